@@ -25,7 +25,6 @@ from scorers.base import ModelBroken
 if TYPE_CHECKING:
     from scorers.models.clip import Clip
     from scorers.models.detectors.base import Detector
-    from scorers.models.vqa.base import Vqa
 
 
 _ADVICE: Final = "its weights, or its kernels on this device, are broken"
@@ -144,29 +143,4 @@ def check_clip(clip: Clip, name: str) -> tuple[str, ...]:
         " its weights may be wrong, or broken on this device"
         for k, (one, best) in enumerate(zip(listed, nearest.tolist(), strict=True))
         if best != k
-    )
-
-
-def check_vqa(vqa: Vqa, name: str) -> tuple[str, ...]:
-    """A line for each question about a photograph that a model answers wrongly: whether there are people, and whether a pizza.
-
-    Nothing is said of the playground's model, which knows drawings only.
-
-    Raises:
-        ModelBroken: its numbers are not those of a working model.
-    """
-    from scorers.models.vqa.base import VqaQuestion
-
-    photos = photographs()
-    if not photos or name.startswith("assets/playground/"):
-        return ()
-    expected = {"Are there people in the picture?": "yes", "Is there a pizza in the picture?": "no"}
-    queries = [VqaQuestion(text, ("yes", "no")) for text in expected]
-    answers = vqa.answer(list(photos.values()), [queries] * len(photos))
-    return tuple(
-        f"on a known photograph ({photo}) the model answers {answer.chosen!r} to {query.text!r}: its weights may be wrong, or"
-        " broken on this device"
-        for photo, some in zip(photos, answers, strict=True)
-        for query, answer in zip(queries, some, strict=True)
-        if answer.chosen != expected[query.text]
     )

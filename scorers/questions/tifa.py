@@ -63,8 +63,8 @@ def open_perceiver(settings: Settings, device: str, *, only_yes_no: bool = False
         OSError: its files are not at hand.
         ValueError: there is no such kind of model here.
     """
-    from scorers.models.sanity_check import check_vqa
     from scorers.models.vqa import open_vqa
+    from scorers.models.vqa.base import check_vqa
 
     vqa = open_vqa(settings["vqa"], device, {**OPTIONS, **settings})
     return TifaPerceiver(vqa, check_vqa(vqa, settings["vqa"]), only_yes_no=only_yes_no)

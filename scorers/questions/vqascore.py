@@ -60,8 +60,8 @@ def judge(spec: Spec, seen: Observation, settings: Settings) -> Verdict:  # noqa
 
 
 def _open(settings: Settings, device: str) -> Perceiver:
-    from scorers.models.sanity_check import check_vqa
     from scorers.models.vqa import open_vqa
+    from scorers.models.vqa.base import check_vqa
 
     # only likelihoods are asked for: no model of sentences is needed
     vqa = open_vqa(settings["vqa"], device, {"answering": "choices"})

@@ -423,7 +423,7 @@ def _plot_page(rows: Sequence[Row]) -> str:
     """One figure for each suite and generator, of all tasks together, in a page that needs no network."""
     from html import escape
 
-    from ui.pages.matching import by_trials
+    from ui.components.charts import by_trials
 
     parts: list[str] = []
     for suite, generator in dict.fromkeys((row["suite"], row["generator"]) for row in rows):

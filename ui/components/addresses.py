@@ -5,15 +5,35 @@ from __future__ import annotations
 import difflib
 import math
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import replace
-from typing import get_args
+from dataclasses import dataclass, field, replace
+from typing import Annotated, cast, get_args
 from urllib.parse import urlencode
 
+from fastapi import HTTPException, Query, Request
+
+from concord import confusion as crossings
+from concord import failures
+from concord import maps as lassos
 from concord.common.base_path import at
 from concord.failures import FailureMark
-from data.store.analysis.confusion import CellWay, ConfusionCell
-from data.store.browse.filters import AMONG_PEOPLE, AMONG_SCORERS, MAJORITY_VALUES, MISSED, PASSED, VERDICTS, Between, Filters
-from data.store.core.selection import CERTAINTIES, Selection
+from concord.maps import Lasso, LassoLost, lasso_in
+from data.store.analysis.confusion import CellWay, ConfusionCell, ConfusionQuery
+from data.store.browse import grid
+from data.store.browse.filters import (
+    AMONG_PEOPLE,
+    AMONG_SCORERS,
+    MAJORITY_VALUES,
+    MISSED,
+    PASSED,
+    VERDICTS,
+    Between,
+    Filters,
+    ListingQuery,
+)
+from data.store.browse.grid import ListingDisplay
+from data.store.core import selection as selection_module
+from data.store.core.selection import CERTAINTIES, Selection, Where
+from data.store.core.store import Store
 from scorers.failures import PICTURES
 
 BROWSE = "/studio/browse"
@@ -182,3 +202,95 @@ def _between(value: str) -> Between:
     if any(end is not None and not math.isfinite(end) for end in ends):
         raise ValueError(f"range={value}: it is written RATER:LOW..HIGH, with numbers or nothing beside the dots.")
     return Between(rater, *ends)
+
+
+@dataclass(frozen=True, slots=True)
+class ImageListing:
+    """What a grid lists, in which order, and whose values of which aspect it shows.
+
+    Attributes:
+        crossed: only what two sides say so of, among the judgements of ``judged``.
+        marked: only the images behind a mark of a failure picture.
+        filters: what else restricts it, such as what scorers and people say.
+        lasso: only the images inside a line on a map.
+    """
+
+    selection: Selection
+    aspect: str
+    rater: str
+    order: grid.Order
+    crossed: ConfusionCell | None
+    judged: Selection
+    marked: FailureMark | None = None
+    filters: Filters = field(default_factory=Filters)
+    lasso: Lasso | None = None
+
+    @property
+    def display(self) -> ListingDisplay:
+        """Whose values of what it shows, and in which order."""
+        return ListingDisplay(self.aspect, self.rater, self.order)
+
+    def restriction(self, store: Store) -> ListingQuery:
+        """All that restricts it."""
+        return ListingQuery(self.selection, self.filters, self.also(store))
+
+    def crossing(self, store: Store) -> ConfusionQuery | None:
+        """Where answers cross, if only that is listed."""
+        return crossings.crossing_of(store, self.crossed, self.judged) if self.crossed else None
+
+    def also(self, store: Store) -> Where | None:
+        """What else than the selection restricts the items.
+
+        Raises:
+            HTTPException: 409, the map of the lasso is not at hand.
+        """
+        crossing, found = self.crossing(store), []
+        if crossing:
+            found.append(crossings.condition_of(store, crossing))
+        if self.marked:
+            found.append(failures.condition_of(store, self.marked, self.selection))
+        if self.lasso:
+            try:
+                found.append(lassos.condition_of(store, self.lasso))
+            except LassoLost as error:
+                raise HTTPException(409, str(error)) from error
+        if not found:
+            return None
+        return " and ".join(text for text, _ in found), [value for _, values in found for value in values]
+
+
+def listing_of(
+    request: Request,
+    by: Annotated[str, Query(max_length=100)] = "correct",
+    rater: Annotated[str, Query(max_length=1000)] = selection_module.PEOPLE,
+    order: Annotated[str, Query()] = "prompt",
+) -> ImageListing:
+    """The listing in an address's query.
+
+    Raises:
+        HTTPException: 422, with the reason.
+    """
+    if order not in grid.ORDERS:
+        raise HTTPException(422, f"order must be one of {', '.join(grid.ORDERS)}.")
+    read = request.query_params.getlist
+    try:
+        crossed, judged, marked = crossed_in(read), crossed_among(read), marked_in(read)
+        filters = filters_in(read)
+        lasso = lasso_in(read)
+    except ValueError as error:
+        raise HTTPException(422, str(error)) from error
+    # here `rater` says whose values to show, and restricts no images
+    selection = replace(selection_of(request), rater=())
+    return ImageListing(selection, by, rater, cast("grid.Order", order), crossed, judged, marked, filters, lasso)
+
+
+def selection_of(request: Request) -> Selection:
+    """The selection in an address's query.
+
+    Raises:
+        HTTPException: 422, with the reason.
+    """
+    try:
+        return Selection.of(request.query_params.getlist)
+    except ValueError as error:
+        raise HTTPException(422, str(error)) from error

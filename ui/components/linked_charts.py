@@ -12,7 +12,7 @@ from html import escape
 from math import ceil, floor, log10
 from typing import TYPE_CHECKING, Any, Final
 
-from ui.components.charts import plain
+from ui.components.charts import PALETTE, plain
 
 if TYPE_CHECKING:
     import plotly.graph_objects as go
@@ -87,7 +87,6 @@ class LogAxis:
         return inside[:: max(1, ceil(len(inside) / _MOST_TICKS))]
 
 
-PALETTE: Final = ("#0072b2", "#d55e00", "#009e73", "#cc79a7", "#e69f00", "#56b4e9", "#6b6b6b")
 RIGHT, WRONG = "#0072b2", "#d55e00"
 _SYMBOLS: Final = ("circle", "square", "diamond", "triangle-up", "x", "star", "hexagon")
 _INK, _PAPER, _EMPTY, _FAINT = "#1b1f27", "#ffffff", "#eceff4", "#5f6776"

@@ -27,13 +27,12 @@ from concord.maps import MapAddress, MapColoring, MapProgress, map_address, poin
 from data.jobs.maps import EXTENT, Map
 from data.store.core.store import Store
 from scorers.maps import METHODS
-from ui.components.addresses import BROWSE
+from ui.components.addresses import BROWSE, ImageListing, listing_of
 from ui.components.charts import plain
 from ui.components.controls import Choice, dropdown, js_module
 from ui.components.live_updates import ignored, keep_current, listen, moved
 from ui.components.tables import note
 from ui.pages import browse
-from ui.web.api.browse import ImageListing, listing_of
 
 if TYPE_CHECKING:
     import plotly.graph_objects as go

@@ -10,6 +10,8 @@ import numpy as np
 from numpy.typing import NDArray
 from PIL import Image
 
+from scorers.models.sanity_check import photographs
+
 Matched = Literal["likelihood", "equal", "similar"]
 """How an answer became one of the choices: the likeliest of them by the model; its free answer is one of them (but for case
 and spaces); the choice whose sentence embedding is nearest to the free answer (TIFA, section 3.3)."""
@@ -66,3 +68,28 @@ class Vqa(Protocol):
             ValueError: this model gives no such probability.
         """
         ...
+
+
+def check_vqa(vqa: Vqa, name: str) -> tuple[str, ...]:
+    """A line for each question about a photograph that a model answers wrongly: whether there are people, and whether a pizza.
+
+    Nothing is said of the playground's model, which knows drawings only.
+
+    Raises:
+        ModelBroken: its numbers are not those of a working model.
+    """
+    from scorers.models.vqa.base import VqaQuestion
+
+    photos = photographs()
+    if not photos or name.startswith("assets/playground/"):
+        return ()
+    expected = {"Are there people in the picture?": "yes", "Is there a pizza in the picture?": "no"}
+    queries = [VqaQuestion(text, ("yes", "no")) for text in expected]
+    answers = vqa.answer(list(photos.values()), [queries] * len(photos))
+    return tuple(
+        f"on a known photograph ({photo}) the model answers {answer.chosen!r} to {query.text!r}: its weights may be wrong, or"
+        " broken on this device"
+        for photo, some in zip(photos, answers, strict=True)
+        for query, answer in zip(queries, some, strict=True)
+        if answer.chosen != expected[query.text]
+    )

@@ -8,90 +8,28 @@ from __future__ import annotations
 
 import difflib
 from collections.abc import Callable
-from dataclasses import asdict, dataclass, field, replace
-from typing import Annotated, Any, TypeVar, cast
+from dataclasses import asdict
+from typing import Annotated, Any, TypeVar
 
 from fastapi import APIRouter, Depends, HTTPException, Query, Request
 from pydantic import BaseModel, Field
 
-from concord import confusion as crossings
-from concord import failures
-from concord import maps as lassos
 from concord.common.live_updates import followed
-from concord.failures import FailureMark
-from concord.maps import Lasso, LassoLost, MapAddress, lasso_in, map_address, map_of
+from concord.maps import LassoLost, MapAddress, map_address, map_of
 from data.aspects import NO, YES, YES_NO_ASPECTS
 from data.jobs import generation
 from data.prompts.spec import parse_spec
-from data.store.analysis.confusion import ConfusionCell, ConfusionQuery
 from data.store.browse import facets, filters, grid, map_points
 from data.store.browse.contents import rater_names
-from data.store.browse.filters import Filters, ListingQuery, sentence
-from data.store.browse.grid import ListingDisplay
+from data.store.browse.filters import sentence
 from data.store.core import selection as selection_module
-from data.store.core.selection import Selection, Where
 from data.store.core.store import Store
 from data.store.judgements import remarks, scorer_evidence
 from data.store.judgements.remarks import Tagging, TagRefused
 from scorers import registry
-from ui.components.addresses import crossed_among, crossed_in, filters_in, marked_in
+from ui.components.addresses import ImageListing, listing_of
 
 PAGE = 60
-
-
-@dataclass(frozen=True, slots=True)
-class ImageListing:
-    """What a grid lists, in which order, and whose values of which aspect it shows.
-
-    Attributes:
-        crossed: only what two sides say so of, among the judgements of ``judged``.
-        marked: only the images behind a mark of a failure picture.
-        filters: what else restricts it, such as what scorers and people say.
-        lasso: only the images inside a line on a map.
-    """
-
-    selection: Selection
-    aspect: str
-    rater: str
-    order: grid.Order
-    crossed: ConfusionCell | None
-    judged: Selection
-    marked: FailureMark | None = None
-    filters: Filters = field(default_factory=Filters)
-    lasso: Lasso | None = None
-
-    @property
-    def display(self) -> ListingDisplay:
-        """Whose values of what it shows, and in which order."""
-        return ListingDisplay(self.aspect, self.rater, self.order)
-
-    def restriction(self, store: Store) -> ListingQuery:
-        """All that restricts it."""
-        return ListingQuery(self.selection, self.filters, self.also(store))
-
-    def crossing(self, store: Store) -> ConfusionQuery | None:
-        """Where answers cross, if only that is listed."""
-        return crossings.crossing_of(store, self.crossed, self.judged) if self.crossed else None
-
-    def also(self, store: Store) -> Where | None:
-        """What else than the selection restricts the items.
-
-        Raises:
-            HTTPException: 409, the map of the lasso is not at hand.
-        """
-        crossing, found = self.crossing(store), []
-        if crossing:
-            found.append(crossings.condition_of(store, crossing))
-        if self.marked:
-            found.append(failures.condition_of(store, self.marked, self.selection))
-        if self.lasso:
-            try:
-                found.append(lassos.condition_of(store, self.lasso))
-            except LassoLost as error:
-                raise HTTPException(409, str(error)) from error
-        if not found:
-            return None
-        return " and ".join(text for text, _ in found), [value for _, values in found for value in values]
 
 
 def listing_router(store: Store) -> APIRouter:
@@ -125,43 +63,6 @@ def listing_router(store: Store) -> APIRouter:
         return {"items": rows, "total": found.total, "page": page, "size": PAGE}
 
     return routes
-
-
-def listing_of(
-    request: Request,
-    by: Annotated[str, Query(max_length=100)] = "correct",
-    rater: Annotated[str, Query(max_length=1000)] = selection_module.PEOPLE,
-    order: Annotated[str, Query()] = "prompt",
-) -> ImageListing:
-    """The listing in an address's query.
-
-    Raises:
-        HTTPException: 422, with the reason.
-    """
-    if order not in grid.ORDERS:
-        raise HTTPException(422, f"order must be one of {', '.join(grid.ORDERS)}.")
-    read = request.query_params.getlist
-    try:
-        crossed, judged, marked = crossed_in(read), crossed_among(read), marked_in(read)
-        filters = filters_in(read)
-        lasso = lasso_in(read)
-    except ValueError as error:
-        raise HTTPException(422, str(error)) from error
-    # here `rater` says whose values to show, and restricts no images
-    selection = replace(selection_of(request), rater=())
-    return ImageListing(selection, by, rater, cast("grid.Order", order), crossed, judged, marked, filters, lasso)
-
-
-def selection_of(request: Request) -> Selection:
-    """The selection in an address's query.
-
-    Raises:
-        HTTPException: 422, with the reason.
-    """
-    try:
-        return Selection.of(request.query_params.getlist)
-    except ValueError as error:
-        raise HTTPException(422, str(error)) from error
 
 
 def _with_verdicts(store: Store, rows: list[dict[str, Any]], listing: ImageListing) -> list[dict[str, Any]]:

@@ -17,8 +17,8 @@ from concord import exporting
 from concord.common.context import CommandError, Context
 from data.store.core.selection import Selection
 from data.store.core.store import Store
+from ui.components.addresses import selection_of
 from ui.report.export import FORMATS, SUFFIX, render_report
-from ui.web.api.browse import selection_of
 
 What = Literal["ratings", "judgements", "annotations"]
 Form = Literal["csv", "parquet", "jsonl"]

@@ -31,7 +31,7 @@ from data.store.judgements import remarks as notes
 from data.store.judgements.remarks import Adjudication, Note, NoteRefused, Wrong
 from scorers import registry
 from scorers.base import Check, Verdict
-from ui.web.api.browse import ImageListing, listing_of
+from ui.components.addresses import ImageListing, listing_of
 
 ItemId = Annotated[str, Query(max_length=1000)]
 Item = dict[str, Any]

@@ -102,7 +102,7 @@ class PromptSuite(StrEnum):
 
 
 def _execute(project: Path, name: str, **parameters: Any) -> None:
-    from ui.cli.runner import execute
+    from ui.commands import execute
 
     raise typer.Exit(execute(project, name, parameters))
 

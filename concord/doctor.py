@@ -56,7 +56,7 @@ def _check_project(project: Path, *, everything: bool) -> list[Finding]:
 def examine_open_project(context: Context, everything: bool = False) -> None:
     """What the open app says of its project: findings as JSON."""
     # the open app has it in any case; the command alone needs none of all that it brings
-    from concord.scoring import run_session
+    from concord.runs import run_session
 
     at_work = run_session.runs_at_work(context.store)
     context.say(json.dumps([asdict(one) for one in health.opened(context.store, at_work, everything=everything)]))

@@ -21,7 +21,7 @@ from agreement.study.cells import ALL, Outcome
 from annotation.questionnaires import geneval
 from concord.common import live_updates, wording
 from concord.judging import DIRECT
-from concord.scoring.score import changed_settings
+from concord.runs.score import changed_settings
 from data.jobs.runs import Observation
 from data.prompts.flips import FLIP_REASONS, FlipKind, Flipped, Unflipped, flip
 from data.prompts.spec import Spec, parse_spec

@@ -17,7 +17,7 @@ import numpy as np
 from agreement.tuning import ItemCells, YesNoCounts, count_answers
 from concord.common.context import CommandError
 from concord.judging import judge, rule_version_of
-from concord.scoring import run_session, score
+from concord.runs import run_session, score
 from data.jobs.runs import Run
 from data.prompts.spec import Spec, parse_spec
 from data.records import Judgement, Rater

@@ -14,7 +14,7 @@ from typing import Any, Final
 from concord.common import wording
 from concord.common.context import CommandError, Context, UsageError, digest, report_import
 from concord.judging import judge, rule_version_of
-from concord.scoring import run_session
+from concord.runs import run_session
 from data.aspects import SCALES
 from data.files import check_name, located, printable, quoted, read_json_lines, whole_file
 from data.formats import official_results as results

@@ -141,3 +141,121 @@ def test_addresses_are_made_in_one_place() -> None:
     ]
     assert found == []
     assert len(scripts) > 10
+
+
+PRODUCT = [ROOT / "app.py", *sources(*OURS[1:], "benchmarks", "docs")]
+RETIRED = frozenset(
+    [
+        "asked",
+        "told",
+        "said",
+        "kept",
+        "seen",
+        "heard",
+        "found",
+        "shown",
+        "one",
+        "ones",
+        "place",
+        "places",
+        "standing",
+        "thing",
+        "things",
+    ]
+)
+TERMS = ("leave_one_out", "LeaveOneOut", "one_hot")
+"""Terms of the field that hold a retired word."""
+
+
+def modules() -> dict[str, Path]:
+    """Every module of the product by its dotted name."""
+    names = {path: path.relative_to(ROOT).with_suffix("").as_posix().replace("/", ".") for path in [*sources(*OURS[1:])]}
+    return {name.removesuffix(".__init__"): path for path, name in names.items()}
+
+
+def import_graph() -> dict[str, set[str]]:
+    """Which modules a module imports, inside functions too; what only type checkers import is left out."""
+    known = modules()
+    graph = {}
+    for name, path in known.items():
+        tree = ast.parse(path.read_text(encoding="utf-8"))
+        typing_only = {
+            id(node)
+            for block in ast.walk(tree)
+            if isinstance(block, ast.If) and ast.unparse(block.test) == "TYPE_CHECKING"
+            for node in ast.walk(block)
+        }
+        imports = [node for node in ast.walk(tree) if isinstance(node, ast.ImportFrom) and id(node) not in typing_only]
+        targets = {f"{node.module}.{alias.name}" for node in imports for alias in node.names} | {
+            str(node.module) for node in imports
+        }
+        # `from package import module` imports the module; the package itself only where a name of it is taken
+        taken = {f"{node.module}.{alias.name}" for node in imports for alias in node.names} & set(known)
+        direct = {
+            str(node.module) for node in imports if any(f"{node.module}.{alias.name}" not in known for alias in node.names)
+        }
+        graph[name] = ((taken | direct) & targets & set(known)) - {name}
+    return graph
+
+
+def cycle_in(graph: dict[str, set[str]]) -> list[str]:
+    """A cycle, as names in order; empty if there is none."""
+    done: set[str] = set()
+    path: list[str] = []
+
+    def visit(name: str) -> list[str]:
+        if name in path:
+            return path[path.index(name) :]
+        if name in done:
+            return []
+        path.append(name)
+        for target in sorted(graph.get(name, ())):
+            if cycle := visit(target):
+                return cycle
+        path.pop()
+        done.add(name)
+        return []
+
+    return next((cycle for name in sorted(graph) if (cycle := visit(name))), [])
+
+
+def test_no_module_imports_in_a_circle() -> None:
+    graph = import_graph()
+    assert len(graph) > 200
+    assert cycle_in({"a": {"b"}, "b": {"c"}, "c": {"b"}}) == ["b", "c"]
+    assert cycle_in(graph) == []
+
+
+def test_no_rooms_import_in_a_circle() -> None:
+    """The modules and packages that lie side by side in a package depend on one another one way."""
+    graph = import_graph()
+    packages = {name for name, path in modules().items() if path.name == "__init__.py"}
+    for package in sorted(packages):
+        prefix = f"{package}."
+        rooms: dict[str, set[str]] = {}
+        for name, targets in graph.items():
+            for target in targets:
+                if name.startswith(prefix) and target.startswith(prefix):
+                    room, other = (module.removeprefix(prefix).split(".")[0] for module in (name, target))
+                    if room != other:
+                        rooms.setdefault(room, set()).add(other)
+        assert cycle_in(rooms) == [], package
+
+
+def test_the_house_stays_one_that_a_stranger_can_overlook() -> None:
+    folders: dict[Path, int] = {}
+    classes: dict[str, list[str]] = {}
+    retired = []
+    for path in PRODUCT:
+        folders[path.parent] = folders.get(path.parent, 0) + 1
+        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+            if isinstance(node, ast.ClassDef):
+                classes.setdefault(node.name, []).append(path.name)
+            if isinstance(node, (ast.ClassDef, ast.FunctionDef, ast.AsyncFunctionDef)):
+                words = {word.lower() for word in re.findall(r"[A-Z]?[a-z0-9]+|[A-Z]+", node.name)}
+                if words & RETIRED and not any(term in node.name for term in TERMS):
+                    retired.append(node.name)
+    assert len(PRODUCT) < 400
+    assert {folder: count for folder, count in folders.items() if count > 21} == {}
+    assert len([name for name, files in classes.items() if len(files) > 1]) < 10
+    assert len(retired) < 10, retired

@@ -24,7 +24,7 @@ from data.store.core.selection import Selection
 from data.store.core.store import Store
 from data.studies.published import STUDIES as PUBLISHED
 from tests.agreement.oracles import krippendorff, stats
-from ui.cli import runner
+from ui import commands
 
 STUDIES = Path(__file__).resolve().parents[2] / "shared" / "studies"
 pytestmark = [
@@ -44,9 +44,9 @@ def store(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Store]:
         out, err = io.StringIO(), io.StringIO()
         context = Context(store, Path.cwd(), out, err)
         metadata = str(STUDIES / "geneval" / "evaluation_metadata.jsonl")
-        assert runner.run(context, "import study geneval", {"metadata": metadata, "sources": sources}) == 0, err.getvalue()
+        assert commands.run(context, "import study geneval", {"metadata": metadata, "sources": sources}) == 0, err.getvalue()
         file = str(STUDIES / "tifa" / "human_annotations_with_scores.json")
-        assert runner.run(context, "import study tifa", {"file": file}) == 0, err.getvalue()
+        assert commands.run(context, "import study tifa", {"file": file}) == 0, err.getvalue()
         assert out.getvalue().count("2000 annotations of 400 images") == 2
         yield store
 

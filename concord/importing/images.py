@@ -15,7 +15,7 @@ from PIL import Image as Pillow
 
 from concord.common import wording
 from concord.common.context import CommandError, Context, UsageError, digest, report_import
-from concord.generating import safe
+from concord.runs.generate import safe
 from data.files import check_name, located, printable, write_whole
 from data.images import files, folders
 from data.images.files import FolderImage, ImageError, open_image, read_image_file

@@ -12,7 +12,7 @@ from typing import Any, Final, TextIO
 from annotation import simulated
 from annotation.simulated import DepictedItem
 from concord.common.context import CommandError, Context, digest
-from concord.scoring import remote_runs
+from concord.runs import remote_runs
 from data.aspects import SCALES
 from data.playground import sample
 from data.playground.drawing import CARELESS

@@ -19,7 +19,7 @@ from annotation.questionnaires.geneval import RULE_VERSION, derive
 from annotation.simulated import DepictedItem
 from concord import failures, flips, rejudging
 from concord.judging import derive_source
-from concord.scoring import run_session, score
+from concord.runs import run_session, score
 from data.aspects import SCALES
 from data.jobs.runs import Observation, RunFolder
 from data.prompts.flips import Flipped, flip

@@ -27,11 +27,11 @@ from fastapi import FastAPI
 
 from concord.common import forwarding
 from concord.common.live_updates import limit_pace
-from concord.scoring import queue, run_manager
+from concord.runs import queue, run_manager
 from data.store.browse.index_refresh import IndexRefresher
 from data.store.core.store import Store, StoreBusy
 from tests.ui.small_project import done
-from ui.cli import runner
+from ui import commands
 from ui.web.api.images import Thumbnails
 from ui.web.server import create_app
 
@@ -148,7 +148,7 @@ def commands_reach_apps() -> Iterator[None]:
         return Store(project)
 
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(runner, "Store", opened)
+        patch.setattr(commands, "Store", opened)
         yield
 
 

@@ -10,7 +10,7 @@ from urllib.parse import urlencode
 import pytest
 from playwright.sync_api import Page, expect
 
-from concord.scoring import score
+from concord.runs import score
 from data.jobs.runs import Run, RunFolder
 from data.store import runs
 from data.store.core.selection import Selection

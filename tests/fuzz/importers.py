@@ -23,7 +23,7 @@ from tests.fuzz.oracle import Unexpected, check_message
 from tests.fuzz.targets import Target
 from tests.ui import small_project
 from tests.ui.http_visitor import TOKEN
-from ui.cli import runner
+from ui import commands
 
 Parameters = Callable[[Path], Mapping[str, Any]]
 _OWN: Final = ("meta", "imports", "browse", "browse_raters", "stale")
@@ -83,7 +83,7 @@ class Bench:
 
     def _do(self, command: str, folder: Path, parameters: Mapping[str, Any]) -> str:
         out, err = io.StringIO(), io.StringIO()
-        module, function = runner.COMMANDS[command].split(":")
+        module, function = commands.COMMANDS[command].split(":")
         try:
             getattr(import_module(module), function)(Context(self.store, folder, out, err), **parameters)
         finally:
@@ -146,7 +146,7 @@ def bench(folder: Path, *, app: bool = False) -> Iterator[Bench]:
     with Store(project) as store:
 
         def do(name: str, **parameters: Any) -> None:
-            status = runner.run(Context(store, folder, io.StringIO(), io.StringIO()), name, parameters)
+            status = commands.run(Context(store, folder, io.StringIO(), io.StringIO()), name, parameters)
             assert status == 0, name
 
         do("import images", directory=[str(pictures)], layout="geneval", generator="sdv2", suite=None)

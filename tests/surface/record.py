@@ -35,8 +35,8 @@ from annotation.questionnaires.registry import FORMS
 from concord import plugin
 from concord.common import forwarding
 from concord.people import PARAMETERS as PLATFORMS
-from concord.scoring import run_session
-from concord.scoring.score import rater_of
+from concord.runs import run_session
+from concord.runs.score import rater_of
 from data import aspects
 from data.jobs import generation, maps
 from data.store import imports

@@ -123,7 +123,7 @@ def ablate_command(
 
 
 def _execute(project: Path, name: str, **parameters: Any) -> None:
-    from ui.cli.runner import execute
+    from ui.commands import execute
 
     raise typer.Exit(execute(project, name, parameters))
 
@@ -158,7 +158,7 @@ def flips_command(
     project: Project = PLAYGROUND,
 ) -> None:
     """The flip test: each rater's score of the images by their prompts, less that by the flipped prompts."""
-    from ui.cli.runner import execute
+    from ui.commands import execute
 
     parameters = {
         "selection": selection,
@@ -192,7 +192,7 @@ def preferences_command(
     project: Project = PLAYGROUND,
 ) -> None:
     """Which of two generators people prefer, which one scorers do, and how strong each generator is."""
-    from ui.cli.runner import execute
+    from ui.commands import execute
 
     parameters = {"selection": selection, "intervals": intervals, "seed": seed, "output": output.value}
     raise typer.Exit(execute(project, "preferences", parameters))
@@ -200,7 +200,7 @@ def preferences_command(
 
 def import_study_selfeval(project: Project = PLAYGROUND) -> None:
     """SelfEval's Tables 2 and 3: winning votes and five metrics by task, as printed. No file is needed."""
-    from ui.cli.runner import execute
+    from ui.commands import execute
 
     raise typer.Exit(execute(project, "import study selfeval", {}))
 
@@ -227,7 +227,7 @@ def vqa_command(
     project: Project = PLAYGROUND,
 ) -> None:
     """TIFA's scores from answers to questions, VQA models beside each other, and beside people who answered the same."""
-    from ui.cli.runner import execute
+    from ui.commands import execute
 
     parameters = {
         "selection": selection,

@@ -21,7 +21,7 @@ from concord.matching import EVALUATIONS, AblationSetting, Row, ablation_rows, b
 from concord.preferences import Row as preferences_Row
 from concord.questions import scores
 from concord.questions.scores import Row as scores_Row
-from concord.scoring import score
+from concord.runs import score
 from data.files import write_whole
 from data.prompts.flips import check_kind
 from data.store.core.selection import Selection

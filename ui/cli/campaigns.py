@@ -32,7 +32,7 @@ def add_campaigns(app: typer.Typer) -> None:
 
 
 def _run(project: Path, name: str, **parameters: Any) -> None:
-    from ui.cli.runner import execute
+    from ui.commands import execute
 
     raise typer.Exit(execute(project, f"campaigns {name}", parameters))
 

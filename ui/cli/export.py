@@ -88,6 +88,6 @@ def _exported(
 
 
 def _execute(project: Path, name: str, **parameters: object) -> None:
-    from ui.cli.runner import execute
+    from ui.commands import execute
 
     raise typer.Exit(execute(project, name, parameters))

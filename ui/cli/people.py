@@ -171,6 +171,6 @@ def code_command(name: Person, project: Project = PLAYGROUND) -> None:
 
 
 def _execute(project: Path, command: str, /, **parameters: object) -> None:
-    from ui.cli.runner import execute
+    from ui.commands import execute
 
     raise typer.Exit(execute(project, command, parameters))

@@ -72,7 +72,7 @@ def _backup(
     project: Project = PLAYGROUND,
 ) -> None:
     """Keep the project's whole state as it is now; people may go on working. `restore` goes back to it."""
-    from ui.cli.runner import execute
+    from ui.commands import execute
 
     raise typer.Exit(execute(project, "backup", {"output": output, "listing": listing, "form": form.value}))
 

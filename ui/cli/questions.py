@@ -51,7 +51,7 @@ def write_questions(
     from pathlib import Path
 
     from concord.questions.writing import WritingOptions, write_questions
-    from ui.cli.runner import execute
+    from ui.commands import execute
 
     def export_quietly(project: Path, suite: str, file: Path) -> int:
         with redirect_stdout(io.StringIO()):
@@ -68,14 +68,14 @@ def export_prompts(
     suite: Annotated[str, typer.Option(help="Which suite.")], output: _File, project: Project = PLAYGROUND
 ) -> None:
     """A suite's prompts with their specs. `import prompts FILE` reads them."""
-    from ui.cli.runner import execute
+    from ui.commands import execute
 
     raise typer.Exit(execute(project, "export prompts", {"suite": suite, "output": output}))
 
 
 def _export_questions(selection: dict[str, list[str]], output: _File, project: Project = PLAYGROUND) -> None:
     """What is asked now, to be edited: `import questions FILE` makes a new version of what was changed."""
-    from ui.cli.runner import execute
+    from ui.commands import execute
 
     raise typer.Exit(execute(project, "export questions", {"selection": selection, "output": output}))
 
@@ -92,7 +92,7 @@ def import_questions(
     project: Project = PLAYGROUND,
 ) -> None:
     """What is asked about prompts. Other questions about a prompt are a new version; the old one is kept."""
-    from ui.cli.runner import execute
+    from ui.commands import execute
 
     raise typer.Exit(execute(project, "import questions", {"file": file, "from_specs": from_specs, "suite": suite}))
 

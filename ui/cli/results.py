@@ -179,7 +179,7 @@ def export_results_visor(
 
 
 def _execute(project: Path, name: str, **parameters: object) -> None:
-    from ui.cli.runner import execute
+    from ui.commands import execute
 
     raise typer.Exit(execute(project, name, parameters))
 

@@ -47,7 +47,7 @@ def score_command(
             name for name, given in (("suite", suite), ("task", task), ("generator", generator), ("limit", limit)) if given
         ]
         raise typer.Exit(_score_manifest(scorer, profile, settings, device, batch_size, manifest, shard, out, chosen, engine))
-    from ui.cli.runner import execute
+    from ui.commands import execute
 
     parameters: dict[str, Any] = {"scorer": scorer, "profile": profile, "overrides": settings, "device": device}
     parameters |= {"batch_size": batch_size, "engine": engine}
@@ -74,7 +74,7 @@ def _score_manifest(
     if chosen:
         print(f"score: --{chosen[0]} is for export manifest: it says what is in the manifest", file=sys.stderr)
         return 2
-    from concord.scoring.sharding import execute
+    from concord.runs.sharding import execute
 
     parameters: dict[str, Any] = {"scorer": scorer, "profile": profile, "device": device, "batch_size": batch_size}
     parameters["engine"] = engine
@@ -94,7 +94,7 @@ def export_manifest(
     project: Project = PLAYGROUND,
 ) -> None:
     """Write what a scorer has before it, to be scored on machines without the project: score --manifest (docs/runs.md)."""
-    from ui.cli.runner import execute
+    from ui.commands import execute
 
     parameters: dict[str, Any] = {"scorer": scorer, "profile": profile, "overrides": settings, "limit": limit, "output": output}
     parameters |= {"images": images, "selection": {"suite": suite, "task": task, "generator": generator}}
@@ -148,7 +148,7 @@ def generate_command(
 ) -> None:
     """Paint a suite's prompts with a text-to-image model, and add the pictures. Stopped, the same command goes on. Another way
     of asking is another generator."""
-    from ui.cli.runner import execute
+    from ui.commands import execute
 
     asking = {"profile": profile.value, "steps": steps, "guidance": guidance, "precision": precision.value}
     asking["sampler"] = None if sampler is None else sampler.value

@@ -58,7 +58,7 @@ def _visor(
     project: Project = PLAYGROUND,
 ) -> None:
     """VISOR's Tables IV and V, from a project's answers to VISOR's questions; the paper's own answers were not released."""
-    from ui.cli.runner import execute
+    from ui.commands import execute
 
     parameters = {"selection": selection, "intervals": intervals, "output": output.value}
     raise typer.Exit(execute(project, "reproduce visor", parameters))
@@ -160,7 +160,7 @@ def import_ratings(
 ) -> None:
     """Add anybody's ratings from a table. A file of `export ratings` (CSV or Parquet) needs no options; others need --item,
     --rater, --value, --aspect and --scale. In a suite with images every item must match one."""
-    from ui.cli.runner import execute
+    from ui.commands import execute
 
     columns = {
         "item": item,

@@ -257,7 +257,7 @@ def _legend(figure: go.Figure, *, several: bool) -> go.Figure:
     return figure
 
 
-_ROW: Final = 20
+_BAR_HEIGHT: Final = 20
 
 
 _LONGEST: Final = 46
@@ -284,7 +284,7 @@ def above_chance(tasks: Sequence[str], raters: Sequence[str], rows: Mapping[tupl
                 hovertemplate=f"{escape(rater)}<br>%{{y}}: %{{x:+.1%}}<extra></extra>",
             )
         )
-    plain(figure, height=130 + len(tasks) * (18 + _ROW * len(raters)))
+    plain(figure, height=130 + len(tasks) * (18 + _BAR_HEIGHT * len(raters)))
     figure.update_layout(barmode="group", bargap=0.28)
     figure.update_xaxes(title="accuracy less chance", tickformat="+.0%", zerolinewidth=2)
     figure.update_yaxes(

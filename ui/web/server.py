@@ -29,11 +29,11 @@ from concord.common import forwarding
 from concord.common.base_path import at, checked, stand
 from concord.common.context import CommandError
 from concord.common.live_updates import limit_pace
-from concord.scoring import queue
+from concord.runs import queue
 from data.store.backup import scheduler
 from data.store.browse.index_refresh import IndexRefresher
 from data.store.core.store import Store, StoreBusy
-from ui.cli.runner import fill_default_project
+from ui.commands import fill_default_project
 from ui.web.api.images import Thumbnails
 from ui.web.middleware import Entrance, Guard, is_loopback
 
@@ -247,7 +247,7 @@ def serve(project: Path, how: Serving) -> None:
         token = secrets.token_urlsafe(32)
 
         def ready() -> None:
-            from concord.scoring import run_manager
+            from concord.runs import run_manager
 
             run_manager.begin_queued(store)
             print(f"Concord is open at {url}\nproject {store.project} (Ctrl-C closes it)", flush=True)

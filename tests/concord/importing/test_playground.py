@@ -14,7 +14,7 @@ from PIL import Image
 
 from concord.common import next_steps
 from concord.importing import playground
-from concord.scoring import remote_runs, run_session
+from concord.runs import remote_runs, run_session
 from data.aspects import YES
 from data.jobs.runs import Detection, Observation, Run, RunFolder, WorkItem, pack_mask
 from data.playground import sample
@@ -31,7 +31,7 @@ from data.store.core.store import Store
 from scorers import registry
 from tests.ui import small_project
 from tests.ui.http_visitor import TOKEN, World
-from ui.cli import runner
+from ui import commands
 from ui.pages import agreement, overview
 from ui.pages.agreement.view import AgreementView, choices
 from ui.web.server import create_app
@@ -244,7 +244,7 @@ def test_a_first_start_that_was_cut_off_is_finished(
     with monkeypatch.context() as cut, Store(default) as store:
         cut.setattr(where, what, nth(getattr(where, what), n))
         with pytest.raises(Stop):
-            runner.fill_default_project(store)
+            commands.fill_default_project(store)
     partly = content(default)
     opened(default)
     whole = content(tmp_path / "whole")

@@ -11,10 +11,10 @@ from typing import Any
 
 import pytest
 
-from concord.scoring import queue, run_session
-from concord.scoring import run_manager as supervisor
-from concord.scoring.queue import QueuedRun
-from concord.scoring.run_manager import RunView
+from concord.runs import queue, run_session
+from concord.runs import run_manager as supervisor
+from concord.runs.queue import QueuedRun
+from concord.runs.run_manager import RunView
 from data.jobs.runs import Observation, Run, RunFolder, WorkerProgress
 from data.records import Rater
 from data.store import imports, runs

@@ -28,7 +28,7 @@ from tests.ui.http_visitor import COW
 from tests.ui.server_process import ROOT, Serving, announced, free_port
 from tests.ui.small_project import RATINGS, Ran, concord, done, ratings_csv, tables
 from tests.ui.tifa_files import answered, asked, tifa_file
-from ui.cli.runner import COMMANDS
+from ui.commands import COMMANDS
 from ui.web import server
 
 COMMANDS_IN_ORDER = (

@@ -9,9 +9,9 @@ from typing import Any, Final
 import gradio as gr
 
 from concord.common import machine
-from concord.scoring import run_manager
-from concord.scoring.queue import queued_runs
-from concord.scoring.run_manager import RunView
+from concord.runs import run_manager
+from concord.runs.queue import queued_runs
+from concord.runs.run_manager import RunView
 from data.store import runs as stored
 from data.store.browse import contents
 from data.store.core.store import Store

@@ -10,7 +10,7 @@ from typing import Any, Final
 
 from concord.common import machine, next_steps, wording
 from concord.common.context import CommandError
-from concord.scoring import run_manager, score
+from concord.runs import run_manager, score
 from data.store import runs as stored
 from data.store.core.selection import Selection
 from data.store.core.store import Store

@@ -10,8 +10,8 @@ from urllib.parse import urlencode
 from concord.common import wording
 from concord.common.base_path import at
 from concord.judging import rule_version_of
-from concord.scoring import run_session, score
-from concord.scoring.run_manager import RunView
+from concord.runs import run_session, score
+from concord.runs.run_manager import RunView
 from data.jobs.generation import GenerationFolder
 from data.store import runs as stored
 from data.store.core.store import Store

@@ -16,7 +16,7 @@ from pydantic import BaseModel
 
 from concord.common.context import Context
 from data.store.core.store import Store
-from ui.cli import runner
+from ui import commands
 
 
 class CommandBody(BaseModel):
@@ -43,7 +43,7 @@ def router(store: Store) -> APIRouter:
 
     @routes.post("/command")
     def command(body: CommandBody) -> StreamingResponse:
-        if body.name not in runner.COMMANDS:
+        if body.name not in commands.COMMANDS:
             raise HTTPException(404, "There is no such command.")
         return StreamingResponse(_run(store, body), media_type="application/x-ndjson")
 
@@ -57,7 +57,7 @@ def _run(store: Store, body: CommandBody) -> Iterator[str]:
     def work() -> None:
         status = 1
         try:
-            status = runner.run(Context(store, Path(body.cwd), out, err), body.name, body.parameters)
+            status = commands.run(Context(store, Path(body.cwd), out, err), body.name, body.parameters)
         finally:
             queue.put({"exit": status})
             queue.put(None)

@@ -18,8 +18,8 @@ from concord.agreement import compute, means
 from concord.common.context import CommandError
 from concord.judging import derive_source
 from concord.rejudging import save_as_rater
-from concord.scoring import run_manager as supervisor
-from concord.scoring import score
+from concord.runs import run_manager as supervisor
+from concord.runs import score
 from data.prompts.spec import parse_spec
 from data.store import imports, runs
 from data.store.browse import grid

@@ -1,4 +1,4 @@
-"""Runs a command: here if the project is free, else inside the app that has it open. One implementation either way."""
+"""Every project command, by name: run here if the project is free, else inside the app that has it open."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ COMMANDS: dict[str, str] = {
     "export annotations": "concord.exporting:export_annotations",
     "export datasets": "concord.exporting:export_datasets",
     "export judgements": "concord.exporting:export_judgements",
-    "export manifest": "concord.scoring.remote_runs:export_manifest",
+    "export manifest": "concord.runs.remote_runs:export_manifest",
     "export prompts": "concord.importing.prompts:export_prompts",
     "export questions": "concord.importing.prompts:export_questions",
     "export ratings": "concord.exporting:export_ratings",
@@ -37,7 +37,7 @@ COMMANDS: dict[str, str] = {
     "export results visor": "concord.results:export_visor",
     "export snapshot": "concord.backups:export_snapshot",
     "flips": "ui.cli.analysis_tables:print_flips",
-    "generate": "concord.generating:run",
+    "generate": "concord.runs.generate:run",
     "import cooccurrence": "concord.importing.prompts:import_cooccurrence",
     "import exported": "concord.importing.exported_files:import_exported",
     "import images": "concord.importing.images:import_images",
@@ -48,7 +48,7 @@ COMMANDS: dict[str, str] = {
     "import ratings": "concord.importing.ratings:import_ratings",
     "import results geneval": "concord.results:import_geneval",
     "import results tifa": "concord.results:import_tifa",
-    "import scores": "concord.scoring.remote_runs:import_scores",
+    "import scores": "concord.runs.remote_runs:import_scores",
     "import study geneval": "concord.studies.imports:import_geneval",
     "import study selfeval": "concord.studies.imports:import_selfeval",
     "import study tifa": "concord.studies.imports:import_tifa",
@@ -67,7 +67,7 @@ COMMANDS: dict[str, str] = {
     "preferences": "ui.cli.analysis_tables:print_preferences",
     "rebuild": "concord.judging:rebuild",
     "reproduce visor": "concord.studies.reproduce:reproduce_visor",
-    "score": "concord.scoring.score:run",
+    "score": "concord.runs.score:run",
     "vqa": "ui.cli.analysis_tables:print_questions",
 }
 """Every project command: its name and ``module:function``, imported when it is run. Parameters are JSON."""

@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from concord.scoring import run_session
+from concord.runs import run_session
 from data.jobs.runs import RunFolder
 from data.store import library, runs
 from data.store.core.selection import Selection

@@ -10,12 +10,11 @@ from dataclasses import dataclass
 from functools import partial
 from typing import Any
 
-from concord import generating
 from concord.common import live_updates
 from concord.common.context import Context, run_guarded
-from concord.scoring import queue, run_session, score
-from concord.scoring import score as trying
-from concord.scoring.queue import QueuedRun
+from concord.runs import generate, queue, run_session, score
+from concord.runs import score as trying
+from concord.runs.queue import QueuedRun
 from data.jobs.runs import RunFolder, WorkerProgress
 from data.store import runs
 from data.store.core.store import Store
@@ -155,7 +154,7 @@ def start(store: Store, parameters: Mapping[str, Any]) -> str:
 def resume(store: Store, run_id: str) -> str:
     """Have a run go on in its turn; returns at once, with what went wrong so far."""
     row = runs.get(store, run_id)
-    name, go_on = ("generate", generating.resume) if row is not None and row.kind == "generate" else ("score", score.resume)
+    name, go_on = ("generate", generate.resume) if row is not None and row.kind == "generate" else ("score", score.resume)
     return _in_background(store, lambda context: run_guarded(context, name, partial(go_on, context, run_id)))
 
 

@@ -13,12 +13,11 @@ from typing import Any
 import duckdb
 import pytest
 
-from concord import generating
 from concord.common import machine
 from concord.common.context import CommandError, Context
-from concord.scoring import queue, run_session, score
-from concord.scoring import run_manager as supervisor
-from concord.scoring.queue import QueuedRun
+from concord.runs import generate, queue, run_session, score
+from concord.runs import run_manager as supervisor
+from concord.runs.queue import QueuedRun
 from data.jobs.generation import GenerationFolder, WantedPicture
 from data.jobs.generation import GenerationJob as Painting
 from data.jobs.runs import Run, RunFolder
@@ -234,7 +233,7 @@ def test_how_raters_of_one_name_differ_is_said() -> None:
 
 def test_the_rate_is_of_the_last_minutes(monkeypatch: pytest.MonkeyPatch) -> None:
     now = [0.0]
-    monkeypatch.setattr("concord.scoring.queue.time.monotonic", lambda: now[0])
+    monkeypatch.setattr("concord.runs.queue.time.monotonic", lambda: now[0])
     job = QueuedRun(Path("p"), "r", frozenset({"cpu"}), 1)
     assert job.per_second() is None
     for minute in range(10):
@@ -290,11 +289,11 @@ def test_two_generations_in_one_name_are_locked_against_each_other(world: World)
     store, out = world.store, io.StringIO()
     context = Context(store, store.project, out, out)
     run_id, other = painted(store), painted(store, "sd15")
-    with generating._alone(context, "sdxl"), generating._alone(context, "sd15"):
+    with generate._alone(context, "sdxl"), generate._alone(context, "sd15"):
         assert supervisor.resume(store, run_id).startswith("sdxl is being painted already, or waits for it")
     with RunFolder(store.project / "runs" / other).claim(), pytest.raises(CommandError, match="still paint"):
-        generating.resume(context, other)
-    with generating._alone(context, "sd15"):
+        generate.resume(context, other)
+    with generate._alone(context, "sd15"):
         pass
 
 

@@ -17,8 +17,8 @@ from typing import TYPE_CHECKING, Final
 from concord.common import wording
 from concord.common.context import CommandError, Context
 from concord.judging import judge, rule_version_of
-from concord.scoring import queue
-from concord.scoring.queue import QueuedRun
+from concord.runs import queue
+from concord.runs.queue import QueuedRun
 from data.jobs.runs import Observation, RunFolder, WorkerProgress
 from data.records import Judgement
 from data.store import runs

@@ -16,7 +16,7 @@ from typing import Any
 
 import pytest
 
-from concord.scoring import run_session, sharding
+from concord.runs import run_session, sharding
 from data.jobs.runs import RunFolder, read_manifest
 from tests.ui import cow_scorer, small_project
 from tests.ui.small_project import concord, done, tables
@@ -230,7 +230,7 @@ for name in ("duckdb", "gradio", "torch"):
 sys.path.insert(0, {root!r})
 from scorers import registry
 from tests.ui import cow_scorer
-from concord.scoring import sharding
+from concord.runs import sharding
 registry.get = lambda name: cow_scorer.SCORER
 sharding.WORKER = cow_scorer.WORKER
 sys.argv = ["app.py", "score", "seer", *sys.argv[1:]]

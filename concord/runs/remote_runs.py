@@ -17,8 +17,8 @@ from typing import TYPE_CHECKING
 from concord.common import wording
 from concord.common.context import CommandError, Context, UsageError, digest, parse_overrides
 from concord.judging import judge
-from concord.scoring import run_session, score, sharding
-from concord.scoring.score import plan_scoring, readable
+from concord.runs import run_session, score, sharding
+from concord.runs.score import plan_scoring, readable
 from data.files import printable, quoted
 from data.jobs.runs import Run, RunFolder, WorkerProgress, WorkItem, write_manifest
 from data.store import imports, runs

@@ -17,7 +17,7 @@ from typing import Any
 import duckdb
 import pytest
 
-from concord.scoring import queue, run_session, score
+from concord.runs import queue, run_session, score
 from data.jobs.runs import Observation, Run, RunFolder
 from data.store import runs
 from data.store.core.connections import DATABASE
@@ -229,7 +229,7 @@ signal.signal(signal.SIGINT, signal.default_int_handler)
 import app
 from scorers import registry
 from tests.ui import cow_scorer
-from concord.scoring import run_session
+from concord.runs import run_session
 registry.get = lambda name: cow_scorer.SCORER
 run_session.WORKER = cow_scorer.WORKER
 app.app()
@@ -444,7 +444,7 @@ def test_forwarded_into_the_open_app(world: World) -> None:
 
 def test_two_at_once_do_not_meet(world: World, monkeypatch: pytest.MonkeyPatch) -> None:
     from concord.common.context import Context
-    from ui.cli import runner
+    from ui import commands
 
     monkeypatch.setenv("SEER_SECONDS", "0.5")
     parameters: dict[str, Any] = {
@@ -454,7 +454,7 @@ def test_two_at_once_do_not_meet(world: World, monkeypatch: pytest.MonkeyPatch) 
 
     def score(sink: Path) -> int:
         with sink.open("w") as out:
-            return runner.run(Context(world.store, world.folder, out, out), "score", parameters)
+            return commands.run(Context(world.store, world.folder, out, out), "score", parameters)
 
     first = threading.Thread(target=score, args=(world.folder / "first.txt",))
     first.start()

@@ -19,7 +19,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 from concord.common import wording
 from concord.common.context import CommandError, Context, UsageError, parse_overrides
-from concord.scoring import queue, run_session
+from concord.runs import queue, run_session
 from data.jobs.runs import PART_SIZE, Run, RunFolder, WorkItem
 from data.matching.captions import caption_candidates
 from data.prompts.flips import FlipKind, Unflipped, flip

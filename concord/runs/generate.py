@@ -18,8 +18,8 @@ from typing import Any
 
 from concord.common import wording
 from concord.common.context import CommandError, Context, UsageError, digest, report_import
-from concord.scoring import queue, run_session
-from concord.scoring.queue import QueuedRun as Turn
+from concord.runs import queue, run_session
+from concord.runs.queue import QueuedRun as Turn
 from data.images.files import read_image_file
 from data.jobs.generation import (
     BLANKED,

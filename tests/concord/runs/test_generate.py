@@ -16,7 +16,7 @@ import pytest
 pytest.importorskip("torch")
 pytest.importorskip("diffusers", reason="the group scorers is not installed")
 
-from concord import generating
+from concord.runs import generate
 from data.images.files import read_image_file
 from data.jobs.generation import GenerationFolder
 from scorers.generation import worker
@@ -33,7 +33,7 @@ IMAGES = "select image_id from images where generator = 'playground-early' order
 @pytest.fixture
 def painted_here(monkeypatch: pytest.MonkeyPatch) -> None:
     """Pictures are painted in this process: the worker's own needs its imports anew each time."""
-    monkeypatch.setattr(generating, "_paint", lambda context, folder, turn: worker.attempt(folder))  # noqa: ARG005
+    monkeypatch.setattr(generate, "_paint", lambda context, folder, turn: worker.attempt(folder))  # noqa: ARG005
 
 
 @pytest.mark.usefixtures("painted_here")
@@ -116,7 +116,7 @@ def test_what_was_painted_before_a_stop_is_used(project: Path) -> None:
 
 def test_gone_on_with_the_time_spent_before_counts(project: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     stops = iter([False, True, False, False])
-    monkeypatch.setattr(generating, "_paint", lambda context, folder, turn: worker.attempt(folder, lambda: next(stops)))  # noqa: ARG005
+    monkeypatch.setattr(generate, "_paint", lambda context, folder, turn: worker.attempt(folder, lambda: next(stops)))  # noqa: ARG005
     asked = (*EARLY, *QUICK, "--n", 2, "--limit", 1, "--batch-size", 1)
     assert concord(project, *asked).status == 1
     (path,) = (project / "runs").glob("*-generate-*")
@@ -205,7 +205,7 @@ def test_a_name_that_is_none_is_refused(project: Path, name: str) -> None:
     [("playground/00001", "playground_00001"), ("a b", "a_b_"), ("../../etc", "etc_"), ("é" * 300, "_"), ("a_b", "a_b_")],
 )
 def test_a_name_becomes_a_file_name_of_its_own(name: str, file: str) -> None:
-    made = generating.safe(name)
+    made = generate.safe(name)
     assert made.startswith(file)
     assert "/" not in made
     assert len(made.encode()) < 120

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from concord.common.context import CommandError, UsageError
-from concord.scoring import score
+from concord.runs import score
 from data.jobs.runs import RunFolder
 from scorers.running import engines
 

@@ -1,0 +1,1 @@
+"""Runs of scorers and generators: begun, queued, followed, stopped and tried again, split in shards, done elsewhere."""

@@ -27,6 +27,8 @@ if TYPE_CHECKING:
 PLUGIN_FOLDER: Final = Path(__file__).resolve().parents[1] / "own_scorers"
 PLUGIN_FOLDER_VARIABLE: Final = "CONCORD_SCORERS"
 """The environment variable that names another folder; workers inherit it."""
+_CONCORD: Final = ("data", "scorers", "concord", "annotation", "agreement", "ui")
+_MOVED: Final = "; a scorer of your own imports from concord.plugin"
 _PLUGIN_NAME: Final = re.compile(r"[a-z][a-z0-9_]{0,31}")
 
 
@@ -66,8 +68,9 @@ def _load_file(path: Path) -> Scorer | str:
     try:
         spec.loader.exec_module(module)
     except Exception as error:
-        said = " ".join(str(error).split())
-        return f"{path}: {type(error).__name__}: {said}"
+        text = " ".join(str(error).split())
+        ours = isinstance(error, ImportError) and str(error.name).partition(".")[0] in _CONCORD
+        return f"{path}: {type(error).__name__}: {text}{_MOVED if ours else ''}"
     scorer = getattr(module, "SCORER", None)
     if not isinstance(scorer, Scorer) or scorer.name != path.stem:
         return f'{path}: it must call its scorer SCORER, a concord.plugin.Scorer with name="{path.stem}" as the file is called'

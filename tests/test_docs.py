@@ -255,3 +255,23 @@ def test_every_statement_about_statistics_is_held_by_a_test() -> None:
     assert [words for words in HELD if not any(words in line for line in said)] == []
     tests = {name for path in (ROOT / "tests").rglob("test_*.py") for name in re.findall(r"def (test_\w+)", text_of(path))}
     assert {name for names in HELD.values() for name in names.split()} - tests == set()
+
+
+NAMED = re.compile(r"`((?:\w+/)*[\w.]+/?)(?::(\w+))?`")
+"""A path in backticks, and perhaps a name defined in it."""
+
+
+def test_paths_and_names_of_the_developers_pages_exist() -> None:
+    folders = {path.name for path in ROOT.iterdir() if path.is_dir()}
+    names = 0
+    for page in (ROOT / "docs" / "ARCHITECTURE.md", ROOT / "docs" / "CONTRIBUTING.md"):
+        for path, name in NAMED.findall(text_of(page)):
+            if path.split("/")[0] not in folders or "/" not in path:
+                continue
+            assert (ROOT / path).exists(), f"{page.name}: {path}"
+            if name:
+                names += 1
+                assert re.search(rf"^ *(?:async )?(?:def|class) {name}\b", text_of(ROOT / path), re.MULTILINE), (
+                    f"{page.name}: {path}:{name}"
+                )
+    assert names > 20

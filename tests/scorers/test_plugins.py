@@ -103,6 +103,8 @@ def test_it_is_listed_beside_concords_own(folder: Path) -> None:
     ("text", "why"),
     [
         ("import nothing_of_that_name", "ModuleNotFoundError: No module named 'nothing_of_that_name'"),
+        # as scorers did before there was concord.plugin
+        ("from data.runs import Seen", "No module named 'data.runs'; a scorer of your own imports from concord.plugin"),
         ("SCORER = 1", "it must call its scorer SCORER"),
         ("def f(:", "SyntaxError"),
         (None, 'with name="broken" as the file is called'),

@@ -7,8 +7,8 @@ Rounds take turns. In the end both servers are killed, so that only what was on 
 hold the same: every answer that was acknowledged, of the same item, by the same person, with the same judgements.
 
 The wait from click to next prompt: The clock runs from the time stamp of the click that submits. It stops in the frame after
-the one in which all of this
-is true: another picture is there and decoded, the question is the one that belongs to this picture, and its field is empty.
+the one in which all of this is true: another picture is there and decoded, the question is the one that belongs to this
+picture, and its field is empty.
 """
 
 from __future__ import annotations

@@ -3,9 +3,8 @@ besides.
 
 Where questionnaires and campaigns meet. An offer is a moment that the server signs and the browser sends back: nobody can have
 worked longer. A manager's Markdown becomes nodes that the browser builds by ``createElement``: no text ever passes through a
-parser
-there. Campaigns tell annotators who they are, how far they are, and why nothing is offered. ``questionnaires`` prints what
-people are asked, and checks a file of a user's own.
+parser there. Campaigns tell annotators who they are, how far they are, and why nothing is offered. ``questionnaires`` prints
+what people are asked, and checks a file of a user's own.
 """
 
 from __future__ import annotations

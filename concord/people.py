@@ -1,8 +1,8 @@
 """People: who did how much, invitations and their links, revoking and erasing; the commands ``people``.
 
 An invitation link carries the invitation's id, signed with the project's secret, and nothing else. A crowd platform adds who
-comes to
-a link's address; a pseudonym is kept instead. A link for one person of a platform carries their id, too, and a signature of
+comes to a link's address; a pseudonym is kept instead. A link for one person of a platform carries their id, too, and a
+signature of
 both: nobody else's id fits it.
 """
 

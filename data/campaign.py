@@ -4,9 +4,9 @@ Random order and sampling are hashes of the campaign's seed and of what they are
 
 Gold and attention checks: a pass mark says how many of them an honest person gets right in the long run, at least. A person is
 paused once so many are wrong that it would come about by chance, to a person who is just at the mark, in fewer than
-``PAUSE_RISK`` of all cases, both kinds and all times of looking together. After n items that is: the exact binomial chance
-of as
-many wrong ones or more is below ``PAUSE_RISK`` / 2 / (n (n + 1)). These limits add up to ``PAUSE_RISK`` / 2 for each kind, as
+``PAUSE_RISK`` of all cases, both kinds and all times of looking together. After n items that is: the exact binomial chance of
+as many wrong ones or more is below ``PAUSE_RISK`` / 2 / (n (n + 1)). These limits add up to ``PAUSE_RISK`` / 2 for each kind,
+as
 1/2 + 1/6 + 1/12 + ... is 1, so that the bound holds although the rule is applied after every check. Items that are not equally
 hard make such a tail smaller, not larger (Hoeffding 1956, Annals of Mathematical Statistics 27).
 

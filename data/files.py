@@ -1,9 +1,8 @@
 """Files, read strictly and written whole: text files that others wrote, and files of ours that are there entirely or not at
 all.
 
-Reading: strict UTF-8, and errors that name file, line and remedy in one line; JSON by entry; JSON lines one at a time, so
-that a
-bad line is reported and left out and a file of any length needs the memory of one line. Writing: on disk before the file has
+Reading: strict UTF-8, and errors that name file, line and remedy in one line; JSON by entry; JSON lines one at a time, so that
+a bad line is reported and left out and a file of any length needs the memory of one line. Writing: on disk before the file has
 its name. ``data.tables`` reads CSV and Parquet.
 """
 

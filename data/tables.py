@@ -3,11 +3,10 @@
 CSV: RFC 4180, and carriage returns inside a field are text, quoted or not.
 
 Formulas: spreadsheets compute what begins with ``= + - @``, a tab or a line break (OWASP, "CSV Injection": also the full-width
-signs), so such a text gets an apostrophe before it when it is written (``escape_formula``). A text that begins with apostrophes
-and then such a sign gets one more, so that nothing is ambiguous: whoever takes one apostrophe away where ``escape_formula``
-would
-have put it has the text as it was. Plain numbers stay as they are, since no number does anything. ``data.export.formats``
-writes tables.
+signs), so such a text gets an apostrophe before it when it is written (``escape_formula``). A text that begins with
+apostrophes and then such a sign gets one more, so that nothing is ambiguous: whoever takes one apostrophe away where
+``escape_formula`` would have put it has the text as it was. Plain numbers stay as they are, since no number does anything.
+``data.export.formats`` writes tables.
 """
 
 from __future__ import annotations

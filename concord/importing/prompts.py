@@ -1,9 +1,8 @@
 """``prompts`` writes a published suite's prompts; ``import prompts`` and ``export prompts`` bring a file of them in and out.
 
-``import questions`` and ``export questions`` do the same for the questions that are asked about prompts; they can be made
-from the
-prompts' specs. ``import cooccurrence`` reads which classes are together in how many photographs, from an annotation file of
-COCO's kind.
+``import questions`` and ``export questions`` do the same for the questions that are asked about prompts; they can be made from
+the prompts' specs. ``import cooccurrence`` reads which classes are together in how many photographs, from an annotation file
+of COCO's kind.
 """
 
 from __future__ import annotations

@@ -71,9 +71,8 @@ def run(
     """Paint ``n`` pictures of each prompt that are not in the project yet. What was painted before a stop is used.
 
     ``generator`` is as ``scorers.generation.generators`` knows them, a hub id, or a folder (from where whoever asks is);
-    ``asking`` a
-    ``profile`` and what is changed of it (``scorers.generation.generators.GenerationSettings``); ``name`` what to call the
-    generator so asked, None: its own name, and what is not as usual.
+    ``asking`` a ``profile`` and what is changed of it (``scorers.generation.generators.GenerationSettings``); ``name`` what to
+    call the generator so asked, None: its own name, and what is not as usual.
     """
     model = _model(context, generator)
     asked_so = generators.generation_settings(**{"profile": "default", **(asking or {})})

@@ -1,8 +1,8 @@
 """``score``: have a scorer look at images. A worker process perceives; its parts are judged and stored as they come.
 
 A scorer reads prompts as they are, or flipped (its setting ``flip``), and their questions, if it is asked. One with other
-weights,
-code or settings is another rater, and how it differs is said. What failed in a run can be tried again, and nothing else.
+weights, code or settings is another rater, and how it differs is said. What failed in a run can be tried again, and nothing
+else.
 """
 
 from __future__ import annotations

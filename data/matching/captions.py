@@ -2,10 +2,9 @@
 
 A prompt of a matching suite brings them in its spec: ``{"captions": [...], "right": 0, "group"?: "..."}``; its text is the
 right one. Of any other prompt they are its text and what is false of an image that shows it: the spec with one thing changed
-(GenEval's
-and SR2D's specs), written in its suite's own words. A relation becomes its opposite, as the other two may hold beside the one
-that is asked. Two colours are swapped, one becomes another of GenEval's ten; an exact number becomes another of 2 to 4; an
-object becomes another of COCO's. Nothing is drawn by chance: the same prompt has the same captions everywhere.
+(GenEval's and SR2D's specs), written in its suite's own words. A relation becomes its opposite, as the other two may hold
+beside the one that is asked. Two colours are swapped, one becomes another of GenEval's ten; an exact number becomes another of
+2 to 4; an object becomes another of COCO's. Nothing is drawn by chance: the same prompt has the same captions everywhere.
 """
 
 from __future__ import annotations

@@ -6,9 +6,8 @@ line. ARO (Yuksekgonul et al., 2023): ``{"image_path", "true_caption", "false_ca
 relation, whose code cuts the box out of the picture, and ``{"image", "caption_options"}`` for order, the first being right.
 
 TIFA's questions are turned into matching (SelfEval, appendix E): of a text from COCO, the answer to a question of colour,
-number
-or place is replaced in the text itself by the question's other choices; its photograph shows the text as it was. Where the text
-does not hold the answer's very words once, nothing is made.
+number or place is replaced in the text itself by the question's other choices; its photograph shows the text as it was. Where
+the text does not hold the answer's very words once, nothing is made.
 """
 
 from __future__ import annotations

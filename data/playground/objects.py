@@ -1,9 +1,9 @@
 """The kinds of object in the playground's small world: COCO names, each drawn so that its shape alone tells what it is.
 
 A kind is drawn in its own units: x right, y down, the centre of its box at (0, 0), the longer half side about 1. Everything
-that
-carries meaning is in the body colour, so that colour can be asked of every kind. GenEval's ten colours are paint here: a body
-colour with its lighter, darker and outline tones. The ``Pen`` draws onto the picture and onto the map of who owns which pixel.
+that carries meaning is in the body colour, so that colour can be asked of every kind. GenEval's ten colours are paint here: a
+body colour with its lighter, darker and outline tones. The ``Pen`` draws onto the picture and onto the map of who owns which
+pixel.
 """
 
 from __future__ import annotations

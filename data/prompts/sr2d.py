@@ -2,9 +2,8 @@
 variants.
 
 The variants (VISOR, section 6.6) put the same in other words: as sentences, as split sentences, and with sizes and colours.
-Each
-is a suite of its own. What a prompt asks for (``a``, ``b``, ``relation``) is what one of SR2D's asks, so VISOR's rules and
-summary take these suites as they are.
+Each is a suite of its own. What a prompt asks for (``a``, ``b``, ``relation``) is what one of SR2D's asks, so VISOR's rules
+and summary take these suites as they are.
 """
 
 from __future__ import annotations

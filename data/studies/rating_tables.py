@@ -5,9 +5,9 @@ Cells stay as they are written: what they mean is said by the scale.
 JSON: a list of objects or one object a line, and what Label Studio and Argilla export. Label Studio: the format "JSON" of its
 export (1.x; the raw format of annotated tasks): a list of tasks, each with ``data`` and ``annotations``, whose ``result`` holds
 an answer for each control (``from_name``). Its JSON-MIN and CSV are plain tables. Argilla: ``dataset.records.to_json()`` of
-2.x,
-where ``responses`` are lists by question; and records as its server and 1.x give them, where ``responses`` is a list by person.
-Either becomes a table with a row per person and item: the columns of the item, who answered, and a column per question.
+2.x, where ``responses`` are lists by question; and records as its server and 1.x give them, where ``responses`` is a list by
+person. Either becomes a table with a row per person and item: the columns of the item, who answered, and a column per
+question.
 """
 
 from __future__ import annotations

@@ -3,9 +3,8 @@
 Perceiving keeps every detection above ``keep`` with its mask, and ten colour probabilities for those of a kind that the prompt
 asks a colour of: the colour classifier gets one object on grey, cropped to its box. All thresholds belong to judging
 (``scorers.geneval.scorer.rules``); ``KNOBS`` are those that can be turned over stored evidence. The profile ``paper`` has
-GenEval's
-published settings; its detector is the same architecture with its authors' weights, as OpenMMLab's need packages that no longer
-install.
+GenEval's published settings; its detector is the same architecture with its authors' weights, as OpenMMLab's need packages
+that no longer install.
 """
 
 from __future__ import annotations

@@ -1,11 +1,9 @@
 """What a likelihood scorer does with images: encodes them, reads the captions once, and keeps every term as evidence.
 
 Terms are squared errors by trial, caption and step, in batches over all three: along SelfEval's reverse path
-(``reverse_terms``),
-or of the image plainly noised (``loss_terms``: the evidence bound, and a flow's training loss). Captions of one image are
-compared
-under the very same noise, so that what differs is the caption alone; the noise depends on the image's and the trial's seed
-and on nothing else, so that neither batches nor the other captions change a number.
+(``reverse_terms``), or of the image plainly noised (``loss_terms``: the evidence bound, and a flow's training loss). Captions
+of one image are compared under the very same noise, so that what differs is the caption alone; the noise depends on the
+image's and the trial's seed and on nothing else, so that neither batches nor the other captions change a number.
 """
 
 from __future__ import annotations
@@ -176,8 +174,7 @@ def loss_terms(
     """N x C x T squared errors of each case: |noise - noise as the model sees it|², of a flow |velocity - the model's|².
 
     Draws (trial and step) come in a random order that the case's seeds decide, so that those of any length are fair to all
-    steps; what was given up stays nan. ``batch`` is how many rows
-    (draw and caption) the model sees at once.
+    steps; what was given up stays nan. ``batch`` is how many rows (draw and caption) the model sees at once.
     """
     length = len(noising.steps)
     found = [np.full((len(case.seeds), len(case.captions), length), np.nan, np.float32) for case in cases]

@@ -1,7 +1,6 @@
-"""Diffusion models: pipelines of diffusers, opened from a folder as ``save_pretrained`` writes it or from the hub's cache;
-and each
-kind of pipeline as a ``Denoiser``, which is what a scorer needs: images and captions in, and what the model says of a noisy
-image.
+"""Diffusion models: pipelines of diffusers, opened from a folder as ``save_pretrained`` writes it or from the hub's cache; and
+each kind of pipeline as a ``Denoiser``, which is what a scorer needs: images and captions in, and what the model says of a
+noisy image.
 """
 
 from __future__ import annotations

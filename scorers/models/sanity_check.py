@@ -2,9 +2,8 @@
 
 GenEval's own detector, on a GPU that its kernels were not built for, printed an error, found nothing, and every image got 0
 (GenEval's issue 12). Hence: numbers that are none, or that do not depend on the picture, stop a run before it says anything
-(``Soundness``). What
-is not found on the photographs, of which ultralytics packages two, is reported before a run begins, no more: the detector
-may be a weak one.
+(``Soundness``). What is not found on the photographs, of which ultralytics packages two, is reported before a run begins, no
+more: the detector may be a weak one.
 """
 
 from __future__ import annotations

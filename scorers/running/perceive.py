@@ -1,8 +1,7 @@
 """A part of a run as it is perceived: images opened ahead, given to a model, and what fails reported of each, alone.
 
 Images are opened in threads (``Prefetcher``) while a model looks at earlier ones: Pillow lets go of the interpreter while it
-decodes
-and resizes, and two threads decode as fast as two processes (measured on PNGs of 1024 x 1024), without a copy of every
+decodes and resizes, and two threads decode as fast as two processes (measured on PNGs of 1024 x 1024), without a copy of every
 picture from one process to the other.
 """
 

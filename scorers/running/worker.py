@@ -1,9 +1,8 @@
 """The process that scores: ``python -m scorers.running.worker RUN_DIR``.
 
 Reads what ``data.jobs.runs`` says is asked, writes parts, never opens a project's database, and never goes to the network.
-Started
-again after whatever stopped it, it leaves whole parts as they are and does the others. The exit status is 0 only if all
-parts are there; else the last line on stderr says why.
+Started again after whatever stopped it, it leaves whole parts as they are and does the others. The exit status is 0 only if
+all parts are there; else the last line on stderr says why.
 """
 
 from __future__ import annotations

@@ -1,9 +1,8 @@
 """Weights averaged over a training, and gradients added up over several processes.
 
 The average forgets the untrained start: it keeps little at first, and more later. Of several processes that train one model
-each
-takes a share of the batch, with one thread each: threads that wait for each other at every operation are many times slower
-where other work wants the cores.
+each takes a share of the batch, with one thread each: threads that wait for each other at every operation are many times
+slower where other work wants the cores.
 """
 
 from __future__ import annotations

@@ -5,10 +5,9 @@ open, as a
   checkpoint of the hub does.
 - Batches: a pool of pictures and questions that is drawn while the training runs.
 - The forward pass, for many questions of one picture at a time. The modules are those of ``BlipForQuestionAnswering``; only
-the way
-  through them is another, so that a picture's keys and values are computed once for all of its questions, and a question's
-  for all
-  of its choices. Unlike transformers 5.23, whose text layers drop the mask of the states they attend to, padding is not seen
+the way through them is another, so that a picture's keys and values are computed once for all of its questions, and a
+question's for all of its choices. Unlike transformers 5.23, whose text layers drop the mask of the states they attend to,
+padding is not seen
   here: at inference questions must not be padded.
 """
 

@@ -2,8 +2,7 @@
 
 An invitation link carries the invitation's id, signed with the project's secret, and nothing else. A crowd platform adds who
 comes to a link's address; a pseudonym is kept instead. A link for one person of a platform carries their id, too, and a
-signature of
-both: nobody else's id fits it.
+signature of both: nobody else's id fits it.
 """
 
 from __future__ import annotations

@@ -383,7 +383,8 @@ def public_id(item_id: str, secret: str) -> str:
     return hashlib.blake2b(item_id.encode(), key=bytes.fromhex(secret), digest_size=12).hexdigest()
 
 
-def _apply_all(connection: duckdb.DuckDBPyConnection, payload: tuple[Sequence[ImportBundle], str]) -> list[Imported]:
+@per_payload
+def _apply(connection: duckdb.DuckDBPyConnection, payload: tuple[Sequence[ImportBundle], str]) -> list[Imported]:
     bundles, secret = payload
     return [_write_bundle(connection, bundle, secret) for bundle in bundles]
 
@@ -569,7 +570,8 @@ def insert_scales(connection: duckdb.DuckDBPyConnection, scales: Sequence[tuple[
             rows.insert(connection, "scales", ("suite", "aspect", "scale", "import_id"), [(suite, aspect, scale, import_id)])
 
 
-def _write_undone(connection: duckdb.DuckDBPyConnection, import_id: int) -> dict[str, int]:
+@per_payload
+def _undo(connection: duckdb.DuckDBPyConnection, import_id: int) -> dict[str, int]:
     found = rows.first(connection, "select undone from imports where import_id = ?", [import_id])
     if found is None:
         raise ImportRefused(f"there is no import {import_id}; import undo without a number lists them")
@@ -638,10 +640,6 @@ _NEEDED_BY_OTHERS = {
 
 def _delete(connection: duckdb.DuckDBPyConnection, table: str, where: str, parameters: list[Any]) -> int:
     return int(rows.value(connection, f"delete from {table} where {where}", parameters))
-
-
-_apply = per_payload(_apply_all)
-_undo = per_payload(_write_undone)
 
 
 def known_items(store: Store, suite: str | None = None) -> list[KnownItem]:

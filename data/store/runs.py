@@ -346,9 +346,8 @@ def _rows(cursor: duckdb.DuckDBPyConnection, condition: str, parameters: list[An
     ]
 
 
-def _write_run(
-    connection: duckdb.DuckDBPyConnection, payload: tuple[Run, Rater, str, int, RunSource | None, State]
-) -> int | None:
+@per_payload
+def _add(connection: duckdb.DuckDBPyConnection, payload: tuple[Run, Rater, str, int, RunSource | None, State]) -> int | None:
     run, rater, folder, n_items, source, state = payload
     _refuse_known(connection, run)
     import_id = None if source is None else rows.sequence(connection, "import_ids", 1)[0]
@@ -366,7 +365,8 @@ def _write_run(
     return import_id
 
 
-def _write_generation(connection: duckdb.DuckDBPyConnection, payload: tuple[Run, str, str, int]) -> None:
+@per_payload
+def _add_generation(connection: duckdb.DuckDBPyConnection, payload: tuple[Run, str, str, int]) -> None:
     run, generator, folder, n_items = payload
     _refuse_known(connection, run)
     insert_run(connection, run, generator, folder, "queued", n_items, None, "generate")
@@ -378,7 +378,8 @@ def _refuse_known(connection: duckdb.DuckDBPyConnection, run: Run) -> None:
         raise RunRefused(f"there is a run {run.run_id} in this project already")
 
 
-def _write_part(
+@per_payload
+def _ingest(
     connection: duckdb.DuckDBPyConnection, payload: tuple[str, int, Sequence[tuple[Observation, Sequence[Judgement]]], str]
 ) -> bool:
     run_id, part, judged, rule_version = payload
@@ -415,7 +416,8 @@ def _write_state(connection: duckdb.DuckDBPyConnection, payload: tuple[str, Stat
     connection.execute("update runs set state = ?, error = ?, place = ? where run_id = ?", [state, error, place, run_id])
 
 
-def _write_swapped(connection: duckdb.DuckDBPyConnection, payload: tuple[str, str]) -> None:
+@per_payload
+def _swap(connection: duckdb.DuckDBPyConnection, payload: tuple[str, str]) -> None:
     one_id, other_id = payload
     places = {
         run_id: rows.value(connection, "select any_value(place) from runs where run_id = ? and state = 'queued'", [run_id])
@@ -426,7 +428,8 @@ def _write_swapped(connection: duckdb.DuckDBPyConnection, payload: tuple[str, st
             connection.execute("update runs set place = ? where run_id = ?", [place, run_id])
 
 
-def _write_removed(connection: duckdb.DuckDBPyConnection, run_id: str) -> int:
+@per_payload
+def _remove(connection: duckdb.DuckDBPyConnection, run_id: str) -> int:
     row = rows.first(connection, "select rater_id, import_id from runs where run_id = ?", [run_id])
     if row is None:
         raise RunRefused(f"there is no run {run_id} in this project (any more)")
@@ -450,12 +453,7 @@ def _write_removed(connection: duckdb.DuckDBPyConnection, run_id: str) -> int:
     return count
 
 
-_add = per_payload(_write_run)
-_add_generation = per_payload(_write_generation)
-_swap = per_payload(_write_swapped)
-_ingest = per_payload(_write_part)
 _set_state = per_payload(_write_state)
-_remove = per_payload(_write_removed)
 
 
 @dataclass(frozen=True, slots=True)
@@ -515,7 +513,8 @@ def store_rejudged(store: Store, keeping: RejudgedEvidence) -> RejudgedImport:
     return kept
 
 
-def _write_rejudged(connection: duckdb.DuckDBPyConnection, keeping: RejudgedEvidence) -> RejudgedImport:
+@per_payload
+def _store_rejudged(connection: duckdb.DuckDBPyConnection, keeping: RejudgedEvidence) -> RejudgedImport:
     rater_id = keeping.rater.rater_id
     found = rows.dicts(
         connection,
@@ -576,9 +575,6 @@ def _copy_run(
     )
 
 
-_store_rejudged = per_payload(_write_rejudged)
-
-
 def generator_settings(store: Store, generator: str) -> dict[str, Any] | None:
     """A generator's settings, None if nothing was made by it here."""
     with store.read() as cursor:
@@ -608,7 +604,8 @@ def delete_generator_settings(store: Store, generator: str) -> None:
     store.write(_delete_settings, generator)
 
 
-def _write_settings(connection: duckdb.DuckDBPyConnection, payload: tuple[str, Mapping[str, Any]]) -> None:
+@per_payload
+def _set_settings(connection: duckdb.DuckDBPyConnection, payload: tuple[str, Mapping[str, Any]]) -> None:
     generator, settings = payload
     connection.execute(
         "insert into generations (generator, settings) values (?, ?) on conflict do update set settings = excluded.settings",
@@ -616,9 +613,6 @@ def _write_settings(connection: duckdb.DuckDBPyConnection, payload: tuple[str, M
     )
 
 
-def _write_settings_deleted(connection: duckdb.DuckDBPyConnection, generator: str) -> None:
+@per_payload
+def _delete_settings(connection: duckdb.DuckDBPyConnection, generator: str) -> None:
     connection.execute("delete from generations where generator = ?", [generator])
-
-
-_set_settings = per_payload(_write_settings)
-_delete_settings = per_payload(_write_settings_deleted)

@@ -204,13 +204,11 @@ def _in_file(
         shutil.rmtree(work, ignore_errors=True)
 
 
-def _write_copy(connection: duckdb.DuckDBPyConnection, payload: tuple[str, str, str, datetime]) -> None:
+@per_payload
+def _remember(connection: duckdb.DuckDBPyConnection, payload: tuple[str, str, str, datetime]) -> None:
     # another copy at the same place has replaced the one before
     connection.execute("delete from copies where path = ?", [payload[0]])
     rows.insert(connection, "copies", ("path", "kind", "people", "moment"), [payload])
-
-
-_remember = per_payload(_write_copy)
 
 
 try:

@@ -140,11 +140,9 @@ class BackupScheduler:
             raise Stopped
 
 
-def _write_nothing(connection: duckdb.DuckDBPyConnection, _: None) -> None:
+@per_payload
+def _touch(connection: duckdb.DuckDBPyConnection, _: None) -> None:
     """Only the version moves."""
-
-
-_touch = per_payload(_write_nothing)
 
 
 def is_due(last: Backup | None, every: timedelta, now: datetime) -> bool:

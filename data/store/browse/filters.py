@@ -319,7 +319,8 @@ def saved_views(store: Store) -> list[SavedView]:
     return [SavedView(**row) for row in found if row["query"] is not None]
 
 
-def _write_view(connection: duckdb.DuckDBPyConnection, payload: tuple[str, SavedView, str | None]) -> bool:
+@per_payload
+def _save_view(connection: duckdb.DuckDBPyConnection, payload: tuple[str, SavedView, str | None]) -> bool:
     saving_id, view, query = payload
     if rows.first(connection, "select 1 from saved_views where saving_id = ?", [saving_id]):
         return False
@@ -331,6 +332,3 @@ def _write_view(connection: duckdb.DuckDBPyConnection, payload: tuple[str, Saved
         [(saving_id, view.name, query, view.made_by, view.moment)],
     )
     return True
-
-
-_save_view = per_payload(_write_view)

@@ -101,9 +101,9 @@ class IndexRefresher:
                     seen = version
 
 
-def _write_nothing(connection: duckdb.DuckDBPyConnection, _: None) -> None:
+@per_payload
+def _touch(connection: duckdb.DuckDBPyConnection, _: None) -> None:
     """Only the version moves."""
 
 
 _refresh = per_payload(lambda connection, most: browse_index.refresh(connection, most))
-_touch = per_payload(_write_nothing)

@@ -109,7 +109,8 @@ Members = dict[str, list[dict[str, Any]]]
 """The images of items, by the items' ids."""
 
 
-def _write_groups(connection: duckdb.DuckDBPyConnection, payload: tuple[Selection, Collection[str] | None, str]) -> list[str]:
+@per_payload
+def _groups(connection: duckdb.DuckDBPyConnection, payload: tuple[Selection, Collection[str] | None, str]) -> list[str]:
     selection, only, secret = payload
     return _make(connection, "group", _only(_grouped(connection, selection), only), secret)
 
@@ -131,7 +132,8 @@ def _grouped(connection: duckdb.DuckDBPyConnection, selection: Selection) -> Mem
     return made
 
 
-def _write_pairs(
+@per_payload
+def _pairs(
     connection: duckdb.DuckDBPyConnection, payload: tuple[Selection, str, str, Collection[str] | None, str]
 ) -> list[str]:
     selection, first, second, only, secret = payload
@@ -191,10 +193,6 @@ def kinds(connection: duckdb.DuckDBPyConnection, item_ids: Sequence[str]) -> dic
         item_ids,
     )
     return {row["item_id"]: row["kind"] for row in found}
-
-
-_groups = per_payload(_write_groups)
-_pairs = per_payload(_write_pairs)
 
 
 class CampaignRefused(ValueError):
@@ -288,9 +286,8 @@ def remove(store: Store, campaign_id: str) -> None:
     store.write(_remove, campaign_id, touched=frozenset())
 
 
-def _write_campaign(
-    connection: duckdb.DuckDBPyConnection, payload: tuple[Campaign, Sequence[CampaignItem], datetime]
-) -> Campaign:
+@per_payload
+def _create(connection: duckdb.DuckDBPyConnection, payload: tuple[Campaign, Sequence[CampaignItem], datetime]) -> Campaign:
     campaign, items, now = payload
     if campaign.campaign_id == DEFAULT or campaigns(connection, [campaign.campaign_id]):
         raise CampaignRefused(f"there is a campaign {campaign.campaign_id!r} already; give this one another id")
@@ -324,7 +321,8 @@ def _existing(connection: duckdb.DuckDBPyConnection, campaign_id: str) -> Campai
     return found[0]
 
 
-def _write_campaign_state(connection: duckdb.DuckDBPyConnection, payload: tuple[str, State]) -> Campaign:
+@per_payload
+def _move(connection: duckdb.DuckDBPyConnection, payload: tuple[str, State]) -> Campaign:
     campaign_id, state = payload
     campaign = _existing(connection, campaign_id)
     if state == campaign.state:
@@ -335,9 +333,8 @@ def _write_campaign_state(connection: duckdb.DuckDBPyConnection, payload: tuple[
     return replace(campaign, state=state)
 
 
-def _write_settings_change(
-    connection: duckdb.DuckDBPyConnection, payload: tuple[str, Mapping[str, Any], str, datetime]
-) -> Campaign:
+@per_payload
+def _change(connection: duckdb.DuckDBPyConnection, payload: tuple[str, Mapping[str, Any], str, datetime]) -> Campaign:
     campaign_id, given, made_by, now = payload
     campaign = _existing(connection, campaign_id)
     settings, before = replace(campaign.settings, **given), campaign.settings.to_json()
@@ -356,7 +353,8 @@ def _write_settings_change(
     return replace(campaign, settings=settings)
 
 
-def _write_campaign_removed(connection: duckdb.DuckDBPyConnection, campaign_id: str) -> None:
+@per_payload
+def _remove(connection: duckdb.DuckDBPyConnection, campaign_id: str) -> None:
     _existing(connection, campaign_id)
     if campaign_id == DEFAULT:
         raise CampaignRefused("the default campaign is part of every project; stop it instead")
@@ -373,12 +371,6 @@ _ITS_TABLES = (
 
 def _answered(connection: duckdb.DuckDBPyConnection, campaign_id: str) -> bool:
     return rows.first(connection, "select 1 from annotations where campaign_id = ? limit 1", [campaign_id]) is not None
-
-
-_create = per_payload(_write_campaign)
-_move = per_payload(_write_campaign_state)
-_change = per_payload(_write_settings_change)
-_remove = per_payload(_write_campaign_removed)
 
 
 def describe_recruitment(store: Store, campaign: str, values: Mapping[str, str], made_by: str) -> dict[str, str]:
@@ -405,9 +397,8 @@ def _latest(cursor: duckdb.DuckDBPyConnection, campaign: str) -> dict[str, str]:
     return {name: str(said[name]) for name in recruitment.RECRUITMENT_FIELDS if said.get(name)}
 
 
-def _write_recruitment(
-    connection: duckdb.DuckDBPyConnection, payload: tuple[str, Mapping[str, str], str, datetime]
-) -> dict[str, str]:
+@per_payload
+def _describe(connection: duckdb.DuckDBPyConnection, payload: tuple[str, Mapping[str, str], str, datetime]) -> dict[str, str]:
     campaign, values, made_by, moment = payload
     if not campaigns(connection, [campaign]):
         raise CampaignRefused(f"there is no campaign {campaign!r}; campaigns list shows them")
@@ -418,9 +409,6 @@ def _write_recruitment(
         columns = ("campaign_id", "fields", "made_by", "moment", "seq")
         rows.insert(connection, "recruitments", columns, [(campaign, rows.to_json(said), made_by, moment, seq)])
     return {name: said[name] for name in recruitment.RECRUITMENT_FIELDS if name in said}
-
-
-_describe = per_payload(_write_recruitment)
 
 
 def consent_hash(settings: Settings) -> str | None:
@@ -444,9 +432,7 @@ def give_consent(store: Store, campaign: str, person: str, text: str, *, now: da
 _WHERE = "campaign_id = ? and rater_id = ? and text_hash = ?"
 
 
-def _write_consent(connection: duckdb.DuckDBPyConnection, payload: tuple[str, str, str, datetime]) -> None:
+@per_payload
+def _give_consent(connection: duckdb.DuckDBPyConnection, payload: tuple[str, str, str, datetime]) -> None:
     if rows.first(connection, f"select 1 from consents where {_WHERE}", list(payload[:3])) is None:
         rows.insert(connection, "consents", ("campaign_id", "rater_id", "text_hash", "moment"), [payload])
-
-
-_give_consent = per_payload(_write_consent)

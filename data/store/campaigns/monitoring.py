@@ -274,7 +274,8 @@ def set_aside(store: Store, campaign_id: str, item_id: str, aside: bool, *, now:
     store.write(_set_aside, (campaign_id, item_id, aside, now or datetime.now(UTC)), touched=frozenset())
 
 
-def _write_aside(connection: duckdb.DuckDBPyConnection, payload: tuple[str, str, bool, datetime]) -> None:
+@per_payload
+def _set_aside(connection: duckdb.DuckDBPyConnection, payload: tuple[str, str, bool, datetime]) -> None:
     campaign_id, item_id, aside, now = payload
     where = [campaign_id, item_id]
     if rows.first(connection, "select 1 from campaign_items where campaign_id = ? and item_id = ?", where) is None:
@@ -284,9 +285,6 @@ def _write_aside(connection: duckdb.DuckDBPyConnection, payload: tuple[str, str,
         connection.execute(
             "update reports set dismissed = ? where campaign_id = ? and item_id = ? and dismissed is null", [now, *where]
         )
-
-
-_set_aside = per_payload(_write_aside)
 
 
 @dataclass(frozen=True, slots=True)

@@ -101,13 +101,15 @@ def worked_in(store: Store, person: str, campaign: str) -> bool:
         )
 
 
-def _write_skip(connection: duckdb.DuckDBPyConnection, payload: tuple[str, str, str, datetime]) -> None:
+@per_payload
+def _skip(connection: duckdb.DuckDBPyConnection, payload: tuple[str, str, str, datetime]) -> None:
     campaign, person, item_id, now = payload
     rows.insert(connection, "skips", ("campaign_id", "item_id", "rater_id", "skipped"), [(campaign, item_id, person, now)])
     _drop_claim(connection, campaign, person, item_id)
 
 
-def _write_unskip(connection: duckdb.DuckDBPyConnection, payload: tuple[str, str, datetime]) -> str | None:
+@per_payload
+def _unskip(connection: duckdb.DuckDBPyConnection, payload: tuple[str, str, datetime]) -> str | None:
     campaign, person, now = payload
     found = rows.first(
         connection,
@@ -143,15 +145,18 @@ def _drop_claim(connection: duckdb.DuckDBPyConnection, campaign: str, person: st
     connection.execute("delete from claims where campaign_id = ? and rater_id = ? and item_id = ?", [campaign, person, item_id])
 
 
-def _write_pause(connection: duckdb.DuckDBPyConnection, payload: tuple[str, str]) -> None:
+@per_payload
+def _pause(connection: duckdb.DuckDBPyConnection, payload: tuple[str, str]) -> None:
     connection.execute("delete from claims where campaign_id = ? and rater_id = ?", list(payload))
 
 
-def _write_leave(connection: duckdb.DuckDBPyConnection, person: str) -> None:
+@per_payload
+def _leave(connection: duckdb.DuckDBPyConnection, person: str) -> None:
     connection.execute("delete from claims where rater_id = ?", [person])
 
 
-def _write_report(connection: duckdb.DuckDBPyConnection, payload: tuple[str, str, str, str, datetime]) -> bool:
+@per_payload
+def _report(connection: duckdb.DuckDBPyConnection, payload: tuple[str, str, str, str, datetime]) -> bool:
     campaign, person, item_id, reason, now = payload
     if campaign == DEFAULT:
         ensure_default(connection, now)
@@ -178,11 +183,6 @@ def _enter_all(connection: duckdb.DuckDBPyConnection, names: Sequence[str]) -> l
     return [None] * len(names)
 
 
-_skip = per_payload(_write_skip)
-_unskip = per_payload(_write_unskip)
-_pause = per_payload(_write_pause)
-_leave = per_payload(_write_leave)
-_report = per_payload(_write_report)
 _enter = _enter_all
 
 

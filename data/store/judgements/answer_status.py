@@ -88,13 +88,11 @@ def resolve_revision(store: Store, person: str, item_id: str, revises: str | Non
     return True, after[-1] if after else None
 
 
-def _write_unblinding(connection: duckdb.DuckDBPyConnection, payload: tuple[str, str, str, datetime]) -> None:
+@per_payload
+def _record(connection: duckdb.DuckDBPyConnection, payload: tuple[str, str, str, datetime]) -> None:
     person, item_id, how, now = payload
     if rows.first(connection, "select 1 from uncovered where rater_id = ? and item_id = ?", [person, item_id]) is None:
         rows.insert(connection, "uncovered", ("rater_id", "item_id", "moment", "how"), [(person, item_id, now, how)])
-
-
-_record = per_payload(_write_unblinding)
 
 
 _REVOKED = "revoked"

@@ -324,9 +324,8 @@ def judgement_rows(source: Annotation | Evidence, source_id: str, seq: int) -> I
         yield (j.item_id or source.item_id, source.rater_id, *said, source_id, source.rule_version, seq)
 
 
-def _write_rebuilt(
-    connection: duckdb.DuckDBPyConnection, derive: Callable[[dict[str, Any]], tuple[str, Sequence[Judgement]]]
-) -> int:
+@per_payload
+def _rebuild(connection: duckdb.DuckDBPyConnection, derive: Callable[[dict[str, Any]], tuple[str, Sequence[Judgement]]]) -> int:
     sources = rows.dicts(
         connection,
         "select a.annotation_id as source_id, a.item_id, a.rater_id, a.seq, a.questionnaire, a.answers, a.raw,"
@@ -373,6 +372,3 @@ def _members(connection: duckdb.DuckDBPyConnection) -> dict[str, tuple[list[str]
         images.append(image_id)
         generators.append(generator)
     return members
-
-
-_rebuild = per_payload(_write_rebuilt)

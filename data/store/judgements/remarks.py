@@ -85,7 +85,8 @@ def verdicts(store: Store, item_ids: Sequence[str] | None = None, *, replaced: b
     return [Adjudication(**row) for row in found]
 
 
-def _write_adjudication(connection: duckdb.DuckDBPyConnection, one: Adjudication) -> bool:
+@per_payload
+def _adjudicate(connection: duckdb.DuckDBPyConnection, one: Adjudication) -> bool:
     known = rows.first(connection, "select 1 from adjudications where adjudication_id = ?", [one.adjudication_id])
     if known is not None:
         return False
@@ -95,9 +96,6 @@ def _write_adjudication(connection: duckdb.DuckDBPyConnection, one: Adjudication
     seq = rows.sequence(connection, "statement_seq", 1)[0]
     rows.insert(connection, "adjudications", (*_ADJUDICATION_COLUMNS, "seq"), [(*values.values(), seq)])
     return True
-
-
-_adjudicate = per_payload(_write_adjudication)
 
 
 @dataclass(frozen=True, slots=True)
@@ -156,7 +154,8 @@ def notes_of_item(store: Store, item_id: str) -> list[CurrentNote]:
     return [CurrentNote(*(row[name] for name in CurrentNote.__slots__)) for row in found if row["text"]]
 
 
-def _insert_note(connection: duckdb.DuckDBPyConnection, note: Note) -> bool:
+@per_payload
+def _write_note(connection: duckdb.DuckDBPyConnection, note: Note) -> bool:
     if rows.first(connection, "select 1 from notes where note_id = ?", [note.note_id]) is not None:
         return False
     if rows.first(connection, "select 1 from items where item_id = ?", [note.item_id]) is None:
@@ -171,9 +170,6 @@ def _insert_note(connection: duckdb.DuckDBPyConnection, note: Note) -> bool:
     values = (note.note_id, root, note.item_id, note.text, note.made_by, datetime.now(UTC))
     rows.insert(connection, "notes", columns, [(*values, rows.sequence(connection, "statement_seq", 1)[0])])
     return True
-
-
-_write_note = per_payload(_insert_note)
 
 
 class TagRefused(ValueError):
@@ -234,7 +230,8 @@ def tags_of_items(store: Store, item_ids: Sequence[str]) -> dict[str, list[str]]
     return found
 
 
-def _write_tagging(connection: duckdb.DuckDBPyConnection, payload: tuple[Tagging, datetime]) -> bool:
+@per_payload
+def _tag_items(connection: duckdb.DuckDBPyConnection, payload: tuple[Tagging, datetime]) -> bool:
     tagging, now = payload
     if rows.first(connection, "select 1 from taggings where tagging_id = ? limit 1", [tagging.tagging_id]):
         return False
@@ -251,6 +248,3 @@ def _write_tagging(connection: duckdb.DuckDBPyConnection, payload: tuple[Tagging
         [(tagging.tagging_id, item_id, tagging.tag, tagging.on, tagging.made_by, now) for item_id in items],
     )
     return True
-
-
-_tag_items = per_payload(_write_tagging)

@@ -116,7 +116,8 @@ def write_revocation(connection: duckdb.DuckDBPyConnection, asked: Revocation) -
     return len(items)
 
 
-def _write_restored(connection: duckdb.DuckDBPyConnection, payload: tuple[str, str | None, str, datetime]) -> int:
+@per_payload
+def _restore(connection: duckdb.DuckDBPyConnection, payload: tuple[str, str | None, str, datetime]) -> int:
     person, campaign, by, now = payload
     connection.execute(
         "update revocations set lifted = ?, lifted_by = ?"
@@ -161,7 +162,6 @@ def _items(connection: duckdb.DuckDBPyConnection, where: str, parameters: dict[s
 
 
 _revoke = per_payload(write_revocation)
-_restore = per_payload(_write_restored)
 
 
 BY_CHECKS: Final = "checks"
@@ -208,11 +208,9 @@ group by c.role order by c.role desc
 """
 
 
-def _write_nothing(connection: duckdb.DuckDBPyConnection, _: None) -> None:
+@per_payload
+def _touch(connection: duckdb.DuckDBPyConnection, _: None) -> None:
     """Only the version moves."""
-
-
-_touch = per_payload(_write_nothing)
 
 
 def publish_pause(store: Store) -> None:

@@ -54,7 +54,8 @@ def erase(store: Store, name: str, *, now: datetime | None = None) -> ErasedRows
     return removed
 
 
-def _write_erased(connection: duckdb.DuckDBPyConnection, payload: tuple[str, str, datetime]) -> None:
+@per_payload
+def _mark_erased(connection: duckdb.DuckDBPyConnection, payload: tuple[str, str, datetime]) -> None:
     name, secret, now = payload
     found = rows.first(connection, "select kind, identity from raters where rater_id = ?", [name])
     if found is not None and (found["kind"], found["identity"]) != ("human", "person"):
@@ -78,5 +79,4 @@ select exists (from annotations where rater_id = $name) or exists (from claims w
 """
 
 
-_mark_erased = per_payload(_write_erased)
 _erase = per_payload(strike_person)

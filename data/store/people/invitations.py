@@ -115,20 +115,18 @@ def renew_code(store: Store, person: str) -> str:
     return code
 
 
-def _write_refused(connection: duckdb.DuckDBPyConnection, person: str) -> None:
+@per_payload
+def _count_refused(connection: duckdb.DuckDBPyConnection, person: str) -> None:
     connection.execute("update identities set refused = refused + 1 where rater_id = ?", [person])
 
 
-def _write_code(connection: duckdb.DuckDBPyConnection, payload: tuple[str, str]) -> None:
+@per_payload
+def _renew_code(connection: duckdb.DuckDBPyConnection, payload: tuple[str, str]) -> None:
     person, code = payload
     if rows.first(connection, "select 1 from arrivals where rater_id = ? and came_as <> 'name' limit 1", [person]) is None:
         raise KeyError(person)
     connection.execute("delete from identities where rater_id = ?", [person])
     rows.insert(connection, "identities", ("rater_id", "code", "refused"), [(person, code, 0)])
-
-
-_count_refused = per_payload(_write_refused)
-_renew_code = per_payload(_write_code)
 
 
 _COLUMNS = ("invitation_id", "campaign_id", "role", "expires", "uses", "note", "made_by", "moment", "revoked", "signed")
@@ -312,7 +310,8 @@ def forget_cached(store: Store) -> None:
         _cached.pop(store, None)
 
 
-def _write_invitation(connection: duckdb.DuckDBPyConnection, made: Invitation) -> None:
+@per_payload
+def _create(connection: duckdb.DuckDBPyConnection, made: Invitation) -> None:
     if made.campaign not in (None, DEFAULT) and not campaigns(connection, [str(made.campaign)]):
         raise InvitationRefused(f"there is no campaign {made.campaign!r}")
     last = (made.note, made.made_by, made.moment, None, made.signed)
@@ -324,14 +323,16 @@ def _write_invitation(connection: duckdb.DuckDBPyConnection, made: Invitation) -
     )
 
 
-def _write_revoked(connection: duckdb.DuckDBPyConnection, payload: tuple[str, datetime]) -> None:
+@per_payload
+def _revoke(connection: duckdb.DuckDBPyConnection, payload: tuple[str, datetime]) -> None:
     invitation_id, now = payload
     if rows.first(connection, "select 1 from invitations where invitation_id = ?", [invitation_id]) is None:
         raise InvitationRefused(f"there is no invitation {invitation_id!r}; `people invitations` lists them")
     connection.execute("update invitations set revoked = ? where invitation_id = ? and revoked is null", [now, invitation_id])
 
 
-def _write_arrival(
+@per_payload
+def _arrive(
     connection: duckdb.DuckDBPyConnection, payload: tuple[Arrival, IdentityClaim, datetime]
 ) -> tuple[Invitation, Admission]:
     arrival, claim, now = payload
@@ -367,11 +368,6 @@ def _write_arrival(
     return invitation, gets
 
 
-_create = per_payload(_write_invitation)
-_revoke = per_payload(_write_revoked)
-_arrive = per_payload(_write_arrival)
-
-
 _ended: WeakKeyDictionary[Store, set[str]] = WeakKeyDictionary()
 # asked at every request; only this process changes it
 _ended_lock = threading.Lock()
@@ -401,10 +397,8 @@ def _session_hash(store: Store, session: str) -> str:
     return keyed_hash(store.secret, "session", session)
 
 
-def _write_ended(connection: duckdb.DuckDBPyConnection, payload: tuple[str, datetime, datetime]) -> None:
+@per_payload
+def _end_session(connection: duckdb.DuckDBPyConnection, payload: tuple[str, datetime, datetime]) -> None:
     mark, until, now = payload
     connection.execute("delete from ended_sessions where until < ?", [now])
     connection.execute("insert or replace into ended_sessions values (?, ?)", [mark, until])
-
-
-_end_session = per_payload(_write_ended)

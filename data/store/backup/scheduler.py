@@ -17,7 +17,7 @@ import duckdb
 from data.store.backup import backups, restoring
 from data.store.backup.backups import SCHEDULED, Backup, BadBackup, Stopped
 from data.store.core.erased import marks
-from data.store.core.store import Store, per_payload
+from data.store.core.store import Store
 from data.store.core.writer import CLOSED
 
 EVERY_HOURS: Final = 24.0
@@ -133,16 +133,11 @@ class BackupScheduler:
     def _show(self) -> None:
         """Let open pages look again; no statistic has changed."""
         with suppress(*CLOSED, duckdb.Error):
-            self._store.write(_touch, None, touched=frozenset())
+            self._store.touch(frozenset())
 
     def _rest(self, seconds: float) -> None:
         if self._stop.wait(min(seconds * SHARE, LONGEST_REST)):
             raise Stopped
-
-
-@per_payload
-def _touch(connection: duckdb.DuckDBPyConnection, _: None) -> None:
-    """Only the version moves."""
 
 
 def is_due(last: Backup | None, every: timedelta, now: datetime) -> bool:

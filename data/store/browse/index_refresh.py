@@ -7,8 +7,6 @@ from contextlib import suppress
 from typing import Final
 from weakref import WeakKeyDictionary, WeakSet
 
-import duckdb
-
 from data.store.core import browse_index, rows
 from data.store.core.connections import NotWritten
 from data.store.core.store import Store, per_payload
@@ -71,7 +69,7 @@ def refresh(store: Store) -> int:
         if store in _outdated_readers:
             _outdated_readers.discard(store)
             # whoever was shown rows of before is to look again; no statistic has changed
-            store.write(_touch, None, touched=frozenset())
+            store.touch(frozenset())
     return left
 
 
@@ -99,11 +97,6 @@ class IndexRefresher:
                 if version != seen:
                     refresh(self._store)
                     seen = version
-
-
-@per_payload
-def _touch(connection: duckdb.DuckDBPyConnection, _: None) -> None:
-    """Only the version moves."""
 
 
 _refresh = per_payload(lambda connection, most: browse_index.refresh(connection, most))

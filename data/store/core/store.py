@@ -247,6 +247,10 @@ class Store:
             written = self._writer.submit(operation, payload, shown=shown, touched=touched, forget=forget)
         return written.result()
 
+    def touch(self, items: Items = None) -> None:
+        """Move the version and write nothing: pages draw again. ``items``: as ``touched`` of `write`."""
+        self.write(_write_nothing, None, touched=items)
+
     def rewrite(self) -> None:
         """Write the database anew, so that nothing that was deleted stays in its file; all others wait meanwhile.
 
@@ -404,3 +408,8 @@ def per_payload(operation: Any) -> Operation[Any, Any]:
         return [operation(connection, payload) for payload in payloads]
 
     return batch
+
+
+@per_payload
+def _write_nothing(connection: duckdb.DuckDBPyConnection, _: None) -> None:
+    """Only the version moves."""

@@ -208,11 +208,6 @@ group by c.role order by c.role desc
 """
 
 
-@per_payload
-def _touch(connection: duckdb.DuckDBPyConnection, _: None) -> None:
-    """Only the version moves."""
-
-
 def publish_pause(store: Store) -> None:
     """Let all who look compute anew: with a pause, more than the paused answer may have stopped counting."""
-    store.write(_touch, None)
+    store.touch()

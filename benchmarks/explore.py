@@ -22,8 +22,6 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Final
 
-from data.store.judgements import scorer_evidence
-
 if not __package__:
     # run as a script, whose folder comes first
     sys.path[0] = str(Path(__file__).resolve().parents[1])
@@ -47,6 +45,7 @@ from data.store import imports, runs
 from data.store.core.selection import Selection
 from data.store.core.store import Store
 from data.store.imports import ImportBundle, ImportedRun
+from data.store.judgements import scorer_evidence
 from scorers import registry
 from ui.pages.explore.controls import view_of
 from ui.pages.explore.thresholds import draw_thresholds

@@ -18,8 +18,6 @@ from functools import lru_cache
 from pathlib import Path
 from typing import Any, Final
 
-from data.store.core import campaign_items
-
 if not __package__:
     # run as a script, whose folder comes first
     sys.path[0] = str(Path(__file__).resolve().parents[1])
@@ -34,6 +32,7 @@ from concord import form as asking
 from data.aspects import CANNOT_TELL, YES
 from data.store.browse import contents
 from data.store.campaigns import participation
+from data.store.core import campaign_items
 from data.store.core.store import Store
 from data.store.judgements import recording
 

@@ -40,7 +40,7 @@ from data.store.runs import RunRow
 from scorers.generation import generators
 from scorers.models import files
 
-ROOT = Path(__file__).resolve().parents[1]
+ROOT = Path(__file__).resolve().parents[2]
 _ASK_EVERY = 0.2
 _TELL_EVERY = 5.0
 _BATCH = 16

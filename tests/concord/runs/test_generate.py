@@ -24,7 +24,7 @@ from tests.scorers import failing_generator, tiny_pipelines
 from tests.ui import small_project
 from tests.ui.small_project import concord, done, query
 
-ROOT = Path(__file__).resolve().parents[2]
+ROOT = Path(__file__).resolve().parents[3]
 EARLY = ("generate", "playground", "--generator", "playground-early", "--task", "colors")
 QUICK = ("--steps", 4, "--name", "playground-early")
 IMAGES = "select image_id from images where generator = 'playground-early' order by image_id"

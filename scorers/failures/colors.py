@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Final
 
@@ -109,17 +109,10 @@ def _binding(painted: Sequence[_ColoredObject]) -> str | None:
         return None
     if all(one.right for one in painted):
         return OWN
-    stray = list(_color_swaps(painted))
+    # each object that has not its own colour but another's, with that other one
+    stray = [(a, b) for a in painted for b in painted if a is not b and not a.right and a.has(b.asked.color)]
     if any(b.has(a.asked.color) for a, b in stray):
         return SWAPPED
     if any(b.has(b.asked.color) for _, b in stray):
         return LEAKED
     return MOVED if stray else OTHER
-
-
-def _color_swaps(painted: Sequence[_ColoredObject]) -> Iterator[tuple[_ColoredObject, _ColoredObject]]:
-    """Each object that has not its own colour but another's, with that other one."""
-    for a in painted:
-        for b in painted:
-            if a is not b and not a.right and a.has(b.asked.color):
-                yield a, b

@@ -164,7 +164,10 @@ def load(
         made = pipeline(list(texts), generator=noise, **told)
         flags = [made.get(flag) or [False] * len(texts) for flag in family.flags]
         flagged = [any(said) for said in zip(*flags, strict=True)] or [False] * len(texts)
-        return [GeneratedPicture(one, _blank_reason(one, said)) for one, said in zip(made.images, flagged, strict=True)]
+        return [
+            GeneratedPicture(one, FILTERED if said else None if one.getbbox() else BLACK)
+            for one, said in zip(made.images, flagged, strict=True)
+        ]
 
     return paint, describe(name, pipeline, told)
 
@@ -199,9 +202,3 @@ def _use_ddim(pipeline: Any, name: str) -> None:
     pipeline.scheduler = DDIMScheduler.from_config(pipeline.scheduler.config, **({"clip_sample": False} if latent else {}))
     # the variance that IF and PixArt say is not used by DDIM, and has to be cut off
     pipeline.scheduler.register_to_config(variance_type="fixed_small")
-
-
-def _blank_reason(picture: Image.Image, flagged: bool) -> str | None:
-    if flagged:
-        return FILTERED
-    return BLACK if picture.getbbox() is None else None

@@ -20,7 +20,7 @@ from typing import Final
 from data.jobs.generation import GenerationFolder, WantedPicture, missing_pictures, write_picture
 from data.jobs.runs import RunBusy, RunFolder, WorkerProgress, initial_progress
 from scorers.generation import generators
-from scorers.generation.generators import GeneratedPicture, Generator
+from scorers.generation.generators import GeneratedPicture
 from scorers.running.fault_isolation import Failed, FaultIsolator, count_crashes, error_line, lower_priority, out_of_memory
 
 DIED: Final = "the worker died while it painted this picture"
@@ -54,8 +54,8 @@ def work(folder: GenerationFolder, stop: Callable[[], bool] = lambda: False, loa
         raise ValueError(f"the weights of {job.generator} are not those of the pictures that are there; give it another --name")
     folder.describe(opened)
     loaded()
-    carefully = FaultIsolator(
-        _generate_texts(paint),
+    carefully: FaultIsolator[WantedPicture, GeneratedPicture] = FaultIsolator(
+        lambda batch: paint([one.text for one in batch], [one.seed for one in batch]),
         lambda one: f"{one.prompt_id} {one.index}",
         lambda one: replace(one, text="a photo of a cup", seed=0),
         "picture",
@@ -97,10 +97,6 @@ def _generate_batch(
         else:
             write_picture(Path(one.file), made.picture, made.blanked)
     return failures
-
-
-def _generate_texts(paint: Generator) -> Callable[[Sequence[WantedPicture]], list[GeneratedPicture]]:
-    return lambda batch: paint([one.text for one in batch], [one.seed for one in batch])
 
 
 class _Stop(BaseException):

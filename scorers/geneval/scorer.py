@@ -31,7 +31,7 @@ from scorers.models.detectors.base import FULL, HALF
 
 if TYPE_CHECKING:
     from scorers.models.clip import Clip
-    from scorers.models.detectors.base import DetectedObject, Detector
+    from scorers.models.detectors.base import Detector
 
 
 GREY: Final = "#999"
@@ -76,20 +76,18 @@ def masked_crop(
     return image.crop((x0, y0, max(x1, x0 + 1), max(y1, y0 + 1)))
 
 
+def _spec_names(spec: Spec) -> list[str]:
+    return [*(one.name for one in spec.objects), *(one.name for one in spec.excludes)]
+
+
 def _named_detections(spec: Spec, seen: Observation) -> list[Detection]:
     """What is of a kind that the spec names; nothing else is looked at."""
-    names = {one.name for one in spec.objects} | {one.name for one in spec.excludes}
+    names = set(_spec_names(spec))
     return [one for one in seen.detections if any(same_kind(name, one.label) for name in names)]
 
 
 def _confidence_edges(spec: Spec, seen: Observation) -> list[float]:
     return [one.score for one in _named_detections(spec, seen)]
-
-
-def _overlap_edges(spec: Spec, seen: Observation) -> list[float]:
-    """Of all pairs of a kind; at 1 nothing is dropped any more."""
-    pairs = combinations(_named_detections(spec, seen), 2)
-    return [1.0, *(overlap(a.box, b.box) for a, b in pairs if same_kind(a.label, b.label))]
 
 
 def _position_edges(spec: Spec, seen: Observation) -> tuple[()] | None:
@@ -139,7 +137,11 @@ KNOBS: Final = {
         "Of two objects of a kind whose boxes overlap so much or more, the less confident is dropped. 1: never.",
         step=0.05,
         default=_USUAL.max_overlap,
-        edges=_overlap_edges,
+        # of all pairs of a kind; at 1 nothing is dropped any more
+        edges=lambda spec, seen: [
+            1.0,
+            *(overlap(a.box, b.box) for a, b in combinations(_named_detections(spec, seen), 2) if same_kind(a.label, b.label)),
+        ],
     ),
     "rule": Knob(
         "Rule for positions",
@@ -223,10 +225,18 @@ class GenEvalPerceiver:
         crops: _Crops = defaultdict(list)
         for numbers in portions(batch):
             found = self._detector.detect(
-                [batch[number].image for number in numbers], [self._names(batch[number].spec) for number in numbers]
+                [batch[number].image for number in numbers],
+                [self._vocabulary or _spec_names(batch[number].spec) for number in numbers],
             )
             for number, objects in zip(numbers, found, strict=True):
-                self._cut(number, batch[number], objects, crops)
+                shown = batch[number]
+                # by the prompt's names of the classes that it asks a colour of
+                colored = [asked.name for asked in shown.spec.objects if asked.color is not None]
+                for rank, one in enumerate(objects):
+                    name = next((name for name in colored if same_kind(name, one.label)), None)
+                    if name is not None:
+                        cut = masked_crop(shown.image, one.mask, one.box, self._crop, self._background)
+                        crops[name].append(((number, rank), cut))
                 # packed at once: thirty masks of a large image are half a gigabyte
                 seen[number] = [
                     Detection(one.label, one.score, one.box, None if one.mask is None else pack_mask(one.mask))
@@ -241,20 +251,6 @@ class GenEvalPerceiver:
             else Observation(shown.item_id, failed=too_large(shown.image))
             for number, shown in enumerate(batch)
         ]
-
-    def _names(self, spec: Spec) -> Sequence[str]:
-        return self._vocabulary or [*(asked.name for asked in spec.objects), *(kept_out.name for kept_out in spec.excludes)]
-
-    def _cut(self, number: int, shown: Shown, objects: Sequence[DetectedObject], crops: _Crops) -> None:
-        for rank, one in enumerate(objects):
-            # the prompt's name of this class, if it asks a colour of it
-            name = next(
-                (asked.name for asked in shown.spec.objects if asked.color is not None and same_kind(asked.name, one.label)),
-                None,
-            )
-            if name is not None:
-                cut = masked_crop(shown.image, one.mask, one.box, self._crop, self._background)
-                crops[name].append(((number, rank), cut))
 
     def _colors(self, crops: _Crops) -> dict[tuple[int, int], tuple[float, ...]]:
         """Ten probabilities for each crop: a softmax of its cosines with the colours, times the model's scale."""

@@ -178,7 +178,12 @@ def loss_terms(
     """
     length = len(noising.steps)
     found = [np.full((len(case.seeds), len(case.captions), length), np.nan, np.float32) for case in cases]
-    under_way = {place: _pending(case, length) for place, case in enumerate(cases)}
+    under_way = {
+        place: _PendingImage(
+            np.random.default_rng(case.seeds[0]).permutation(len(case.seeds) * length), tuple(range(len(case.captions)))
+        )
+        for place, case in enumerate(cases)
+    }
     most = max((len(one.order) for one in under_way.values()), default=0)
     begun = 0
     for until in giving_up.rounds(most):
@@ -188,17 +193,13 @@ def loss_terms(
             for draw in one.order[begun:until]
             for caption in one.captions
         ]
-        for some in _chunks(rows, batch):
+        for start in range(0, len(rows), batch):
+            some = rows[start : start + batch]
             for (draw, caption), error in zip(some, _errors(denoiser, noising, read, cases, some), strict=True):
                 found[draw.case][draw.trial, caption, draw.step] = error
         under_way = _still_pending(under_way, found, giving_up, until)
         begun = until
     return found
-
-
-def _pending(case: CaptionedImage, length: int) -> _PendingImage:
-    order = np.random.default_rng(case.seeds[0]).permutation(len(case.seeds) * length)
-    return _PendingImage(order, tuple(range(len(case.captions))))
 
 
 def _still_pending(
@@ -212,11 +213,6 @@ def _still_pending(
         if len(captions) > 1:
             left[place] = replace(one, captions=captions)
     return left
-
-
-def _chunks(rows: Sequence[tuple[_Draw, int]], batch: int) -> Iterator[Sequence[tuple[_Draw, int]]]:
-    for start in range(0, len(rows), batch):
-        yield rows[start : start + batch]
 
 
 def _errors(

@@ -63,8 +63,9 @@ class Clip:
         self.scale = float(model.logit_scale.detach().exp())
         self.context = int(self._tokenizer.context_length)
         self.together = batch_size(device, _BATCH)
-        height, width = _pair(model.visual.image_size)
-        self.looks_at = (3, height, width)
+        size = model.visual.image_size
+        height, width = size if isinstance(size, Sequence) else (size, size)
+        self.looks_at = (3, int(height), int(width))
 
     def images(self, images: Sequence[Image.Image]) -> Embeddings:
         """n x d, each of length 1.
@@ -132,8 +133,3 @@ def _named(name: str) -> tuple[str, str | None]:
             f"the weights {tag} need {plain}-quickgelu/{tag}" if trained else f"the weights {tag} need {plain}/{tag}"
         )
     return architecture, tag
-
-
-def _pair(size: Any) -> tuple[int, int]:
-    height, width = size if isinstance(size, Sequence) else (size, size)
-    return int(height), int(width)

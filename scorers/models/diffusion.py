@@ -411,12 +411,17 @@ def _shrink_factor(vae: Any) -> int:
     return int(2 ** (len(vae.config.block_out_channels) - 1))
 
 
-def _stable_diffusion(pipeline: Any) -> Denoiser:
+def _by_words(limit: int | None = None, **how: Any) -> Callable[[Any], Denoiser]:
+    """Of captions such a model reads the words alone; ``how`` is what else its pipeline is told when it encodes them."""
+
     def read(pipeline: Any, texts: list[str], device: str) -> dict[str, torch.Tensor]:
-        words, _ = pipeline.encode_prompt(texts, device, 1, False)
+        words, _ = pipeline.encode_prompt(texts, device=device, do_classifier_free_guidance=False, **how)
         return {"words": words}
 
-    return PipelineDenoiser(pipeline, pipeline.unet, read, _predict_by_words)
+    def tell(net: Any, noisy: torch.Tensor, steps: torch.Tensor, captions: EncodedCaptions) -> Any:
+        return net(noisy, steps, encoder_hidden_states=captions.parts["words"], return_dict=False)[0]
+
+    return lambda pipeline: PipelineDenoiser(pipeline, pipeline.unet, read, tell, limit)
 
 
 def _sdxl(pipeline: Any) -> Denoiser:
@@ -467,15 +472,6 @@ def _pixart(limit: int) -> Callable[[Any], Denoiser]:
     return opened
 
 
-def _deepfloyd(pipeline: Any) -> Denoiser:
-    def read(pipeline: Any, texts: list[str], device: str) -> dict[str, torch.Tensor]:
-        words, _ = pipeline.encode_prompt(texts, do_classifier_free_guidance=False, device=device, clean_caption=False)
-        return {"words": words}
-
-    # its pipeline cuts at 77, whatever its tokenizer says
-    return PipelineDenoiser(pipeline, pipeline.unet, read, _predict_by_words, 77)
-
-
 def _stable_diffusion_3(pipeline: Any) -> Denoiser:
     def read(pipeline: Any, texts: list[str], device: str) -> dict[str, torch.Tensor]:
         words, _, pooled, _ = pipeline.encode_prompt(texts, None, None, device=device, do_classifier_free_guidance=False)
@@ -522,17 +518,14 @@ class _PlaygroundDenoiser(PipelineDenoiser):
         return self._pipeline.autoencoder.encode(squared(images, SIZE).to(self.device))
 
 
-def _predict_by_words(net: Any, noisy: torch.Tensor, steps: torch.Tensor, captions: EncodedCaptions) -> Any:
-    return net(noisy, steps, encoder_hidden_states=captions.parts["words"], return_dict=False)[0]
-
-
 _DENOISERS: Final[dict[str, Callable[[Any], Denoiser]]] = {
     "PlaygroundPipeline": _playground,
-    "StableDiffusionPipeline": _stable_diffusion,
+    "StableDiffusionPipeline": _by_words(num_images_per_prompt=1),
     "StableDiffusionXLPipeline": _sdxl,
     "PixArtAlphaPipeline": _pixart(120),
     "PixArtSigmaPipeline": _pixart(300),
-    "IFPipeline": _deepfloyd,
+    # it cuts at 77, whatever its tokenizer says
+    "IFPipeline": _by_words(77, clean_caption=False),
     "StableDiffusion3Pipeline": _stable_diffusion_3,
 }
 """By the class of the pipeline: those of ``PIPELINE_FAMILIES``."""

@@ -89,7 +89,8 @@ class Yolo:
         # No method of ours, as ultralytics copies the network with all that hangs on it.
         self._model.model.register_forward_hook(partial(_check_soundness, Soundness(path.name)))
         # its first prediction would be made by one thread and later ones by more, and their last digits would differ
-        self._model.model.register_forward_pre_hook(partial(_set_threads, torch.get_num_threads()))
+        threads = torch.get_num_threads()
+        self._model.model.register_forward_pre_hook(lambda *_: torch.set_num_threads(threads))
         # Not "rect": with it the frame around an image would depend on the other images of its batch.
         self._options = {
             "imgsz": side, "conf": keep, "iou": overlap, "max_det": _MOST, "device": device, "rect": False,
@@ -112,10 +113,6 @@ class Yolo:
         finally:
             torch.set_num_threads(threads)
         return found
-
-
-def _set_threads(number: int, module: Any, given: tuple[Any, ...]) -> None:  # noqa: ARG001  (as torch's hooks are)
-    torch.set_num_threads(number)
 
 
 def _check_soundness(soundness: Soundness, module: Any, given: tuple[Any, ...], said: Any) -> None:  # noqa: ARG001  (as torch's hooks are)

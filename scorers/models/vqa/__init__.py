@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
+from importlib import import_module
 from typing import Any, Final
 
 from scorers.models.vqa.base import Vqa
@@ -10,51 +11,15 @@ from scorers.models.vqa.base import Vqa
 Settings = Mapping[str, Any]
 
 
-def _blip(name: str, device: str, settings: Settings) -> Vqa:
-    from scorers.models.vqa.blip import Blip
-
-    return Blip(name, device, settings)
-
-
-def _blip2(name: str, device: str, settings: Settings) -> Vqa:
-    from scorers.models.vqa.blip2 import Blip2
-
-    return Blip2(name, device, settings)
-
-
-def _instructblip(name: str, device: str, settings: Settings) -> Vqa:
-    from scorers.models.vqa.blip2 import InstructBlip
-
-    return InstructBlip(name, device, settings)
-
-
-def _git(name: str, device: str, settings: Settings) -> Vqa:
-    from scorers.models.vqa.git import Git
-
-    return Git(name, device, settings)
-
-
-def _vilt(name: str, device: str, settings: Settings) -> Vqa:
-    from scorers.models.vqa.vilt import Vilt
-
-    return Vilt(name, device, settings)
-
-
-def _chat(name: str, device: str, settings: Settings) -> Vqa:
-    from scorers.models.vqa.chat import Chat
-
-    return Chat(name, device, settings)
-
-
-_FAMILIES: Final[dict[str, Callable[[str, str, Settings], Vqa]]] = {
-    "blip": _blip,
-    "blip-2": _blip2,
-    "git": _git,
-    "instructblip": _instructblip,
-    "vilt": _vilt,
+_FAMILIES: Final = {
+    "blip": "blip:Blip",
+    "blip-2": "blip2:Blip2",
+    "git": "git:Git",
+    "instructblip": "blip2:InstructBlip",
+    "vilt": "vilt:Vilt",
 }
-"""By what a model's configuration calls itself (``model_type``); all others that transformers counts among those which make
-text of an image and text are asked as in a chat."""
+"""Module and class, by what a model's configuration calls itself (``model_type``); all others that transformers counts among
+those which make text of an image and text are asked as in a chat."""
 
 
 def open_vqa(name: str, device: str, settings: Settings) -> Vqa:
@@ -76,8 +41,8 @@ def open_vqa(name: str, device: str, settings: Settings) -> Vqa:
     if folder(name) is None and "/" not in name:
         raise ValueError(f"there is no model {name} that answers questions: a folder, or a hub id (owner/name)")
     config = config_of(name)
-    family = _FAMILIES.get(config.model_type)
-    if family is None:
+    where = _FAMILIES.get(config.model_type)
+    if where is None:
         from transformers import AutoModelForImageTextToText
 
         if type(config) not in AutoModelForImageTextToText._model_mapping:
@@ -85,5 +50,7 @@ def open_vqa(name: str, device: str, settings: Settings) -> Vqa:
             raise ValueError(
                 f"{name} is a model of the kind {config.model_type}; known: {known}, and those that chat about images"
             )
-        family = _chat
-    return family(name, device, settings)
+        where = "chat:Chat"
+    module, _, kind = where.partition(":")
+    opened: Vqa = getattr(import_module(f"{__name__}.{module}"), kind)(name, device, settings)
+    return opened

@@ -13,6 +13,7 @@ import os
 import re
 import sys
 from collections.abc import Iterable, Mapping
+from contextlib import suppress
 from functools import cache
 from importlib import import_module
 from pathlib import Path
@@ -141,15 +142,13 @@ def get(name: str) -> Scorer:
 
 def known() -> tuple[str, ...]:
     """The scorers that can be run: Concord's, then those of the user's own that work."""
-    return NAMES + tuple(name for name in plugin_names() if name not in NAMES and _plugin_works(name))
-
-
-def _plugin_works(name: str) -> bool:
-    try:
-        load_plugin(name)
-    except ValueError:
-        return False
-    return True
+    found = list(NAMES)
+    for name in plugin_names():
+        if name not in NAMES:
+            with suppress(ValueError):
+                load_plugin(name)
+                found.append(name)
+    return tuple(found)
 
 
 def _plugin(name: str) -> Scorer:

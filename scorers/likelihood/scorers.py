@@ -66,6 +66,11 @@ def check_settings(chosen: Settings) -> None:
     if chosen["precision"] not in ("float32", "bfloat16", "float16"):
         raise ValueError(f"precision must be float32, bfloat16 or float16, got {chosen['precision']!r}")
     rules.check_last(chosen.get("last_step", "previous"))
+    if "stages" in chosen:
+        Elimination.read(chosen["stages"], chosen["stop"], chosen["every"])
+    for key, known in (("aggregate", rules.AGGREGATES), ("weighting", rules.WEIGHTINGS)):
+        if key in chosen and chosen[key] not in known:
+            raise ValueError(f"there is no {key} {chosen[key]!r}; known: {', '.join(known)}")
 
 
 def open_perceiver(chosen: Settings, device: str, method: rules.Method) -> Perceiver:
@@ -79,12 +84,6 @@ def open_perceiver(chosen: Settings, device: str, method: rules.Method) -> Perce
 ASPECTS: Final = ("caption", "correct", "score")
 
 
-def _check_selfeval(settings: Settings) -> None:
-    check_settings(settings)
-    if settings["aggregate"] not in rules.AGGREGATES:
-        raise ValueError(f"there is no aggregate {settings['aggregate']!r}; known: {', '.join(rules.AGGREGATES)}")
-
-
 SELFEVAL: Final = Scorer(
     name="selfeval",
     version="1",
@@ -96,16 +95,9 @@ SELFEVAL: Final = Scorer(
     judge=judge,
     scales={name: SCALES[name] for name in ASPECTS},
     models=frozenset({"model"}),
-    check=_check_selfeval,
+    check=check_settings,
     matches=True,
 )
-
-
-def _check_elbo(settings: Settings) -> None:
-    check_settings(settings)
-    Elimination.read(settings["stages"], settings["stop"], settings["every"])
-    if settings["weighting"] not in rules.WEIGHTINGS:
-        raise ValueError(f"there is no weighting {settings['weighting']!r}; known: {', '.join(rules.WEIGHTINGS)}")
 
 
 ELBO: Final = Scorer(
@@ -119,14 +111,9 @@ ELBO: Final = Scorer(
     judge=judge,
     scales={name: SCALES[name] for name in ASPECTS},
     models=frozenset({"model"}),
-    check=_check_elbo,
+    check=check_settings,
     matches=True,
 )
-
-
-def _check_flowloss(settings: Settings) -> None:
-    check_settings(settings)
-    Elimination.read(settings["stages"], settings["stop"], settings["every"])
 
 
 FLOWLOSS: Final = Scorer(
@@ -143,6 +130,6 @@ FLOWLOSS: Final = Scorer(
     judge=judge,
     scales={name: SCALES[name] for name in ASPECTS},
     models=frozenset({"model"}),
-    check=_check_flowloss,
+    check=check_settings,
     matches=True,
 )

@@ -126,7 +126,8 @@ class Endpoint:
         long as it says, or else twice as long each time; after an answer that is none, once.
 
         Raises:
-            EndpointError: it does not know us, or the model, or cannot be reached; no other caption will fare better.
+            EndpointError: it does not know us, or the model, or cannot be reached, or wants us to wait for too long; no other
+                caption will fare better.
         """
         body = {"model": self._model, "messages": messages(caption), "temperature": 0, "max_tokens": _MOST_TOKENS}
         unreadable, why = 0, ""
@@ -138,7 +139,10 @@ class Endpoint:
             if unreadable > 1:
                 return Failure(why)
             if attempt < _TRIES:
-                self._sleep(self._wait(attempt, found.seconds))
+                if found.seconds is not None and found.seconds > _LONGEST_WAIT:
+                    raise EndpointError(f"{self._url} wants us to wait {found.seconds:.0f} s; the same command goes on later")
+                twice_as_long = min(_LONGEST_WAIT, _FIRST_WAIT * 2 ** (attempt - 1))
+                self._sleep(twice_as_long if found.seconds is None else max(0.0, found.seconds))
         raise EndpointError(f"{self._url} was asked {_TRIES} times: {why}")
 
     def _ask(self, body: Mapping[str, Any]) -> Completion | Failure | _Retry:
@@ -155,16 +159,6 @@ class Endpoint:
         if response.status_code != 200:
             return Failure(f"the endpoint refused it ({self._status_line(response)})")
         return _read(response)
-
-    def _wait(self, attempt: int, asked_for: float | None) -> float:
-        """Seconds before the next attempt; ``attempt`` were made.
-
-        Raises:
-            EndpointError: the endpoint wants us to wait for too long.
-        """
-        if asked_for is not None and asked_for > _LONGEST_WAIT:
-            raise EndpointError(f"{self._url} wants us to wait {asked_for:.0f} s; the same command goes on later")
-        return max(0.0, asked_for) if asked_for is not None else min(_LONGEST_WAIT, _FIRST_WAIT * 2 ** (attempt - 1))
 
     def _status_line(self, response: httpx.Response) -> str:
         """HTTP status and the endpoint's own words."""

@@ -42,12 +42,26 @@ class AnsweredQuestion:
 
 def payload_of(version: int, answers: Sequence[AnsweredQuestion]) -> dict[str, Any]:
     """The evidence as JSON, in the questions' order; ``version`` is that of the prompt's questions."""
-    return {"version": version, "answers": [_to_entry(one) for one in answers]}
+    entries = []
+    for one in answers:
+        said = {"chosen": one.chosen, "probabilities": one.probabilities, "free": one.free, "matched": one.matched}
+        entries.append(asdict(one.question) | said | {"similarity": one.similarity})
+    return {"version": version, "answers": entries}
 
 
 def answers_of(payload: Mapping[str, Any]) -> tuple[AnsweredQuestion, ...]:
     """What ``payload_of`` made."""
-    return tuple(_from_entry(entry) for entry in payload.get("answers", ()))
+    return tuple(
+        AnsweredQuestion(
+            question_from_json(entry),
+            entry["chosen"],
+            None if entry.get("probabilities") is None else tuple(entry["probabilities"]),
+            entry.get("free"),
+            entry.get("matched"),
+            entry.get("similarity"),
+        )
+        for entry in payload.get("answers", ())
+    )
 
 
 def judge(spec: Spec, seen: Observation, settings: Settings) -> Verdict:  # noqa: ARG001  (as every scorer's)
@@ -72,11 +86,11 @@ def judge_dependent(spec: Spec, seen: Observation, settings: Settings) -> Verdic
     failing = [[parent for parent in one.question.parents if not right.get(parent, True)] for one in answers]
     counts = [one.right and not wrong for one, wrong in zip(answers, failing, strict=True)]
     texts = {one.question.question_id: one.question.text for one in answers}
-    checks = tuple(
-        Check(_answer_text(one) + _failed_parents_text([texts[parent] for parent in wrong]), holds, one.question.question_id)
-        for one, wrong, holds in zip(answers, failing, counts, strict=True)
-    )
-    return Verdict((*_answer_judgements(answers), _score(counts)), checks=checks)
+    checks = []
+    for one, wrong, holds in zip(answers, failing, counts, strict=True):
+        why = f"; does not count, as this failed: {'; '.join(texts[parent] for parent in wrong)}" if wrong else ""
+        checks.append(Check(_answer_text(one) + why, holds, one.question.question_id))
+    return Verdict((*_answer_judgements(answers), _score(counts)), checks=tuple(checks))
 
 
 def _answer_judgements(answers: Sequence[AnsweredQuestion]) -> tuple[Judgement, ...]:
@@ -93,27 +107,6 @@ def _score(right: Sequence[bool]) -> Judgement:
 def _answer_text(one: AnsweredQuestion) -> str:
     asked = "" if one.right else f" (asked for: {one.question.answer})"
     return f"{one.question.text} {one.chosen}{asked}"
-
-
-def _failed_parents_text(parents: Sequence[str]) -> str:
-    return f"; does not count, as this failed: {'; '.join(parents)}" if parents else ""
-
-
-def _to_entry(one: AnsweredQuestion) -> dict[str, Any]:
-    said = {"chosen": one.chosen, "probabilities": one.probabilities, "free": one.free, "matched": one.matched}
-    return asdict(one.question) | said | {"similarity": one.similarity}
-
-
-def _from_entry(entry: Mapping[str, Any]) -> AnsweredQuestion:
-    probabilities = entry.get("probabilities")
-    return AnsweredQuestion(
-        question_from_json(entry),
-        entry["chosen"],
-        None if probabilities is None else tuple(probabilities),
-        entry.get("free"),
-        entry.get("matched"),
-        entry.get("similarity"),
-    )
 
 
 @dataclass(frozen=True, slots=True)

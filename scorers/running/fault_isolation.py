@@ -82,7 +82,11 @@ def count_crashes(folder: Path) -> None:
     """
     deaths = dict(_counted_deaths(folder))
     for path in sorted((folder / "attempts").glob("*.json")):
-        names = _names_in(path)
+        try:
+            found = json.loads(path.read_text(encoding="utf-8"))
+        except (OSError, ValueError):  # cut off
+            found = None
+        names = [name for name in found if isinstance(name, str)] if isinstance(found, list) else []
         for name in names:
             times, alone = deaths.get(name, (0, 0))
             deaths[name] = (times + 1, alone + (len(names) == 1))
@@ -90,15 +94,6 @@ def count_crashes(folder: Path) -> None:
         path.unlink(missing_ok=True)
     if deaths:
         (folder / "deaths.json").write_text(json.dumps(deaths, ensure_ascii=False), encoding="utf-8")
-
-
-def _names_in(path: Path) -> list[str]:
-    """Those in a file; none if it was cut off."""
-    try:
-        found = json.loads(path.read_text(encoding="utf-8"))
-    except (OSError, ValueError):
-        return []
-    return [name for name in found if isinstance(name, str)] if isinstance(found, list) else []
 
 
 def _counted_deaths(folder: Path) -> Mapping[str, tuple[int, int]]:

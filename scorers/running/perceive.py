@@ -109,7 +109,20 @@ class Prefetcher(Generic[Source, Product]):
         return made
 
     def _work(self) -> None:
-        while (k := self._next()) is not None:
+        while True:
+            with self._turn:
+                self._turn.wait_for(
+                    lambda: (
+                        self._closed
+                        or self._begun >= len(self._things)
+                        or self._begun < self._wanted
+                        or sum(self._weights.values()) < self._room
+                    )
+                )
+                if self._closed or self._begun >= len(self._things):
+                    return
+                k = self._begun
+                self._begun += 1
             made: Product | BaseException
             try:
                 made = self._make(self._things[k])
@@ -120,18 +133,6 @@ class Prefetcher(Generic[Source, Product]):
                 self._made[k], self._weights[k] = made, weight
                 self._turn.notify_all()
             del made  # or the last picture would be held until the next
-
-    def _next(self) -> int | None:
-        """The next thing to begin, as soon as there is room; None if there is none, or nobody wants any."""
-        with self._turn:
-            self._turn.wait_for(lambda: self._closed or self._begun >= len(self._things) or self._may_begin())
-            if self._closed or self._begun >= len(self._things):
-                return None
-            self._begun += 1
-            return self._begun - 1
-
-    def _may_begin(self) -> bool:
-        return self._begun < self._wanted or sum(self._weights.values()) < self._room
 
 
 _REASON_LIMIT: Final = 300
@@ -198,7 +199,13 @@ class GuardedPerceiver:
     def __init__(self, perceiver: Perceiver, folder: Path | None = None) -> None:
         self._odd = tuple(map(single_line, getattr(perceiver, "warnings", ())))
         self._careful = FaultIsolator(
-            partial(_checked_perceive, perceiver), lambda one: one.item_id, _plain_image, "image", DIED, folder
+            partial(_checked_perceive, perceiver),
+            lambda one: one.item_id,
+            # the same question of a picture in which nothing can be odd: 256 x 256, black to white
+            lambda one: replace(one, image=Image.linear_gradient("L").convert("RGB")),
+            "image",
+            DIED,
+            folder,
         )
 
     @property
@@ -235,11 +242,6 @@ def _checked_perceive(perceiver: Perceiver, batch: Sequence[Shown]) -> list[Obse
     for one in seen:
         json.dumps(one.payload, allow_nan=False)
     return seen
-
-
-def _plain_image(shown: Shown) -> Shown:
-    """The same question of a picture in which nothing can be odd: 256 x 256, black to white."""
-    return replace(shown, image=Image.linear_gradient("L").convert("RGB"))
 
 
 def single_line(text: object) -> str:

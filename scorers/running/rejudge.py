@@ -120,7 +120,8 @@ class Rejudger:
         rows, values = self._rows[name], np.asarray(at, np.float64)
         before = self._swept.get(name)
         if before is None or before.at != tuple(at):
-            stretches = [self._stretches(k, name, values) for k in rows]
+            turns = [next((turn for turn in self._turns[k] if turn.name == name), None) for k in rows]
+            stretches = [[(0, values.size)] if turn is None else turn.stretches(values) for turn in turns]
             before = _LastSweep(tuple(at), stretches, [None] * len(rows), np.empty((values.size, len(rows)), np.int64))
         others: list[Hashable] = [
             tuple([turn.interval_of(settings[turn.name]) for turn in self._turns[k] if turn.name != name]) for k in rows
@@ -156,10 +157,6 @@ class Rejudger:
             if edges is None or edges:
                 found.append(_ActiveKnob(name, None if edges is None else tuple(sorted(set(edges)))))
         return tuple(found)
-
-    def _stretches(self, k: int, name: str, values: NDArray[np.float64]) -> list[tuple[int, int]]:
-        turn = next((turn for turn in self._turns[k] if turn.name == name), None)
-        return [(0, values.size)] if turn is None else turn.stretches(values)
 
     def _verdict(self, k: int, settings: Settings) -> int:
         known = self._known[k]

@@ -20,7 +20,7 @@ from __future__ import annotations
 import argparse
 import json
 from collections import Counter, defaultdict
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Final
@@ -296,17 +296,16 @@ def answer_figures(found: Sequence[HeldOutAnswer]) -> dict[str, dict[str, float]
         kind, form = case.question.element_type, "yes/no" if case.question.is_yes_no else "choices"
         for name in (f"{kind}, {form}", f"all, {form}", "all"):
             groups.setdefault(name, []).append(case)
-    return {name: _group_figures(groups[name]) for name in sorted(groups)}
-
-
-def _group_figures(some: Sequence[HeldOutAnswer]) -> dict[str, float]:
-    commonest = Counter(case.question.answer for case in some).most_common(1)[0][1]
-    return {
-        "right": round(sum(case.said == case.question.answer for case in some) / len(some), 4),
-        "n": len(some),
-        "commonest": round(commonest / len(some), 4),
-        "chance": round(sum(1 / len(case.question.choices) for case in some) / len(some), 4),
-    }
+    figures = {}
+    for name, some in sorted(groups.items()):
+        commonest = Counter(case.question.answer for case in some).most_common(1)[0][1]
+        figures[name] = {
+            "right": round(sum(case.said == case.question.answer for case in some) / len(some), 4),
+            "n": len(some),
+            "commonest": round(commonest / len(some), 4),
+            "chance": round(sum(1 / len(case.question.choices) for case in some) / len(some), 4),
+        }
+    return figures
 
 
 def measure_vqa(folder: str, pictures: int, seed: int = 0) -> dict[str, Any]:
@@ -440,14 +439,17 @@ def main(words: Sequence[str] | None = None) -> None:
     clip = what.add_parser("clip", help="the image-text model")
     clip.add_argument("folder", type=Path)
     clip.add_argument("--n", type=int, default=300)
+    clip.set_defaults(figures=lambda options: _rounded(measure_clip(options.folder, options.n)))
     detector = what.add_parser("detector", help="the detector")
     detector.add_argument("folder", type=Path)
     detector.add_argument("--scenes", type=int, default=400)
     detector.add_argument("--threads", type=int, default=1)
+    detector.set_defaults(figures=lambda options: _rounded(measure_detector(options.folder, options.scenes, options.threads)))
     vqa = what.add_parser("vqa", help="the question answering model")
     vqa.add_argument("folder")
     vqa.add_argument("--pictures", type=int, default=600, help="of each look")
     vqa.add_argument("--seed", type=int, default=0)
+    vqa.set_defaults(figures=lambda options: measure_vqa(options.folder, options.pictures, options.seed))
     scorer = what.add_parser("scorer", help="a scorer's verdicts on careless scenes")
     scorer.add_argument("scorer", choices=[*_TASKS_OF_SCORER])
     scorer.add_argument("--per-task", type=int, default=100)
@@ -456,31 +458,26 @@ def main(words: Sequence[str] | None = None) -> None:
     generator = what.add_parser("generator", help="a generator, on single objects")
     generator.add_argument("generator", choices=list(files.PLAYGROUND_STAGES))
     generator.add_argument("--n", type=int, default=10, help="pictures of each kind")
+    generator.set_defaults(figures=_generator_figures)
     sample = what.add_parser("sample", help="shares of correct pictures of the sample")
     sample.add_argument("--sample", type=Path, default=FOLDER)
+    sample.set_defaults(figures=lambda options: sample_figures(options.sample))
     options = parser.parse_args(words)
     torch.set_num_threads(1)
     if options.what == "scorer":
         _print_scorer(options.scorer, options.per_task, options.seed, options.set)
         return
-    print(json.dumps(_figures(options), indent=2))
+    print(json.dumps(options.figures(options), indent=2))
 
 
-def _figures(options: argparse.Namespace) -> dict[str, Any]:
-    match options.what:
-        case "clip":
-            return {name: round(value, 4) for name, value in measure_clip(options.folder, options.n).items()}
-        case "detector":
-            figures = measure_detector(options.folder, options.scenes, options.threads)
-            return {name: round(value, 4) for name, value in figures.items()}
-        case "vqa":
-            return measure_vqa(options.folder, options.pictures, options.seed)
-        case "generator":
-            counts = detection_counts(options.generator, options.n)
-            share = sum(counts.values()) / options.n / len(counts)
-            return {"found": share, "n": options.n * len(counts), **counts}
-        case _:
-            return sample_figures(options.sample)
+def _rounded(figures: Mapping[str, float]) -> dict[str, float]:
+    return {name: round(value, 4) for name, value in figures.items()}
+
+
+def _generator_figures(options: argparse.Namespace) -> dict[str, Any]:
+    counts = detection_counts(options.generator, options.n)
+    share = sum(counts.values()) / options.n / len(counts)
+    return {"found": share, "n": options.n * len(counts), **counts}
 
 
 def _print_scorer(name: str, per_task: int, seed: int, overrides: Sequence[str]) -> None:

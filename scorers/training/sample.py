@@ -13,7 +13,6 @@ import re
 import shutil
 import subprocess
 import sys
-from collections.abc import Iterator
 from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from typing import Final
@@ -65,8 +64,7 @@ def make(made: Path, out: Path, scorers: tuple[str, ...] = SCORERS) -> None:
         RuntimeError: a scorer's worker failed.
     """
     asked = sample.sample_prompts()
-    found = list(_generated_files(made, {prompt.prompt_id for prompt in asked}))
-    _refuse_gaps(found, len(asked) * PER_PROMPT)
+    found = _generated_files(made, {prompt.prompt_id for prompt in asked})
     shutil.rmtree(out, ignore_errors=True)
     out.mkdir(parents=True)
     write_prompts(asked, out / "prompts.jsonl")
@@ -109,22 +107,22 @@ def _work(image: Image, prompt: Prompt, *, asks: bool) -> WorkItem:
     return replace(work, questions=[asdict(one) for one in questions_from_spec(parse_spec(prompt.spec))], version=1)
 
 
-def _generated_files(folder: Path, known: set[str]) -> Iterator[_GeneratedFile]:
+def _generated_files(folder: Path, asked: set[str]) -> list[_GeneratedFile]:
+    """What there is of these prompts; without gaps, else ValueError."""
     base = folder / "images"
+    found = []
+    places: dict[str, set[tuple[str, int]]] = {}
     for path in sorted(base.glob("*/**/*")):
         generator, _, place = path.relative_to(base).as_posix().partition("/")
         match = next((match for shape in _PLACES if (match := shape.fullmatch(place))), None)
-        if match and generator != CARELESS and (prompt_id := f"{sample.SUITE}/{match[1]}") in known:
-            yield _GeneratedFile(path, prompt_id, generator, int(match[2]))
-
-
-def _refuse_gaps(found: list[_GeneratedFile], wanted: int) -> None:
-    places: dict[str, set[tuple[str, int]]] = {}
-    for one in found:
-        places.setdefault(one.generator, set()).add((one.prompt_id, one.index))
+        if match and generator != CARELESS and (prompt_id := f"{sample.SUITE}/{match[1]}") in asked:
+            found.append(_GeneratedFile(path, prompt_id, generator, int(match[2])))
+            places.setdefault(generator, set()).add((prompt_id, int(match[2])))
+    wanted = len(asked) * PER_PROMPT
     for generator, filled in places.items():
         if len(filled) != wanted or max(index for _, index in filled) >= PER_PROMPT:
             raise ValueError(f"{generator} has {len(filled)} pictures, wanted are {wanted}: {PER_PROMPT} of each prompt")
+    return found
 
 
 def _write(image: Pillow.Image, path: Path) -> None:

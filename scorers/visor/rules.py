@@ -13,7 +13,7 @@ from typing import Any, Final
 
 from data.aspects import NO, YES
 from data.jobs.runs import Detection, Observation
-from data.prompts.spec import ObjectSpec, Relation, RelationSpec, Spec, asks_only_positions
+from data.prompts.spec import Relation, RelationSpec, Spec, asks_only_positions
 from data.records import Judgement
 from scorers.base import Check, RelationResult, Verdict
 from scorers.detection import Box, center
@@ -61,7 +61,11 @@ def judge(spec: Spec, seen: Observation, settings: Mapping[str, Any]) -> Verdict
     judgements += [_yes_no("position", place.holds, place.target) for place in places if place.holds is not None]
     reasons = [f"{asked.target} not found" for asked, here in zip(spec.objects, ranks, strict=True) if not here]
     reasons += [f"no {place.target} among {_pairs(spec, k, ranks)}" for k, place in enumerate(places) if place.holds is False]
-    checks = [_object_check(asked, here, rules) for asked, here in zip(spec.objects, ranks, strict=True)]
+    count = f"found with confidence above {rules.threshold:g}"
+    checks = [
+        Check(f"{asked.target}: {len(here)} {count}", bool(here), asked.target, tuple(here))
+        for asked, here in zip(spec.objects, ranks, strict=True)
+    ]
     checks += [_relation_check(spec, k, ranks, place) for k, place in enumerate(places)]
     found = {asked.name: len(here) for asked, here in zip(spec.objects, ranks, strict=True)}
     if not asks_only_positions(spec):
@@ -98,11 +102,6 @@ def _match_relation(relation: RelationSpec, ranks: Sequence[Sequence[int]], dete
 def _pairs(spec: Spec, k: int, ranks: Sequence[Sequence[int]]) -> str:
     a, b = (len(ranks[n]) for n in (spec.relations[k].subject, spec.relations[k].reference))
     return "1 pair" if a * b == 1 else f"{a * b} pairs"
-
-
-def _object_check(asked: ObjectSpec, here: Sequence[int], rules: VisorRules) -> Check:
-    text = f"{asked.target}: {len(here)} found with confidence above {rules.threshold:g}"
-    return Check(text, bool(here), asked.target, tuple(here))
 
 
 def _relation_check(spec: Spec, k: int, ranks: Sequence[Sequence[int]], place: RelationResult) -> Check:

@@ -6,9 +6,9 @@ Perceiving keeps what the detector finds of the asked classes above ``keep``; th
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import fields
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Final
 
 from data.jobs.runs import Detection, Observation
 from data.prompts.spec import Spec
@@ -71,21 +71,13 @@ def _open(settings: Settings, device: str) -> Perceiver:
     return VisorPerceiver(detector, check_detector(detector, settings["threshold"]))
 
 
-def _check(settings: Mapping[str, Any]) -> None:
-    check_detector_settings(settings, VisorRules.of(settings).threshold)
-
-
-def _confidences(spec: Spec, seen: Observation) -> list[float]:
-    return [one.score for one in seen.detections if _is_requested(spec, one.label)]
-
-
 _KNOBS: Final = {
     "threshold": Knob(
         "Confidence",
         "An object counts if the detector’s confidence is higher.",
         default=VisorRules().threshold,
         confidence=True,
-        edges=_confidences,
+        edges=lambda spec, seen: [one.score for one in seen.detections if _is_requested(spec, one.label)],
     )
 }
 
@@ -99,7 +91,7 @@ SCORER: Final = Scorer(
     judge=judge,
     scales={"correct": "nominal", "present": "nominal", "position": "nominal"},
     models=frozenset({"detector"}),
-    check=_check,
+    check=lambda settings: check_detector_settings(settings, VisorRules.of(settings).threshold),
     knobs=_KNOBS,
     flips="judged",
 )

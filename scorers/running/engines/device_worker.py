@@ -70,7 +70,9 @@ def compute_threads(run: Run) -> int | None:
     if said.isdecimal() and int(said):
         return int(said)
     scorer = registry.get(run.scorer)
-    sizes = [_weight_bytes(str(run.settings.get(key))) for key in scorer.models]
+    folders = [files.folder(str(run.settings.get(key))) for key in scorer.models]
+    sizes = [sum(file.stat().st_size for file in where.rglob("*.safetensors")) if where else 0 for where in folders]
+    # what has no weights in a folder on this machine is not known to be small
     small = bool(sizes) and sum(size or _SMALL_BYTES for size in sizes) < _SMALL_BYTES
     return 1 if small else None
 
@@ -121,12 +123,6 @@ def peak_memory() -> int | None:
     except ImportError:
         return None
     return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * _PER_KILOBYTE
-
-
-def _weight_bytes(name: str) -> int | None:
-    """Of a model's weights; None if it is not a folder on this machine."""
-    path = files.folder(name)
-    return None if path is None else sum(file.stat().st_size for file in path.rglob("*.safetensors"))
 
 
 PIXELS_AHEAD: Final = 1 << 26

@@ -136,7 +136,11 @@ class _WorkerProcesses:
                 code = child.process.exitcode
                 child.end()
                 del self._children[place]
-                heard.append((place, WorkerDied(_exit_text(code))))
+                how = f"status {code}"
+                if code is not None and code < 0:
+                    with suppress(ValueError):
+                        how = signal.Signals(-code).name
+                heard.append((place, WorkerDied(how)))
         return heard
 
     def close(self) -> None:
@@ -145,13 +149,6 @@ class _WorkerProcesses:
         for child in self._children.values():
             child.end()
         self._children.clear()
-
-
-def _exit_text(code: int | None) -> str:
-    if code is not None and code < 0:
-        with suppress(ValueError):
-            return signal.Signals(-code).name
-    return f"status {code}"
 
 
 def _run_worker(tasks: Connection, said: Connection, run: Run, device: str, base: Path, threads: int) -> None:

@@ -113,7 +113,17 @@ def make(run: Run, base: Path, threads: int | None) -> Engine:
     for device in engines.devices(run.device):
         if device.startswith("cuda:"):
             raise ValueError(f"Ray chooses the GPUs itself: instead of {device} say cuda for all, or cuda,cuda for two")
-    return MultiProcessEngine(run, lambda: _actor_pool(run, base, threads))
+
+    @contextlib.contextmanager
+    def crew() -> Iterator[WorkerPool]:
+        asked = engines.devices(run.device)
+        with (
+            connected(len(asked)) as ray,
+            contextlib.closing(_ActorPool(ray, run, _devices(ray, asked), base, threads)) as pool,
+        ):
+            yield pool
+
+    return MultiProcessEngine(run, crew)
 
 
 @contextlib.contextmanager
@@ -137,7 +147,10 @@ def connected(least_cpus: int) -> Iterator[Any]:
     with _keep_signal_handlers():
         import ray
 
-        how = {"address": address} if address else _local_cluster(least_cpus)
+        how: dict[str, Any] = {"address": address}
+        if not address:
+            cpus = max(least_cpus, os.cpu_count() or 1)
+            how = {"address": "local", "num_cpus": cpus, "include_dashboard": False, "_node_ip_address": "127.0.0.1"}
         try:
             ray.init(log_to_driver=False, logging_level="ERROR", **how)
         except (ConnectionError, RuntimeError, ValueError, OSError) as error:
@@ -149,11 +162,6 @@ def connected(least_cpus: int) -> Iterator[Any]:
     finally:
         with _keep_signal_handlers():
             ray.shutdown()
-
-
-def _local_cluster(least_cpus: int) -> dict[str, Any]:
-    cpus = max(least_cpus, os.cpu_count() or 1)
-    return {"address": "local", "num_cpus": cpus, "include_dashboard": False, "_node_ip_address": "127.0.0.1"}
 
 
 @contextlib.contextmanager
@@ -168,13 +176,6 @@ def _keep_signal_handlers() -> Iterator[None]:
     finally:
         for number, handler in before.items():
             signal.signal(number, handler)
-
-
-@contextlib.contextmanager
-def _actor_pool(run: Run, base: Path, threads: int | None) -> Iterator[WorkerPool]:
-    asked = engines.devices(run.device)
-    with connected(len(asked)) as ray, contextlib.closing(_ActorPool(ray, run, _devices(ray, asked), base, threads)) as crew:
-        yield crew
 
 
 def _devices(ray: Any, asked: Sequence[str]) -> tuple[str, ...]:
@@ -232,9 +233,13 @@ class _ActorPool:
     def _put(self, task: PerceiveTask) -> Any:
         key = task.number, task.place
         if key not in self._sent:
-            self._sent[key] = self._ray.put(
-                PerceiveTask(task.number, [_read_content(one, self._base) for one in task.work], task.place)
-            )
+            read = []
+            for one in task.work:
+                try:
+                    read.append(ImageContent(one, image_bytes(self._base / one.path)))
+                except ImageError as error:
+                    read.append(ImageContent(one, None, single_line(error.reason)))
+            self._sent[key] = self._ray.put(PerceiveTask(task.number, read, task.place))
         return self._sent[key]
 
     def _got(self, ref: Any) -> WorkerMessage:
@@ -247,10 +252,3 @@ class _ActorPool:
         except RayError as error:
             return WorkerDied(single_line(str(error).strip().splitlines()[0] if str(error).strip() else type(error).__name__))
         return said
-
-
-def _read_content(work: WorkItem, base: Path) -> ImageContent:
-    try:
-        return ImageContent(work, image_bytes(base / work.path))
-    except ImageError as error:
-        return ImageContent(work, None, single_line(error.reason))

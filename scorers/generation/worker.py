@@ -14,7 +14,6 @@ import traceback
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 from pathlib import Path
-from types import FrameType
 from typing import Final
 
 from data.jobs.generation import GenerationFolder, WantedPicture, missing_pictures, write_picture
@@ -109,12 +108,13 @@ class _Signals:
     def __init__(self) -> None:
         self.asked = False
         self.at_once = True
-        signal.signal(signal.SIGTERM, self._ask)
 
-    def _ask(self, number: int, frame: FrameType | None) -> None:  # noqa: ARG002  (as signal handlers are)
-        self.asked = True
-        if self.at_once:
-            raise _Stop
+        def ask(*_: object) -> None:
+            self.asked = True
+            if self.at_once:
+                raise _Stop
+
+        signal.signal(signal.SIGTERM, ask)
 
     def loaded(self) -> None:
         """From now on a batch is worth waiting for."""
@@ -125,32 +125,27 @@ def attempt(
     folder: GenerationFolder, stop: Callable[[], bool] = lambda: False, loaded: Callable[[], None] = lambda: None
 ) -> int:
     """As ``work``; what goes wrong is told in the folder and on stderr. Returns the exit status."""
-    try:
-        with RunFolder(folder.path).claim():
-            return _attempt(folder, stop, loaded)
-    except RunBusy as error:
-        print(error_line(error), file=sys.stderr)
-        return 1
-
-
-def _attempt(folder: GenerationFolder, stop: Callable[[], bool], loaded: Callable[[], None]) -> int:
     before = WorkerProgress("loading", 0, 0)
     try:
-        return 0 if work(folder, stop, loaded) else _STOPPED
-    except _Stop:
-        folder.tell(replace(folder.progress() or before, state="stopped"))
-        return _STOPPED
-    except (ValueError, OSError, RuntimeError) as error:
-        if isinstance(error, RuntimeError):
-            traceback.print_exc()
-        why = (
-            "the memory does not suffice; paint fewer at once (--batch-size), or in --precision float16"
-            if isinstance(error, RuntimeError) and out_of_memory(error)
-            else error_line(error)
-        )
-        folder.tell(replace(folder.progress() or before, state="failed", error=why))
-        print(why, file=sys.stderr)
-        return 1
+        with RunFolder(folder.path).claim():
+            try:
+                return 0 if work(folder, stop, loaded) else _STOPPED
+            except _Stop:
+                folder.tell(replace(folder.progress() or before, state="stopped"))
+                return _STOPPED
+            except (ValueError, OSError, RuntimeError) as error:
+                if isinstance(error, RuntimeError):
+                    traceback.print_exc()
+                why = (
+                    "the memory does not suffice; paint fewer at once (--batch-size), or in --precision float16"
+                    if isinstance(error, RuntimeError) and out_of_memory(error)
+                    else error_line(error)
+                )
+                folder.tell(replace(folder.progress() or before, state="failed", error=why))
+    except RunBusy as error:
+        why = error_line(error)
+    print(why, file=sys.stderr)
+    return 1
 
 
 def main() -> None:

@@ -22,7 +22,6 @@ import traceback
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 from pathlib import Path
-from types import FrameType
 
 from data.files import printable
 from data.jobs.runs import RunBusy, RunFolder, WorkerProgress, initial_progress
@@ -43,13 +42,14 @@ class _Signals:
     def __init__(self) -> None:
         self.asked = False
         self.at_once = True
-        for number in (signal.SIGTERM, signal.SIGINT):
-            signal.signal(number, self._ask)
 
-    def _ask(self, number: int, frame: FrameType | None) -> None:  # noqa: ARG002  (as signal handlers are)
-        self.asked = True
-        if self.at_once:
-            raise _Stop
+        def ask(*_: object) -> None:
+            self.asked = True
+            if self.at_once:
+                raise _Stop
+
+        for number in (signal.SIGTERM, signal.SIGINT):
+            signal.signal(number, ask)
 
 
 def work_through(

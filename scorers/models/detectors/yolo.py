@@ -5,7 +5,6 @@ only where ``CONCORD_TRUST_PICKLE=1`` says so."""
 from __future__ import annotations
 
 from collections.abc import Sequence
-from functools import partial
 from pathlib import Path
 from typing import Any, Final
 
@@ -87,7 +86,15 @@ class Yolo:
         self._batch = batch_size(device, _BATCH)
         # What the network says before anything is chosen from it: numbers that are none would look like nothing found.
         # No method of ours, as ultralytics copies the network with all that hangs on it.
-        self._model.model.register_forward_hook(partial(_check_soundness, Soundness(path.name)))
+        soundness = Soundness(path.name)
+
+        def check(_network: Any, given: tuple[Any, ...], said: Any) -> None:
+            # of its answers the first is all boxes with their confidences, B x ...
+            while not isinstance(said, torch.Tensor):
+                said = said[0]
+            soundness.check(given[0], said)
+
+        self._model.model.register_forward_hook(check)
         # its first prediction would be made by one thread and later ones by more, and their last digits would differ
         threads = torch.get_num_threads()
         self._model.model.register_forward_pre_hook(lambda *_: torch.set_num_threads(threads))
@@ -113,13 +120,6 @@ class Yolo:
         finally:
             torch.set_num_threads(threads)
         return found
-
-
-def _check_soundness(soundness: Soundness, module: Any, given: tuple[Any, ...], said: Any) -> None:  # noqa: ARG001  (as torch's hooks are)
-    """Of the network's answers the first is all boxes with their confidences, B x ..."""
-    while not isinstance(said, torch.Tensor):
-        said = said[0]
-    soundness.check(given[0], said)
 
 
 def _objects(result: Any) -> list[DetectedObject]:

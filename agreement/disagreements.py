@@ -17,7 +17,7 @@ import numpy as np
 import pandas as pd
 
 from agreement.catalogue import Measure
-from agreement.numeric import BoolArray, FloatArray, IntArray
+from agreement.numeric import BoolArray, FloatArray
 from agreement.study.frame import Aspect, Ratings, Suite, read
 
 
@@ -69,14 +69,27 @@ def _of_suite(suite: Suite, aspect: Aspect, scorer: str | None, *, simulated: bo
     people = rows.take(suite.raters_where(scorer=False, simulated=simulated)[rows.rater])
     values = _values(aspect.measure, people)
     own = _own(suite, rows, aspect.measure, scorer)
-    largest = _largest(aspect.measure, values, own)
+    # the distance that counts as 1
+    largest, labels = 1.0, aspect.measure.labels
+    if aspect.measure.ordinal and labels > 1:
+        largest = float(labels - 1)
+    elif not labels and (every := np.concatenate([values, [*own.values()]])).size:
+        largest = float(np.ptp(every)) or 1.0
     order = np.argsort(people.unit, kind="stable")
     starts = np.flatnonzero(np.diff(people.unit[order], prepend=-2))
     found = []
     for mine in np.split(order, starts[1:]) if order.size else []:
         unit = int(people.unit[mine[0]])
-        apart = _apart(values[mine], None if scorer is None else own.get(unit), aspect.measure)
-        if (scorer is None or unit in own) and apart.size and apart.any():
+        if scorer is None:
+            one, other = np.array([*combinations(mine.tolist(), 2)], np.int64).reshape(-1, 2).T
+            apart = np.abs(values[one] - values[other])
+        elif unit in own:
+            apart = np.abs(values[mine] - own[unit])
+        else:
+            continue
+        if aspect.measure.kind == "nominal":
+            apart = (apart > 0).astype(float)
+        if apart.any():
             target = unit % (len(suite.targets) + 1) - 1
             name = suite.targets[target] if target >= 0 else None
             found.append(ContestedUnit(suite.items[int(people.item[mine[0]])], name, float(apart.mean() / largest), mine.size))
@@ -92,21 +105,3 @@ def _own(suite: Suite, rows: Ratings, measure: Measure, scorer: str | None) -> d
     named: BoolArray = np.array([rater.scorer and rater.name == scorer for rater in suite.raters], bool)
     mine = rows.take(named[rows.rater])
     return dict(zip(mine.unit.tolist(), _values(measure, mine).tolist(), strict=True))
-
-
-def _largest(measure: Measure, values: FloatArray, own: Mapping[int, float]) -> float:
-    """The distance that counts as 1."""
-    if not measure.labels:
-        every = np.concatenate([values, [*own.values()]])
-        return float(np.ptp(every)) or 1.0 if every.size else 1.0
-    return float(measure.labels - 1) if measure.ordinal and measure.labels > 1 else 1.0
-
-
-def _apart(values: FloatArray, own: float | None, measure: Measure) -> FloatArray:
-    """The distance of each pair, in steps of the scale."""
-    if own is not None:
-        apart = np.abs(values - own)
-    else:
-        pairs: IntArray = np.array([*combinations(range(values.size), 2)], np.int64).reshape(-1, 2)
-        apart = np.abs(values[pairs[:, 0]] - values[pairs[:, 1]])
-    return (apart > 0).astype(float) if measure.kind == "nominal" else apart

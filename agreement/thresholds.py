@@ -312,16 +312,11 @@ def scorer_topics(suite: Suite, cut: CutOptions, options: Options, *, simulated:
     for topic in topics(suite, aspects[cut.aspect], options):
         people = topic.people(simulated=simulated)
         for code, rater in enumerate(suite.raters):
-            scored = _about(topic, numbers.take(numbers.rater == code))
+            scored = numbers.take(numbers.rater == code)
+            if topic.target is not None and (scored.target >= 0).any():
+                scored = scored.take(scored.target == suite.targets.index(topic.target))
             if rater.scorer and scored.size:
                 yield ScorerTopic(topic, rater.name, scored, people, simulated, way)
-
-
-def _about(topic: ReportTopic, scored: Ratings) -> Ratings:
-    """The numbers about the topic's target, where numbers have targets."""
-    if topic.target is None or not (scored.target >= 0).any():
-        return scored
-    return scored.take(scored.target == topic.suite.targets.index(topic.target))
 
 
 def check_cut(suite: Suite, cut: CutOptions) -> None:
@@ -616,7 +611,7 @@ def _curve(met: ScorerTopic, cut: CutOptions, place: CellName, cell: Cell) -> Th
     if cell.deletions.wanted and answers.clusters > 1:
         how += f"; band: {LEVEL}% jackknife over {answers.clusters} {met.clusters_are} at each cut"
     at = middle(edges[cuts], edges[cuts + 1])
-    cut_at, on_all = tuple(at.tolist()), tuple(_number(value) for value in values[0])
+    cut_at, on_all = tuple(at.tolist()), tuple(None if np.isnan(value) else float(value) for value in values[0])
     return ThresholdCurve(*about, cut_at, on_all, low, high, best.threshold, best.value, matched.used, None, how)
 
 
@@ -629,7 +624,3 @@ def _band(values: FloatArray, clusters: int, kind: ValueRange) -> tuple[Bound, B
         return ((None,) * values.shape[1],) * 2
     bounds = [intervals_interval(at[0], Deviations.of(at, clusters), kind) for at in values.T]
     return tuple(bound.low for bound in bounds), tuple(bound.high for bound in bounds)
-
-
-def _number(value: float) -> float | None:
-    return None if np.isnan(value) else float(value)

@@ -108,7 +108,18 @@ def annotate(known: Iterable[DepictedItem], people: Sequence[SimulatedPerson] = 
             person = people[number]
             rng = random(seed, one.item.item_id, person.name)
             if rng.random() < person.answers:
-                found.append(_annotation(person, one, answer(person, one.spec, one.scene, rng), seed))
+                answers = answer(person, one.spec, one.scene, rng)
+                found.append(
+                    Annotation(
+                        annotation_id=str(uuid.uuid5(NAMESPACE, f"{seed}/{person.name}/{one.item.item_id}")),
+                        item_id=one.item.item_id,
+                        rater_id=person.rater.rater_id,
+                        questionnaire=NAME,
+                        answers=answers,
+                        judgements=tuple(derive(one.spec, answers)),
+                        rule_version=RULE_VERSION,
+                    )
+                )
     return found
 
 
@@ -118,10 +129,13 @@ def answer(person: SimulatedPerson, spec: Spec, scene: Scene, rng: np.random.Gen
     for k, wanted in enumerate(spec.objects):
         given |= _about(person, k, wanted, scene, rng)
     for suffix, subject, reference in position_pairs(spec):
-        both = [_center(scene, spec.objects[k].name) for k in (subject, reference)]
+        one, other = (_center(scene, spec.objects[k].name) for k in (subject, reference))
         for axis, low, high in ((0, "left", "right"), (1, "above", "below")):
-            side = _side(both[0][axis] - both[1][axis], low, high) if both[0] and both[1] else "neither"
-            given[("position_x", "position_y")[axis] + suffix] = _unless_unsure(person, rng, _placed(person, side, rng))
+            apart = one[axis] - other[axis] if one and other else 0.0
+            side = "neither" if abs(apart) < _SIDE_BY_SIDE else low if apart < 0 else high
+            if rng.random() < person.positions:
+                side = "neither" if rng.random() < 0.5 else _OTHER_SIDE.get(side, side)
+            given[("position_x", "position_y")[axis] + suffix] = _unless_unsure(person, rng, side)
     given["caption_fit"] = _fit(spec, given, rng, person)
     return clean(geneval_questionnaire(spec), given)
 
@@ -151,18 +165,6 @@ def _counted(person: SimulatedPerson, true: int, rng: np.random.Generator) -> in
     if true >= 2 and rng.random() < person.counts:
         return true + (1 if rng.random() < 0.5 else -1)
     return true
-
-
-def _placed(person: SimulatedPerson, true: str, rng: np.random.Generator) -> str:
-    if rng.random() >= person.positions:
-        return true
-    return "neither" if rng.random() < 0.5 else _OTHER_SIDE.get(true, true)
-
-
-def _side(difference: float, low: str, high: str) -> str:
-    if abs(difference) < _SIDE_BY_SIDE:
-        return "neither"
-    return low if difference < 0 else high
 
 
 def _center(scene: Scene, kind: str) -> tuple[float, float] | None:
@@ -195,18 +197,6 @@ def _unless_unsure(person: SimulatedPerson, rng: np.random.Generator, value: T) 
     return CANNOT_TELL if rng.random() < person.cannot_tell else value
 
 
-def _annotation(person: SimulatedPerson, known: DepictedItem, answers: dict[str, Any], seed: int) -> Annotation:
-    return Annotation(
-        annotation_id=str(uuid.uuid5(NAMESPACE, f"{seed}/{person.name}/{known.item.item_id}")),
-        item_id=known.item.item_id,
-        rater_id=person.rater.rater_id,
-        questionnaire=NAME,
-        answers=answers,
-        judgements=tuple(derive(known.spec, answers)),
-        rule_version=RULE_VERSION,
-    )
-
-
 def random(seed: int, *names: str) -> np.random.Generator:
     """Of its own for each image and person, and the same on every machine."""
     digest = hashlib.blake2b("\0".join((str(seed), *names)).encode(), digest_size=16).digest()
@@ -235,7 +225,19 @@ def annotate_vqa(
                 tifa_vqa.PREFIX + question.question_id: _answer_to(person, question, true, rng) for question, true in asked
             }
             said.append(answers)
-            found.append(_vqa_annotation(person, one, answers, seed))
+            asking = FormItem("", {}, questions=tuple(question for question, _ in asked))
+            found.append(
+                Annotation(
+                    annotation_id=str(uuid.uuid5(NAMESPACE, f"{seed}/questions/{person.name}/{one.item.item_id}")),
+                    item_id=one.item.item_id,
+                    rater_id=person.rater.rater_id,
+                    questionnaire=tifa_vqa.NAME,
+                    answers=answers,
+                    judgements=tuple(derived.judgement for derived in tifa_vqa.FORM.derive(asking, answers)),
+                    rule_version=tifa_vqa.FORM.rule_version,
+                    raw={"questions": VERSION},
+                )
+            )
     return found
 
 
@@ -248,17 +250,3 @@ def _answer_to(person: SimulatedPerson, question: PromptQuestion, true: str | No
         return seen
     others = [choice for choice in question.choices if choice != seen]
     return others[int(rng.integers(len(others)))]
-
-
-def _vqa_annotation(person: SimulatedPerson, known: DepictedItem, answers: dict[str, str], seed: int) -> Annotation:
-    asked = FormItem("", {}, questions=tuple(question for question, _ in true_answers(known.spec, known.scene)))
-    return Annotation(
-        annotation_id=str(uuid.uuid5(NAMESPACE, f"{seed}/questions/{person.name}/{known.item.item_id}")),
-        item_id=known.item.item_id,
-        rater_id=person.rater.rater_id,
-        questionnaire=tifa_vqa.NAME,
-        answers=answers,
-        judgements=tuple(derived.judgement for derived in tifa_vqa.FORM.derive(asked, answers)),
-        rule_version=tifa_vqa.FORM.rule_version,
-        raw={"questions": VERSION},
-    )

@@ -419,7 +419,12 @@ def _qualities(topic: ReportTopic, heard: ConsensusRatings, *, simulated: bool) 
     by_majority = heard.method == "majority"
     rows = []
     for code in np.unique(heard.said.rater[person[heard.said.rater]]):
-        made = (_agreement_with_others if by_majority else _modelled)(topic, heard, heard.said.rater == code)
+        mine = heard.said.rater == code
+        if by_majority:
+            made = _agreement_with_others(topic, heard, mine)
+        else:
+            used = used_rows(heard.said, mine, int(np.unique(heard.said.cluster[mine]).size), {})
+            made = outcome(np.array([heard.quality(mine)]), heard.no_quality, used, _QUALITY[heard.method])
         key = Key(QUALITIES[heard.method], rater=topic.suite.raters[code].name)
         rows += topic.rows([CellOutcome(CellName(ALL, ALL), key, made)], simulated=simulated)
     return rows if by_majority else [replace(row, method=row.found.outcome.how) for row in rows]
@@ -435,9 +440,3 @@ def _agreement_with_others(topic: ReportTopic, heard: ConsensusRatings, rows: Bo
     values = two_raters.percent_agreement(two_raters.PairSums.unpack(weights @ columns, labels))
     used = used_rows(heard.said, mine, cluster.size, {"no_consensus": int(rows.sum() - mine.sum())})
     return outcome(values, NO_OTHERS, used, _QUALITY["majority"])
-
-
-def _modelled(_: ReportTopic, heard: ConsensusRatings, rows: BoolArray) -> Outcome:
-    """What a model makes of a person."""
-    used = used_rows(heard.said, rows, int(np.unique(heard.said.cluster[rows]).size), {})
-    return outcome(np.array([heard.quality(rows)]), heard.no_quality, used, _QUALITY[heard.method])

@@ -102,8 +102,10 @@ class LiveEstimates:
         options = Options(statistics, intervals=False, matrix=False, each_generator=each_generator)
         among: list[ReportRow] = []
         raters: list[ReportRow] = []
+        names = self._sums.columns
+        suite = Suite(self._about.suite, (), (), names.tasks, names.generators, (), (), by_prompt=True, aspects=())
         for kind in KINDS:
-            cells = _Cells(kind, self._present(kind), self._suite(), options)
+            cells = _Cells(kind, self._present(kind), suite, options)
             among += self._rows(cells, self._among(cells))
             raters += self._rows(cells, self._raters(cells))
         return AgreementReport(tuple(among), tuple(raters), ())
@@ -111,11 +113,6 @@ class LiveEstimates:
     def _rows(self, cells: _Cells, found: Iterable[CellOutcome]) -> list[ReportRow]:
         about, people = self._about, "simulated" if cells.kind else "real"
         return [ReportRow(about.suite, about.aspect, None, people, each, None, None, each.outcome.how) for each in found]
-
-    def _suite(self) -> Suite:
-        """The suite by its names."""
-        columns = self._sums.columns
-        return Suite(self._about.suite, (), (), columns.tasks, columns.generators, (), (), by_prompt=True, aspects=())
 
     def _present(self, kind: int) -> Ratings:
         """One row for each generator and task of which these people have said something."""

@@ -100,16 +100,13 @@ class RaterPair:
 
     def estimate(self, statistic: str, outcome: Outcome) -> Estimate:
         """An outcome in this encounter's words, with its interval."""
-        found = outcome if self.crowd and self._a_is_scorer else self._reworded(outcome)
+        a_is_scorer = any(rater.scorer and rater.name == self.a for rater in self.topic.suite.raters)
+        found = outcome if self.crowd and a_is_scorer else self._reworded(outcome)
         kind = SHARE if statistic == SHARE_OF_YES else value_range_of(statistic, binary=self.topic.measure.binary)
         bounds, method = interval(found, kind, by_prompt=self.topic.suite.by_prompt)
         used = found.used
         counts = (used.items, used.ratings, dict(used.excluded))
         return Estimate(statistic, found.value, bounds.low, bounds.high, *counts, found.reason, method)
-
-    @property
-    def _a_is_scorer(self) -> bool:
-        return any(rater.scorer and rater.name == self.a for rater in self.topic.suite.raters)
 
     def _reworded(self, outcome: Outcome) -> Outcome:
         """Without a scorer or without people the words of `Against` do not fit, and both sides' ratings count."""

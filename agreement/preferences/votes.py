@@ -232,12 +232,11 @@ def winners(votes: Sequence[Vote]) -> dict[str, str | None]:
     for vote in votes:
         if vote.excluded is None and vote.chose is not None:
             found.setdefault(vote.pair, Counter())[vote.chose] += 1
-    return {pair: _most(chosen) for pair, chosen in found.items()}
-
-
-def _most(chosen: Counter[str]) -> str | None:
-    (best, times), *others = chosen.most_common(2)
-    return None if others and others[0][1] == times else best
+    won: dict[str, str | None] = {}
+    for pair, chosen in found.items():
+        (best, times), *others = chosen.most_common(2)
+        won[pair] = None if others and others[0][1] == times else best
+    return won
 
 
 @dataclass(frozen=True)

@@ -315,10 +315,7 @@ def between_models(asked: pd.DataFrame, options: Options | None = None) -> list[
     """
     making, rows = StatisticMaker.of(options), check_answers(asked, MODEL_COLUMNS)
     made = {str(rater): images(mine).set_index("item") for rater, mine in rows.groupby("rater", sort=True)}
-    return [*_pairs(made, making)]
-
-
-def _pairs(made: dict[str, pd.DataFrame], making: StatisticMaker) -> Iterator[GroupStatistic]:
+    found: list[GroupStatistic] = []
     for a, b in combinations(made, 2):
         pair = made[a].join(made[b][["score", "asked"]].add_suffix("_b"), how="inner")
         same = pair[pair["asked"] == pair["asked_b"]]
@@ -326,16 +323,9 @@ def _pairs(made: dict[str, pd.DataFrame], making: StatisticMaker) -> Iterator[Gr
         excluded = merged([{"other_version": len(pair) - len(same), "not_shared": only}])
         x, y = same["score"].to_numpy(float), same["score_b"].to_numpy(float)
         used = Used(len(same), int(same["questions"].sum()), same["prompt"].nunique(), excluded)
-        yield correlated(
-            making,
-            StatisticKey(rater=a, other=b),
-            x,
-            y,
-            codes(same["prompt"]),
-            used,
-            _HOW_MODELS,
-            (f"{a}'s score", f"{b}'s score"),
-        )
+        place, names = StatisticKey(rater=a, other=b), (f"{a}'s score", f"{b}'s score")
+        found.append(correlated(making, place, x, y, codes(same["prompt"]), used, _HOW_MODELS, names))
+    return found
 
 
 def correlated(

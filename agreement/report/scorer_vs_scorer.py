@@ -184,7 +184,11 @@ class _ScorerGroup:
         """As `Duels.outcomes`, of these pairs."""
         cell = self._cell
         sides = {id(side): side for duel in self._duels for side in (duel.a, duel.b)}
-        against = {place: self._against(side, cell) for place, side in sides.items()}
+        measure, suite = self._topic.measure, self._topic.suite
+        against = {
+            place: ScorerAgreement(side.rows, self._people, suite, ComparisonScale(measure, side.way.by_item), cell)
+            for place, side in sides.items()
+        }
         made: dict[tuple[int, str], Outcome] = {}
         found: dict[Key, Outcome] = {}
         for duel in self._duels:
@@ -204,24 +208,20 @@ class _ScorerGroup:
                 found |= {replace(key, rater=key.a): one, replace(key, rater=key.b): two, key: less}
         return found
 
-    def _against(self, side: _ScorerSide, cell: Cell) -> ScorerAgreement:
-        meeting = ComparisonScale(self._topic.measure, side.way.by_item)
-        return ScorerAgreement(side.rows, self._people, self._topic.suite, meeting, cell)
-
     def mcnemars(self) -> dict[ScorerPair, McNemar]:
         """As `Duels.mcnemars`, of these pairs."""
         labelled = [duel for duel in self._duels if not (duel.a.way.by_item or duel.b.way.by_item)]
         sides = {id(side): side for duel in labelled for side in (duel.a, duel.b)}
-        majority = {place: self._majority(side) for place, side in sides.items()}
+        # the scorer's label beside most people's, by unit that has a majority
+        majority = {
+            place: to_majority(pair_judgements(side.rows, self._people), self._topic.measure.labels)
+            for place, side in sides.items()
+        }
         deletions = self._cell.deletions
         return {
             ScorerPair(duel.a.name, duel.b.name): _mcnemar(majority[id(duel.a)], majority[id(duel.b)], deletions)
             for duel in labelled
         }
-
-    def _majority(self, side: _ScorerSide) -> PairedJudgements:
-        """The scorer's label beside most people's, by unit that has a majority."""
-        return to_majority(pair_judgements(side.rows, self._people), self._topic.measure.labels)
 
 
 def _mcnemar(a: PairedJudgements, b: PairedJudgements, deletions: Deletions) -> McNemar:
@@ -377,7 +377,8 @@ class _TopicComparisons:
         duels, place = CellComparisons(self._field, cell), cell_name(cell, self.topic.suite)
         self._mcnemars |= {(place, sides): made for sides, made in duels.mcnemars().items()}
         found = duels.outcomes()
-        return {key: found[key] for key in sorted(found, key=_in_order)}
+        order = sorted(found, key=lambda key: (STATISTICS.index(key.statistic), key.a or "", key.b or "", key.rater or ""))
+        return {key: found[key] for key in order}
 
     def _comparison(self, found: CellOutcome, own: Mapping[tuple[CellName, Key], float | None]) -> Comparison:
         topic, key, outcome = self.topic, found.key, found.outcome
@@ -403,10 +404,6 @@ class _TopicComparisons:
             mcnemar=self._mcnemars.get((found.place, ScorerPair(str(key.a), str(key.b)))) if test else None,
             method=method,
         )
-
-
-def _in_order(key: Key) -> tuple[int, str, str, str]:
-    return STATISTICS.index(key.statistic), key.a or "", key.b or "", key.rater or ""
 
 
 def _corrected(table: Sequence[Comparison]) -> list[Comparison]:

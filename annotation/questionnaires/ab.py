@@ -69,15 +69,12 @@ def unfit(asked: FormItem) -> str | None:
     return None if odd is None else f"a generator named '{odd}' cannot be told from that answer"
 
 
-def _build(asked: FormItem) -> Questionnaire:  # noqa: ARG001 - the text is shown with the question, the generators are not
-    question = Question("preference", "choice", "Which image is faithful to this text?", options=CHOICES, caption=True)
-    return Questionnaire(NAME, VERSION, INSTRUCTIONS, (question,), BLANKS)
-
-
 def _derive(asked: FormItem, answers: Mapping[str, Any]) -> list[Derived]:
     answer = NONE if all(says_blank(answers, blank) for blank in BLANKS) else answers.get("preference")
     return [] if is_blank(answer) else [Derived(preference(asked, str(answer)))]
 
+
+_QUESTION: Final = Question("preference", "choice", "Which image is faithful to this text?", options=CHOICES, caption=True)
 
 FORM: Final = Form(
     name=NAME,
@@ -85,7 +82,7 @@ FORM: Final = Form(
     item_kind="pair",
     summary="Two images of one prompt side by side: left, right, both or neither is faithful to the text.",
     rule_version="ab-1",
-    build=_build,
+    build=lambda _: Questionnaire(NAME, VERSION, INSTRUCTIONS, (_QUESTION,), BLANKS),
     derive=_derive,
     meanings=(
         Meaning(

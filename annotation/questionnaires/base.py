@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, fields
-from functools import lru_cache
+from functools import lru_cache, partial
 from typing import Any, Final, Literal
 
 from data.aspects import CANNOT_TELL, COUNT_CAP, NO, YES
@@ -280,7 +280,10 @@ def problem(question: Question, answer: Any) -> str | None:
         return None if question.optional else "Please answer this question."
     if answer == CANNOT_TELL:
         return None if question.cannot_tell else "“Cannot tell” is not an answer to this question."
-    return _CHECKS.get(question.kind, _choice_problem)(question, answer)
+    if (check := _CHECKS.get(question.kind)) is not None:
+        return check(question, answer)
+    listed = any(same(answer, option.value) for option in question.options)
+    return None if listed else "Please choose one of the answers shown."
 
 
 def _text_problem(question: Question, answer: Any) -> str | None:  # noqa: ARG001 - one signature for all kinds
@@ -306,14 +309,6 @@ def _number_problem(question: Question, answer: Any) -> str | None:
     return None if ((answer - numbers.low) / numbers.step).is_integer() else wanted
 
 
-def _colors_problem(question: Question, answer: Any) -> str | None:
-    return _ticked_problem(question, answer, "colors", "A color")
-
-
-def _multi_problem(question: Question, answer: Any) -> str | None:
-    return _ticked_problem(question, answer, "answers", "An answer")
-
-
 def _ticked_problem(question: Question, answer: Any, many: str, one: str) -> str | None:
     if not isinstance(answer, list) or not all(isinstance(value, str) for value in answer):
         return f"Please choose from the {many} listed."
@@ -328,15 +323,9 @@ def _ticked_problem(question: Question, answer: Any, many: str, one: str) -> str
     return None
 
 
-def _choice_problem(question: Question, answer: Any) -> str | None:
-    if any(same(answer, option.value) for option in question.options):
-        return None
-    return "Please choose one of the answers shown."
-
-
 _CHECKS: Final[dict[Kind, Callable[[Question, Any], str | None]]] = {
     "text": _text_problem,
     "number": _number_problem,
-    "colors": _colors_problem,
-    "multi": _multi_problem,
+    "colors": partial(_ticked_problem, many="colors", one="A color"),
+    "multi": partial(_ticked_problem, many="answers", one="An answer"),
 }

@@ -7,7 +7,7 @@ A missing key is a blank.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from typing import Any, Final
 
 from annotation.questionnaires.base import (
@@ -24,7 +24,7 @@ from annotation.questionnaires.base import (
 from annotation.questionnaires.form import Derived, Form, FormItem, Meaning, Verdict, all_of, level, unsure, yes_no
 from data.aspects import CANNOT_TELL, COUNT_CAP, SCALES
 from data.prompts.coco import plural
-from data.prompts.spec import Relation, RelationSpec, Spec, parse_spec
+from data.prompts.spec import ObjectSpec, Relation, RelationSpec, Spec, parse_spec
 from data.records import Judgement
 
 INSTRUCTIONS: Final = (
@@ -105,7 +105,8 @@ def geneval_questionnaire(spec: Spec) -> Questionnaire:
         questions += _object_questions(spec, k)
     for suffix, subject, reference in position_pairs(spec):
         questions += _position_questions(spec, suffix, subject, reference)
-    questions.append(_caption_question())
+    text = "How well does the image fit this caption?"
+    questions.append(Question("caption_fit", "likert", text, options=CAPTION_FIT, shown_if=_FIRST_ANSWERED, caption=True))
     return Questionnaire(NAME, VERSION, INSTRUCTIONS, tuple(questions))
 
 
@@ -152,11 +153,6 @@ def _position_questions(spec: Spec, suffix: str, subject: int, reference: int) -
     ]
 
 
-def _caption_question() -> Question:
-    text = "How well does the image fit this caption?"
-    return Question("caption_fit", "likert", text, options=CAPTION_FIT, shown_if=_FIRST_ANSWERED, caption=True)
-
-
 def derive(spec: Spec, answers: Mapping[str, Any]) -> list[Judgement]:
     """The judgements that one annotation makes, by the questions that ``spec`` asks.
 
@@ -172,8 +168,9 @@ def derive(spec: Spec, answers: Mapping[str, Any]) -> list[Judgement]:
     needed: list[Verdict] = []
     for k, thing in enumerate(spec.objects):
         counted = _count(answers, k)
-        needed.append(_enough(counted, thing.count, thing.exact))
-        judgements += _counted(thing.target, counted)
+        enough, judged = _counted(thing, counted)
+        needed.append(enough)
+        judgements += judged
         if not _is_there(counted):
             continue
         if thing.color is not None:
@@ -205,19 +202,16 @@ def _is_there(counted: int | str | None) -> bool:
     return isinstance(counted, int) and counted >= 1
 
 
-def _enough(counted: int | str | None, asked: int, exact: bool) -> Verdict:
-    if isinstance(counted, int):
-        asked = min(asked, COUNT_CAP)
-        return counted == asked if exact else counted >= asked
-    return None if counted == CANNOT_TELL else False
-
-
-def _counted(target: str, counted: int | str | None) -> Iterable[Judgement]:
+def _counted(thing: ObjectSpec, counted: int | str | None) -> tuple[Verdict, list[Judgement]]:
+    """Whether there are enough of it, and what is judged."""
+    target = thing.target
     if counted is None:  # blank: "nobody said" is not "it is not there", except for `correct`
-        return ()
+        return False, []
     if not isinstance(counted, int):
-        return (unsure("present", target), unsure("count", target))
-    return (yes_no("present", counted >= 1, target), Judgement("count", str(counted), float(counted), target))
+        return None, [unsure("present", target), unsure("count", target)]
+    asked = min(thing.count, COUNT_CAP)
+    enough = counted == asked if thing.exact else counted >= asked
+    return enough, [yes_no("present", counted >= 1, target), Judgement("count", str(counted), float(counted), target)]
 
 
 def _relation_holds(answers: Mapping[str, Any], index: int, relation: RelationSpec) -> Verdict:

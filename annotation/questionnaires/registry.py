@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Final
 
 from annotation.questionnaires import ab, geneval, tifa_likert, tifa_vqa, visor
-from annotation.questionnaires.base import CANNOT_TELL_KEY, Condition, Question, Questionnaire
+from annotation.questionnaires.base import CANNOT_TELL_KEY, Condition, Question
 from annotation.questionnaires.custom import read
 from annotation.questionnaires.custom_question import KINDS
 from annotation.questionnaires.form import Form
@@ -90,23 +90,23 @@ def as_markdown(form: Form, level: str = "##") -> str:
             *(f"- {_plain(line)}" for line in section.lines),
             "",
         ]
-    lines += [f"{level}# What {form.name} asks, of “{_plain(form.example.text)}”", "", *_questions(questionnaire), ""]
-    lines += [f"{level}# What {form.name} judges", ""]
+    lines += [f"{level}# What {form.name} asks, of “{_plain(form.example.text)}”", ""]
+    for number, question in enumerate(questionnaire.questions, 1):
+        lines.append(f"{number}. {_plain(question.text)} (`{question.id}`)")
+        lines += [f"   - {line}" for line in _details(question)]
+    for blank in questionnaire.blanks:
+        which = "it" if blank.member is None else f"image {blank.member + 1}"
+        lines.append(f"- {_plain(blank.label)} (`{blank.id}`): `{blank.key}`, instead of all about {which}")
+    lines += ["", f"{level}# What {form.name} judges", ""]
     if form.meanings:
         lines += ["| aspect | of | scale | rule |", "|---|---|---|---|"]
-        lines += [f"| `{m.aspect}` | {_plain(m.target)} | {_code(m.scale)} | {_plain(m.rule)} |" for m in form.meanings]
+        for meant in form.meanings:
+            # a vertical bar would end the cell
+            scale = meant.scale.replace("|", "\\|")
+            lines.append(f"| `{meant.aspect}` | {_plain(meant.target)} | `{scale}` | {_plain(meant.rule)} |")
     else:
         lines.append("Nothing: the answers are kept as they are.")
     return "\n".join(lines) + "\n"
-
-
-def _questions(questionnaire: Questionnaire) -> Iterator[str]:
-    for number, question in enumerate(questionnaire.questions, 1):
-        yield f"{number}. {_plain(question.text)} (`{question.id}`)"
-        yield from (f"   - {line}" for line in _details(question))
-    for blank in questionnaire.blanks:
-        which = "it" if blank.member is None else f"image {blank.member + 1}"
-        yield f"- {_plain(blank.label)} (`{blank.id}`): `{blank.key}`, instead of all about {which}"
 
 
 def _details(question: Question) -> Iterator[str]:
@@ -142,8 +142,3 @@ def _condition(condition: Condition) -> str:
 def _plain(text: str) -> str:
     """Text as Markdown that means nothing but itself, on one line."""
     return re.sub(r"([\\`*_\[\]<>|#])", r"\\\1", " ".join(text.split()))
-
-
-def _code(text: str) -> str:
-    """As it stands; a vertical bar would end the table's cell."""
-    return f"`{text}`".replace("|", "\\|")

@@ -47,12 +47,11 @@ def undecided(answers: Sequence[Mapping[str, Any]]) -> bool:
 
 
 def _build(asked: FormItem) -> Questionnaire:
-    return Questionnaire(NAME, VERSION, INSTRUCTIONS, tuple(_question(one) for one in asked.questions))
-
-
-def _question(asked: PromptQuestion) -> Question:
-    text = asked.text[:1].upper() + asked.text[1:]
-    return Question(PREFIX + asked.question_id, "choice", text, options=_options(asked))
+    questions = (
+        Question(PREFIX + one.question_id, "choice", one.text[:1].upper() + one.text[1:], options=_options(one))
+        for one in asked.questions
+    )
+    return Questionnaire(NAME, VERSION, INSTRUCTIONS, tuple(questions))
 
 
 def _options(asked: PromptQuestion) -> tuple[Option, ...]:
@@ -81,12 +80,9 @@ def _answered(question_id: str, choice: str) -> Judgement:
     return Judgement("answer", choice, value, question_id)
 
 
-def _unfit(asked: FormItem) -> str | None:
-    if asked.questions:
-        return None
-    return "this prompt has no questions; import questions FILE brings some, import questions --from-specs makes them"
-
-
+_NO_QUESTIONS: Final = (
+    "this prompt has no questions; import questions FILE brings some, import questions --from-specs makes them"
+)
 _SPEC: Final = {"include": [{"class": "cup", "count": 1, "color": "red"}]}
 
 FORM: Final = Form(
@@ -107,7 +103,7 @@ FORM: Final = Form(
         ),
     ),
     example=FormItem("a photo of a red cup", _SPEC, questions=questions_from_spec(parse_spec(_SPEC))),
-    unfit=_unfit,
+    unfit=lambda asked: None if asked.questions else _NO_QUESTIONS,
     prompted=True,
     undecided=undecided,
 )

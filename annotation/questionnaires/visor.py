@@ -103,10 +103,6 @@ def requested_objects(spec: Spec) -> tuple[ObjectSpec, ...]:
     return spec.objects
 
 
-def _derive(asked: FormItem, answers: Mapping[str, Any]) -> list[Derived]:
-    return [Derived(one) for one in _judgements(parse_spec(asked.spec), answers)]
-
-
 def _judgements(spec: Spec, answers: Mapping[str, Any]) -> list[Judgement]:
     """What is left open makes no judgement, and none of ``correct`` where that would need it."""
     if says_blank(answers):
@@ -171,7 +167,7 @@ FORM: Final = Form(
     summary="VISOR's seven questions: quality, scene, number of objects, A and B present, their relations, merged or distinct.",
     rule_version="visor-answers-1",
     build=_build,
-    derive=_derive,
+    derive=lambda asked, answers: [Derived(one) for one in _judgements(parse_spec(asked.spec), answers)],
     meanings=(
         _meaning("quality", "", "as answered; a blank image: nothing (reason blank_image)"),
         _meaning("scene", "", "as answered; a blank image: nothing (reason blank_image)"),

@@ -41,7 +41,7 @@ app = typer.Typer(
 )
 import_app = typer.Typer(help="Bring prompts, images, studies and ratings into a project.", no_args_is_help=True)
 study_app = typer.Typer(help="Published human studies.", no_args_is_help=True)
-export_app = typer.Typer(help="Write a selection's numbers, ratings or judgements to a file.", no_args_is_help=True)
+export_app = typer.Typer(help="Write reports, ratings or judgements of a selection to a file.", no_args_is_help=True)
 app.add_typer(import_app, name="import")
 app.add_typer(export_app, name="export")
 app.add_typer(reproduce_app, name="reproduce")
@@ -56,7 +56,8 @@ app.command("questions")(write_questions)
 app.command("questionnaires")(questionnaires)
 
 Project = Annotated[
-    Path, typer.Option("--project", help="The project's folder; made if it is not there.", show_default="projects/playground")
+    Path,
+    typer.Option("--project", help="The project folder; created if it does not exist.", show_default="projects/playground"),
 ]
 Many = list[str]
 Selection = dict[str, Many]
@@ -120,15 +121,20 @@ app.add_typer(people_app, name="people")
 
 @app.command("prompts")
 def prompts_command(
-    suite: Annotated[PromptSuite, typer.Argument(help="Which suite.")],
+    suite: Annotated[PromptSuite, typer.Argument(help="The suite.")],
     output: Annotated[Path, typer.Option("-o", "--output", help="The JSONL file to write.")],
-    seed: Annotated[int | None, typer.Option(help="geneval: sample anew (published: 43); sr2d-attributes: 0.")] = None,
+    seed: Annotated[
+        int | None,
+        typer.Option(help="Random seed for sampling prompts (geneval: 43 gives the published prompts; sr2d-attributes: 0)."),
+    ] = None,
     n: Annotated[
         int | None,
-        typer.Option("--n", min=1, help="Per task (100): prompts before duplicates go (geneval), pairs (sr2d-attributes)."),
+        typer.Option(
+            "--n", min=1, help="Per task (100): prompts before duplicates are removed (geneval), or pairs (sr2d-attributes)."
+        ),
     ] = None,
 ) -> None:
-    """Write a suite's prompts with their machine-readable specs."""
+    """Write a published suite's prompts with their machine-readable specs."""
     from concord.common.context import CommandError
     from concord.importing.prompts import write_suite
 
@@ -144,55 +150,59 @@ def prompts_command(
 
 @import_app.command("prompts")
 def import_prompts(
-    file: Annotated[str, typer.Argument(help="JSONL (Concord's, GenEval's), TIFA's JSON, or plain text, one prompt a line.")],
-    suite: Annotated[str, typer.Option(help="The suite's name.")],
+    file: Annotated[
+        str, typer.Argument(help="JSONL (Concord or GenEval), TIFA's JSON, or plain text with one prompt per line.")
+    ],
+    suite: Annotated[str, typer.Option(help="Name of the suite.")],
     project: Project = PLAYGROUND,
 ) -> None:
-    """Add a suite of prompts. A prompt that is there already keeps its text."""
+    """Import a suite of prompts. A prompt that already exists keeps its text."""
     _execute(project, "import prompts", file=file, suite=suite)
 
 
 @import_app.command("images")
 def import_images(
     directory: Annotated[
-        Many, typer.Argument(metavar="FOLDER...", help="Folders with the images, which stay there; several as NAME=FOLDER.")
+        Many,
+        typer.Argument(metavar="FOLDER...", help="Image folders; several as GENERATOR=FOLDER. The files stay where they are."),
     ],
-    layout: Annotated[Layout, typer.Option(help="How the folder is laid out.")],
-    generator: Annotated[str | None, typer.Option(help="Which model made them (csv: its own column may say so).")] = None,
+    layout: Annotated[Layout, typer.Option(help="Layout of the folder.")],
+    generator: Annotated[str | None, typer.Option(help="Generator of the images (csv: a column can name it instead).")] = None,
     suite: Annotated[
-        str | None, typer.Option(help="geneval: 'geneval'; visor: 'sr2d'; csv: 'images'; or a name of yours.")
+        str | None, typer.Option(help="Suite of the prompts; by default 'geneval', 'sr2d' (visor) or 'images' (csv).")
     ] = None,
     project: Project = PLAYGROUND,
 ) -> None:
-    """Add generated images: 00042/samples/*.png, 10811_0.png, or images.csv (path,prompt[,generator,idx,task])."""
+    """Import generated images: 00042/samples/*.png, 10811_0.png, or images.csv (path,prompt[,generator,idx,task])."""
     _execute(project, "import images", directory=directory, layout=layout.value, generator=generator, suite=suite)
 
 
 @import_app.command("cooccurrence")
 def import_cooccurrence(
-    file: Annotated[str, typer.Argument(help="COCO's instances_*.json, or another file of its kind.")],
-    name: Annotated[str | None, typer.Option(help="What to call it; the file's name, if not given.")] = None,
+    file: Annotated[str, typer.Argument(help="COCO's instances_*.json, or a file in the same format.")],
+    name: Annotated[str | None, typer.Option(help="Name in the project; default: the file name.")] = None,
     project: Project = PLAYGROUND,
 ) -> None:
-    """Add how often classes are together in a data set's photographs, for the picture Co-occurrence on Explore."""
+    """Import how often object classes occur together in a data set's photographs, for the co-occurrence chart on Explore."""
     _execute(project, "import cooccurrence", file=file, called=name)
 
 
 @import_app.command("playground")
 def import_playground(project: Project = PLAYGROUND) -> None:
-    """Fill a project with the playground: images, two scorers, five simulated people. The default project has it already."""
+    """Fill a project with the playground: images, two scorers and five simulated people. The default project already has it."""
     _execute(project, "import playground")
 
 
 @study_app.command("geneval")
 def import_study_geneval(
     sources: Annotated[
-        Many, typer.Argument(metavar="SOURCE=FILE...", help="Generator and its annotations, e.g. sdv2=annotations_sdv2.csv")
+        Many,
+        typer.Argument(metavar="SOURCE=FILE...", help="GENERATOR=FILE with its annotations, e.g. sdv2=annotations_sdv2.csv"),
     ],
     metadata: Annotated[str, typer.Option(help="GenEval's evaluation_metadata.jsonl.")],
     project: Project = PLAYGROUND,
 ) -> None:
-    """GenEval's human study: every annotation, as people without names (slots)."""
+    """Import GenEval's human study: every annotation, by anonymous raters (slots)."""
     _execute(project, "import study geneval", metadata=metadata, sources=sources)
 
 
@@ -201,7 +211,7 @@ def import_study_tifa(
     file: Annotated[str, typer.Argument(help="TIFA's human_annotations_with_scores.json.")],
     project: Project = PLAYGROUND,
 ) -> None:
-    """TIFA's human study: two Likert ratings and ten metrics for each of 800 images."""
+    """Import TIFA's human study: two Likert ratings and ten metrics for each of 800 images."""
     _execute(project, "import study tifa", file=file)
 
 
@@ -211,20 +221,22 @@ import_app.command("ratings")(import_ratings)
 @import_app.command("scores")
 def import_scores(
     directory: Annotated[
-        Many, typer.Argument(metavar="DIR...", help="Folders of a run that was made elsewhere: one, or all its shards.")
+        Many, typer.Argument(metavar="DIR...", help="Output folders of a run on another machine: one, or all shards.")
     ],
     project: Project = PLAYGROUND,
 ) -> None:
-    """Add what a scorer saw elsewhere, of images that this project has too. All shards together are one rater's one run."""
+    """Import a scorer's results from other machines, for images of this project. All shards form one run of one rater."""
     _execute(project, "import scores", directory=directory)
 
 
 @import_app.command("undo")
 def import_undo(
-    import_id: Annotated[int | None, typer.Argument(metavar="ID", help="Which import; without it: list them.")] = None,
+    import_id: Annotated[
+        int | None, typer.Argument(metavar="ID", help="Number of the import; without it, imports are listed.")
+    ] = None,
     project: Project = PLAYGROUND,
 ) -> None:
-    """Take an import back."""
+    """Undo an import."""
     _execute(project, "import undo", import_id=import_id)
 
 
@@ -237,7 +249,7 @@ export_app.command("manifest")(export_manifest)
 
 @app.command("rebuild")
 def rebuild_command(project: Project = PLAYGROUND) -> None:
-    """Remake every judgement from what was seen and said."""
+    """Derive every judgement again from stored evidence and answers."""
     _execute(project, "rebuild")
 
 
@@ -247,28 +259,40 @@ def agreement_command(
     selection: Selection,
     statistic: Annotated[Many, typer.Option(help="Only these statistics.")] = [],  # noqa: B006
     all_statistics: Annotated[
-        bool, typer.Option("--all-statistics", help="Every statistic in the tables, not only each scale's main ones.")
+        bool, typer.Option("--all-statistics", help="Show all statistics, not only the main ones of each scale.")
     ] = False,
     by: Annotated[
         list[By],
-        typer.Option(help="target: a row per object, relation or question; certainty: scorers by how far people agree, too."),
+        typer.Option(help="target: one row per object, relation or question; certainty: scorers also by how far people agree."),
     ] = [],  # noqa: B006
-    compare: Annotated[bool, typer.Option("--compare", help="Scorers with each other, too: which agrees better?")] = False,
+    compare: Annotated[
+        bool, typer.Option("--compare", help="Also compare scorers with each other: which one agrees better with people?")
+    ] = False,
     thresholds: Annotated[
-        bool, typer.Option("--thresholds", help="Scores as yes or no, too: the cut that people agree with best, out of fold.")
+        bool,
+        typer.Option(
+            "--thresholds",
+            help="Also turn scores into yes/no decisions, at the threshold that agrees best with people (cross-validated).",
+        ),
     ] = False,
     consensus: ConsensusOption = [],  # noqa: B006
-    people_as: Annotated[PeopleAs | None, typer.Option(help="How people meet a scorer.")] = None,
+    people_as: Annotated[
+        PeopleAs | None, typer.Option(help="How human ratings are aggregated for comparison with a scorer.")
+    ] = None,
     intervals: Annotated[bool, typer.Option("--intervals/--no-intervals", help="95 % intervals.")] = True,
     ceiling: Annotated[
-        bool, typer.Option("--ceiling/--no-ceiling", help="Beside a scorer's number people's own, and the verdict.")
+        bool, typer.Option("--ceiling/--no-ceiling", help="Show human agreement next to each scorer's, and a verdict.")
     ] = True,
     margin: Annotated[
         float | None,
-        typer.Option(min=0.001, max=1.0, help="So far from people counts as equivalent (shares 0.05, coefficients 0.1)."),
+        typer.Option(
+            min=0.001,
+            max=1.0,
+            help="Equivalence margin: largest difference from human agreement that counts as equal (shares 0.05, coefficients 0.1).",
+        ),
     ] = None,
-    seed: Annotated[int, typer.Option(min=0, help="Of what is drawn: folds, swaps of prompts, models of a crowd.")] = 0,
-    output: Annotated[Format, typer.Option("--format", help="How it is printed.")] = Format.table,
+    seed: Annotated[int, typer.Option(min=0, help="Random seed of cross-validation folds, permutations and crowd models.")] = 0,
+    output: Annotated[Format, typer.Option("--format", help="Output format.")] = Format.table,
     project: Project = PLAYGROUND,
 ) -> None:
     """How far raters agree: people among themselves, scorers with people, any two raters."""
@@ -308,12 +332,14 @@ def export_report(
     output: Output,
     form: Annotated[
         Page | None,
-        typer.Option("--format", help="By default as the file's name ends; csv and parquet: the tables behind it, as a .zip."),
+        typer.Option("--format", help="Format; default: from the file name. csv and parquet write all tables in a .zip."),
     ] = None,
-    seed: Annotated[int, typer.Option(min=0, help="Of folds and swaps of prompts, and of which failures are shown.")] = 0,
+    seed: Annotated[
+        int, typer.Option(min=0, help="Random seed of cross-validation folds, permutations and the failures shown.")
+    ] = 0,
     project: Project = PLAYGROUND,
 ) -> None:
-    """A report with every number of `agreement`, what it was made from and how, and the command that remakes it."""
+    """Write a report: all numbers of `agreement`, the data and methods behind them, and the command that reproduces it."""
     _execute(project, "export report", selection=selection, form=form and form.value, output=output, seed=seed)
 
 

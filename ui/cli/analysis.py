@@ -39,24 +39,25 @@ def add_matching(app: typer.Typer, import_app: typer.Typer) -> None:
 
 def import_itm(
     file: Annotated[
-        str | None, typer.Argument(help="JSONL, JSON or CSV: an image, captions, which is right; see docs.")
+        str | None,
+        typer.Argument(help="JSONL, JSON or CSV with an image, its captions and the correct one; see docs/matching.md."),
     ] = None,
-    images: Annotated[str | None, typer.Option(help="The folder that images' names start from (the file's own).")] = None,
-    suite: Annotated[str | None, typer.Option(help="The suite's name: itm, winoground, aro or itm-tifa by default.")] = None,
+    images: Annotated[str | None, typer.Option(help="Folder of the images; default: the folder of the file.")] = None,
+    suite: Annotated[str | None, typer.Option(help="Name of the suite; default: itm, winoground, aro or itm-tifa.")] = None,
     layout: Annotated[
-        MatchingLayout, typer.Option(help="How the file is laid out; auto: as its first row looks.")
+        MatchingLayout, typer.Option(help="File format; auto: detect it from the first row.")
     ] = MatchingLayout.auto,
-    source: Annotated[str | None, typer.Option(help="Where the images are from ('real'; with --tifa 'coco').")] = None,
-    playground: Annotated[bool, typer.Option("--playground", help="Draw the small world's matching set instead.")] = False,
-    n: Annotated[int | None, typer.Option("--n", min=1, max=10_000, help="--playground: pictures of each task (50).")] = None,
-    seed: Annotated[int | None, typer.Option(min=0, help="--playground: another seed gives another set (0).")] = None,
+    source: Annotated[str | None, typer.Option(help="Source of the images ('real'; with --tifa 'coco').")] = None,
+    playground: Annotated[bool, typer.Option("--playground", help="Render the playground's matching set instead.")] = False,
+    n: Annotated[int | None, typer.Option("--n", min=1, max=10_000, help="--playground: images per task (50).")] = None,
+    seed: Annotated[int | None, typer.Option(min=0, help="--playground: random seed of the set (0).")] = None,
     tifa: Annotated[
         tuple[str, str] | None,
         typer.Option(metavar="TEXTS QUESTIONS", help="TIFA's text_inputs.json and question_answers.json."),
     ] = None,
     project: Project = PLAYGROUND,
 ) -> None:
-    """Add images with captions to choose among (image-text matching): your file, Winoground's, ARO's, the playground's."""
+    """Import images with candidate captions (image-text matching): your own file, Winoground, ARO or the playground's."""
     _execute(
         project,
         "import itm",
@@ -73,13 +74,13 @@ def import_itm(
 
 
 Intervals = Annotated[bool, typer.Option("--intervals/--no-intervals", help="95 % intervals.")]
-Numbers = Annotated[str | None, typer.Option(metavar="N,N,...", help="Several with commas; the profile's, if not given.")]
+Numbers = Annotated[str | None, typer.Option(metavar="N,N,...", help="Comma-separated values; default: those of the profile.")]
 
 
 def itm_command(
     selection: dict[str, list[str]],
     intervals: Intervals = True,
-    output: Annotated[MatchingFormat, typer.Option("--format", help="How it is printed.")] = MatchingFormat.table,
+    output: Annotated[MatchingFormat, typer.Option("--format", help="Output format.")] = MatchingFormat.table,
     project: Project = PLAYGROUND,
 ) -> None:
     """Image-text matching: each scorer's accuracy against chance by task, Winoground's scores, and votes between scorers."""
@@ -89,17 +90,21 @@ def itm_command(
 def ablate_command(
     selection: dict[str, list[str]],
     scorer: Annotated[str, typer.Argument(help="selfeval, elbo or flowloss.")],
-    profile: Annotated[str, typer.Option(help="Which model, and the settings that are not varied.")] = "playground",
+    profile: Annotated[
+        str, typer.Option(help="Settings profile: the model, and all settings that do not vary.")
+    ] = "playground",
     trials: Numbers = None,
     steps: Numbers = None,
     seeds: Numbers = None,
-    settings: Annotated[list[str], typer.Option("--set", metavar="KEY=VALUE", help="As of score.")] = [],  # noqa: B006
+    settings: Annotated[
+        list[str], typer.Option("--set", metavar="KEY=VALUE", help="Change one setting, as in `score`. Repeatable.")
+    ] = [],  # noqa: B006
     device: Annotated[str, typer.Option(help="cpu, cuda, cuda:1, mps ...")] = "cpu",
-    batch_size: Annotated[int | None, typer.Option(min=1, max=4096, help="Images at a time (32).")] = None,
-    limit: Annotated[int | None, typer.Option(min=1, help="At most so many images.")] = None,
-    plot: Annotated[str | None, typer.Option(metavar="FILE.html", help="Draw it, too.")] = None,
+    batch_size: Annotated[int | None, typer.Option(min=1, max=4096, help="Batch size in images (32).")] = None,
+    limit: Annotated[int | None, typer.Option(min=1, help="Maximum number of images.")] = None,
+    plot: Annotated[str | None, typer.Option(metavar="FILE.html", help="HTML file for the plot.")] = None,
     intervals: Intervals = True,
-    output: Annotated[MatchingFormat, typer.Option("--format", help="How it is printed.")] = MatchingFormat.table,
+    output: Annotated[MatchingFormat, typer.Option("--format", help="Output format.")] = MatchingFormat.table,
     project: Project = PLAYGROUND,
 ) -> None:
     """Accuracy of a likelihood scorer by trials, steps and seed: scores what is missing, then compares."""
@@ -152,12 +157,12 @@ def add_flips(app: typer.Typer) -> None:
 
 def flips_command(
     selection: dict[str, list[str]],
-    kind: Annotated[Flip, typer.Option(help="What of the prompts is flipped.")] = Flip.RELATION,
+    kind: Annotated[Flip, typer.Option(help="The part of each prompt that is flipped.")] = Flip.RELATION,
     intervals: Annotated[bool, typer.Option("--intervals/--no-intervals", help="95 % intervals.")] = True,
-    output: Annotated[FlipFormat, typer.Option("--format", help="How it is printed.")] = FlipFormat.table,
+    output: Annotated[FlipFormat, typer.Option("--format", help="Output format.")] = FlipFormat.table,
     project: Project = PLAYGROUND,
 ) -> None:
-    """The flip test: each rater's score of the images by their prompts, less that by the flipped prompts."""
+    """Flip test: each rater's score for the true prompt minus its score for the flipped prompt."""
     from ui.commands import execute
 
     parameters = {
@@ -187,11 +192,11 @@ def add_preferences(app: typer.Typer, studies: typer.Typer) -> None:
 def preferences_command(
     selection: dict[str, list[str]],
     intervals: Annotated[bool, typer.Option("--intervals/--no-intervals", help="95 % intervals.")] = True,
-    seed: Annotated[int, typer.Option(min=0, help="Of the draws behind the interval of a rank correlation.")] = 0,
-    output: Annotated[PreferenceFormat, typer.Option("--format", help="How it is printed.")] = PreferenceFormat.table,
+    seed: Annotated[int, typer.Option(min=0, help="Random seed of the bootstrap (intervals of rank correlations).")] = 0,
+    output: Annotated[PreferenceFormat, typer.Option("--format", help="Output format.")] = PreferenceFormat.table,
     project: Project = PLAYGROUND,
 ) -> None:
-    """Which of two generators people prefer, which one scorers do, and how strong each generator is."""
+    """Compare generators in pairs: people's votes, scorers' preferences, and the strength of each generator."""
     from ui.commands import execute
 
     parameters = {"selection": selection, "intervals": intervals, "seed": seed, "output": output.value}
@@ -199,7 +204,7 @@ def preferences_command(
 
 
 def import_study_selfeval(project: Project = PLAYGROUND) -> None:
-    """SelfEval's Tables 2 and 3: winning votes and five metrics by task, as printed. No file is needed."""
+    """Import SelfEval's Tables 2 and 3: winning votes and five metrics by task, as printed. Needs no file."""
     from ui.commands import execute
 
     raise typer.Exit(execute(project, "import study selfeval", {}))
@@ -221,12 +226,14 @@ def add_vqa(app: typer.Typer) -> None:
 
 def vqa_command(
     selection: dict[str, list[str]],
-    reference: Annotated[str | None, typer.Option(help="The generator whose images are real ones, to compare with.")] = None,
+    reference: Annotated[
+        str | None, typer.Option(help="The generator whose images are real photographs, as a reference.")
+    ] = None,
     intervals: Annotated[bool, typer.Option("--intervals/--no-intervals", help="95 % intervals.")] = True,
-    output: Annotated[VqaFormat, typer.Option("--format", help="How it is printed.")] = VqaFormat.table,
+    output: Annotated[VqaFormat, typer.Option("--format", help="Output format.")] = VqaFormat.table,
     project: Project = PLAYGROUND,
 ) -> None:
-    """TIFA's scores from answers to questions, VQA models beside each other, and beside people who answered the same."""
+    """TIFA's scores from answers to questions: VQA models compared with each other and with people on the same questions."""
     from ui.commands import execute
 
     parameters = {

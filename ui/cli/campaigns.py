@@ -10,9 +10,11 @@ import typer
 
 from ui.cli.results import PLAYGROUND, Project
 
-campaigns_app = typer.Typer(help="What is asked of people: make, start, stop and watch campaigns.", no_args_is_help=True)
+campaigns_app = typer.Typer(
+    help="Campaigns: give people questions about images, and watch their progress.", no_args_is_help=True
+)
 
-Name = Annotated[str, typer.Argument(metavar="ID", help="As `campaigns list` has it.")]
+Name = Annotated[str, typer.Argument(metavar="ID", help="Id, as shown by `campaigns list`.")]
 
 
 class Order(StrEnum):
@@ -39,7 +41,7 @@ def _run(project: Path, name: str, **parameters: Any) -> None:
 
 @campaigns_app.command("list")
 def list_all(project: Project = PLAYGROUND) -> None:
-    """All campaigns: state, coverage and pace."""
+    """List all campaigns: state, coverage and pace."""
     _run(project, "list")
 
 
@@ -48,56 +50,76 @@ def create(
     campaign_id: Annotated[
         str | None, typer.Argument(metavar="ID", help="Lower-case letters, digits, - and _; 64 characters at most.")
     ] = None,
-    file: Annotated[str | None, typer.Option("--from", help="A YAML file with these options by name; ID as 'id'.")] = None,
-    title: Annotated[str | None, typer.Option(help="What people read above the form; the ID by default.")] = None,
+    file: Annotated[str | None, typer.Option("--from", help="YAML file with these options by name; ID is 'id'.")] = None,
+    title: Annotated[str | None, typer.Option(help="Title shown above the form; default: the id.")] = None,
     questionnaire: Annotated[str | None, typer.Option(help="geneval, tifa_likert, tifa_vqa, visor or ab.")] = None,
-    questionnaire_file: Annotated[str | None, typer.Option(help="A YAML file of your own instead.")] = None,
-    suite: Annotated[list[str] | None, typer.Option(help="Draw from these images; repeatable.")] = None,
-    task: Annotated[list[str] | None, typer.Option(help="Of these tasks; repeatable.")] = None,
-    generator: Annotated[list[str] | None, typer.Option(help="For pairs: the two.")] = None,
-    item: Annotated[list[str] | None, typer.Option(help="These items instead, by id; repeatable.")] = None,
-    n: Annotated[int | None, typer.Option("--n", min=1, help="So many, drawn by chance; all by default.")] = None,
-    also: Annotated[list[str] | None, typer.Option(help="An item picked by hand besides; repeatable.")] = None,
-    known: Annotated[str | None, typer.Option(help="JSON or CSV: item, role (gold, attention, training), answers.")] = None,
-    overlap: Annotated[int | None, typer.Option(min=1, help="People for each item; 3 by default.")] = None,
-    order: Annotated[Order | None, typer.Option(help="random: each person their own (default).")] = None,
-    seed: Annotated[int | None, typer.Option(help="Of all that is left to chance; 0 by default.")] = None,
+    questionnaire_file: Annotated[str | None, typer.Option(help="YAML file with your own questionnaire instead.")] = None,
+    suite: Annotated[list[str] | None, typer.Option(help="Use images of this suite. Repeatable.")] = None,
+    task: Annotated[list[str] | None, typer.Option(help="Use only this task. Repeatable.")] = None,
+    generator: Annotated[
+        list[str] | None, typer.Option(help="Use only images of this generator; pairs need two. Repeatable.")
+    ] = None,
+    item: Annotated[list[str] | None, typer.Option(help="Use this item instead, by id. Repeatable.")] = None,
+    n: Annotated[int | None, typer.Option("--n", min=1, help="Number of items, sampled at random; default: all.")] = None,
+    also: Annotated[list[str] | None, typer.Option(help="Add this item by hand. Repeatable.")] = None,
+    known: Annotated[
+        str | None,
+        typer.Option(help="JSON or CSV of items with known answers: item, role (gold, attention, training), answers."),
+    ] = None,
+    overlap: Annotated[int | None, typer.Option(min=1, help="Annotators per item; default: 3.")] = None,
+    order: Annotated[
+        Order | None, typer.Option(help="Order of items; random (default): a different order for each person.")
+    ] = None,
+    seed: Annotated[int | None, typer.Option(help="Random seed of sampling and order; default: 0.")] = None,
     instructions: Annotated[str | None, typer.Option(help="Markdown.")] = None,
-    consent: Annotated[str | None, typer.Option(help="Markdown; people agree before the first item.")] = None,
+    consent: Annotated[str | None, typer.Option(help="Markdown file; people must agree to it before the first item.")] = None,
     content_warning: Annotated[str | None, typer.Option(help="Markdown.")] = None,
-    check_every: Annotated[int | None, typer.Option(min=2, help="One item of so many is a gold or attention item.")] = None,
+    check_every: Annotated[int | None, typer.Option(min=2, help="One in this many items is a gold or attention item.")] = None,
     gold_feedback: Annotated[
         bool | None,
         typer.Option(
-            "--gold-feedback/--no-gold-feedback", help="Tell people at once whether a gold item was answered rightly."
+            "--gold-feedback/--no-gold-feedback", help="Show people right away whether their answer to a gold item is correct."
         ),
     ] = None,
     training_feedback: Annotated[
         bool | None,
-        typer.Option("--training-feedback/--no-training-feedback", help="The same of training items (on by default)."),
+        typer.Option("--training-feedback/--no-training-feedback", help="The same for training items; default: on."),
     ] = None,
-    pass_mark: Annotated[float | None, typer.Option(help="Share of the training items to get right, such as 0.8.")] = None,
+    pass_mark: Annotated[
+        float | None, typer.Option(help="Share of training items that must be correct to pass, such as 0.8.")
+    ] = None,
     gold_pass_mark: Annotated[
-        float | None, typer.Option(help="Who is below this share of gold items beyond chance is paused; 0.9. 0: nobody is.")
+        float | None,
+        typer.Option(
+            help="Pause people whose share of correct gold items, corrected for chance, is below this; default: 0.9. 0: never."
+        ),
     ] = None,
-    attention_pass_mark: Annotated[float | None, typer.Option(help="The same of attention checks; 0.98.")] = None,
+    attention_pass_mark: Annotated[float | None, typer.Option(help="The same for attention checks; default: 0.98.")] = None,
     recollect: Annotated[
         bool | None,
-        typer.Option("--recollect/--no-recollect", help="Ask others again what somebody paused has answered."),
+        typer.Option("--recollect/--no-recollect", help="Give the items of paused people to others."),
     ] = None,
-    limit: Annotated[int | None, typer.Option(min=1, help="Items for one person, training aside.")] = None,
-    lease_minutes: Annotated[float | None, typer.Option(help="How long an item is kept for whoever has it; 30.")] = None,
-    completion_code: Annotated[str | None, typer.Option(help="Shown to whoever has reached the end.")] = None,
-    completion_url: Annotated[str | None, typer.Option(help="Where they may go then, such as a crowd platform.")] = None,
-    stopped_code: Annotated[str | None, typer.Option(help="For who stops before the end; none: whom to write to.")] = None,
-    training_code: Annotated[str | None, typer.Option(help="For who does not pass the training; the same.")] = None,
-    paused_code: Annotated[str | None, typer.Option(help="For who is paused by checks, or revoked; the same.")] = None,
-    quota_code: Annotated[str | None, typer.Option(help="For who comes when nothing is left; the same.")] = None,
-    declined_code: Annotated[str | None, typer.Option(help="For who does not agree to the consent; none.")] = None,
-    dry_run: Annotated[bool, typer.Option("--dry-run", help="Only say how much work it would be.")] = False,
+    limit: Annotated[int | None, typer.Option(min=1, help="Maximum number of items per person, without training.")] = None,
+    lease_minutes: Annotated[float | None, typer.Option(help="Minutes for which an item stays reserved; default: 30.")] = None,
+    completion_code: Annotated[str | None, typer.Option(help="Code shown to people who finish.")] = None,
+    completion_url: Annotated[str | None, typer.Option(help="Link for people who finish, such as a crowd platform.")] = None,
+    stopped_code: Annotated[
+        str | None, typer.Option(help="Code for people who stop early; without it they see whom to contact.")
+    ] = None,
+    training_code: Annotated[
+        str | None, typer.Option(help="Code for people who fail the training; otherwise the same.")
+    ] = None,
+    paused_code: Annotated[
+        str | None, typer.Option(help="Code for people who are paused or revoked; otherwise the same.")
+    ] = None,
+    quota_code: Annotated[
+        str | None, typer.Option(help="Code for people who come when no item is left; otherwise the same.")
+    ] = None,
+    declined_code: Annotated[str | None, typer.Option(help="Code for people who do not consent; default: none.")] = None,
+    dry_run: Annotated[bool, typer.Option("--dry-run", help="Only show how much work it would be; create nothing.")] = False,
     project: Project = PLAYGROUND,
 ) -> None:
-    """Make a campaign, as a draft."""
+    """Create a campaign as a draft."""
     given = {
         "id": campaign_id,
         "title": title,
@@ -139,19 +161,19 @@ def create(
 
 @campaigns_app.command("start")
 def start(campaign: Name, project: Project = PLAYGROUND) -> None:
-    """Offer a campaign's items to people."""
+    """Start a campaign: offer its items to people."""
     _run(project, "start", campaign=campaign)
 
 
 @campaigns_app.command("stop")
 def stop(campaign: Name, project: Project = PLAYGROUND) -> None:
-    """Offer them to nobody any more; it can be started again."""
+    """Stop a campaign: offer its items to nobody. It can be started again."""
     _run(project, "stop", campaign=campaign)
 
 
 @campaigns_app.command("archive")
 def archive(campaign: Name, project: Project = PLAYGROUND) -> None:
-    """Put a campaign away; its answers stay."""
+    """Archive a campaign; its answers stay."""
     _run(project, "archive", campaign=campaign)
 
 
@@ -164,12 +186,12 @@ def delete(campaign: Name, project: Project = PLAYGROUND) -> None:
 @campaigns_app.command("show")
 def show(
     campaign: Name,
-    aspect: Annotated[str | None, typer.Option(help="What people’s agreement is about.")] = None,
+    aspect: Annotated[str | None, typer.Option(help="The aspect on which people's agreement is measured.")] = None,
     intervals: Annotated[bool, typer.Option("--intervals/--no-intervals", help="95 % intervals.")] = True,
-    output: Annotated[CampaignFormat, typer.Option("--format", help="How it is printed.")] = CampaignFormat.table,
+    output: Annotated[CampaignFormat, typer.Option("--format", help="Output format.")] = CampaignFormat.table,
     project: Project = PLAYGROUND,
 ) -> None:
-    """Coverage, pace, people and verdicts of one campaign."""
+    """Show one campaign: coverage, pace, people and verdicts."""
     _run(project, "show", campaign=campaign, aspect=aspect, intervals=intervals, output=output.value)
 
 
@@ -178,9 +200,11 @@ def describe(
     campaign: Name,
     field: Annotated[
         list[str] | None,
-        typer.Option(metavar="NAME=TEXT", help="An answer, such as pay_per_item='0.05 USD'; none takes it back. Repeatable."),
+        typer.Option(
+            metavar="NAME=TEXT", help="FIELD=VALUE, such as pay_per_item='0.05 USD'; an empty value clears it. Repeatable."
+        ),
     ] = None,
     project: Project = PLAYGROUND,
 ) -> None:
-    """Say how people were recruited, instructed and paid, for reports; without --field, what has been said and what not."""
+    """Record for reports how people were recruited, instructed and paid; without --field, show what is recorded and what is missing."""
     _run(project, "describe", campaign=campaign, fields=field or [])

@@ -25,10 +25,10 @@ class PeopleNaming(StrEnum):
 
 Selection = dict[str, list[str]]
 Output = Annotated[str, typer.Option("-o", "--output", metavar="FILE", help="The file to write.")]
-Table = Annotated[TableFile | None, typer.Option("--format", help="By default as the file's name ends.")]
+Table = Annotated[TableFile | None, typer.Option("--format", help="Format; default: from the file name.")]
 PeopleAs = Annotated[
     PeopleNaming,
-    typer.Option("--people", help="pseudonyms: names that stay the same in this project's exports, and lead nowhere."),
+    typer.Option("--people", help="pseudonyms: stable names within this project's exports that do not identify anybody."),
 ]
 
 
@@ -43,12 +43,12 @@ def add_exports(export_app: typer.Typer, import_app: typer.Typer) -> None:
 
 
 def _ratings(selection: Selection, output: Output, form: Table = None, project: Project = PLAYGROUND) -> None:
-    """The ratings that the statistics used. `import ratings FILE` reads them and gives the same numbers."""
+    """Export the ratings that the statistics use. `import ratings FILE` reads them and gives the same numbers."""
     _execute(project, "export ratings", selection=selection, form=form and form.value, output=output)
 
 
 def _judgements(selection: Selection, output: Output, form: Table = None, project: Project = PLAYGROUND) -> None:
-    """Every judgement with where it comes from, those left out too with the reason."""
+    """Export every judgement with its source; judgements that do not count have the reason."""
     _execute(project, "export judgements", selection=selection, form=form and form.value, output=output)
 
 
@@ -59,31 +59,35 @@ def _annotations(
     people: PeopleAs = PeopleNaming.names,
     project: Project = PLAYGROUND,
 ) -> None:
-    """People's whole answers with their revisions. `import exported FILE` reads them and makes the same judgements."""
+    """Export people's answers with their revisions. `import exported FILE` reads them and derives the same judgements."""
     _execute(project, "export annotations", selection=selection, form=form and form.value, output=output, named=people.value)
 
 
 def _snapshot(output: Output, people: PeopleAs = PeopleNaming.names, project: Project = PLAYGROUND) -> None:
-    """A DuckDB file for others to read: what was shown, seen and said, and a table that says what each column means."""
+    """Export the data as one DuckDB file for others, with a table that describes each column."""
     _execute(project, "export snapshot", output=output, named=people.value)
 
 
 def _datasets(
     selection: Selection,
-    output: Annotated[str, typer.Option("-o", "--output", metavar="FOLDER", help="The folder to make.")],
+    output: Annotated[str, typer.Option("-o", "--output", metavar="FOLDER", help="The folder to create.")],
     people: PeopleAs = PeopleNaming.pseudonyms,
-    shard: Annotated[int, typer.Option("--shard-size", min=1, max=5000, help="MiB, from which a new file begins.")] = 500,
+    shard: Annotated[
+        int, typer.Option("--shard-size", min=1, max=5000, help="Maximum size of a file in MiB; then a new file starts.")
+    ] = 500,
     project: Project = PLAYGROUND,
 ) -> None:
-    """A folder that Hugging Face's `datasets` reads: images, judgements and annotations as Parquet, and a card."""
+    """Export a folder for Hugging Face's `datasets`: images, judgements and annotations as Parquet, and a dataset card."""
     _execute(project, "export datasets", selection=selection, output=output, named=people.value, shard=shard)
 
 
 def _exported(
-    files: Annotated[list[str], typer.Argument(metavar="FILE...", help="What export annotations, judgements, ratings wrote.")],
+    files: Annotated[
+        list[str], typer.Argument(metavar="FILE...", help="A file that `export annotations`, `judgements` or `ratings` wrote.")
+    ],
     project: Project = PLAYGROUND,
 ) -> None:
-    """Read back what was exported (CSV, Parquet or JSON lines), all files or none. Answers are judged anew by the rules."""
+    """Import files that Concord exported (CSV, Parquet or JSON lines), all or none. Judgements are derived again from the answers."""
     _execute(project, "import exported", files=files)
 
 

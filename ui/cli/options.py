@@ -10,17 +10,17 @@ from typing import Annotated, Any
 import typer
 
 FILTERS: dict[str, str] = {
-    "suite": "Repeatable, as all filters.",
-    "task": "Only these tasks.",
-    "generator": "Only images by these models.",
-    "aspect": "Only what was judged of these, such as correct.",
-    "target": "Only judgements of these objects, relations or questions.",
-    "rater": "Restricts people, scorers, or both: whichever kind it names.",
-    "campaign": "Only people's answers in these campaigns.",
-    "certainty": "unanimous, majority or split: how far the selected people agree about it.",
-    "since": "ISO date or time, UTC; answers given before are left out.",
-    "until": "ISO date or time, UTC; answers given from then on are left out.",
-    "tag": "Of images, as people tagged them in Browse.",
+    "suite": "Only this suite. Repeatable, like all filters.",
+    "task": "Only this task.",
+    "generator": "Only images of this generator.",
+    "aspect": "Only judgements of this aspect, such as correct.",
+    "target": "Only judgements of this object, relation or question.",
+    "rater": "Only this rater, a person or a scorer; the other kind is not restricted.",
+    "campaign": "Only people's answers in this campaign.",
+    "certainty": "Only items on which the selected people are unanimous, have a majority, or are split.",
+    "since": "ISO date or time (UTC): only answers from then on.",
+    "until": "ISO date or time (UTC): only answers before it.",
+    "tag": "Only images with this tag (from Browse).",
 }
 """The options of a selection, and what `--help` says of them."""
 
@@ -33,7 +33,7 @@ class ConsensusName(StrEnum):
 
 ConsensusOption = Annotated[
     list[ConsensusName],
-    typer.Option(help="A consensus of people as one more rater, and how each person stands beside the others. Repeatable."),
+    typer.Option(help="Add a consensus of people as a rater, and compare each person with the others. Repeatable."),
 ]
 
 

@@ -11,7 +11,7 @@ import typer
 
 from ui.cli.results import PLAYGROUND, Project
 
-people_app = typer.Typer(help="Who labels: accounts, invitation links, who did how much.", no_args_is_help=True)
+people_app = typer.Typer(help="People: accounts, invitation links, and who did how much.", no_args_is_help=True)
 
 
 class PeopleFormat(StrEnum):
@@ -32,25 +32,25 @@ class Platform(StrEnum):
     participant = "participant"
 
 
-Campaign = Annotated[str | None, typer.Option(help="Only this campaign; without it, the whole project.")]
-Address = Annotated[str, typer.Option(metavar="URL", help="Where people reach the app: printed before the link.")]
-Invitation = Annotated[str, typer.Argument(metavar="INVITATION", help="As `people invitations` has it.")]
-PlatformName = Annotated[Platform, typer.Argument(help="Where the id is from.")]
-Identifier = Annotated[str, typer.Argument(metavar="ID", help="The participant's id there.")]
-Person = Annotated[str, typer.Argument(metavar="NAME", help="As `people list` has it.")]
+Campaign = Annotated[str | None, typer.Option(help="Only this campaign; default: the whole project.")]
+Address = Annotated[str, typer.Option(metavar="URL", help="Address of the app, put in front of the printed link.")]
+Invitation = Annotated[str, typer.Argument(metavar="INVITATION", help="Id, as shown by `people invitations`.")]
+PlatformName = Annotated[Platform, typer.Argument(help="The platform of the id.")]
+Identifier = Annotated[str, typer.Argument(metavar="ID", help="The participant's id on that platform.")]
+Person = Annotated[str, typer.Argument(metavar="NAME", help="Name, as shown by `people list`.")]
 
 
 @people_app.command("hash")
 def hash_command() -> None:
-    """Ask for a password, and print the line for the file of --users."""
+    """Ask for a password and print its line for the --users file."""
     from ui.web.auth.accounts import MIN_LENGTH, hash_password
 
     password = typer.prompt("Password", hide_input=True, err=True)
     if len(password) < MIN_LENGTH:
         print(f"people hash: a password has at least {MIN_LENGTH} characters", file=sys.stderr)
         raise typer.Exit(1)
-    if typer.prompt("Once more", hide_input=True, err=True) != password:
-        print("people hash: these are not the same; nothing was made", file=sys.stderr)
+    if typer.prompt("Repeat the password", hide_input=True, err=True) != password:
+        print("people hash: the two passwords differ; no hash was made", file=sys.stderr)
         raise typer.Exit(1)
     print(f'password = "{hash_password(password)}"')
 
@@ -58,29 +58,31 @@ def hash_command() -> None:
 @people_app.command("list")
 def list_command(
     campaign: Campaign = None,
-    output: Annotated[PeopleFormat, typer.Option("--format", help="How it is printed.")] = PeopleFormat.table,
+    output: Annotated[PeopleFormat, typer.Option("--format", help="Output format.")] = PeopleFormat.table,
     project: Project = PLAYGROUND,
 ) -> None:
-    """Who did how much: answers by what became of them, minutes, first and last, checks passed."""
+    """List people with their work: answers by status, minutes, first and last answer, checks passed."""
     _execute(project, "people list", campaign=campaign, form=output.value)
 
 
 @people_app.command("invite")
 def invite_command(
-    campaign: Annotated[str, typer.Option(help="The campaign that they work in.")] = "default",
+    campaign: Annotated[str, typer.Option(help="Campaign that the link opens.")] = "default",
     role: Annotated[
-        RoleName, typer.Option(help="annotator, researcher or admin (both: with the studio).")
+        RoleName, typer.Option(help="annotator (the form only), researcher or admin (the studio, too).")
     ] = RoleName.annotator,
-    expires: Annotated[str, typer.Option(help="After so long (30m, 12h, 7d, 4w) or on a date (2027-01-31, UTC).")] = "7d",
-    uses: Annotated[int | None, typer.Option(min=1, help="For so many people; any number, if not given.")] = None,
-    note: Annotated[str, typer.Option(help="For yourself: whom it is for.")] = "",
+    expires: Annotated[
+        str, typer.Option(help="When the link expires: a duration (30m, 12h, 7d, 4w) or a date (2027-01-31, UTC).")
+    ] = "7d",
+    uses: Annotated[int | None, typer.Option(min=1, help="Maximum number of people; default: no limit.")] = None,
+    note: Annotated[str, typer.Option(help="A note for you: whom the link is for.")] = "",
     signed: Annotated[
-        bool, typer.Option("--signed", help="Let in only people with a link of their own, made by `people link`.")
+        bool, typer.Option("--signed", help="Admit only people with a personal link from `people link`.")
     ] = False,
     address: Address = "",
     project: Project = PLAYGROUND,
 ) -> None:
-    """Make an invitation, and print its link."""
+    """Create an invitation and print its link."""
     _execute(
         project,
         "people invite",
@@ -97,10 +99,10 @@ def invite_command(
 @people_app.command("invitations")
 def invitations_command(
     campaign: Campaign = None,
-    output: Annotated[PeopleFormat, typer.Option("--format", help="How it is printed.")] = PeopleFormat.table,
+    output: Annotated[PeopleFormat, typer.Option("--format", help="Output format.")] = PeopleFormat.table,
     project: Project = PLAYGROUND,
 ) -> None:
-    """All invitations with their links, and how many came by them."""
+    """List all invitations with their links and how many people used each."""
     _execute(project, "people invitations", campaign=campaign, form=output.value)
 
 
@@ -109,7 +111,7 @@ def uninvite_command(
     invitation: Invitation,
     project: Project = PLAYGROUND,
 ) -> None:
-    """Take an invitation back: its link and all sessions that began with it end. What was said stays."""
+    """Withdraw an invitation: its link and all sessions from it end. Answers stay."""
     _execute(project, "people uninvite", invitation=invitation)
 
 
@@ -117,28 +119,30 @@ def uninvite_command(
 def revoke_command(
     name: Person,
     campaign: Campaign = None,
-    uncounted: Annotated[bool, typer.Option("--uncounted", help="What they have answered counts no more.")] = False,
+    uncounted: Annotated[
+        bool, typer.Option("--uncounted", help="Their earlier answers do not count any more, either.")
+    ] = False,
     project: Project = PLAYGROUND,
 ) -> None:
-    """Offer a person nothing more, and their open items to others; `people reinstate` takes it back."""
+    """Revoke a person: they get no more items, and their open items go to others. `people reinstate` undoes it."""
     _execute(project, "people revoke", name=name, campaign=campaign, uncounted=uncounted)
 
 
 @people_app.command("reinstate")
 def reinstate_command(name: Person, campaign: Campaign = None, project: Project = PLAYGROUND) -> None:
-    """Let a revoked person go on; their answers count again where others have not filled the item meanwhile."""
+    """Let a revoked person continue; their answers count again on items that others have not completed since."""
     _execute(project, "people reinstate", name=name, campaign=campaign)
 
 
 @people_app.command("erase")
 def erase_command(
     name: Person,
-    yes: Annotated[bool, typer.Option("--yes", help="Do not ask.")] = False,
+    yes: Annotated[bool, typer.Option("--yes", help="Do not ask for confirmation.")] = False,
     project: Project = PLAYGROUND,
 ) -> None:
-    """Erase a person and all that they said, from the database file too. It cannot be taken back."""
+    """Erase a person and all their answers, from the database file too. This cannot be undone."""
     if not yes:
-        typer.confirm(f"Erase {name!r} and all that they said? It cannot be taken back", abort=True, err=True)
+        typer.confirm(f"Erase {name!r} and all their answers? This cannot be undone", abort=True, err=True)
     _execute(project, "people erase", name=name)
 
 
@@ -148,7 +152,7 @@ def pseudonym_command(
     identifier: Identifier,
     project: Project = PLAYGROUND,
 ) -> None:
-    """The name that a crowd platform's participant goes by in this project."""
+    """Print the name of a crowd platform's participant in this project."""
     _execute(project, "people pseudonym", platform=platform.value, identifier=identifier)
 
 
@@ -160,13 +164,13 @@ def link_command(
     address: Address = "",
     project: Project = PLAYGROUND,
 ) -> None:
-    """Print the link of one participant of a crowd platform: signed, so that it fits no other id."""
+    """Print a personal link for one participant of a crowd platform; it is signed and works for no other id."""
     _execute(project, "people link", invitation=invitation, platform=platform.value, identifier=identifier, address=address)
 
 
 @people_app.command("code")
 def code_command(name: Person, project: Project = PLAYGROUND) -> None:
-    """Print a new re-entry code for somebody from a crowd platform who has lost theirs; the one before is good no more."""
+    """Print a new re-entry code for a crowd participant who lost theirs; the old code stops working."""
     _execute(project, "people code", name=name)
 
 

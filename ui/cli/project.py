@@ -16,16 +16,21 @@ from ui.cli.results import PLAYGROUND, Project
 
 def serve_command(
     project: Project = PLAYGROUND,
-    host: Annotated[str, typer.Option(help="Other than loopback only with --users; 0.0.0.0 is everywhere.")] = "127.0.0.1",
-    port: Annotated[int | None, typer.Option(min=1, max=65535, help="The first free one from 7860 on, if not given.")] = None,
-    browser: Annotated[bool, typer.Option("--browser/--no-browser", help="Open the page in the browser.")] = True,
-    users: Annotated[Path | None, typer.Option(metavar="FILE", help="Who may sign in (TOML): everybody has to.")] = None,
-    root_path: Annotated[str, typer.Option(metavar="PATH", help="Where a proxy serves the app, such as /concord.")] = "",
+    host: Annotated[
+        str, typer.Option(help="Address to listen on; 0.0.0.0 for all networks. Anything but loopback needs --users.")
+    ] = "127.0.0.1",
+    port: Annotated[int | None, typer.Option(min=1, max=65535, help="Port; default: the first free one from 7860.")] = None,
+    browser: Annotated[bool, typer.Option("--browser/--no-browser", help="Open the app in a browser.")] = True,
+    users: Annotated[Path | None, typer.Option(metavar="FILE", help="TOML file of accounts; everybody must sign in.")] = None,
+    root_path: Annotated[
+        str, typer.Option(metavar="PATH", help="Path under which a proxy serves the app, such as /concord.")
+    ] = "",
     backup_every: Annotated[
-        float, typer.Option(min=0, metavar="HOURS", help="A backup so often, if anything changed; 0: none.")
+        float, typer.Option(min=0, metavar="HOURS", help="Time between automatic backups, made only after changes; 0: none.")
     ] = 24.0,
     keep_backups: Annotated[
-        int, typer.Option(min=1, help="So many of these stay, and the last of each of four weeks before.")
+        int,
+        typer.Option(min=1, help="Number of automatic backups to keep; the last of each of the four weeks before stays, too."),
     ] = 7,
 ) -> None:
     """Open a project in the browser."""
@@ -52,7 +57,7 @@ class DoctorArea(StrEnum):
     project = "project"
 
 
-BackupFormatOption = Annotated[BackupFormat, typer.Option("--format", help="How it is printed.")]
+BackupFormatOption = Annotated[BackupFormat, typer.Option("--format", help="Output format.")]
 
 
 def add_backups(app: typer.Typer) -> None:
@@ -65,13 +70,18 @@ def add_backups(app: typer.Typer) -> None:
 def _backup(
     output: Annotated[
         str | None,
-        typer.Option("-o", "--output", metavar="FOLDER", help="Where it is put, if not in the project: another disk."),
+        typer.Option(
+            "-o",
+            "--output",
+            metavar="FOLDER",
+            help="Folder for the backup, such as one on another disk; default: in the project.",
+        ),
     ] = None,
-    listing: Annotated[bool, typer.Option("--list", help="Make none: list those that there are.")] = False,
+    listing: Annotated[bool, typer.Option("--list", help="List backups; make none.")] = False,
     form: BackupFormatOption = BackupFormat.table,
     project: Project = PLAYGROUND,
 ) -> None:
-    """Keep the project's whole state as it is now; people may go on working. `restore` goes back to it."""
+    """Back up the whole project; people can keep working. `restore` brings a backup back."""
     from ui.commands import execute
 
     raise typer.Exit(execute(project, "backup", {"output": output, "listing": listing, "form": form.value}))
@@ -79,12 +89,12 @@ def _backup(
 
 def _restore(
     backup: Annotated[
-        str | None, typer.Argument(metavar="BACKUP", help="Its name in the project, or its folder; without it: list them.")
+        str | None, typer.Argument(metavar="BACKUP", help="Name or folder of the backup; without it, backups are listed.")
     ] = None,
     form: BackupFormatOption = BackupFormat.table,
     project: Project = PLAYGROUND,
 ) -> None:
-    """Make the project what it was when a backup was made. What is there now is put aside. The app has to be closed."""
+    """Restore the project from a backup. The current state is set aside. Close the app first."""
     from concord.backups import restore
 
     raise typer.Exit(restore(project, backup, form.value))
@@ -92,15 +102,15 @@ def _restore(
 
 def _doctor(
     everything: Annotated[
-        bool, typer.Option("--all", help="Look at every image and backup whole, and open torch: it takes long.")
+        bool, typer.Option("--all", help="Also read every image and backup completely, and load torch (slow).")
     ] = False,
-    only: Annotated[list[DoctorArea], typer.Option(help="Look at this alone; repeatable.")] = [],  # noqa: B006
+    only: Annotated[list[DoctorArea], typer.Option(help="Run only this check. Repeatable.")] = [],  # noqa: B006
     form: BackupFormatOption = BackupFormat.table,
     project: Annotated[
-        Path, typer.Option("--project", help="The project's folder.", show_default="projects/playground")
+        Path, typer.Option("--project", help="The project folder.", show_default="projects/playground")
     ] = PLAYGROUND,
 ) -> None:
-    """What is installed, which device and models there are, whether the project is healthy; each finding says what to do."""
+    """Check the installation, devices, models and the project; each finding says what to do."""
     from concord.doctor import run_doctor
 
     raise typer.Exit(run_doctor(project, form.value, [area.value for area in only], everything=everything))

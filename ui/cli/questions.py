@@ -18,29 +18,36 @@ _File = Annotated[str, typer.Option("-o", "--output", metavar="FILE", help="The 
 def write_questions(
     output: _File,
     prompts: Annotated[
-        str | None, typer.Argument(metavar="PROMPTS", help="A file of prompts, as `import prompts` reads it; or give --suite.")
+        str | None, typer.Argument(metavar="PROMPTS", help="A file of prompts, as `import prompts` reads it; or use --suite.")
     ] = None,
     suite: Annotated[
-        str | None, typer.Option(help="The project's prompts of this suite; with PROMPTS: what it is called.")
+        str | None, typer.Option(help="Use the project's prompts of this suite; with PROMPTS: the name of the suite.")
     ] = None,
     model: Annotated[
         str | None,
-        typer.Option(help="A hub id (tifa-benchmark/llama2_tifa_question_generation); with --base-url: its name there."),
+        typer.Option(
+            help="Language model: a hub id (tifa-benchmark/llama2_tifa_question_generation), or its name at --base-url."
+        ),
     ] = None,
     base_url: Annotated[
         str | None,
-        typer.Option("--base-url", help="An OpenAI-compatible endpoint; its key: CONCORD_API_KEY in the environment."),
+        typer.Option("--base-url", help="OpenAI-compatible endpoint; the key is read from CONCORD_API_KEY."),
     ] = None,
     checked_by: Annotated[
-        str, typer.Option("--filter", metavar="HUB_ID|none", help="What answers from the prompt alone, to check.")
+        str,
+        typer.Option(
+            "--filter",
+            metavar="HUB_ID|none",
+            help="Question-answering model that checks each question on the prompt's text alone.",
+        ),
     ] = "allenai/unifiedqa-v2-t5-large-1363200",
     threshold: Annotated[
-        float, typer.Option(help="Word F1 that an answer in free words must exceed (TIFA's code: 0.6).")
+        float, typer.Option(help="A free answer must have a higher word F1 than this (TIFA's code: 0.6).")
     ] = 0.7,
-    limit: Annotated[int | None, typer.Option(min=1, help="Only the first prompts.")] = None,
-    price_in: Annotated[float | None, typer.Option("--price-in", min=0, help="Of a million tokens sent.")] = None,
-    price_out: Annotated[float | None, typer.Option("--price-out", min=0, help="Of a million tokens written.")] = None,
-    yes: Annotated[bool, typer.Option("--yes", help="Ask the endpoint without asking here first.")] = False,
+    limit: Annotated[int | None, typer.Option(min=1, help="Only the first N prompts.")] = None,
+    price_in: Annotated[float | None, typer.Option("--price-in", min=0, help="Price of a million input tokens.")] = None,
+    price_out: Annotated[float | None, typer.Option("--price-out", min=0, help="Price of a million output tokens.")] = None,
+    yes: Annotated[bool, typer.Option("--yes", help="Call the endpoint without asking for confirmation.")] = False,
     device: Annotated[str, typer.Option(help="cpu, cuda, cuda:1, mps ...")] = "cpu",
     project: Project = PLAYGROUND,
 ) -> None:
@@ -65,16 +72,16 @@ def write_questions(
 
 
 def export_prompts(
-    suite: Annotated[str, typer.Option(help="Which suite.")], output: _File, project: Project = PLAYGROUND
+    suite: Annotated[str, typer.Option(help="The suite.")], output: _File, project: Project = PLAYGROUND
 ) -> None:
-    """A suite's prompts with their specs. `import prompts FILE` reads them."""
+    """Export a suite's prompts with their specs. `import prompts FILE` reads them."""
     from ui.commands import execute
 
     raise typer.Exit(execute(project, "export prompts", {"suite": suite, "output": output}))
 
 
 def _export_questions(selection: dict[str, list[str]], output: _File, project: Project = PLAYGROUND) -> None:
-    """What is asked now, to be edited: `import questions FILE` makes a new version of what was changed."""
+    """Export the current questions for editing. `import questions FILE` adds a new version of each changed question."""
     from ui.commands import execute
 
     raise typer.Exit(execute(project, "export questions", {"selection": selection, "output": output}))
@@ -84,14 +91,14 @@ export_questions = with_selection(_export_questions, ("suite", "task"))
 
 
 def import_questions(
-    file: Annotated[str | None, typer.Argument(help="TIFA's question_answers.json, or one such object a line.")] = None,
-    from_specs: Annotated[bool, typer.Option("--from-specs", help="Make them from the prompts' specs instead.")] = False,
-    suite: Annotated[
-        str | None, typer.Option(help="FILE: the suite that its ids belong to ('tifa'); --from-specs: only this one.")
-    ] = None,
+    file: Annotated[str | None, typer.Argument(help="TIFA's question_answers.json, or one such object per line.")] = None,
+    from_specs: Annotated[
+        bool, typer.Option("--from-specs", help="Derive the questions from the prompts' specs instead.")
+    ] = False,
+    suite: Annotated[str | None, typer.Option(help="FILE: suite of its ids ('tifa'); --from-specs: only this suite.")] = None,
     project: Project = PLAYGROUND,
 ) -> None:
-    """What is asked about prompts. Other questions about a prompt are a new version; the old one is kept."""
+    """Import questions about prompts. Changed questions become a new version; the old version stays."""
     from ui.commands import execute
 
     raise typer.Exit(execute(project, "import questions", {"file": file, "from_specs": from_specs, "suite": suite}))
@@ -99,10 +106,10 @@ def import_questions(
 
 def questionnaires(
     name: Annotated[
-        str | None, typer.Argument(help="geneval, tifa_likert, tifa_vqa, visor, ab, or a YAML file of your own.")
+        str | None, typer.Argument(help="geneval, tifa_likert, tifa_vqa, visor, ab, or your own YAML file.")
     ] = None,
 ) -> None:
-    """What people are asked, with which keys, and what follows from it, as Markdown. Checks a file of your own."""
+    """Show a questionnaire as Markdown: questions, keys, and the judgements derived from answers. Checks a file of your own."""
     from concord.form import print_questionnaires
 
     raise typer.Exit(print_questionnaires(name, sys.stdout, sys.stderr))

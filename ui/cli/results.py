@@ -10,14 +10,17 @@ from typing import Annotated
 
 import typer
 
-judge_app = typer.Typer(help="Judge evidence by a scorer's rules: no model, no project.", no_args_is_help=True)
-import_results_app = typer.Typer(help="Verdicts of a scorer's own script.", no_args_is_help=True)
-export_results_app = typer.Typer(help="What a scorer saw and judged, as its own script writes it.", no_args_is_help=True)
+judge_app = typer.Typer(
+    help="Apply a scorer's rules to evidence in a file; needs no model and no project.", no_args_is_help=True
+)
+import_results_app = typer.Typer(help="Import verdicts that a paper's own script wrote.", no_args_is_help=True)
+export_results_app = typer.Typer(help="Export results in the format of a paper's own script.", no_args_is_help=True)
 
 # as app.py says
 PLAYGROUND = Path(__file__).resolve().parents[2] / "projects" / "playground"
 Project = Annotated[
-    Path, typer.Option("--project", help="The project's folder; made if it is not there.", show_default="projects/playground")
+    Path,
+    typer.Option("--project", help="The project folder; created if it does not exist.", show_default="projects/playground"),
 ]
 
 
@@ -36,9 +39,11 @@ class VisorLines(StrEnum):
     detections = "detections"
 
 
-Evidence = Annotated[str, typer.Option("--evidence", metavar="FILE", help="JSON lines; or the scorer's own official file.")]
-Output = Annotated[str | None, typer.Option("-o", "--output", metavar="FILE", help="Where the lines go; else to stdout.")]
-Summary = Annotated[bool, typer.Option("--summary", help="Print the scores over all images, and the lines only to -o.")]
+Evidence = Annotated[
+    str, typer.Option("--evidence", metavar="FILE", help="JSON lines, or a file of the scorer's official script.")
+]
+Output = Annotated[str | None, typer.Option("-o", "--output", metavar="FILE", help="Output file; default: stdout.")]
+Summary = Annotated[bool, typer.Option("--summary", help="Print scores over all images; write the lines only to -o.")]
 
 
 @judge_app.command("geneval")
@@ -46,21 +51,25 @@ def judge_geneval(
     evidence: Evidence,
     output: Output = None,
     rule: Annotated[
-        PositionRule, typer.Option(help="Of positions: the published code's, or the paper's formula.")
+        PositionRule, typer.Option(help="Rule for positions: the published code's, or the paper's formula.")
     ] = PositionRule.official,
-    threshold: Annotated[float | None, typer.Option(help="Objects count above this confidence (0.3).")] = None,
-    counting_threshold: Annotated[float | None, typer.Option(help="The same in the task counting (0.9).")] = None,
-    max_objects: Annotated[int | None, typer.Option(help="At most so many of a class, the most confident (16).")] = None,
-    max_overlap: Annotated[float | None, typer.Option(help="IoU from which one of two is dropped (1: never).")] = None,
+    threshold: Annotated[float | None, typer.Option(help="Objects with higher confidence than this count (0.3).")] = None,
+    counting_threshold: Annotated[float | None, typer.Option(help="The same for the counting task (0.9).")] = None,
+    max_objects: Annotated[
+        int | None, typer.Option(help="Maximum number of objects per class, the most confident ones (16).")
+    ] = None,
+    max_overlap: Annotated[
+        float | None, typer.Option(help="Of two objects of a class with at least this IoU, drop the less confident (1: never).")
+    ] = None,
     position_threshold: Annotated[
-        float | None, typer.Option(help="Share of both objects' sizes that they must be apart (0.1).")
+        float | None, typer.Option(help="Minimum distance of two objects, as a share of their sizes (0.1).")
     ] = None,
     form: Annotated[
         GenEvalLines, typer.Option("--format", help="verdicts, or GenEval's results.jsonl.")
     ] = GenEvalLines.verdicts,
     summary: Summary = False,
 ) -> None:
-    """GenEval: a verdict with its reason for each line {"id", "spec", "detections"}."""
+    """Apply GenEval's rules: a verdict with its reason for each line {"id", "spec", "detections"}."""
     given = {
         "threshold": threshold,
         "counting_threshold": counting_threshold,
@@ -77,16 +86,16 @@ def judge_geneval(
 def judge_visor(
     evidence: Evidence,
     output: Output = None,
-    threshold: Annotated[float | None, typer.Option(help="Objects count above this confidence (0.1).")] = None,
+    threshold: Annotated[float | None, typer.Option(help="Objects with higher confidence than this count (0.1).")] = None,
     form: Annotated[
         VisorLines, typer.Option("--format", help="verdicts, or VISOR's detection file (one generator).")
     ] = VisorLines.verdicts,
     summary: Summary = False,
     generator: Annotated[
-        str | None, typer.Option(help="Only this one's images; of VISOR's detections: whose they are.")
+        str | None, typer.Option(help="Only images of this generator; for VISOR's detections: their generator.")
     ] = None,
 ) -> None:
-    """VISOR: a verdict for each line {"id", "prompt_id", "generator", "spec", "detections"}, and the scores."""
+    """Apply VISOR's rules: a verdict for each line {"id", "prompt_id", "generator", "spec", "detections"}, and VISOR's scores."""
     settings = {} if threshold is None else {"threshold": threshold}
     _judge(
         "visor",
@@ -111,43 +120,44 @@ def judge_tifa(
     ],
     output: Output = None,
     rule: Annotated[
-        FaithfulnessRule, typer.Option(help="tifa: the share of right answers; dsg: one counts only if its parents are right.")
+        FaithfulnessRule,
+        typer.Option(help="tifa: share of correct answers; dsg: an answer counts only if its parent answers are correct."),
     ] = FaithfulnessRule.tifa,
     summary: Summary = False,
 ) -> None:
-    """TIFA: the score of each text's image by a model's answers, and the scores over all of them."""
+    """Apply TIFA's rules: a score for each image from a model's answers, and the mean scores."""
     _judge("tifa", evidence=evidence, output=output, rule=rule.value, summary=summary)
 
 
 @import_results_app.command("geneval")
 def import_results_geneval(
     file: Annotated[str, typer.Argument(help="GenEval's results.jsonl.")],
-    generator: Annotated[str | None, typer.Option(help="Who made the images, if not as the folder above is called.")] = None,
-    suite: Annotated[str, typer.Option(help="The suite that its prompts' numbers belong to.")] = "geneval",
-    rater: Annotated[str, typer.Option(help="The name that these verdicts go by.")] = "geneval-official",
+    generator: Annotated[str | None, typer.Option(help="Generator of the images; default: the name of the folder.")] = None,
+    suite: Annotated[str, typer.Option(help="Suite of the prompt numbers.")] = "geneval",
+    rater: Annotated[str, typer.Option(help="Name of the rater for these verdicts.")] = "geneval-official",
     project: Project = PLAYGROUND,
 ) -> None:
-    """The verdicts of GenEval's own script as a scorer's, and what else follows from the boxes in its file."""
+    """Import the verdicts of GenEval's own script as a scorer, with what follows from the boxes in its file."""
     _execute(project, "import results geneval", file=file, generator=generator, suite=suite, rater=rater)
 
 
 @import_results_app.command("tifa")
 def import_results_tifa(
-    file: Annotated[str, typer.Argument(help="The result file of TIFA's code, or lines of evidence.")],
-    generator: Annotated[str, typer.Option(help="Who made the images.")],
-    suite: Annotated[str, typer.Option(help="The suite that its texts belong to.")] = "tifa",
-    rater: Annotated[str, typer.Option(help="The name that these answers go by.")] = "tifa-official",
+    file: Annotated[str, typer.Argument(help="Result file of TIFA's code, or lines of evidence.")],
+    generator: Annotated[str, typer.Option(help="Generator of the images.")],
+    suite: Annotated[str, typer.Option(help="Suite of the texts.")] = "tifa",
+    rater: Annotated[str, typer.Option(help="Name of the rater for these answers.")] = "tifa-official",
     project: Project = PLAYGROUND,
 ) -> None:
-    """A VQA model's answers to TIFA's questions as a scorer's, with the questions where the project has none."""
+    """Import a VQA model's answers to TIFA's questions as a scorer, with the questions that the project lacks."""
     _execute(project, "import results tifa", file=file, generator=generator, suite=suite, rater=rater)
 
 
-Rater = Annotated[str, typer.Option("--rater", help="Whose verdicts, e.g. geneval-playground.")]
+Rater = Annotated[str, typer.Option("--rater", help="The scorer, e.g. geneval-playground.")]
 File = Annotated[str, typer.Option("-o", "--output", metavar="FILE", help="The file to write.")]
-Suites = Annotated[list[str], typer.Option(help="Only these suites; repeatable, as all filters.")]
-Tasks = Annotated[list[str], typer.Option(help="Only these tasks.")]
-Generators = Annotated[list[str], typer.Option(help="Only images by these models.")]
+Suites = Annotated[list[str], typer.Option(help="Only this suite. Repeatable, like all filters.")]
+Tasks = Annotated[list[str], typer.Option(help="Only this task.")]
+Generators = Annotated[list[str], typer.Option(help="Only images of this generator.")]
 
 
 @export_results_app.command("geneval")
@@ -159,7 +169,7 @@ def export_results_geneval(
     generator: Generators = [],  # noqa: B006
     project: Project = PLAYGROUND,
 ) -> None:
-    """GenEval's results.jsonl, which its summary_scores.py reads."""
+    """Export GenEval's results.jsonl, which its summary_scores.py reads."""
     selection = {"suite": suite, "task": task, "generator": generator}
     _execute(project, "export results geneval", rater=rater, selection=selection, output=output)
 
@@ -173,7 +183,7 @@ def export_results_visor(
     generator: Generators = [],  # noqa: B006
     project: Project = PLAYGROUND,
 ) -> None:
-    """VISOR's detections of one generator's images, which its visor.py reads."""
+    """Export VISOR's detections in one generator's images, which its visor.py reads."""
     selection = {"suite": suite, "task": task, "generator": generator}
     _execute(project, "export results visor", rater=rater, selection=selection, output=output)
 

@@ -15,33 +15,35 @@ from ui.cli.results import PLAYGROUND, Project
 
 Many = list[str]
 ScorerProfile = Annotated[
-    str | None, typer.Option(help="Which models and thresholds: playground, or the first that the scorer has.")
+    str | None, typer.Option(help="Settings profile (models and thresholds), such as playground; default: the scorer's first.")
 ]
 
 
 def score_command(
-    scorer: Annotated[str, typer.Argument(help="Its name, such as geneval; docs/settings.md lists them all.")],
+    scorer: Annotated[str, typer.Argument(help="The scorer, such as geneval; docs/settings.md lists all.")],
     profile: ScorerProfile = None,
-    settings: Annotated[Many, typer.Option("--set", metavar="KEY=VALUE", help="One setting of the profile, changed.")] = [],  # noqa: B006
-    suite: Annotated[Many, typer.Option(help="Repeatable, as all filters.")] = [],  # noqa: B006
-    task: Annotated[Many, typer.Option(help="Only these tasks.")] = [],  # noqa: B006
-    generator: Annotated[Many, typer.Option(help="Only images by these models.")] = [],  # noqa: B006
-    device: Annotated[str, typer.Option(help="cpu, cuda, cuda:1, mps ...; several with commas: cuda:0,cuda:1.")] = "cpu",
-    engine: Annotated[str, typer.Option(help="local; or ray, over several machines. It changes no result.")] = "local",
-    batch_size: Annotated[int | None, typer.Option(min=1, max=4096, help="Images at a time (32).")] = None,
-    limit: Annotated[int | None, typer.Option(min=1, help="At most so many images.")] = None,
+    settings: Annotated[
+        Many, typer.Option("--set", metavar="KEY=VALUE", help="Change one setting of the profile. Repeatable.")
+    ] = [],  # noqa: B006
+    suite: Annotated[Many, typer.Option(help="Only this suite. Repeatable, like all filters.")] = [],  # noqa: B006
+    task: Annotated[Many, typer.Option(help="Only this task.")] = [],  # noqa: B006
+    generator: Annotated[Many, typer.Option(help="Only images of this generator.")] = [],  # noqa: B006
+    device: Annotated[str, typer.Option(help="cpu, cuda, cuda:1, mps ...; several: cuda:0,cuda:1.")] = "cpu",
+    engine: Annotated[str, typer.Option(help="local, or ray for several machines. The results are the same.")] = "local",
+    batch_size: Annotated[int | None, typer.Option(min=1, max=4096, help="Batch size in images (32).")] = None,
+    limit: Annotated[int | None, typer.Option(min=1, help="Maximum number of images.")] = None,
     manifest: Annotated[
-        Path | None, typer.Option(metavar="FILE", help="Score what export manifest wrote; no project is needed.")
+        Path | None, typer.Option(metavar="FILE", help="Score the manifest of `export manifest`; needs no project.")
     ] = None,
     shard: Annotated[
-        str | None, typer.Option(metavar="I/N", help="Only the i-th of n shares of the manifest, for many machines.")
+        str | None, typer.Option(metavar="I/N", help="Score only part I of N of the manifest, for several machines.")
     ] = None,
     out: Annotated[
-        Path | None, typer.Option(metavar="FOLDER", help="Where what is seen of a manifest goes; import scores takes it in.")
+        Path | None, typer.Option(metavar="FOLDER", help="Output folder for --manifest; `import scores` reads it.")
     ] = None,
     project: Project = PLAYGROUND,
 ) -> None:
-    """Have a scorer look at the images that it has not judged yet. Stopped, the same command goes on."""
+    """Score the images that a scorer has not scored yet. If it stops, run the same command again to continue."""
     if manifest is not None or shard is not None or out is not None:
         chosen = [
             name for name, given in (("suite", suite), ("task", task), ("generator", generator), ("limit", limit)) if given
@@ -82,18 +84,20 @@ def _score_manifest(
 
 
 def export_manifest(
-    scorer: Annotated[str, typer.Argument(help="Its name, such as geneval.")],
+    scorer: Annotated[str, typer.Argument(help="The scorer, such as geneval.")],
     output: Annotated[str, typer.Option("-o", "--output", metavar="FILE", help="The JSONL file to write.")],
     profile: ScorerProfile = None,
-    settings: Annotated[Many, typer.Option("--set", metavar="KEY=VALUE", help="One setting of the profile, changed.")] = [],  # noqa: B006
-    suite: Annotated[Many, typer.Option(help="Repeatable, as all filters.")] = [],  # noqa: B006
-    task: Annotated[Many, typer.Option(help="Only these tasks.")] = [],  # noqa: B006
-    generator: Annotated[Many, typer.Option(help="Only images by these models.")] = [],  # noqa: B006
-    limit: Annotated[int | None, typer.Option(min=1, help="At most so many images.")] = None,
-    images: Annotated[bool, typer.Option("--with-images", help="Copy the pictures beside it, to be taken along.")] = False,
+    settings: Annotated[
+        Many, typer.Option("--set", metavar="KEY=VALUE", help="Change one setting of the profile. Repeatable.")
+    ] = [],  # noqa: B006
+    suite: Annotated[Many, typer.Option(help="Only this suite. Repeatable, like all filters.")] = [],  # noqa: B006
+    task: Annotated[Many, typer.Option(help="Only this task.")] = [],  # noqa: B006
+    generator: Annotated[Many, typer.Option(help="Only images of this generator.")] = [],  # noqa: B006
+    limit: Annotated[int | None, typer.Option(min=1, help="Maximum number of images.")] = None,
+    images: Annotated[bool, typer.Option("--with-images", help="Copy the images next to the manifest, too.")] = False,
     project: Project = PLAYGROUND,
 ) -> None:
-    """Write what a scorer has before it, to be scored on machines without the project: score --manifest (docs/runs.md)."""
+    """Write the images that a scorer has yet to score, for machines without the project: score --manifest (docs/runs.md)."""
     from ui.commands import execute
 
     parameters: dict[str, Any] = {"scorer": scorer, "profile": profile, "overrides": settings, "limit": limit, "output": output}
@@ -118,7 +122,7 @@ class Precision(StrEnum):
 
 
 def generate_command(
-    suite: Annotated[str, typer.Argument(help="A suite of the project; 'playground' is always there.")],
+    suite: Annotated[str, typer.Argument(help="A suite of the project; 'playground' always exists.")],
     generator: Annotated[
         str,
         typer.Option(
@@ -126,28 +130,29 @@ def generate_command(
             " diffusers pipeline."
         ),
     ],
-    task: Annotated[list[str], typer.Option(help="Only prompts of this task; repeatable.")] = [],  # noqa: B006
-    n: Annotated[int, typer.Option("--n", min=1, max=1000, help="Pictures of each prompt.")] = 4,
-    limit: Annotated[int | None, typer.Option(min=1, help="Only the first prompts.")] = None,
-    seed: Annotated[int, typer.Option(min=0, help="Another seed gives other pictures.")] = 0,
+    task: Annotated[list[str], typer.Option(help="Only prompts of this task. Repeatable.")] = [],  # noqa: B006
+    n: Annotated[int, typer.Option("--n", min=1, max=1000, help="Images per prompt.")] = 4,
+    limit: Annotated[int | None, typer.Option(min=1, help="Only the first N prompts.")] = None,
+    seed: Annotated[int, typer.Option(min=0, help="Random seed of the images.")] = 0,
     profile: Annotated[
-        GeneratorProfile, typer.Option(help="How it is asked: as its makers do, or as in SelfEval's study (100 steps of DDIM).")
+        GeneratorProfile,
+        typer.Option(help="Generation settings: the model's defaults, or those of the SelfEval paper (100 DDIM steps)."),
     ] = GeneratorProfile.default,
-    steps: Annotated[int | None, typer.Option(help="Of denoising, if not the profile's.")] = None,
-    guidance: Annotated[float | None, typer.Option(help="Classifier-free; up to 1: none.")] = None,
-    sampler: Annotated[Sampler | None, typer.Option(help="The model's own, or DDIM.")] = None,
-    precision: Annotated[Precision, typer.Option(help="Of the weights; a VAE is in float32 always.")] = Precision.float32,
+    steps: Annotated[int | None, typer.Option(help="Denoising steps; default: those of the profile.")] = None,
+    guidance: Annotated[float | None, typer.Option(help="Classifier-free guidance scale; 1 or less: none.")] = None,
+    sampler: Annotated[Sampler | None, typer.Option(help="The model's own sampler, or DDIM.")] = None,
+    precision: Annotated[
+        Precision, typer.Option(help="Precision of the weights; a VAE always runs in float32.")
+    ] = Precision.float32,
     device: Annotated[str, typer.Option(help="cpu, cuda, cuda:1, mps ...")] = "cpu",
-    batch_size: Annotated[
-        int | None, typer.Option(min=1, max=4096, help="Pictures painted at once (4; the playground's: 16).")
-    ] = None,
+    batch_size: Annotated[int | None, typer.Option(min=1, max=4096, help="Batch size in images (4; playground: 16).")] = None,
     name: Annotated[
-        str | None, typer.Option(help="What to call it, if not its name and what is changed (sdxl@steps=30).")
+        str | None, typer.Option(help="Name of the generator; default: the model with changed settings (sdxl@steps=30).")
     ] = None,
     project: Project = PLAYGROUND,
 ) -> None:
-    """Paint a suite's prompts with a text-to-image model, and add the pictures. Stopped, the same command goes on. Another way
-    of asking is another generator."""
+    """Generate images for a suite's prompts with a text-to-image model. If it stops, run the same command again to continue.
+    Other settings make another generator."""
     from ui.commands import execute
 
     asking = {"profile": profile.value, "steps": steps, "guidance": guidance, "precision": precision.value}

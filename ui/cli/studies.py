@@ -12,7 +12,9 @@ import typer
 from ui.cli.options import FILTERS, with_selection
 from ui.cli.results import PLAYGROUND, Project
 
-reproduce_app = typer.Typer(help="A paper's printed numbers about people, beside ours.", no_args_is_help=True)
+reproduce_app = typer.Typer(
+    help="Recompute a paper's published numbers on people, next to the printed ones.", no_args_is_help=True
+)
 
 
 class ReproductionFormat(StrEnum):
@@ -25,39 +27,39 @@ class ReproductionFormat(StrEnum):
 def reproduce_geneval(
     sources: Annotated[
         list[str],
-        typer.Argument(metavar="SOURCE=FILE...", help="As for import study geneval; or one folder that holds all the files."),
+        typer.Argument(metavar="SOURCE=FILE...", help="The files of `import study geneval`, or a folder with all of them."),
     ],
     metadata: Annotated[str | None, typer.Option(help="GenEval's evaluation_metadata.jsonl, if no folder is given.")] = None,
-    output: Annotated[ReproductionFormat, typer.Option("--format", help="How it is printed.")] = ReproductionFormat.table,
+    output: Annotated[ReproductionFormat, typer.Option("--format", help="Output format.")] = ReproductionFormat.table,
 ) -> None:
-    """GenEval's human study. Ends with 0 only if every number that the files determine is as printed."""
+    """Recompute GenEval's human study. Exits with 0 only if every number that the files determine is as printed."""
     _reproduce("geneval", sources=sources, metadata=metadata, output=output.value)
 
 
 @reproduce_app.command("tifa")
 def reproduce_tifa(
-    path: Annotated[str, typer.Argument(help="TIFA's human_annotations_with_scores.json, or a folder that holds it.")],
-    output: Annotated[ReproductionFormat, typer.Option("--format", help="How it is printed.")] = ReproductionFormat.table,
+    path: Annotated[str, typer.Argument(help="TIFA's human_annotations_with_scores.json, or its folder.")],
+    output: Annotated[ReproductionFormat, typer.Option("--format", help="Output format.")] = ReproductionFormat.table,
 ) -> None:
-    """TIFA's human study: both columns of Table 2, the true Spearman beside them, and more. Ends as the other does."""
+    """Recompute TIFA's human study: both columns of Table 2, the true Spearman, and more. Exits like `reproduce geneval`."""
     _reproduce("tifa", path=path, output=output.value)
 
 
 @reproduce_app.command("selfeval")
 def reproduce_selfeval(
-    output: Annotated[ReproductionFormat, typer.Option("--format", help="How it is printed.")] = ReproductionFormat.table,
+    output: Annotated[ReproductionFormat, typer.Option("--format", help="Output format.")] = ReproductionFormat.table,
 ) -> None:
-    """SelfEval's Figure 6 from its Tables 2 and 3. Ends with 0 only if all that the paper says of them in words follows."""
+    """Recompute SelfEval's Figure 6 from its Tables 2 and 3. Exits with 0 only if every claim of the paper's text follows."""
     _reproduce("selfeval", output=output.value)
 
 
 def _visor(
     selection: dict[str, list[str]],
     intervals: Annotated[bool, typer.Option("--intervals/--no-intervals", help="95 % intervals.")] = True,
-    output: Annotated[ReproductionFormat, typer.Option("--format", help="How it is printed.")] = ReproductionFormat.table,
+    output: Annotated[ReproductionFormat, typer.Option("--format", help="Output format.")] = ReproductionFormat.table,
     project: Project = PLAYGROUND,
 ) -> None:
-    """VISOR's Tables IV and V, from a project's answers to VISOR's questions; the paper's own answers were not released."""
+    """Recompute VISOR's Tables IV and V from a project's answers to VISOR's questions; the paper's answers were not released."""
     from ui.commands import execute
 
     parameters = {"selection": selection, "intervals": intervals, "output": output.value}
@@ -108,12 +110,12 @@ def import_ratings(
             help="CSV (.tsv: tabs), Parquet, JSON lines, Label Studio's or Argilla's JSON; or what `export ratings` wrote."
         ),
     ],
-    item: Annotated[str | None, typer.Option(help="Column(s) that name what was rated, with commas between.")] = None,
+    item: Annotated[str | None, typer.Option(help="Column or comma-separated columns that identify the rated item.")] = None,
     rater: Annotated[
-        str | None, typer.Option(help="Column that names who rated (Label Studio and Argilla say it themselves).")
+        str | None, typer.Option(help="Column with the rater (Label Studio and Argilla files contain it).")
     ] = None,
-    value: Annotated[str | None, typer.Option(help="Column with the rating; of an export, the question's name.")] = None,
-    aspect: Annotated[str | None, typer.Option(help="What was rated, e.g. correct, faithfulness, score.")] = None,
+    value: Annotated[str | None, typer.Option(help="Column with the rating; for an export, the name of the question.")] = None,
+    aspect: Annotated[str | None, typer.Option(help="The rated aspect, e.g. correct, faithfulness, score.")] = None,
     scale: Annotated[
         str | None,
         typer.Option(
@@ -121,44 +123,50 @@ def import_ratings(
             " | interval"
         ),
     ] = None,
-    suite: Annotated[str | None, typer.Option(help="The suite that the items belong to ('ratings').")] = None,
-    kind: Annotated[RaterKind | None, typer.Option(help="Whether people or scorers rated (human).")] = None,
-    prompt: Annotated[str | None, typer.Option(help="Column with the prompt (intervals are made by prompt).")] = None,
+    suite: Annotated[str | None, typer.Option(help="Suite of the items ('ratings').")] = None,
+    kind: Annotated[RaterKind | None, typer.Option(help="human or scorer; default: human.")] = None,
+    prompt: Annotated[
+        str | None, typer.Option(help="Column with the prompt (confidence intervals are computed over prompts).")
+    ] = None,
     generator: Annotated[str | None, typer.Option(help="Column with the generator.")] = None,
-    index: Annotated[str | None, typer.Option(help="Column that says which image of prompt and generator, from 0.")] = None,
+    index: Annotated[
+        str | None, typer.Option(help="Column with the index of the image among those of its prompt and generator, from 0.")
+    ] = None,
     task: Annotated[str | None, typer.Option(help="Column with the task.")] = None,
     wide: Annotated[
         bool | None,
-        typer.Option("--wide/--long", help="A column per rater; --long: a row per rating, whatever raters are called."),
+        typer.Option("--wide/--long", help="One column per rater; --long: one row per rating."),
     ] = None,
     rater_columns: Annotated[
-        str | None, typer.Option(help="--wide: the columns of raters, with commas; else all that nothing else is said of.")
+        str | None,
+        typer.Option(help="--wide: the raters' columns, comma-separated; default: all columns that no other option names."),
     ] = None,
     match: Annotated[
         list[Match],
-        typer.Option(help="How items name the suite's images; else all ways are tried in this order. Repeatable."),
+        typer.Option(help="How items identify the suite's images; default: try all in this order. Repeatable."),
     ] = [],  # noqa: B006
     new_items: Annotated[
-        bool, typer.Option("--new-items", help="Items that match no image are new ones without pictures.")
+        bool, typer.Option("--new-items", help="Create items without pictures for rows that match no image.")
     ] = False,
     missing: Annotated[
-        list[str], typer.Option(help="A text that means no rating, beside NA, nan and the empty cell. Repeatable.")
+        list[str], typer.Option(help="A text that means 'no rating', in addition to NA, nan and empty cells. Repeatable.")
     ] = [],  # noqa: B006
     merge: Annotated[
         list[Merge],
-        typer.Option(help="Labels and raters that differ only in this are one; none: keep them apart. Repeatable."),
+        typer.Option(help="Merge labels and raters that differ only in this; none: keep them apart. Repeatable."),
     ] = [],  # noqa: B006
     identity: Annotated[
-        Identity | None, typer.Option(help="Whether a rater's name is one person, or a slot that several fill (person).")
+        Identity | None,
+        typer.Option(help="Whether a rater's name is one person, or a slot that several people fill; default: person."),
     ] = None,
     saw_labels: Annotated[
         bool,
-        typer.Option("--saw-labels", help="--kind scorer: tuned on, or made from, people's labels; no verdict."),
+        typer.Option("--saw-labels", help="--kind scorer: the scorer was tuned on people's labels, so it gets no verdict."),
     ] = False,
-    dry_run: Annotated[bool, typer.Option("--dry-run", help="Show what would be stored, and store nothing.")] = False,
+    dry_run: Annotated[bool, typer.Option("--dry-run", help="Show what would be stored; store nothing.")] = False,
     project: Project = PLAYGROUND,
 ) -> None:
-    """Add anybody's ratings from a table. A file of `export ratings` (CSV or Parquet) needs no options; others need --item,
+    """Import ratings from any table. A file of `export ratings` (CSV or Parquet) needs no options; others need --item,
     --rater, --value, --aspect and --scale. In a suite with images every item must match one."""
     from ui.commands import execute
 

@@ -288,7 +288,7 @@ def agreement_command(
         typer.Option(
             min=0.001,
             max=1.0,
-            help="Equivalence margin: largest difference from human agreement that counts as equal (shares 0.05, coefficients 0.1).",
+            help="Equivalence margin: differences from human agreement up to this are equal (shares 0.05, coefficients 0.1).",
         ),
     ] = None,
     seed: Annotated[int, typer.Option(min=0, help="Random seed of cross-validation folds, permutations and crowd models.")] = 0,

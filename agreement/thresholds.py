@@ -592,7 +592,7 @@ def curve(
     pooled = replace(wanted, by_target=False)
     met = next((m for m in scorer_topics(suites[0], cut, pooled, simulated=simulated) if m.rater == rater), None)
     if met is None:
-        raise ValueError(f"{rater!r} is no scorer with a {cut.number!r} that can meet people's {cut.aspect!r}")
+        raise ValueError(f"{rater!r} is not a scorer with a {cut.number!r} to compare with people's {cut.aspect!r}")
     return _curve(met, cut, where, cell_of(suites[0], where, wanted))
 
 

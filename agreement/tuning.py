@@ -93,7 +93,7 @@ def count_answers(scale: str, counted: JudgementCounts, items: Sequence[str]) ->
         return {}
     labels, columns = Labels(Scale.parse(scale), said.labels, used), UnitColumns(counted)
     if not labels.measure.binary:
-        raise ValueError("what people say here is not yes or no")
+        raise ValueError("people's answers here are not yes or no")
     read = columns.read(said, labels, np.arange(columns.task.size))
     whole = columns.target < 0
     unit_of = dict(zip((counted.items[item] for item in columns.item[whole]), np.flatnonzero(whole).tolist(), strict=True))

@@ -247,7 +247,7 @@ def _make(store: Store, asked: aggregates.AggregateQuery, kept: _RunningSums) ->
         return
     try:
         if scales.get((asked.suite, aggregates.SCORE), "interval") != "interval":
-            raise NotServedError("scores are no numbers")
+            raise NotServedError("scores are not numbers")
         kept.standing = LiveEstimates(AspectScale(asked.suite, asked.aspect, scale), aggregates.aggregate(store, asked))
     except NotServedError:
         kept.refused = True

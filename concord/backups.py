@@ -31,9 +31,7 @@ def backup(context: Context, output: str | None = None, listing: bool = False, f
         with backups.backup_lock, context.store.read() as cursor:
             made = backups.make_backup(cursor, project, into=into)
     except BadBackup as error:
-        raise CommandError(
-            f"what was written is not what was there, and was thrown away: {error}; look after that disk"
-        ) from error
+        raise CommandError(f"the copy differs from the original and was deleted: {error}; check that disk") from error
     except OSError as error:
         raise CommandError(f"{into or backups.backup_folder(project)} cannot be written: {error.strerror or error}") from error
     if into is not None:
@@ -112,7 +110,9 @@ def _find_backup(project: Path, name: str) -> Backup:
     for path in (home / name, given, given.parent):
         if (path / backups.MANIFEST).is_file() and (path != given.parent or given.is_file()):
             return backups.read_backup(path.resolve())
-    raise BadBackup(f"there is no backup {name!r}, neither in {home} nor as a folder; `restore` alone lists them")
+    raise BadBackup(
+        f"there is no backup {name!r}, neither in {home} nor as a folder; run `restore` without a name to list them"
+    )
 
 
 def _restore_backup(project: Path, backup: Backup) -> None:

@@ -187,7 +187,7 @@ def _of_result(value: Mapping[str, Any]) -> EvidenceCase:
     """The evidence in a line of ``results.jsonl``."""
     result = results.read_result(value)
     if result.details is None:
-        raise ValueError("the line has no 'details', so there is nothing to judge")
+        raise ValueError("the line has no 'details', so it cannot be judged")
     spec = parse_spec(result.metadata)
     return EvidenceCase(result.filename, result.metadata, spec, geneval_results.evidence_of(result, spec, result.filename))
 
@@ -198,7 +198,7 @@ def _visor_cases(
     if detections.is_detections(path):
         name = generator or detections.generator_of(path)
         if name is None:
-            raise UsageError(f"{path}: VISOR's detections do not say whose images they are; say it: --generator NAME")
+            raise UsageError(f"{path}: VISOR's detections do not name the generator of the images; add --generator NAME")
         if "threshold" in settings:
             report.say(f"{path}: these detections have no confidences, so no threshold changes them")
         yield from _of_detections(report, path, name)

@@ -248,7 +248,7 @@ def export_datasets(context: Context, selection: Mapping[str, Sequence[str]], ou
     """Write the folder, whole or not at all; ``shard`` is the size of a file in MiB, from which the next one begins."""
     folder = context.path(output)
     if folder.is_file() or (folder.is_dir() and any(folder.iterdir())):
-        raise CommandError(f"{output} is there already and not an empty folder; give a new one")
+        raise CommandError(f"{output} exists and is not an empty folder; choose a new one")
     chosen = selected(context, selection)
     temporary = folder.with_name(f".{folder.name}.{os.getpid()}")
     store, limit = context.store, shard * _MEBIBYTE

@@ -23,16 +23,16 @@ from scorers.failures import FailureTable as failures_FailureTable
 from scorers.failures.colors import LEAKED, MISSING, MOVED, OTHER, OWN, SWAPPED
 
 TITLES: Final[dict[str, str]] = {
-    "counts": "Asked and found numbers",
-    "colors": "Asked and found colours",
+    "counts": "Requested and detected counts",
+    "colors": "Requested and detected colours",
     "bindings": "Swapped and leaked colours",
-    "positions": "Asked and found relations",
-    "kinds": "One object, two, a relation",
+    "positions": "Requested and detected relations",
+    "kinds": "Accuracy by prompt type",
     "first": "First and second object",
     "supercategories": "Pairs of supercategories",
     "cooccurrence": "Co-occurrence",
     "thresholds": "Score by the detector’s threshold",
-    "seeds": "Score by the image’s number",
+    "seeds": "Score by image index (seed)",
 }
 
 BINDING: Final[dict[str, str]] = {
@@ -57,7 +57,7 @@ NEEDS: Final[dict[str, str]] = {
     "cooccurrence": f"No prompt here asks for one object each of two classes, {_NO_OBJECTS}",
     "thresholds": "This scorer judges by no detector’s confidence, or nobody knows above which one its evidence was kept: there"
     " is nothing to judge by another.",
-    "seeds": "This scorer says of no image whether it is correct.",
+    "seeds": "This scorer gives no yes/no verdicts.",
 }
 """What a picture without data is missing."""
 
@@ -191,7 +191,7 @@ def _cases_of(store: Store, of: EvidenceSource) -> tuple[SuiteEvidence, int]:
     held = at_most(places)
     sights = scorer_evidence.evidence_without_masks(store, [one.item_id for one in held], of.rater_id)
     if sights is None:
-        raise ValueError(f"no run of {of.rater_id} is left in this project")
+        raise ValueError(f"this project has no run of {of.rater_id} any more")
     scorer, cases = registry.get(sights.scorer), []
     for one in held:
         seen = sights.seen.get(one.item_id)

@@ -92,7 +92,7 @@ def _placed(derived: Derived, members: Sequence[str]) -> Judgement:
     if derived.member is None:
         return derived.judgement
     if derived.member >= len(members):
-        raise ValueError("judgements about one of several images have no place at a single image")
+        raise ValueError("a judgement about one of several images cannot belong to an item with a single image")
     return replace(derived.judgement, item_id=members[derived.member])
 
 

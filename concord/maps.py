@@ -340,7 +340,7 @@ def map_of(store: Store, on: MapAddress) -> Map:
     except KeyError:
         raise LassoLost(f"This address asks for a map of {on.model}: no image here has an embedding by it. {again}") from None
     if on.key not in ("", current):
-        raise LassoLost(f"The map that this lasso was drawn on is gone, as other images have embeddings by now. {again}")
+        raise LassoLost(f"The map that this lasso was drawn on has changed, as more images have embeddings now. {again}")
     standing = request_map(store, on.method, on.model)
     if standing.made is None:
         raise LassoLost(f"{standing.told} Reload this page when it is done.")

@@ -193,7 +193,7 @@ def list_invitations(context: Context, campaign: str | None, form: str) -> None:
     """``people invitations``."""
     found = invitations.listed(context.store, campaign)
     if not found and form == "table":
-        raise CommandError("there are no invitations; `people invite` makes one")
+        raise CommandError("there are no invitations; `people invite` creates one")
     now = datetime.now(UTC)
     rows = [
         {
@@ -270,8 +270,8 @@ def _reach_copies(context: Context, name: str) -> None:
         context.warn(f"may still hold them: {one.path}: {one.why}")
     if failed:
         raise CommandError(
-            f"not complete: {len(failed)} of {len(found)} copies could not be written anew; delete them or put them right, then"
-            " erase again"
+            f"not complete: {len(failed)} of {len(found)} copies could not be rewritten; delete or repair them,"
+            " then erase again"
         )
 
 

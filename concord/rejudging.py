@@ -207,14 +207,14 @@ def save_as_rater(store: Store, rater_id: str, turned: Mapping[str, Any]) -> Sav
     """
     row = next((one for one in reversed(runs.listed(store)) if one.rater_id == rater_id), None)
     if row is None:
-        raise CommandError(f"{rater_id} has no evidence that could be judged again")
+        raise CommandError(f"{rater_id} has no evidence to apply settings to")
     scorer = registry.get(row.scorer)
     known = Rejudger(scorer, (), row.settings)
     known.turned(turned)
     # what is as in the run is not written down where the run's settings do not say it
     changed = {name: value for name, value in turned.items() if value != known.settings[name]}
     if not changed:
-        raise CommandError(f"these are the settings of {rater_id} already")
+        raise CommandError(f"{rater_id} already has these settings")
     settings = {**row.settings, **changed}
     rater = _known(store, scorer, settings) or score.rater_of(store, scorer, row.profile, scorer.version, settings)
     stated = runs.evidence_to_rejudge(store, rater_id, rater.rater_id)

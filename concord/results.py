@@ -95,7 +95,7 @@ def import_geneval(context: Context, file: str, generator: str | None, suite: st
         context, f"{wording.count(len(bundle.evidence), 'image')} of {bundle.name} judged by {whose.rater_id}", imported
     )
     if found.left:
-        raise CommandError(f"{wording.count(len(found.left), 'line')} left out (see above); the rest is in")
+        raise CommandError(f"{wording.count(len(found.left), 'line')} skipped (see above); the rest is imported")
 
 
 def export_geneval(context: Context, rater: str, selection: Mapping[str, Sequence[str]], output: str) -> None:
@@ -129,7 +129,7 @@ def export_visor(context: Context, rater: str, selection: Mapping[str, Sequence[
     combinations = sorted({one.task or "" for one in found if sr2d.has_attributes(one.prompt_id)})
     if len(combinations) > 1:
         raise UsageError(
-            f"VISOR's file has room for one combination of attributes, there are {len(combinations)}; choose one, such as"
+            f"VISOR's file holds one combination of attributes, and there are {len(combinations)}; choose one, such as"
             f' --task "{combinations[-1]}"'
         )
     left: list[str] = []
@@ -163,7 +163,7 @@ def _read_results(path: Path, generator: str | None, suite: str) -> _ResultFile:
                 raise ValueError(line.wrong)
             told = _line_of(results.read_result(line.value), generator, suite)
             if told.image.image_id in found.lines:
-                raise ValueError(f"{told.image.image_id} stands on a line before")
+                raise ValueError(f"{told.image.image_id} occurs on an earlier line")
             found.lines[told.image.image_id] = told
         except ValueError as error:
             found.left.append(located(path, line.number, str(error)))
@@ -174,7 +174,7 @@ def _line_of(result: results.GenEvalResult, generator: str | None, suite: str) -
     place, spec = results.parse_image_path(result.filename), parse_spec(result.metadata)
     name = generator or place.folder
     if name is None:
-        raise ValueError(f"'filename' {quoted(result.filename)} does not say whose image it is; say it: --generator NAME")
+        raise ValueError(f"'filename' {quoted(result.filename)} does not name the generator of the image; add --generator NAME")
     check_name(name, "the generator's name")
     prompt = Prompt(f"{suite}/{place.prompt:05d}", suite, result.prompt, result.tag, result.metadata)
     return _Line(Image(prompt.prompt_id, name, place.index), prompt, result, spec)
@@ -248,7 +248,7 @@ def _evidence_of(
         for one in some:
             try:
                 if _NUMBER.search(one.prompt_id) is None:
-                    raise ValueError(f"prompt {one.prompt_id} has no number, by which these files name images")
+                    raise ValueError(f"prompt {one.prompt_id} has no number, which these files need to identify images")
                 spec = parse_spec(one.spec)
             except ValueError as error:
                 left.append(f"{one.item_id}: {error}")
@@ -283,7 +283,7 @@ def _say_exported(context: Context, count: int, left: Sequence[str], output: str
     for line in left:
         context.warn(f"left out: {printable(line)}")
     if left:
-        raise CommandError(f"{wording.count(len(left), 'image')} left out (see above); the rest is in {output}")
+        raise CommandError(f"{wording.count(len(left), 'image')} skipped (see above); the rest is in {output}")
 
 
 _TIFA_KIND: Final = "results tifa"
@@ -325,7 +325,7 @@ def import_tifa(context: Context, file: str, generator: str, suite: str, rater: 
         context, f"{wording.count(len(bundle.evidence), 'image')} of {generator} judged by {whose.rater_id}", imported
     )
     if read.left:
-        raise CommandError(f"{wording.count(len(read.left), 'answer')} or texts left out (see above); the rest is in")
+        raise CommandError(f"{wording.count(len(read.left), 'answer')} or texts skipped (see above); the rest is imported")
 
 
 def _read_tifa(path: Path, generator: str, suite: str) -> _TifaFile:
@@ -347,7 +347,7 @@ def _add_answers(read: _TifaFile, one: CaptionAnswers, generator: str, suite: st
     prompt = Prompt(f"{suite}/{name}", suite, one.caption, text_source(name))
     image = Image(prompt.prompt_id, generator, 0)
     if image.image_id in read.found:
-        raise ValueError(f"answers about {quoted(name)} stand here twice")
+        raise ValueError(f"answers about {quoted(name)} occur twice")
     good = []
     for said in one.answers:
         if why := _odd(said.question):

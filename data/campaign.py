@@ -80,7 +80,7 @@ class Settings:
         attention_pass_mark: the same of attention checks.
         recollect: whether the answers of somebody who is paused stop counting, so that their items are asked of others.
         limit: how many items one person may answer, training aside.
-        lease_minutes: how long an item is kept for whoever has it before them.
+        lease_minutes: how long an item is kept of an item for a person before them.
         completion_code: shown to whoever has reached the end, as crowd platforms ask for it.
         completion_url: where they may go then. Where it has the completion code in it and another is shown, it has that one.
         stopped_code: shown to whoever stops before the end. Empty, as for the next three: no code, and a sentence that what

@@ -60,7 +60,7 @@ def gather(
             found = _sample(found, most, seed)
         tell(number + 1, len(parts))
     if not found:
-        raise NoEmbeddings("the runs' files hold no embedding (any more)")
+        raise NoEmbeddings("the runs' files have no embeddings (any more)")
     found = dict(sorted(_sample(found, most, seed).items()))
     return list(found), unpack_embeddings(list(found.values())), len(total)
 

@@ -125,7 +125,7 @@ class Labels:
         """
         counting = entries.label[(entries.reason < 0) & (entries.label >= 0)]
         if self.measure.kind == "nominal" and (self.codes(entries.labels)[counting] < 0).any():
-            raise StaleError("a label counts that did not so far")
+            raise StaleError("a label counts that did not count before")
 
     def check(self, used: BoolArray) -> None:
         """Whether the scale is still what it was, now that these codes are used.
@@ -137,7 +137,7 @@ class Labels:
             names = np.array([code >= 0 and bool(used[code]) for code in self._codes.values()], bool)
             # AC1 counts the labels in use, so one that has gone matters as well
             if not names.any() or _scaled(self._scale, list(self._codes), names).measure != self.measure:
-                raise StaleError("what is used of the scale is other than it was")
+                raise StaleError("the used part of the scale has changed")
 
 
 def _scaled(scale: Scale, names: Sequence[str], used: BoolArray) -> ScaledValues:

@@ -139,7 +139,7 @@ def _range(body: str, text: str) -> tuple[str, ...]:
             f"an ordinal range goes from its lowest to its highest level and has at least two, not {_quoted(text)}"
         )
     if match[3] is None and (low % 1 or high % 1):
-        raise ScaleError(f"levels that are no whole numbers need their step, as in ordinal:0.5-5:0.5; {_quoted(text)} has none")
+        raise ScaleError(f"levels that are not whole numbers need a step, as in ordinal:0.5-5:0.5; {_quoted(text)} has none")
     if step <= 0 or (high - low) % step:
         raise ScaleError(f"the step of an ordinal scale leads from its lowest level to its highest, not as in {_quoted(text)}")
     if (high - low) / step >= 1000:
@@ -152,7 +152,7 @@ def _labels(body: str, text: str, kind: Kind, between: str) -> tuple[str, ...]:
     if not all(levels):
         raise ScaleError(f"every level of a scale has a name, as in {kind}:low{between}high; {_quoted(text)} has an empty one")
     if len(set(levels)) != len(levels):
-        raise ScaleError(f"every level of a scale stands once; {_quoted(text)} repeats one")
+        raise ScaleError(f"every level of a scale may occur only once; {_quoted(text)} repeats one")
     return levels
 
 

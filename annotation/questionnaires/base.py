@@ -266,7 +266,7 @@ def validate(questionnaire: Questionnaire, answers: Mapping[str, Any]) -> dict[s
     }
     for id_, blank in blanks.items():
         if answers.get(id_) is not None and not says_blank(answers, blank):
-            errors[id_] = "That an image is blank is said by “yes”, or left out."
+            errors[id_] = "For a blank image answer “yes”; otherwise leave this out."
     for id_ in visible(questionnaire, answers):
         wrong = problem(questions[id_], answers.get(id_))
         if wrong is not None:

@@ -334,20 +334,20 @@ def _scale(aspect: str, question: Question, asked: tuple[Value, ...] | None) -> 
         raise Mistake(f"'aspect' is {aspect!r}; small letters, digits and _ expected, a letter first, at most 40")
     scale = _own_scale(question, asked)
     if SCALES.get(aspect, scale) != scale:
-        raise Mistake(f"aspect '{aspect}' has the scale {SCALES[aspect]}, these answers {scale}; name the aspect otherwise")
+        raise Mistake(f"aspect '{aspect}' has the scale {SCALES[aspect]}, these answers {scale}; give the aspect another name")
     is_yes_no = asked is not None or {option.value for option in question.options} == {YES, NO}
     if aspect in YES_NO_ASPECTS and not is_yes_no:
-        raise Mistake(f"aspect '{aspect}' is yes or no; offer yes and no, or say by 'asked' which answers mean yes")
+        raise Mistake(f"aspect '{aspect}' is yes or no; offer yes and no, or list in 'asked' which answers mean yes")
     return scale
 
 
 def _own_scale(question: Question, asked: tuple[Value, ...] | None) -> str:
     if question.kind == "text":
-        raise Mistake("free text is kept and not judged; leave 'aspect' out")
+        raise Mistake("free text is stored but not judged; leave 'aspect' out")
     if asked is not None or question.kind == "choice":
         return "nominal"
     if question.kind in TICKED:
-        raise Mistake("several may be ticked: say by 'asked' which of them mean yes, or leave 'aspect' out")
+        raise Mistake("several may be ticked: list in 'asked' which of them mean yes, or leave 'aspect' out")
     if question.kind == "count":
         return SCALES["count"]
     values = [option.value for option in question.options]

@@ -116,7 +116,7 @@ def _contested(
 
 
 def rater_values(store: Store, campaign_id: str, topic: CampaignTopic, item: str, target: str | None) -> list[RaterValue]:
-    """What everybody says of a unit, people first."""
+    """All answers of a unit, people first."""
     said = judgements_of(store, campaign_id)
     about = said["target"] == target if target is not None else said["target"].isna()
     rows = said[(said["item"] == item) & (said["aspect"] == topic.aspect) & about]

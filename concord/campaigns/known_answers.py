@@ -97,7 +97,7 @@ def read_known_answers(text: str, origin: str = "the known answers") -> list[Kno
         return []
     found = _json(text, origin) if text.lstrip()[:1] in "[{" else _csv(text, origin)
     if not found:
-        raise InputError(f"{origin}: there is no line in it")
+        raise InputError(f"{origin}: there is no line in the file")
     return found
 
 
@@ -194,14 +194,14 @@ def _answer(questionnaire: Questionnaire, kind: ItemKind, name: str, value: Any,
     blanks = {blank.id for blank in questionnaire.blanks}
     if name in blanks:
         if value != YES:
-            raise ValueError(f"{name}: that an image is blank is said by {YES!r}, got {quoted(value)}")
+            raise ValueError(f"{name}: write {YES!r} for a blank image, got {quoted(value)}")
         return YES
     question = next((one for one in questionnaire.questions if one.id == name), None)
     if question is None:
         known = ", ".join([*(one.id for one in questionnaire.questions if one.kind != "text"), *sorted(blanks)])
         raise ValueError(f"'{questionnaire.name}' has no question {quoted(name)} about this item; it has {known}")
     if question.kind == "text":
-        raise ValueError(f"{name}: a free text has no one right answer; leave it out")
+        raise ValueError(f"{name}: free text has no single correct answer; leave it out")
     read = _of_text(question, value) if row.texts else value
     several = isinstance(read, dict)
     if several and (set(read) != {"any"} or not isinstance(read["any"], list) or not read["any"]):
@@ -215,7 +215,7 @@ def _answer(questionnaire: Questionnaire, kind: ItemKind, name: str, value: Any,
         )
         wrong = sided or problem(question, one)
         if wrong is not None:
-            raise ValueError(f"{name}: {quoted(one)} is no answer that can be expected. {wrong}")
+            raise ValueError(f"{name}: {quoted(one)} cannot be an expected answer. {wrong}")
     return read
 
 
@@ -232,7 +232,7 @@ def _check_questions_visible(questionnaire: Questionnaire, expected: Mapping[str
         told = question.id in expected and behind[question.id] <= set(answers)
         if told and question.id not in shown:
             needed = ", ".join(sorted(behind[question.id] & set(single)))
-            raise ValueError(f"{question.id} is not asked of whoever gives the answers expected to {needed}")
+            raise ValueError(f"{question.id} is not shown to people who give the expected answers to {needed}")
 
 
 def _of_text(question: Question, text: Any) -> Any:

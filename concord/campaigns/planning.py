@@ -212,7 +212,7 @@ def plan_campaign(store: Store, wish: CampaignSpec) -> CampaignPlan:
         wish.campaign_id, title, form.name, wish.overlap, form.version, wish.definition, wish.seed, settings=wish.settings
     )
     if wish.settings.check_every is None and any(item.role in ("gold", "attention") for item in items):
-        raise CampaignRefused("gold and attention items are mixed in only with check_every: 10 makes one item of ten a check")
+        raise CampaignRefused("gold and attention items are mixed in only with check_every: 10 makes one item in ten a check")
     if wish.settings.check_every is not None and not any(item.role in ("gold", "attention") for item in items):
         raise CampaignRefused(f"check_every is {wish.settings.check_every}, but no gold or attention item is given to mix in")
     if wish.settings.pass_mark is not None and not any(item.role == "training" for item in items):
@@ -326,7 +326,7 @@ def _candidate_items(store: Store, form: Form, wish: CampaignSpec, pool: Mapping
 
 def _sample_items(wish: CampaignSpec, chosen: Sequence[str]) -> list[CampaignItem]:
     if wish.n is not None and wish.n > len(chosen):
-        raise CampaignRefused(f"{wish.n} items are to be drawn, but only {len(chosen)} are there to draw from")
+        raise CampaignRefused(f"{wish.n} items are requested, but only {len(chosen)} are available")
     if not wish.items:
         return sample_items(chosen, wish.n, wish.seed)
     # a part of a list that somebody chose is no sample of anything else
@@ -338,7 +338,9 @@ def _sample_items(wish: CampaignSpec, chosen: Sequence[str]) -> list[CampaignIte
 def _check_fit(form: Form, items: Sequence[ItemSubject], available: int) -> None:
     """Refuse a questionnaire that cannot ask about all of them, with how many and why."""
     if not items:
-        raise CampaignRefused(f"of {available} items none is left to be ordinary: gold and training items measure nothing")
+        raise CampaignRefused(
+            f"of {available} items none is left as an ordinary item; gold and training items alone measure nothing"
+        )
     why: dict[str, list[str]] = {}
     for one in items:
         problem = form.problem(one.asked)

@@ -17,7 +17,7 @@ def checked(text: str) -> str:
     """
     prefix = "/" + text.strip("/") if text.strip("/") else ""
     if prefix and (not _PREFIX.fullmatch(prefix) or any(part in (".", "..") for part in prefix.split("/"))):
-        raise ValueError(f"{text!r} is not the beginning of a path; write something like /concord")
+        raise ValueError(f"{text!r} is not a path prefix; write one such as /concord")
     return prefix
 
 

@@ -90,9 +90,7 @@ def report_import(context: Context, summary: str, imported: Imported) -> None:
     for line in imported.refused:
         context.warn(f"left out: {line}")
     if imported.refused:
-        raise CommandError(
-            f"{len(imported.refused)} left out, as the project has something else in their place; the rest is in"
-        )
+        raise CommandError(f"{len(imported.refused)} skipped, as the project has different data for them; the rest is imported")
 
 
 def parse_overrides(overrides: Sequence[str]) -> dict[str, str]:

@@ -39,7 +39,7 @@ _REASONS = {
     "no_people": "a scorer’s, where no person has judged",
     "no_scorer_value": "people’s, where the scorer has no value",
     "tied_majority": "images on which no answer has a majority",
-    "slot": "by nobody in particular (slots)",
+    "slot": "anonymous ratings (slots)",
     "undefined_pairs": "pairs of persons for whom it is undefined",
     "not_shared": "what only one of the two has judged",
     "not_crossed": "of images that not all of these raters judged",

@@ -146,7 +146,7 @@ def answers_bundle(path: Path, answers: Sequence[ExportedAnswer]) -> tuple[Impor
     often, times = Counter(answer.annotation_id for answer in answers).most_common(1)[0]
     if times > 1:
         raise CommandError(
-            f"{path}: the answer {quoted(often)} stands in it {times} times; each has an annotation_id of its own"
+            f"{path}: the answer {quoted(often)} stands in it {times} times; each answer needs its own annotation_id"
         )
     try:
         stated, other_rules = _stated(answers)
@@ -185,7 +185,7 @@ def answers_bundle(path: Path, answers: Sequence[ExportedAnswer]) -> tuple[Impor
             ),
         )
     except (KeyError, TypeError) as error:
-        raise CommandError(f"{path}: what an answer is about is not as it was written: {error}") from error
+        raise CommandError(f"{path}: the subject of an answer was changed: {error}") from error
     return bundle, other_rules
 
 
@@ -252,7 +252,7 @@ def by_id(found: Iterable[tuple[T, str]]) -> list[T]:
     for one, name in found:
         if known.setdefault(name, one) != one:
             raise CommandError(
-                f"{quoted(name)} is two different things in this file: {quoted(known[name], 180)} and {quoted(one, 180)}"
+                f"{quoted(name)} means two different things in this file: {quoted(known[name], 180)} and {quoted(one, 180)}"
             )
     return list(known.values())
 
@@ -422,7 +422,7 @@ def _kind(path: Path) -> tuple[str, Cells]:
         located(
             path,
             1,
-            f"this is no file of 'export annotations', 'export judgements' or 'export ratings' (for {near} it {what});"
+            f"this is not a file of 'export annotations', 'export judgements' or 'export ratings' (for {near} it {what});"
             " 'import ratings' reads other tables",
         )
     )

@@ -89,7 +89,7 @@ def _import(context: Context, directory: str, layout: str, generator: str | None
         layout == "csv" or not (skip.path.is_file() and skip.path.suffix.lower() not in EXTENSIONS) for skip in found.skipped
     )
     if missing:
-        raise CommandError(f"{missing} left out (see above); the rest is in")
+        raise CommandError(f"{missing} skipped (see above); the rest is imported")
 
 
 def _assign_prompts(context: Context, entries: Iterable[FolderImage], suite: str) -> _AssignedImages:
@@ -277,7 +277,9 @@ def _picture(context: Context, folder: Path, example: MatchingExample, suite: st
         left, upper, right, lower = example.box
         box = (left, upper, min(right, image.width), min(lower, image.height))
         if box[0] >= box[2] or box[1] >= box[3]:
-            raise ImageError(path, f"its box begins at {left}, {upper}, outside of {image.width} x {image.height} pixels")
+            raise ImageError(
+                path, f"its box begins at {left}, {upper}, outside the image of {image.width} x {image.height} pixels"
+            )
         target.parent.mkdir(parents=True, exist_ok=True)
         write_whole(target, _png(image.crop(box)))
     return target
@@ -334,4 +336,4 @@ def _bring_in(context: Context, suite: str, name: str, ready: _PreparedImport) -
     tasks = ", ".join(dict.fromkeys(str(prompt.task) for prompt in ready.prompts if prompt.task))
     report_import(context, f"{suite}: {len(ready.images)} images with captions" + (f" ({tasks})" if tasks else ""), imported)
     if ready.left:
-        raise CommandError(f"{len(ready.left):,} left out (see above); the rest is in")
+        raise CommandError(f"{len(ready.left):,} skipped (see above); the rest is imported")

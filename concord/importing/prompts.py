@@ -125,7 +125,7 @@ def export_questions(context: Context, selection: Mapping[str, Sequence[str]], o
     now = library.current_questions(context.store, [one.prompt_id for one in found])
     asked = [QuestionedPrompt(one, now[one.prompt_id].questions) for one in found if one.prompt_id in now]
     if not asked:
-        raise CommandError("nothing is asked about the prompts of this selection; nothing was written")
+        raise CommandError("the prompts of this selection have no questions; nothing was written")
     write_whole(context.path(output), format_questions(asked).encode())
     n, suite = sum(len(one.questions) for one in asked), asked[0].prompt.suite
     context.say(f"{n} questions about {len(asked)} prompts in {output} (to bring them back: import questions --suite {suite})")
@@ -173,4 +173,4 @@ def import_cooccurrence(context: Context, file: str, called: str | None) -> None
     for line in read.left:
         context.warn(f"left out: {line}")
     if read.left:
-        raise CommandError("some of the file was left out (see above); the rest is in")
+        raise CommandError("part of the file was skipped (see above); the rest is imported")

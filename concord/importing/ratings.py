@@ -330,7 +330,7 @@ def _columns(
         raise UsageError(f"{', '.join(missing)} missing; only a file of 'export ratings' is read without any option")
     item = tuple(_names(columns["item"]))
     if not item:
-        raise UsageError("--item needs the name of a column")
+        raise UsageError("--item needs a column's name")
     described = (columns.get("prompt"), columns.get("generator"), columns.get("index"), columns.get("task"))
     made = RatingColumns(item, "", "", (), *described)
     if not wide:
@@ -359,11 +359,11 @@ def _check(request: _Request) -> None:
     if not request.aspect.strip() or not request.suite.strip() or "/" in request.suite:
         raise UsageError("--aspect and --suite need a name, and a suite's has no '/'")
     if request.identity is not None and request.kind == "scorer":
-        raise UsageError("--identity is about people; leave it out for scorers")
+        raise UsageError("--identity is only for people; leave it out with --kind scorer")
     if request.saw_labels and request.kind != "scorer":
-        raise UsageError("--saw-labels is about scorers: with --kind scorer only")
+        raise UsageError("--saw-labels is only for scorers: use it with --kind scorer")
     if KEEP_APART in request.merge and len(request.merge) > 1:
-        raise UsageError("--merge none keeps all names apart; leave it or the others out")
+        raise UsageError("--merge none keeps all names apart and cannot be combined with other values")
 
 
 def _refuse_wide(table: JsonTable, request: _Request) -> None:

@@ -269,7 +269,7 @@ def run(options: WritingOptions, export_prompts: ExportPrompts) -> None:
         checked = check_questions(options.checking(), [(prompt, parsed.kept) for prompt, parsed in made])
     asked = [QuestionedPrompt(prompt, kept) for prompt, kept in checked.kept if kept]
     if not asked:
-        raise CommandError(f"no question is left of any prompt; what the model wrote is in {options.file('raw')}")
+        raise CommandError(f"no prompt has a valid question; the model's output is in {options.file('raw')}")
     write_whole(Path(options.output).expanduser(), format_questions(asked).encode())
     counted = Counter(str(one.reason) for _, parsed in made for one in parsed.dropped)
     unknown = sum(len(parsed.unknown_types) for _, parsed in made)
@@ -285,7 +285,7 @@ def _stoppable() -> Iterator[None]:
         with sigterm_as_interrupt():
             yield
     except KeyboardInterrupt:
-        raise CommandError("stopped; the same command goes on where it was") from None
+        raise CommandError("stopped; run the same command again to continue") from None
 
 
 def _prompts(options: WritingOptions, export_prompts: ExportPrompts) -> list[Prompt]:
@@ -350,7 +350,7 @@ def _write_answers(options: WritingOptions, left: Sequence[Prompt], found: Itera
                 failed[prompt.prompt_id] = one.reason
                 in_a_row += 1
                 if in_a_row == _MOST_FAILURES:
-                    raise CommandError(f"{in_a_row} prompts in a row were in vain, the last because {one.reason}")
+                    raise CommandError(f"{in_a_row} prompts in a row failed, the last because {one.reason}")
                 continue
             in_a_row = 0
             tokens = {"tokens_in": one.tokens_in, "tokens_out": one.tokens_out, "finished": one.finished}
@@ -380,7 +380,7 @@ def _confirm(options: WritingOptions, captions: Sequence[str], before: int) -> N
     if options.yes:
         return
     if not sys.stdin.isatty():
-        raise UsageError("nothing was asked; add --yes to go ahead")
+        raise UsageError("no request was sent; add --yes to continue")
     print("Go ahead? [y/N] ", end="", file=sys.stderr, flush=True)
     if sys.stdin.readline().strip().lower() not in ("y", "yes"):
         raise CommandError("nothing was asked")

@@ -102,7 +102,7 @@ def resume(context: Context, run_id: str) -> None:
     """
     row = runs.get(context.store, run_id)
     if row is None or not (context.store.project / row.folder / "job.json").is_file():
-        raise CommandError(f"run {run_id} cannot go on: its folder is gone; the command generate paints what is missing")
+        raise CommandError(f"run {run_id} cannot continue: its folder is gone; run `generate` again for the missing images")
     with _alone(context, row.rater_id):
         _work(context, row)
 
@@ -117,13 +117,13 @@ def _alone(context: Context, called: str) -> Iterator[None]:
     key = (context.store.project, called)
     with _lock:
         if key in _names:
-            raise CommandError(f"{called} is being painted already, or waits for it; the page Runs shows how far it is")
+            raise CommandError(f"{called} is already being generated or waits in the queue; see the page Runs")
         _names.add(key)
     try:
         for row in runs.generations_of(context.store, called):
             if RunFolder(context.store.project / row.folder).at_work():
                 raise CommandError(
-                    f"a worker from before is still painting {called} (run {row.run_id}); wait until it has ended"
+                    f"an earlier worker is still generating {called} (run {row.run_id}); wait until it has ended"
                 )
         yield
     finally:
@@ -185,7 +185,7 @@ def _work(context: Context, row: RunRow) -> None:
             runs.set_state(store, row.run_id, "cancelled" if turn.given_up else "paused")
         else:
             runs.set_state(store, row.run_id, "failed", why)
-        raise CommandError(f"{left} of {row.n_items} pictures were not painted: {why}. The same command goes on from here")
+        raise CommandError(f"{left} of {row.n_items} images were not generated: {why}. Run the same command again to continue")
 
 
 def _taken_in(context: Context, row: RunRow, folder: GenerationFolder) -> int:
@@ -238,12 +238,12 @@ def _same(context: Context, called: str, settings: Mapping[str, Any]) -> dict[st
     if known is None:
         # the playground's pictures, and what earlier versions painted, are of this kind
         if called not in files.PLAYGROUND_STAGES and runs.was_generated_elsewhere(context.store, called):
-            raise CommandError(f"the project has pictures by {called} that were not made here; give these another --name")
+            raise CommandError(f"the project has images by {called} that were not generated here; choose another --name")
         return {}
     before, now = ({"model": one["model"], **one["asked"], "seed": one["seed"]} for one in (known, settings))
     other = [f"{key} {_in_words(before.get(key))}, now {_in_words(now[key])}" for key in now if now[key] != before.get(key)]
     if other:
-        raise CommandError(f"{called} was asked otherwise before ({'; '.join(other)}); give this one another --name")
+        raise CommandError(f"{called} was run with other settings before ({'; '.join(other)}); choose another --name")
     return known
 
 

@@ -52,7 +52,7 @@ def export_manifest(
     if found.left_out:
         context.warn(found.left_out_text())
     if not left:
-        raise CommandError(f"there is nothing to score: no image of this selection is left for {chosen.rater.rater_id}")
+        raise CommandError(f"nothing to score: this selection has no image left for {chosen.rater.rater_id}")
     path = context.path(output)
     home = path.absolute().parent.resolve()
     try:
@@ -91,7 +91,7 @@ def check_judgeable(context: Context, scorer: Scorer, asked: Run, folder: RunFol
             scorer.check(asked.settings)
     except Exception as error:  # of settings that are of any kind whatever is raised
         why = printable(error) if isinstance(error, ValueError) else f"found {quoted(dict(asked.settings), 120)}"
-        raise CommandError(f"{directory}: 'settings' of run.json make no sense to {scorer.name}: {why}") from error
+        raise CommandError(f"{directory}: 'settings' of run.json are invalid for {scorer.name}: {why}") from error
     for number in folder.parts():
         seen = folder.read_part(number)
         known = runs.known_images(context.store, [one.item_id for one in seen])
@@ -100,8 +100,8 @@ def check_judgeable(context: Context, scorer: Scorer, asked: Run, folder: RunFol
                 judge(scorer, known[one.item_id].spec if one.item_id in known else {}, one, asked.settings)
             except Exception as error:  # a scorer, perhaps of the user's own, reads what it has not written
                 raise CommandError(
-                    f"{directory}: part {number}: what was seen of {one.item_id} is no evidence that {scorer.name} can judge;"
-                    " was it made by another version of it?"
+                    f"{directory}: part {number}: the evidence on {one.item_id} is not valid for {scorer.name};"
+                    " was it written by another version?"
                 ) from error
 
 
@@ -182,7 +182,7 @@ def _folders(context: Context, given: Sequence[str]) -> list[tuple[RunFolder, st
             )
         paths = [path] if (path / "run.json").is_file() else sorted(below.parent for below in path.glob("*/run.json"))
         if not paths:
-            raise CommandError(f"{name}: this is no run's folder (there is no run.json in it, nor in a folder in it)")
+            raise CommandError(f"{name}: this is not a run's folder (no run.json in it or in its subfolders)")
         for one in paths:
             found.setdefault(one.resolve(), (RunFolder(one), name if one == path else f"{name.rstrip('/')}/{one.name}"))
     return list(found.values())
@@ -211,29 +211,29 @@ def _in_shard_order(made: Sequence[_FinishedRun]) -> list[_FinishedRun]:
     """In the order of their shards.
 
     Raises:
-        CommandError: they are not of one rater, not shares of the same images, or some are missing.
+        CommandError: they are not from one rater, not shares of the same images, or some are missing.
     """
     first = made[0]
     for one in made[1:]:
         other = _differences(first.asked, one.asked)
         if other:
-            raise CommandError(f"{first.name} and {one.name} are not of one rater: {'; '.join(other)}")
+            raise CommandError(f"{first.name} and {one.name} are not from one rater: {'; '.join(other)}")
         if bool(one.asked.shard) != bool(first.asked.shard) or one.asked.of != first.asked.of:
-            raise CommandError(f"{first.name} and {one.name} are not shares of one manifest; import them one after the other")
+            raise CommandError(f"{first.name} and {one.name} are not shards of one manifest; import them separately")
     homes: dict[str, _FinishedRun] = {}
     for one in made:
         for work in one.work:
             other_home = homes.setdefault(work.item_id, one)
             if other_home is not one:
                 raise CommandError(
-                    f"{work.item_id} is in {other_home.name} and in {one.name}; each image may be in one of them"
+                    f"{work.item_id} is in {other_home.name} and in {one.name}; each image may be in only one of them"
                 )
     if not first.asked.shard:
         return sorted(made, key=lambda one: one.work[0].item_id)
     numbers = {one.name: _shard_numbers(one) for one in made}
     of = {n for _, n in numbers.values()}
     if len(of) > 1:
-        raise CommandError(f"shards of {' and of '.join(map(str, sorted(of)))} are mixed; import those of one way of sharing")
+        raise CommandError(f"shards of {' and of '.join(map(str, sorted(of)))} are mixed; import shards of one division only")
     missing = sorted(set(range(1, max(of) + 1)) - {number for number, _ in numbers.values()})
     if missing:
         named = ", ".join(map(str, missing[:_NAMED])) + (" ..." if len(missing) > _NAMED else "")

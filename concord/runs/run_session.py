@@ -96,7 +96,7 @@ def _refuse_other_rules(row: RunRow, scorer: Scorer) -> None:
     """A worker refuses to look with other code than a run was begun with; what it had seen before is not judged by other rules
     either, as all of it would be said to be one rater's."""
     if row.version != scorer.version:
-        raise CommandError(f"this run was begun by {row.scorer} {row.version}, now it is {scorer.version}; start a new run")
+        raise CommandError(f"this run was started by {row.scorer} {row.version}, now it is {scorer.version}; start a new run")
 
 
 @dataclass(slots=True)
@@ -146,7 +146,7 @@ class _RunSession:
         store, run_id = self.context.store, self.row.run_id
         row = runs.get(store, run_id)
         if row is None:
-            raise CommandError(f"run {run_id} was removed meanwhile")
+            raise CommandError(f"run {run_id} was removed in the meantime")
         if row.n_done >= row.n_items:
             runs.set_state(store, run_id, "done")
             return row
@@ -154,8 +154,8 @@ class _RunSession:
         if self._was_stopped():
             runs.set_state(store, run_id, "cancelled" if self.job.given_up else "paused")
             if self.job.given_up:
-                raise CommandError(f"run {run_id} was given up {so_far}; what it judged stays")
-            raise CommandError(f"run {run_id} was stopped {so_far}; the same command goes on with it")
+                raise CommandError(f"run {run_id} was cancelled {so_far}; its judgements stay")
+            raise CommandError(f"run {run_id} was stopped {so_far}; run the same command again to continue")
         why = self._why()
         runs.set_state(store, run_id, "failed", why)
         raise CommandError(f"run {run_id} failed {so_far}: {why}")

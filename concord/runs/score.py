@@ -283,7 +283,7 @@ def resume(context: Context, run_id: str) -> None:
     if row is None:
         raise CommandError(f"there is no run {run_id} in this project")
     if not _has_folder(context.store, row):
-        raise CommandError(f"the folder of run {run_id} is gone: what it had judged stays; score the rest anew")
+        raise CommandError(f"the folder of run {run_id} is gone: its judgements stay; score the rest again")
     _report_run(context, row.rater_id, [run_session.work_on(context, row, registry.get(row.scorer))])
 
 
@@ -423,7 +423,7 @@ def retry_failed(context: Context, run_id: str) -> None:
     store = context.store
     row = runs.get(store, run_id)
     if row is None or row.kind != "score":
-        raise CommandError(f"there is no run {run_id} in this project whose images could be tried again")
+        raise CommandError(f"there is no run {run_id} in this project with failed images to retry")
     scorer = registry.get(row.scorer)
     _refuse_another(row, scorer)
     with beginning:
@@ -431,7 +431,7 @@ def retry_failed(context: Context, run_id: str) -> None:
         failing = [work for work in runs.failing(store, run_id) if work.item_id not in others]
         found = readable(store, failing, scorer, row.settings)
         if not found.work:
-            raise CommandError(f"of run {run_id} no image is left to try: what failed has been seen since, or is being tried")
+            raise CommandError(f"of run {run_id} has no image to retry: the failed ones were scored since, or are being scored")
         rater = Rater(row.rater_id, "scorer", None, row.version, row.settings)
         asked = replace(_request_of(context, row), run_id=run_session.next_id(store, row.rater_id))
         begun = write_run(store, asked, rater, found.work)
@@ -456,7 +456,7 @@ def _refuse_another(row: RunRow, scorer: Scorer) -> None:
         try:
             changed = row.settings.get("weights", {}) != registry.fingerprints(scorer, row.settings)
         except ValueError as error:
-            raise CommandError(f"{row.rater_id} cannot look again: {error}") from error
+            raise CommandError(f"{row.rater_id} cannot score again: {error}") from error
         why = "its models' weights are others by now" if changed else ""
     if why:
-        raise CommandError(f"{row.rater_id} is not what it was ({why}); Score begins a run of a new rater")
+        raise CommandError(f"{row.rater_id} has changed ({why}); use Score to start a run of a new rater")

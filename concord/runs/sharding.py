@@ -64,7 +64,7 @@ def run(
     work = _read_work(manifest, chosen, settings)
     left = shard_of(work, mine)
     if not left:
-        raise CommandError(f"{manifest}: of {len(work):,} images none is left for shard {shard}; ask for fewer shards")
+        raise CommandError(f"{manifest}: of {len(work):,} images none is left for shard {shard}; use fewer shards")
     name = f"{scorer}-{profile}" if mine is None else f"{scorer}-{profile}-{folder_name(mine)}"
     asked = Run(name, scorer, chosen.version, profile, settings, device, batch_size or PART_SIZE, engine)
     if mine is not None:
@@ -123,9 +123,9 @@ def _read_work(manifest: Path, scorer: Scorer, settings: Mapping[str, Any]) -> l
     try:
         work = read_manifest(manifest)
     except ValueError as error:
-        raise CommandError(f"this is no manifest (export manifest writes one): {error}") from error
+        raise CommandError(f"this is not a manifest (`export manifest` writes one): {error}") from error
     if not work:
-        raise CommandError(f"{manifest}: there is no image in it")
+        raise CommandError(f"{manifest}: it has no images")
     twice = [item for item, n in Counter(one.item_id for one in work).items() if n > 1]
     if twice:
         raise CommandError(f"{manifest}: {len(twice)} images are in it more than once, e.g. {printable(twice[0])}")
@@ -166,7 +166,7 @@ def _write(folder: RunFolder, asked: Run, work: Sequence[WorkItem]) -> None:
             if one != two
         ]
         if other:
-            raise CommandError(f"{path}: a run with other {' and '.join(other)} stands there; give another --out")
+            raise CommandError(f"{path}: a run with other {' and '.join(other)} is there; choose another --out")
         if there.device != asked.device or there.engine != asked.engine:
             # no settings: who goes on may have others
             folder.replace(replace(there, device=asked.device, engine=asked.engine))
@@ -179,7 +179,7 @@ def _write(folder: RunFolder, asked: Run, work: Sequence[WorkItem]) -> None:
     try:
         folder.create(asked, work)
     except FileExistsError as error:
-        raise CommandError(f"{path}: there is something that is no run; give another --out") from error
+        raise CommandError(f"{path}: there is something that is not a run; choose another --out") from error
 
 
 def _same(one: WorkItem) -> WorkItem:
@@ -265,7 +265,7 @@ class _ShardSession:
         progress = self._progress()
         done = f"after {progress.done:,} of {progress.total:,} images" if progress is not None else "before the first image"
         if self.stopping.is_set() or (progress is not None and progress.state == "stopped"):
-            raise CommandError(f"{self.what} was stopped {done}; the same command goes on")
+            raise CommandError(f"{self.what} was stopped {done}; run the same command again to continue")
         if status < 0:
             raise CommandError(f"{self.what} failed {done}: the worker was killed ({signal.Signals(-status).name})")
         why = progress.error if progress is not None and progress.state == "failed" and progress.error else self._last_line()

@@ -106,7 +106,7 @@ def _check_header(path: Path, header: tuple[str, ...]) -> None:
         located(
             path,
             1,
-            f"this is no file of 'export ratings' ({what}); "
+            f"this is not a file of 'export ratings' ({what}); "
             "for another table say what its columns are: --item --rater --value --aspect --scale",
         )
     )

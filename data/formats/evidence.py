@@ -94,7 +94,7 @@ def box_of(found: Any) -> Box:
         raise ValueError(f"{quoted(found)} where a box [x0, y0, x1, y1] is expected")
     x0, y0, x1, y1 = map(finite_number, found)
     if max(map(abs, (x0, y0, x1, y1))) > _FARTHEST:
-        raise ValueError(f"box {quoted(found)} is no place in a picture")
+        raise ValueError(f"box {quoted(found)} is not inside a picture")
     return x0, y0, x1, y1
 
 

@@ -113,7 +113,7 @@ def read_journal(path: Path) -> list[dict[str, Any]]:
     """All objects so far, in order; none if there is no such file. A last line that was cut off is passed over.
 
     Raises:
-        InputError: another line is no JSON object; this is some other file.
+        InputError: another line is not a JSON object; this is some other file.
     """
     if not path.exists():
         return []
@@ -121,7 +121,7 @@ def read_journal(path: Path) -> list[dict[str, Any]]:
     found: list[dict[str, Any]] = []
     for number, line in enumerate(lines, 1):
         if not isinstance(value := parse_json(path, number, line), dict):
-            fail(path, number, "is no JSON object; is this another file? Give the output another name, or move this file")
+            fail(path, number, "is not a JSON object; is this another file? Give the output another name, or move this file")
         found.append(value)
     return found
 

@@ -48,7 +48,7 @@ def unpack_mask(packed: bytes) -> NDArray[np.bool_]:
         with Image.open(io.BytesIO(packed), formats=("PNG",)) as image:
             return np.asarray(image.convert("1"), bool)
     except Exception as error:  # Pillow raises whatever its plugins raise
-        raise ValueError("a mask that is no PNG") from error
+        raise ValueError("a mask that is not a PNG") from error
 
 
 Embeddings = NDArray[np.float16]
@@ -408,7 +408,7 @@ def _lock(file: IO[bytes], patience: float) -> None:
             return fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
         except BlockingIOError:
             if time.monotonic() >= until:
-                raise RunBusy(f"another worker is at work in {Path(file.name).parent}") from None
+                raise RunBusy(f"another worker is running in {Path(file.name).parent}") from None
             time.sleep(0.05)
 
 
@@ -433,7 +433,7 @@ def _observation(row: Mapping[str, Any]) -> Observation:
             raise _BadPart(f"a detection of {row['item_id']} has no box or no label")
     payload = json.loads(row["payload"], parse_constant=_not_finite)
     if not isinstance(payload, dict):
-        raise _BadPart(f"the payload of {row['item_id']} is no JSON object")
+        raise _BadPart(f"the payload of {row['item_id']} is not a JSON object")
     detections = tuple(
         Detection(
             one["label"],

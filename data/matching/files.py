@@ -97,7 +97,7 @@ def read_matching(path: Path, layout: str = "auto") -> MatchingFile:
                 found = MatchingFile(_layout(row))
             for example in _LAYOUTS[found.layout](row, number, line):
                 if example.name in names:
-                    raise ValueError(f"the id {quoted(example.name)} stands in the file twice")
+                    raise ValueError(f"the id {quoted(example.name)} occurs twice in the file")
                 names.add(example.name)
                 found.examples.append(example)
         except InputError as error:
@@ -175,9 +175,7 @@ def _aro(row: Row, number: int, line: int) -> Iterator[MatchingExample]:
     elif "caption_options" in row:
         captions, task = row["caption_options"], "text_corruption"
     elif isinstance(row.get("caption"), list):
-        raise ValueError(
-            "'caption' holds descriptions that are all true; write ARO's 'caption_options' first, the true one first"
-        )
+        raise ValueError("'caption' holds descriptions that are all true; use ARO's 'caption_options' with the true one first")
     else:
         raise ValueError("'true_caption' and 'false_caption', or 'caption_options' expected")
     yield MatchingExample(f"{number:05d}", line, image, _candidates(captions, 0), task, box=_box_of(row))

@@ -174,8 +174,8 @@ def insert_reimport(connection: duckdb.DuckDBPyConnection, returned: Reimport, i
     for image_id, row in known.items():
         if row["sha256"] not in (None, returned.pictures[image_id]):
             raise ReimportRefused(
-                f"the answers are about another picture than this project's {image_id!r}; import them into a project with the"
-                " same pictures, or with none"
+                f"the answers are about another image than this project's {image_id!r}; import them into a project with the"
+                " same images, or without images"
             )
     _insert_members(connection, returned.members, import_id)
     versions, n_questions = library.insert_question_versions(connection, returned.asked, import_id)
@@ -219,7 +219,7 @@ def _insert_campaigns(connection: duckdb.DuckDBPyConnection, found: Sequence[Cam
         known = there.get(one.campaign_id)
         if known and (known.questionnaire, known.definition) != (one.questionnaire, one.definition):
             raise ReimportRefused(
-                f"campaign {one.campaign_id!r} asks other questions in this project; delete it first, or import into another"
+                f"campaign {one.campaign_id!r} has other questions in this project; delete it first, or import into another"
                 " project"
             )
         if known is None and one.campaign_id != DEFAULT:
@@ -273,7 +273,7 @@ def _insert_answers(connection: duckdb.DuckDBPyConnection, answers: Sequence[Rei
     superseded = [one.annotation.revises for one in answers if one.annotation.revises is not None]
     here = rows.existing(connection, "annotations", "revises", ["annotation_id"], superseded)
     if here:
-        raise ReimportRefused(f"answer {next(iter(here))} was revised in this project, too; which revision is the later one?")
+        raise ReimportRefused(f"answer {next(iter(here))} was also revised in this project, so the later revision is unknown")
     now = datetime.now(UTC)
     written = [
         annotation_row(
@@ -399,8 +399,8 @@ def _write_bundle(connection: duckdb.DuckDBPyConnection, bundle: ImportBundle, s
         return Imported(known["import_id"])
     if known and bundle.exclusive:
         raise ImportRefused(
-            f"{bundle.kind} '{bundle.name}' is in the project already, from another file (import {known['import_id']}); "
-            f"take it back first: import undo {known['import_id']}"
+            f"{bundle.kind} '{bundle.name}' was already imported from another file (import {known['import_id']}); "
+            f"undo that first: import undo {known['import_id']}"
         )
     import_id = rows.sequence(connection, "import_ids", 1)[0]
     refused: list[str] = []
@@ -509,7 +509,7 @@ def _insert_items(connection: duckdb.DuckDBPyConnection, items: Sequence[Item], 
             if now != before and None not in (now, before):
                 raise ImportRefused(
                     f"item '{item.item_id}' has {name} '{before}' in this project already, not '{now}'; "
-                    "if it is the same item, say so, else give it another name"
+                    "if it is the same item, correct the file; otherwise give it another name"
                 )
     new = {item.item_id: item for item in items if item.item_id not in known}
     rows.insert(
@@ -580,7 +580,9 @@ def _undo(connection: duckdb.DuckDBPyConnection, import_id: int) -> dict[str, in
     if (used := why_needed(connection, import_id)) is not None:
         raise ImportRefused(used)
     if (answered := library.answers_since_import(connection, import_id)) is not None:
-        raise ImportRefused(f"{answered} what import {import_id} asks; undoing it would lose what was asked")
+        raise ImportRefused(
+            f"{answered} what import {import_id} asks; undoing it would remove the questions behind these answers"
+        )
     connection.execute("update imports set undone = current_timestamp where import_id = ?", [import_id])
     browse_index.mark_undone(connection, import_id)
     connection.execute(

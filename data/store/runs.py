@@ -393,7 +393,7 @@ def _ingest(
     unknown = [one.item_id for one in seen if one.item_id not in items]
     if unknown:
         raise RunRefused(
-            f"part {part} of run {run_id} is about {len(unknown)} images that this project does not have, e.g. '{unknown[0]}'"
+            f"part {part} of run {run_id} has {len(unknown)} images that this project does not have, e.g. '{unknown[0]}'"
         )
     rows.insert(connection, "run_parts", ("run_id", "part"), [(run_id, part)])
     evidence = [
@@ -434,7 +434,7 @@ def _remove(connection: duckdb.DuckDBPyConnection, run_id: str) -> int:
     if row is None:
         raise RunRefused(f"there is no run {run_id} in this project (any more)")
     if row["import_id"] is not None:
-        raise RunRefused(f"run {run_id} was imported; take it back with: import undo {row['import_id']}")
+        raise RunRefused(f"run {run_id} was imported; undo it with: import undo {row['import_id']}")
     said = "from judgements where source_id in (select evidence_id from evidence where run_id = ?)"
     browse_index.mark_stale_where(
         connection, f"select item_id {said} union select item_id from evidence where run_id = ?", [run_id, run_id]

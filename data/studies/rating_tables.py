@@ -97,13 +97,15 @@ def _table(path: Path, entries: Iterable[tuple[int, Mapping[str, Any]]]) -> Text
     rows = list(entries)
     header = tuple(dict.fromkeys(name for _, row in rows for name in row))
     if len(header) > _MAX_COLUMNS:
-        raise InputError(located(path, None, f"its objects have {len(header):,} different names; a table has the same in each"))
+        raise InputError(
+            located(path, None, f"its objects have {len(header):,} different fields; a table needs the same in each")
+        )
     return TextTable(path, header, tuple((line, tuple(cell_text(row.get(name)) for name in header)) for line, row in rows))
 
 
 def _table_of(path: Path, answers: list[_PersonAnswers], rater: str) -> TextTable:
     if not answers:
-        raise InputError(located(path, None, "an export without answers; there is nothing to import yet"))
+        raise InputError(located(path, None, "an export without answers; there is nothing to import"))
     questions = {name for one in answers for name in one.said}
     rows: list[tuple[int, dict[str, Any]]] = []
     for one in answers:

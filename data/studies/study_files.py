@@ -86,7 +86,7 @@ def _prompt_and_index(cells: dict[str, str], prompts: dict[str, Prompt]) -> tupl
     index = _whole(cells["Input.image_id"], "Input.image_id", 0, 10**9)
     prompt = prompts.get(f"{GENEVAL_SUITE}/{number:05d}")
     if prompt is None:
-        raise ValueError(f"Input.prompt_id {number} is no line of the metadata, which has {len(prompts)} (numbered from 0)")
+        raise ValueError(f"Input.prompt_id {number} is not a line of the metadata, which has {len(prompts)} (numbered from 0)")
     if cells["Input.index"] != f"{number}_{index}":
         raise ValueError(f"Input.index is {quoted(cells['Input.index'])}, '{number}_{index}' expected from prompt and image id")
     if cells["Input.caption"] != prompt.text:

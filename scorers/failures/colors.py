@@ -1,4 +1,4 @@
-"""Asked and found colours, and how they are bound to two objects: swapped and leaked told apart (GenEval, Figure 6)."""
+"""Requested and detected colours, and how they are bound to two objects: swapped and leaked told apart (GenEval, Figure 6)."""
 
 from __future__ import annotations
 

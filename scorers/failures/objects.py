@@ -54,7 +54,7 @@ NEITHER: Final = "neither"
 
 
 def counts(looked: SuiteEvidence) -> FailureTable:
-    """Asked and found numbers of the objects of which a prompt asks an exact one (GenEval's counting task), uncapped."""
+    """Requested and detected counts of the objects of which a prompt asks an exact one (GenEval's counting task), uncapped."""
     pairs = [
         (case, asked.count, case.verdict.found[asked.name])
         for case in looked.cases

@@ -93,7 +93,7 @@ def generation_settings(profile: str, **changed: Any) -> GenerationSettings:
         ValueError: a setting makes no sense.
     """
     if profile not in PROFILES:
-        raise ValueError(f"there is no way of asking {profile!r}: {', '.join(PROFILES)}")
+        raise ValueError(f"unknown profile {profile!r}; known: {', '.join(PROFILES)}")
     made = replace(PROFILES[profile], **{key: value for key, value in changed.items() if value is not None})
     if made.steps is not None and not 1 <= made.steps <= _MOST_STEPS:
         raise ValueError(f"steps must be from 1 to {_MOST_STEPS:,}, got {made.steps}")
@@ -196,7 +196,7 @@ def _use_ddim(pipeline: Any, name: str) -> None:
     if kind == "PlaygroundPipeline":  # which samples so anyway
         return
     if not PIPELINE_FAMILIES[kind].ddim:
-        raise ValueError(f"{name} ({kind}) learned a flow, which DDIM cannot follow; leave the sampler as it is")
+        raise ValueError(f"{name} ({kind}) is a flow model, which DDIM cannot sample; leave the sampler unchanged")
     # clipping is for pixels; a scheduler whose configuration does not say so would be given it
     latent = getattr(pipeline, "vae", None) is not None
     pipeline.scheduler = DDIMScheduler.from_config(pipeline.scheduler.config, **({"clip_sample": False} if latent else {}))

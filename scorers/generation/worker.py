@@ -50,7 +50,7 @@ def work(folder: GenerationFolder, stop: Callable[[], bool] = lambda: False, loa
     count_crashes(folder.path)
     paint, opened = generators.load(job.generator, generators.GenerationSettings(**job.settings), job.device)
     if job.weights and opened["weights"] != job.weights:
-        raise ValueError(f"the weights of {job.generator} are not those of the pictures that are there; give it another --name")
+        raise ValueError(f"the weights of {job.generator} differ from those of the existing images; choose another --name")
     folder.describe(opened)
     loaded()
     carefully: FaultIsolator[WantedPicture, GeneratedPicture] = FaultIsolator(
@@ -137,7 +137,7 @@ def attempt(
                 if isinstance(error, RuntimeError):
                     traceback.print_exc()
                 why = (
-                    "the memory does not suffice; paint fewer at once (--batch-size), or in --precision float16"
+                    "not enough memory; generate fewer images at once (--batch-size), or use --precision float16"
                     if isinstance(error, RuntimeError) and out_of_memory(error)
                     else error_line(error)
                 )

@@ -103,7 +103,9 @@ def _colors_in_reason(reason: str, asked: ObjectSpec) -> list[str]:
 
 
 def _open(settings: Settings, device: str) -> Perceiver:  # noqa: ARG001  (as every scorer's)
-    raise ValueError("these verdicts are GenEval's own; import results geneval brings them, nothing is looked at here")
+    raise ValueError(
+        "these verdicts are from GenEval's own script; `import results geneval` imports them, there is nothing to score"
+    )
 
 
 SCORER: Final = Scorer(

@@ -124,7 +124,7 @@ def denoised(denoiser: Denoiser, told: torch.Tensor, noisy: torch.Tensor, left: 
         return left**0.5 * noisy - (1.0 - left) ** 0.5 * told
     if denoiser.prediction == "sample":
         return told
-    raise ValueError(f"a model that says {denoiser.prediction} has no posterior of a diffusion: use flowloss")
+    raise ValueError(f"a model that says {denoiser.prediction} has no diffusion posterior: use flowloss")
 
 
 def noise_of(denoiser: Denoiser, told: torch.Tensor, noisy: torch.Tensor, left: Any) -> torch.Tensor:

@@ -128,7 +128,7 @@ def unpack(packed: Mapping[str, Any]) -> Terms:
             raise ValueError(f"shape {shape}")
         return np.frombuffer(base64.b64decode(packed["data"], validate=True), _DTYPE).reshape(shape)
     except (KeyError, TypeError, ValueError) as error:
-        raise ValueError(f"these are no terms by trial, caption and step: {error}") from error
+        raise ValueError(f"these are not terms by trial, caption and step: {error}") from error
 
 
 def seed_of(*parts: object) -> int:
@@ -261,7 +261,7 @@ def _schedule(payload: Mapping[str, Any]) -> Schedule:
         left = np.array(payload["left"], float)
         return Schedule(np.array(payload["steps"], float).astype(np.int64), left, np.append(left[1:], 1.0))
     except (KeyError, TypeError, ValueError) as error:
-        raise ValueError("the evidence does not say at which steps it was taken") from error
+        raise ValueError("the evidence does not name its steps") from error
 
 
 def as_json(numbers: FloatArray) -> list[float | None]:

@@ -98,7 +98,7 @@ def _model_folder(name: str) -> Path:
     path = folder(name)
     if path is not None:
         if not (path / _INDEX).is_file():
-            raise ValueError(f"the folder {name} holds no {_INDEX}, so it is no pipeline of diffusers")
+            raise ValueError(f"the folder {name} holds no {_INDEX}, so it is not a diffusers pipeline")
         return path
     hub = hub_id(name)
     index = try_to_load_from_cache(hub, _INDEX)
@@ -119,7 +119,7 @@ def _index(name: str, place: Path) -> dict[str, Any]:
     except (ValueError, RecursionError) as error:
         raise ValueError(f"{name}: its {_INDEX} cannot be read: {_single_line(error)}") from error
     if not isinstance(index, dict):
-        raise ValueError(f"{name}: its {_INDEX} is no table of parts")
+        raise ValueError(f"{name}: its {_INDEX} is not a table of components")
     return index
 
 
@@ -127,7 +127,7 @@ def _class_of(name: str, index: Mapping[str, Any]) -> str:
     kind = index.get("_class_name")
     if not isinstance(kind, str) or kind not in PIPELINE_FAMILIES:
         known = ", ".join(one for one in PIPELINE_FAMILIES if one != "PlaygroundPipeline")
-        raise ValueError(f"{name} is a {_single_line(kind)}, none of the pipelines known here: {known}")
+        raise ValueError(f"{name} is a {_single_line(kind)}, not one of the known pipelines: {known}")
     return kind
 
 
@@ -143,7 +143,7 @@ def _open_parts(name: str, place: Path, dtype: torch.dtype) -> Any:
     try:
         return kind(**{**parts, **plain, **PIPELINE_FAMILIES[kind.__name__].built})
     except (TypeError, ValueError, AttributeError) as error:
-        raise ValueError(f"{name} cannot be put together as a {kind.__name__}: {_single_line(error)}") from error
+        raise ValueError(f"{name} cannot be assembled as a {kind.__name__}: {_single_line(error)}") from error
 
 
 def _part(name: str, place: Path, key: str, said: list[Any], dtype: torch.dtype) -> Any:
@@ -173,7 +173,7 @@ def _part_class(name: str, key: str, said: list[Any]) -> type[Any]:
         found = _OWN.get(kind) or getattr(_LIBRARIES.get(library), _RENAMED.get(kind, kind), None)
         if isinstance(found, type) and hasattr(found, "from_pretrained"):
             return found
-    raise ValueError(f"the {key} of {name} is of a kind that is not known here: {_single_line(said)}")
+    raise ValueError(f"the {key} of {name} has an unknown kind: {_single_line(said)}")
 
 
 def _module(kind: Any, where: Path, called: str, dtype: torch.dtype) -> Any:

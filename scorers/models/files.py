@@ -145,8 +145,8 @@ def refuse_pickle(name: str) -> None:
     """
     if name.lower().endswith(_PICKLES) and folder(name) is None and not trusted():
         raise ValueError(
-            f"{Path(name).name} is a pickle, which can run code of whoever made it: take weights as safetensors, or start"
-            f" Concord with {TRUST}=1 if you trust where it comes from"
+            f"{Path(name).name} is a pickle file, which can run its author's code: use weights as safetensors, or start"
+            f" Concord with {TRUST}=1 if you trust its source"
         )
 
 

@@ -105,11 +105,11 @@ class Endpoint:
         """
         parts = urlsplit(base_url)
         if parts.scheme not in ("http", "https") or not parts.hostname:
-            raise ValueError(f"{printable(base_url)!r} is no base URL; https://HOST/v1 is expected")
+            raise ValueError(f"{printable(base_url)!r} is not a base URL; https://HOST/v1 is expected")
         if parts.username or parts.password or parts.query:
-            raise ValueError("the base URL holds a name, a password or a query; the key belongs into the environment")
+            raise ValueError("the base URL holds a name, a password or a query; put the key into the environment")
         if key is not None and not (key.isascii() and key.isprintable() and key.strip() == key):
-            raise ValueError("the key in the environment holds characters that no key has; a line end, perhaps")
+            raise ValueError("the key in the environment has characters that a key cannot have, perhaps a line break")
         self.name = f"{base_url.rstrip('/')} {model}"
         self._url = f"{base_url.rstrip('/')}/chat/completions"
         self._model, self._key, self._sleep = model, key, sleep
@@ -140,7 +140,7 @@ class Endpoint:
                 return Failure(why)
             if attempt < _TRIES:
                 if found.seconds is not None and found.seconds > _LONGEST_WAIT:
-                    raise EndpointError(f"{self._url} wants us to wait {found.seconds:.0f} s; the same command goes on later")
+                    raise EndpointError(f"{self._url} asks to wait {found.seconds:.0f} s; run the same command again later")
                 twice_as_long = min(_LONGEST_WAIT, _FIRST_WAIT * 2 ** (attempt - 1))
                 self._sleep(twice_as_long if found.seconds is None else max(0.0, found.seconds))
         raise EndpointError(f"{self._url} was asked {_TRIES} times: {why}")

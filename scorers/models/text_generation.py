@@ -45,7 +45,7 @@ class QuestionLlama:
         config_of(name)  # says in one line what is wrong with a name
         self._tokenizer = tokenizer_of(name)
         if self._tokenizer.bos_token_id is None or self._tokenizer.eos_token_id is None:
-            raise ValueError(f"the tokenizer of {name} has no tokens that begin and end a text; is it a LLaMA model?")
+            raise ValueError(f"the tokenizer of {name} has no tokens for the beginning and end of a text; is it a LLaMA model?")
         dtype = torch.float32 if torch.device(device).type == "cpu" else torch.float16
         self._model = load(AutoModelForCausalLM, name, device, dtype)
 

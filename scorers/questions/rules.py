@@ -174,7 +174,7 @@ class TifaTally:
             ValueError: there was one of this id before: TIFA has one image of each text.
         """
         if one.id in self._captions:
-            raise ValueError(f"{one.id}: answers about it stand here twice, TIFA scores one image of each text")
+            raise ValueError(f"{one.id}: answers about it occur twice, TIFA scores one image of each text")
         self._captions[one.id] = one.score
         for right in one.answers:
             counted = self._types.setdefault(right.answered.question.element_type, [0, 0])

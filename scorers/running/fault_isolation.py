@@ -133,7 +133,7 @@ class RestartPolicy:
 Source = TypeVar("Source")
 Product = TypeVar("Product")
 
-TOO_LARGE: Final = "the memory does not suffice for it, even alone"
+TOO_LARGE: Final = "not enough memory for it, even alone"
 
 _REASON_LIMIT: Final = 300
 # what torch, its libraries and the allocators below them say: CUDA and HIP, MPS, the CPU, cuBLAS and cuDNN
@@ -244,9 +244,7 @@ class FaultIsolator(Generic[Source, Product]):
         self._most = n // 2
         self.halved += 1
         if not self.warnings:
-            self.warnings.append(
-                f"the memory does not suffice for {n} {self._noun}s at once: half as many go from now on, or fewer yet"
-            )
+            self.warnings.append(f"not enough memory for {n} {self._noun}s at once: half as many from now on, or fewer")
 
     def _look_whether_it_works(self, one: Source, why: Exception) -> None:
         """Some have failed, and no other between them: that may be those few, or the model."""
@@ -257,7 +255,7 @@ class FaultIsolator(Generic[Source, Product]):
         except Exception as again:
             if out_of_memory(again):
                 raise RuntimeError(
-                    f"the memory does not suffice for even one {self._noun} at a time: {error_line(again)}"
+                    f"there is not enough memory even for one {self._noun} at a time: {error_line(again)}"
                 ) from why
             raise RuntimeError(f"the model fails on every {self._noun}: {error_line(why)}") from why
 

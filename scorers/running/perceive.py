@@ -238,7 +238,7 @@ def _checked_perceive(perceiver: Perceiver, batch: Sequence[Shown]) -> list[Obse
     """
     seen = perceiver.perceive(batch)
     if [one.item_id for one in seen] != [one.item_id for one in batch]:
-        raise ValueError("it said something of other images than it was shown")
+        raise ValueError("it returned results for other images than it was given")
     for one in seen:
         json.dumps(one.payload, allow_nan=False)
     return seen

@@ -145,7 +145,7 @@ class Rejudger:
         keep = settings.get("keep", 0)
         for name, knob in self.scorer.knobs.items():
             if knob.confidence and settings[name] < keep:
-                raise ValueError(f"{name} must be at least {keep:g}, below which nothing was kept, got {settings[name]:g}")
+                raise ValueError(f"{name} must be at least {keep:g}, below which nothing was stored, got {settings[name]:g}")
         # the rules look at their numbers whatever the image
         self.scorer.judge(Spec(), Observation(""), settings)
         return settings

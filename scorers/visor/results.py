@@ -89,7 +89,7 @@ class VisorTally:
         """
         asked, judged = VisorRequest.of(spec), verdict.correct
         if judged is None:
-            raise ValueError("VISOR looks at neither numbers nor colours")
+            raise ValueError("VISOR checks neither counts nor colours")
         prompts = self._prompts.setdefault(generator, {})
         prompt = prompts.setdefault(prompt_id, _Prompt(asked))
         if prompt.asked != asked:
@@ -244,7 +244,7 @@ class DetectionFile:
         """
         if self._keys and case.generator != self._generator:
             other = f"{quoted(case.generator)} and {quoted(self._generator)}"
-            raise MixedGenerators(f"VISOR's file is of one generator, there are {other}; choose one: --generator")
+            raise MixedGenerators(f"VISOR's file is for one generator, and there are {other}; choose one: --generator")
         key = key_of(case, self._per_prompt)
         if key in self._keys:
             raise ValueError(f"there is an image {key} already")

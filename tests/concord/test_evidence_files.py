@@ -209,7 +209,7 @@ def test_genevals_own_file_is_written_and_read(tmp_path: Path) -> None:
     }  # fmt: skip
     assert judge("geneval", "--evidence", target, "--format", "results").out == target.read_text()
     bare = written(tmp_path / "bare.jsonl", {**line, "details": None})
-    assert "the line has no 'details', so there is nothing to judge" in judge("geneval", "--evidence", bare).err
+    assert "the line has no 'details', so it cannot be judged" in judge("geneval", "--evidence", bare).err
 
 
 # ---- visor
@@ -283,7 +283,7 @@ def test_visors_bad_lines_are_named_and_the_rest_goes_on(tmp_path: Path) -> None
         "2: 'generator' is missing",
         "3: 'prompt_id' is missing",
         "4: 1103_3: prompt 1103 asked for kite right bicycle before, and for kite left cat here",
-        "5: 1103_4: VISOR looks at neither numbers nor colours",
+        "5: 1103_4: VISOR checks neither counts nor colours",
         "6: not JSON (Expecting value, character 1)",
         "judge visor: 5 of 6 lines could not be judged (see above)",
     ]
@@ -294,7 +294,9 @@ def test_visors_own_file_is_written_and_read(images: Path, tmp_path: Path) -> No
     target = tmp_path / "results_sd_text_spatial_rel_phrases_owlvit_0.1.json"
     ran = judge("visor", "--evidence", images, "--format", "detections", "-o", target)
     assert (ran.status, target.exists()) == (2, False)
-    assert ran.err == "judge visor: VISOR's file is of one generator, there are 'glide' and 'sd'; choose one: --generator\n"
+    assert (
+        ran.err == "judge visor: VISOR's file is for one generator, and there are 'glide' and 'sd'; choose one: --generator\n"
+    )
     assert judge("visor", "--evidence", images, "--generator", "sd", "--format", "detections", "-o", target).status == 0
     found = json.loads(target.read_text())
     assert list(found) == ["1103_0", "1103_1", "1103_2", "1103_3"]

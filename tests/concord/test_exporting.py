@@ -296,7 +296,7 @@ def test_a_file_that_contradicts_itself_is_refused_whole(project: Path, tmp_path
 def test_another_header_needs_options_and_some_options_need_the_others(project: Path, tmp_path: Path) -> None:
     ran = concord(project, "import", "ratings", ratings_csv(tmp_path / "r.csv", "a,x,5"))
     assert ran.status == 1
-    assert "r.csv:1: this is no file of 'export ratings' (has no column 'suite'," in ran.err
+    assert "r.csv:1: this is not a file of 'export ratings' (has no column 'suite'," in ran.err
     assert "say what its columns are: --item --rater --value --aspect --scale" in ran.err
     ran = concord(project, "import", "ratings", tmp_path / "r.csv", *RATINGS[:4])
     assert (ran.status, ran.err[:52]) == (2, "import ratings: --value, --aspect, --scale missing; ")

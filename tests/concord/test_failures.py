@@ -278,7 +278,9 @@ def test_browse_says_what_it_lists_and_shows_the_scorers_verdicts(store: Store) 
     address = browse_address(Selection(suite=("geneval",)), marked=FailureMark("counts", drawn_images.RATER, "2", "too few"))
     found = opened(store, urlsplit(address).query)
     assert found["notice"] == ""
-    sentence = r"(No|\d+) images? of “Asked and found numbers”, by what geneval-playground saw: 2 asked for, too few found\."
+    sentence = (
+        r"(No|\d+) images? of “Requested and detected counts”, by what geneval-playground saw: 2 asked for, too few found\."
+    )
     assert re.fullmatch(f"{sentence} +Show all images", found["words"].strip())
     shown = {name: found["listing"].get(name) for name in ("suite", "rater", "picture", "seen_by", "asked", "found")}
     assert shown == {

@@ -133,9 +133,9 @@ def test_bad_lines_are_left_out_and_told(project: Path, results: Path) -> None:
         "6: 'filename' is 'sd/a.png', .../00042/samples/0000.png expected",
         "7: 'correct' is 'yes', true or false expected",
         "8: 'include' must be a list, got int",
-        "9: 'filename' '7/samples/0.png' does not say whose image it is; say it: --generator NAME",
-        f"10: {RED_CUP.prompt_id}/sd/0 stands on a line before",
-        "import results geneval: 6 lines left out (see above); the rest is in",
+        "9: 'filename' '7/samples/0.png' does not name the generator of the image; add --generator NAME",
+        f"10: {RED_CUP.prompt_id}/sd/0 occurs on an earlier line",
+        "import results geneval: 6 lines skipped (see above); the rest is imported",
     ]
     assert len(said(project, "correct")) == 4
     # a longer file of the same images brings what is new
@@ -248,7 +248,7 @@ def test_visors_detections_are_exported_for_one_generator(project: Path, tmp_pat
     observed(project, "glide", [1100])
     ran = concord(project, *words)
     assert ran.status == 2
-    assert "VISOR's file is of one generator, there are 'sd' and 'glide'; choose one: --generator" in ran.err
+    assert "VISOR's file is for one generator, and there are 'sd' and 'glide'; choose one: --generator" in ran.err
     assert len(json.loads(target.read_text())) == 2
     assert done(project, *words, "--generator", "glide") == f"1 image in {target}\n"
 

@@ -49,7 +49,7 @@ def test_a_campaign_from_the_first_click_to_the_verdict(visitor: Visit, fresh: S
     page.locator("#new-title").get_by_role("textbox").fill("A pilot")
     page.get_by_label("People for each").fill("2")
     expect(page.locator("#campaign-preview")).to_contain_text("3 images (all that fit) × 2 people = 6 answers")
-    page.get_by_role("button", name="Make it, as a draft").click()
+    page.get_by_role("button", name="Create draft").click()
     expect(page).to_have_url(re.compile(r"[?&]campaign=pilot"))
     expect(page.locator("#campaign-title")).to_contain_text("A pilot draft")
     page.get_by_role("button", name="Start", exact=True).click()
@@ -98,7 +98,7 @@ def decided_by_keyboard(page: Page) -> None:
     expect(page.locator("#case")).to_contain_text("Give your name first")
     page.locator("#case-name").get_by_role("textbox").fill("rita")
     page.get_by_role("button", name="Go on").press("Enter")
-    expect(page.locator(".cc-case")).to_contain_text("What everybody says")
+    expect(page.locator(".cc-case")).to_contain_text("All answers")
     # a key before the questions stand below the case reaches nothing
     expect(page.locator("#case-wrong input").nth(1)).to_be_visible()
     page.locator("body").press("d")

@@ -73,7 +73,7 @@ def test_a_folder_that_cannot_be_created_is_reported(tmp_path: Path, monkeypatch
         raise PermissionError(13, "Permission denied", str(self))
 
     monkeypatch.setattr(Path, "mkdir", refuse)
-    with pytest.raises(StoreError, match="cannot be made: Permission denied"):
+    with pytest.raises(StoreError, match="cannot be created: Permission denied"):
         Store(tmp_path / "new")
 
 

@@ -133,7 +133,7 @@ def test_missing_columns_are_reported_briefly(tmp_path: Path) -> None:
     [
         # each was taken in, and then no statistic of the project could be made
         (("nominal", "=1+1"), "a scale is nominal"),
-        (("s,s/1,t,g,i1,clip", "h,s/1,t,g,i1,clip"), "is two different things in this file"),
+        (("s,s/1,t,g,i1,clip", "h,s/1,t,g,i1,clip"), "stands for two different things in this file"),
         ((",nominal,yes,1.0", ",ordinal:1-5,yes,1.0"), "expects a finite number"),
     ],
 )
@@ -186,7 +186,7 @@ def _made(folder: Path, settings: dict[str, Any], *seen: Observation) -> RunFold
     [
         ({}, partial(Observation, payload={"answers": [7]}), "is no evidence that tifa can judge"),
         ({}, partial(Observation, payload={"answers": 1e400}), "cannot be read as a part of a run"),
-        ({"threshold": []}, Observation, "'settings' of run.json make no sense to geneval"),
+        ({"threshold": []}, Observation, "'settings' of run.json are invalid for geneval"),
         ({"threshold": 0.3}, partial(Observation, detections=(Detection("cow", float("nan"), (1, 2, 3, 4)),)), "not finite"),
     ],
 )

@@ -398,7 +398,7 @@ def _numbers(text: str | None, name: str, usual: Any) -> list[int]:
     except ValueError:
         found = []
     if not found or found[0] < least or found[-1] > 10**9:
-        raise UsageError(f"{name}: {text!r} are no whole numbers of at least {least} with commas between, e.g. 1,5,10")
+        raise UsageError(f"{name}: {text!r} are not whole numbers of at least {least} with commas between, e.g. 1,5,10")
     return found
 
 

@@ -206,5 +206,5 @@ def describe(
     ] = None,
     project: Project = PLAYGROUND,
 ) -> None:
-    """Record for reports how people were recruited, instructed and paid; without --field, show what is recorded and what is missing."""
+    """Record for reports how people were recruited and paid; without --field, show what is recorded and missing."""
     _run(project, "describe", campaign=campaign, fields=field or [])

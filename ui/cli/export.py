@@ -87,7 +87,7 @@ def _exported(
     ],
     project: Project = PLAYGROUND,
 ) -> None:
-    """Import files that Concord exported (CSV, Parquet or JSON lines), all or none. Judgements are derived again from the answers."""
+    """Import files that Concord exported (CSV, Parquet or JSON lines), all or none. Judgements are derived from the answers."""
     _execute(project, "import exported", files=files)
 
 

@@ -51,8 +51,8 @@ def write_questions(
     device: Annotated[str, typer.Option(help="cpu, cuda, cuda:1, mps ...")] = "cpu",
     project: Project = PLAYGROUND,
 ) -> None:
-    """Have a language model write questions about prompts, check them, and write them for `import questions`. Stopped, the
-    same command goes on: what was written lies in FILE's .raw.jsonl."""
+    """Have a language model write questions about prompts, check them, and save them for `import questions`. If it stops, run
+    the same command again to continue from FILE's .raw.jsonl."""
     import io
     from contextlib import redirect_stdout
     from pathlib import Path

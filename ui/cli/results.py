@@ -95,7 +95,7 @@ def judge_visor(
         str | None, typer.Option(help="Only images of this generator; for VISOR's detections: their generator.")
     ] = None,
 ) -> None:
-    """Apply VISOR's rules: a verdict for each line {"id", "prompt_id", "generator", "spec", "detections"}, and VISOR's scores."""
+    """Apply VISOR's rules: verdicts for lines {"id", "prompt_id", "generator", "spec", "detections"}, and the scores."""
     settings = {} if threshold is None else {"threshold": threshold}
     _judge(
         "visor",

@@ -59,7 +59,7 @@ def _visor(
     output: Annotated[ReproductionFormat, typer.Option("--format", help="Output format.")] = ReproductionFormat.table,
     project: Project = PLAYGROUND,
 ) -> None:
-    """Recompute VISOR's Tables IV and V from a project's answers to VISOR's questions; the paper's answers were not released."""
+    """Recompute VISOR's Tables IV and V from a project's answers to its questions; the paper's answers were not released."""
     from ui.commands import execute
 
     parameters = {"selection": selection, "intervals": intervals, "output": output.value}

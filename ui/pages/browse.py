@@ -46,9 +46,9 @@ _ORDERS = {
     "highest": "highest first",
     "split": "people differ most first",
     "differs": "most disagreement first",
-    "confidence": "least sure first",
+    "confidence": "least confident first",
     "likert": "largest gap to people's rating first",
-    "recent": "latest judged first",
+    "recent": "most recently judged first",
 }
 _SHOWS = ("grid", "prompts")
 _SINGLE = ("rater", "by", "order", "show", "left", "right", "of")

@@ -292,7 +292,7 @@ def rectangle(numbers: tuple[float | None, ...]) -> tuple[str, str]:
         return "", "A rectangle needs four numbers; the axes say which there are."
     x0, x1, y0, y1 = (max(-1000.0, min(1000.0, round(value or 0.0, 2))) for value in numbers)
     if x0 == x1 or y0 == y1:
-        return "", "This rectangle has no inside: “from” and “to” are the same."
+        return "", "Empty selection: “from” and “to” are the same."
     return f"{x0:g},{y0:g};{x1:g},{y0:g};{x1:g},{y1:g};{x0:g},{y1:g}", ""
 
 

@@ -364,8 +364,8 @@ def build(store: Store) -> None:
         told = gr.HTML(elem_id="ablation")
         lines = gr.Plot(show_label=False, elem_id="ablation-plot")
         with gr.Row(elem_classes="cc-filters"):
-            task, who = dropdown("Listed: task", [ALL], ALL), dropdown("Listed: scorer", [ALL], ALL)
-            said = dropdown("Listed: that is", [ALL], ALL)
+            task, who = dropdown("Task of the list", [ALL], ALL), dropdown("Scorer of the list", [ALL], ALL)
+            said = dropdown("Verdict", [ALL], ALL)
         listed = gr.HTML(elem_id="matches", js_on_load=_LIST)
     controls = [suite, generator, task, who, said]
     everything = [*controls, page]

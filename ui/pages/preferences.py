@@ -445,7 +445,7 @@ def build(store: Store) -> None:
         ranks = gr.HTML(elem_id="ranks")
         ranks_plot = gr.Plot(show_label=False, elem_id="ranks-plot")
         with gr.Row(elem_classes="cc-filters"):
-            task, who = dropdown("Listed: pairs of", [ALL], ALL), dropdown("Listed: votes of", [ALL], ALL)
+            task, who = dropdown("Pairs of the list", [ALL], ALL), dropdown("Votes of the list", [ALL], ALL)
             chose = dropdown("Listed: who chose", [ALL], ALL)
         pairs = gr.HTML(elem_id="pairs", js_on_load=_LIST)
     controls = [suite, two, task, who, chose]

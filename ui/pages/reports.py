@@ -75,7 +75,7 @@ def build(store: Store) -> None:
         with gr.Row(elem_classes="cc-filters"):
             moments = [
                 gr.Textbox(label=text, info="a date, such as 2026-11-20", max_lines=1, elem_id=f"report-{name}")
-                for name, text in zip(_MOMENTS, ("Said since", "Said before"), strict=True)
+                for name, text in zip(_MOMENTS, ("Rated since", "Rated before"), strict=True)
             ]
             seed = gr.Number(0, label="Seed", info="of intervals and samples", precision=0, minimum=0, elem_id="report-seed")
         preview = gr.HTML(elem_id="report-preview")
@@ -150,7 +150,7 @@ def _drawn(store: Store, values: Sequence[Any]) -> list[Any]:
         return [*shown, note(f"{str(error).removeprefix('--').capitalize()}.", "cc-bad"), gr.Button(interactive=False)]
     found = contents.raters_of_selection(store, selection)
     if not found:
-        text = "Nothing in this project is of this selection. Take something out of it."
+        text = "No matching data. Remove a filter."
         return [*shown, note(text, "cc-bad"), gr.Button(interactive=False)]
     return [*shown, _preview(found), gr.Button(interactive=True)]
 
@@ -197,7 +197,7 @@ def _made(store: Store, values: Sequence[Any], progress: gr.Progress) -> str:
     head = f"The report on {wording.count(len(material.ratings), 'rating')} is made ({material.made:%H:%M} UTC)."
     return (
         note(head)
-        + f'{WRAP}<table class="cc-table"><caption>Take it</caption><tbody>{lines}</tbody></table></div>'
+        + f'{WRAP}<table class="cc-table"><caption>Download</caption><tbody>{lines}</tbody></table></div>'
         + note("Kept until three others are made or the app is closed; the command makes it again:")
         + f'<p><code class="cc-code">{escape(command)}</code> {button("Copy", "copy", "Copy the command", copied=command)}</p>'
     )

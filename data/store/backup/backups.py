@@ -262,7 +262,7 @@ class Backup:
         try:
             lines = path.read_text(encoding="utf-8").splitlines()
             if sha256_of(path) != self.manifest.files_sha256:
-                raise BadBackup(f"{path} was changed since it was made")
+                raise BadBackup(f"{path} was changed after the backup")
             found = [BackupFile(**json.loads(line)) for line in lines]
         except (OSError, ValueError, TypeError) as error:
             raise error if isinstance(error, BadBackup) else BadBackup(f"{path} cannot be read: {error}") from error
@@ -296,13 +296,13 @@ def read_backup(folder: Path) -> Backup:
     try:
         told: dict[str, Any] = json.loads(path.read_text(encoding="utf-8"))
         if told.pop("concord_backup") != _FORMAT:
-            raise BadBackup(f"{folder} is a backup of a later Concord: update Concord to read it")
+            raise BadBackup(f"{folder} was made by a newer Concord: update Concord to read it")
         made = datetime.fromisoformat(told["made"])
         made = made if made.tzinfo else made.replace(tzinfo=UTC)
         tables = {name: TableDigest(**held) for name, held in told["tables"].items()}
         return Backup(folder, Manifest(**(told | {"made": made, "tables": tables})))
     except OSError as error:
-        raise BadBackup(f"{folder} is no backup: its {MANIFEST} cannot be read ({error.strerror})") from error
+        raise BadBackup(f"{folder} is not a backup: its {MANIFEST} cannot be read ({error.strerror})") from error
     except (ValueError, TypeError, KeyError, AttributeError) as error:
         raise error if isinstance(error, BadBackup) else BadBackup(f"{path} is not as Concord writes it: {error}") from error
 
@@ -328,7 +328,7 @@ def check_backup(backup: Backup, *, files: bool = True) -> None:
     manifest = backup.manifest
     try:
         if sha256_of(backup.database) not in {manifest.sha256, manifest.before} - {""}:
-            raise BadBackup(f"{backup.database} is not what was written: it was changed or is damaged")
+            raise BadBackup(f"{backup.database} was changed or is damaged")
         held = read_contents(backup.database)
     except OSError as error:
         raise BadBackup(f"{backup.database} cannot be read: {error.strerror or error}") from error
@@ -341,7 +341,7 @@ def check_backup(backup: Backup, *, files: bool = True) -> None:
 def _check_file(path: Path, one: BackupFile) -> None:
     try:
         if path.stat().st_size != one.bytes or sha256_of(path) != one.sha256:
-            raise BadBackup(f"{path} is not what was written: it was changed or is damaged")
+            raise BadBackup(f"{path} was changed or is damaged")
     except OSError as error:
         raise BadBackup(f"{path} cannot be read: {error.strerror}") from error
 

@@ -120,7 +120,7 @@ def _schema(version: int, newest: int) -> Iterator[Finding]:
         yield _project("ok", f"the database opens; schema {version}")
     elif version > newest:
         yield _project(
-            "attention", f"the project has schema {version}, this Concord knows {newest}", "update Concord to open it"
+            "attention", f"the project has schema {version}, this version supports {newest}", "update Concord to open it"
         )
     elif version:
         text = f"the project has schema {version}; opening it brings it to {newest}, after a backup of what it is now"

@@ -113,7 +113,7 @@ def _elsewhere(copy: KnownCopy, secret: str, known: Mapping[str, Any], names: li
 
     def erase() -> bool:
         if not snapshot.is_snapshot(copy.path):
-            raise OSError("what is there now is no snapshot by Concord")
+            raise OSError("the existing file is not a Concord snapshot")
         return _in_file(copy.path, secret, known if copy.people == "names" else {}, shown)
 
     return _trying(copy.path, erase)
@@ -249,7 +249,7 @@ def restore(project: Path, backup: Backup, now: datetime | None = None) -> Resto
     newest = max(migration_files())
     if backup.manifest.schema > newest:
         raise BadBackup(
-            f"the backup has schema {backup.manifest.schema}, this Concord knows {newest}: update Concord to restore it"
+            f"the backup has schema {backup.manifest.schema}, this version supports {newest}: update Concord to restore it"
         )
     project.mkdir(parents=True, exist_ok=True)
     stamp = f"{now or datetime.now(UTC):%Y%m%dT%H%M%SZ}"
@@ -352,7 +352,7 @@ def _exchange(path: Path, fresh: Path, stamp: str) -> Path | None:
     if path.exists():
         aside = path.with_name(f"{BEFORE}{stamp}")
         if aside.exists():
-            raise OSError(f"{aside} is there already; wait a second")
+            raise OSError(f"{aside} exists already; wait a second")
         try:
             # a second name first: at no moment is there no database, which the app would take for a new project
             os.link(path, aside)

@@ -328,7 +328,7 @@ def _move(connection: duckdb.DuckDBPyConnection, payload: tuple[str, State]) -> 
     if state == campaign.state:
         return campaign
     if state not in MOVES[campaign.state]:
-        raise CampaignRefused(f"campaign {campaign_id!r} is {campaign.state} and cannot become {state} at once")
+        raise CampaignRefused(f"campaign {campaign_id!r} is {campaign.state} and cannot become {state} directly")
     connection.execute("update campaigns set state = ? where campaign_id = ?", [state, campaign_id])
     return replace(campaign, state=state)
 
@@ -344,7 +344,9 @@ def _change(connection: duckdb.DuckDBPyConnection, payload: tuple[str, Mapping[s
     steering = ("order", "check_every", "pass_mark")
     moved = [name for name in steering if name in changed]
     if moved and _answered(connection, campaign_id):
-        raise CampaignRefused(f"campaign {campaign_id!r} has answers, so its {moved[0]} stays: people's lines would change")
+        raise CampaignRefused(
+            f"campaign {campaign_id!r} has answers, so its {moved[0]} cannot change: the order of people's items depends on it"
+        )
     connection.execute(
         "update campaigns set settings = ? where campaign_id = ?", [rows.to_json(settings.to_json()), campaign_id]
     )
@@ -359,7 +361,7 @@ def _remove(connection: duckdb.DuckDBPyConnection, campaign_id: str) -> None:
     if campaign_id == DEFAULT:
         raise CampaignRefused("the default campaign is part of every project; stop it instead")
     if _answered(connection, campaign_id):
-        raise CampaignRefused(f"campaign {campaign_id!r} has answers and stays; archive it instead")
+        raise CampaignRefused(f"campaign {campaign_id!r} has answers and cannot be deleted; archive it instead")
     for table in _ITS_TABLES:
         connection.execute(f"delete from {table} where campaign_id = ?", [campaign_id])
 

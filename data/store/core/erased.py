@@ -44,8 +44,8 @@ def refuse(connection: duckdb.DuckDBPyConnection, names: Iterable[str]) -> None:
     for name in wanted:
         if moment := known.get(mark(secret, name)):
             raise Erased(
-                f"{name!r} was erased from this project on {moment:%Y-%m-%d} and stays out; nothing was kept of this."
-                " From a file, take their rows out first"
+                f"{name!r} was erased from this project on {moment:%Y-%m-%d} and cannot be imported again; nothing was"
+                " stored. Remove their rows from the file first"
             )
 
 

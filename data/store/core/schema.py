@@ -39,7 +39,7 @@ def migrate(connection: duckdb.DuckDBPyConnection) -> int:
     newest = max(known)
     current = _version(connection)
     if current > newest:
-        raise SchemaTooNew(f"the project has schema {current}, this Concord knows {newest}: update Concord to open it")
+        raise SchemaTooNew(f"the project has schema {current}, this version supports {newest}: update Concord to open it")
     for version in sorted(number for number in known if number > current):
         connection.begin()
         try:
@@ -106,28 +106,31 @@ SCHEMA: Final[Mapping[str, TableDescription]] = {
         _exported(
             import_id="the number of the import",
             kind="what was imported, such as `study geneval`",
-            name="tells apart imports of one kind",
+            name="distinguishes imports of one kind",
             sha256="of the source: the same source twice is one import",
             counts="how many rows of each table were new (JSON)",
-            created="when",
-            undone="when it was taken back; null if it was not",
+            created="when it was made",
+            undone="when it was undone; null if it was not",
         ),
     ),
     "prompts": TableDescription(
         "texts given to generators",
         _exported(
             prompt_id="`suite/00042`",
-            suite="the set of prompts that it belongs to",
+            suite="the suite of the prompt",
             task="the suite's category of prompt",
-            text="the text",
+            text="the text of the prompt",
             spec="what must be in the image (JSON)",
-            import_id="the import that brought it",
+            import_id="the import that added it",
         ),
     ),
     "images": TableDescription(
         "places for images (prompt, generator, index), with or without a file",
         _exported(
-            image_id="`prompt/generator/index`", prompt_id="of which prompt", generator="by which model", idx="which of several"
+            image_id="`prompt/generator/index`",
+            prompt_id="its prompt",
+            generator="its model",
+            idx="its index among the images of prompt and model",
         )
         | {
             "path": _left_out("where the file is", "it names folders of the machine"),
@@ -135,9 +138,9 @@ SCHEMA: Final[Mapping[str, TableDescription]] = {
                 sha256="of the file's bytes; null where there is no file",
                 width="pixels",
                 height="pixels",
-                import_id="the import that brought the place",
-                file_import_id="the import that brought the file",
-                blanked="why the file is no picture though its generator made it",
+                import_id="the import that added the row",
+                file_import_id="the import that added the file",
+                blanked="why the generator's output is blank, such as a safety filter",
             ),
         },
     ),
@@ -147,9 +150,9 @@ SCHEMA: Final[Mapping[str, TableDescription]] = {
             item_id="a single image's item has the image's id",
             kind="image, pair or group",
             suite="the suite of its prompt",
-            prompt_id="of which prompt",
-            task="of which task",
-            generator="by which model; null for pairs and groups",
+            prompt_id="its prompt",
+            task="its task",
+            generator="its model; null for pairs and groups",
         )
         | {
             "public_id": _left_out("the name that annotators' browsers see", "made with the project's secret"),
@@ -166,10 +169,10 @@ SCHEMA: Final[Mapping[str, TableDescription]] = {
             "rater_id": ColumnDescription("the name", person=True),
             **_exported(
                 kind="human, scorer or consensus",
-                identity="person, or slot where a study tells nobody apart",
-                version="of a scorer",
-                settings="of a scorer (JSON)",
-                simulated="whether it is an imitation of a person",
+                identity="person, or slot where a study does not identify people",
+                version="version of a scorer",
+                settings="settings of a scorer (JSON)",
+                simulated="whether it is a simulated person",
             ),
             "import_id": _IMPORT,
         },
@@ -187,13 +190,13 @@ SCHEMA: Final[Mapping[str, TableDescription]] = {
         "items × questionnaire × how many people each",
         _exported(
             campaign_id="the id",
-            overlap="how many people are to answer each item",
+            overlap="number of people who should answer each item",
             created="when it was made",
-            title="what people read",
-            questionnaire="which questions are asked",
-            questionnaire_version="of these questions, when it was made",
-            definition="the text of a questionnaire of one's own",
-            seed="of all that is left to chance",
+            title="the title that people see",
+            questionnaire="the questionnaire",
+            questionnaire_version="version of the questionnaire when the campaign was made",
+            definition="YAML of a custom questionnaire",
+            seed="random seed of sampling and order",
             state="draft, running, stopped or archived",
         )
         | {
@@ -202,8 +205,8 @@ SCHEMA: Final[Mapping[str, TableDescription]] = {
                 select=f"json_merge_patch(settings, '{_CODES}')",
             ),
             **_exported(
-                stratum="whether statistics count only the items drawn by chance",
-                synced="the imports that the default campaign's items are of",
+                stratum="whether statistics use only the randomly sampled items",
+                synced="the imports whose items the default campaign has",
             ),
             "import_id": _IMPORT,
         },
@@ -220,19 +223,19 @@ SCHEMA: Final[Mapping[str, TableDescription]] = {
             "expected": _left_out("the right answers of checks", "whoever has them passes the checks"),
             **_exported(
                 position="the place in the campaign's list",
-                shuffle="a seeded number that orders by chance",
-                people="how many people have answered validly and blind",
-                wanted="how many are to",
+                shuffle="a seeded random number for ordering",
+                people="number of people with a valid, blind answer",
+                wanted="number of people wanted",
                 aside="whether it was reported as broken, or taken out",
             ),
         },
     ),
     "annotations": TableDescription(
         "people's whole answers; a revision is a new row",
-        _exported(annotation_id="a UUID", campaign_id="in which campaign; null: in none", item_id="about which item")
+        _exported(annotation_id="a UUID", campaign_id="its campaign; null: none", item_id="its item")
         | {
             "rater_id": _PERSON,
-            **_exported(questionnaire="which questions were asked", answers="by question id (JSON)"),
+            **_exported(questionnaire="the questionnaire", answers="by question id (JSON)"),
             "raw": ColumnDescription(
                 "what the screen showed: the order of images, the version of the prompt's questions (JSON). A source's own"
                 " row stays here: it may name people",
@@ -242,24 +245,24 @@ SCHEMA: Final[Mapping[str, TableDescription]] = {
             **_exported(
                 started="when the item was first on the screen",
                 submitted="when the answer was sent",
-                active_seconds="time at it from the painted picture on, without pauses; at most the time since it was offered",
+                active_seconds="active time from the visible image on, without pauses; at most the time since it was offered",
                 saw_evidence="whether scorers' or others' answers had been shown",
-                status="valid, surplus (enough had answered), gold or training",
+                status="valid, surplus (the item had enough answers), gold or training",
                 revises="the answer that it replaces",
                 root_id="the first answer of its chain of revisions",
-                seq="the place in the order of all statements; a revision has that of the first answer",
-                import_id="the import that brought it; null for what was said here",
-                passed="of checks: whether the first answer was right",
-                selected="not of the campaign's random stratum",
+                seq="position in the order of all answers; a revision has the position of the first answer",
+                import_id="the import that added it; null for answers given here",
+                passed="for checks: whether the first answer was correct",
+                selected="not in the campaign's random sample",
                 status_before="the status before the person's answers were made not to count",
             ),
         },
     ),
     "evidence": TableDescription(
         "what scorers saw",
-        _exported(evidence_id="a UUID", item_id="of which item", rater_id="which scorer", payload="what it saw (JSON)")
+        _exported(evidence_id="a UUID", item_id="its item", rater_id="its scorer", payload="the evidence (JSON)")
         | {"seq": _SEQ, "import_id": _IMPORT}
-        | _exported(run_id="the run that made it", failed="why nothing was seen"),
+        | _exported(run_id="the run that made it", failed="why there is no evidence"),
     ),
     "judgements": TableDescription(
         "what follows from answers and evidence by the rules: one rater's value for one aspect and target of one item",
@@ -268,12 +271,12 @@ SCHEMA: Final[Mapping[str, TableDescription]] = {
             "rater_id": _PERSON,
             **_exported(
                 aspect="what is judged",
-                target="the object, relation or question that it is about",
+                target="the object, relation or question",
                 label="the value as a category",
                 value="the value as a number",
                 reason="why there is no value",
                 source_id="the annotation's or the evidence's id",
-                rule_version="the rule that made it",
+                rule_version="the version of the rule",
             ),
             "seq": _SEQ,
         },
@@ -282,28 +285,28 @@ SCHEMA: Final[Mapping[str, TableDescription]] = {
         "runs of scorers and of generators",
         _exported(
             run_id="the run",
-            kind="`score`, or `generate`: pictures were painted",
-            rater_id="which scorer; where pictures were painted, the generator",
-            scorer="its kind",
-            profile="the profile that was asked for",
+            kind="`score` or `generate`",
+            rater_id="the scorer; for `generate` the generator",
+            scorer="name of the scorer",
+            profile="the settings profile",
             version="of the scorer",
-            settings="all of them (JSON)",
+            settings="all settings (JSON)",
         )
         | {
             "folder": _left_out("below the project's", "the files stay here"),
             "state": ColumnDescription("queued, running, paused, cancelled, failed, lost or done"),
             "error": _left_out("why it failed", "it may name folders of the machine"),
-            **_exported(n_items="how many items it was asked for", created="when"),
+            **_exported(n_items="number of items", created="when"),
             "import_id": _IMPORT,
-            **_exported(device="what it was asked to run on", engine="how the work was spread"),
+            **_exported(device="the requested device", engine="local or ray"),
             "place": _left_out("the place in the queue", "what waits here waits for this machine"),
         },
     ),
     "detections": TableDescription(
         "boxes that detectors found",
         _exported(
-            run_id="in which run",
-            image_id="in which image",
+            run_id="its run",
+            image_id="its image",
             rank="the detector's own order",
             label="the class",
             score="the confidence, 0 to 1",
@@ -319,25 +322,27 @@ SCHEMA: Final[Mapping[str, TableDescription]] = {
     ),
     "cooccurrence_files": TableDescription(
         "annotation files of which it was counted how often classes are together",
-        _exported(import_id="the import", name="of the file", images="that have an annotation"),
+        _exported(import_id="the import", name="name of the file", images="number of annotated images"),
     ),
     "cooccurrence": TableDescription(
         "how often two classes are together in an image",
-        _exported(import_id="of which file", a="a class", b="another; the same: how many images hold it", images="how many"),
+        _exported(
+            import_id="its file", a="a class", b="another class; the same class: images with it", images="number of images"
+        ),
     ),
     "questions": TableDescription(
         "what is asked about a prompt, in versions",
         _exported(
             prompt_id="the prompt",
-            version="the highest is asked now",
-            position="the place among the prompt's",
-            question_id="names the question in all versions",
+            version="the highest version is current",
+            position="position among the prompt's questions",
+            question_id="id of the question in all versions",
             text="the words",
-            choices="the answers to choose from (JSON)",
-            answer="the right one",
-            element_type="what kind of thing it asks for",
-            element="the thing",
-            import_id="the import that brought it",
+            choices="the possible answers (JSON)",
+            answer="the correct answer",
+            element_type="type of the element that it asks about",
+            element="the element",
+            import_id="the import that added it",
             parents="questions that must hold for this one to make sense (JSON)",
         ),
     ),
@@ -345,7 +350,7 @@ SCHEMA: Final[Mapping[str, TableDescription]] = {
         "items that people called broken",
         _exported(campaign_id="the campaign", item_id="the item")
         | {"rater_id": _PERSON}
-        | _exported(reason="what they said", moment="when", dismissed="when the manager put the item back"),
+        | _exported(reason="the reason given", moment="when", dismissed="when a manager put the item back"),
     ),
     "adjudications": TableDescription(
         "verdicts on disagreements",
@@ -353,13 +358,13 @@ SCHEMA: Final[Mapping[str, TableDescription]] = {
             adjudication_id="a UUID",
             item_id="the item",
             aspect="what is judged",
-            target="of what",
-            campaign_id="in which campaign",
-            wrong="who is wrong: scorer, person, prompt or guideline",
+            target="its target",
+            campaign_id="its campaign",
+            wrong="who was wrong: scorer, person, prompt or guideline",
         )
         | {
             "rater_id": ColumnDescription("which scorer or person", person=True),
-            **_exported(verdict="the right value", note="why, in words"),
+            **_exported(verdict="the correct value", note="the reason in words"),
             "made_by": ColumnDescription("who decided", person=True),
             "moment": ColumnDescription("when"),
             "seq": _SEQ,
@@ -368,7 +373,7 @@ SCHEMA: Final[Mapping[str, TableDescription]] = {
     "taggings": TableDescription(
         "tags put on items and taken off; the last word about an item and a tag counts",
         _exported(
-            tagging_id="a UUID of the act, which may be about many items", item_id="the item", tag="the tag", tagged="on or off"
+            tagging_id="a UUID of the action, which may cover many items", item_id="the item", tag="the tag", tagged="on or off"
         )
         | {
             "made_by": ColumnDescription("who did it", person=True),
@@ -380,7 +385,7 @@ SCHEMA: Final[Mapping[str, TableDescription]] = {
         "what researchers write beside an item; a changed note is a new row, an empty text takes it back",
         _exported(
             note_id="a UUID",
-            root_id="the first of those that revise one another",
+            root_id="the first note of a chain of revisions",
             item_id="the item",
             text="the words",
         )
@@ -392,7 +397,7 @@ SCHEMA: Final[Mapping[str, TableDescription]] = {
     ),
     "recruitments": TableDescription(
         "how a campaign's people were recruited, instructed and paid; the row with the highest seq of a campaign counts",
-        _exported(campaign_id="the campaign", fields="answers by field, only those given (JSON)")
+        _exported(campaign_id="the campaign", fields="values by field, only those given (JSON)")
         | {
             "made_by": ColumnDescription("who said it", person=True),
             "moment": ColumnDescription("when"),
@@ -401,7 +406,7 @@ SCHEMA: Final[Mapping[str, TableDescription]] = {
     ),
     "generations": TableDescription(
         "how generators were asked for the images that were made here",
-        _exported(generator="the model", settings="all of them (JSON)", created="when"),
+        _exported(generator="the model", settings="all settings (JSON)", created="when"),
     ),
 }
 """What a snapshot holds."""

@@ -174,7 +174,7 @@ class Store:
             # a folder that is there already may be shared on purpose
             self.project.mkdir(mode=0o700, parents=True, exist_ok=True)
         except OSError as error:
-            raise StoreError(f"the project folder {self.project} cannot be made: {error.strerror}") from error
+            raise StoreError(f"the project folder {self.project} cannot be created: {error.strerror}") from error
         self._connection = _connect(self.project / DATABASE, self.backups)
         try:
             # a connection that has not read a result to its end stays in a transaction, for whose sake DuckDB would keep all
@@ -279,7 +279,7 @@ class Store:
                 except (OSError, duckdb.Error) as error:
                     fresh.unlink(missing_ok=True)
                     raise StoreError(
-                        f"{path} cannot be written anew, so what was deleted may still be in it: {_first_line(error)}"
+                        f"{path} cannot be rewritten, so deleted data may still be in it: {_first_line(error)}"
                     ) from error
             finally:
                 self._connection = _connect(self.project / DATABASE, self.backups)
@@ -369,7 +369,7 @@ def _backup_before_migration(connection: duckdb.DuckDBPyConnection, project: Pat
         folder = backups.make(connection, project, f"before-schema-{newest:02d}")
     except (OSError, ValueError) as error:
         raise StoreError(
-            f"the project has schema {version}, and a backup is to be made before it is brought to {newest}, which failed:"
+            f"the project has schema {version}, and the backup before its upgrade to {newest} failed:"
             f" {_first_line(error)}; nothing was changed"
         ) from error
     return [f"the project was brought from schema {version} to {newest}; as it was before, it is in {folder}"]

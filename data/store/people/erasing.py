@@ -60,7 +60,7 @@ def _mark_erased(connection: duckdb.DuckDBPyConnection, payload: tuple[str, str,
     found = rows.first(connection, "select kind, identity from raters where rater_id = ?", [name])
     if found is not None and (found["kind"], found["identity"]) != ("human", "person"):
         raise NoSuchPerson(
-            f"{name!r} is a {found['identity'] or found['kind']} and no person; `import undo` takes back what came"
+            f"{name!r} is a {found['identity'] or found['kind']} and not a person; `import undo` removes imported data"
         )
     mark, marks = erased.mark(secret, name), erased.marks(connection)
     if found is None and mark not in marks and not any(connection.execute(_NAMED, {"name": name}).fetchone() or ()):

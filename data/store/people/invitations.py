@@ -346,7 +346,7 @@ def _arrive(
         "select 1 from arrivals where invitation_id = ? and rater_id = ?", [arrival.invitation_id, arrival.name]
     ).fetchone()
     if before is None and invitation.uses is not None and invitation.used >= invitation.uses:
-        raise InvitationClosed("This invitation has been used up: as many people as it was for have come.")
+        raise InvitationClosed("This invitation is used up: the maximum number of people have joined.")
     if arrival.came_as == "name" and arrival.known_as != arrival.name:
         # whoever typed a name must not be taken for another: letters' case and width make no other name
         known = connection.execute(

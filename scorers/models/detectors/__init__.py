@@ -73,7 +73,7 @@ def open_detector(name: str, side: int, keep: float, overlap: float, device: str
 
     kind = config_of(name).model_type
     if kind not in _TRANSFORMERS:
-        raise ValueError(f"{name} is a model of the kind {kind}; known: {', '.join(sorted(_TRANSFORMERS))} and YOLO")
+        raise ValueError(f"{name} is a model of type {kind}; known: {', '.join(sorted(_TRANSFORMERS))} and YOLO")
     if kind != "mask2former":
         _only_in_full(options, kind)
     family, accepted = _TRANSFORMERS[kind]

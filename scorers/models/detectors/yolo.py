@@ -72,9 +72,9 @@ def _from_checkpoint(path: Path) -> Any:
         yolo = YOLO(str(path), verbose=False)
         yolo.model.float()
     except Exception as error:  # unpickling raises whatever the file makes it raise
-        raise ValueError(f"{path.name} is no checkpoint of Ultralytics: {' '.join(str(error).split())[:200]}") from error
+        raise ValueError(f"{path.name} is not an Ultralytics checkpoint: {' '.join(str(error).split())[:200]}") from error
     if yolo.task not in ("segment", "detect"):
-        raise ValueError(f"{path.name} is a model for the task {yolo.task}; one for segment or detect is wanted")
+        raise ValueError(f"{path.name} is a model for the task {yolo.task}; segment or detect is needed")
     return yolo
 
 

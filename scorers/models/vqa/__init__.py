@@ -47,9 +47,7 @@ def open_vqa(name: str, device: str, settings: Settings) -> Vqa:
 
         if type(config) not in AutoModelForImageTextToText._model_mapping:
             known = ", ".join(sorted(_FAMILIES))
-            raise ValueError(
-                f"{name} is a model of the kind {config.model_type}; known: {known}, and those that chat about images"
-            )
+            raise ValueError(f"{name} is a model of type {config.model_type}; known: {known}, and those that chat about images")
         where = "chat:Chat"
     module, _, kind = where.partition(":")
     opened: Vqa = getattr(import_module(f"{__name__}.{module}"), kind)(name, device, settings)

@@ -39,7 +39,7 @@ class Turns:
     def __init__(self, processor: Any, name: str) -> None:
         self._processor, self._tokenizer, self._name = processor, processor.tokenizer, name
         if not getattr(processor, "chat_template", None):
-            raise ValueError(f"{name} has no chat template: it is no model that can be asked")
+            raise ValueError(f"{name} has no chat template: it cannot answer questions")
         # templates that let models think aloud first are told not to
         self._options = {"enable_thinking": False} if "enable_thinking" in str(processor.chat_template) else {}
         self._marks = sorted(self._tokenizer.get_added_vocab(), key=len, reverse=True)
@@ -62,7 +62,7 @@ class Turns:
         """
         for mark in self._marks:
             if mark in text:
-                raise ValueError(f"{self._name} would take {mark!r} in a question for a mark of its own: leave it out")
+                raise ValueError(f"{self._name} would take {mark!r} in a question as a special token: leave it out")
         return self._ids(self.rest(text))
 
     def rest(self, text: str) -> str:
@@ -77,7 +77,9 @@ class Turns:
         """
         ids = self._ids(self.rest(MARK) + self.spoken(text))
         if ids[: len(self._begun)] != self._begun or len(ids) == len(self._begun):
-            raise ValueError(f"{self._name} joins the beginning of its reply with {text[:40]!r}: it cannot be weighed")
+            raise ValueError(
+                f"{self._name} joins the beginning of its reply with {text[:40]!r}: its probability cannot be computed"
+            )
         return ids[len(self._begun) :]
 
     def spoken(self, text: str) -> str:

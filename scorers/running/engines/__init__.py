@@ -36,7 +36,7 @@ def devices(text: str) -> tuple[str, ...]:
     if not all(found):
         raise ValueError(f"device {text!r}: expected names with commas between them, e.g. cuda:0,cuda:1")
     if len(found) > _MOST_DEVICES:
-        raise ValueError(f"{len(found)} devices are too many for one run; at most {_MOST_DEVICES}")
+        raise ValueError(f"{len(found)} devices are too many for one run; the maximum is {_MOST_DEVICES}")
     return found
 
 

@@ -36,7 +36,7 @@ def check_run(run: Run) -> Scorer:
     """
     scorer = registry.get(run.scorer)
     if run.version != scorer.version:
-        raise ValueError(f"this run was begun by {run.scorer} {run.version}, now it is {scorer.version}; start a new run")
+        raise ValueError(f"this run was started by {run.scorer} {run.version}, now it is {scorer.version}; start a new run")
     # where the profile has another name by now, all that any has is wanted
     profiles = [scorer.profiles[run.profile]] if run.profile in scorer.profiles else scorer.profiles.values()
     missing = sorted({key for profile in profiles for key in profile} - set(run.settings))

@@ -252,7 +252,7 @@ class Dispatch:
         when = "while it opened the models" if loading else f"{place.deaths} times in a row"
         self._warnings.append(f"{place.device}: its process died {when} ({died.why}); the run goes on without it")
         if not any(place.alive for place in self._places):
-            raise RuntimeError(f"{place.device}: its process died {when} ({died.why}); perhaps the memory did not suffice")
+            raise RuntimeError(f"{place.device}: its process died {when} ({died.why}), perhaps for lack of memory")
 
     def _again(self, place: _DeviceSlot, task: PerceiveTask) -> None:
         deaths = self._open[task.number].deaths

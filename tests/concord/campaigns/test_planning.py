@@ -81,7 +81,7 @@ def test_what_is_drawn_and_what_is_picked(store: Store) -> None:
 @pytest.mark.parametrize(
     ("given", "says"),
     [
-        ({"n": 99}, "99 items are to be drawn, but only 8 are there"),
+        ({"n": 99}, "99 items are requested, but only 8 are available"),
         ({"suite": "nothing"}, "no images with files fit this selection"),
         ({"items": ["nothing", "more"]}, "there is no item 'nothing' and 1 more in this project"),
         ({"questionnaire": "genevall"}, "did you mean geneval?"),
@@ -188,10 +188,10 @@ def test_known_answers_as_a_table(store: Store) -> None:
         ("geneval/00001/one/0,ordinary,1,", "role is one of"),
         (
             "geneval/00001/one/0,gold,7,",
-            "count_0: '7' is no answer that can be expected. Please choose one of the answers",
+            "count_0: '7' cannot be an expected answer. Please choose one of the answers",
         ),
         ("geneval/00001/one/0,gold,1,mauve", "'mauve' is not one of them"),
-        ("geneval/00001/one/0,gold,0,red", "color_0 is not asked of whoever gives the answers expected to count_0"),
+        ("geneval/00001/one/0,gold,0,red", "color_0 is not shown to people who give the expected answers to count_0"),
         ("geneval/00001/one/0,gold,,", "no answer is given"),
         ('geneval/00001/one/0,gold,"{""any"": []}",', "several right answers are written"),
         ("geneval/00001/one/0,gold,{,", "is no JSON"),

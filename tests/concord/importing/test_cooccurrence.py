@@ -39,7 +39,7 @@ def test_a_file_is_imported_once_and_taken_back(project: Path, tmp_path: Path) -
     other = instances(tmp_path / "other.json", {1: [0, 1]}, CATEGORIES)
     refused = concord(project, "import", "cooccurrence", other, "--name", "mine")
     assert (refused.status, refused.err.count("\n")) == (1, 1)
-    assert "take it back first: import undo 2" in refused.err
+    assert "undo that first: import undo 2" in refused.err
     done(project, "rebuild")
     assert done(project, "import", "undo", "2") == "import 2 undone: 8 cooccurrences\n"
     with Store(project) as store:

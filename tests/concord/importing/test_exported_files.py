@@ -239,7 +239,7 @@ def test_what_contradicts_the_project_is_refused_whole(world: Path, tmp_path: Pa
     before = tables(again)
     content = answers.read_text(encoding="utf-8")
     for name, value, message in (
-        ("prompt_text", "other", "'mine/00000' is two different things in this file"),
+        ("prompt_text", "other", "'mine/00000' stands for two different things in this file"),
         ("rater", "plain", "one of the two was changed, or names were exchanged for pseudonyms"),
     ):
         ran = concord(again, "import", "exported", changed(answers, name, value))
@@ -250,7 +250,7 @@ def test_what_contradicts_the_project_is_refused_whole(world: Path, tmp_path: Pa
     assert tables(again) == before
     (tmp_path / "other.csv").write_text("a,b\n1,2\n")
     ran = concord(again, "import", "exported", tmp_path / "other.csv")
-    assert "this is no file of 'export annotations', 'export judgements' or 'export ratings'" in ran.err
+    assert "this is not a file of 'export annotations', 'export judgements' or 'export ratings'" in ran.err
     assert concord(again, "import", "exported", tmp_path / "none.csv").err.endswith("there is no such file\n")
 
 
@@ -260,7 +260,7 @@ def test_other_pictures_are_not_what_was_judged(world: Path, tmp_path: Path) -> 
     with Store(tmp_path / "again") as store:
         imports.apply(store, [replace(pictures, images=[replace(one, sha256="f" * 64) for one in pictures.images])])
     ran = concord(tmp_path / "again", "import", "exported", answers)
-    assert (ran.status, "the answers are about another picture than this project's" in ran.err) == (1, True)
+    assert (ran.status, "the answers are about another image than this project's" in ran.err) == (1, True)
 
 
 def test_ratings_come_back_by_the_same_command(world: Path, tmp_path: Path) -> None:

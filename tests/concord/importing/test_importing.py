@@ -130,7 +130,7 @@ def test_a_damaged_image_is_reported_the_rest_imported_and_the_job_not_done(proj
     ran = concord(project, "import", "images", folder, "--layout", "geneval", "--generator", "sdv2")
     assert ran.status == 1
     assert f"skipped: {broken}: " in ran.err
-    assert ran.err.endswith("import images: 1 left out (see above); the rest is in\n")
+    assert ran.err.endswith("import images: 1 skipped (see above); the rest is imported\n")
     assert len(query(project, "select * from images where sha256 is not null")) == 3
 
 

@@ -58,7 +58,7 @@ def test_questions_through_an_endpoint(server: Scripted, tmp_path: Path) -> None
     assert (told.status, told.out) == (2, "")
     assert "2 prompts to ask of m at http://127.0.0.1" in told.err
     assert "tokens in and 382 out, about 0.0" in told.err
-    assert told.err.endswith("questions: nothing was asked; add --yes to go ahead\n")
+    assert told.err.endswith("questions: no request was sent; add --yes to continue\n")
     assert server.seen == []
     told = ran(tmp_path, path, *there, "--yes")
     assert told.status == 0, told.err
@@ -122,7 +122,7 @@ def test_prompts_without_a_question_are_named(server: Scripted, tmp_path: Path) 
     assert len(read_questions(tmp_path / "q.jsonl", "tifa")) == 1
     server.answers, server.seen = [(400, {}, {})], []
     told = ran(tmp_path, prompts(tmp_path, *(f"a cow {k}" for k in range(9))), *there)
-    assert "questions: 5 prompts in a row were in vain, the last because the endpoint refused it (HTTP 400)" in told.err
+    assert "questions: 5 prompts in a row failed, the last because the endpoint refused it (HTTP 400)" in told.err
     assert len(server.seen) <= 6
 
 
@@ -171,7 +171,7 @@ def test_a_model_that_is_not_there(tmp_path: Path) -> None:
     [
         ([], 2, "give a file of PROMPTS, or --suite"),
         (["p.txt", "--base-url", "http://x"], 2, "--base-url needs --model"),
-        (["p.txt", "--base-url", "x", "--model", "m", "--yes"], 1, "'x' is no base URL"),
+        (["p.txt", "--base-url", "x", "--model", "m", "--yes"], 1, "'x' is not a base URL"),
         (["p.txt", "--threshold", "1"], 2, "--threshold must be at least 0 and below 1"),
         (["p.txt", "--price-in", "1"], 2, "--price-in and --price-out go together"),
         (["nowhere.txt"], 1, "nowhere.txt: no such file"),

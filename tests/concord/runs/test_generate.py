@@ -70,7 +70,7 @@ def test_a_prompt_that_cannot_be_painted_is_named_with_its_reason(project: Path,
     ran = concord(project, "generate", "mine", "--generator", "playground-early", "--name", "some", "--n", 1)
     assert ran.status == 1
     assert "failed: mine/00001 0: the model failed: the prompt has 900 tokens" in ran.err
-    assert "1 of 3 pictures were not painted: the model failed: the prompt has 900 tokens." in ran.err
+    assert "1 of 3 images were not generated: the model failed: the prompt has 900 tokens." in ran.err
     assert len(query(project, "select image_id from images where generator = 'some'")) == 2
 
 
@@ -107,7 +107,7 @@ def test_what_was_painted_before_a_stop_is_used(project: Path) -> None:
     painting.send_signal(signal.SIGTERM)
     out, err = painting.communicate(timeout=60)
     assert painting.returncode == 1, err
-    assert "were not painted: the worker was stopped. The same command goes on from here" in err
+    assert "were not generated: the worker was stopped. Run the same command again to continue" in err
     painted = [path for path in home.iterdir() if not path.name.startswith(".")]
     assert len(query(project, IMAGES)) == len(painted) >= 2
     assert f"{len(painted)} pictures of" in out
@@ -160,7 +160,7 @@ def test_a_real_pipeline_goes_in_by_its_folder_and_two_ways_of_asking_are_two_ge
     # another way of asking is not mixed in, whatever the name
     named = ("generate", "mine", "--generator", "my sd", "--name", "my-sd@steps=1")
     ran = concord(project, *named, "--steps", 2, "--guidance", 3, "--n", 3)
-    said = "my-sd@steps=1 was asked otherwise before (steps 1, now 2; guidance the model's own, now 3.0)"
+    said = "my-sd@steps=1 was run with other settings before (steps 1, now 2; guidance the model's own, now 3.0)"
     assert (ran.status, ran.err.strip()) == (1, f"generate: {said}; give this one another --name")
     # the same way goes on, but not with other weights
     weights = folder / "unet" / "diffusion_pytorch_model.safetensors"
@@ -168,7 +168,7 @@ def test_a_real_pipeline_goes_in_by_its_folder_and_two_ways_of_asking_are_two_ge
     weights.write_bytes(kept_bytes[:-1] + bytes([kept_bytes[-1] ^ 1]))
     ran = concord(project, *named, "--steps", 1, "--n", 3)
     assert ran.status == 1
-    assert "are not those of the pictures that are there; give it another --name" in ran.err
+    assert "differ from those of the existing images; choose another --name" in ran.err
     weights.write_bytes(kept_bytes)
     assert "1 pictures of 1 prompts" in done(project, *named, "--steps", 1, "--n", 3)
 
@@ -191,7 +191,7 @@ def test_pictures_that_were_made_elsewhere_are_not_mixed_with_ours(project: Path
     done(project, "import", "images", images, "--layout", "geneval", "--generator", "sd15")
     ran = concord(project, "generate", "geneval", "--generator", "sd15")
     assert ran.status == 1
-    assert ran.err.strip() == ("generate: the project has pictures by sd15 that were not made here; give these another --name")
+    assert ran.err.strip() == ("generate: the project has images by sd15 that were not generated here; choose another --name")
 
 
 @pytest.mark.parametrize("name", ["", " ", "a\nb", "x" * 101])

@@ -124,7 +124,7 @@ def test_who_waits_is_moved_paused_given_up_and_kept_when_the_app_closes(world: 
     for turn in turns[1:3]:
         turn.thread.join(60)
     assert [turn.said for turn in turns[1:3]] == [
-        f"run {ids[1]} was paused before it began", f"run {ids[2]} was given up before it began",
+        f"run {ids[1]} was paused before it began", f"run {ids[2]} was cancelled before it began",
     ]  # fmt: skip
     turns[0].end()
     until(lambda: turns[3].begun.is_set())
@@ -212,7 +212,7 @@ def test_what_is_another_rater_by_now_does_not_try_again(world: World, monkeypat
     newer = replace(cow_scorer.SCORER, version="2")
     monkeypatch.setattr(registry, "get", lambda name: newer if name == cow_scorer.NAME else cow_scorer.SCORER)
     said = supervisor.retry(store, "0001-seer-playground")
-    assert said == "seer-playground is not what it was (it is version 2 by now, then 1); Score begins a run of a new rater"
+    assert said == "seer-playground has changed (it is version 2 by now, then 1); use Score to start a run of a new rater"
     told = planning.plan(store, RunRequest("seer"))[0]
     assert "This will be a new rater, seer-playground #2, as it is not what seer-playground was:" in told
     assert "the scorer’s code gives other results (version 2, then 1)." in told.replace("&#x27;", "’")

@@ -267,7 +267,7 @@ def test_stopped_it_ends_its_part_and_goes_on_later(
     out, err = running.communicate(timeout=60)
     assert (running.returncode, out) == (1, ""), err
     assert "stopping after the images at hand" in err
-    assert err.splitlines()[-1].endswith("the same command goes on with it")
+    assert err.splitlines()[-1].endswith("run the same command again to continue")
     (run,) = listed(pictured)
     # the part that was being made when it was stopped is in
     assert run.state == "paused"

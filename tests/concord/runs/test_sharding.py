@@ -109,7 +109,7 @@ def test_started_again_it_goes_on_and_other_work_is_refused(job: Path) -> None:
     assert (folder.run().device, folder.run().part_size) == ("cuda:1", 1)
     ran = scored(job, "--shard", "1/2", "--set", "threshold=0.6")
     assert (ran.status, ran.err.count("\n")) == (1, 1)
-    assert "a run with other settings stands there; give another --out" in ran.err
+    assert "a run with other settings is there; choose another --out" in ran.err
     lines = (job / "manifest.jsonl").read_text().splitlines(keepends=True)
     (job / "manifest.jsonl").write_text("".join(lines[1:]))
     assert "a run with other share and images stands there" in scored(job, "--shard", "1/2").err
@@ -126,7 +126,7 @@ def test_started_again_it_goes_on_and_other_work_is_refused(job: Path) -> None:
         (("--shard", "0/2"), 2, "--shard 0/2: expected i/n with i from 1 to n"),
         (("--shard", "3/2"), 2, "expected i/n"),
         (("--shard", "1/1e9"), 2, "expected i/n"),
-        (("--shard", "9/9"), 1, "of 7 images none is left for shard 9/9; ask for fewer shards"),
+        (("--shard", "9/9"), 1, "of 7 images none is left for shard 9/9; use fewer shards"),
         (("--set", "treshold=1"), 2, "did you mean threshold?"),
         (("--suite", "mine"), 2, "--suite is for export manifest"),
         (("--limit", "3"), 2, "--limit is for export manifest"),
@@ -142,9 +142,9 @@ def test_what_cannot_be_asked(job: Path, words: tuple[str, ...], status: int, sa
 @pytest.mark.parametrize(
     ("change", "says"),
     [
-        (lambda _: "", "there is no image in it"),
+        (lambda _: "", "it has no images"),
         (lambda text: text + text, "7 images are in it more than once"),
-        (lambda _: "{}\n", "this is no manifest (export manifest writes one)"),
+        (lambda _: "{}\n", "this is not a manifest (`export manifest` writes one)"),
         (lambda _: "\0", "this is no manifest"),
     ],
 )
@@ -202,11 +202,11 @@ def test_shards_that_do_not_belong_together_are_refused(pictured: Path, job: Pat
         (two / "run.json").write_text(json.dumps(asked | fields))
 
     changed(settings={"threshold": 0.6, "weights": {}})
-    assert "are not of one rater: threshold 0.5, there 0.6" in refused(job / "scores")
+    assert "are not from one rater: threshold 0.5, there 0.6" in refused(job / "scores")
     changed(settings={"threshold": 0.5, "weights": {"clip": "0" * 12}})
-    assert "are not of one rater: weights {}, there {'clip'" in refused(job / "scores")
+    assert "are not from one rater: weights {}, there {'clip'" in refused(job / "scores")
     changed(version="2")
-    assert "are not of one rater: version 1, there 2" in refused(job / "scores")
+    assert "are not from one rater: version 1, there 2" in refused(job / "scores")
     changed(of="0" * 64)
     assert "are not shares of one manifest" in refused(job / "scores")
     changed(shard="2/5")
@@ -274,7 +274,7 @@ def test_the_documented_script_ends_its_part_in_time_and_goes_on(pictured: Path,
     batch.send_signal(signal.SIGTERM)  # as --signal=B:TERM does, to the script alone
     _, err = batch.communicate(timeout=60)
     assert "score: shard 1/2 was stopped after" in err
-    assert "the same command goes on" in err
+    assert "run the same command again to continue" in err
     assert (job.parent / "scontrol.txt").read_text() == "requeue 77_1\n"
     there = len(folder.parts())
     assert 0 < there < 4

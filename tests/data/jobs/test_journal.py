@@ -29,7 +29,7 @@ def test_a_cut_last_line_is_skipped(tmp_path: Path) -> None:
     assert read_journal(path) == [{"a": 1}]
 
 
-@pytest.mark.parametrize(("text", "words"), [("[1]\n", "1: is no JSON object"), ('{"a": 1}\nx\n{"a": 1}\n', "2: not JSON")])
+@pytest.mark.parametrize(("text", "words"), [("[1]\n", "1: is not a JSON object"), ('{"a": 1}\nx\n{"a": 1}\n', "2: not JSON")])
 def test_another_file_is_refused(tmp_path: Path, text: str, words: str) -> None:
     path = tmp_path / "j.jsonl"
     path.write_text(text)

@@ -114,7 +114,7 @@ def test_slots_count_within_an_image_in_file_order(tmp_path: Path) -> None:
         (row(task_position_y="under"), "expected one of above, below, neither_y"),
         (row(ee="fast"), "Answer.ee is 'fast'"),
         (row(ee="nan"), "Answer.ee is 'nan'"),
-        (row(7), "Input.prompt_id 7 is no line of the metadata, which has 2"),
+        (row(7), "Input.prompt_id 7 is not a line of the metadata, which has 2"),
         (row().replace("0_0,", "0_1,"), "Input.index is '0_1', '0_0' expected"),
         (row().replace("a cow", "a sow"), "are these the metadata of this study?"),
         (row() + ",x", "23 cells, but the header has 22"),

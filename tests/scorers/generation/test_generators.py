@@ -132,7 +132,7 @@ def test_what_is_not_as_usual_is_in_the_name(name: str, changed: dict[str, Any],
 @pytest.mark.parametrize(
     ("changed", "said"),
     [
-        ({"profile": "papr"}, "there is no way of asking 'papr': default, paper"),
+        ({"profile": "papr"}, "unknown profile 'papr'; known: default, paper"),
         ({"profile": "default", "steps": 0}, "steps must be from 1 to 1,000, got 0"),
         ({"profile": "default", "steps": 1001}, "steps must be from 1 to 1,000"),
         ({"profile": "default", "guidance": float("nan")}, "guidance must be from 0 to 100, got nan"),
@@ -237,7 +237,7 @@ def test_pictures_of_other_weights_are_not_mixed_in(saved: dict[str, Path], tmp_
     folder = GenerationFolder(tmp_path / "job")
     wanted = (WantedPicture("s/0", 0, "a cup", 1, str(tmp_path / "a.png")),)
     folder.create(GenerationJob(str(saved["sd15"]), wanted, 1, {"steps": 1}, weights="000000000000"))
-    with pytest.raises(ValueError, match=r"are not those of the pictures that are there; give it another --name"):
+    with pytest.raises(ValueError, match=r"differ from those of the existing images; choose another --name"):
         worker.work(folder)
     assert not (tmp_path / "a.png").exists()
     folder.create(GenerationJob(str(saved["sd15"]), wanted, 1, {"steps": 1}))

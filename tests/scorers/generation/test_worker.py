@@ -66,9 +66,7 @@ def test_where_memory_does_not_suffice_fewer_are_painted_at_once(tmp_path: Path,
     progress = folder.progress()
     assert progress is not None
     assert progress.batch_halved == 2
-    assert list(progress.warnings) == [
-        "the memory does not suffice for 6 pictures at once: half as many go from now on, or fewer yet"
-    ]
+    assert list(progress.warnings) == ["not enough memory for 6 pictures at once: half as many from now on, or fewer"]
 
 
 def test_where_it_suffices_for_none_that_is_said(
@@ -78,7 +76,7 @@ def test_where_it_suffices_for_none_that_is_said(
     folder = failing_generator.job(tmp_path, ["red"] * 3, batch=2)
     assert worker.attempt(folder) == 1
     assert capsys.readouterr().err.splitlines()[-1] == (
-        "the memory does not suffice; paint fewer at once (--batch-size), or in --precision float16"
+        "not enough memory; generate fewer images at once (--batch-size), or use --precision float16"
     )
 
 

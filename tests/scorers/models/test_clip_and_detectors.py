@@ -176,7 +176,7 @@ def test_checkpoints_that_are_none_are_refused_and_run_nothing(checkpoint: Path,
     zipped = tmp_path / "zipped.pt"
     torch.save({"model": Harm()}, zipped)
     for path in (bad, cut, zipped):
-        with pytest.raises(ValueError, match=f"{path.name} is no checkpoint of Ultralytics") as caught:
+        with pytest.raises(ValueError, match=f"{path.name} is not an Ultralytics checkpoint") as caught:
             load(path)
         assert "\n" not in str(caught.value)
     assert not (tmp_path / "harm").exists()

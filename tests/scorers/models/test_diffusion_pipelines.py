@@ -95,12 +95,12 @@ def copy(folder: Path, to: Path, **index: object) -> Path:
 @pytest.mark.parametrize(
     ("index", "said"),
     [
-        ({"_class_name": "FluxPipeline"}, "is a FluxPipeline, none of the pipelines known here: StableDiffusionPipeline"),
+        ({"_class_name": "FluxPipeline"}, "is a FluxPipeline, not one of the known pipelines: StableDiffusionPipeline"),
         # what diffusers would take for code to fetch and run
-        ({"_class_name": ["my_pipeline", "Mine"]}, "none of the pipelines known here"),
-        ({"unet": ["my_module", "Mine"]}, "the unet of .* is of a kind that is not known here"),
-        ({"unet": ["transformers", "logging"]}, "the unet of .* is of a kind that is not known here"),
-        ({"unet": ["diffusers", 3]}, "the unet of .* is of a kind that is not known here"),
+        ({"_class_name": ["my_pipeline", "Mine"]}, "not one of the known pipelines"),
+        ({"unet": ["my_module", "Mine"]}, "the unet of .* has an unknown kind"),
+        ({"unet": ["transformers", "logging"]}, "the unet of .* has an unknown kind"),
+        ({"unet": ["diffusers", 3]}, "the unet of .* has an unknown kind"),
     ],
 )
 def test_what_is_not_known_is_refused_and_not_run(

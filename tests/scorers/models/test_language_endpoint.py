@@ -67,7 +67,7 @@ def test_it_is_not_asked_for_ever(server: Scripted) -> None:
         completion_from(server)
     assert len(server.seen) == 6
     server.answers = [(429, {"Retry-After": "3600"}, {})]
-    with pytest.raises(EndpointError, match="wants us to wait 3600 s; the same command goes on later"):
+    with pytest.raises(EndpointError, match="asks to wait 3600 s; run the same command again later"):
         completion_from(server)
 
 
@@ -140,10 +140,10 @@ def test_cut_off_and_without_usage(server: Scripted) -> None:
 @pytest.mark.parametrize(
     ("url", "key", "words"),
     [
-        ("api.example/v1", None, "is no base URL"),
-        ("ftp://api.example", None, "is no base URL"),
-        ("https://me:secret@api.example/v1", None, "the key belongs into the environment"),
-        ("https://api.example/v1?key=secret", None, "the key belongs into the environment"),
+        ("api.example/v1", None, "is not a base URL"),
+        ("ftp://api.example", None, "is not a base URL"),
+        ("https://me:secret@api.example/v1", None, "put the key into the environment"),
+        ("https://api.example/v1?key=secret", None, "put the key into the environment"),
         ("https://api.example/v1", "secret\n", "the key in the environment holds characters"),
     ],
 )

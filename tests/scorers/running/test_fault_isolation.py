@@ -94,7 +94,7 @@ def test_where_memory_does_not_suffice_half_go_at_once_from_then_on() -> None:
     assert [len(batch) for batch in model.asked] == [10, 5, 2, 2, 2, 2, 2]
     assert (see.halved, see.warnings) == (
         2,
-        ["the memory does not suffice for 10 images at once: half as many go from now on, or fewer yet"],
+        ["not enough memory for 10 images at once: half as many from now on, or fewer"],
     )
     model.asked.clear()
     model.room = 1
@@ -118,7 +118,7 @@ def test_an_image_that_is_too_large_alone_fails_and_the_others_do_not() -> None:
     assert see([7]) == [Failed(TOO_LARGE)]
     assert model.asked[-1] == [3]
     nothing = careful(Model(room=0))
-    with pytest.raises(RuntimeError, match="the memory does not suffice for even one image at a time: CUDA out of memory"):
+    with pytest.raises(RuntimeError, match="there is not enough memory even for one image at a time: CUDA out of memory"):
         nothing([1, 2])
 
 
@@ -229,7 +229,7 @@ def test_a_worker_whose_memory_is_short_says_so_once_and_sees_the_same(tmp_path:
     progress = short.progress()
     assert progress is not None
     assert progress.batch_halved == 2
-    assert progress.warnings == ["the memory does not suffice for 8 images at once: half as many go from now on, or fewer yet"]
+    assert progress.warnings == ["not enough memory for 8 images at once: half as many from now on, or fewer"]
 
 
 def test_what_cannot_be_kept_fails_alone(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -239,6 +239,6 @@ def test_what_cannot_be_kept_fails_alone(tmp_path: Path, monkeypatch: pytest.Mon
     assert failed == [
         None,
         "the model failed: Out of range float values are not JSON compliant",
-        "the model failed: it said something of other images than it was shown",
+        "the model failed: it returned results for other images than it was given",
         "the model failed: tensor of the wrong shape",
     ]

@@ -137,7 +137,7 @@ def test_a_setting_out_of_range_is_refused() -> None:
     with pytest.raises(ValueError, match="position_threshold must be from 0 to 1"):
         again.sweep("position_threshold", [0.0, 2.0], {})
     kept = Rejudger(scorer.SCORER, cases(0, 3), {**RUN, "keep": 0.2})
-    with pytest.raises(ValueError, match=r"threshold must be at least .*below which nothing was kept"):
+    with pytest.raises(ValueError, match=r"threshold must be at least .*below which nothing was stored"):
         kept.correct({"threshold": 0.1})
 
 

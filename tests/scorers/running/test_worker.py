@@ -328,7 +328,7 @@ def test_asked_to_stop_it_ends_its_part(tmp_path: Path, models: dict[str, str], 
     process = start(run)
     until_parts(run, process, 1)
     second = start(run)
-    assert ended(second) == (1, f"another worker is at work in {run.path}\n")
+    assert ended(second) == (1, f"another worker is running in {run.path}\n")
     process.send_signal(signal.SIGTERM)
     status, told = ended(process)
     assert (status, told.splitlines()[-1]) == (1, "stopped after a part; start it again to go on")

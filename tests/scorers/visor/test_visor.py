@@ -266,7 +266,7 @@ def test_a_prompt_asks_one_thing_and_visor_scores_what_it_can() -> None:
     found = tally(("1", LEFT, RIGHT_WAY))
     for spec, why in (
         ({**LEFT, "relation": "right"}, "prompt 1 asked for cat left dog before, and for cat right dog here"),
-        (geneval.colors("cat", "red"), "VISOR looks at neither numbers nor colours"),
+        (geneval.colors("cat", "red"), "VISOR checks neither counts nor colours"),
         ({"include": [{"class": name} for name in ("cat", "dog", "cup")]}, "VISOR scores one or two objects"),
     ):
         read = parse_spec(spec)

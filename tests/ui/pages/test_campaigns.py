@@ -227,8 +227,8 @@ def test_a_verdict_names_who_was_wrong_and_leads_to_its_cases(world: World) -> N
     participation.enter(store, "rita")
     view, _ = opened(store)
     assert updates.rule(store, at(), ("no", "person", "bob", ""), ME) == "Open a case first."
-    assert updates.rule(store, view, (None, "person", "bob", ""), ME) == "Say what is right first."
-    assert updates.rule(store, view, ("no", None, None, ""), ME) == "Say who was wrong."
+    assert updates.rule(store, view, (None, "person", "bob", ""), ME) == "Choose the correct answer first."
+    assert updates.rule(store, view, ("no", None, None, ""), ME) == "Choose who was wrong."
     assert updates.rule(store, view, ("no", "person", None, ""), ME) == "Say which person was wrong."
     assert updates.rule(store, view, ("no", "person", "bob", ""), ActingUser(None)).startswith("Give your name first")
     # who says something else than the verdict is proposed
@@ -243,7 +243,7 @@ def test_a_verdict_names_who_was_wrong_and_leads_to_its_cases(world: World) -> N
     assert "person bob 1" in text(shown["counts"])
     assert "only=person%3A+bob" in shown["counts"]
     assert "no: person bob was wrong" in text(shown["cases"])
-    assert text(drawn(store, at(show="adjudicate", only="open"))["cases"]) == "No case is listed here."
+    assert text(drawn(store, at(show="adjudicate", only="open"))["cases"]) == "No cases."
     blamed = at(show="adjudicate", only="person: bob", case=view.case)
     assert "1 case" in text(drawn(store, blamed)["cases"])
     assert "Verdict so far: no; person bob was wrong. By rita" in text(updates.show_case(store, blamed, "rita")[1])
@@ -266,9 +266,10 @@ def test_links_are_made_and_taken_back_by_those_who_may(world: World) -> None:
     assert "for the pilot" in text(shown)
     researcher = ActingUser("sam", "researcher", "http://here")
     assert (
-        updates.hand_out(store, "c", ("annotator", 14, None, "", False), researcher) == "Only an administrator hands out links."
+        updates.hand_out(store, "c", ("annotator", 14, None, "", False), researcher)
+        == "Only an administrator can create links."
     )
-    assert updates.unlink(store, made.invitation_id, researcher) == "Only an administrator hands out links."
+    assert updates.unlink(store, made.invitation_id, researcher) == "Only an administrator can create links."
     # a link is a key
     assert "/join/" not in drawn(store, at(show="invite"), researcher)["links"]
     assert updates.unlink(store, made.invitation_id, ME) == ""
@@ -309,7 +310,7 @@ def test_the_form_says_what_it_would_be_and_makes_it(world: World) -> None:
     assert "There is a campaign &#x27;new&#x27; already" in forms.preview_campaign(store, values)[0]
     assert forms.make_campaign(store, values | {"id": "Bad Id"})[1].startswith("A campaign's id has lower-case letters")
     assert forms.preview_campaign(store, values | {"id": "x", "n": 99}) == (
-        '<p class="cc-note cc-bad">99 items are to be drawn, but only 4 are there to draw from.</p>', False
+        '<p class="cc-note cc-bad">99 items are requested, but only 4 are available.</p>', False
     )  # fmt: skip
 
 

@@ -1,4 +1,4 @@
-"""Any two raters: the matrix of all of them, and the panel that a click on two opens.
+"""Pairs of raters: the matrix of all of them, and the panel that a click on two opens.
 
 In the matrix people stand together, then each scorer, each person; a cell is shaded by how close two are. The panel says where
 their answers cross, on which images, by aspect, by generator and over time.
@@ -245,7 +245,7 @@ MOST_PERSONS = 20
 Met = dict[tuple[str, str], MatrixCell]
 _ALONE = (
     "A matrix of raters needs two that can be told apart: run a scorer on these images, or import ratings with people’s names. "
-    "The slots of a published study are nobody in particular, so they stand here as people together."
+    "The slots of a published study are anonymous, so they are shown as people together."
 )
 _GROUPS = {"real": PEOPLE, "simulated": SIMULATED}
 
@@ -273,12 +273,12 @@ def matrix(store: Store, view: AgreementView, rows: Rows, *, intervals: bool) ->
     raters = [name for name in dict.fromkeys((people, *names, *others)) if any(name in pair for pair in met)]
     if len(raters) < 2:
         return note(_ALONE)
-    title = f"Any two raters: {wording.title(view.statistic)}, {wording.task(view.task)}"
-    hint = "The darker, the closer. Point at a number for its interval and n; click it to see how the two meet."
+    title = f"Pairs of raters: {wording.title(view.statistic)}, {wording.task(view.task)}"
+    hint = "Darker means closer agreement. Point at a number for its interval and n; click it to compare the two raters."
     if len(persons) > MOST_PERSONS:
         hint += f" Of {len(persons):,} persons, the {MOST_PERSONS} with most answers are here."
     if names:
-        hint += " A consensus opens no pair: point at its numbers."
+        hint += " A consensus cannot be opened as a pair: point at its numbers."
     return matrix_table(title, raters, met) + note(hint)
 
 

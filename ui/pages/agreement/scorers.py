@@ -28,7 +28,7 @@ _ABOUT_CERTAINTY = (
     "Images by people’s answers: unanimous where all are equal, majority where more than half are, split where neither. Images"
     " with a single answer are in no class. Where people differ among themselves, no scorer can agree with all of them."
 )
-_NOBODY = "This takes images with two answers or more by people, and a scorer that has judged them. Here there are none."
+_NOBODY = "This needs images with at least two people's answers and a scorer's judgement. There are none here."
 
 
 def by_certainty(store: Store, view: AgreementView, *, intervals: bool) -> tuple[Any, str]:
@@ -50,7 +50,7 @@ def by_certainty(store: Store, view: AgreementView, *, intervals: bool) -> tuple
     return figure, body + explained(view.listed(found), open_=False)
 
 
-_READ = {"unanimous": "unanimous", "majority": "divided, with a majority", "split": "split"}
+_READ = {"unanimous": "unanimous", "majority": "split, with a majority", "split": "split"}
 
 
 def _certainty_points(rows: Sequence[Row], view: AgreementView) -> pd.DataFrame:
@@ -71,7 +71,7 @@ def _certainty_point(row: Row) -> tuple[Any, ...]:
 _ABOUT_COMPARISON = (
     "Both scorers’ agreement with the same people on the same images, and the difference. p is two-sided, by swapping the"
     " scorers’ judgements of prompts, and corrected by Holm’s method over all comparisons by this statistic: below 0.05 the"
-    " difference is more than chance."
+    " difference is significant."
 )
 _TOO_FEW = (
     "Fewer than two scorers have this statistic with people here. One that gives scores and no yes or no has correlations and"
@@ -132,16 +132,15 @@ def _comparison_line(row: Row, *, tested: bool) -> list[str | HtmlCell]:
 def _p(p: float | None) -> HtmlCell:
     if p is None:
         return HtmlCell("")
-    return HtmlCell(f"{p:.3f}" if p >= 0.001 else "< 0.001", "more than chance" if p < 0.05 else "not told apart")
+    return HtmlCell(f"{p:.3f}" if p >= 0.001 else "< 0.001", "significant" if p < 0.05 else "not significant")
 
 
 _ABOUT_DECISIONS = (
-    "For each task the cut that agrees best with people, chosen on four fifths of the prompts and judged on the fifth, for each"
-    " fifth: the numbers are out of fold, so they are what a cut is worth on prompts that it has not seen. “In sample” is the"
-    " same on the prompts that it was chosen on, which flatters."
+    "For each task the threshold that agrees best with people, by five-fold cross-validation over prompts: the numbers are for"
+    " prompts that the threshold was not chosen on. “In sample” is for the prompts it was chosen on, which is optimistic."
 )
-_NO_YES = "Scores are cut where people say yes or no of the whole image: choose the aspect “correct”."
-_NO_SCORES = "No scorer gives a score for images that people have judged here, such as CLIPScore does."
+_NO_YES = "Thresholds need people's yes/no answers about the whole image: choose the aspect “correct”."
+_NO_SCORES = "No scorer with scores, such as CLIPScore, has scored images that people have judged here."
 
 
 def scores_to_decisions(store: Store, view: AgreementView, *, intervals: bool) -> tuple[Any, str]:

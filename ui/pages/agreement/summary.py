@@ -42,8 +42,10 @@ def lead(real: Rows, simulated: Rows, view: AgreementView) -> str:
     limits += _unfit(real, view)
     if real["among_people"] or not simulated["among_people"]:
         return note(f"{where(view)}: {main_numbers(real, view, 'people') or 'no person has judged this yet.'}") + limits
-    first = f"{where(view)}: no person has judged this yet. What stands here is by simulated people, to show how it works."
-    return linked_note(first, at("/annotate/"), "Label a few images", "and people’s answers will stand first.") + limits
+    first = (
+        f"{where(view)}: no person has judged this yet. These numbers are from simulated people, to show how the page works."
+    )
+    return linked_note(first, at("/annotate/"), "Label a few images", "to see people's answers first.") + limits
 
 
 def _unfit(rows: Rows, view: AgreementView) -> str:
@@ -52,7 +54,7 @@ def _unfit(rows: Rows, view: AgreementView) -> str:
     if not names:
         return ""
     whose = "uses" if len(names) == 1 else "use"
-    return note(f"{', '.join(names)} {whose} the playground’s models, which know its drawings alone: these scores say little.")
+    return note(f"{', '.join(names)} {whose} the playground’s models, which know its drawings alone: these scores mean little.")
 
 
 def main_numbers(rows: Rows, view: AgreementView, who: str) -> str:
@@ -111,9 +113,9 @@ def _best(rows: Rows, view: AgreementView, who: str) -> str:
     among = f" of {len(found)} scorers" if len(found) > 1 else ""
     value = f"{wording.two(best['value'])}{_within(best, '.2f')}"
     ceiling = best.get("ceiling")
-    verdict = f" In a person’s place it is {ceiling['words']}." if ceiling and ceiling["verdict"] else ""
+    verdict = f" Compared with one person: {ceiling['words']}." if ceiling and ceiling["verdict"] else ""
     if best["saw_labels"]:
-        verdict = " Its settings were chosen with these labels in view, so this says little of other images."
+        verdict = " Its settings were chosen with these labels in view, so this says little about other images."
     return f"Closest to {who}{among} by {wording.title(view.statistic)}: {best['rater']}, {value}.{verdict}"
 
 
@@ -122,7 +124,7 @@ def _score_only(rows: Rows, view: AgreementView) -> str:
     of_task = [row for row in rows["raters"] if row["task"] == view.task]
     labelled = {row["rater"] for row in of_task if row["statistic"] == view.statistic}
     left = sorted({row["rater"] for row in of_task} - labelled)
-    return f"Not by {wording.title(view.statistic)}, as they only score: {', '.join(left)}." if left else ""
+    return f"Without {wording.title(view.statistic)}, as they only give scores: {', '.join(left)}." if left else ""
 
 
 def _within(row: Row, form: str) -> str:
@@ -221,7 +223,7 @@ def consensus_tables(store: Store, view: AgreementView, *, intervals: bool) -> s
     except NoCrowdKitError as error:
         return note(f"{error}.", "cc-bad")
     if not rows["raters"]:
-        return note("A consensus is of labels, and people have given none here.")
+        return note("A consensus needs labels, and people have given none here.")
     beside = view.listed([row for row in rows["raters"] if row["task"] == view.task])
     body = note(_WHAT)
     for kind, who in (("real", "people"), ("simulated", "simulated people")):

@@ -135,9 +135,7 @@ def intervals_note(store: Store, selection: Selection) -> str:
     filters = [word for name, values in selection.to_dict().items() for value in values for word in (f"--{name}", value)]
     (line,) = next_steps.command_lines(store, (shlex.join(["agreement", *filters]),))
     count = f"{count_judgements(store):,}"
-    return note(
-        f"Of {count} judgements the page shows point estimates: intervals and pairs of raters take minutes. They are in: {line}"
-    )
+    return note(f"Of {count} judgements the page shows point estimates; intervals and pairs of raters take minutes: {line}")
 
 
 def first_estimates(store: Store, selection: Selection) -> Rows:
@@ -156,7 +154,7 @@ SHOWN = {
 CONSENSUS: dict[ConsensusMethod, str] = {"majority": "Majority", "dawid_skene": "Dawid–Skene", "mace": "MACE"}
 """Consensuses of people that can be raters, too."""
 TABLE = {EVERY: "All statistics"}
-"""What can be asked of the tables."""
+"""Options of the tables."""
 
 
 def choices(store: Store, asked: AgreementView) -> list[Choice | Several]:

@@ -24,18 +24,20 @@ MOST: Final = 200
 WRONG: Final = {
     "scorer": "1 · a scorer",
     "person": "2 · a person",
-    "prompt": "3 · the prompt, which is ambiguous",
-    "guideline": "4 · the guideline, which leaves it open",
+    "prompt": "3 · the prompt (ambiguous)",
+    "guideline": "4 · the guideline (unclear)",
 }
 assert set(WRONG) == set(get_args(Wrong))
 _LETTERS: Final = "abcdefghijklmnopqrstuvwxyz"
 _LARGE: Final = 640
-NO_CASES: Final = "Nothing here is judged differently: with two answers or more about an image, what they differ in is listed."
+NO_CASES: Final = "No disagreements yet. Images with two or more different answers are listed here."
 SPOILS: Final = (
-    "Opening a case shows you what everybody said, so it is recorded: what you answer about that image afterwards does not"
-    " count as blind. Numbers are never made from cases sorted by disagreement."
+    "Opening a case shows all answers, and this is recorded: your later answers about that image do not count as blind."
+    " No number is computed from cases sorted by disagreement."
 )
-KEYS: Final = "Keys: letters for what is right, 1 to 4 for who was wrong, Enter saves and opens the next, arrows go to others."
+KEYS: Final = (
+    "Keys: letters for the correct answer, 1 to 4 for who was wrong, Enter to save and open the next case, arrows to move."
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -94,7 +96,7 @@ def _title(n: int, one: ContestedCase, looks: dict[str, ItemSubject]) -> str:
 def listing(found: Docket, looks: dict[str, ItemSubject], view: CampaignsView) -> str:
     """The cases, the most contested first: how far they differ, never what was said."""
     if not found.cases:
-        return note(NO_CASES if view.only == ANY else "No case is listed here.")
+        return note(NO_CASES if view.only == ANY else "No cases.")
     rows = []
     for n, one in enumerate(found.cases, 1):
         text = (looks[one.item].text if one.item in looks else "") or one.item
@@ -162,7 +164,7 @@ def opened(store: Store, view: CampaignsView, topic: CampaignTopic, case: Contes
             f"Verdict so far: {one.verdict}; {_blamed(one)} was wrong. By {one.made_by}{moment}."
             + (f" “{one.note}”" if one.note else "")
         )
-    table = html_table("What everybody says", ["rater", HtmlCell("says", number=False), "not counted, as it is"], lines)
+    table = html_table("All answers", ["rater", HtmlCell("says", number=False), "not counted, as it is"], lines)
     return (
         f'<div class="cc-case"><div class="cc-case-pictures">{item_pictures(subject, _LARGE)}</div><div>'
         f'<h2 class="cc-case-title">{escape(text)}</h2>'
@@ -205,9 +207,9 @@ def rule(store: Store, view: CampaignsView, case: ContestedCase, ruling: Ruling,
         ValueError: something is missing; the message says what.
     """
     if not ruling.verdict:
-        raise ValueError("Say what is right first.")
+        raise ValueError("Choose the correct answer first.")
     if ruling.wrong not in WRONG:
-        raise ValueError("Say who was wrong.")
+        raise ValueError("Choose who was wrong.")
     named = ruling.rater if ruling.wrong in ("scorer", "person") else None
     wrong: Wrong = ruling.wrong  # type: ignore[assignment]
     made = Adjudication(

@@ -30,12 +30,12 @@ from ui.pages.campaigns import adjudicate, people
 from ui.pages.campaigns.view import ANY, SHOWN, ActingUser
 
 LABELS: Final = {"gold_pass_mark": "Pass mark of gold", "attention_pass_mark": "Pass mark of attention checks"}
-INFO: Final = "below it, beyond chance: paused; 0: nobody"
+INFO: Final = "people below it are paused; 0: nobody"
 _HINT: Final = (
-    "The share of checks that somebody honest gets right, at least. A new mark is applied with a person’s next check, to all"
-    " their checks so far. Who is paused stays paused until you reinstate them."
+    "Lowest share of correct checks, corrected for chance. A new mark applies from a person’s next check on, to all their"
+    " checks so far. Paused people stay paused until you reinstate them."
 )
-_NONE: Final = "No checks are mixed in here, so nobody is paused."
+_NONE: Final = "This campaign has no checks, so nobody is paused."
 
 
 @dataclass(frozen=True, slots=True)
@@ -148,16 +148,16 @@ def create_form() -> Fields:
         for name in ("suite", "task", "generator"):
             made[name] = gr.Dropdown([], value=[], multiselect=True, label=name.title(), info="none chosen: all")
     with gr.Row(elem_classes="cc-filters"):
-        made["n"] = _number("How many", "drawn by chance; 0: all")
+        made["n"] = _number("How many", "sampled at random; 0: all")
         made["overlap"] = _number("People for each", "valid answers wanted", 3)
         made["order"] = gr.Dropdown(
             [(text, name) for name, text in ORDERS.items()], value="random", label="Order", info="of the items"
         )
-        made["seed"] = _number("Seed", "of all that is left to chance", 0)
+        made["seed"] = _number("Seed", "of sampling and order", 0)
     with gr.Accordion("Items by hand", open=False):
-        made["also"] = gr.Textbox(label="Items picked by hand besides, an id a line", lines=2, info=_PICKED)
-        made["items"] = gr.Textbox(label="Or these items alone, an id a line", lines=2, info="Filters are not looked at then.")
-    with gr.Accordion("What people read (Markdown)", open=False):
+        made["also"] = gr.Textbox(label="Items added by hand, one id per line", lines=2, info=_PICKED)
+        made["items"] = gr.Textbox(label="Or only these items, one id per line", lines=2, info="Filters are ignored then.")
+    with gr.Accordion("Texts for people (Markdown)", open=False):
         for name, label in _TEXTS.items():
             made[name] = gr.Textbox(label=label, lines=3)
     with gr.Accordion("Gold, attention checks and training", open=False):
@@ -170,33 +170,33 @@ def create_form() -> Fields:
             )
             for name, mark in _MARKS.items():
                 made[name] = mark_control(name, mark)
-            made["recollect"] = gr.Checkbox(label="Ask the items of who is paused of others; their answers stop counting")
-            made["gold_feedback"] = gr.Checkbox(label="Say at once if a gold answer was right")
-            made["training_feedback"] = gr.Checkbox(label="Say at once if a training answer was right", value=True)
+            made["recollect"] = gr.Checkbox(label="Give items of paused people to others; their answers stop counting")
+            made["gold_feedback"] = gr.Checkbox(label="Show at once whether a gold answer was correct")
+            made["training_feedback"] = gr.Checkbox(label="Show at once whether a training answer was correct", value=True)
     with gr.Accordion("Limits and crowd platforms", open=False), gr.Row(elem_classes="cc-filters"):
         made["limit"] = _number("Items for one person", "0: no limit")
-        made["lease_minutes"] = _number("Minutes that an item is kept", "for whoever has it", 30)
-        made["completion_code"] = gr.Textbox(label="Completion code", info="shown at the end, and only there", max_lines=1)
-        made["completion_url"] = gr.Textbox(label="Completion address", info="https://…, where people go then", max_lines=1)
+        made["lease_minutes"] = _number("Reservation time (minutes)", "of an item for a person", 30)
+        made["completion_code"] = gr.Textbox(label="Completion code", info="shown only at the end", max_lines=1)
+        made["completion_url"] = gr.Textbox(label="Completion address", info="https://…, opened at the end", max_lines=1)
         for name, label in _CODES.items():
-            made[name] = gr.Textbox(label=label, info="empty: no code, and whom to write to", max_lines=1)
+            made[name] = gr.Textbox(label=label, info="empty: no code, but a contact", max_lines=1)
     return Fields(made)
 
 
 _MARKS: Final = {"gold_pass_mark": GOLD_PASS_MARK, "attention_pass_mark": ATTENTION_PASS_MARK}
 _CODES: Final = {
-    "stopped_code": "Code for who stops",
-    "training_code": "Code for failed training",
-    "paused_code": "Code for who is paused",
-    "quota_code": "Code for who comes too late",
-    "declined_code": "Code for who does not agree",
+    "stopped_code": "Code: stopped early",
+    "training_code": "Code: failed training",
+    "paused_code": "Code: paused",
+    "quota_code": "Code: no item left",
+    "declined_code": "Code: no consent",
 }
 _TEXTS: Final = {
     "instructions": "Instructions",
-    "consent": "Consent, asked before the first image",
+    "consent": "Consent text, shown before the first image",
     "content_warning": "Content warning",
 }
-_PICKED: Final = "Where some items are drawn by chance, statistics leave out those picked by hand."
+_PICKED: Final = "If some items are sampled at random, statistics leave out items added by hand."
 
 
 def _number(label: str, info: str, value: int | None = None) -> gr.Number:
@@ -400,7 +400,7 @@ def create_panel(begin: gr.Button) -> CreatePanel:
         fields = create_form()
         preview = gr.HTML(elem_id="campaign-preview")
         with gr.Row(elem_classes="cc-filters cc-run-row"):
-            make = gr.Button("Make it, as a draft", variant="primary", interactive=False, elem_id="campaign-make")
+            make = gr.Button("Create draft", variant="primary", interactive=False, elem_id="campaign-make")
             cancel = gr.Button("Close", elem_id="campaign-cancel")
     return CreatePanel(begin, panel, fields, preview, make, cancel)
 
@@ -446,7 +446,7 @@ def case_panel() -> CasePanel:
         before = gr.Button("Previous", min_width=90, elem_id="case-before")
         after = gr.Button("Next", min_width=90, elem_id="case-next")
     with gr.Row(visible=False, elem_classes="cc-filters cc-run-row", elem_id="case-naming") as naming:
-        name = gr.Textbox(label="Your name", info="Who uncovers answers is recorded.", max_lines=1, elem_id="case-name")
+        name = gr.Textbox(label="Your name", info="Uncovering answers is recorded.", max_lines=1, elem_id="case-name")
         named = gr.Button("Go on", min_width=90, elem_id="case-named")
     shown = gr.HTML("", js_on_load=_KEYS, elem_id="case")
     with gr.Column(visible=False, elem_id="ruling", elem_classes="cc-pair") as ruling:
@@ -456,7 +456,7 @@ def case_panel() -> CasePanel:
             rater = gr.Dropdown([], label="Which one", allow_custom_value=True, visible=False, elem_id="case-rater")
             remark = gr.Textbox(label="Note", max_lines=3, elem_id="case-note")
         with gr.Row(elem_classes="cc-filters cc-run-row"):
-            save = gr.Button("Save, and open the next", variant="primary", elem_id="case-save")
+            save = gr.Button("Save and open next", variant="primary", elem_id="case-save")
         gr.HTML(note(adjudicate.KEYS))
     parts = (counts, cases, chosen, before, after, naming, name, named, shown, ruling, verdict, wrong, rater, remark, save)
     return CasePanel(against, only, *parts, deciding=gr.State(None))
@@ -465,9 +465,9 @@ def case_panel() -> CasePanel:
 def invite_panel() -> InvitePanel:
     gr.HTML(note(people.INVITE_HINT))
     with gr.Row(elem_classes="cc-filters"):
-        role = gr.Dropdown(list(ROLES), value=ROLES[0], label="Role", info="what they may do")
-        days = gr.Number(14, label="Days", info="how long it is good for", minimum=0, step=1)
-        uses = gr.Number(None, label="Uses", info="people; 0: any number", precision=0, step=1)
+        role = gr.Dropdown(list(ROLES), value=ROLES[0], label="Role", info="their role")
+        days = gr.Number(14, label="Days", info="days until it expires", minimum=0, step=1)
+        uses = gr.Number(None, label="Uses", info="people; 0: no limit", precision=0, step=1)
         remark = gr.Textbox(label="Note", info="for yourself", max_lines=1)
         signed = gr.Checkbox(label="Signed links", info=people.SIGNED, elem_id="link-signed")
     with gr.Row(elem_classes="cc-filters cc-run-row"):

@@ -31,17 +31,17 @@ from ui.pages.campaigns.view import ActingUser
 
 _HEADERS = (
     ("person", ""),
-    ("answers", "Valid ones count; surplus ones came too late, or from who was revoked."),
+    ("answers", "Only valid answers count; surplus answers came too late, or from revoked annotators."),
     ("active time", "Median active seconds of one answer, and all together."),
     ("agreement", "With the others; undefined (–) has a reason."),
     ("checks", "Right first answers to items with known answers."),
     ("repeats", "How often an answer repeats the person’s one before, and how often the others say that of the same items."),
-    ("left open", "Skipped, reported as broken, and held now."),
+    ("left open", "Skipped, reported as broken, and in progress."),
     ("flags", "Reasons to look, by the rules below."),
     ("", ""),
 )
 _NUMBERS = ("active time", "agreement", "repeats")
-NOBODY = "Nobody has done anything in this campaign yet. Start it, and invite people."
+NOBODY = "No work in this campaign yet. Start it and invite people."
 
 
 def people_table(store: Store, one: CampaignProgress, topic: CampaignTopic | None, *, intervals: bool) -> str:
@@ -165,13 +165,13 @@ def _small(text: str) -> str:
     return f'<small class="cc-detail">{escape(text)}</small>' if text else ""
 
 
-NONE = "No link has been made for this campaign yet."
+NONE = "This campaign has no link yet."
 INVITE_HINT = (
     "Whoever opens the link joins this campaign in that role. A link for annotators shows nothing of the studio. On a crowd"
     " platform add ?PROLIFIC_PID={{%PROLIFIC_PID%}} (or what it has): that becomes a pseudonym, and belongs to the browser that"
     " comes with it first; who uses another one needs the re-entry code that they were shown."
 )
-MAY_NOT = "Only an administrator hands out links."
+MAY_NOT = "Only an administrator can create links."
 SIGNED = "only for people whose own link you make: people link INVITATION PLATFORM ID"
 _LONGEST = 3650
 Given = tuple[str | None, float | None, float | None, str | None, bool]

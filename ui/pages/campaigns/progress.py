@@ -247,7 +247,7 @@ def _not_counted(one: CampaignProgress) -> str:
     rows: list[list[str | HtmlCell]] = [
         ["held now", HtmlCell(f"{said.held:,}"), "items that somebody has before them"],
         ["set aside", HtmlCell(f"{said.aside:,}"), "items that are offered to nobody, as they were reported as broken"],
-        ["surplus", HtmlCell(f"{said.surplus:,}"), "answers that came after their item had enough, or from who was revoked"],
+        ["surplus", HtmlCell(f"{said.surplus:,}"), "answers after their item had enough, or from revoked annotators"],
         ["checks", HtmlCell(f"{said.checks:,}"), "answers to gold and attention items"],
         ["training", HtmlCell(f"{said.training:,}"), "answers to training items"],
     ]

@@ -266,10 +266,10 @@ def _questions(at: dict[str, Component]) -> PartPanel:
         numbers = gr.HTML(elem_id="asked-numbers", js_on_load=_LIST)
         with gr.Row(elem_classes="cc-filters", elem_id="asked-list-of"):
             at["group"], at["whose"] = (
-                dropdown("Listed: questions about", [ALL], ALL),
-                dropdown("Listed: images by", [ALL], ALL),
+                dropdown("Questions of the list", [ALL], ALL),
+                dropdown("Images of the list", [ALL], ALL),
             )
-            at["answers"], at["against"] = dropdown("Listed: answers"), dropdown("Compared with")
+            at["answers"], at["against"] = dropdown("Answers of the list"), dropdown("Compared with")
         listed = gr.HTML(elem_id="asked-list")
     return PartPanel(part, [lead, plot, numbers, listed])
 

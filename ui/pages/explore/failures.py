@@ -180,12 +180,12 @@ def _row(
 
 
 _FEW = 8
-"""Shares of fewer images are not called the highest or the lowest, where there are others."""
+"""With fewer images, a share is not named the highest or lowest."""
 _AXES = ("found", "asked for")
 
 
 def counts(shown: FailurePicture) -> FailureDrawing:
-    """Asked and found numbers."""
+    """Requested and detected counts."""
     columns = [name for name in shown.table.found if name not in (AS_ASKED, TOO_FEW, TOO_MANY)]
     right, few, many = (shared(shown.cell(found=name)) for name in (AS_ASKED, TOO_FEW, TOO_MANY))
     lead = (
@@ -200,7 +200,7 @@ def counts(shown: FailurePicture) -> FailureDrawing:
 
 
 def colors(shown: FailurePicture) -> FailureDrawing:
-    """Asked and found colours."""
+    """Requested and detected colours."""
     columns = [name for name in shown.table.found if name not in (AS_ASKED, NOT_AS_ASKED, NOT_FOUND)]
     right, missing = shared(shown.cell(found=AS_ASKED)), shown.cell(found=NOT_FOUND)
     if right.value is None:
@@ -215,7 +215,7 @@ def colors(shown: FailurePicture) -> FailureDrawing:
 
 
 def positions(shown: FailurePicture) -> FailureDrawing:
-    """Asked and found relations: a bias shows as a column that is strong whatever was asked."""
+    """Requested and detected relations: a bias shows as a column that is strong whatever was asked."""
     columns = [*RELATIONS, *([NO_RELATION] if NO_RELATION in shown.table.found else [])]
     apart = shown.cell(found=NOT_BOTH)
     if apart.hits == apart.n:
@@ -348,7 +348,7 @@ def seeds(shown: FailurePicture) -> FailureDrawing:
     named = (*(f"image {index}" for index in indexes), "all images", "wrong images", "spread")
     heads: list[str | HtmlCell] = ["generator", *map(HtmlCell, named)]
     rows = [_of_seeds(shown, name) for name in names]
-    table = html_table("Score by the image’s number", heads, rows)
+    table = html_table("Score by image index (seed)", heads, rows)
     return FailureDrawing(" ".join(_about_seeds(shown)), figure, below + table)
 
 

@@ -128,7 +128,7 @@ def _agreement(found: SettingCurve, view: ExploreView) -> str:
         return f"{title} ({about}): no best value, as {tuned.reason}."
     low, high = (found.at[place] for place in tuned.run or (tuned.best, tuned.best))
     where = f"{found.best:g}" if low == high else f"{found.best:g} (and as good from {low:g} to {high:g})"
-    best = f"Best at {where}: {title} {_two_digits(tuned.values[tuned.best])} on all of {about}, which flatters."
+    best = f"Best at {where}: {title} {_two_digits(tuned.values[tuned.best])} on all of {about}, which is optimistic."
     if tuned.reason is not None:
         return f"{best} It was not cross-validated: {tuned.reason}."
     low, high = min(found.chosen), max(found.chosen)
@@ -321,9 +321,7 @@ def _link(compared: Compared, view: ExploreView, task: str, says: str) -> str:
 
 MOST_PICTURES: Final = 48
 _NOW: Final = {1: "correct now", 0: "wrong now", -1: "left open now"}
-_NO_KNOBS: Final = (
-    "{rater} has no thresholds to turn: its verdicts came as they are, or its scorer has none. Choose another rater."
-)
+_NO_KNOBS: Final = "{rater} has no adjustable thresholds. Choose another rater."
 
 
 @dataclass(frozen=True)

@@ -76,7 +76,7 @@ def report_router(store: Store) -> APIRouter:
             raise HTTPException(404, f"A report comes as {', '.join(FORMATS)}.")
         found = export.find_report(store, key)
         if found is None:
-            raise HTTPException(404, "This report is not kept any more: make it again on the page Reports.")
+            raise HTTPException(404, "This report is no longer available: create it again on the page Reports.")
         try:
             content = render_report(*found, form)
         except CommandError as error:

@@ -124,7 +124,7 @@ def router(store: Store) -> APIRouter:
     def agree(request: Request, body: ConsentBody) -> dict[str, bool]:
         person, campaign = _person(request), _campaign(store, request)
         if body.text != management.consent_hash(campaign.settings):
-            raise HTTPException(409, "The text has changed meanwhile. Please read it again.")
+            raise HTTPException(409, "The text has changed. Please read it again.")
         management.give_consent(store, campaign.campaign_id, person, body.text)
         return {"agreed": True}
 
@@ -206,7 +206,7 @@ def _add_own_answers(store: Store, routes: APIRouter) -> None:
         person, campaign = _person(request), _campaign(store, request)
         found = participation.own_answer(store, person, campaign.campaign_id, str(annotation_id))
         if found is None:
-            raise HTTPException(404, "This is no answer of yours, or you have revised it since.")
+            raise HTTPException(404, "This is not your answer, or you have revised it since.")
         return _again(store, person, campaign, found)
 
 
@@ -312,7 +312,7 @@ def _submit(store: Store, request: Request, campaign: Campaign, body: Submission
     try:
         about = form.item_form(store, campaign, _task(store, body.ticket), person, body.asked)
     except KeyError as error:
-        raise HTTPException(422, "These questions are not those that were asked. Please load the page again.") from error
+        raise HTTPException(422, "The questions have changed. Please load the page again.") from error
     errors: Mapping[str, str] = validate(about.questionnaire, body.answers)
     if errors:
         return JSONResponse({"detail": "Some answers are missing or cannot be right.", "errors": errors}, 422)

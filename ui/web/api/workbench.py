@@ -268,7 +268,7 @@ def remarks_router(store: Store) -> APIRouter:
     def note(request: Request, body: NoteBody) -> dict[str, Any]:
         person, found = _named(request), item_of(store, body.item)
         if not body.text.strip() and body.revises is None:
-            raise HTTPException(422, "There is nothing in this note yet.")
+            raise HTTPException(422, "This note is empty.")
         revises = str(body.revises) if body.revises else None
         try:
             notes.write_note(store, Note(str(body.id), found["item_id"], body.text.strip(), person, revises))
@@ -280,7 +280,7 @@ def remarks_router(store: Store) -> APIRouter:
     def verdict(request: Request, body: VerdictBody) -> dict[str, Any]:
         person, found = _named(request), item_of(store, body.item)
         if not may_see(store, person, found):
-            raise HTTPException(409, "Answer or uncover the image first: a verdict is about what was said of it.")
+            raise HTTPException(409, "Answer or uncover the image first, then give a verdict.")
         _check_verdict(found, body)
         made = Adjudication(
             adjudication_id=str(body.id),
@@ -307,7 +307,7 @@ def remarks_router(store: Store) -> APIRouter:
 def _named(request: Request) -> str:
     person = name_of(request)
     if person is None:
-        raise HTTPException(401, "Please give your name first: notes and verdicts are kept under it.")
+        raise HTTPException(401, "Please give your name first: notes and verdicts are signed.")
     return person
 
 
@@ -350,7 +350,7 @@ def _cases(store: Store, item: Item) -> list[dict[str, Any]]:
 def _check_verdict(item: Item, body: VerdictBody) -> None:
     about = [one for one in item["judgements"] if (one["aspect"], one["target"]) == (body.aspect, body.target)]
     if not about:
-        raise HTTPException(422, "Nobody has judged that of this image.")
+        raise HTTPException(422, "Nobody has judged this aspect of this image.")
     kind = {"scorer": "scorer", "person": "human"}.get(body.wrong)
     if kind and body.rater and body.rater not in {one["rater_id"] for one in about if one["kind"] == kind}:
         raise HTTPException(422, f"{body.rater} is no {body.wrong} who has judged that of this image.")

@@ -132,7 +132,7 @@ def _account(where: str, entry: Any) -> Account:
         raise AccountsError(f"{where}: {more[0]!r} is not known here; a person has name, role and password")
     for field in ("name", "role", "password"):
         if not isinstance(entry.get(field), str):
-            raise AccountsError(f'{where}: {field} is missing, or is no text in quotes: {field} = "..."')
+            raise AccountsError(f'{where}: {field} is missing, or is not a text in quotes: {field} = "..."')
     name = unicodedata.normalize("NFC", entry["name"])
     shown = all(not unicodedata.category(character).startswith("C") for character in name)
     if not shown or name != name.strip() or not 1 <= len(name) <= _MAX_NAME or looks_like_pseudonym(name):

@@ -302,7 +302,7 @@ def test_restoring_is_refused(store: Store, tmp_path: Path) -> None:
     with Store(project), pytest.raises(StoreBusy):
         restoring.restore(project, made)
     newer = Backup(made.path, replace(made.manifest, schema=999))
-    with pytest.raises(BadBackup, match=r"has schema 999, this Concord knows \d+: update Concord"):
+    with pytest.raises(BadBackup, match=r"has schema 999, this version supports \d+: update Concord"):
         restoring.restore(project, newer)
     bad = backups.read_backup(shutil.copytree(made.path, tmp_path / "bad"))
     bad.database.write_bytes(b"x")

@@ -47,7 +47,7 @@ def test_a_newer_schema_is_refused(tmp_path: Path) -> None:
             migrate(connection)
     with pytest.raises(StoreError) as caught:
         Store(tmp_path)
-    assert str(caught.value) == f"the project has schema 999, this Concord knows {NEWEST}: update Concord to open it"
+    assert str(caught.value) == f"the project has schema 999, this version supports {NEWEST}: update Concord to open it"
 
 
 @pytest.mark.parametrize("folder", ["plain", "blocks and locks"])

@@ -319,9 +319,7 @@ def test_files_that_are_damaged_or_not_there_are_told_in_one_line(folders: dict[
     (cut / "config.json").write_text("{")
     assert "cannot be opened by transformers" in told(cut, ValueError)
     (cut / "config.json").write_text(json.dumps({"model_type": "bert"}))
-    assert "is a model of the kind bert; known: detr, grounding-dino, mask2former, owlv2, owlvit and YOLO" in told(
-        cut, ValueError
-    )
+    assert "is a model of type bert; known: detr, grounding-dino, mask2former, owlv2, owlvit and YOLO" in told(cut, ValueError)
     hub = told("facebook/detr-resnet-50-not-here", OSError)
     assert hub == (
         "the model facebook/detr-resnet-50-not-here is not on this machine;"

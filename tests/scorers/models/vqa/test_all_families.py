@@ -145,7 +145,7 @@ def test_names_that_are_no_model_are_refused(folders: dict[str, Path]) -> None:
     with pytest.raises(OSError, match="is not on this machine; fetch it once: uv run hf download someone/something"):
         open_vqa("someone/something", "cpu", {})
     with pytest.raises(
-        ValueError, match="is a model of the kind mpnet; known: blip, blip-2, git, instructblip, vilt, and those that chat"
+        ValueError, match="is a model of type mpnet; known: blip, blip-2, git, instructblip, vilt, and those that chat"
     ):
         open_vqa(str(folders["sentences"]), "cpu", {})
     with pytest.raises(OSError, match="sentence-transformers/all-mpnet-base-v2 is not on this machine"):

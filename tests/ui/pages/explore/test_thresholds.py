@@ -175,7 +175,7 @@ def test_the_best_value_is_told_with_what_it_is_worth_out_of_fold(standing: Stor
     for statistic, title in (("cohen_kappa", "Cohen’s κ"), ("percent_agreement", "Agreement")):
         said = text(draw_thresholds(standing, view_of(standing, {"statistic": statistic})).told)
         assert re.search(
-            rf"Best at 0\.\d+.*: {title} -?\d\.\d\d on all of \d+ answers by people about \d+ images, which flatters", said
+            rf"Best at 0\.\d+.*: {title} -?\d\.\d\d on all of \d+ answers by people about \d+ images, which is optimistic", said
         )
         assert re.search(rf"{title} -?\d\.\d\d out of fold; the folds chose 0\.\d", said)
     imitated = text(draw_thresholds(standing, view_of(standing, {"people": "simulated people"})).told)
@@ -380,7 +380,7 @@ def test_what_is_seen_later_is_added_to_the_kept_rater(store: Store) -> None:
 
 
 def test_what_cannot_be_kept_says_why(store: Store) -> None:
-    with pytest.raises(CommandError, match=f"these are the settings of {RATER} already"):
+    with pytest.raises(CommandError, match=f"{RATER} already has these settings"):
         save_as_rater(store, RATER, {"threshold": 0.3})
     with pytest.raises(CommandError, match="nobody has no evidence"):
         save_as_rater(store, "nobody", MOVED)

@@ -37,7 +37,7 @@ LISTING: Final[dict[str, str]] = {
     "rater": "Whose judgement each image shows: `people`, `simulated`, or a scorer's name.",
     "by": "The aspect that it shows and orders by (`correct`).",
     "order": "`prompt`, `lowest`, `highest`, `split` (people differ most first), `differs` (disagreement of people and"
-    " scorers first), `confidence` (the scorer's least confident first), `likert` (largest gap between score and Likert rating),"
+    " scorers first), `confidence` (least confident first), `likert` (largest gap between score and Likert rating),"
     " or `recent`.",
     "object": "What the prompt asks for: a kind of object. This and what follows down to `range`: repeatable, alternatives.",
     "color": "... a colour.",

@@ -195,7 +195,7 @@ def _left(store: Store, job: QueuedRun) -> str:
     if job.closing:
         return f"run {job.run_id} waits in the queue; it begins when the app is open again"
     runs.set_state(store, job.run_id, "cancelled" if job.given_up else "paused")
-    return f"run {job.run_id} was {'given up' if job.given_up else 'paused'} before it began"
+    return f"run {job.run_id} was {'cancelled' if job.given_up else 'paused'} before it began"
 
 
 def _end_all() -> None:

@@ -312,7 +312,7 @@ def test_what_is_cut_is_checked() -> None:
         thresholds(frame(rows), SCALES, CutOptions(aspect="score"))
     with pytest.raises(ValueError, match="'correct' of the suite 's' is not a number"):
         thresholds(frame(rows), SCALES, CutOptions(aspect="other", number="correct"))
-    with pytest.raises(ValueError, match="no scorer with a 'score'"):
+    with pytest.raises(ValueError, match="not a scorer with a 'score'"):
         curve(frame(rows), SCALES, "beta")
     with pytest.raises(ValueError, match="no task 'nowhere'"):
         curve(frame(rows), SCALES, "gamma", place=CellName(ALL, "nowhere"))

@@ -123,7 +123,7 @@ def test_no_backup_no_migration(tmp_path: Path) -> None:
     (tmp_path / "backups").write_text("in the way")
     ran = concord(tmp_path, "rebuild")
     assert (ran.status, ran.err.count("\n")) == (1, 1)
-    assert "a backup is to be made before it is brought to" in ran.err
+    assert "and the backup before its upgrade to" in ran.err
     assert "nothing was changed" in ran.err
     assert (tmp_path / DATABASE).read_bytes() == before
 

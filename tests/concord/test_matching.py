@@ -78,7 +78,7 @@ def test_aro_means_a_part_of_the_picture(project: Path, tmp_path: Path) -> None:
     file = tmp_path / "aro.json"
     file.write_text(json.dumps([row | box, row | outside]))
     ran = concord(project, "import", "itm", file)
-    assert "its box begins at 20, 2, outside of 20 x 10 pixels" in ran.err
+    assert "its box begins at 20, 2, outside the image of 20 x 10 pixels" in ran.err
     assert query(project, "select width || 'x' || height || ' ' || path from images") == ["10x8 images/real/aro_00000_0.png"]
 
 
@@ -208,8 +208,8 @@ def test_the_grid_that_is_asked_for(project: Path) -> None:
     done(project, "import", "itm", "--playground", "--n", 1)
     for words, why in (
         (("clipmatch", "--trials", "1"), "clipmatch has no trials and no steps and no seed to vary"),
-        (("elbo", "--trials", "0"), "no whole numbers of at least 1"),
-        (("elbo", "--steps", "1,x"), "no whole numbers"),
+        (("elbo", "--trials", "0"), "not whole numbers of at least 1"),
+        (("elbo", "--steps", "1,x"), "not whole numbers"),
         (("elbo", "--plot", "nowhere/x.html"), "there is no such folder"),
         (("elbo", "--trials", "1", "--suite", "none"), "no image with a file fits"),
     ):

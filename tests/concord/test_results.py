@@ -269,7 +269,7 @@ def test_visors_variants_are_exported_by_the_numbers_of_sr2d(project: Path, tmp_
     ran = concord(project, *words, "--generator", "said")
     assert ran.status == 2
     assert ran.err.count("\n") == 1
-    assert 'one combination of attributes, there are 16; choose one, such as --task "none, none"' in ran.err
+    assert 'one combination of attributes, and there are 16; choose one, such as --task "none, none"' in ran.err
     assert done(project, *words, "--generator", "said", "--task", "Z, ZC") == f"2 images in {target}\n"
     expected = {f"{sr2d.prompt_number(one.spec['a'], one.spec['b'], one.spec['relation'])}_2" for one in attributes}
     assert json.loads(target.read_text()).keys() == expected

@@ -133,7 +133,7 @@ def test_missing_columns_are_reported_briefly(tmp_path: Path) -> None:
     [
         # each was taken in, and then no statistic of the project could be made
         (("nominal", "=1+1"), "a scale is nominal"),
-        (("s,s/1,t,g,i1,clip", "h,s/1,t,g,i1,clip"), "stands for two different things in this file"),
+        (("s,s/1,t,g,i1,clip", "h,s/1,t,g,i1,clip"), "means two different things in this file"),
         ((",nominal,yes,1.0", ",ordinal:1-5,yes,1.0"), "expects a finite number"),
     ],
 )

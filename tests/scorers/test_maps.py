@@ -156,8 +156,8 @@ def test_the_worker_says_why_not(tmp_path: Path, capsys: pytest.CaptureFixture[s
     assert maps.main([str(folder.path)]) == 1
     stage = folder.stage()
     assert stage is not None
-    assert "hold no embedding" in (stage.error or "")
-    assert "hold no embedding" in capsys.readouterr().err
+    assert "have no embeddings" in (stage.error or "")
+    assert "have no embeddings" in capsys.readouterr().err
     assert folder.read() is None
 
 

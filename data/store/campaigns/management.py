@@ -345,7 +345,7 @@ def _change(connection: duckdb.DuckDBPyConnection, payload: tuple[str, Mapping[s
     moved = [name for name in steering if name in changed]
     if moved and _answered(connection, campaign_id):
         raise CampaignRefused(
-            f"campaign {campaign_id!r} has answers, so its {moved[0]} cannot change: the order of people's items depends on it"
+            f"campaign {campaign_id!r} has answers, so its {moved[0]} cannot change: it decides the order of people's items"
         )
     connection.execute(
         "update campaigns set settings = ? where campaign_id = ?", [rows.to_json(settings.to_json()), campaign_id]

@@ -294,14 +294,14 @@ def test_what_is_not_followed_says_so() -> None:
 def test_a_scale_that_becomes_yes_or_no_is_not_followed() -> None:
     rows = [row("i1", "ann", "yes"), row("i2", "ann", "maybe")]
     standing = make(rows, "nominal")
-    with pytest.raises(StaleError, match="other than it was"):
+    with pytest.raises(StaleError, match="scale has changed"):
         standing.update(counted([row("i1", "ann", "yes")], ASPECT, PLACES, ["i2"]))
 
 
 def test_a_label_that_did_not_count_and_now_does_is_not_followed() -> None:
     rows = [row("i1", "ann", "yes"), row("i2", "ann", "maybe", excluded="saw_evidence")]
     standing = make(rows, "nominal")
-    with pytest.raises(StaleError, match="did not so far"):
+    with pytest.raises(StaleError, match="did not count before"):
         standing.update(counted([row("i2", "ann", "maybe")], ASPECT, PLACES, ["i2"]))
 
 

@@ -223,7 +223,7 @@ def test_files_that_hold_no_questions_are_refused(store: Store) -> None:
     with pytest.raises(InputError, match="entry 2: item 'geneval/00000/one/0' is listed twice"):
         planning.plan_campaign(store, campaign_spec({"id": "c", "known": twice, "check_every": 2}))
     objects = json.dumps([{"item": "geneval/00000/one/0", "role": "gold", "expected": {"objects": "cow"}}])
-    with pytest.raises(InputError, match="a free text has no one right answer"):
+    with pytest.raises(InputError, match="free text has no single correct answer"):
         planning.plan_campaign(store, campaign_spec({"id": "c", "known": objects, "check_every": 2}))
 
 

@@ -239,7 +239,7 @@ def test_what_contradicts_the_project_is_refused_whole(world: Path, tmp_path: Pa
     before = tables(again)
     content = answers.read_text(encoding="utf-8")
     for name, value, message in (
-        ("prompt_text", "other", "'mine/00000' stands for two different things in this file"),
+        ("prompt_text", "other", "'mine/00000' means two different things in this file"),
         ("rater", "plain", "one of the two was changed, or names were exchanged for pseudonyms"),
     ):
         ran = concord(again, "import", "exported", changed(answers, name, value))

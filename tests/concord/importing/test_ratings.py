@@ -345,9 +345,9 @@ def test_what_changes_the_meaning_is_another_import(project: Path, tmp_path: Pat
     [
         ((*WIDE, "--rater", "who"), "leave --rater and --value out"),
         ((*RATINGS, "--rater-columns", "who", "--long"), "leave --rater-columns out, or --long"),
-        ((*RATINGS, "--identity", "slot", "--kind", "scorer"), "--identity is about people"),
+        ((*RATINGS, "--identity", "slot", "--kind", "scorer"), "--identity is only for people"),
         ((*RATINGS, "--merge", "none", "--merge", "case"), "--merge none keeps all names apart"),
-        ((*RATINGS, "--saw-labels"), "--saw-labels is about scorers"),
+        ((*RATINGS, "--saw-labels"), "--saw-labels is only for scorers"),
         (("--dry-run",), "--item, --rater, --value, --aspect, --scale missing"),
     ],
 )

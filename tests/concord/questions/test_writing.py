@@ -205,7 +205,7 @@ def test_questions_are_exported_edited_and_brought_back(project: Path, tmp_path:
     path, out = tmp_path / "p.jsonl", tmp_path / "out.jsonl"
     path.write_text("".join(json.dumps(line) + "\n" for line in small_project.METADATA[:2]))
     done(project, "import", "prompts", path, "--suite", "mine")
-    assert "nothing is asked about the prompts" in concord(project, "export", "questions", "-o", out).err
+    assert "the prompts of this selection have no questions" in concord(project, "export", "questions", "-o", out).err
     done(project, "import", "questions", "--from-specs")
     said = done(project, "export", "questions", "--suite", "mine", "-o", out)
     assert said.endswith(f"in {out} (to bring them back: import questions --suite mine)\n")

@@ -161,7 +161,7 @@ def test_a_real_pipeline_goes_in_by_its_folder_and_two_ways_of_asking_are_two_ge
     named = ("generate", "mine", "--generator", "my sd", "--name", "my-sd@steps=1")
     ran = concord(project, *named, "--steps", 2, "--guidance", 3, "--n", 3)
     said = "my-sd@steps=1 was run with other settings before (steps 1, now 2; guidance the model's own, now 3.0)"
-    assert (ran.status, ran.err.strip()) == (1, f"generate: {said}; give this one another --name")
+    assert (ran.status, ran.err.strip()) == (1, f"generate: {said}; choose another --name")
     # the same way goes on, but not with other weights
     weights = folder / "unet" / "diffusion_pytorch_model.safetensors"
     kept_bytes = weights.read_bytes()

@@ -199,7 +199,7 @@ def test_what_failed_is_tried_again_and_nothing_else(world: World) -> None:
     assert runs.still_failing(store, run_id) == 0
     first = next(view for view in supervisor.run_views(store) if view.row.run_id == run_id)
     assert "1 image failed, 1 of them seen since by a later run:" in table.details(store, first)
-    assert "no image is left to try" in supervisor.retry(store, run_id)
+    assert "has no image to retry" in supervisor.retry(store, run_id)
     assert "no run 0009" in supervisor.retry(store, "0009")
 
 
@@ -290,8 +290,8 @@ def test_two_generations_in_one_name_are_locked_against_each_other(world: World)
     context = Context(store, store.project, out, out)
     run_id, other = painted(store), painted(store, "sd15")
     with generate._alone(context, "sdxl"), generate._alone(context, "sd15"):
-        assert supervisor.resume(store, run_id).startswith("sdxl is being painted already, or waits for it")
-    with RunFolder(store.project / "runs" / other).claim(), pytest.raises(CommandError, match="still paint"):
+        assert supervisor.resume(store, run_id).startswith("sdxl is already being generated or waits")
+    with RunFolder(store.project / "runs" / other).claim(), pytest.raises(CommandError, match="still generat"):
         generate.resume(context, other)
     with generate._alone(context, "sd15"):
         pass

@@ -112,7 +112,7 @@ def test_started_again_it_goes_on_and_other_work_is_refused(job: Path) -> None:
     assert "a run with other settings is there; choose another --out" in ran.err
     lines = (job / "manifest.jsonl").read_text().splitlines(keepends=True)
     (job / "manifest.jsonl").write_text("".join(lines[1:]))
-    assert "a run with other share and images stands there" in scored(job, "--shard", "1/2").err
+    assert "a run with other share and images is there" in scored(job, "--shard", "1/2").err
     # killed while it was being begun
     (folder.path / "run.json").unlink()
     shutil.rmtree(folder.path / "parts")
@@ -145,7 +145,7 @@ def test_what_cannot_be_asked(job: Path, words: tuple[str, ...], status: int, sa
         (lambda _: "", "it has no images"),
         (lambda text: text + text, "7 images are in it more than once"),
         (lambda _: "{}\n", "this is not a manifest (`export manifest` writes one)"),
-        (lambda _: "\0", "this is no manifest"),
+        (lambda _: "\0", "this is not a manifest"),
     ],
 )
 def test_what_is_no_manifest(job: Path, change: Callable[[str], str], says: str) -> None:
@@ -191,7 +191,7 @@ def test_shards_that_do_not_belong_together_are_refused(pictured: Path, job: Pat
 
     assert "2 shards of 4 missing: 2, 4; score them" in refused(one, three)
     assert "1 shard of 4 missing: 4; score it" in refused(one, two, three)
-    assert refused(job).startswith("import scores: " + str(job) + ": this is no run's folder")
+    assert refused(job).startswith("import scores: " + str(job) + ": this is not a run's folder")
     assert "for a table of scores: import ratings --kind scorer" in refused(one / "run.json")
     shutil.copytree(two, job / "copy")
     assert f"is in {two} and in {job / 'copy'}" in refused(one, two, three, four, job / "copy")
@@ -208,7 +208,7 @@ def test_shards_that_do_not_belong_together_are_refused(pictured: Path, job: Pat
     changed(version="2")
     assert "are not from one rater: version 1, there 2" in refused(job / "scores")
     changed(of="0" * 64)
-    assert "are not shares of one manifest" in refused(job / "scores")
+    assert "are not shards of one manifest" in refused(job / "scores")
     changed(shard="2/5")
     assert "shards of 4 and of 5 are mixed" in refused(job / "scores")
     changed(shard="2/4/1")

@@ -83,7 +83,7 @@ def test_an_invalid_line_says_what_is_wrong(wrong: dict[str, Any], why: str) -> 
         ({"box": [0, 1, 2]}, "'box': "),
         ({"box": [0, 1, 2, "3"]}, "'box': '3' where a number is expected"),
         ({"box": [0, 1, 2, float("nan")]}, "'box': nan"),
-        ({"box": [0, 0, 1e8, 1]}, "no place in a picture"),
+        ({"box": [0, 0, 1e8, 1]}, "not inside a picture"),
         ({"color": 3}, "'color': 3 where a colour's name or 10 probabilities are expected"),
         ({"color": [0.1] * 9}, "'color': "),
         ({"color": [0.1] * 9 + [2]}, "'color': 2 where a confidence"),

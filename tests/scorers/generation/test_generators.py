@@ -209,7 +209,7 @@ def test_ddim_is_song_et_al_s_whatever_the_scheduler_was(saved: dict[str, Path],
 
 
 def test_a_flow_is_not_sampled_by_ddim(saved: dict[str, Path]) -> None:
-    with pytest.raises(ValueError, match="learned a flow, which DDIM cannot follow"):
+    with pytest.raises(ValueError, match="is a flow model, which DDIM cannot sample"):
         generators.load(str(saved["sd3"]), generators.PROFILES["paper"])
 
 

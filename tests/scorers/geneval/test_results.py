@@ -114,7 +114,7 @@ def test_details_have_genevals_names_in_its_order() -> None:
 def test_it_can_be_asked_for_but_not_run() -> None:
     assert registry.get("geneval-results") is SCORER
     assert "geneval-results" not in registry.NAMES
-    with pytest.raises(ValueError, match="import results geneval brings them"):
+    with pytest.raises(ValueError, match="import results geneval` imports them"):
         SCORER.open(SETTINGS, "cpu")
     assert set(SETTINGS) == SCORER.judging
     assert len(COLORS) == 10

@@ -142,7 +142,7 @@ NO_TERMS: tuple[dict[str, Any], ...] = (
 
 @pytest.mark.parametrize("wrong", NO_TERMS)
 def test_terms_that_are_none_are_refused(wrong: dict[str, Any]) -> None:
-    with pytest.raises(ValueError, match="no terms"):
+    with pytest.raises(ValueError, match="not terms"):
         unpack(wrong)
 
 

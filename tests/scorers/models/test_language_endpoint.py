@@ -144,7 +144,7 @@ def test_cut_off_and_without_usage(server: Scripted) -> None:
         ("ftp://api.example", None, "is not a base URL"),
         ("https://me:secret@api.example/v1", None, "put the key into the environment"),
         ("https://api.example/v1?key=secret", None, "put the key into the environment"),
-        ("https://api.example/v1", "secret\n", "the key in the environment holds characters"),
+        ("https://api.example/v1", "secret\n", "the key in the environment has characters"),
     ],
 )
 def test_addresses_and_keys_that_are_none(url: str, key: str | None, words: str) -> None:

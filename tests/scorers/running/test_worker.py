@@ -192,7 +192,7 @@ def test_paths_may_be_relative_to_the_run(tmp_path: Path, namer: Namer) -> None:
 @pytest.mark.parametrize(
     ("changes", "message"),
     [
-        ({"version": "2"}, "begun by namer 2, now it is 3; start a new run"),
+        ({"version": "2"}, "started by namer 2, now it is 3; start a new run"),
         ({"settings": {"size": 1, "weights": {"clip": "0" * 12}}}, "weights are not those that this run was begun with"),
         ({"settings": {}}, "the run's settings lack size"),
         ({"settings": {"size": -1}}, "size must not be negative"),

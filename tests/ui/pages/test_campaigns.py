@@ -81,7 +81,7 @@ def test_one_campaign_is_watched(world: World) -> None:
     bars = shown["by answers"].value
     assert bars is not None
     assert [shown[name].interactive for name in ("start", "stop", "archive", "delete")] == [False, True, True, False]
-    assert "surplus 0 answers that came after" in text(shown["apart"])
+    assert "surplus 0 answers after" in text(shown["apart"])
 
 
 def test_the_figures_have_the_counts(world: World) -> None:
@@ -110,8 +110,8 @@ def test_people_with_their_numbers_and_rules(world: World) -> None:
 
 def test_nobody_has_worked_yet(world: World) -> None:
     planning.make_campaign(world.store, campaign_spec({"id": "c"}))
-    assert text(drawn(world.store, at(show="people"))["people"]).startswith("Nobody has done anything")
-    assert text(drawn(world.store, at(show="adjudicate"))["cases"]).startswith("Nothing here is judged differently")
+    assert text(drawn(world.store, at(show="people"))["people"]).startswith("No work in this campaign")
+    assert text(drawn(world.store, at(show="adjudicate"))["cases"]).startswith("No disagreements yet")
     assert text(drawn(world.store, at(show="broken"))["broken"]).startswith("No image has been reported")
 
 
@@ -136,7 +136,7 @@ def test_pass_marks_of_a_running_campaign_are_changed_and_logged(world: World) -
     store = answered(world)
     hint, gold, attention, log, filled = forms.open_marks(store, "c", "people", "")
     assert (gold.value, attention.value, log, filled) == (GOLD_PASS_MARK, ATTENTION_PASS_MARK, "", "c")
-    assert "No checks are mixed in here" in hint
+    assert "This campaign has no checks" in hint
     # somebody may be typing in it
     for given in (("c", "people", "c"), ("c", "coverage", "")):
         assert forms.open_marks(store, *given) == [gr.skip()] * 5
@@ -157,7 +157,7 @@ def test_start_stop_archive_delete(world: World) -> None:
     planning.make_campaign(store, campaign_spec({"id": "c"}))
     can = ("start", "stop", "archive", "delete")
     assert [drawn(store, at())[name].interactive for name in can] == [True, False, True, True]
-    assert updates.stop(store, "c") == "Campaign 'c' is draft and cannot become stopped at once."
+    assert updates.stop(store, "c") == "Campaign 'c' is draft and cannot become stopped directly."
     assert updates.start(store, "c") == ""
     assert [drawn(store, at())[name].interactive for name in can] == [False, True, True, True]
     assert updates.stop(store, "c") == ""
@@ -323,7 +323,7 @@ def test_the_form_reads_yaml_and_known_answers(world: World, tmp_path: Path) -> 
     file = tmp_path / "k.csv"
     file.write_text("item,role,count_0\ngeneval/00000/sdv2/0,gold,7\n")
     checks = {"id": "x", "known": str(file), "check_every": 5}
-    assert "count_0: &#x27;7&#x27; is no answer that can be expected" in forms.preview_campaign(world.store, checks)[0]
+    assert "count_0: &#x27;7&#x27; cannot be an expected answer" in forms.preview_campaign(world.store, checks)[0]
     file.write_text("item,role,count_0\ngeneval/00000/sdv2/0,gold,1\n")
     assert "besides: 1 gold items" in forms.preview_campaign(world.store, checks)[0]
     file.write_bytes(b"\xff\xfe")

@@ -154,7 +154,7 @@ def test_what_an_older_version_saw_is_not_judged_by_newer_rules(world: World, mo
     until(lambda: not queue.queued_runs(store))
     assert only(store).row.n_done == 1
     shown = text(page._status(store, None, None)[0])
-    assert "This run was begun by seer 1, now it is 2; start a new run. Score begins a new one." in shown
+    assert "This run was started by seer 1, now it is 2; start a new run. Score begins a new one." in shown
 
 
 def test_a_removed_run_leaves_nothing(world: World) -> None:

@@ -70,7 +70,7 @@ def test_somebody_elses_database(tmp_path: Path) -> None:
 
 def test_the_folder_is_a_file(tmp_path: Path) -> None:
     (tmp_path / "file").write_text("x")
-    with pytest.raises(StoreError, match="cannot be made"):
+    with pytest.raises(StoreError, match="cannot be created"):
         Store(tmp_path / "file")
 
 

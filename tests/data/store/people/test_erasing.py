@@ -129,7 +129,7 @@ def test_they_do_not_come_back_unnoticed(store: Store) -> None:
     with pytest.raises(NameTaken, match="was erased"):
         participation.enter(store, NAME)
     bundle = ImportBundle("ratings", "r", "r-1", raters=[Rater(NAME, "human", "person"), Rater("new", "human", "person")])
-    with pytest.raises(Erased, match="take their rows out"):
+    with pytest.raises(Erased, match="Remove their rows"):
         imports.apply(store, [bundle])
     assert whole(store) == before
     participation.enter(store, "Ottilie")

@@ -159,7 +159,7 @@ def test_templates_that_do_not_keep_to_a_question_are_refused(template: str, mes
 def test_what_would_change_the_chat_is_refused(folders: dict[str, Path], image: Image.Image) -> None:
     model = open_vqa(str(folders["qwen"]), "cpu", {})
     for query in (VqaQuestion("<|im_end|>Is it?", ("yes", "no")), VqaQuestion("Is it?", ("yes", "<|image_pad|>"))):
-        with pytest.raises(ValueError, match=r"would take '<\|im\w+\|>' in a question for a mark of its own"):
+        with pytest.raises(ValueError, match=r"would take '<\|im\w+\|>' in a question as a special token"):
             model.answer([image], [[query]])
     with pytest.raises(ValueError, match="chooses among 26 letters, and a question has 27 choices"):
         model.answer([image], [[VqaQuestion("Which?", tuple(map(str, range(27))))]])

@@ -13,5 +13,5 @@ def test_raters_that_only_score_are_named_as_left_out() -> None:
     rows: dict[str, list[dict[str, Any]]] = {
         "raters": [{"rater": rater, "statistic": statistic, "task": "all"} for rater, statistic in met]
     }
-    assert _score_only(rows, AgreementView(task="all", statistic="cohen_kappa")).endswith("as they only score: metric.")
+    assert _score_only(rows, AgreementView(task="all", statistic="cohen_kappa")).endswith("as they only give scores: metric.")
     assert _score_only(rows, AgreementView(task="all", statistic="auc")) == ""

@@ -125,7 +125,7 @@ def test_a_verdict_convicts_either_side(world: World) -> None:
         ({"rater": "ghost"}, "ghost is no person who has judged that"),
         ({"rater": None}, "Say which person was wrong"),
         ({"wrong": "scorer"}, "rita is no scorer"),
-        ({"aspect": "nothing"}, "Nobody has judged that"),
+        ({"aspect": "nothing"}, "Nobody has judged this aspect"),
         ({"verdict": ""}, "Say what is right"),
         ({"wrong": "weather"}, "not understood"),
     ],

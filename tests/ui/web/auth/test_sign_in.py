@@ -242,7 +242,7 @@ ENTRY = f'[[user]]\nname = "ada"\nrole = "researcher"\npassword = "{HASH}"\n'
         (ENTRY.replace(HASH, "secret"), "line 1: password must be what `uv run app.py people hash` prints"),
         (ENTRY.replace("name", "nome"), "line 1: 'nome' is not known here"),
         (ENTRY.replace('name = "ada"\n', ""), "line 1: name is missing"),
-        (ENTRY.replace('"ada"', "7"), "line 1: name is missing, or is no text"),
+        (ENTRY.replace('"ada"', "7"), "line 1: name is missing, or is not a text"),
         (ENTRY.replace("ada", " ada"), "the name ' ada' cannot be"),
         (ENTRY.replace("ada", "prolific-0123456789"), "cannot be"),
         (ENTRY.replace("ada", "a\\u200bda"), "cannot be"),

@@ -76,7 +76,7 @@ class QueuedDesk:
         about = asking.item_form(self._store, campaign, task, person)
         said = _answers(about.questionnaire, blank, values)
         if validate(about.questionnaire, said):
-            raise gr.Error("Some answers are missing or cannot be right.")
+            raise gr.Error("Some answers are missing or invalid.")
         annotation = about.annotation(person, clean(about.questionnaire, said), annotation_id=str(uuid.uuid4()))
         recording.submit(self._store, annotation, about.form.undecided)
         return self._next(person)

@@ -249,7 +249,7 @@ def _offer_signer(store: Store, person: str, about: ItemForm) -> Signer:
 
 
 _CLOSED: Final[dict[ClosedReason, str]] = {
-    "none": "This campaign is gone. Please ask whoever invited you.",
+    "none": "This campaign was deleted. Please ask whoever invited you.",
     "draft": "This campaign has not started yet. Please come back later.",
     "stopped": "This campaign has been stopped for now. What you have answered is kept; please come back later.",
     "archived": "This campaign has ended. What you have answered is kept. Thank you!",

@@ -319,7 +319,7 @@ def _ticked_problem(question: Question, answer: Any, many: str, one: str) -> str
     if len(set(answer)) < len(answer):
         return f"{one} is ticked twice."
     if len(answer) > 1 and any(value in question.alone for value in answer):
-        return "One of the answers ticked goes with no other."
+        return "One of the ticked answers cannot be combined with others."
     return None
 
 

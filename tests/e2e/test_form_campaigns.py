@@ -98,7 +98,7 @@ def test_declining_the_consent_shows_no_picture_and_can_be_taken_back(running: S
     page.get_by_role("textbox", name="Your name").fill("Nele")
     page.get_by_role("button", name="Start").click()
     page.get_by_role("button", name="I do not agree").click()
-    expect(page.get_by_role("heading", name="You did not agree")).to_be_visible()
+    expect(page.get_by_role("heading", name="You declined")).to_be_visible()
     expect(page.locator("img")).to_have_count(0)
     page.get_by_role("button", name="Read it again").click()
     expect(page.get_by_role("button", name="I have read this and agree")).to_be_visible()
@@ -266,7 +266,7 @@ def test_skip_undo_pause_report_and_review(visitor: Visit, running: Server) -> N
     first = picture.get_attribute("src") or ""
     form.press("Escape", "s")
     expect(picture).not_to_have_attribute("src", first)
-    expect(page.get_by_text("Skipped: it comes again at the end.")).to_be_visible()
+    expect(page.get_by_text("Skipped: it returns at the end.")).to_be_visible()
     expect(form.status).to_have_text("Saved")
     form.press("Escape", "t")
     expect(picture).to_have_attribute("src", first)

@@ -104,6 +104,6 @@ def test_a_persons_answers_split_the_wrong_ones(visitor: Visit, running: Server)
 def test_before_an_answer_nothing_of_it_is_on_the_workbench(visitor: Visit, running: Server) -> None:
     page = visitor(running).page
     page.goto(f"/studio/workbench?id={ITEM}")
-    expect(page.get_by_role("heading", name="Covered until you have answered")).to_be_visible(timeout=_FOLLOWS_MS)
+    expect(page.get_by_role("heading", name="Hidden until you answer")).to_be_visible(timeout=_FOLLOWS_MS)
     expect(page.locator(".cc-ask")).to_have_count(0)
     assert VQA not in page.content()

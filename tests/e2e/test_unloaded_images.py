@@ -125,7 +125,7 @@ def test_a_draft_outlives_undo_and_skip_while_its_picture_is_awaited(visitor: Vi
     expect(half).to_be_checked()
 
     form.press("s")
-    expect(page.get_by_text("Skipped: it comes again at the end.")).to_be_visible()
+    expect(page.get_by_text("Skipped: it returns at the end.")).to_be_visible()
     form.saved("1 of")
     form.press("t")
     expect(half).to_be_checked()

@@ -104,7 +104,7 @@ def test_answering_blind_by_keys_and_going_on(visitor: Visit, bench: Server) -> 
     answered: list[Response] = []
     page.on("response", lambda response: answered.append(response) if "/api/" in response.url and response.ok else None)
     page.goto(address(0))
-    expect(page.get_by_role("heading", name="Covered until you have answered")).to_be_visible()
+    expect(page.get_by_role("heading", name="Hidden until you answer")).to_be_visible()
     page.keyboard.press("e")
     expect(page.get_by_role("textbox", name="Your name")).to_be_focused()
     form.type("Blinda")
@@ -123,7 +123,7 @@ def test_answering_blind_by_keys_and_going_on(visitor: Visit, bench: Server) -> 
     form.press("Enter")
     pictured(page, 1)
     form.ready()
-    expect(page.get_by_role("heading", name="Covered until you have answered")).to_be_visible()
+    expect(page.get_by_role("heading", name="Hidden until you answer")).to_be_visible()
     assert [a["saw_evidence"] for a in bench.annotations("Blinda")] == [False]
     assert one.watch.posts.count("/api/submit") == 1
     assert "/api/studio/uncover" not in one.watch.posts
@@ -334,7 +334,7 @@ def test_notes_verdicts_and_the_link(visitor: Visit, bench: Server) -> None:
     verdicts.get_by_role("button", name="Save verdict").click()
     expect(verdicts.get_by_role("listitem")).to_contain_text("two readings")
     page.keyboard.press("Escape")
-    page.get_by_role("heading", name="What others said").click()
+    page.get_by_role("heading", name="Others' answers").click()
     page.keyboard.press("t")
     tags = page.get_by_role("region", name="Tags")
     expect(tags.get_by_label("Tag", exact=True)).to_be_focused()

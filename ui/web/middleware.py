@@ -36,7 +36,7 @@ _PATIENCE: Final = {True: 20.0, False: 600.0}
 """Seconds until a small body, or another, has to be here."""
 TOO_MUCH: Final = (413, "That is too much for one answer.")
 _TOO_SLOW: Final = (408, "This took too long to arrive. Please try again.")
-_NO_JSON: Final = (415, "This address takes JSON alone: say `Content-Type: application/json`.")
+_NO_JSON: Final = (415, "This address accepts only JSON: send `Content-Type: application/json`.")
 
 
 def most(path: str) -> int:
@@ -147,7 +147,7 @@ class Refusal:
 
 _ELSEWHERE: Final = Refusal(403, "This request came from another site.")
 _NO_ORIGIN: Final = Refusal(403, "This request does not say which site it comes from: send `Origin` with the app's address.")
-_FAILED: Final = Refusal(500, "Something went wrong in Concord; its terminal says what.")
+_FAILED: Final = Refusal(500, "Something went wrong in Concord; the terminal shows details.")
 
 
 def is_loopback(host: str) -> bool:
@@ -213,7 +213,9 @@ class Guard:
             # the host without its port
             name, colon, port = host.rpartition(":")
             if not is_loopback(name if colon and port.isdigit() else host):
-                return Refusal(403, f"Concord does not go by the name {host[:100]!r}; open it as localhost or 127.0.0.1.")
+                return Refusal(
+                    403, f"Concord does not answer to the host name {host[:100]!r}; open it as localhost or 127.0.0.1."
+                )
         elif not _HOST.fullmatch(host):
             return Refusal(400, "The request does not say which host it is for.")
         access = access_of(path)
@@ -228,7 +230,7 @@ class Guard:
     def _command_refusal(self, headers: Headers) -> Refusal | None:
         # browsers always send one of these with a POST, and commands are not for browsers
         if "origin" in headers or any(name.startswith("sec-fetch-") for name in headers):
-            return Refusal(403, "Commands do not come from browsers.")
+            return Refusal(403, "Browsers cannot run commands.")
         given = headers.get("authorization", "").encode()
         if not hmac.compare_digest(given, f"Bearer {self._token}".encode()):
             return Refusal(401, "The token is missing or wrong.")

@@ -47,7 +47,7 @@ class Browse {
     this.chosen = h("div", { class: "cc-row cc-browse__chosen" });
     this.status = h("p", { class: "cc-note cc-browse__status", role: "status" });
     this.trouble = h("div", { class: "cc-browse__trouble", hidden: true });
-    this.bar = h("div", { class: "cc-selection-bar", role: "group", "aria-label": "What is chosen", hidden: true });
+    this.bar = h("div", { class: "cc-selection-bar", role: "group", "aria-label": "Selected images", hidden: true });
     this.message = h("div", { class: "cc-toast", role: "alert", hidden: true });
     this.views = { grid: new Grid(this, signal), prompts: new Prompts(this, signal) };
     this.place = h("div", { class: "cc-browse__list" }, this.views.grid.element);
@@ -243,12 +243,12 @@ class Browse {
   nothing() {
     if (this.state.choices.length === 0) return [h("p", { class: "cc-note" }, "No images.")];
     const clear = button("Clear all", { kind: "primary" }, () => this.change((state) => state.clear()));
-    return [h("p", { class: "cc-note" }, "No image fits all of these filters. Take one of them back with its ×, or all of them."), clear];
+    return [h("p", { class: "cc-note" }, "No image matches all these filters. Remove one with its ×, or remove all."), clear];
   }
 
   teach() {
-    if (this.behind) return [h("p", { class: "cc-note" }, `Browse is counting ${this.behind.toLocaleString("en")} images. They stand here in a moment.`)];
-    return [h("p", { class: "cc-note" }, "There are no images in this project yet. ", h("a", { href: at("/studio/") }, "Overview says how to bring some"), ".")];
+    if (this.behind) return [h("p", { class: "cc-note" }, `Browse is counting ${this.behind.toLocaleString("en")} images. They appear in a moment.`)];
+    return [h("p", { class: "cc-note" }, "There are no images in this project yet. ", h("a", { href: at("/studio/") }, "Overview explains how to import some"), ".")];
   }
 
   // ---- what the person does ----
@@ -345,6 +345,6 @@ class Browse {
       field.remove();
       by.focus();
     }
-    this.toast("The link is copied: whoever may open this project sees the same with it.");
+    this.toast("Link copied: everybody with access to this project sees the same view.");
   }
 }

@@ -15,7 +15,7 @@ export function chips(state, facets, onDrop, onClear) {
   });
   if (choices.length === 0) return [];
   const clear = button("Clear all", { kind: "quiet" }, onClear);
-  return [h("ul", { class: "cc-chips", "aria-label": "What is chosen" }, ...list), clear];
+  return [h("ul", { class: "cc-chips", "aria-label": "Selected images" }, ...list), clear];
 }
 
 function told(name, value, facets) {

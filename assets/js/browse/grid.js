@@ -191,7 +191,7 @@ export class Grid {
       const item = this.pages.get(index);
       if (item) this.chosen.set(item.item_id, item);
     }
-    this.choseChanged(end < last ? `One movement chooses at most ${TOGETHER} images.` : "");
+    this.choseChanged(end < last ? `You can select at most ${TOGETHER} images at once.` : "");
   }
 
   letGo() {

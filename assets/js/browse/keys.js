@@ -49,8 +49,8 @@ export function help(page) {
   const rows = KEYS.map(([keys, meaning]) => h("div", { class: "cc-keys__row" }, h("dt", {}, ...keys.map((key) => kbd(key))), h("dd", {}, meaning)));
   const words = [
     "Each filter on the left says how many images would be left. Values of one filter are alternatives, several filters restrict together.",
-    "The address in your browser always says exactly what is shown: copy it, and others who open it see the same.",
-    "Opening an image from here is recorded where this page has shown what others say of it: an answer given after that is not blind.",
+    "The address in your browser contains the whole view: copy it, and others see the same.",
+    "If this page shows others' answers about an image, opening it is recorded, and your answer after that is not blind.",
   ];
   const close = button("Back to the images", { key: "Esc", kind: "primary", autofocus: true }, () => page.dialogs.close());
   page.dialogs.open(

@@ -12,7 +12,7 @@ export async function write(page, route, body, why) {
   if (outcome === "ok") return null;
   if (outcome === "unreachable") return UNREACHABLE;
   if (outcome !== "signed-out") return detail(data, "The app refused.");
-  if (!(await askName(page, why))) return "Nothing was kept: it needs a name.";
+  if (!(await askName(page, why))) return "Nothing was saved: enter a name.";
   return write(page, route, body, why);
 }
 

@@ -4,7 +4,7 @@ import { h } from "../dom.js";
 import { newId } from "../outbox.js";
 import { small, write } from "./mutations.js";
 
-const WHY_A_NAME = "Tags are kept with who gave them. It is asked once.";
+const WHY_A_NAME = "Tags are stored with your name. You enter it once.";
 const AT_ONCE = 200; // items of one request
 
 export class Tags {

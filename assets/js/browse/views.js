@@ -5,7 +5,7 @@ import { newId } from "../outbox.js";
 import { at } from "../base_path.js";
 import { small, write } from "./mutations.js";
 
-const WHY_A_NAME = "Views are kept with who made them. It is asked once.";
+const WHY_A_NAME = "Views are stored with your name. You enter it once.";
 
 /** `page` has api, state, toast(text) and go(query). */
 export async function views(page) {
@@ -40,7 +40,7 @@ export async function views(page) {
   (list.querySelector("a") ?? field).focus();
 }
 
-const none = () => h("li", { class: "cc-muted" }, "None yet. A view keeps the filters, the order and how they are shown under a name, for everybody of this project.");
+const none = () => h("li", { class: "cc-muted" }, "None yet. A view saves filters, order and layout under a name, for everybody in this project.");
 
 function line(page, view, forget) {
   const open = h("a", { href: at(`/studio/browse?${view.query}`), class: "cc-views__open" }, view.name);
@@ -52,6 +52,6 @@ function line(page, view, forget) {
   });
   const who = [view.made_by, view.moment ? new Date(view.moment).toLocaleDateString() : null].filter(Boolean).join(", ");
   const row = h("li", { class: "cc-views__row" }, open, h("span", { class: "cc-muted cc-views__who" }, who));
-  row.append(button("Forget", { class: "cc-button cc-button--quiet cc-views__forget", "aria-label": `Forget the view ${view.name}` }, () => forget(view.name, row)));
+  row.append(button("Forget", { class: "cc-button cc-button--quiet cc-views__forget", "aria-label": `Delete the view ${view.name}` }, () => forget(view.name, row)));
   return row;
 }

@@ -21,8 +21,8 @@ export class Ways {
       form.frame.setNotice("An answer that is already given cannot be skipped.", form.wayBack(form.item.task));
       return;
     }
-    const back = button("Take it back", { key: "t" }, () => this.unskip());
-    this.putAway("skip", {}, { text: "Skipped: it comes again at the end.", action: back });
+    const back = button("Undo skip", { key: "t" }, () => this.unskip());
+    this.putAway("skip", {}, { text: "Skipped: it returns at the end.", action: back });
   }
 
   report() {
@@ -52,7 +52,7 @@ export class Ways {
       if (form.outbox.waiting.length > 0) return form.frame.setNotice("Still saving. Please try again in a moment.");
       const { outcome, data } = await form.api.post("unskip", {});
       if (outcome !== "ok") return form.frame.setNotice(detail(data, UNREACHABLE));
-      if (!data.taken_back) return form.frame.setNotice("There is no skipped picture to take back.");
+      if (!data.taken_back) return form.frame.setNotice("There is no skipped picture.");
       form.keepDraft();
       form.frame.setNotice("");
       return form.startOver();

@@ -172,8 +172,8 @@ class Form {
   turnedAway(outcome, data) {
     this.keepDraft();
     this.item = null;
-    const why = outcome === "signed-out" ? "Please sign in, or open your link, again; what you have answered is kept in this browser." : "";
-    const screen = troubleScreen("This page cannot go on", detail(data, why || "The server refused."), "Reload", () => location.reload());
+    const why = outcome === "signed-out" ? "Please sign in or open your link again; your answers are stored in this browser." : "";
+    const screen = troubleScreen("This page cannot continue", detail(data, why || "The server refused."), "Reload", () => location.reload());
     this.showScreen("trouble", screen);
   }
 
@@ -243,7 +243,7 @@ class Form {
   }
 
   wayBack(task) {
-    return task.revises ? button("Keep it as it was", { key: "u" }, () => this.undo()) : null;
+    return task.revises ? button("Keep it unchanged", { key: "u" }, () => this.undo()) : null;
   }
 
   /** A notice {text, action}, or none. */

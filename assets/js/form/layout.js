@@ -15,7 +15,7 @@ export class Frame {
     const item = "cc-button cc-button--quiet cc-menu__item";
     const more = [
       button("My answers", { key: "h", class: item }, actions.mine),
-      button("Take back a skip", { key: "t", class: item }, actions.unskip),
+      button("Undo the last skip", { key: "t", class: item }, actions.unskip),
       button("Pause", { key: ".", class: item }, actions.pause),
       button("Report a broken picture", { key: "!", class: item }, actions.report),
     ];

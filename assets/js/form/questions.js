@@ -148,7 +148,7 @@ export class QuestionView {
 
   /** Mark the answer that follows from what was counted; null: none does. */
   suggest(value) {
-    const words = value === null ? "" : `By your counts: ${value}. Enter takes it.`;
+    const words = value === null ? "" : `From your counts: ${value}. Press Enter to accept.`;
     if (this.suggestion.textContent !== words) this.suggestion.textContent = words;
     this.suggestion.hidden = words === "";
     for (const [one, input] of this.inputs) input.parentElement.classList.toggle("is-suggested", one === value);

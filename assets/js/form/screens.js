@@ -8,7 +8,7 @@ function screen(kind, title, ...children) {
   return h("section", { class: "cc-empty", "data-screen": kind }, heading, ...children);
 }
 
-const WHY_A_NAME = "Your answers are kept under this name, so that you find your place again. Use the same one each time.";
+const WHY_A_NAME = "Your answers are stored under this name. Use the same name every time.";
 
 /** Asks once for a name; `onName(name)` resolves to null, or to a sentence that says what is wrong. */
 export function nameScreen(onName, { title = "Who is judging?", why = WHY_A_NAME } = {}) {
@@ -44,7 +44,7 @@ export function chooseScreen(campaigns, onChoose) {
 /** What must be agreed to before any picture is shown: `asked` is {consent, warning, campaign}. */
 export function consentScreen(asked, onAgree, onDecline) {
   const warning = asked.warning.length > 0 ? h("div", { class: "cc-notice cc-notice--warn" }, rich(asked.warning)) : null;
-  const [yes, no] = asked.consent.length > 0 ? ["I have read this and agree", "I do not agree"] : ["I understand, go on", "I do not want to go on"];
+  const [yes, no] = asked.consent.length > 0 ? ["I have read this and agree", "I do not agree"] : ["I understand, continue", "I want to stop"];
   // Enter leads on everywhere else, and would agree to what nobody has read
   const agree = button(yes, { kind: "primary" }, onAgree);
   agree.addEventListener("keydown", (event) => event.key === "Enter" && event.preventDefault());
@@ -58,15 +58,15 @@ export function consentScreen(asked, onAgree, onDecline) {
 
 /** `left` has the code and the address for whoever does not agree, if the campaign has any. */
 export function declinedScreen(left = {}, onAgain) {
-  const words = "Nothing is shown to you, and no answer of yours is kept. You can close this page, or give the task back where you took it.";
+  const words = "No image is shown, and no answer is stored. You can close this page, or return the task on its platform.";
   const again = h("div", { class: "cc-row" }, button("Read it again", {}, onAgain));
-  return screen("declined", "You did not agree", h("p", { class: "cc-muted" }, words), completion(left), again);
+  return screen("declined", "You declined", h("p", { class: "cc-muted" }, words), completion(left), again);
 }
 
 export function pausedScreen(left, onGoOn) {
-  const words = "Your answers are saved, and your draft is kept. The pictures you had before you may go to others meanwhile.";
+  const words = "Your answers and your draft are saved. Pictures reserved for you may go to others in the meantime.";
   const leaving = completion(left);
-  const lead = leaving ? h("p", {}, "If you want to stop here for good:") : null;
+  const lead = leaving ? h("p", {}, "If you want to stop for good:") : null;
   return screen("paused", "Paused", h("p", { class: "cc-muted" }, words), lead, leaving, h("div", { class: "cc-row" }, button("Go on", { key: "Enter", kind: "primary", "data-focus": true }, onGoOn)));
 }
 
@@ -88,7 +88,7 @@ export function doneScreen({ title, message, ...left }, { onUndo, onAgain }) {
   return screen(
     "done",
     title,
-    h("p", { class: "cc-muted" }, message || "There is nothing left for you to judge at the moment."),
+    h("p", { class: "cc-muted" }, message || "There is nothing left for you to label at the moment."),
     completion(left),
     h("div", { class: "cc-row" }, button("Look for more", { kind: left.code || left.url ? "" : "primary" }, onAgain), button("Revise my last answer", { key: "u" }, onUndo)),
   );
@@ -99,7 +99,7 @@ export function emptyScreen(message, commands, onAgain) {
   return screen(
     "empty",
     "No pictures yet",
-    h("p", { class: "cc-muted" }, message || "This project has no pictures to judge."),
+    h("p", { class: "cc-muted" }, message || "This project has no pictures to label."),
     lines.length > 0 ? h("ul", { class: "cc-commands" }, ...lines) : null,
     h("div", { class: "cc-row" }, button("Look again", { kind: "primary" }, onAgain)),
   );

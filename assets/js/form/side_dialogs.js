@@ -15,7 +15,7 @@ export function report(dialogs, onReason) {
     onReason(reason);
   };
   const reasons = REASONS.map((reason, k) => button(reason, { key: String(k + 1), "data-key": String(k + 1) }, choose(reason)));
-  const told = h("p", { class: "cc-muted" }, "You will not be asked about it again. When two people report it, nobody is, until somebody has looked.");
+  const told = h("p", { class: "cc-muted" }, "You will not see it again. If two people report it, nobody sees it until a manager has checked it.");
   const back = button("Back to the picture", { key: "Esc", kind: "primary", autofocus: true }, () => dialogs.close());
   dialogs.open("help", "Report a broken picture", body("What is wrong with it?", told, h("div", { class: "cc-stack" }, ...reasons)), foot(back));
 }
@@ -39,7 +39,7 @@ export function mine(dialogs, answers, onRevise) {
   const list =
     answers.length > 0
       ? h("ol", { class: "cc-mine" }, ...answers.map(row))
-      : h("p", { class: "cc-muted" }, "You have not answered anything yet. What you answer stands here, the last one first, and can be revised.");
+      : h("p", { class: "cc-muted" }, "You have not answered anything yet. Your answers appear here, newest first, and you can revise them.");
   const close = button("Back to the picture", { key: "Esc", kind: "primary", autofocus: answers.length === 0 }, () => dialogs.close());
   dialogs.open("help", "My answers", body(`My answers (${answers.length === 100 ? "the last 100" : answers.length})`, list), foot(close));
 }
@@ -47,10 +47,10 @@ export function mine(dialogs, answers, onRevise) {
 /** `told` is {right, lines: [{question, expected, given}]}. */
 export function feedback(dialogs, task, told) {
   const lines = told.lines.map(({ question, expected, given }) =>
-    h("li", {}, h("strong", {}, question), " ", h("span", {}, `Right: ${expected}. You said: ${given}.`)),
+    h("li", {}, h("strong", {}, question), " ", h("span", {}, `Correct: ${expected}. Your answer: ${given}.`)),
   );
   const pictures = task.images.map(({ image }) => h("img", { class: "cc-feedback__image", src: onScreen(image), alt: "The picture it is about" }));
-  const title = told.right ? "That was right" : "Not quite";
+  const title = told.right ? "Correct" : "Not quite";
   const words = told.right ? h("p", { class: "cc-muted" }, "All of it, as expected.") : h("ul", { class: "cc-list" }, ...lines);
   const close = button("Go on", { key: "Enter", kind: "primary", autofocus: true }, () => dialogs.close());
   const about = h("div", { class: "cc-feedback" }, h("div", { class: "cc-row" }, ...pictures), h("div", { class: "cc-stack" }, task.caption ? h("blockquote", { class: "cc-caption" }, task.caption) : null, words));

@@ -90,7 +90,7 @@ class Panel {
     const answer = await ask(at(`/api/studio/map/inside?${listing}`));
     if (this.lasso !== lasso) return; // another line was drawn meanwhile
     if (answer.why) {
-      this.told.textContent = `What is inside could not be looked up: ${answer.why}`;
+      this.told.textContent = `The images inside could not be loaded: ${answer.why}`;
       return;
     }
     const { total, items } = answer;

@@ -10,7 +10,7 @@ import { nameScreen } from "../form/screens.js";
 import * as store from "../store.js";
 
 const STATUS = { saved: "Saved", saving: "Saving …", retrying: "Not saved yet - retrying", refused: "Not saved" };
-const WHY_A_NAME = "Answers are kept under this name, and so is what you uncover. It is asked once.";
+const WHY_A_NAME = "Your answers, and what you uncover, are stored under this name. You enter it once.";
 
 export class Desk {
   /** `bench` has api, dialogs, help(), zoom(), next(), renamed() and answered(ticket). */
@@ -27,7 +27,7 @@ export class Desk {
     this.body = h("div", { class: "cc-desk__body" });
     this.status = h("p", { class: "cc-form__status", role: "status", "aria-live": "polite" });
     this.submitButton = button("Submit", { key: "Enter", kind: "primary" }, () => this.submitOrComplain());
-    this.back = button("Keep it as it was", { key: "u" }, () => this.undo());
+    this.back = button("Keep it unchanged", { key: "u" }, () => this.undo());
     this.foot = h("footer", { class: "cc-desk__foot", hidden: true }, this.status, this.back, this.submitButton);
     this.who = h("div", { class: "cc-desk__who" });
     this.root = h("section", { class: "cc-desk", "aria-label": "Your answer", tabindex: "-1" }, this.who, this.notice, this.body, this.foot);
@@ -69,7 +69,7 @@ export class Desk {
   showAnswered(title, focusNext = false) {
     this.item = null;
     const { task } = this;
-    const surplus = task.status === "surplus" ? h("p", { class: "cc-muted" }, "Enough people had answered it blind already: it is kept, and left out of agreement.") : null;
+    const surplus = task.status === "surplus" ? h("p", { class: "cc-muted" }, "This item already had enough blind answers: yours is stored, but not counted in agreement.") : null;
     const next = button("Next image", { key: "n", kind: "primary" }, () => this.bench.next(true));
     const revise = task.revises ? button("Revise", { key: "u" }, () => this.undo()) : null;
     const state = task.blind === false ? h("span", { class: "cc-badge cc-badge--warn" }, "not blind") : task.blind ? h("span", { class: "cc-badge cc-badge--ok" }, "blind") : null;
@@ -237,7 +237,7 @@ export class Desk {
       this.tell(`Not saved: ${why}`);
     } else {
       new Item(task, this, { showsPictures: false }).saveDraft();
-      this.tell(`An earlier answer was not saved (${why}). It is kept as a draft of its image.`);
+      this.tell(`An earlier answer was not saved (${why}). It is saved as a draft of its image.`);
     }
   }
 

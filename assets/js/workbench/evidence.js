@@ -27,10 +27,10 @@ export class Evidence {
     const { sight } = this;
     return [
       this.verdict(),
-      sight.failed ? h("p", { class: "cc-note cc-bad" }, `This scorer could not look at the picture: ${sight.failed}.`) : null,
-      sight.unknown ? h("p", { class: "cc-note cc-bad" }, `What it saw cannot be judged here: ${sight.unknown}.`) : null,
+      sight.failed ? h("p", { class: "cc-note cc-bad" }, `This scorer failed on the picture: ${sight.failed}.`) : null,
+      sight.unknown ? h("p", { class: "cc-note cc-bad" }, `Its evidence cannot be judged here: ${sight.unknown}.`) : null,
       questions(sight),
-      sight.checks.length && !sight.failed && !sight.questions.length ? h("ul", { class: "cc-checks", "aria-label": "What the rules looked at" }, ...sight.checks.map((check) => this.check(check))) : null,
+      sight.checks.length && !sight.failed && !sight.questions.length ? h("ul", { class: "cc-checks", "aria-label": "What the rules checked" }, ...sight.checks.map((check) => this.check(check))) : null,
       this.seenColor,
       this.detections(),
       settings(sight.settings),
@@ -43,7 +43,7 @@ export class Evidence {
       const number = h("span", { class: "cc-score" }, score.value < 0 ? signed(score.value) : score.value.toFixed(3));
       return h("div", { class: "cc-verdict" }, number, score.standing ? standing(score.standing, score.value) : null);
     }
-    const said = { yes: ["Yes, all that is asked is there", "ok"], no: ["No, something is not as asked", "bad"] }[verdict];
+    const said = { yes: ["Yes, it shows everything in the prompt", "ok"], no: ["No, something differs from the prompt", "bad"] }[verdict];
     if (!said) return this.sight.failed ? null : h("div", { class: "cc-verdict" }, h("span", { class: "cc-badge" }, "No verdict"));
     const why = reason.split("\n").filter(Boolean);
     return h(

@@ -105,6 +105,6 @@ function past(events) {
     const text = [one.who, KINDS[one.kind] ?? one.kind, about].filter(Boolean).join(" ");
     return h("li", {}, h("time", { class: "cc-detail", datetime: one.moment }, moment(one.moment)), h("span", {}, text));
   });
-  const list = lines.length ? h("ol", { class: "cc-remarks__past" }, ...lines) : h("p", { class: "cc-muted" }, "Nothing is known of how this image came.");
+  const list = lines.length ? h("ol", { class: "cc-remarks__past" }, ...lines) : h("p", { class: "cc-muted" }, "There is no record of how this image was made.");
   return h("section", { class: "cc-remarks__part", "aria-label": "History" }, h("details", {}, h("summary", { class: "cc-heading" }, `History (${lines.length})`), list));
 }

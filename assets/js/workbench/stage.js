@@ -39,7 +39,7 @@ export class Stage {
       this.failure.hidden = false;
     });
     this.image.src = at(`/img/${item.sha256}`);
-    this.overlay = svg("svg", { class: "cc-stage__overlay", viewBox: `0 0 ${width} ${height}`, role: "group", "aria-label": "What the scorer saw" });
+    this.overlay = svg("svg", { class: "cc-stage__overlay", viewBox: `0 0 ${width} ${height}`, role: "group", "aria-label": "The scorer's evidence" });
     this.stripes = svg("pattern", { id: uniqueId("cc-stripes"), width: 8, height: 8, patternUnits: "userSpaceOnUse" }, svg("path", { d: "M0 0V8", stroke: "#fff", "stroke-width": 2.4 }));
     this.element = h("div", { class: "cc-stage" }, this.image, this.overlay, this.failure);
     this.element.style.setProperty("--cc-ratio", String(width / height));

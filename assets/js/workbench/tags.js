@@ -14,7 +14,7 @@ export function tagging({ tags, known_tags: known }, item, api, done) {
     trouble.textContent = outcome === "unreachable" ? "The app cannot be reached: nothing was tagged. Try again in a moment." : detail(data, "The app refused.");
     return undefined;
   };
-  const chips = tags.map((tag) => h("li", {}, h("span", { class: "cc-tag" }, tag), button("×", { kind: "quiet", "aria-label": `Take off ${tag}` }, () => set(tag, false))));
+  const chips = tags.map((tag) => h("li", {}, h("span", { class: "cc-tag" }, tag), button("×", { kind: "quiet", "aria-label": `Remove the tag ${tag}` }, () => set(tag, false))));
   const names = h("datalist", { id: `${id}-known` }, ...known.filter((tag) => !tags.includes(tag)).map((tag) => h("option", { value: tag })));
   const field = h("input", { class: "cc-input cc-remarks__field", id, type: "text", maxlength: "100", autocomplete: "off", list: `${id}-known`, "data-part": "tag" });
   const submit = (event) => {
@@ -25,5 +25,5 @@ export function tagging({ tags, known_tags: known }, item, api, done) {
     if (event.key === "Escape") field.blur();
   });
   const form = h("form", { class: "cc-row cc-remarks__tag", on: { submit } }, h("label", { for: id }, "Tag"), field, names, h("button", { type: "submit", class: "cc-button" }, "Add"));
-  return h("section", { class: "cc-remarks__part", "aria-label": "Tags" }, h("h3", { class: "cc-heading" }, "Tags"), chips.length ? h("ul", { class: "cc-row cc-remarks__tags" }, ...chips) : h("p", { class: "cc-muted" }, "None yet. Browse filters by tags, and every selection can be made of them."), form, trouble);
+  return h("section", { class: "cc-remarks__part", "aria-label": "Tags" }, h("h3", { class: "cc-heading" }, "Tags"), chips.length ? h("ul", { class: "cc-row cc-remarks__tags" }, ...chips) : h("p", { class: "cc-muted" }, "None yet. You can filter by tags in Browse and in every selection."), form, trouble);
 }

@@ -14,7 +14,7 @@ export function toggles(sight, onSwitch) {
     toggle(onSwitch, "boxes", "Boxes"),
     hasMasks ? toggle(onSwitch, "masks", "Masks", "m") : null,
     toggle(onSwitch, "labels", "Labels"),
-    weak ? toggle(onSwitch, "weak", `Not looked at (${weak})`) : null,
+    weak ? toggle(onSwitch, "weak", `Ignored (${weak})`) : null,
   ].filter(Boolean);
 }
 

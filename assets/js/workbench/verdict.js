@@ -13,7 +13,7 @@ export function verdicts({ verdicts: given, cases }, send) {
     { class: "cc-remarks__part", "aria-label": "Verdicts" },
     h("h3", { class: "cc-heading" }, "Verdicts"),
     listed.length ? h("ul", { class: "cc-remarks__list" }, ...listed) : null,
-    cases.length ? form(cases, send) : h("p", { class: "cc-muted" }, "Nobody has judged this image yet, so nobody can be wrong."),
+    cases.length ? form(cases, send) : h("p", { class: "cc-muted" }, "Nobody has judged this image yet."),
   );
 }
 

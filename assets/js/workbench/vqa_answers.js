@@ -44,7 +44,7 @@ function free({ free: words, matched, similarity }) {
 }
 
 function hindered({ right, counts }) {
-  return right && !counts ? h("p", { class: "cc-muted" }, "Does not count: a question that this one rests on has another answer.") : null;
+  return right && !counts ? h("p", { class: "cc-muted" }, "Does not count: a question that this one depends on has another answer.") : null;
 }
 
 function people({ people: said, answer }) {

@@ -128,8 +128,8 @@ class Bench {
     const { item } = this;
     this.stage?.destroy();
     this.stage = null;
-    this.left = h("section", { class: "cc-bench__seen", "aria-label": "What scorers saw" });
-    this.below = h("section", { class: "cc-bench__said", "aria-label": "What others said" });
+    this.left = h("section", { class: "cc-bench__seen", "aria-label": "Scorers' evidence" });
+    this.below = h("section", { class: "cc-bench__said", "aria-label": "Others' answers" });
     const right = h("div", { class: "cc-bench__right" }, this.form);
     this.root.replaceChildren(h("div", { class: item.sha256 ? "cc-bench" : "cc-bench cc-bench--bare" }, head(this), this.left, right, this.below));
     if (item.sha256) {
@@ -137,10 +137,10 @@ class Bench {
     }
     this.panel = h("div", { class: "cc-bench__panel" });
     this.tools = h("div", { class: "cc-row cc-bench__tools", role: "toolbar", "aria-label": "What is drawn over the picture" });
-    const picture = this.stage?.element ?? h("p", { class: "cc-no-picture" }, "This place has answers but no picture: the study published none.");
+    const picture = this.stage?.element ?? h("p", { class: "cc-no-picture" }, "This item has answers but no picture: the study did not publish it.");
     this.left.append(picture, this.tools, this.panel);
     this.desk.open(this.task, { focus, seen: this.notBlind() });
-    if (owed) this.desk.askName(`Browse has shown you what ${this.address.shown} said of this image. Give a name, so that this can be recorded.`);
+    if (owed) this.desk.askName(`Browse has shown you what ${this.address.shown}’s answers about this image. Enter your name, as this is recorded.`);
     this.showEvidence();
   }
 
@@ -163,7 +163,7 @@ class Bench {
     const sight = scorers.find(({ rater }) => rater === this.chosen) ?? scorers.find(({ detections }) => detections.length) ?? scorers[0];
     const came = this.seenHow();
     if (!sight) {
-      const none = h("p", { class: "cc-muted" }, this.stage ? "No scorer has looked at this image yet. The page follows when one has." : "No scorer looked at it: there is no picture.");
+      const none = h("p", { class: "cc-muted" }, this.stage ? "No scorer has scored this image yet. The page updates when one has." : "Not scored: there is no picture.");
       return this.panel.replaceChildren(...[came, none].filter(Boolean));
     }
     return this.showSight(sight, came);
@@ -171,8 +171,8 @@ class Bench {
 
   /** What others said, and what was left beside the image. */
   tell(evidence) {
-    const title = h("h3", { class: "cc-heading" }, "What others said");
-    if (!evidence) return this.below.replaceChildren(title, h("p", { class: "cc-muted" }, "Covered, like the evidence, until you have answered or uncovered it."));
+    const title = h("h3", { class: "cc-heading" }, "Others' answers");
+    if (!evidence) return this.below.replaceChildren(title, h("p", { class: "cc-muted" }, "Hidden, like the evidence, until you answer or uncover it."));
     if (this.remarks?.item !== this.item) this.remarks = new Remarks(this.api, this.item);
     return this.below.replaceChildren(title, said(evidence, this.item.name), this.remarks.element);
   }
@@ -198,26 +198,26 @@ class Bench {
   cover() {
     const name = this.item.name;
     const text = name
-      ? "What scorers saw and what others said is not in this page yet. Answer first; or uncover it now: that is recorded under your name, and what you answer after that does not count as blind."
-      : "What scorers saw and what others said is not in this page yet. Give your name first, so that it can be recorded who has seen it.";
+      ? "Evidence and others' answers are hidden. Answer first, or uncover them now: this is recorded under your name, and your later answers do not count as blind."
+      : "Evidence and others' answers are hidden. Enter your name first, as uncovering them is recorded.";
     const alt = h("span", { class: "cc-caps" }, h("span", { class: "cc-caps__alt" }, kbd("Alt")), kbd("e"));
     const uncover = h("button", { type: "button", class: "cc-button", on: { click: () => this.uncover() } }, "Uncover", alt);
-    return h("div", { class: "cc-cover" }, h("h3", { class: "cc-heading" }, "Covered until you have answered"), h("p", { class: "cc-muted" }, text), uncover);
+    return h("div", { class: "cc-cover" }, h("h3", { class: "cc-heading" }, "Hidden until you answer"), h("p", { class: "cc-muted" }, text), uncover);
   }
 
   /** A line on why the evidence is open, where that is not plain from what the person has just done. */
   seenHow() {
     const { how } = this.evidence;
     const grid = how?.startsWith("browse: ") ? how.slice("browse: ".length) : null;
-    if (grid) return h("p", { class: "cc-bench__how" }, `You came from a view that showed what ${grid} said of this image, so you have seen it: that is recorded.`);
-    return how === "asked" ? h("p", { class: "cc-bench__how" }, "You uncovered this image before answering: that is recorded.") : null;
+    if (grid) return h("p", { class: "cc-bench__how" }, `You came from a view with ${grid}’s answers about this image; this is recorded.`);
+    return how === "asked" ? h("p", { class: "cc-bench__how" }, "You uncovered this image before answering; this is recorded.") : null;
   }
 
   notBlind() {
     if (!this.evidence?.how) return "";
     return this.evidence.how === "answered"
-      ? "You have seen the evidence since you answered. A change is kept beside your first answer, and the first one counts."
-      : "You have seen what others say: your answer is kept, marked as not blind, and left out of agreement.";
+      ? "You have seen the evidence since you answered. A change is stored, but your first answer counts."
+      : "You have seen others' answers: your answer is stored as not blind and not counted in agreement.";
   }
 
   zoomButton() {
@@ -314,9 +314,9 @@ class Bench {
   uncover() {
     if (this.evidence || !this.item.sha256) return false;
     if (!this.item.name) {
-      this.desk.askName("Give your name first: who uncovers an image is recorded.", true);
+      this.desk.askName("Enter your name first: uncovering an image is recorded.", true);
     } else if (this.desk.isUnsaved) {
-      this.desk.tell("Your answer is still being saved. What others said is shown as soon as it is.");
+      this.desk.tell("Your answer is still being saved. Others' answers appear as soon as it is.");
     } else {
       this.uncoverNow();
     }
@@ -361,8 +361,8 @@ class Bench {
     const first = outcome === "ok" ? data.items[0] : null;
     const start = first
       ? [h("a", { class: "cc-button cc-button--primary", href: at("/studio/browse") }, "Choose one in Browse"), h("a", { class: "cc-button", href: workbench(first.item_id, new URLSearchParams()) }, "Open the first image")]
-      : [h("a", { class: "cc-button cc-button--primary", href: at("/studio/") }, "Overview says how to bring images")];
-    this.blank("One image at a time", "The Workbench shows one image: what scorers saw in it on the left, the questions to you on the right, and below, once you have answered, what everybody said.", ...start);
+      : [h("a", { class: "cc-button cc-button--primary", href: at("/studio/") }, "Overview explains how to import images")];
+    this.blank("One image at a time", "The Workbench shows one image: scorers' evidence on the left, your questions on the right, and, after you answer, all answers below.", ...start);
   }
 
   trouble({ outcome, data }) {

@@ -162,7 +162,7 @@ def test_what_goes_with_no_other() -> None:
     assert validate(questionnaire, answers | {"relations": ["above", "left of"]}) == {}
     assert validate(questionnaire, answers | {"relations": ["none"]}) == {}
     wrong = validate(questionnaire, answers | {"relations": ["none", "above"]})
-    assert wrong == {"relations": "One of the answers ticked goes with no other."}
+    assert wrong == {"relations": "One of the ticked answers cannot be combined with others."}
     for junk in ("above", ["above", "above"], ["inside"], [["above"]], {"above": 1}, [1]):
         assert list(validate(questionnaire, answers | {"relations": junk})) == ["relations"]
 

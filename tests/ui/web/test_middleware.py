@@ -94,7 +94,7 @@ def _assert_headers(headers: Any) -> None:
 def test_a_failure_inside_has_the_headers_too(world: World, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("data.store.browse.contents.item", lambda *_: 1 // 0)
     answer = world.client().get("/api/studio/item?id=x")
-    assert (answer.status_code, answer.text) == (500, "Something went wrong in Concord; its terminal says what.")
+    assert (answer.status_code, answer.text) == (500, "Something went wrong in Concord; the terminal shows details.")
     _assert_headers(answer.headers)
 
 

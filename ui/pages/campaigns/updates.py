@@ -192,7 +192,7 @@ def show_case(store: Store, view: CampaignsView, person: str | None, deciding: t
     if found is None:
         return [gr.Row(visible=False), "", *closed]
     if person is None:
-        return [gr.Row(visible=True), note("Give your name first: who uncovers an image is recorded."), *closed]
+        return [gr.Row(visible=True), note("Enter your name first: uncovering an image is recorded."), *closed]
     case, topic = found
     adjudication.record_uncovering(store, person, case.item)
     html, said = adjudicate.opened(store, view, topic, case)

@@ -200,7 +200,7 @@ def _add_tags(routes: APIRouter, store: Store) -> None:
     @routes.post("/tags")
     def tag_items(request: Request, body: TagBody) -> dict[str, Any]:
         name = _written(body.tag, "tag")
-        by = _name(request, "who tags an image is recorded")
+        by = _name(request, "tags are stored with a name")
         try:
             new = remarks.tag_items(store, Tagging(body.id, tuple(body.items), name, body.on, by))
         except TagRefused as error:
@@ -215,13 +215,13 @@ def _add_views(routes: APIRouter, store: Store) -> None:
 
     @routes.post("/views")
     def save_view(request: Request, body: ViewBody) -> dict[str, Any]:
-        by = _name(request, "who keeps a view is recorded")
+        by = _name(request, "views are stored with a name")
         filters.save_view(store, body.id, _written(body.name, "name"), body.query.removeprefix("?"), by)
         return listed()
 
     @routes.post("/views/forget")
     def forget_view(request: Request, body: ForgetBody) -> dict[str, Any]:
-        by = _name(request, "who lets go of a view is recorded")
+        by = _name(request, "deleting a view is recorded")
         name = _written(body.name, "name")
         if name not in {view.name for view in filters.saved_views(store)}:
             raise HTTPException(404, f"There is no view {name!r}.")
@@ -244,7 +244,7 @@ def _written(text: str, what: str) -> str:
     """
     name = " ".join(text.split())
     if not name or not name.isprintable():
-        raise HTTPException(422, f"A {what} needs at least one letter, and no signs that cannot be seen.")
+        raise HTTPException(422, f"A {what} needs at least one letter, and no invisible characters.")
     return name
 
 
@@ -288,7 +288,7 @@ def map_router(store: Store) -> APIRouter:
             raise HTTPException(409, str(error)) from error
         found = map_points.map_item(store, items[n]) if n < len(items) else None
         if found is None:
-            raise HTTPException(404, "This image is not in the project any more.")
+            raise HTTPException(404, "This image is no longer in the project.")
         return found
 
     @routes.get("/inside")

@@ -114,7 +114,7 @@ def router(store: Store) -> APIRouter:
     @routes.post("/campaign")
     def choose(request: Request, body: CampaignBody) -> dict[str, str]:
         if "invitation" in request.session and request.session.get("campaign", body.campaign) != body.campaign:
-            raise HTTPException(422, "Your invitation is to another campaign; ask for one to this.")
+            raise HTTPException(422, "Your invitation is for another campaign; ask for one for this campaign.")
         if form.campaign_of(store, body.campaign) is None:
             raise HTTPException(404, f"There is no campaign {body.campaign!r} in this project.")
         request.session["campaign"] = body.campaign
@@ -239,10 +239,10 @@ def _campaign(store: Store, request: Request, named: str | None = None) -> Campa
     # the Workbench asks for the default one, whatever somebody has turned to on the annotators' page
     theirs = {turned_to} if "invitation" in request.session else {turned_to, campaign_items.DEFAULT}
     if named is not None and named not in theirs and not participation.worked_in(store, _person(request), named):
-        raise HTTPException(422, "You do not work in this campaign. Please load the page again.")
+        raise HTTPException(422, "You are not in this campaign. Please load the page again.")
     found = form.campaign_of(store, named or turned_to)
     if found is None:
-        raise HTTPException(404, "This campaign is gone. Please ask whoever invited you.")
+        raise HTTPException(404, "This campaign was deleted. Please ask whoever invited you.")
     return found
 
 
@@ -315,7 +315,7 @@ def _submit(store: Store, request: Request, campaign: Campaign, body: Submission
         raise HTTPException(422, "The questions have changed. Please load the page again.") from error
     errors: Mapping[str, str] = validate(about.questionnaire, body.answers)
     if errors:
-        return JSONResponse({"detail": "Some answers are missing or cannot be right.", "errors": errors}, 422)
+        return JSONResponse({"detail": "Some answers are missing or invalid.", "errors": errors}, 422)
     answers = clean(about.questionnaire, body.answers)
     annotation = _annotation(store, about, person, answers, body)
     first = _before(store, person, chosen) if body.following else None
@@ -327,7 +327,7 @@ def _submit(store: Store, request: Request, campaign: Campaign, body: Submission
         else:
             saved = recording.submit(store, annotation, about.form.undecided)
     except KeyError as error:
-        raise HTTPException(422, "The image or the answer that this one revises is gone, or is not yours.") from error
+        raise HTTPException(422, "The image or the answer that this one revises was deleted, or is not yours.") from error
     told = form.feedback_json(about.questionnaire, answers, saved.feedback)
     # gold and attention items must look like all others
     status = "surplus" if saved.status == "surplus" else "valid"

@@ -178,7 +178,7 @@ class Thumbnails:
             if self._stop.wait(0 if place % _AT_ONCE else _BREATH):
                 return False
             if shutil.disk_usage(self._store.project).free < _FREE:
-                print("thumbnails: less than 1 GB is left on the disk, so no more are made ahead", file=sys.stderr, flush=True)
+                print("thumbnails: less than 1 GB is left on the disk, so no more are prepared", file=sys.stderr, flush=True)
                 return False
             start = time.perf_counter()
             try:

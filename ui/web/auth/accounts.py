@@ -117,7 +117,7 @@ def _lifetimes(path: Path, told: Any) -> Lifetimes:
     known = {"researcher_idle_hours": 3600, "researcher_days": 86400, "annotator_idle_days": 86400, "annotator_days": 86400}
     if not isinstance(told, Mapping) or (more := sorted(set(told) - set(known))):
         what = repr(more[0]) if isinstance(told, Mapping) else "this"
-        raise AccountsError(f"{path}: [sessions] does not know {what}; it has {', '.join(known)}")
+        raise AccountsError(f"{path}: [sessions] has no setting {what}; known: {', '.join(known)}")
     for name, value in told.items():
         if isinstance(value, bool) or not isinstance(value, (int, float)) or not 0 < value * known[name] <= YEAR_SECONDS:
             raise AccountsError(f"{path}: [sessions] {name} must be a number above 0 and at most a year, not {value!r}")
@@ -127,7 +127,7 @@ def _lifetimes(path: Path, told: Any) -> Lifetimes:
 
 def _account(where: str, entry: Any) -> Account:
     if not isinstance(entry, Mapping):
-        raise AccountsError(f"{where}: write each person as an entry of their own, such as\n{EXAMPLE}")
+        raise AccountsError(f"{where}: write one entry per person, such as\n{EXAMPLE}")
     if more := sorted(set(entry) - {"name", "role", "password"}):
         raise AccountsError(f"{where}: {more[0]!r} is not known here; a person has name, role and password")
     for field in ("name", "role", "password"):
@@ -137,7 +137,7 @@ def _account(where: str, entry: Any) -> Account:
     shown = all(not unicodedata.category(character).startswith("C") for character in name)
     if not shown or name != name.strip() or not 1 <= len(name) <= _MAX_NAME or looks_like_pseudonym(name):
         raise AccountsError(
-            f"{where}: the name {name!r} cannot be; 1 to {_MAX_NAME} characters, none invisible, no blanks around them,"
+            f"{where}: the name {name!r} cannot be; 1 to {_MAX_NAME} characters, none invisible, no spaces around them,"
             " and nothing that looks like a crowd worker's"
         )
     if entry["role"] not in ROLES:
@@ -182,7 +182,7 @@ class Accounts:
                 self._known, self._lifetimes = _read(self._path)
             except AccountsError as error:
                 # half-written, perhaps: whoever is at work stays
-                print(f"--users: {error}\nuntil that is mended, the accounts are as they were", file=sys.stderr, flush=True)
+                print(f"--users: {error}\nuntil this is fixed, the previous accounts stay in use", file=sys.stderr, flush=True)
         return self._known
 
     def _stamped(self) -> tuple[int, int] | None:

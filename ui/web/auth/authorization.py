@@ -83,7 +83,7 @@ def may(role: Role, access: Access) -> bool:
 
 Session = MutableMapping[str, Any]
 
-ERASED = "This person has been erased from the project, and nothing is kept of them any more."
+ERASED = "This person has been erased from the project; nothing is stored about them."
 _CHANGED = "Your account has changed since you signed in. Sign in again."
 
 
@@ -155,7 +155,7 @@ Scope = MutableMapping[str, Any]
 App = Callable[[Scope, Any, Any], Awaitable[None]]
 _UNKNOWN: Final = "Please sign in first."
 _NOT_YOURS: Final = "Your account is for labelling images; this page is for researchers."
-_TOO_FAST: Final = "That was more than anybody can do in so short a time. Nothing is lost: please wait a moment."
+_TOO_FAST: Final = "Too many requests in a short time. Nothing is lost: please wait a moment."
 _NAMED: Final = "Your name comes with your sign-in and cannot be changed here."
 
 

@@ -29,9 +29,9 @@ from ui.web.auth.rate_limit import SignInLimiter
 
 _MAX_PASSWORD = 1000
 _MAX_CODE = 100
-_WRONG = "Name and password do not fit."
+_WRONG = "Name or password is wrong."
 _WRONG_CODE = "This is not your re-entry code."
-_NO_ENTRY = "You cannot come in by this link"
+_NO_ENTRY = "You cannot join with this link"
 
 
 def router(store: Store, accounts: Accounts | None) -> APIRouter:
@@ -60,7 +60,7 @@ def _add_sign_in(routes: APIRouter, store: Store, accounts: Accounts | None) -> 
         visitor = visitor_of(request)
         if visitor is not None and visitor.name is not None:
             text = f"You are signed in as {visitor.name}."
-            return sign_in_pages.confirm("/logout", "Sign in", text, "Sign out, to be somebody else")
+            return sign_in_pages.confirm("/logout", "Sign in", text, "Sign out and change person")
         return sign_in_pages.sign_in(following=local(next))
 
     @routes.post("/login", response_model=None)
@@ -86,7 +86,7 @@ def _add_sign_in(routes: APIRouter, store: Store, accounts: Accounts | None) -> 
 
     @routes.get("/logout", response_model=None)
     def leaving() -> HTMLResponse:
-        return sign_in_pages.confirm("/logout", "Sign out", "What you have answered stays.", "Sign out")
+        return sign_in_pages.confirm("/logout", "Sign out", "Your answers stay.", "Sign out")
 
     @routes.post("/logout", response_model=None)
     def logout(request: Request) -> Response:
@@ -118,8 +118,8 @@ def _add_join(routes: APIRouter, store: Store, accounts: Accounts | None) -> Non
         known = _known(request)
         if known not in (None, name):
             # a link must not take somebody's session away unasked
-            text = f"In this browser you are {known}. To take part as the participant of this link, go on."
-            return sign_in_pages.confirm(_here(request, token), _title(store, invitation), text, "Go on as the participant")
+            text = f"In this browser you are {known}. To take part as the participant of this link, continue."
+            return sign_in_pages.confirm(_here(request, token), _title(store, invitation), text, "Continue as the participant")
         return _arrived(request, invitation, Arrival(invitation.invitation_id, name, sent.platform), token)
 
     @routes.post("/join/{token}", response_model=None)
@@ -191,7 +191,7 @@ def _here(request: Request, token: str) -> str:
 
 def _too_often(wait: float) -> str:
     seconds = math.ceil(wait)
-    return f"That was wrong too often. Wait {seconds} second{'s' * (seconds > 1)}, then try again."
+    return f"Too many wrong attempts. Wait {seconds} second{'s' * (seconds > 1)}, then try again."
 
 
 def home(role: str) -> str:

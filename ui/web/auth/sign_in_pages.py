@@ -65,7 +65,7 @@ def sign_in(name: str = "", following: str = "", error: str = "", status: int = 
 
 def join(path: str, title: str, name: str = "", error: str = "", status: int = 200) -> HTMLResponse:
     """The page that asks whoever came by a link for a name."""
-    why = "Your answers are kept under this name. It may be a made-up one. Come back in this browser to find your place again."
+    why = "Your answers are stored under this name; it may be invented. Come back in this browser to continue."
     fields = _field("name", "Your name", value=name, complete="nickname", most=60, wrong=bool(error), first=True)
     return _form(title, why, at(path), fields, "Start", error, status)
 

@@ -40,7 +40,7 @@ def test_right_and_wrong(place: House) -> None:
     ):
         answer = client.post("/login", data={"name": name, "password": password})
         assert (answer.status_code, dict(client.cookies)) == (401, {})
-        assert "Name and password do not fit." in answer.text
+        assert "Name or password is wrong." in answer.text
     answer = client.post("/login", data={"name": " rosa ", "password": PASSWORD})
     assert (answer.status_code, answer.headers["location"]) == (303, "/studio/")
     assert client.get("/api/next").json()["name"] == "rosa"

@@ -64,7 +64,9 @@ def read_table(path: Path) -> TextTable:
     header = records[0][1]
     for line, cells in records[1:]:
         if len(cells) != len(header):
-            raise InputError(located(path, line, _uneven(len(cells), len(header))))
+            there = "1 cell" if len(cells) == 1 else f"{len(cells)} cells"
+            uneven = f"{there}, but the header has {len(header)}; quote fields that hold the delimiter or line breaks"
+            raise InputError(located(path, line, uneven))
     return TextTable(path, header, tuple(records[1:]))
 
 
@@ -108,28 +110,21 @@ def _remedy(error: str) -> str:
     return printable(error)
 
 
-def _uneven(found: int, expected: int) -> str:
-    cells = "1 cell" if found == 1 else f"{found} cells"
-    return f"{cells}, but the header has {expected}; quote fields that hold the delimiter or line breaks"
-
-
 def _missing(missing: Sequence[str], available: Collection[str]) -> str:
     names = ", ".join(quoted(name) for name in missing[:_MAX_NAMED_COLUMNS]) + (
         f" and {len(missing) - _MAX_NAMED_COLUMNS} more" if len(missing) > _MAX_NAMED_COLUMNS else ""
     )
+    folded = {other.strip().casefold(): other for other in available}
     near = [
-        f"Did you mean {quoted(match[0])}?" for name in missing[:_MAX_NAMED_COLUMNS] if (match := _nearest(name, available))
+        f"Did you mean {quoted(folded[match[0]])}?"
+        for name in missing[:_MAX_NAMED_COLUMNS]
+        if (match := difflib.get_close_matches(name.strip().casefold(), folded, 1, 0.6))
     ]
     hint = f" {' '.join(dict.fromkeys(near))}" if near else ""
     if len(available) == 1 and any(sign in next(iter(available)) for sign in ";\t|"):
         hint += " The columns seem not to be separated by commas; save the file with commas."
     columns = ", ".join(quoted(name, 40) for name in available)
     return f"no column {names}.{hint} Available: {columns if len(columns) <= _LONGEST else columns[: _LONGEST - 1] + '…'}"
-
-
-def _nearest(name: str, available: Collection[str]) -> list[str]:
-    folded = {other.strip().casefold(): other for other in available}
-    return [folded[match] for match in difflib.get_close_matches(name.strip().casefold(), folded, 1, 0.6)]
 
 
 _RISKY: Final = re.compile(r"'*[=+\-@\t\r\n＝＋－＠]")

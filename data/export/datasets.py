@@ -9,7 +9,7 @@ from typing import Any, Final
 
 import pandas as pd
 
-from data.export.formats import Columns, Kind, arrow_schema
+from data.export.formats import Columns, arrow_schema
 
 IMAGES: Final[Columns] = {
     "image_id": "text",
@@ -111,18 +111,22 @@ def _groups(parts: Iterable[pd.DataFrame], project: Path, limit: int) -> Iterato
         for row in known.to_dict("records"):
             content = _content(project, row["path"])
             named = None if content is None else {"bytes": content, "path": f"{row['image_id']}{Path(row['path']).suffix}"}
-            rows.append({"image": named, **{name: _cell(row[name], kind) for name, kind in IMAGES.items()}})
+            rows.append(
+                {
+                    "image": named,
+                    **{
+                        # whole numbers beside empty cells came as real ones
+                        name: int(row[name]) if kind == "whole" and row[name] is not None else row[name]
+                        for name, kind in IMAGES.items()
+                    },
+                }
+            )
             size += len(content or b"") + 500
             if size >= limit:
                 yield rows, size
                 rows, size = [], 0
     if rows:
         yield rows, size
-
-
-def _cell(value: Any, kind: Kind) -> Any:
-    """A cell for Arrow: whole numbers beside empty cells came as real ones."""
-    return int(value) if kind == "whole" and value is not None else value
 
 
 def _content(project: Path, path: str | None) -> bytes | None:

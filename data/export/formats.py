@@ -56,7 +56,7 @@ class _Csv(_Writer):
         file.write(f"{','.join(columns)}\n".encode())
 
     def put(self, table: pd.DataFrame) -> None:
-        texts = [_texts(table[name], kind) for name, kind in self._columns.items()]
+        texts = [_written(table[name], _WRITE[kind], "") for name, kind in self._columns.items()]
         self._file.write("".join(f"{','.join(cells)}\n" for cells in zip(*texts, strict=True)).encode())
 
 
@@ -85,7 +85,7 @@ class _JsonLines(_Writer):
 
     def put(self, table: pd.DataFrame) -> None:
         names = [f"{json.dumps(name)}:" for name in self._columns]
-        texts = [_json_texts(table[name], kind) for name, kind in self._columns.items()]
+        texts = [_written(table[name], _WRITE_JSON[kind], "null") for name, kind in self._columns.items()]
         lines = (",".join(map("".join, zip(names, cells, strict=True))) for cells in zip(*texts, strict=True))
         self._file.write("".join(f"{{{line}}}\n" for line in lines).encode())
 
@@ -135,16 +135,6 @@ def arrow_schema(columns: Columns) -> Any:
     return pa.schema([(name, types[kind]) for name, kind in columns.items()])
 
 
-def _texts(values: pd.Series[Any], kind: Kind) -> list[str]:
-    write = _WRITE[kind]
-    return ["" if empty else write(value) for value, empty in zip(values.tolist(), values.isna().tolist(), strict=True)]
-
-
-def _json_texts(values: pd.Series[Any], kind: Kind) -> list[str]:
-    write = _WRITE_JSON[kind]
-    return ["null" if empty else write(value) for value, empty in zip(values.tolist(), values.isna().tolist(), strict=True)]
-
-
 def _text(value: Any) -> str:
     text = escape_formula(str(value))
     return '"' + text.replace('"', '""') + '"' if _TO_BE_QUOTED.search(text) else text
@@ -156,6 +146,11 @@ def _moment(value: Any) -> str:
 
 def _json(value: Any) -> str:
     return json.dumps(value, ensure_ascii=False)
+
+
+def _written(values: pd.Series[Any], write: Callable[[Any], str], empty: str) -> list[str]:
+    """A column's cells as text; ``empty`` stands for a missing value."""
+    return [empty if none else write(value) for value, none in zip(values.tolist(), values.isna().tolist(), strict=True)]
 
 
 _WRITE: Final[Mapping[Kind, Callable[[Any], str]]] = {

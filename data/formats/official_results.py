@@ -73,7 +73,9 @@ def read_result(value: Mapping[str, Any]) -> GenEvalResult:
     if not isinstance(correct, bool) and correct not in (0, 1):
         raise ValueError(f"'correct' is {quoted(correct)}, true or false expected")
     metadata = _object(value.get("metadata"), "metadata")
-    details = None if value.get("details") is None else _details(_object(value["details"], "details"))
+    details = value.get("details")
+    if details is not None:
+        details = {name: list(_boxes(name, boxes)) for name, boxes in _object(details, "details").items()}
     return GenEvalResult(correct=bool(correct), metadata=metadata, details=details, **texts)  # type: ignore[arg-type]
 
 
@@ -165,10 +167,6 @@ def _object(found: Any, key: str) -> dict[str, Any]:
     if not isinstance(found, dict):
         raise ValueError(f"{key!r} is {quoted(found)}, an object expected")
     return found
-
-
-def _details(found: Mapping[str, Any]) -> Details:
-    return {name: list(_boxes(name, boxes)) for name, boxes in found.items()}
 
 
 def _boxes(name: str, boxes: Any) -> Iterable[tuple[Box, float]]:
@@ -408,12 +406,15 @@ def entry_of(case: EvidenceCase, found: Mapping[str, Any], sra: bool) -> dict[st
     """
     boxes = {name: [case.seen.detections[k].box for k in ranks] for name, ranks in found.items()}
     centers = [(name, [(box[0] + box[2]) / 2, (box[1] + box[3]) / 2]) for name, here in boxes.items() for box in here]
+    asked = case.asked
+    relation = asked.get("relation")
     return {
         "classes": [name for name, _ in centers],
         "centroid": [center for _, center in centers],
         "recall": sum(bool(ranks) for ranks in found.values()),
         "sra": int(sra),
-        "text": _detection_text(case.asked),
+        # the prompt's, whether or not it is one of SR2D's
+        "text": sr2d.prompt_text(asked["a"], asked.get("b"), relation and relation.removesuffix(" of")),
     }
 
 
@@ -440,9 +441,3 @@ def _sra(key: str, found: Any) -> bool | None:
     if not isinstance(found, bool) and found not in (0, 1):
         raise ValueError(f"'sra' of {quoted(key)} is {quoted(found)}, 0 or 1 expected")
     return bool(found)
-
-
-def _detection_text(asked: Mapping[str, Any]) -> str:
-    """The prompt's, whether or not it is one of SR2D's."""
-    relation = asked.get("relation")
-    return sr2d.prompt_text(asked["a"], asked.get("b"), relation and relation.removesuffix(" of"))

@@ -248,9 +248,10 @@ def read_manifest(path: Path) -> list[WorkItem]:
     # not splitlines(): a prompt may hold what else breaks lines there
     lines = read_text(path).removesuffix("\n").split("\n")
     return [
-        _work_item(json_records.parse_finite_json(path, n, line), f"{path}:{n}")
+        replace(found, questions=tuple(found.questions), captions=tuple(found.captions))
         for n, line in enumerate(lines, 1)
         if line or len(lines) > 1
+        for found in [json_records.record_of(WorkItem, json_records.parse_finite_json(path, n, line), f"{path}:{n}")]
     ]
 
 
@@ -410,11 +411,6 @@ def _lock(file: IO[bytes], patience: float) -> None:
             if time.monotonic() >= until:
                 raise RunBusy(f"another worker is running in {Path(file.name).parent}") from None
             time.sleep(0.05)
-
-
-def _work_item(value: Any, where: str) -> WorkItem:
-    found = json_records.record_of(WorkItem, value, where)
-    return replace(found, questions=tuple(found.questions), captions=tuple(found.captions))
 
 
 class _BadPart(ValueError):

@@ -111,7 +111,14 @@ def wrong_captions(text: str, raw: RawSpec, most: int = MAX_WRONG_CAPTIONS) -> l
     spec = parse_spec(raw)
     own = suite_sentence(raw, spec) == text
     asked = zip_longest(_relations(text, spec), _colors(text, spec), _counts(text, spec))
-    altered = chain((one for row in asked for one in row if one is not None), _objects(text, raw, spec))
+    # the first other kind of each object, then the second of each, and so on
+    objects = zip_longest(
+        *(
+            [_renamed(text, spec, k, name) for name in _other_names(thing, spec, "include" in raw)]
+            for k, thing in enumerate(spec.objects)
+        )
+    )
+    altered = (one for row in chain(asked, objects) for one in row if one is not None)
     captions = (
         (suite_sentence(raw, one.spec) if one.changes is None or own else apply_changes(text, one.changes)) for one in altered
     )
@@ -172,15 +179,6 @@ def _counts(text: str, spec: Spec) -> Iterator[_Altered]:
         near = other_number(thing.count)
         for number in (near, *(n for n in _COUNTS if n not in (near, thing.count))):
             yield _Altered(_with_objects(spec, {k: replace(thing, count=number)}), renumber(text, thing, number))
-
-
-def _objects(text: str, raw: RawSpec, spec: Spec) -> Iterator[_Altered]:
-    """The first other kind of each object, then the second of each, and so on."""
-    ways = [
-        [_renamed(text, spec, k, name) for name in _other_names(thing, spec, "include" in raw)]
-        for k, thing in enumerate(spec.objects)
-    ]
-    yield from (one for row in zip_longest(*ways) for one in row if one is not None)
 
 
 def _renamed(text: str, spec: Spec, k: int, name: str) -> _Altered:

@@ -31,23 +31,6 @@ def paint_background(background: Background, size: int) -> PixelField:
     return np.asarray(np.clip(base * level[..., None], 0, 255), np.float32)
 
 
-def _plain_ground(grid: _Grid, _: np.random.Generator) -> PixelField:
-    return np.ones_like(grid[0])
-
-
-def _floor(grid: _Grid, rng: np.random.Generator) -> PixelField:
-    edge = rng.uniform(0.58, 0.8)
-    return np.where(grid[1] > edge, 0.87, 1.0).astype(np.float32)
-
-
-def _clouds(grid: _Grid, rng: np.random.Generator) -> PixelField:
-    return 1.0 + 0.09 * _noise(grid[0].shape[0], 5, rng) + 0.04 * _noise(grid[0].shape[0], 11, rng)
-
-
-def _paper(grid: _Grid, rng: np.random.Generator) -> PixelField:
-    return 1.0 + 0.05 * _noise(grid[0].shape[0], 48, rng)
-
-
 def _stripes(grid: _Grid, rng: np.random.Generator) -> PixelField:
     angle, turns = rng.uniform(0, np.pi), rng.uniform(4, 9)
     wave = np.sin(2 * np.pi * turns * (grid[0] * np.cos(angle) + grid[1] * np.sin(angle)))
@@ -89,10 +72,10 @@ def _noise(size: int, cells: int, rng: np.random.Generator) -> PixelField:
 
 
 TEXTURES: Final[dict[str, Callable[[_Grid, np.random.Generator], PixelField]]] = {
-    "plain": _plain_ground,
-    "floor": _floor,
-    "clouds": _clouds,
-    "paper": _paper,
+    "plain": lambda grid, _: np.ones_like(grid[0]),
+    "floor": lambda grid, rng: np.where(grid[1] > rng.uniform(0.58, 0.8), 0.87, 1.0).astype(np.float32),
+    "clouds": lambda grid, rng: 1.0 + 0.09 * _noise(grid[0].shape[0], 5, rng) + 0.04 * _noise(grid[0].shape[0], 11, rng),
+    "paper": lambda grid, rng: 1.0 + 0.05 * _noise(grid[0].shape[0], 48, rng),
     "stripes": _stripes,
     "dots": _dots,
     "wood": _wood,

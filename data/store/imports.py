@@ -480,7 +480,12 @@ def _insert_images(connection: duckdb.DuckDBPyConnection, images: Sequence[Image
         elif stored and image.sha256 and stored["sha256"] in (None, image.sha256):
             # a place that had no file gets one; a file that moved is found again
             if (stored["sha256"], stored["path"]) != (image.sha256, path):
-                _fill_image(connection, image, import_id if stored["sha256"] is None else None)
+                brought = import_id if stored["sha256"] is None else None
+                connection.execute(
+                    "update images set path = ?, sha256 = ?, width = ?, height = ?,"
+                    " file_import_id = coalesce(?, file_import_id), blanked = coalesce(?, blanked) where image_id = ?",
+                    [path, image.sha256, image.width, image.height, brought, image.blanked, image.image_id],
+                )
                 filled += 1
         elif image.sha256:
             refused.append(f"{image.path}: {image.image_id} has another file already")
@@ -488,14 +493,6 @@ def _insert_images(connection: duckdb.DuckDBPyConnection, images: Sequence[Image
     columns = (*place, "path", "sha256", "width", "height", "import_id", "file_import_id", "blanked")
     rows.insert(connection, "images", columns, new.values())
     return len(new) + filled
-
-
-def _fill_image(connection: duckdb.DuckDBPyConnection, image: Image, import_id: int | None) -> None:
-    connection.execute(
-        "update images set path = ?, sha256 = ?, width = ?, height = ?, file_import_id = coalesce(?, file_import_id),"
-        " blanked = coalesce(?, blanked) where image_id = ?",
-        [str(image.path), image.sha256, image.width, image.height, import_id, image.blanked, image.image_id],
-    )
 
 
 def _insert_items(connection: duckdb.DuckDBPyConnection, items: Sequence[Item], import_id: int, secret: str) -> int:

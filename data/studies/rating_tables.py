@@ -15,7 +15,7 @@ from __future__ import annotations
 import json
 import re
 from collections import Counter
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Final
@@ -283,8 +283,11 @@ def read_ratings(
     same = _ItemConsistency(described_by)
     rows: list[RatingRow] = []
     missing: list[str] = []
+    # the column of the rater (None: its name is the rater's) and of the value, of each rating in a row
+    rating_columns: list[tuple[str | None, str]] = [(None, name) for name in columns.raters]
+    rating_columns = rating_columns or [(columns.rater, columns.value)]
     for line, cells in table.rows():
-        for rater_column, value_column in _rating_columns(columns):
+        for rater_column, value_column in rating_columns:
             value = cells[value_column].strip()
             if is_missing(value):
                 missing.append(value)
@@ -299,11 +302,6 @@ def read_ratings(
                 problems.add(line, str(error))
     problems.check()
     return rows, missing
-
-
-def _rating_columns(columns: RatingColumns) -> Collection[tuple[str | None, str]]:
-    """The column of the rater (None: its name is the rater's) and of the value, of each rating in a row."""
-    return [(None, name) for name in columns.raters] or [(columns.rater, columns.value)]
 
 
 def _filled(cells: dict[str, str], column: str) -> str:

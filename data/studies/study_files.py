@@ -67,7 +67,11 @@ def _rows(table: TextTable, source: str, prompts: dict[str, Prompt]) -> tuple[An
     for line, cells in table.rows():
         try:
             prompt, index = _prompt_and_index(cells, prompts)
-            answers = _answers(cells)
+            answers = {
+                question: parse(cells[column], column)
+                for column, question, parse in _QUESTIONS
+                if cells[column].strip()  # a blank cell is no answer; the text "none" is one
+            }
             seconds = _seconds(cells[_SECONDS])
         except ValueError as error:
             problems.add(line, str(error))
@@ -97,14 +101,6 @@ def _prompt_and_index(cells: dict[str, str], prompts: dict[str, Prompt]) -> tupl
     return prompt, index
 
 
-def _answers(cells: dict[str, str]) -> dict[str, Any]:
-    return {
-        question: parse(cells[column], column)
-        for column, question, parse in _QUESTIONS
-        if cells[column].strip()  # a blank cell is no answer; the text "none" is one
-    }
-
-
 def _whole(cell: str, column: str, low: int, high: int) -> int:
     """A whole number, also as ``1.0``: so a table that once held blanks was saved."""
     match = _WHOLE.fullmatch(cell.strip())
@@ -124,10 +120,6 @@ def _seconds(cell: str) -> float | None:
     if not (math.isfinite(seconds) and seconds >= 0):
         raise ValueError(f"{_SECONDS} is {quoted(cell)}, a number of seconds expected")
     return seconds
-
-
-def _text(cell: str, _column: str) -> str:
-    return cell
 
 
 def _within(low: int, high: int) -> Callable[[str, str], int]:
@@ -152,7 +144,7 @@ def _choice(**meanings: str) -> Callable[[str, str], str]:
 
 
 _QUESTIONS: Final[tuple[tuple[str, str, Callable[[str, str], Any]], ...]] = (
-    ("Answer.task-objects", "objects", _text),
+    ("Answer.task-objects", "objects", lambda cell, _: cell),
     ("Answer.task-count-0", "count_0", _within(0, 5)),
     ("Answer.task-color-0", "color_0", _colors),
     ("Answer.task-real-0", "realism_0", _within(1, 3)),

@@ -107,12 +107,9 @@ def examine(
             found += check()
     n_erased = rows.value(cursor, "select count(*) from erased") if "erased" in schema.table_names(cursor) else 0
     lasting = backups.database_contents(cursor).lasting() if everything else None
-    return found + list(_backups(project, n_erased, lasting, everything=everything, empty=_empty(cursor)))
-
-
-def _empty(cursor: duckdb.DuckDBPyConnection) -> bool:
     there = [name for name in ("prompts", "images", "annotations", "evidence") if name in schema.table_names(cursor)]
-    return not any(rows.value(cursor, f"select count(*) from {name}") for name in there)
+    empty = not any(rows.value(cursor, f"select count(*) from {name}") for name in there)
+    return found + list(_backups(project, n_erased, lasting, everything=everything, empty=empty))
 
 
 def _schema(version: int, newest: int) -> Iterator[Finding]:

@@ -12,7 +12,7 @@ import duckdb
 
 from data.store.analysis.exports import BATCH
 from data.store.core import connections, rows
-from data.store.core.schema import LEFT_OUT, SCHEMA, ColumnDescription
+from data.store.core.schema import LEFT_OUT, SCHEMA
 from data.store.core.store import Store
 
 ABOUT, COLUMNS = "about", "about_columns"
@@ -105,7 +105,7 @@ def _people(cursor: duckdb.DuckDBPyConnection) -> Iterator[str]:
 def _copy_table(cursor: duckdb.DuckDBPyConnection, out: duckdb.DuckDBPyConnection, table: str, types: dict[str, str]) -> int:
     kept = {name: column for name, column in SCHEMA[table].columns.items() if column.kept and name in types}
     out.execute(f"create table {table} ({', '.join(f'{name} {types[name]}' for name in kept)})")
-    query = f"select {', '.join(_read(name, column) for name, column in kept.items())} from {table}"
+    query = f"select {', '.join(f'{column.select or name} as {name}' for name, column in kept.items())} from {table}"
     joined = [name for name, column in kept.items() if column.person]
     placed = ", ".join(f"coalesce(p_{name}.other, b.{name})" if name in joined else f"b.{name}" for name in kept)
     joins = "".join(f" left join people p_{name} on p_{name}.name = b.{name}" for name in joined)
@@ -116,10 +116,6 @@ def _copy_table(cursor: duckdb.DuckDBPyConnection, out: duckdb.DuckDBPyConnectio
         out.unregister("batch")
         n += batch.num_rows
     return n
-
-
-def _read(name: str, column: ColumnDescription) -> str:
-    return f"{column.select or name} as {name}"
 
 
 def _describe(out: duckdb.DuckDBPyConnection, version: str, types: dict[str, dict[str, str]], *, pseudonyms: bool) -> None:

@@ -325,7 +325,10 @@ def prompt_rows(
             f" order by min({made.key}), t.prompt_id limit ? offset ?",
             [*made.values, limit, offset],
         ).fetchall()
-        total = found[0][1] if found else _count(cursor, made) if offset else 0
+        total = found[0][1] if found else 0
+        if offset and not found:
+            counted = f"select count(distinct t.prompt_id) from browse t where {made.condition}"
+            total = int(rows.value(cursor, counted, made.parameters))
         prompts = [row[0] for row in found]
         wanted = list(columns or asked.selection.generator)
         condition, parameters = where(conditions(asked, numbers))
@@ -353,10 +356,6 @@ def prompt_rows(
         cell = told[item_id] | values[item_id] | {"fits": bool(fit)}
         made_rows[prompt_id].cells.setdefault(generator, []).append(cell)
     return PromptPage(list(made_rows.values()), list(generators), int(total))
-
-
-def _count(cursor: Any, made: Any) -> int:
-    return int(rows.value(cursor, f"select count(distinct t.prompt_id) from browse t where {made.condition}", made.parameters))
 
 
 def _generators(cursor: Any, asked: ListingQuery) -> list[str]:

@@ -7,7 +7,7 @@ written back as claims. A person's queue (``PersonQueue``) knows no database: po
 
 from __future__ import annotations
 
-from collections.abc import Collection, Container, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Container, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import UTC, datetime, timedelta
 from typing import Any, Literal
@@ -101,7 +101,9 @@ class PersonQueue:
         """The next ``n`` positions: what the person holds, and then what follows."""
         person = self.person
         checks = person.waiting(self.checks) if self.places is not None else []
-        wanted = self._open({*person.held, *person.put_off})
+        few = list({*person.held, *person.put_off})
+        # those of these few that are open ordinary items
+        wanted = set(self.positions[np.isin(self.positions, few)].tolist()) if few else set()
         given = [one for one in person.held if one in wanted or one in checks][:n]
         ordinary = self._ordinary(n, wanted)
         kept = sum(one not in checks for one in given)
@@ -121,10 +123,6 @@ class PersonQueue:
                 given.append(next(ordinary))
                 kept += 1
         return given
-
-    def _open(self, positions: Collection[int]) -> set[int]:
-        """Those of these few that are open ordinary items."""
-        return set(self.positions[np.isin(self.positions, list(positions))].tolist()) if positions else set()
 
     def _ordinary(self, n: int, wanted: set[int]) -> Iterator[int]:
         """The next ordinary items that the person does not hold: by their keys, and then the skipped ones."""

@@ -223,7 +223,12 @@ def _insert(connection: duckdb.DuckDBPyConnection, judgements: str, which: str) 
         for aspect, value in said.items()
     }
     # a scorer that could look at it in the end has not failed
-    filled = "[" + ", ".join(_verdict(no) for no in range(1, size + 1)) + "]::utinyint[]"
+    verdicts = [
+        f"case when s.says[{no}] is not null then s.says[{no}]"
+        f" when list_contains(f.numbers, {no}) and s.scores[{no}] is null then 2 end"
+        for no in range(1, size + 1)
+    ]
+    filled = f"[{', '.join(verdicts)}]::utinyint[]"
     packed = " + ".join(
         ["0", *(f"(case says[{no}] when 0 then 1 when 1 then 2 when 2 then 3 else 0 end::ubigint << {2 * (no - 1)})"
                 for no in places if no <= PACKED_SCORERS)]
@@ -238,11 +243,4 @@ def _insert(connection: duckdb.DuckDBPyConnection, judgements: str, which: str) 
             packed=packed,
             which=which,
         )
-    )
-
-
-def _verdict(no: int) -> str:
-    return (
-        f"case when s.says[{no}] is not null then s.says[{no}]"
-        f" when list_contains(f.numbers, {no}) and s.scores[{no}] is null then 2 end"
     )

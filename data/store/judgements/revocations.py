@@ -107,7 +107,10 @@ def write_revocation(connection: duckdb.DuckDBPyConnection, asked: Revocation) -
         )
     if not asked.uncounted:
         return 0
-    items = _items(connection, f"{_THEIRS} and status = 'valid'", whose)
+    found = connection.execute(
+        f"select distinct item_id from annotations where {_THEIRS} and status = 'valid' order by item_id", whose
+    )
+    items = [row[0] for row in found.fetchall()]
     _mark_stale_with_members(connection, items)
     connection.execute(
         f"update annotations set status_before = status, status = 'surplus' where {_THEIRS} and status = 'valid'", whose
@@ -154,11 +157,6 @@ def _mark_stale_with_members(connection: duckdb.DuckDBPyConnection, items: list[
     browse_index.mark_stale_where(
         connection, "select image_id from item_members where item_id in (select unnest(?::varchar[]))", [items]
     )
-
-
-def _items(connection: duckdb.DuckDBPyConnection, where: str, parameters: dict[str, Any]) -> list[str]:
-    found = connection.execute(f"select distinct item_id from annotations where {where} order by item_id", parameters)
-    return [row[0] for row in found.fetchall()]
 
 
 _revoke = per_payload(write_revocation)

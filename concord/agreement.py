@@ -10,7 +10,6 @@ import difflib
 from collections import OrderedDict
 from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from functools import lru_cache
 from threading import Lock
 from typing import Any
 from weakref import WeakKeyDictionary
@@ -114,24 +113,16 @@ def _about(selection: Selection, rows: Section) -> Section:
     return [row for row in rows if not wanted or row["aspect"] in wanted]
 
 
-@lru_cache(maxsize=64)
-def _recall(store: Store, version: str, selection: Selection, options: Options) -> Rows:  # noqa: ARG001 - part of the key
+@live_updates.cached(maxsize=64)
+def recall(store: Store, selection: Selection, options: Options) -> Rows:
+    """As ``compute``, but computed once for all who look while the project stays as it is. Do not change the rows."""
     return compute(store, selection, options)
 
 
-def recall(store: Store, selection: Selection, options: Options) -> Rows:
-    """As ``compute``, but computed once for all who look while the project stays as it is. Do not change the rows."""
-    return _recall(store, live_updates.version(store), selection, options)
-
-
-@lru_cache(maxsize=32)
-def _recall_further(store: Store, version: str, selection: Selection, options: Options, name: str) -> Section:  # noqa: ARG001
-    return further_of(frame.frame(store, selection), scales_of(store), selection, options, (name,))[name]
-
-
+@live_updates.cached(maxsize=32)
 def recall_further(store: Store, selection: Selection, options: Options, name: str) -> Section:
     """One section of FURTHER, computed once for all who look while the project stays as it is. Do not change the rows."""
-    return _recall_further(store, live_updates.version(store), selection, options, name)
+    return further_of(frame.frame(store, selection), scales_of(store), selection, options, (name,))[name]
 
 
 def consensus_of(store: Store, selection: Selection, options: Options, methods: Sequence[ConsensusMethod]) -> Rows:
@@ -146,30 +137,16 @@ def consensus_of(store: Store, selection: Selection, options: Options, methods: 
     return {name: _about(selection, section) for name, section in made.items()}
 
 
-@lru_cache(maxsize=16)
-def _recall_consensus(
-    store: Store,
-    version: str,  # noqa: ARG001 - part of the key
-    selection: Selection,
-    options: Options,
-    methods: tuple[ConsensusMethod, ...],
-) -> Rows:
+@live_updates.cached(maxsize=16)
+def recall_consensus(store: Store, selection: Selection, options: Options, methods: tuple[ConsensusMethod, ...]) -> Rows:
+    """As ``consensus_of``, computed once for all who look while the project stays as it is. Do not change the rows."""
     return consensus_of(store, selection, options, methods)
 
 
-def recall_consensus(store: Store, selection: Selection, options: Options, methods: tuple[ConsensusMethod, ...]) -> Rows:
-    """As ``consensus_of``, computed once for all who look while the project stays as it is. Do not change the rows."""
-    return _recall_consensus(store, live_updates.version(store), selection, options, methods)
-
-
-@lru_cache(maxsize=64)
-def _means(store: Store, version: str, selection: Selection, options: Options) -> Section:  # noqa: ARG001
-    return scorer_means(frame.frame(store, selection), scales_of(store), _with_certainty(selection, options))
-
-
+@live_updates.cached(maxsize=64)
 def means(store: Store, selection: Selection, options: Options) -> Section:
     """Each scorer's own means, computed once for all who look while the project stays as it is."""
-    return _means(store, live_updates.version(store), selection, options)
+    return scorer_means(frame.frame(store, selection), scales_of(store), _with_certainty(selection, options))
 
 
 _MOST_SUMS = 8

@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from functools import lru_cache
 
 import numpy as np
 import pandas as pd
 
 from agreement import Scale
 from agreement.study.frame import read_values
-from concord.common import wording
+from concord.common import live_updates, wording
 from data.store.analysis import confusion as store_crossed
 from data.store.analysis.confusion import ConfusionCell, ConfusionQuery, StoredLabel, rater_groups
 from data.store.core.frame import scales
@@ -26,27 +25,27 @@ def crossing_of(store: Store, crossed: ConfusionCell, selection: Selection) -> C
 
     Which labels there are is told without regard to the selection's certainty.
     """
-    return ConfusionQuery(crossed, _labels_by_meaning(store, store.version, crossed.aspect, selection), selection)
+    return ConfusionQuery(crossed, _labels_by_meaning(store, crossed.aspect, selection), selection)
 
 
 def condition_of(store: Store, crossing: ConfusionQuery) -> Where:
     """The condition on ``items t`` that they are the crossing's; made out once while the project stays as it is."""
-    found = _items(store, store.version, crossing)
+    found = _items(store, crossing)
     return "t.item_id in (select unnest(?::varchar[]))", [found]
 
 
 def count_items(store: Store, crossing: ConfusionQuery) -> int:
     """How many items the crossing has."""
-    return len(_items(store, store.version, crossing))
+    return len(_items(store, crossing))
 
 
-@lru_cache(maxsize=16)
-def _items(store: Store, version: str, crossing: ConfusionQuery) -> list[str]:  # noqa: ARG001 - part of the key
+@live_updates.cached(maxsize=16, key=live_updates.stored_version)
+def _items(store: Store, crossing: ConfusionQuery) -> list[str]:
     return crossing.items(store)
 
 
-@lru_cache(maxsize=64)
-def _labels_by_meaning(store: Store, version: str, aspect: str, selection: Selection) -> tuple[StoredLabel, ...]:  # noqa: ARG001 - part of the key
+@live_updates.cached(maxsize=64, key=live_updates.stored_version)
+def _labels_by_meaning(store: Store, aspect: str, selection: Selection) -> tuple[StoredLabel, ...]:
     known = scales(store)
     found: list[StoredLabel] = []
     for suite, labels in store_crossed.stored_labels(store, aspect, selection).items():

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from functools import lru_cache
 from typing import Any, Final
 
-from concord.common import wording
+from concord.common import live_updates, wording
 from concord.rejudging import at_most
 from data.prompts.spec import SpecError, parse_spec
 from data.store.core.selection import Selection, Where
@@ -116,7 +116,7 @@ class FailureTable:
 def sources(store: Store, suite: str = _ALL_TOGETHER) -> list[EvidenceSource]:
     """Scorers' evidence of a suite (of all suites), of scorers that this Concord knows."""
     known = {*registry.known(), *registry.IMPORTED}
-    return [one for one in _sources(store, store.version) if one.scorer in known and suite in (_ALL_TOGETHER, one.suite)]
+    return [one for one in _sources(store) if one.scorer in known and suite in (_ALL_TOGETHER, one.suite)]
 
 
 def source(store: Store, suite: str, rater: str) -> EvidenceSource | None:
@@ -173,8 +173,8 @@ def describe_images(store: Store, marked: FailureMark, selection: Selection) -> 
     return f"{images} of “{TITLES[marked.picture]}”, by what {marked.rater} saw{what and ': '}{what}."
 
 
-@lru_cache(maxsize=8)
-def _sources(store: Store, version: str) -> list[EvidenceSource]:  # noqa: ARG001 - part of the key
+@live_updates.cached(maxsize=8, key=live_updates.stored_version)
+def _sources(store: Store) -> list[EvidenceSource]:
     return scorer_evidence.evidence_sources(store)
 
 

@@ -338,14 +338,10 @@ def rows(
     return FlipRows(made, unflippable, images, total)
 
 
-@lru_cache(maxsize=16)
-def _recall(store: Store, version: str, selection: Selection, kind: FlipKind, most: int | None) -> FlipRows:  # noqa: ARG001 - the key
-    return rows(store, selection, kind, None, most)
-
-
+@live_updates.cached(maxsize=16)
 def recall(store: Store, selection: Selection, kind: FlipKind, most: int | None = None) -> FlipRows:
     """As ``rows``, but computed once for all who look while the project stays as it is. Do not change them."""
-    return _recall(store, live_updates.version(store), selection, kind, most)
+    return rows(store, selection, kind, None, most)
 
 
 def wide(made: Iterable[Row]) -> list[dict[str, Row]]:

@@ -78,12 +78,12 @@ class MapProgress:
 
 def embedding_sources(store: Store) -> Mapping[str, EmbeddingSource]:
     """By model, sorted by name, the embeddings that the project's runs kept."""
-    return _embedding_sources(store, store.version)[0]
+    return _embedding_sources(store)[0]
 
 
 def has_runs_without_embeddings(store: Store) -> bool:
     """Whether images were scored by CLIPScore before embeddings were kept."""
-    return _embedding_sources(store, store.version)[1]
+    return _embedding_sources(store)[1]
 
 
 def request_map(store: Store, method: str, model: str, *, again: bool = False) -> MapProgress:
@@ -178,8 +178,8 @@ def _read(path: Path, changed: int) -> Map | None:  # noqa: ARG001 - part of the
     return MapFolder(path.parent).read()
 
 
-@lru_cache(maxsize=4)
-def _embedding_sources(store: Store, version: str) -> tuple[Mapping[str, EmbeddingSource], bool]:  # noqa: ARG001 - part of the key
+@live_updates.cached(maxsize=4, key=live_updates.stored_version)
+def _embedding_sources(store: Store) -> tuple[Mapping[str, EmbeddingSource], bool]:
     found: dict[str, list[tuple[str, tuple[int, ...], int, tuple[Path, ...]]]] = {}
     without = False
     for row in runs.listed(store):
@@ -396,13 +396,9 @@ class MapColoring:
     continuous: bool = False
 
 
+@live_updates.cached(maxsize=4)
 def colorings(store: Store) -> dict[str, MapColoring]:
     """All that this project has, by name, the first the usual one."""
-    return _colorings(store, live_updates.version(store))
-
-
-@lru_cache(maxsize=4)
-def _colorings(store: Store, version: str) -> dict[str, MapColoring]:  # noqa: ARG001 - part of the key
     said = map_points.aspects_by_speaker(store)
     found = [MapColoring(name, title, name) for name, title in _PLACES.items()]
     found.append(MapColoring(OBJECT, "Object asked for first", OBJECT))

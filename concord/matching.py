@@ -10,7 +10,6 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from functools import lru_cache
 from itertools import groupby
 from typing import Any, Final
 
@@ -22,6 +21,7 @@ from agreement.matching import COLUMNS, Votes, by_trials, is_known, matching_sta
 from agreement.numeric import FloatArray, IntArray
 from agreement.questions import GroupStatistic
 from agreement.study.cells import ALL
+from concord.common import live_updates
 from data.store.analysis import study_frames
 from data.store.core.selection import Selection
 from data.store.core.store import Store
@@ -240,24 +240,16 @@ def by_cell(listed: Iterable[Row]) -> dict[tuple[str, str, str, str], dict[str, 
     return made
 
 
+@live_updates.cached(maxsize=2, key=study_frames.stamp)
 def evidence(store: Store) -> tuple[CaptionChoice, ...]:
     """All that scorers made of images and captions, by suite, rater and image."""
-    return _evidence(store, study_frames.stamp(store))
-
-
-def recall(store: Store, suite: str, options: Options) -> MatchingRows:
-    """All figures of a suite."""
-    return _recall(store, study_frames.stamp(store), suite, options)
-
-
-@lru_cache(maxsize=2)
-def _evidence(store: Store, stamp: str) -> tuple[CaptionChoice, ...]:  # noqa: ARG001 - a part of the key
     return tuple(caption_choices(store, Selection()))
 
 
-@lru_cache(maxsize=8)
-def _recall(store: Store, stamp: str, suite: str, options: Options) -> MatchingRows:
-    return rows_of_evidence([one for one in _evidence(store, stamp) if one.suite == suite], options)
+@live_updates.cached(maxsize=8, key=study_frames.stamp)
+def recall(store: Store, suite: str, options: Options) -> MatchingRows:
+    """All figures of a suite."""
+    return rows_of_evidence([one for one in evidence(store) if one.suite == suite], options)
 
 
 @dataclass(frozen=True, slots=True)

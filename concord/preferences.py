@@ -10,7 +10,6 @@ import json
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from functools import lru_cache
 from typing import Any, Final, Literal
 
 from agreement import Options
@@ -385,11 +384,7 @@ def rows(store: Store, selection: Selection, options: Options | None = None) -> 
     return PreferenceRows(sections, found)
 
 
-@lru_cache(maxsize=16)
-def _recall(store: Store, version: str, selection: Selection, options: Options) -> PreferenceRows:  # noqa: ARG001 - part of the key
-    return rows(store, selection, options)
-
-
+@live_updates.cached(maxsize=16)
 def recall(store: Store, selection: Selection, options: Options | None = None) -> PreferenceRows:
     """As ``rows``, but computed once for all who look while the project stays as it is. Do not change them."""
-    return _recall(store, live_updates.version(store), selection, options or Options())
+    return rows(store, selection, options or Options())

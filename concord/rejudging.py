@@ -15,6 +15,7 @@ from typing import Any, Final
 import numpy as np
 
 from agreement.tuning import ItemCells, YesNoCounts, count_answers
+from concord.common import live_updates
 from concord.common.context import CommandError
 from concord.judging import judge, rule_version_of
 from concord.runs import run_session, score
@@ -67,9 +68,10 @@ class RaterEvidence:
         return {name: self.again.settings[name] for name in self.scorer.knobs}
 
 
+@live_updates.cached(maxsize=8, key=live_updates.stored_version)
 def sources(store: Store) -> list[EvidenceSource]:
     """All evidence of this project; not all of it has knobs to turn."""
-    return _sources(store, store.version)
+    return scorer_evidence.evidence_sources(store)
 
 
 def knobs(scorer: str) -> Mapping[str, Knob]:
@@ -88,7 +90,7 @@ def evidence(store: Store, suite: str, rater: str) -> RaterEvidence | None:
 
 def people_verdicts(store: Store, of: RaterEvidence) -> dict[str, YesNoCounts]:
     """What people say of its images, by kind of people (``real``, ``simulated``)."""
-    return _people_verdicts(store, store.version, of.source)
+    return _people_verdicts(store, of.source)
 
 
 def lowest(of: RaterEvidence, name: str) -> float:
@@ -112,11 +114,6 @@ def steps(of: RaterEvidence, name: str) -> list[float]:
 def rounded(value: float) -> float:
     """Without what floating point adds to a decimal."""
     return round(float(value), _STEPS)
-
-
-@lru_cache(maxsize=8)
-def _sources(store: Store, version: str) -> list[EvidenceSource]:  # noqa: ARG001 - part of the key
-    return scorer_evidence.evidence_sources(store)
 
 
 # by its stamp, not by the project's version: answers of people leave it what it is
@@ -167,8 +164,8 @@ def _cells_of(held: Sequence[PerceivedImage]) -> ItemCells:
     )
 
 
-@lru_cache(maxsize=4)
-def _people_verdicts(store: Store, version: str, source: EvidenceSource) -> dict[str, YesNoCounts]:  # noqa: ARG001 - part of the key
+@live_updates.cached(maxsize=4, key=live_updates.stored_version)
+def _people_verdicts(store: Store, source: EvidenceSource) -> dict[str, YesNoCounts]:
     scale = frame.scales(store).get((source.suite, ASPECT))
     if scale is None:
         return {}

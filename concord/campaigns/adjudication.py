@@ -6,7 +6,6 @@ import json
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from functools import lru_cache
 from typing import Any
 
 import pandas as pd
@@ -77,7 +76,7 @@ def scorers(store: Store, campaign_id: str, topic: CampaignTopic) -> list[str]:
 def contested_cases(store: Store, campaign_id: str, topic: CampaignTopic, against: str = PEOPLE) -> list[ContestedCase]:
     """What people (``people``), or people and a scorer, judge differently: the most contested first."""
     decided = {(one.item_id, one.target): one for one in _verdicts(store, campaign_id) if one.aspect == topic.aspect}
-    found = _contested(store, live_updates.version(store), campaign_id, topic, against)
+    found = _contested(store, campaign_id, topic, against)
     return [
         ContestedCase(topic.aspect, unit.item, unit.target, unit.disagreement, unit.n, decided.get((unit.item, unit.target)))
         for unit in found
@@ -100,10 +99,9 @@ def suite_of(store: Store, campaign_id: str, item: str) -> str | None:
     return None if found.empty else str(found.iloc[0])
 
 
-@lru_cache(maxsize=16)
+@live_updates.cached(maxsize=16)
 def _contested(
     store: Store,
-    version: str,  # noqa: ARG001 - part of the key
     campaign_id: str,
     topic: CampaignTopic,
     against: str,

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from functools import lru_cache
 
 import pandas as pd
 
@@ -74,31 +73,17 @@ def topics(store: Store, campaign: Campaign) -> list[CampaignTopic]:
     return sorted(found, key=lambda topic: (first.get(topic.aspect, len(first)), topic.suite, topic.aspect))
 
 
+@live_updates.cached(maxsize=4)
 def judgements_of(store: Store, campaign_id: str) -> pd.DataFrame:
     """What was said in a campaign and by scorers of the same items (``frame.of_campaign``). Do not change it."""
-    return _judgements_of(store, live_updates.version(store), campaign_id)
-
-
-@lru_cache(maxsize=4)
-def _judgements_of(store: Store, version: str, campaign_id: str) -> pd.DataFrame:  # noqa: ARG001 - part of the key
     return frame.of_campaign(store, campaign_id)
 
 
+@live_updates.cached(maxsize=16)
 def agreement_by_annotator(
     store: Store, campaign_id: str, topic: CampaignTopic, *, intervals: bool = True
 ) -> Mapping[str, Estimate]:
     """Everybody's agreement with the others, by name, computed once for all who look while the project stays as it is."""
-    return _agreement_by_annotator(store, live_updates.version(store), campaign_id, topic, intervals)
-
-
-@lru_cache(maxsize=16)
-def _agreement_by_annotator(
-    store: Store,
-    version: str,  # noqa: ARG001 - part of the key
-    campaign_id: str,
-    topic: CampaignTopic,
-    intervals: bool,
-) -> Mapping[str, Estimate]:
     said = judgements_of(store, campaign_id)
     return each_person(said, frame.scales(store), topic.suite, topic.aspect, Options(intervals=intervals))
 
@@ -108,17 +93,16 @@ def annotators_of(
 ) -> list[AnnotatorWork]:
     """Everybody who has done something, by name; agreement is about the topic."""
     beside = agreement_by_annotator(store, campaign.campaign_id, topic, intervals=intervals) if topic is not None else {}
-    alike, fast = _work(store, live_updates.version(store), campaign)
+    alike, fast = _work(store, campaign)
     return [
         AnnotatorWork(one, beside.get(one.person), alike.get(one.person), fast.get(one.person))
         for one in monitoring.workers(store, campaign.campaign_id)
     ]
 
 
-@lru_cache(maxsize=8)
+@live_updates.cached(maxsize=8)
 def _work(
     store: Store,
-    version: str,  # noqa: ARG001 - part of the key
     campaign: Campaign,
 ) -> tuple[Mapping[str, Sameness], Mapping[str, Speed]]:
     given = answers(store, campaign)

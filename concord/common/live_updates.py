@@ -15,13 +15,14 @@ from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import Future
 from contextlib import suppress
 from contextvars import copy_context
-from functools import partial
+from functools import lru_cache, partial, wraps
 from queue import SimpleQueue
-from typing import Any, Final, TypeVar
+from typing import Any, Concatenate, Final, ParamSpec, TypeVar
 from weakref import WeakKeyDictionary
 
 from data.store.core.store import Store
 
+P = ParamSpec("P")
 T = TypeVar("T")
 
 Moves = Callable[[Store], str]
@@ -122,6 +123,30 @@ def version(store: Store) -> str:
     """The project's version as pages see it: what is computed of it is computed once for all who look."""
     pace = _paces.get(store)
     return store.version if pace is None else pace.version()
+
+
+def stored_version(store: Store) -> str:
+    """The project's version in its database, which pages may see only later."""
+    return store.version
+
+
+def cached(
+    maxsize: int, *, key: Moves = version
+) -> Callable[[Callable[Concatenate[Store, P], T]], Callable[Concatenate[Store, P], T]]:
+    """Decorator: a function's results by its arguments, computed once for all who look while the project's ``key`` stays."""
+
+    def decorate(compute: Callable[Concatenate[Store, P], T]) -> Callable[Concatenate[Store, P], T]:
+        @lru_cache(maxsize)
+        def of_key(store: Store, _: str, *args: P.args, **kwargs: P.kwargs) -> T:
+            return compute(store, *args, **kwargs)
+
+        @wraps(compute)
+        def latest(store: Store, /, *args: P.args, **kwargs: P.kwargs) -> T:
+            return of_key(store, key(store), *args, **kwargs)  # type: ignore[arg-type]  # a call that cannot be hashed raises
+
+        return latest
+
+    return decorate
 
 
 class _Drawing:

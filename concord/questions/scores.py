@@ -8,7 +8,6 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from functools import lru_cache
 from typing import Any, Final
 
 import pandas as pd
@@ -155,93 +154,82 @@ class DifferingScores:
     b: float
 
 
+@live_updates.cached(maxsize=2, key=study_frames.stamp)
 def scorer_answers(store: Store, suite: str, source: str = "") -> pd.DataFrame:
     """What scorers answered about a suite's images, of one text source or of all; kept while the evidence stays."""
-    return _scorer_answers(store, study_frames.stamp(store), suite, source)
-
-
-def recall_scores(store: Store, suite: str, source: str, reference: str) -> list[Row]:
-    """As ``of_scores``."""
-    return _recall_scores(store, study_frames.stamp(store), suite, source, reference)
-
-
-def recall_models(store: Store, suite: str, source: str) -> list[Row]:
-    """As ``of_models``."""
-    return _recall_models(store, study_frames.stamp(store), suite, source)
-
-
-def recall_people(store: Store, suite: str, source: str) -> tuple[list[Row], list[Row]]:
-    """As ``of_people``."""
-    return _recall_people(store, live_updates.version(store), suite, source)
-
-
-def all_beside_people(store: Store, suite: str, source: str, kind: str) -> pd.DataFrame:
-    """All answers with people's beside (``agreement.questions.people``)."""
-    return _all_beside_people(store, live_updates.version(store), suite, source, kind)
-
-
-def answering_raters(store: Store) -> dict[str, list[str]]:
-    """By suite the scorers that answered questions."""
-    return _answering_raters(store, study_frames.stamp(store))
-
-
-def _selection(suite: str, source: str) -> Selection:
-    return Selection(suite=(suite,), task=(source,) if source else ())
-
-
-@lru_cache(maxsize=8)
-def _answering_raters(store: Store, stamp: str) -> dict[str, list[str]]:  # noqa: ARG001 - part of the key
-    return study_frames.raters(store)
-
-
-@lru_cache(maxsize=2)
-def _scorer_answers(store: Store, stamp: str, suite: str, source: str) -> pd.DataFrame:  # noqa: ARG001 - part of the key
     return study_frames.scorer_answers(store, _selection(suite, source))
 
 
-@lru_cache(maxsize=16)
-def _recall_scores(store: Store, stamp: str, suite: str, source: str, reference: str) -> list[Row]:
-    return score_rows(_scorer_answers(store, stamp, suite, source), suite, reference or None)
+@live_updates.cached(maxsize=16, key=study_frames.stamp)
+def recall_scores(store: Store, suite: str, source: str, reference: str) -> list[Row]:
+    """As ``of_scores``."""
+    return score_rows(scorer_answers(store, suite, source), suite, reference or None)
 
 
-@lru_cache(maxsize=8)
-def _recall_models(store: Store, stamp: str, suite: str, source: str) -> list[Row]:
-    return model_rows(_scorer_answers(store, stamp, suite, source), suite)
+@live_updates.cached(maxsize=8, key=study_frames.stamp)
+def recall_models(store: Store, suite: str, source: str) -> list[Row]:
+    """As ``of_models``."""
+    return model_rows(scorer_answers(store, suite, source), suite)
 
 
-@lru_cache(maxsize=8)
-def _recall_people(store: Store, version: str, suite: str, source: str) -> tuple[list[Row], list[Row]]:  # noqa: ARG001
+@live_updates.cached(maxsize=8)
+def recall_people(store: Store, suite: str, source: str) -> tuple[list[Row], list[Row]]:
+    """As ``of_people``."""
     return people_rows(
         scorer_answers(store, suite, source), study_frames.person_answers(store, _selection(suite, source)), suite
     )
 
 
-@lru_cache(maxsize=4)
-def _all_beside_people(store: Store, version: str, suite: str, source: str, kind: str) -> pd.DataFrame:  # noqa: ARG001 - part of the key
+@live_updates.cached(maxsize=4)
+def all_beside_people(store: Store, suite: str, source: str, kind: str) -> pd.DataFrame:
+    """All answers with people's beside (``agreement.questions.people``)."""
     return with_people(
         scorer_answers(store, suite, source),
         answers_of_kind(study_frames.person_answers(store, _selection(suite, source)), kind),
     )
 
 
+@live_updates.cached(maxsize=8, key=study_frames.stamp)
+def answering_raters(store: Store) -> dict[str, list[str]]:
+    """By suite the scorers that answered questions."""
+    return study_frames.raters(store)
+
+
+def _selection(suite: str, source: str) -> Selection:
+    return Selection(suite=(suite,), task=(source,) if source else ())
+
+
+@live_updates.cached(maxsize=16, key=study_frames.stamp)
 def answer_sources(store: Store, suite: str, rater: str) -> AnswerSources:
     """Where the images are that a scorer answered questions about."""
-    return _answer_sources(store, study_frames.stamp(store), suite, rater)
+    found = scorer_answers(store, suite, "")
+    mine = found[found["rater"] == rater]
+    return AnswerSources(*(tuple(sorted(name for name in mine[column].unique() if name)) for column in ("source", "generator")))
 
 
+@live_updates.cached(maxsize=64, key=study_frames.stamp)
 def answer_groups(store: Store, suite: str, rater: str, source: str, by: str) -> list[str]:
     """What its answers are grouped by: element types, text sources or numbers of entities."""
-    return _answer_groups(store, study_frames.stamp(store), suite, rater, source, by)
+    found = scorer_answers(store, suite, source)
+    mine = found[found["rater"] == rater]
+    if by == "entities":
+        return [str(n) for n in sorted(images(mine)["entities"].unique())]
+    return sorted(str(name) for name in mine[by].unique())
 
 
+@live_updates.cached(maxsize=16, key=study_frames.stamp)
 def mixed_texts(store: Store, suite: str, rater: str) -> int:
     """Of how many texts not all images were asked the same."""
-    return _mixed_texts(store, study_frames.stamp(store), suite, rater)
+    found = scorer_answers(store, suite, "")
+    return int((images(found[found["rater"] == rater]).groupby("prompt")["asked"].nunique() > 1).sum())
 
 
+@live_updates.cached(maxsize=8)
 def answers_beside_people(store: Store, suite: str, source: str, rater: str) -> pd.DataFrame:
     """One scorer's answers with real people's beside; ``entities`` says how many its text asks for."""
-    return _answers_beside_people(store, live_updates.version(store), suite, source, rater)
+    found = all_beside_people(store, suite, source, REAL)
+    mine = found[found["rater"] == rater]
+    return mine.assign(entities=mine["item"].map(images(mine).set_index("item")["entities"]))
 
 
 def differing_images(store: Store, suite: str, source: str, a: str, b: str) -> list[DifferingScores]:
@@ -253,35 +241,6 @@ def differing_images(store: Store, suite: str, source: str, a: str, b: str) -> l
     order = (pair["score"] - pair["score_b"]).abs().sort_values(ascending=False, kind="stable").index
     rows = pair.loc[order, ["generator", "score", "score_b"]]
     return [DifferingScores(str(item), str(g), float(x), float(y)) for item, g, x, y in rows.itertuples(name=None)]
-
-
-@lru_cache(maxsize=16)
-def _answer_sources(store: Store, stamp: str, suite: str, rater: str) -> AnswerSources:
-    found = _scorer_answers(store, stamp, suite, "")
-    mine = found[found["rater"] == rater]
-    return AnswerSources(*(tuple(sorted(name for name in mine[column].unique() if name)) for column in ("source", "generator")))
-
-
-@lru_cache(maxsize=64)
-def _answer_groups(store: Store, stamp: str, suite: str, rater: str, source: str, by: str) -> list[str]:
-    found = _scorer_answers(store, stamp, suite, source)
-    mine = found[found["rater"] == rater]
-    if by == "entities":
-        return [str(n) for n in sorted(images(mine)["entities"].unique())]
-    return sorted(str(name) for name in mine[by].unique())
-
-
-@lru_cache(maxsize=16)
-def _mixed_texts(store: Store, stamp: str, suite: str, rater: str) -> int:
-    found = _scorer_answers(store, stamp, suite, "")
-    return int((images(found[found["rater"] == rater]).groupby("prompt")["asked"].nunique() > 1).sum())
-
-
-@lru_cache(maxsize=8)
-def _answers_beside_people(store: Store, version: str, suite: str, source: str, rater: str) -> pd.DataFrame:
-    found = _all_beside_people(store, version, suite, source, REAL)
-    mine = found[found["rater"] == rater]
-    return mine.assign(entities=mine["item"].map(images(mine).set_index("item")["entities"]))
 
 
 def item_questions(store: Store, item_id: str, by: ItemEvidence, verdict: Verdict | None) -> list[dict[str, Any]]:

@@ -8,7 +8,6 @@ from __future__ import annotations
 import json
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
-from functools import lru_cache
 from typing import Any
 from urllib.parse import parse_qsl, urlencode
 
@@ -17,6 +16,7 @@ from starlette.datastructures import QueryParams
 
 from concord import failures
 from concord import maps as lassos
+from concord.common import live_updates
 from concord.confusion import crossing_of, describe_cell
 from data.store.analysis.confusion import rater_groups
 from data.store.browse import contents, filters, grid
@@ -77,7 +77,7 @@ class _KnownValues:
 
 def choices(store: Store) -> dict[str, list[tuple[str, str]] | list[str]]:
     """What Browse's controls offer: (value, words) by name, and the names of the generators."""
-    known = _known(store, store.version)
+    known = _known(store)
     return {
         "rater": [(name, name) for name in known.shown],
         "by": [(name, name) for name in known.aspects],
@@ -100,7 +100,7 @@ def follow(store: Store, asked: QueryParams) -> FollowedAddress:
 
 
 def _follow(store: Store, asked: QueryParams) -> FollowedAddress:
-    known = _known(store, store.version)
+    known = _known(store)
     in_the_way = _lost(store, asked) | _unmarked(store, asked) | lassos.lost_parts(asked.getlist)
     names = [] if _lost(store, asked) else [*CROSSED, *RESTRICTING]
     names += [] if _unmarked(store, asked) else [*MARKED]
@@ -129,8 +129,8 @@ def _complete(known: _KnownValues, kept: Iterable[tuple[str, str]]) -> list[tupl
     return [*kept, *implied.items()]
 
 
-@lru_cache(maxsize=8)
-def _known(store: Store, version: str) -> _KnownValues:  # noqa: ARG001 - part of the key
+@live_updates.cached(maxsize=8, key=live_updates.stored_version)
+def _known(store: Store) -> _KnownValues:
     found = contents.filter_choices(store)
     aspects = sorted(found["aspect"], key=lambda name: (name == "score", name != "correct", name)) or ["correct"]
     places = {name: found[name] for name in ("suite", "task", "generator")}

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from functools import lru_cache
 from html import escape
 from typing import Any
 
@@ -69,15 +68,15 @@ def panels(store: Store, view: AgreementView) -> Iterator[Panel]:
         return
     for intervals in passes(store):
         try:
-            pair = _met(store, live_updates.version(store), replace(view, table=""), intervals)
+            pair = _met(store, replace(view, table=""), intervals)
         except ValueError as error:
             yield Panel(note(f"{view.a} and {view.b} cannot be compared in {where(view)}: {error}.", "cc-bad"))
             return
         yield _panel(store, view, pair)
 
 
-@lru_cache(maxsize=32)
-def _met(store: Store, version: str, view: AgreementView, intervals: bool) -> PairReport:  # noqa: ARG001 - part of the key
+@live_updates.cached(maxsize=32)
+def _met(store: Store, view: AgreementView, intervals: bool) -> PairReport:
     # a rater's other aspects say where the two part ways
     selection = replace(view.selection, aspect=())
     said = frame.frame(store, selection)

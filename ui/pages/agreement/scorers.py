@@ -7,7 +7,6 @@ decisions: where to cut a score so that it agrees best with people's yes or no, 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from functools import lru_cache
 from typing import Any
 
 import pandas as pd
@@ -157,8 +156,8 @@ def scores_to_decisions(store: Store, view: AgreementView, *, intervals: bool) -
     return figure, note(_ABOUT_DECISIONS) + "".join(tables) + explained(rows, open_=False)
 
 
-@lru_cache(maxsize=16)
-def _curve(store: Store, version: str, selection: Selection, asked: tuple[str, str, str], options: Options) -> ThresholdCurve:  # noqa: ARG001
+@live_updates.cached(maxsize=16)
+def _curve(store: Store, selection: Selection, asked: tuple[str, str, str], options: Options) -> ThresholdCurve:
     rater, task, people = asked
     said, scales = frame.frame(store, selection), frame.scales(store)
     return curve(said, scales, rater, CutOptions(), options, place=CellName("all", task), simulated=people == "simulated")
@@ -167,7 +166,7 @@ def _curve(store: Store, version: str, selection: Selection, asked: tuple[str, s
 def _figure(store: Store, view: AgreementView, scorers: Sequence[tuple[str, str]], options: Options) -> Any:
     """The curve of the chosen rater if it has one, else of the first."""
     people, rater = next((each for each in scorers if each[1] == view.a), scorers[0])
-    made = _curve(store, live_updates.version(store), view.selection, (rater, view.task, people), options)
+    made = _curve(store, view.selection, (rater, view.task, people), options)
     if not made.cuts:
         return None
     band = pd.DataFrame({"value": made.values, "low": made.low, "high": made.high}, dtype=float)

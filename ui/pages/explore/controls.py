@@ -8,14 +8,13 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from functools import lru_cache
 from typing import Any, Final
 
 import gradio as gr
 from gradio.components import Component
 
 from concord import rejudging
-from concord.common import base_path, next_steps, wording
+from concord.common import base_path, live_updates, next_steps, wording
 from concord.questions import scores
 from concord.rejudging import RaterEvidence
 from data.store.browse import contents
@@ -318,13 +317,9 @@ def view_of(store: Store, asked: Mapping[str, Any]) -> ExploreView:
     return ExploreView(**chosen, turned=read_sliders(evidence, asked), own=evidence.own())  # type: ignore[arg-type]
 
 
+@live_updates.cached(maxsize=8, key=live_updates.stored_version)
 def raters(store: Store) -> dict[str, dict[str, bool]]:
     """By suite the scorers that can be looked at, each with whether it has knobs: those first. Do not change them."""
-    return _raters(store, store.version)
-
-
-@lru_cache(maxsize=8)
-def _raters(store: Store, version: str) -> dict[str, dict[str, bool]]:  # noqa: ARG001 - part of the key
     found: dict[str, dict[str, bool]] = {}
     for source in rejudging.sources(store):
         found.setdefault(source.suite, {})[source.rater_id] = bool(rejudging.knobs(source.scorer))

@@ -16,6 +16,7 @@ from concurrent.futures import Future
 from contextlib import suppress
 from contextvars import copy_context
 from functools import lru_cache, partial, wraps
+from inspect import signature
 from queue import SimpleQueue
 from typing import Any, Concatenate, Final, ParamSpec, TypeVar
 from weakref import WeakKeyDictionary
@@ -136,13 +137,18 @@ def cached(
     """Decorator: a function's results by its arguments, computed once for all who look while the project's ``key`` stays."""
 
     def decorate(compute: Callable[Concatenate[Store, P], T]) -> Callable[Concatenate[Store, P], T]:
+        parameters = signature(compute)
+
         @lru_cache(maxsize)
-        def of_key(store: Store, _: str, *args: P.args, **kwargs: P.kwargs) -> T:
-            return compute(store, *args, **kwargs)
+        def of_key(_: str, *args: Any, **kwargs: Any) -> T:
+            return compute(*args, **kwargs)
 
         @wraps(compute)
         def latest(store: Store, /, *args: P.args, **kwargs: P.kwargs) -> T:
-            return of_key(store, key(store), *args, **kwargs)  # type: ignore[arg-type]  # a call that cannot be hashed raises
+            # a default that is given and one that is left out are one call
+            call = parameters.bind(store, *args, **kwargs)
+            call.apply_defaults()
+            return of_key(key(store), *call.args, **call.kwargs)
 
         return latest
 

@@ -95,7 +95,7 @@ def revoked_and_reinstated(page: Page) -> None:
 def decided_by_keyboard(page: Page) -> None:
     """The first case is opened and decided without a mouse."""
     page.locator("#cases a").first.press("Enter")
-    expect(page.locator("#case")).to_contain_text("Give your name first")
+    expect(page.locator("#case")).to_contain_text("Enter your name first")
     page.locator("#case-name").get_by_role("textbox").fill("rita")
     page.get_by_role("button", name="Go on").press("Enter")
     expect(page.locator(".cc-case")).to_contain_text("All answers")

@@ -188,3 +188,18 @@ def test_one_page_is_drawn_at_a_time(project: Project) -> None:
     with ThreadPoolExecutor(6) as threads:
         list(threads.map(lambda n: list(shared.drawn("1", (n,))), range(6)))
     assert most == 1
+
+
+def test_a_result_is_computed_once_until_the_project_changes(project: Project) -> None:
+    calls: list[tuple[int, int]] = []
+
+    @live_updates.cached(maxsize=4)
+    def total(_: Store, a: int, b: int = 2) -> int:
+        calls.append((a, b))
+        return a + b
+
+    store = cast("Store", project)
+    assert [total(store, 1), total(store, 1, 2), total(store, a=1, b=2), total(store, 5)] == [3, 3, 3, 7]
+    assert calls == [(1, 2), (5, 2)]
+    project.version = "2"
+    assert (total(store, 1), calls[2:]) == (3, [(1, 2)])

@@ -203,7 +203,7 @@ def test_a_case_is_opened_with_a_name_and_recorded(world: World) -> None:
     assert re.search(r"1 case .* 1 a photo of a \w+( \w+)? correct 0\.67 3", listed)
     view, nameless = opened(store, None)
     assert nameless[0].visible is True
-    assert "Give your name first" in nameless[1]
+    assert "Enter your name first" in nameless[1]
     assert "bob" not in str(nameless)
     participation.enter(store, "rita")
     view, (naming, html, panel, verdict, *_) = opened(store)
@@ -230,7 +230,7 @@ def test_a_verdict_names_who_was_wrong_and_leads_to_its_cases(world: World) -> N
     assert updates.rule(store, view, (None, "person", "bob", ""), ME) == "Choose the correct answer first."
     assert updates.rule(store, view, ("no", None, None, ""), ME) == "Choose who was wrong."
     assert updates.rule(store, view, ("no", "person", None, ""), ME) == "Say which person was wrong."
-    assert updates.rule(store, view, ("no", "person", "bob", ""), ActingUser(None)).startswith("Give your name first")
+    assert updates.rule(store, view, ("no", "person", "bob", ""), ActingUser(None)).startswith("Enter your name first")
     # who says something else than the verdict is proposed
     chosen = updates.blame(store, view, "person", "no")
     assert (chosen.visible, chosen.choices, chosen.value) == (True, [("bob", "bob")], "bob")

@@ -113,7 +113,7 @@ def test_other_machines_stay_outside(world: World, address: str, path: str) -> N
 def test_foreign_names_are_refused(world: World, host: str) -> None:
     answer = world.client().get("/api/next", headers={"Host": host})
     assert answer.status_code == 403
-    assert "does not go by the name" in answer.text
+    assert "does not answer to the host name" in answer.text
     _assert_headers(answer.headers)
 
 

@@ -296,7 +296,7 @@ def rule(store: Store, view: CampaignsView, given: tuple[str | None, str | None,
     if found is None:
         return "Open a case first."
     if who.name is None:
-        return "Give your name first: a verdict has somebody who gave it."
+        return "Enter your name first: verdicts are signed."
     name = who.name
     verdict, wrong, rater, remark = given
     return _tried(lambda: adjudicate.rule(store, view, found[0], Ruling(verdict, wrong, rater, remark or ""), name))

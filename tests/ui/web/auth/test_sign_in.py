@@ -233,7 +233,7 @@ ENTRY = f'[[user]]\nname = "ada"\nrole = "researcher"\npassword = "{HASH}"\n'
         ("", "must have an entry [[user]]"),
         ("x = 1", "must have an entry [[user]]"),
         ("user = 3", "must have an entry [[user]]"),
-        ("user = [3]", "user 1: write each person"),
+        ("user = [3]", "user 1: write one entry per person"),
         ("[[user]\n", "not TOML: "),
         ('[[user]]\nname = "ada\n', "line 2"),
         (ENTRY + "\n" + ENTRY, "line 6: there is another 'ada'"),

@@ -46,7 +46,7 @@ from benchmarks.annotators import Choose, Http, Refused
 from concord.common import forwarding
 from data.jobs.runs import Detection, Observation, Run, RunFolder, WorkItem
 from data.prompts.coco import COCO
-from data.prompts.geneval import COLORS
+from data.prompts.geneval_suite import COLORS
 from data.store.browse import contents
 from data.store.core import rows
 from data.store.core.store import Store

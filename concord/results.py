@@ -21,7 +21,7 @@ from data.formats import official_results as results
 from data.formats.evidence import EvidenceCase
 from data.formats.official_results import CaptionAnswers, ModelAnswer, read_results
 from data.jobs.runs import Observation, Run
-from data.prompts import sr2d
+from data.prompts import sr2d_suite
 from data.prompts.prompt_files import text_source
 from data.prompts.questions import ELEMENT_TYPES, PromptQuestion
 from data.prompts.spec import Spec, parse_spec
@@ -126,7 +126,7 @@ def export_visor(context: Context, rater: str, selection: Mapping[str, Sequence[
     number of the prompt of SR2D that asks the same: then ``visor.py`` gives one bar of the paper's Figure 13.
     """
     _, settings, found = _judged(context, rater, selection, ("visor",))
-    combinations = sorted({one.task or "" for one in found if sr2d.has_attributes(one.prompt_id)})
+    combinations = sorted({one.task or "" for one in found if sr2d_suite.has_attributes(one.prompt_id)})
     if len(combinations) > 1:
         raise UsageError(
             f"VISOR's file holds one combination of attributes, and there are {len(combinations)}; choose one, such as"
@@ -141,8 +141,8 @@ def export_visor(context: Context, rater: str, selection: Mapping[str, Sequence[
                 # the number in SR2D; ValueError where that has no such prompt
                 visors_number = (
                     _number(one)
-                    if not sr2d.has_attributes(one.prompt_id)
-                    else sr2d.prompt_number(*(str(one.spec.get(key)) for key in ("a", "b", "relation")))
+                    if not sr2d_suite.has_attributes(one.prompt_id)
+                    else sr2d_suite.prompt_number(*(str(one.spec.get(key)) for key in ("a", "b", "relation")))
                 )
                 file.add(EvidenceCase(f"{visors_number}_{one.idx}", one.spec, spec, seen, one.prompt_id, one.generator))
                 count += 1

@@ -17,7 +17,7 @@ from concord.common import wording
 from concord.common.context import CommandError, Context, UsageError, digest, report_import
 from data.files import check_name, write_whole
 from data.formats.cooccurrence import read_cooccurrence
-from data.prompts import geneval, sr2d
+from data.prompts import geneval_suite, sr2d_suite
 from data.prompts.prompt_files import format_prompts, read_prompts, write_prompts
 from data.prompts.questions import (
     RULE,
@@ -35,13 +35,13 @@ from data.store.imports import ImportBundle
 from data.store.library import QuestionVersion
 
 _FIXED: Final = {
-    sr2d.SUITE: sr2d.all_prompts,
-    sr2d.SENTENCES_SUITE: sr2d.sentence_prompts,
-    sr2d.SPLIT_SUITE: sr2d.split_sentence_prompts,
+    sr2d_suite.SUITE: sr2d_suite.all_prompts,
+    sr2d_suite.SENTENCES_SUITE: sr2d_suite.sentence_prompts,
+    sr2d_suite.SPLIT_SUITE: sr2d_suite.split_sentence_prompts,
 }
 _SAMPLED: Final = {
-    "geneval": (geneval.sample, geneval.SEED, geneval.N),
-    sr2d.ATTRIBUTES_SUITE: (sr2d.attribute_prompts, sr2d.ATTRIBUTES_SEED, sr2d.N_ATTRIBUTE_PAIRS),
+    "geneval": (geneval_suite.sample, geneval_suite.SEED, geneval_suite.N),
+    sr2d_suite.ATTRIBUTES_SUITE: (sr2d_suite.attribute_prompts, sr2d_suite.ATTRIBUTES_SEED, sr2d_suite.N_ATTRIBUTE_PAIRS),
 }
 
 

@@ -1,8 +1,8 @@
 """Lines of evidence: what a detector saw of one image and what was asked of it, for rules to judge without any model.
 
 ``{"id", "spec", "detections": [{"label", "score", "box": [x0, y0, x1, y1], "color"?}]}``, for VISOR also ``"prompt_id"`` and
-``"generator"``. ``color`` is a colour's name, ten probabilities in the order of ``data.prompts.geneval.COLORS``, or an object
-of probabilities by name; ``colors`` and ``color_probs`` are read too.
+``"generator"``. ``color`` is a colour's name, ten probabilities in the order of ``geneval_suite.COLORS``, or an object of
+probabilities by name; ``colors`` and ``color_probs`` are read too.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from typing import Any, Final, TypeVar
 
 from data.files import quoted
 from data.jobs.runs import Detection, Observation
-from data.prompts.geneval import COLORS
+from data.prompts.geneval_suite import COLORS
 from data.prompts.spec import Spec, parse_spec
 
 Box = tuple[float, float, float, float]

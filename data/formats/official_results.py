@@ -15,7 +15,7 @@ import numpy as np
 from data.files import InputError, JsonScanner, fail, quoted, read_json_lines, read_text, unreadable
 from data.formats.evidence import Box, EvidenceCase, box_of, finite_number, score_of
 from data.jobs.runs import Detection, Observation
-from data.prompts import sr2d
+from data.prompts import sr2d_suite
 from data.prompts.questions import PromptQuestion, new_question_id
 from data.prompts.spec import parse_spec
 
@@ -366,7 +366,7 @@ def read_entry(key: str, value: Any, generator: str) -> VisorEntry:
         raise ValueError(f"key {quoted(key)}, <prompt id>_<number> expected")
     if not isinstance(value, dict):
         raise ValueError(f"{quoted(key)} holds {quoted(value)}, an object expected")
-    prompt = sr2d.numbered_prompt(int(found[1]))
+    prompt = sr2d_suite.numbered_prompt(int(found[1]))
     text = value.get("text")
     if text is not None and (not isinstance(text, str) or text.strip() != prompt.text):
         raise ValueError(f"{quoted(key)} has the text {quoted(text)}, but SR2D's prompt {found[1]} is {quoted(prompt.text)}")
@@ -389,7 +389,7 @@ def key_of(case: EvidenceCase, taken: Mapping[str, int]) -> str:
     last = key[1] if key else (case.prompt_id or "").rsplit("/", 1)[-1]
     if not re.fullmatch("[0-9]{1,9}", last):
         raise ValueError(f"'prompt_id' is {quoted(case.prompt_id)}; VISOR names images by the number of SR2D's prompt")
-    prompt = sr2d.numbered_prompt(int(last))
+    prompt = sr2d_suite.numbered_prompt(int(last))
     published = parse_spec(prompt.spec)
     if (case.spec.objects, case.spec.relations) != (published.objects, published.relations):
         raise ValueError(f"it asks for something else than SR2D's prompt {int(last)}, {quoted(prompt.text)}")
@@ -414,7 +414,7 @@ def entry_of(case: EvidenceCase, found: Mapping[str, Any], sra: bool) -> dict[st
         "recall": sum(bool(ranks) for ranks in found.values()),
         "sra": int(sra),
         # the prompt's, whether or not it is one of SR2D's
-        "text": sr2d.prompt_text(asked["a"], asked.get("b"), relation and relation.removesuffix(" of")),
+        "text": sr2d_suite.prompt_text(asked["a"], asked.get("b"), relation and relation.removesuffix(" of")),
     }
 
 

@@ -9,7 +9,7 @@ from pathlib import Path, PurePosixPath, PureWindowsPath
 from typing import Final, Literal
 
 from data.files import InputError, check_name, located, printable, quoted
-from data.prompts import sr2d
+from data.prompts import sr2d_suite
 from data.prompts.prompt_files import read_prompts
 from data.records import Prompt
 from data.tables import read_table, require_columns
@@ -67,7 +67,9 @@ def find_locations(
     elif layout == "geneval":
         places = _geneval_locations(directory, generator or "", check_name(suite or "geneval", "the suite's name"), skipped)
     elif layout == "visor":
-        places = _visor_locations(directory, generator or "", check_name(suite or sr2d.SUITE, "the suite's name"), skipped)
+        places = _visor_locations(
+            directory, generator or "", check_name(suite or sr2d_suite.SUITE, "the suite's name"), skipped
+        )
     else:
         raise ValueError(f"unknown layout {quoted(layout)}; known: {', '.join(LAYOUTS)}")
     try:
@@ -122,11 +124,13 @@ def _visor_locations(directory: Path, generator: str, suite: str, skipped: list[
             continue
         number, index = int(match[1]), int(match[2])
         prompt = None
-        if suite == sr2d.SUITE:
-            if number >= sr2d.SIZE:
-                skipped.append(Skipped(path, f"SR2D has no prompt {number}; its prompts are numbered 0 to {sr2d.SIZE - 1}"))
+        if suite == sr2d_suite.SUITE:
+            if number >= sr2d_suite.SIZE:
+                skipped.append(
+                    Skipped(path, f"SR2D has no prompt {number}; its prompts are numbered 0 to {sr2d_suite.SIZE - 1}")
+                )
                 continue
-            prompt = sr2d.numbered_prompt(number)
+            prompt = sr2d_suite.numbered_prompt(number)
         prompt_id = f"{suite}/{number:05d}"
         text, task = (prompt.text, prompt.task) if prompt is not None else (None, None)
         yield ImageLocation(path, (generator, prompt_id), generator, index, prompt_id, prompt, text, task)

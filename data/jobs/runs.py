@@ -115,7 +115,7 @@ class Detection:
         score: confidence, 0 to 1.
         box: x0, y0, x1, y1 in pixels of the upright image.
         mask: as ``data.jobs.runs.pack_embeddings`` makes it; None if the detector gives none.
-        colors: probability of each of GenEval's ten, in the order of ``data.prompts.geneval.COLORS``; None if not asked.
+        colors: probability of each of GenEval's ten, in the order of ``data.prompts.geneval_suite.COLORS``; None if not asked.
     """
 
     label: str

@@ -16,7 +16,7 @@ from typing import Any, Final
 
 from data.files import quoted
 from data.playground.objects import KINDS
-from data.prompts import geneval, sr2d
+from data.prompts import geneval_suite, sr2d_suite
 from data.prompts.coco import COCO, GENEVAL, SUPERCATEGORY, plain_name
 from data.prompts.flips import (
     OPPOSITE,
@@ -32,7 +32,7 @@ from data.prompts.flips import (
     rename_object,
     renumber,
 )
-from data.prompts.geneval import COLORS
+from data.prompts.geneval_suite import COLORS
 from data.prompts.spec import ObjectSpec, RelationSpec, Spec, SpecError, parse_spec
 
 _MAX_COUNT: Final = 4
@@ -53,8 +53,8 @@ def _sr2d_sentence(spec: Spec) -> str:
     if spec.relations:
         (asked,) = spec.relations
         names = (spec.objects[asked.subject].name, spec.objects[asked.reference].name)
-        return sr2d.prompt_text(*names, asked.relation.split()[0])
-    return sr2d.prompt_text(*(thing.name for thing in spec.objects))
+        return sr2d_suite.prompt_text(*names, asked.relation.split()[0])
+    return sr2d_suite.prompt_text(*(thing.name for thing in spec.objects))
 
 
 def _geneval_sentence(spec: Spec) -> str | None:
@@ -68,18 +68,18 @@ def _geneval_sentence(spec: Spec) -> str | None:
         return None
     if spec.relations:
         (asked,) = spec.relations
-        made = geneval.position(names[asked.subject], names[asked.reference], asked.relation) if not colors else None
+        made = geneval_suite.position(names[asked.subject], names[asked.reference], asked.relation) if not colors else None
     elif colors:
-        made = geneval.color_attr(names, colors) if len(colors) == 2 else None
+        made = geneval_suite.color_attr(names, colors) if len(colors) == 2 else None
     else:
-        made = geneval.two_object(*names)
+        made = geneval_suite.two_object(*names)
     return None if made is None else str(made["prompt"])
 
 
 def _single_object_sentence(name: str, count: int, colors: list[str]) -> str | None:
     if count > 1:
-        return None if colors or count > _MAX_COUNT else str(geneval.counting(name, count)["prompt"])
-    return str((geneval.colors(name, colors[0]) if colors else geneval.single_object(name))["prompt"])
+        return None if colors or count > _MAX_COUNT else str(geneval_suite.counting(name, count)["prompt"])
+    return str((geneval_suite.colors(name, colors[0]) if colors else geneval_suite.single_object(name))["prompt"])
 
 
 MAX_WRONG_CAPTIONS: Final = 3

@@ -16,7 +16,17 @@ import numpy as np
 from data.playground.drawing import ANY_LOOK, draw
 from data.playground.objects import KINDS
 from data.playground.scene import Scene
-from data.prompts.geneval import COLORS, POSITIONS, Metadata, color_attr, colors, counting, position, single_object, two_object
+from data.prompts.geneval_suite import (
+    COLORS,
+    POSITIONS,
+    Metadata,
+    color_attr,
+    colors,
+    counting,
+    position,
+    single_object,
+    two_object,
+)
 from data.prompts.spec import parse_spec
 from data.records import Prompt
 

@@ -17,7 +17,7 @@ import numpy as np
 from data.playground.objects import KINDS
 from data.playground.render import TEXTURES
 from data.playground.scene import Background, Fact, Placed, Scene, is_correct, scene_facts
-from data.prompts.geneval import COLORS
+from data.prompts.geneval_suite import COLORS
 from data.prompts.spec import ObjectSpec, Relation, Spec, SpecError
 
 KindColor = tuple[str, str]

@@ -17,7 +17,7 @@ import numpy as np
 from numpy.typing import NDArray
 from PIL import ImageDraw
 
-from data.prompts.geneval import COLORS
+from data.prompts.geneval_suite import COLORS
 
 Rgb = tuple[int, int, int]
 

@@ -20,7 +20,7 @@ from data.images.files import read_image_file
 from data.jobs.runs import RunFolder
 from data.playground.drawing import ANY_LOOK, DrawnScene, SceneLook, draw_carelessly
 from data.playground.objects import KINDS
-from data.prompts.geneval import POSITIONS, Metadata, color_attr, colors, counting, position, single_object, two_object
+from data.prompts.geneval_suite import POSITIONS, Metadata, color_attr, colors, counting, position, single_object, two_object
 from data.prompts.prompt_files import read_prompts
 from data.prompts.spec import parse_spec
 from data.records import Image, Prompt

@@ -14,7 +14,7 @@ from itertools import pairwise
 from typing import Any, Final, Literal
 
 from data.prompts.coco import article_by_letter, plain_name
-from data.prompts.geneval import COLORS
+from data.prompts.geneval_suite import COLORS
 from data.prompts.spec import ObjectSpec, Spec, SpecError, parse_spec
 
 OPPOSITE: Final = {"left": "right", "right": "left", "above": "below", "below": "above"}

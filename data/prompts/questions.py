@@ -19,7 +19,7 @@ from typing import Any, Final
 from data.aspects import NO, YES
 from data.files import InputError, Problems, check_name, fail, printable, quoted, read_text
 from data.prompts.coco import COCO, SUPERCATEGORY, article_by_sound, plain_name, plural
-from data.prompts.geneval import COLORS
+from data.prompts.geneval_suite import COLORS
 from data.prompts.prompt_files import file_entries, text_source
 from data.prompts.spec import ObjectSpec, Relation, RelationSpec, Spec
 from data.records import Prompt

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Final
 
-from data.prompts.geneval import COLORS
+from data.prompts.geneval_suite import COLORS
 from data.prompts.spec import ObjectSpec
 from scorers.failures.objects import distinct
 from scorers.failures.tables import AS_ASKED, NOT_AS_ASKED, FailureTable, FailureUnit, JudgedImage, SuiteEvidence, table

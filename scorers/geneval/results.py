@@ -15,7 +15,7 @@ from data.formats.evidence import one_hot
 from data.formats.official_results import Details, GenEvalResult
 from data.jobs.runs import Detection, Observation
 from data.prompts.coco import COCO, GENEVAL
-from data.prompts.geneval import COLORS
+from data.prompts.geneval_suite import COLORS
 from data.prompts.spec import ObjectSpec, Spec
 from data.records import Judgement
 from scorers.base import Check, Perceiver, Scorer, Settings, Verdict

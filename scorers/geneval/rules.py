@@ -13,7 +13,7 @@ from typing import Any, Final
 from data.aspects import CANNOT_TELL, COUNT_CAP, NO, YES
 from data.jobs.runs import Detection, Observation
 from data.prompts.coco import plain_name
-from data.prompts.geneval import COLORS
+from data.prompts.geneval_suite import COLORS
 from data.prompts.spec import ExcludeSpec, ObjectSpec, RelationSpec, Spec
 from data.records import Judgement
 from scorers.base import Check, RelationResult, Verdict

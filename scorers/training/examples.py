@@ -35,7 +35,7 @@ from data.playground.render import SIZE, render
 from data.playground.sample import TASKS, random_metadata
 from data.playground.scene import Scene, answered_questions, is_correct, objects_of_kind
 from data.prompts.coco import GENEVAL
-from data.prompts.geneval import COLORS, POSITIONS, color_attr, colors, counting, position, single_object, two_object
+from data.prompts.geneval_suite import COLORS, POSITIONS, color_attr, colors, counting, position, single_object, two_object
 from data.prompts.questions import PromptQuestion
 from data.prompts.spec import ObjectSpec, Relation, RelationSpec, Spec, parse_spec
 

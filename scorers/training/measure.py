@@ -36,7 +36,7 @@ from data.playground.objects import KINDS
 from data.playground.render import render
 from data.playground.sample import FOLDER, TASKS, random_metadata, read_sample
 from data.playground.scene import Scene, answered_questions
-from data.prompts.geneval import COLORS
+from data.prompts.geneval_suite import COLORS
 from data.prompts.questions import PromptQuestion
 from data.prompts.spec import Spec, parse_spec
 from scorers import registry

@@ -29,7 +29,7 @@ from torch import nn
 from torch.nn import functional
 
 from data.prompts.coco import COCO, GENEVAL, article_by_sound, plural
-from data.prompts.geneval import COLORS
+from data.prompts.geneval_suite import COLORS
 from data.prompts.questions import PromptQuestion, questions_from_spec
 from data.prompts.spec import ObjectSpec, RelationSpec, Spec
 from scorers.training.examples import NAMES, PictureWithQuestions, QuestionForm, picture_with_questions, question_form

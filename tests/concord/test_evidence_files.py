@@ -10,11 +10,11 @@ import pytest
 from typer.testing import CliRunner
 
 import app
-from data.prompts import geneval, sr2d
+from data.prompts import geneval_suite, sr2d_suite
 from tests.scorers import official_geneval
 from tests.ui.small_project import Ran
 
-CUP = geneval.single_object("cup")
+CUP = geneval_suite.single_object("cup")
 
 
 def judge(*words: object) -> Ran:
@@ -67,7 +67,9 @@ def test_the_fixtures_of_both_rules(tmp_path: Path, offset: tuple[int, int], rel
         {"label": "dog", "score": 0.9, "box": [x, y, x + 200, y + 200]},
         {"label": "cup", "score": 0.9, "box": [0, 0, 200, 200]},
     ]
-    path = written(tmp_path / "in.jsonl", {"id": "a", "spec": geneval.position("dog", "cup", relation), "detections": found})
+    path = written(
+        tmp_path / "in.jsonl", {"id": "a", "spec": geneval_suite.position("dog", "cup", relation), "detections": found}
+    )
     for rule, expected in (("official", code), ("paper", paper)):
         (line,) = verdicts(judge("geneval", "--evidence", path, "--rule", rule).out)
         assert line["correct"] is expected
@@ -78,7 +80,7 @@ def test_the_fixtures_of_both_rules(tmp_path: Path, offset: tuple[int, int], rel
 
 
 def test_every_number_of_the_rules_can_be_set(tmp_path: Path) -> None:
-    count = geneval.counting("cup", 2)
+    count = geneval_suite.counting("cup", 2)
     path = written(tmp_path / "in.jsonl", cup("a", 0.2), cup("b", 0.95, 0.8, 0.7, spec=count))
 
     def correct(*words: object) -> list[bool]:
@@ -89,7 +91,7 @@ def test_every_number_of_the_rules_can_be_set(tmp_path: Path) -> None:
     assert correct("--counting-threshold", 0.1) == [False, False]
     assert correct("--counting-threshold", 0.1, "--max-objects", 2) == [False, True]
     assert correct("--counting-threshold", 0.1, "--max-overlap", 0.5) == [False, False]  # one is left
-    near = {"id": "c", "spec": geneval.position("dog", "cup", "right of"), "detections": [
+    near = {"id": "c", "spec": geneval_suite.position("dog", "cup", "right of"), "detections": [
         {"label": "dog", "score": 0.9, "box": [60, 0, 260, 200]}, {"label": "cup", "score": 0.9, "box": [0, 0, 200, 200]}
     ]}  # fmt: skip
     written(path, near)
@@ -130,7 +132,7 @@ def test_a_bad_line_is_named_and_the_rest_goes_on(tmp_path: Path) -> None:
 
 
 def test_a_colour_that_the_evidence_does_not_tell_leaves_the_verdict_open(tmp_path: Path) -> None:
-    spec = geneval.colors("cup", "red")
+    spec = geneval_suite.colors("cup", "red")
     path = written(
         tmp_path / "in.jsonl", cup("a", 0.5, spec=spec), cup("b", 0.5, spec=spec, color="red"), cup("c", 0.1, spec=spec)
     )
@@ -172,7 +174,7 @@ def test_what_cannot_be_read_or_written_is_one_line(tmp_path: Path, evidence: st
 
 def test_the_summary_stands_alone_and_lines_go_to_a_file_only(tmp_path: Path) -> None:
     lines = [cup(f"{n}", *([0.5] * (n % 2))) for n in range(4)]
-    path = written(tmp_path / "in.jsonl", *lines, cup("more", 0.95, 0.95, spec=geneval.counting("cup", 2)))
+    path = written(tmp_path / "in.jsonl", *lines, cup("more", 0.95, 0.95, spec=geneval_suite.counting("cup", 2)))
     text = (
         "Summary\n=======\nTotal images: 5\nTotal prompts: 2\n% correct images: 60.00%\n% correct prompts: 100.00%\n\n"
         "Task breakdown\n==============\nsingle_object    = 50.00% (2 / 4)\ncounting         = 100.00% (1 / 1)\n\n"
@@ -186,7 +188,7 @@ def test_the_summary_stands_alone_and_lines_go_to_a_file_only(tmp_path: Path) ->
 
 
 def test_genevals_own_file_is_written_and_read(tmp_path: Path) -> None:
-    spec = geneval.color_attr(["cup", "dog"], ["red", "blue"])
+    spec = geneval_suite.color_attr(["cup", "dog"], ["red", "blue"])
     seen = [
         {"label": "dog", "score": 0.5, "box": [0, 0, 10, 10], "color": "black"},
         {"label": "cup", "score": 0.9, "box": [0, 0, 10, 20], "color": "red"},
@@ -217,7 +219,7 @@ def test_genevals_own_file_is_written_and_read(tmp_path: Path) -> None:
 
 def image(number: int, k: int, *found: tuple[str, float, float], generator: str = "sd", **more: Any) -> dict[str, Any]:
     seen = [{"label": name, "score": score, "box": [x, 0, x + 2, 2]} for name, score, x in found]
-    line = {"id": f"{number}_{k}", "prompt_id": number, "generator": generator, "spec": sr2d.numbered_prompt(number).spec}
+    line = {"id": f"{number}_{k}", "prompt_id": number, "generator": generator, "spec": sr2d_suite.numbered_prompt(number).spec}
     return {**line, "detections": seen, **more}
 
 
@@ -274,7 +276,7 @@ def test_visors_bad_lines_are_named_and_the_rest_goes_on(tmp_path: Path) -> None
         image(1103, 1, generator=None),  # type: ignore[arg-type]
         image(1103, 2, prompt_id=None),
         image(1103, 3, spec={"a": "kite", "b": "cat", "relation": "left"}),
-        image(1103, 4, spec=geneval.colors("kite", "red")),
+        image(1103, 4, spec=geneval_suite.colors("kite", "red")),
         "nonsense",
     )
     ran = judge("visor", "--evidence", path, "--summary")

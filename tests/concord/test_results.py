@@ -11,7 +11,7 @@ import pytest
 from concord.judging import judge, rule_version_of
 from data.formats.official_results import GenEvalResult, format_result
 from data.jobs.runs import Detection, Observation, Run
-from data.prompts import geneval, sr2d
+from data.prompts import geneval_suite, sr2d_suite
 from data.records import Evidence, Image, Prompt, Rater, image_item
 from data.store import imports, runs
 from data.store.core.store import Store
@@ -21,7 +21,7 @@ from scorers import registry
 from tests.ui import small_project
 from tests.ui.small_project import concord, done, query, tables
 
-PROMPTS = geneval.sample()
+PROMPTS = geneval_suite.sample()
 RED_CUP = next(prompt for prompt in PROMPTS if prompt.task == "colors")
 TWO = next(prompt for prompt in PROMPTS if prompt.task == "two_object")
 BOX = (0.0, 0.0, 9.0, 9.0)
@@ -195,7 +195,7 @@ def observed(project: Path, generator: str, numbers: list[int], prompts: list[Pr
     scorer = registry.get("visor")
     settings = {"threshold": 0.1}
     rater = Rater("visor-playground", "scorer", None, scorer.version, settings)
-    prompts = prompts or [sr2d.numbered_prompt(number) for number in numbers]
+    prompts = prompts or [sr2d_suite.numbered_prompt(number) for number in numbers]
     images = [Image(prompt.prompt_id, generator, 2) for prompt in prompts]
     seen = [
         Observation(
@@ -254,7 +254,7 @@ def test_visors_detections_are_exported_for_one_generator(project: Path, tmp_pat
 
 
 def test_visors_variants_are_exported_by_the_numbers_of_sr2d(project: Path, tmp_path: Path) -> None:
-    split = next(prompt for prompt in sr2d.split_sentence_prompts() if prompt.prompt_id == "sr2d-split/01100")
+    split = next(prompt for prompt in sr2d_suite.split_sentence_prompts() if prompt.prompt_id == "sr2d-split/01100")
     observed(project, "split", [], [split])
     target = tmp_path / "split.json"
     words = ("export", "results", "visor", "--rater", "visor-playground", "-o", target)
@@ -264,12 +264,12 @@ def test_visors_variants_are_exported_by_the_numbers_of_sr2d(project: Path, tmp_
     assert found.keys() == {"1100_2"}
     assert (found["1100_2"]["text"], found["1100_2"]["sra"]) == ("a bicycle to the left of a kite", 1)
 
-    attributes = sr2d.attribute_prompts(n=2)
+    attributes = sr2d_suite.attribute_prompts(n=2)
     observed(project, "said", [], attributes)
     ran = concord(project, *words, "--generator", "said")
     assert ran.status == 2
     assert ran.err.count("\n") == 1
     assert 'one combination of attributes, and there are 16; choose one, such as --task "none, none"' in ran.err
     assert done(project, *words, "--generator", "said", "--task", "Z, ZC") == f"2 images in {target}\n"
-    expected = {f"{sr2d.prompt_number(one.spec['a'], one.spec['b'], one.spec['relation'])}_2" for one in attributes}
+    expected = {f"{sr2d_suite.prompt_number(one.spec['a'], one.spec['b'], one.spec['relation'])}_2" for one in attributes}
     assert json.loads(target.read_text()).keys() == expected

@@ -26,7 +26,7 @@ from tests.data.store.small_project import answer, column, content, fill, pictur
 from tests.faults.limits import full, limited
 from tests.ui import small_project
 from tests.ui.http_visitor import World, first, make_project, open_world, saying
-from ui.report import methods
+from ui.report import sections_methods
 
 
 @pytest.fixture
@@ -151,9 +151,9 @@ def test_asking_git_for_the_revision_leaves_no_lock_in_the_working_copy(
     git("commit", "-m", "one")
     # git knows it by another time, so that its index is to be written anew
     os.utime(tmp_path / "code.py", (1, 1))
-    monkeypatch.setattr(methods, "_HERE", tmp_path)
+    monkeypatch.setattr(sections_methods, "_HERE", tmp_path)
     with limited(40):
-        assert re.fullmatch(r"[0-9a-f]{12}", methods.revision.__wrapped__())
+        assert re.fullmatch(r"[0-9a-f]{12}", sections_methods.revision.__wrapped__())
     assert not (tmp_path / ".git" / "index.lock").exists()
 
 

@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from data.prompts.geneval import COLORS
+from data.prompts.geneval_suite import COLORS
 
 Evidence = Mapping[str, Any]
 

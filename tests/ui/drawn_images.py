@@ -14,7 +14,7 @@ from data.playground.drawing import draw_carelessly
 from data.playground.render import render
 from data.playground.sample import sample_prompts
 from data.playground.scene import Scene, ScenePicture
-from data.prompts.geneval import COLORS
+from data.prompts.geneval_suite import COLORS
 from data.prompts.spec import Spec, parse_spec
 from data.records import Prompt, Rater
 from data.store import runs

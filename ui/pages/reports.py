@@ -180,7 +180,7 @@ def _made(store: Store, values: Sequence[Any], progress: gr.Progress) -> str:
     # the template library, and all that computes, only when somebody asks for a report
     from ui.report import export as kept
     from ui.report.export import document
-    from ui.report.material import gather, options_of
+    from ui.report.report_data import gather, options_of
 
     try:
         selection, seed = _selection(values)

@@ -29,29 +29,29 @@ from data.export.formats import Columns, Kind
 from data.export.ratings import RATING_COLUMNS
 from data.store.core.selection import Selection
 from data.store.core.store import Store
-from ui.report import methods, results, sample_failures
-from ui.report.content import Document, Material, ReportSection
+from ui.report import sample_failures, sections_methods, sections_results
+from ui.report.sections import Document, Material, ReportSection
 
 if TYPE_CHECKING:
-    from ui.report.content import Document, Material
+    from ui.report.sections import Document, Material
 
 
 SECTIONS: tuple[Callable[[Material], ReportSection | None], ...] = (
-    methods.selected,
-    methods.recruitment_section,
-    methods.raters,
-    results.scores_section,
-    results.among_people,
-    results.against_people,
-    results.by_certainty,
-    results.confusions_section,
-    results.scorers_compared,
-    results.thresholds,
-    results.matrix,
+    sections_methods.selected,
+    sections_methods.recruitment_section,
+    sections_methods.raters,
+    sections_results.scores_section,
+    sections_results.among_people,
+    sections_results.against_people,
+    sections_results.by_certainty,
+    sections_results.confusions_section,
+    sections_results.scorers_compared,
+    sections_results.thresholds,
+    sections_results.matrix,
     sample_failures.samples_section,
-    methods.definitions,
-    methods.exclusions,
-    methods.reproduction,
+    sections_methods.definitions,
+    sections_methods.exclusions,
+    sections_methods.reproduction,
 )
 """Another section is another function here; one that has nothing to say gives None."""
 
@@ -59,8 +59,9 @@ SECTIONS: tuple[Callable[[Material], ReportSection | None], ...] = (
 def document(material: Material) -> Document:
     """Everything that the report says."""
     sections = [section for make in SECTIONS if (section := make(material))]
-    lead = f"{methods.selection_in_words(material)}. {material.made:%Y-%m-%d}, Concord {methods.concord_version()}."
-    return Document(methods.title(material), lead, tuple(sections), data(material))
+    made = f"{material.made:%Y-%m-%d}, Concord {sections_methods.concord_version()}"
+    lead = f"{sections_methods.selection_in_words(material)}. {made}."
+    return Document(sections_methods.title(material), lead, tuple(sections), data(material))
 
 
 def data(material: Material) -> dict[str, Any]:
@@ -68,15 +69,15 @@ def data(material: Material) -> dict[str, Any]:
     return {
         "made": material.made.isoformat(timespec="seconds"),
         "command": material.command,
-        "versions": dict(methods.versions()),
-        "rules": methods.rules(material),
+        "versions": dict(sections_methods.versions()),
+        "rules": sections_methods.rules(material),
         "seed": material.options.seed,
         "data": {"ratings": len(material.ratings), "sha256": material.sha256},
         "selection": material.selection.to_dict(),
         **material.rows,
         "confusions": [row for one in material.confusions for row in one.rows()],
         "curves": [row for one in material.curves for row in one.rows()],
-        "recruitment": methods.as_rows(material.recruited),
+        "recruitment": sections_methods.as_rows(material.recruited),
         "samples": [{"item": one.item, "group": one.group} for one in material.samples],
     }
 
@@ -211,9 +212,9 @@ def _all(report: Document, material: Material) -> dict[str, tuple[pd.DataFrame, 
         "confusions": report.data["confusions"],
         "curves": report.data["curves"],
         "samples": report.data["samples"],
-        "recruitment": methods.as_rows(material.recruited),
+        "recruitment": sections_methods.as_rows(material.recruited),
         "definitions": definitions,
-        "facts": [{"what": what, "which": which} for what, which in methods.facts(material)],
+        "facts": [{"what": what, "which": which} for what, which in sections_methods.facts(material)],
     }
     return found | {name: typed(sections[name]) for name in TABLES if name in sections}
 
@@ -285,7 +286,7 @@ def export_report(
         if ending != "zip":
             path, output = path.with_name(f"{path.name}.zip"), f"{output}.zip"
     # the template library is of no use to any other command
-    from ui.report.material import gather, options_of
+    from ui.report.report_data import gather, options_of
 
     if form == "pdf":
         _printable()

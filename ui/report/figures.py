@@ -13,7 +13,7 @@ from concord.agreement import Rows
 from concord.common import wording
 from data.store.core.frame import Scales
 from ui.components import charts
-from ui.report.content import ALL, TASKS_MEAN, Heading, ReportCell, ReportFigure, ReportTable, Row, by_topic
+from ui.report.sections import ALL, TASKS_MEAN, Heading, ReportCell, ReportFigure, ReportTable, Row, by_topic
 
 WIDTH = 960
 TALLEST = 600

@@ -20,7 +20,7 @@ from jinja2 import Environment, FileSystemLoader, StrictUndefined
 from markupsafe import Markup
 
 from concord.common.machine import BROWSERS, browser
-from ui.report.content import Document
+from ui.report.sections import Document
 
 _TEMPLATES: Final = Path(__file__).parent / "templates"
 # an underscore within a word is plain text in Markdown

@@ -6,7 +6,7 @@ import unicodedata
 from collections.abc import Iterator, Sequence
 from typing import Final
 
-from ui.report.content import Document, ReportCell, ReportSection, ReportTable, SampleImage, texts
+from ui.report.sections import Document, ReportCell, ReportSection, ReportTable, SampleImage, texts
 
 _PREAMBLE: Final = r"""\documentclass[10pt,a4paper]{article}
 \usepackage{iftex}

@@ -10,7 +10,7 @@ from annotation.questionnaires.base import visible
 from annotation.questionnaires.form import FormItem
 from annotation.questionnaires.visor import FORM
 from data.jobs.runs import Detection, Observation
-from data.prompts import sr2d
+from data.prompts import sr2d_suite
 from data.prompts.spec import parse_spec
 from scorers.visor import rules
 
@@ -122,7 +122,7 @@ def test_values_off_the_scale_are_no_judgement(aspect: str, answer: Any) -> None
 @pytest.mark.parametrize("y", [-50, 50])
 @pytest.mark.parametrize("number", range(0, 10))
 def test_who_sees_what_the_detector_sees_judges_the_same(number: int, cow: bool, bench: bool, y: int) -> None:
-    spec = parse_spec(sr2d.numbered_prompt(number).spec)
+    spec = parse_spec(sr2d_suite.numbered_prompt(number).spec)
     a, b = (thing.name for thing in spec.objects)
     boxes = [Detection(a, 0.9, (0, y - 9, 9, y))] * cow + [Detection(b, 0.9, (30, 0, 39, 9))] * bench
     answers: dict[str, Any] = {"present_a": "yes" if cow else "no", "present_b": "yes" if bench else "no"}
@@ -131,7 +131,7 @@ def test_who_sees_what_the_detector_sees_judges_the_same(number: int, cow: bool,
     by_scorer = {(j.aspect, j.target): j for j in rules.judge(spec, Observation("i", {}, tuple(boxes)), {}).judgements}
     by_person = {
         (o.judgement.aspect, o.judgement.target): o.judgement
-        for o in FORM.derive(FormItem("", sr2d.numbered_prompt(number).spec), answers)
+        for o in FORM.derive(FormItem("", sr2d_suite.numbered_prompt(number).spec), answers)
     }
     assert by_person == by_scorer
 

@@ -11,7 +11,7 @@ import pytest
 from scipy import stats
 
 from data.jobs.runs import Detection, Observation
-from data.prompts import sr2d
+from data.prompts import sr2d_suite
 from data.records import Image, image_item
 from data.store import library as kept
 from data.store.core.store import Store
@@ -103,7 +103,11 @@ FOUND = {
 
 
 def _see(store: Store) -> None:
-    prompts = [sr2d.numbered_prompt(sr2d.prompt_number(*pair, relation)) for pair in FOUND for relation in sr2d.OPPOSITE]
+    prompts = [
+        sr2d_suite.numbered_prompt(sr2d_suite.prompt_number(*pair, relation))
+        for pair in FOUND
+        for relation in sr2d_suite.OPPOSITE
+    ]
     images = [Image(prompt.prompt_id, name, 0) for prompt in prompts for name in ("g", "h")]
     asked = {prompt.prompt_id: prompt for prompt in prompts}
     items = [image_item(image, asked[image.prompt_id]) for image in images]

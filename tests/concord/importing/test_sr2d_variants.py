@@ -9,7 +9,7 @@ import pytest
 from typer.testing import CliRunner
 
 import app
-from data.prompts import sr2d
+from data.prompts import sr2d_suite
 from tests.concord.test_evidence_files import judge, written
 from tests.ui.small_project import done
 
@@ -48,12 +48,12 @@ def test_what_a_suite_has_not_is_refused_in_a_line(tmp_path: Path, words: str, w
 
 def test_the_summary_is_that_of_the_same_demands_in_sr2d(tmp_path: Path) -> None:
     """One image in which A is left of B, for each prompt of three suites that ask the same."""
-    pairs = sr2d.attribute_prompts(n=4)
+    pairs = sr2d_suite.attribute_prompts(n=4)
     combination = [prompt for prompt in pairs if prompt.task == "Z, ZC"]
-    numbers = [sr2d.prompt_number(prompt.spec["a"], prompt.spec["b"], prompt.spec["relation"]) for prompt in combination]
-    split = {prompt.prompt_id: prompt for prompt in sr2d.split_sentence_prompts()}
+    numbers = [sr2d_suite.prompt_number(prompt.spec["a"], prompt.spec["b"], prompt.spec["relation"]) for prompt in combination]
+    split = {prompt.prompt_id: prompt for prompt in sr2d_suite.split_sentence_prompts()}
     suites = {
-        "sr2d": [sr2d.numbered_prompt(number) for number in numbers],
+        "sr2d": [sr2d_suite.numbered_prompt(number) for number in numbers],
         "split": [split[f"sr2d-split/{number:05d}"] for number in numbers],
         "attributes": combination,
     }

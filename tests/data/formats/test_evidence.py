@@ -8,7 +8,7 @@ import pytest
 
 from data.formats.evidence import read_case
 from data.jobs.runs import Detection, Observation
-from data.prompts.geneval import COLORS
+from data.prompts.geneval_suite import COLORS
 from data.prompts.spec import SpecError
 
 CUP = {"label": "cup", "score": 0.5, "box": [0, 1, 2.5, 3]}

@@ -19,9 +19,9 @@ from data.formats.official_results import (
     parse_image_path,
     read_result,
 )
-from data.prompts import geneval
+from data.prompts import geneval_suite
 
-CUP = geneval.single_object("cup")
+CUP = geneval_suite.single_object("cup")
 
 
 def row(**changed: Any) -> dict[str, Any]:
@@ -137,7 +137,7 @@ def printed(rows: list[dict[str, Any]]) -> str:
 @pytest.mark.parametrize("seed", range(5))
 def test_the_summary_is_what_genevals_script_prints(seed: int) -> None:
     rng = random.Random(seed)
-    prompts = rng.sample(geneval.sample(), 40)
+    prompts = rng.sample(geneval_suite.sample(), 40)
     rows: list[dict[str, Any]] = []
     for _ in range(rng.randint(1, 300)):
         prompt = rng.choice(prompts)

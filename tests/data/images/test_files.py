@@ -17,7 +17,7 @@ from PIL import Image
 from data.files import InputError
 from data.images import files, folders
 from data.images.files import ImageError, find_images, read_image_file, thumbnail
-from data.prompts import sr2d
+from data.prompts import sr2d_suite
 
 SHARED = Path(__file__).resolve().parents[4] / "shared" / "studies"
 
@@ -205,7 +205,7 @@ def test_visor_layout(tmp_path: Path) -> None:
     calls: list[tuple[int, int]] = []
     found = find_images(tmp_path, "visor", "g", progress=lambda done, total: calls.append((done, total)))
     assert [(e.prompt_id, e.index) for e in found.entries] == [("sr2d/00009", 0), ("sr2d/00810", 2), ("sr2d/00810", 10)]
-    assert found.entries[1].prompt == sr2d.numbered_prompt(810)
+    assert found.entries[1].prompt == sr2d_suite.numbered_prompt(810)
     assert {s.path.name for s in found.skipped} == {"31680_0.png", "x_1.png", "9_1.png", "sub"}
     assert calls == [(n, 4) for n in (1, 2, 3, 4)]
     own = find_images(tmp_path, "visor", "g", suite="mine")

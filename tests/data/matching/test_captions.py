@@ -11,10 +11,10 @@ from data.matching.captions import Candidates, caption_candidates, suite_sentenc
 from data.playground import sample as playground
 from data.playground.drawing import draw
 from data.playground.scene import is_correct
-from data.prompts import geneval, sr2d
+from data.prompts import geneval_suite, sr2d_suite
 from data.prompts.spec import parse_spec
 
-PUBLISHED = [*geneval.sample(), *playground.sample_prompts()]
+PUBLISHED = [*geneval_suite.sample(), *playground.sample_prompts()]
 RELATED = {"left": "right", "right": "left", "above": "below", "below": "above"}
 
 
@@ -36,8 +36,8 @@ def test_every_published_prompt_has_four_different_captions_its_own_first() -> N
 def test_the_sentence_of_a_spec_equals_the_published_text() -> None:
     for prompt in PUBLISHED:
         assert suite_sentence(prompt.spec, parse_spec(prompt.spec)) == prompt.text
-    for number in range(0, sr2d.SIZE, 97):
-        listed = sr2d.numbered_prompt(number)
+    for number in range(0, sr2d_suite.SIZE, 97):
+        listed = sr2d_suite.numbered_prompt(number)
         assert suite_sentence(listed.spec, parse_spec(listed.spec)) == listed.text
 
 
@@ -59,52 +59,52 @@ def _all_small_world(seed: int) -> list[Mapping[str, Any]]:
 
 
 def test_each_kind_of_change_by_hand() -> None:
-    position = geneval.position("cup", "dog", "left of")
+    position = geneval_suite.position("cup", "dog", "left of")
     assert of(position["prompt"], position)[1] == "a photo of a cup right of a dog"
-    swapped = geneval.color_attr(["cup", "dog"], ["red", "blue"])
+    swapped = geneval_suite.color_attr(["cup", "dog"], ["red", "blue"])
     assert of(swapped["prompt"], swapped) == (
         "a photo of a red cup and a blue dog",
         "a photo of a blue cup and a red dog",
         "a photo of a purple cup and a blue dog",
         "a photo of a red cup and a white dog",
     )
-    three = geneval.counting("clock", 3)
+    three = geneval_suite.counting("clock", 3)
     assert of(three["prompt"], three)[:3] == (
         "a photo of three clocks", "a photo of four clocks", "a photo of two clocks"
     )  # fmt: skip
-    one = geneval.colors("car", "red")
+    one = geneval_suite.colors("car", "red")
     assert of(one["prompt"], one)[1:] == ("a photo of a purple car", "a photo of a yellow car", "a photo of a black car")
 
 
 def test_a_relation_only_becomes_its_opposite() -> None:
     """Something to the left may be above as well: only the opposite is surely false."""
-    for number in range(0, sr2d.SIZE, 101):
-        prompt = sr2d.numbered_prompt(number)
+    for number in range(0, sr2d_suite.SIZE, 101):
+        prompt = sr2d_suite.numbered_prompt(number)
         captions = of(prompt.text, prompt.spec)
         assert len(captions) == 4
         a, b, relation = (prompt.spec.get(key) for key in ("a", "b", "relation"))
         if a and b and relation:
-            assert captions[1] == sr2d.prompt_text(a, b, RELATED[relation])
-            assert all(sr2d.relation_phrase(relation) in caption for caption in captions[2:])
+            assert captions[1] == sr2d_suite.prompt_text(a, b, RELATED[relation])
+            assert all(sr2d_suite.relation_phrase(relation) in caption for caption in captions[2:])
 
 
 def test_other_sentences_keep_their_own_words_where_that_is_sure() -> None:
     spec = {"include": [{"class": "cup", "count": 1, "color": "red"}, {"class": "dog", "count": 2}]}
     captions = of("There is a red CUP beside two dogs", spec)
     assert captions[1] == "There is a purple CUP beside two dogs"
-    said = next(prompt for prompt in sr2d.sentence_prompts() if prompt.task == "above")
+    said = next(prompt for prompt in sr2d_suite.sentence_prompts() if prompt.task == "above")
     assert of(said.text, said.spec)[1] == said.text.replace("above", "below")
     apple = {"a": "apple", "b": "dog"}
     assert "There is a banana, and a dog" in of("There is an apple, and a dog", apple)
 
 
 def test_playground_objects_are_replaced_by_playground_objects() -> None:
-    spec = geneval.single_object("boat")
+    spec = geneval_suite.single_object("boat")
     assert all(caption.split()[-1] in ("bus", "car", "chair", "clock", "cup") for caption in of(spec["prompt"], spec)[1:])
 
 
 def test_no_replaced_object_is_in_the_spec_already_or_a_person() -> None:
-    spec = geneval.two_object("fork", "knife")
+    spec = geneval_suite.two_object("fork", "knife")
     for caption in of(spec["prompt"], spec)[1:]:
         assert "person" not in caption
         assert caption != "a photo of a fork and a fork"

@@ -11,7 +11,7 @@ import pytest
 from data.matching.captions import caption_candidates
 from data.matching.playground import SUITE, TASKS, MatchingScene, sample_scenes, suite_name
 from data.playground.scene import Scene, is_correct
-from data.prompts.geneval import COLORS, POSITIONS
+from data.prompts.geneval_suite import COLORS, POSITIONS
 from data.prompts.spec import parse_spec
 from scorers.training.examples import caption_words
 

@@ -26,7 +26,7 @@ from data.playground.drawing import (
 from data.playground.render import render
 from data.playground.sample import TASKS, random_metadata, sample_prompts
 from data.playground.scene import Fact, is_correct, scene_facts
-from data.prompts.geneval import COLORS
+from data.prompts.geneval_suite import COLORS
 from data.prompts.spec import ObjectSpec, Spec, SpecError, parse_spec
 
 

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from concord.common import wording
 from data.playground import sample as playground
-from data.prompts import geneval, sr2d
+from data.prompts import geneval_suite, sr2d_suite
 from data.prompts.coco import GENEVAL
 from data.prompts.flips import FLIP_KINDS, FLIP_REASONS, FlipKind, Flipped, Unflipped, flip, other_number
 from data.prompts.spec import parse_spec
@@ -21,7 +21,7 @@ from data.records import Prompt
 TURNED = {"left of": "right of", "right of": "left of", "above": "below", "below": "above"}
 OTHER_COLOR = {"red": "purple", "orange": "pink", "yellow": "brown", "green": "black", "blue": "white"}
 NEXT = {2: 3, 3: 4, 4: 3}
-PUBLISHED = [*geneval.sample(), *playground.sample_prompts()]
+PUBLISHED = [*geneval_suite.sample(), *playground.sample_prompts()]
 
 
 def expected(prompt: Prompt, kind: FlipKind) -> Mapping[str, Any] | None:
@@ -29,14 +29,14 @@ def expected(prompt: Prompt, kind: FlipKind) -> Mapping[str, Any] | None:
     include = prompt.spec["include"]
     if (prompt.task, kind) == ("position", "relation"):
         relation = TURNED[include[1]["position"][0]]
-        return geneval.position(include[1]["class"], include[0]["class"], relation)
+        return geneval_suite.position(include[1]["class"], include[0]["class"], relation)
     if (prompt.task, kind) == ("counting", "count"):
-        return geneval.counting(include[0]["class"], NEXT[include[0]["count"]])
+        return geneval_suite.counting(include[0]["class"], NEXT[include[0]["count"]])
     if (prompt.task, kind) == ("colors", "color"):
         both = OTHER_COLOR | {new: old for old, new in OTHER_COLOR.items()}
-        return geneval.colors(include[0]["class"], both[include[0]["color"]])
+        return geneval_suite.colors(include[0]["class"], both[include[0]["color"]])
     if (prompt.task, kind) == ("color_attr", "color"):
-        return geneval.color_attr([one["class"] for one in include], [include[1]["color"], include[0]["color"]])
+        return geneval_suite.color_attr([one["class"] for one in include], [include[1]["color"], include[0]["color"]])
     return None
 
 
@@ -59,15 +59,15 @@ def test_every_published_prompt_of_geneval_flips_as_its_sampler_would_write_it(k
 def test_sr2d_flips_as_its_list_has_it() -> None:
     # every ninth line: all ten of a pair occur
     flipped = 0
-    for number in range(0, sr2d.SIZE, 9):
-        prompt = sr2d.numbered_prompt(number)
+    for number in range(0, sr2d_suite.SIZE, 9):
+        prompt = sr2d_suite.numbered_prompt(number)
         made = flip(prompt.text, prompt.spec, "relation")
         if "relation" not in prompt.spec:
             assert made == Unflipped("no_relation")
             continue
         a, b = prompt.spec["a"], prompt.spec["b"]
         relation = TURNED.get(prompt.spec["relation"]) or {"left": "right", "right": "left"}[prompt.spec["relation"]]
-        assert made == Flipped({"a": a, "b": b, "relation": relation}, sr2d.prompt_text(a, b, relation))
+        assert made == Flipped({"a": a, "b": b, "relation": relation}, sr2d_suite.prompt_text(a, b, relation))
         assert parse_spec(made.spec).relations[0].relation.startswith(relation)
         assert isinstance(flip(prompt.text, prompt.spec, "color"), Unflipped)
         assert isinstance(flip(prompt.text, prompt.spec, "count"), Unflipped)
@@ -86,7 +86,7 @@ def test_flipped_twice_is_what_it_was(kind: FlipKind) -> None:
 
 
 NAMES = st.sampled_from(GENEVAL)
-COLORS = st.sampled_from(geneval.COLORS)
+COLORS = st.sampled_from(geneval_suite.COLORS)
 
 
 @given(

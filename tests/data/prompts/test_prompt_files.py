@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from data.files import InputError
-from data.prompts import geneval, sr2d
+from data.prompts import geneval_suite, sr2d_suite
 from data.prompts.prompt_files import format_prompts, read_prompts, write_prompts
 from data.records import Prompt
 
@@ -132,14 +132,14 @@ def test_suite_names(tmp_path: Path) -> None:
 
 def test_written_prompts_are_read_back(tmp_path: Path) -> None:
     for prompts in (
-        geneval.sample(),
-        geneval.sample(7, 20),
-        geneval.sample()[3:5],
-        [sr2d.numbered_prompt(n) for n in (5, 8, 31_679)],
+        geneval_suite.sample(),
+        geneval_suite.sample(7, 20),
+        geneval_suite.sample()[3:5],
+        [sr2d_suite.numbered_prompt(n) for n in (5, 8, 31_679)],
         [Prompt("geneval/00000", "geneval", "x", "t", {"include": [], "tag": "t", "prompt": "other"})],
     ):
         assert read_prompts(write_prompts(prompts, tmp_path / "p.jsonl"), prompts[0].suite) == prompts
-    assert json.loads(format_prompts(geneval.sample(7)).split("\n")[0])["tag"] == "single_object"
+    assert json.loads(format_prompts(geneval_suite.sample(7)).split("\n")[0])["tag"] == "single_object"
     with pytest.raises(ValueError, match="one suite"):
         format_prompts([Prompt("a/1", "a", "x"), Prompt("b/1", "b", "x")])
 
@@ -159,4 +159,4 @@ def test_published_files() -> None:
     texts = read_prompts(SHARED / "tifa" / "tifa_v1.0_text_inputs.json", "tifa")
     assert len(texts) == 4081
     assert {prompt.task for prompt in texts} == {"coco", "partiprompt", "paintskill", "drawbench"}
-    assert read_prompts(SHARED / "geneval" / "evaluation_metadata.jsonl", "geneval") == geneval.sample()
+    assert read_prompts(SHARED / "geneval" / "evaluation_metadata.jsonl", "geneval") == geneval_suite.sample()

@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from data.prompts import geneval, sr2d
+from data.prompts import geneval_suite, sr2d_suite
 from data.prompts.questions import PromptQuestion, questions_from_spec
 from data.prompts.spec import parse_spec
 from data.records import Prompt
@@ -65,16 +65,16 @@ def check(prompts: Sequence[Prompt], said: Any, n: int) -> None:
 
 
 def test_questions_cover_all_of_geneval() -> None:
-    check(geneval.sample(), demands_of_geneval, 553)
+    check(geneval_suite.sample(), demands_of_geneval, 553)
 
 
 def test_questions_cover_a_sample_of_sr2d_with_all_relations() -> None:
-    check(sr2d.all_prompts()[::47], demands_of_sr2d, 675)
+    check(sr2d_suite.all_prompts()[::47], demands_of_sr2d, 675)
 
 
 @pytest.mark.slow
 def test_questions_cover_all_of_sr2d() -> None:
-    check(sr2d.all_prompts(), demands_of_sr2d, 31_680)
+    check(sr2d_suite.all_prompts(), demands_of_sr2d, 31_680)
 
 
 def test_the_check_reports_uncovered_demands() -> None:

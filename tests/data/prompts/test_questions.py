@@ -12,7 +12,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from data.files import InputError
-from data.prompts import geneval, sr2d
+from data.prompts import geneval_suite, sr2d_suite
 from data.prompts.questions import (
     ELEMENT_TYPES,
     MAX_QUESTIONS,
@@ -109,7 +109,7 @@ def test_number_choices_include_the_right_number(count: int, choices: str | None
 
 
 @pytest.mark.parametrize(
-    "prompt", [*geneval.sample()[::7], *map(sr2d.numbered_prompt, range(0, 31_680, 977))], ids=lambda p: p.prompt_id
+    "prompt", [*geneval_suite.sample()[::7], *map(sr2d_suite.numbered_prompt, range(0, 31_680, 977))], ids=lambda p: p.prompt_id
 )
 def test_published_prompts_give_sound_questions(prompt: Prompt) -> None:
     spec = parse_spec(prompt.spec)

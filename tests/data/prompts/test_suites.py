@@ -12,7 +12,7 @@ from pathlib import Path
 import inflect
 import pytest
 
-from data.prompts import geneval, sr2d
+from data.prompts import geneval_suite, sr2d_suite
 from data.prompts.coco import COCO, GENEVAL, SUPERCATEGORY, article_by_letter, article_by_sound, plural
 from data.prompts.prompt_files import format_prompts, read_prompts, write_prompts
 from data.prompts.spec import parse_spec
@@ -34,17 +34,17 @@ def test_coco_and_geneval_names() -> None:
 
 
 def test_geneval_has_the_published_hash() -> None:
-    published = format_prompts(geneval.sample())
+    published = format_prompts(geneval_suite.sample())
     assert hashlib.sha256(published.encode()).hexdigest() == "5c48e0813e812e3c373fa5c8ed07a8f0a483be30272b4427b0559c8048e67c13"
 
 
 @needs_studies
 def test_geneval_equals_the_published_file() -> None:
-    assert format_prompts(geneval.sample()) == (SHARED / "geneval" / "evaluation_metadata.jsonl").read_text()
+    assert format_prompts(geneval_suite.sample()) == (SHARED / "geneval" / "evaluation_metadata.jsonl").read_text()
 
 
 def test_geneval_lines_by_hand() -> None:
-    prompts = geneval.sample()
+    prompts = geneval_suite.sample()
     assert Counter(prompt.task for prompt in prompts) == {
         "single_object": 80,
         "two_object": 99,
@@ -64,7 +64,7 @@ def test_geneval_lines_by_hand() -> None:
 
 
 def test_geneval_position_puts_the_reference_first() -> None:
-    position = next(prompt for prompt in geneval.sample() if prompt.task == "position")
+    position = next(prompt for prompt in geneval_suite.sample() if prompt.task == "position")
     relation = parse_spec(position.spec).relations[0]
     objects = parse_spec(position.spec).objects
     words = [objects[relation.subject].name, relation.relation, objects[relation.reference].name]
@@ -73,23 +73,23 @@ def test_geneval_position_puts_the_reference_first() -> None:
 
 
 def test_geneval_sets_have_names_of_their_own() -> None:
-    assert geneval.suite_name() == "geneval"
-    assert geneval.suite_name(seed=7) == "geneval@seed7"
-    assert geneval.suite_name(seed=43, n=20) == "geneval@seed43-n20"
-    small = geneval.sample(seed=7, n=20)
+    assert geneval_suite.suite_name() == "geneval"
+    assert geneval_suite.suite_name(seed=7) == "geneval@seed7"
+    assert geneval_suite.suite_name(seed=43, n=20) == "geneval@seed43-n20"
+    small = geneval_suite.sample(seed=7, n=20)
     assert {prompt.suite for prompt in small} == {"geneval@seed7-n20"}
     assert small[0].prompt_id == "geneval@seed7-n20/00000"
-    assert small == geneval.sample(seed=7, n=20) != geneval.sample(seed=8, n=20)
-    assert len(geneval.sample(n=0)) == 80
-    texts = [json.dumps(prompt.spec) for prompt in geneval.sample(seed=1, n=2000)]
+    assert small == geneval_suite.sample(seed=7, n=20) != geneval_suite.sample(seed=8, n=20)
+    assert len(geneval_suite.sample(n=0)) == 80
+    texts = [json.dumps(prompt.spec) for prompt in geneval_suite.sample(seed=1, n=2000)]
     assert len(texts) == len(set(texts)) < 80 + 5 * 2000
     with pytest.raises(ValueError, match="negative"):
-        geneval.sample(seed=-1)
+        geneval_suite.sample(seed=-1)
 
 
 def test_sr2d_equals_the_published_list() -> None:
-    prompts = sr2d.all_prompts()
-    assert len(prompts) == sr2d.SIZE == 31_680
+    prompts = sr2d_suite.all_prompts()
+    assert len(prompts) == sr2d_suite.SIZE == 31_680
     assert [prompt.prompt_id for prompt in prompts] == [f"sr2d/{n:05d}" for n in range(31_680)]
     tasks = Counter(prompt.task for prompt in prompts)
     assert tasks == {"left": 6320, "right": 6320, "above": 6320, "below": 6320, "and": 6320, "single": 80}
@@ -110,28 +110,28 @@ def test_sr2d_equals_the_published_list() -> None:
     assert prompts[8].spec == {"a": "person", "b": "bicycle"}
     assert (prompts[-1].text, prompts[-1].spec) == ("a toothbrush", {"a": "toothbrush"})
     assert prompts[31_600 + 20].text == "an elephant"
-    assert sr2d.numbered_prompt(810).text == "a bicycle to the left of an airplane"
-    assert parse_spec(sr2d.numbered_prompt(15407).spec).relations[0].target == "chair below zebra"
+    assert sr2d_suite.numbered_prompt(810).text == "a bicycle to the left of an airplane"
+    assert parse_spec(sr2d_suite.numbered_prompt(15407).spec).relations[0].target == "chair below zebra"
 
 
 @pytest.mark.parametrize("number", [-1, 31_680])
 def test_sr2d_refuses_numbers_out_of_range(number: int) -> None:
     with pytest.raises(ValueError, match="numbered 0 to 31679"):
-        sr2d.numbered_prompt(number)
+        sr2d_suite.numbered_prompt(number)
 
 
 # ---- SR2D said otherwise (VISOR, section 6.6)
 def test_a_prompt_of_sr2d_by_its_objects_and_relation() -> None:
-    asking = [number for number in range(sr2d.SIZE) if "relation" in sr2d.numbered_prompt(number).spec]
-    assert [sr2d.prompt_number(**sr2d.numbered_prompt(number).spec) for number in asking] == asking
+    asking = [number for number in range(sr2d_suite.SIZE) if "relation" in sr2d_suite.numbered_prompt(number).spec]
+    assert [sr2d_suite.prompt_number(**sr2d_suite.numbered_prompt(number).spec) for number in asking] == asking
     for wrong in (("cat", "cat", "left"), ("cat", "unicorn", "left"), ("cat", "dog", "and"), ("None", "None", "None")):
         with pytest.raises(ValueError, match="SR2D has no prompt"):
-            sr2d.prompt_number(*wrong)
+            sr2d_suite.prompt_number(*wrong)
 
 
 def test_sentences_have_the_numbers_and_specs_of_sr2d() -> None:
-    known = {prompt.prompt_id.split("/")[1]: prompt for prompt in sr2d.all_prompts() if "relation" in prompt.spec}
-    for suite, made in (("sr2d-sentences", sr2d.sentence_prompts()), ("sr2d-split", sr2d.split_sentence_prompts())):
+    known = {prompt.prompt_id.split("/")[1]: prompt for prompt in sr2d_suite.all_prompts() if "relation" in prompt.spec}
+    for suite, made in (("sr2d-sentences", sr2d_suite.sentence_prompts()), ("sr2d-split", sr2d_suite.split_sentence_prompts())):
         assert {prompt.suite for prompt in made} == {suite}
         assert len({prompt.text for prompt in made}) == len(made) == 25_280
         for prompt in made:
@@ -142,13 +142,13 @@ def test_sentences_have_the_numbers_and_specs_of_sr2d() -> None:
 def test_sentences_are_the_papers() -> None:
     """Section 6.6 has the first of each; above and below are ours."""
     numbers = {
-        (a, relation): sr2d.prompt_number(a, b, relation)
+        (a, relation): sr2d_suite.prompt_number(a, b, relation)
         for a, b in (("cat", "dog"), ("dog", "cat"))
-        for relation in sr2d.OPPOSITE
+        for relation in sr2d_suite.OPPOSITE
     }
     whole, split = (
         {int(prompt.prompt_id[-5:]): prompt.text for prompt in made}
-        for made in (sr2d.sentence_prompts(), sr2d.split_sentence_prompts())
+        for made in (sr2d_suite.sentence_prompts(), sr2d_suite.split_sentence_prompts())
     )
     assert whole[numbers["cat", "left"]] == "There is a cat to the left of a dog"
     assert whole[numbers["dog", "below"]] == "There is a dog below a cat"
@@ -159,12 +159,12 @@ def test_sentences_are_the_papers() -> None:
 
 
 def test_each_pair_has_all_combinations_of_attributes() -> None:
-    made = sr2d.attribute_prompts(n=sr2d.MAX_ATTRIBUTE_PAIRS)
+    made = sr2d_suite.attribute_prompts(n=sr2d_suite.MAX_ATTRIBUTE_PAIRS)
     # 11 categories, one of each supercategory but person's; each ordered pair in four relations; 16 combinations
-    assert [SUPERCATEGORY[name] for name in sr2d.ATTRIBUTE_CATEGORIES] == [*dict.fromkeys(SUPERCATEGORY.values())][1:]
+    assert [SUPERCATEGORY[name] for name in sr2d_suite.ATTRIBUTE_CATEGORIES] == [*dict.fromkeys(SUPERCATEGORY.values())][1:]
     assert len(made) == 11 * 10 * 4 * 16 == len({prompt.prompt_id for prompt in made})
     assert set(Counter(prompt.task for prompt in made).values()) == {440}
-    assert {"none, none", "Z, ZC", "C, none"} < {*sr2d.ATTRIBUTE_COMBINATIONS}
+    assert {"none, none", "Z, ZC", "C, none"} < {*sr2d_suite.ATTRIBUTE_COMBINATIONS}
     asked = Counter((prompt.spec["a"], prompt.spec["b"], prompt.spec["relation"]) for prompt in made)
     assert len(asked) == 440
     assert set(asked.values()) == {16}
@@ -192,22 +192,28 @@ def _check_combinations(pair: dict[str | None, Prompt]) -> None:
 
 
 def test_attributes_are_drawn_by_seed_and_keep_their_ids() -> None:
-    few, many = sr2d.attribute_prompts(n=3), sr2d.attribute_prompts(n=5)
+    few, many = sr2d_suite.attribute_prompts(n=3), sr2d_suite.attribute_prompts(n=5)
     assert len(few) == 48
     assert many[:48] == few
     assert few[17].prompt_id == "sr2d-attributes/00017"
-    other = sr2d.attribute_prompts(seed=7, n=3)
+    other = sr2d_suite.attribute_prompts(seed=7, n=3)
     assert other[0].prompt_id == "sr2d-attributes@seed7/00000"
     assert [prompt.text for prompt in other] != [prompt.text for prompt in few]
-    everything = [prompt.spec for prompt in sr2d.attribute_prompts(n=440)]
-    assert {spec["a_size"] for spec in everything if "a_size" in spec} == {*sr2d.ATTRIBUTE_SIZES}
-    assert {spec["b_color"] for spec in everything if "b_color" in spec} == {*sr2d.ATTRIBUTE_COLORS} <= {*geneval.COLORS}
+    everything = [prompt.spec for prompt in sr2d_suite.attribute_prompts(n=440)]
+    assert {spec["a_size"] for spec in everything if "a_size" in spec} == {*sr2d_suite.ATTRIBUTE_SIZES}
+    assert (
+        {spec["b_color"] for spec in everything if "b_color" in spec}
+        == {*sr2d_suite.ATTRIBUTE_COLORS}
+        <= {*geneval_suite.COLORS}
+    )
     for wrong in ({"n": 0}, {"n": 441}, {"seed": -1}):
         with pytest.raises(ValueError, match="n must be from 1 to 440"):
-            sr2d.attribute_prompts(**wrong)
+            sr2d_suite.attribute_prompts(**wrong)
 
 
-@pytest.mark.parametrize("made", [sr2d.attribute_prompts(n=1), sr2d.sentence_prompts()[:3]], ids=lambda made: made[0].suite)
+@pytest.mark.parametrize(
+    "made", [sr2d_suite.attribute_prompts(n=1), sr2d_suite.sentence_prompts()[:3]], ids=lambda made: made[0].suite
+)
 def test_variants_come_back_from_their_files(tmp_path: Path, made: list[Prompt]) -> None:
     assert read_prompts(write_prompts(made, tmp_path / "p.jsonl"), made[0].suite) == made
 

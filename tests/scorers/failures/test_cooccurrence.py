@@ -5,8 +5,8 @@ from __future__ import annotations
 import random
 
 from data.formats.cooccurrence import ordered_pair
-from data.prompts import geneval as prompts
-from data.prompts import sr2d
+from data.prompts import geneval_suite as prompts
+from data.prompts import sr2d_suite
 from scorers.failures import ANY, JudgedImage
 from scorers.failures.objects import BOTH, HELD, NOT_HELD, ONE_MISSING, as_required, class_pairs, cooccurrence
 from scorers.visor import scorer
@@ -75,7 +75,7 @@ def test_as_visors_summary_has_it_pair_by_pair() -> None:
     rng, settings = random.Random(8), {"threshold": 0.1}
     cases: list[JudgedImage] = []
     for number in rng.sample(range(40), 25) * 2:
-        prompt = sr2d.numbered_prompt(number)
+        prompt = sr2d_suite.numbered_prompt(number)
         if "relation" in prompt.spec:
             found = [at(prompt.spec[side], rng.randint(0, 9), rng.randint(0, 9)) for side in "ab" if rng.random() < 0.8]
             cases.append(case(number, prompt.spec, *found, index=len(cases), scorer=scorer.SCORER, settings=settings))

@@ -9,8 +9,8 @@ from typing import Any
 import pytest
 
 from data.jobs.runs import Detection, Observation
-from data.prompts import geneval as prompts
-from data.prompts import sr2d
+from data.prompts import geneval_suite as prompts
+from data.prompts import sr2d_suite
 from data.prompts.spec import parse_spec
 from scorers.base import Scorer
 from scorers.failures import ANY, PICTURES, FailureCell, FailureTable, JudgedImage, SuiteEvidence
@@ -294,8 +294,8 @@ def _random_visor(seed: int) -> list[JudgedImage]:
     draw = random.Random(seed)
     made = []
     for _ in range(120):
-        number = draw.choice([draw.randrange(sr2d.SIZE), sr2d.SIZE - 1 - draw.randrange(80)])
-        prompt = sr2d.numbered_prompt(number)
+        number = draw.choice([draw.randrange(sr2d_suite.SIZE), sr2d_suite.SIZE - 1 - draw.randrange(80)])
+        prompt = sr2d_suite.numbered_prompt(number)
         for index in range(2):
             names = [str(prompt.spec[key]) for key in ("a", "b") if key in prompt.spec]
             found = [at(name, draw.randrange(3), draw.randrange(3)) for name in names if draw.random() < 0.7]

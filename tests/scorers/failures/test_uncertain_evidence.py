@@ -11,7 +11,7 @@ import pytest
 from data.jobs.runs import Detection, Observation
 from data.playground.drawing import CARELESS
 from data.playground.sample import FOLDER, careless_drawing, read_sample
-from data.prompts import geneval as prompts
+from data.prompts import geneval_suite as prompts
 from data.prompts.spec import parse_spec
 from scorers import registry
 from scorers.failures import PICTURES, FailureTable, FailureUnit, JudgedImage, SuiteEvidence

@@ -11,8 +11,8 @@ import pytest
 from data.formats.evidence import read_case
 from data.formats.official_results import GenEvalResult, format_result, read_result
 from data.jobs.runs import Detection, Observation
-from data.prompts import geneval
-from data.prompts.geneval import COLORS
+from data.prompts import geneval_suite
+from data.prompts.geneval_suite import COLORS
 from data.prompts.spec import parse_spec
 from scorers import registry
 from scorers.geneval.results import SCORER, SETTINGS, details_of, evidence_of, follows, judge
@@ -82,7 +82,7 @@ def test_of_fewer_than_asked_no_colour_was_looked_at() -> None:
 
 
 def test_the_files_verdict_counts_whatever_its_boxes_say() -> None:
-    cup = geneval.single_object("cup")
+    cup = geneval_suite.single_object("cup")
     assert labels(cup, True, "", {}) == {("correct", None): "yes", ("present", "cup"): "no", ("count", "cup"): "0"}
     spec = parse_spec(cup)
     seen = evidence_of(result(cup, True, "", {}), spec, "item")
@@ -93,7 +93,7 @@ def test_the_files_verdict_counts_whatever_its_boxes_say() -> None:
 
 
 def test_without_details_there_is_the_verdict_alone() -> None:
-    assert labels(geneval.single_object("cup"), False, "expected cup>=1, found 0", None) == {("correct", None): "no"}
+    assert labels(geneval_suite.single_object("cup"), False, "expected cup>=1, found 0", None) == {("correct", None): "no"}
     assert judge(parse_spec({}), Observation("item", failed="gone"), SETTINGS).judgements == ()
 
 
@@ -105,10 +105,10 @@ def test_details_have_genevals_names_in_its_order() -> None:
         Detection("person", 0.5, BOX),
     ]
     found.append(Detection("computer mouse", 0.8, BOX))
-    details = details_of(parse_spec(geneval.single_object("dog")), found, GenEvalRules())
+    details = details_of(parse_spec(geneval_suite.single_object("dog")), found, GenEvalRules())
     assert list(details) == ["person", "computer mouse", "unicorn"]
     assert [score for _, score in details["computer mouse"]] == [0.8, 0.4]
-    assert details_of(parse_spec(geneval.counting("dog", 2)), found, GenEvalRules()) == {}
+    assert details_of(parse_spec(geneval_suite.counting("dog", 2)), found, GenEvalRules()) == {}
 
 
 def test_it_can_be_asked_for_but_not_run() -> None:

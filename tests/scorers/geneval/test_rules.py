@@ -9,8 +9,8 @@ import pytest
 
 from data.aspects import CANNOT_TELL
 from data.jobs.runs import Detection, Observation
-from data.prompts import geneval
-from data.prompts.geneval import COLORS
+from data.prompts import geneval_suite
+from data.prompts.geneval_suite import COLORS
 from data.prompts.spec import Spec, parse_spec
 from data.records import Judgement
 from scorers.base import RelationResult, Verdict
@@ -43,12 +43,12 @@ def labels(verdict: Verdict) -> dict[tuple[str, str | None], str | None]:
     return {(one.aspect, one.target): one.label for one in verdict.judgements}
 
 
-SINGLE = geneval.single_object("bear")
-TWO = geneval.two_object("dog", "cup")
-THREE_CUPS = geneval.counting("cup", 3)
-RED_CUP = geneval.colors("cup", "red")
-LEFT = geneval.position("dog", "cup", "left of")
-RED_CUP_BLUE_BOOK = geneval.color_attr(["cup", "book"], ["red", "blue"])
+SINGLE = geneval_suite.single_object("bear")
+TWO = geneval_suite.two_object("dog", "cup")
+THREE_CUPS = geneval_suite.counting("cup", 3)
+RED_CUP = geneval_suite.colors("cup", "red")
+LEFT = geneval_suite.position("dog", "cup", "left of")
+RED_CUP_BLUE_BOOK = geneval_suite.color_attr(["cup", "book"], ["red", "blue"])
 
 
 # ---- present and number
@@ -186,9 +186,9 @@ def test_genevals_three_names_are_the_detectors(name: str) -> None:
     assert same_kind(name, plain)
     assert same_kind(plain, name)
     assert same_kind(name, name)
-    verdict = judged(geneval.single_object(name), detection_of(plain))
+    verdict = judged(geneval_suite.single_object(name), detection_of(plain))
     assert labels(verdict)[("present", name)] == "yes"
-    assert judged(geneval.single_object(name)).reason == f"expected {name}>=1, found 0"
+    assert judged(geneval_suite.single_object(name)).reason == f"expected {name}>=1, found 0"
     assert not same_kind("computer mouse", "remote")
 
 

@@ -9,18 +9,18 @@ import pytest
 
 from annotation.questionnaires.geneval import derive
 from data.jobs.runs import Detection, Observation
-from data.prompts import geneval
-from data.prompts.geneval import COLORS
+from data.prompts import geneval_suite
+from data.prompts.geneval_suite import COLORS
 from data.prompts.spec import Spec, parse_spec
 from scorers.geneval.rules import judge
 
 ASKED = [
-    geneval.single_object("bear"),
-    geneval.two_object("dog", "cup"),
-    geneval.counting("cup", 3),
-    geneval.colors("cup", "red"),
-    geneval.position("dog", "cup", "left of"),
-    geneval.color_attr(["cup", "book"], ["red", "blue"]),
+    geneval_suite.single_object("bear"),
+    geneval_suite.two_object("dog", "cup"),
+    geneval_suite.counting("cup", 3),
+    geneval_suite.colors("cup", "red"),
+    geneval_suite.position("dog", "cup", "left of"),
+    geneval_suite.color_attr(["cup", "book"], ["red", "blue"]),
 ]
 
 

@@ -8,8 +8,8 @@ from typing import Any
 import pytest
 
 from data.formats.evidence import read_case
-from data.prompts import geneval
-from data.prompts.geneval import COLORS
+from data.prompts import geneval_suite
+from data.prompts.geneval_suite import COLORS
 from scorers.detection import box_relations
 from scorers.geneval.rules import judge
 from tests.scorers import official_geneval
@@ -38,24 +38,24 @@ def spec(rng: random.Random) -> dict[str, Any]:
     kind = rng.randrange(8)
     a, b = rng.sample(NAMES, 2)
     if kind == 0:
-        return geneval.single_object(a)
+        return geneval_suite.single_object(a)
     if kind == 1:
-        return geneval.two_object(a, b)
+        return geneval_suite.two_object(a, b)
     if kind == 2:
-        return geneval.counting(a, rng.randint(2, 4))
+        return geneval_suite.counting(a, rng.randint(2, 4))
     if kind == 3:
-        return geneval.colors(a, rng.choice(COLORS[:3]))
+        return geneval_suite.colors(a, rng.choice(COLORS[:3]))
     if kind == 4:
-        return geneval.position(a, b, rng.choice(geneval.POSITIONS))
+        return geneval_suite.position(a, b, rng.choice(geneval_suite.POSITIONS))
     if kind == 5:
-        return geneval.color_attr([a, b], rng.sample(COLORS[:3], 2))
+        return geneval_suite.color_attr([a, b], rng.sample(COLORS[:3], 2))
     include = []
     for k in range(rng.randint(1, 4)):
         clause: dict[str, Any] = {"class": rng.choice(NAMES), "count": rng.randint(1, 3)}
         if rng.random() < 0.4:
             clause["color"] = rng.choice(COLORS[:3])
         if k and rng.random() < 0.5:
-            clause["position"] = [rng.choice(geneval.POSITIONS), rng.randrange(k)]
+            clause["position"] = [rng.choice(geneval_suite.POSITIONS), rng.randrange(k)]
         include.append(clause)
     exclude = [{"class": rng.choice((*NAMES, "car")), "count": rng.randint(1, 4)} for _ in range(rng.randint(0, 2))]
     return {"tag": rng.choice(("mine", "counting")), "include": include, "exclude": exclude, "prompt": "p"}

@@ -13,7 +13,7 @@ from PIL import Image
 
 from data.jobs.runs import Detection, unpack_mask
 from data.prompts.coco import GENEVAL
-from data.prompts.geneval import COLORS
+from data.prompts.geneval_suite import COLORS
 from data.prompts.spec import parse_spec
 from scorers import detection, registry
 from scorers.base import Shown

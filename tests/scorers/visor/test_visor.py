@@ -11,7 +11,7 @@ from PIL import Image
 
 from data.formats.evidence import read_case
 from data.jobs.runs import Detection, Observation
-from data.prompts import geneval, sr2d
+from data.prompts import geneval_suite, sr2d_suite
 from data.prompts.coco import COCO, GENEVAL, SUPERCATEGORY
 from data.prompts.spec import parse_spec
 from data.records import Judgement
@@ -114,7 +114,7 @@ def test_without_a_relation_presence_is_all() -> None:
     assert judged({"a": "cat"}).reason == "cat not found"
 
 
-@pytest.mark.parametrize("spec", [geneval.counting("cat", 2), geneval.colors("cat", "red"), {}])
+@pytest.mark.parametrize("spec", [geneval_suite.counting("cat", 2), geneval_suite.colors("cat", "red"), {}])
 def test_what_asks_for_numbers_or_colours_has_no_verdict(spec: dict[str, Any]) -> None:
     verdict = judged(spec, at("cat", 0), at("cat", 9))
     assert verdict.correct is None
@@ -122,7 +122,7 @@ def test_what_asks_for_numbers_or_colours_has_no_verdict(spec: dict[str, Any]) -
 
 
 def test_genevals_position_prompts_are_judged_too() -> None:
-    verdict = judged(geneval.position("cat", "dog", "above"), at("dog", 0, 9), at("cat", 0, 0))
+    verdict = judged(geneval_suite.position("cat", "dog", "above"), at("dog", 0, 9), at("cat", 0, 0))
     assert labels(verdict)[("position", "cat above dog")] == labels(verdict)[("correct", None)] == "yes"
 
 
@@ -266,7 +266,7 @@ def test_a_prompt_asks_one_thing_and_visor_scores_what_it_can() -> None:
     found = tally(("1", LEFT, RIGHT_WAY))
     for spec, why in (
         ({**LEFT, "relation": "right"}, "prompt 1 asked for cat left dog before, and for cat right dog here"),
-        (geneval.colors("cat", "red"), "VISOR checks neither counts nor colours"),
+        (geneval_suite.colors("cat", "red"), "VISOR checks neither counts nor colours"),
         ({"include": [{"class": name} for name in ("cat", "dog", "cup")]}, "VISOR scores one or two objects"),
     ):
         read = parse_spec(spec)
@@ -277,8 +277,8 @@ def test_a_prompt_asks_one_thing_and_visor_scores_what_it_can() -> None:
 
 def random_images(rng: random.Random, n_prompts: int, per_prompt: int) -> list[dict[str, Any]]:
     images = []
-    for number in rng.sample([n for n in range(sr2d.SIZE - 80) if n % 10 < 8], n_prompts):
-        spec = sr2d.numbered_prompt(number).spec
+    for number in rng.sample([n for n in range(sr2d_suite.SIZE - 80) if n % 10 < 8], n_prompts):
+        spec = sr2d_suite.numbered_prompt(number).spec
         for k in range(per_prompt):
             seen = []
             for _ in range(rng.choice((0, 1, 2, 5))):

@@ -30,7 +30,7 @@ from data.store.analysis.exports import ScorerDescription
 from data.store.campaigns import management, monitoring
 from data.store.campaigns.monitoring import WorkerStats
 from data.store.core.store import Store
-from ui.report.content import ALL, Material, ReportSection, ReportTable, Row, Term, texts
+from ui.report.sections import ALL, Material, ReportSection, ReportTable, Row, Term, texts
 
 _FILTERS = {
     "suite": "suite", "task": "task", "generator": "generator", "aspect": "aspect", "target": "target", "rater": "rater",

@@ -17,7 +17,7 @@ from concord.agreement import Rows
 from concord.common import wording
 from data.store.core.frame import Scales
 from ui.report import figures
-from ui.report.content import (
+from ui.report.sections import (
     ALL,
     TASKS_MEAN,
     Heading,

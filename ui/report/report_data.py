@@ -17,9 +17,9 @@ from data.store.analysis import exports
 from data.store.core.frame import Scales
 from data.store.core.selection import Selection
 from data.store.core.store import Store
-from ui.report import figures, methods, results, sample_failures
-from ui.report.content import Material
-from ui.report.results import alone
+from ui.report import figures, sample_failures, sections_methods, sections_results
+from ui.report.sections import Material
+from ui.report.sections_results import alone
 
 Tell = Callable[[str, float], None]
 """Told what is being done, and what share of the whole is done (0 to 1)."""
@@ -50,13 +50,13 @@ def gather(store: Store, selection: Selection, options: Options, command: str, t
         command,
         datetime.now(UTC),
         exporting.data_hash(ratings),
-        methods.recruited(store, said),
+        sections_methods.recruited(store, said),
     )
     if not rows:
         return made
     return replace(
         made,
-        confusions=results.confusions(said, scales, dict(rows), options, _part(tell, "crossing answers", 0.7, 0.8)),
+        confusions=sections_results.confusions(said, scales, dict(rows), options, _part(tell, "crossing answers", 0.7, 0.8)),
         curves=figures.curves(said, scales, dict(rows), options, _part(tell, "drawing thresholds", 0.8, 0.9)),
         samples=sample_failures.samples(store, ratings, options.seed, _part(tell, "collecting failures", 0.9, 1.0)),
     )

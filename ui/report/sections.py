@@ -21,8 +21,8 @@ from ui.components import tables
 
 if TYPE_CHECKING:
     from ui.report.figures import Along
-    from ui.report.methods import Recruitment
-    from ui.report.results import Confusion
+    from ui.report.sections_methods import Recruitment
+    from ui.report.sections_results import Confusion
 
 
 @dataclass(frozen=True, slots=True)

@@ -16,6 +16,7 @@ PARTS: Final[Mapping[str, Mapping[str, Callable[[], str]]]] = {
     "docs/data.md": {"tables": reference.tables},
     "docs/statistics.md": {"statistics": reference.statistics},
     "docs/campaigns.md": {"recruitment": reference.recruitment},
+    "docs/library.md": {"library": reference.library},
     "docs/settings.md": {"campaign-settings": reference.campaigns, "scorer-settings": reference.scorers},
 }
 """By page and by the part's name in its markers."""

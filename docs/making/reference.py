@@ -17,6 +17,7 @@ from typing import Any, Final
 from agreement.catalogue import DEFINITIONS as DEFINED
 from agreement.catalogue import NOTATION, ON_REQUEST, STATISTICS, Measure, Statistic
 from concord.campaigns.planning import OWN_FILES, CampaignSpec
+from concord.library import Project
 from data.campaign import RECRUITMENT_FIELDS, Settings
 from data.store.core.schema import LEFT_OUT, SCHEMA
 from docs.making import code, table
@@ -339,6 +340,26 @@ def undocumented() -> list[str]:
     for name in registry.NAMES:
         missing += [f"{name}: {key}" for key in of_scorer(registry.get(name)) if not SCORER.get(key)]
     return missing
+
+
+def library() -> str:
+    """The methods of ``concord.library.Project`` as Markdown: calls, and their docstrings."""
+    parts = []
+    for name, method in inspect.getmembers(Project, inspect.isfunction):
+        if not name.startswith("_"):
+            call = inspect.signature(method)
+            given = call.replace(parameters=[*call.parameters.values()][1:])
+            text = re.sub(r"``(.+?)``", r"`\1`", inspect.getdoc(method) or "")
+            what, *sections = re.split(r"\n\n(?=(?:Args|Raises):\n)", text)
+            rows = [
+                (code(entry.partition(":")[0].strip()), " ".join(entry.partition(":")[2].split()))
+                for section in sections
+                for entry in re.split(r"\n    (?=\S)", section)[1:]
+            ]
+            typed = re.sub(r"(: |-> )'(.+?)'", r"\1\2", str(given))
+            parts.append(f"### {name}\n\n```python\np.{name}{typed}\n```\n\n{what}")
+            parts += [table(("argument or error", "meaning"), rows)] if rows else []
+    return "\n\n".join(parts)
 
 
 def campaigns() -> str:

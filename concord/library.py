@@ -1,0 +1,419 @@
+"""A project as a Python library: its tables as DataFrames, agreement, imports, scoring and reports.
+
+Every call opens the project and closes it again, so the app can be started at any time; while the app has the project open,
+the same calls run inside it, as commands do. Relative paths start at the working folder.
+"""
+
+from __future__ import annotations
+
+import difflib
+import io
+import json
+import subprocess
+import sys
+import tempfile
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import asdict, dataclass, fields
+from importlib import import_module
+from pathlib import Path
+from typing import Any, Final
+
+import pandas as pd
+
+from agreement import Options
+from concord import agreement, exporting
+from concord.common import forwarding
+from concord.common.context import Context, run_guarded
+from data.export.answers import JUDGEMENT_COLUMNS
+from data.export.datasets import IMAGES
+from data.export.ratings import RATING_COLUMNS
+from data.store import library
+from data.store.analysis import exports
+from data.store.core.selection import Selection
+from data.store.core.store import Store, StoreBusy, StoreError
+
+Filter = str | Sequence[str]
+"""One value of a filter, or several of which any may hold."""
+Tables = Mapping[str, pd.DataFrame]
+
+_APP: Final = Path(__file__).resolve().parents[1] / "app.py"
+_FILTERS: Final = tuple(field.name for field in fields(Selection))
+_IMAGE: Final = ["path", "sha256"]
+_ITEM_COLUMNS: Final = ("prompt", "generator", "index", "task")
+
+
+class ProjectError(Exception):
+    """A call cannot be done; the message is the line that the command line prints."""
+
+
+@dataclass(frozen=True, slots=True)
+class Agreement:
+    """Agreement of a selection: the sections of ``agreement --format json``, whose keys are the columns.
+
+    Attributes:
+        among_people: people with each other, one row per statistic, generator and task.
+        raters: each scorer with people; with ``ceiling`` people's own agreement and a verdict beside it.
+        matrix: any two raters.
+        by_certainty: scorers with people by how far people agree; empty unless asked for.
+    """
+
+    among_people: pd.DataFrame
+    raters: pd.DataFrame
+    matrix: pd.DataFrame
+    by_certainty: pd.DataFrame
+
+
+class Project:
+    """A project: a folder with a database, images' places and runs.
+
+    Filters (``**selection``) are those of the command line: ``suite``, ``task``, ``generator``, ``aspect``, ``target``,
+    ``rater``, ``campaign``, ``certainty``, ``since``, ``until`` and ``tag``, each a text or several. A table has one row per
+    thing; missing values are NA, and JSON is Python objects.
+    """
+
+    def __init__(self, folder: Path) -> None:
+        self.folder = folder
+
+    def __repr__(self) -> str:
+        return f"concord.open({str(self.folder)!r})"
+
+    # tables
+
+    def prompts(self, suite: str | None = None) -> pd.DataFrame:
+        """Prompts: ``prompt_id``, ``suite``, ``task``, ``text``, ``spec`` (a dict; empty: none)."""
+        return self._table("prompts", suite=suite)
+
+    def images(self, **selection: Filter) -> pd.DataFrame:
+        """Images: ``image_id``, ``prompt``, ``suite``, ``task``, ``generator``, ``index``, ``prompt_text``, ``prompt_spec``,
+        ``sha256``, ``width``, ``height`` (pixels) and ``path`` (below the project's folder, or absolute)."""
+        return self._table("images", selection=_selection(selection))
+
+    def ratings(self, **selection: Filter) -> pd.DataFrame:
+        """The ratings that statistics use, with the columns of ``export ratings`` and the image's ``path`` and ``sha256``."""
+        return self._table("ratings", selection=_selection(selection))
+
+    def judgements(self, **selection: Filter) -> pd.DataFrame:
+        """All judgements, with the columns of ``export judgements``; ``excluded`` says why one does not count."""
+        return self._table("judgements", selection=_selection(selection))
+
+    def scores(self, **selection: Filter) -> pd.DataFrame:
+        """Scorers' numbers: ``suite``, ``prompt``, ``task``, ``generator``, ``item``, ``rater``, ``value``, ``path`` and
+        ``sha256``."""
+        return self._table("scores", selection=_selection(selection))
+
+    def agreement(
+        self,
+        *,
+        statistics: Sequence[str] | None = None,
+        intervals: bool = True,
+        ceiling: bool = True,
+        by_target: bool = False,
+        by_certainty: bool = False,
+        margin: float | None = None,
+        seed: int = 0,
+        **selection: Filter,
+    ) -> Agreement:
+        """Agreement of a selection, as ``agreement`` computes it.
+
+        Args:
+            statistics: names of statistics; None for all that apply.
+            intervals: whether to compute 95 % intervals.
+            ceiling: whether to put people's own agreement, and a verdict, beside each scorer.
+            by_target: one row per object, relation or question.
+            by_certainty: also compare scorers with people by how far people agree.
+            margin: equivalence margin; None: .05 for shares, .1 for coefficients.
+            seed: random seed of cross-validation folds and permutations.
+            selection: filters.
+
+        Raises:
+            ProjectError: there is no such filter or value.
+        """
+        options = Options(
+            statistics=tuple(statistics) if statistics is not None else None,
+            by_target=by_target,
+            by_certainty=by_certainty,
+            intervals=intervals,
+            ceiling=ceiling,
+            margin=margin,
+            seed=seed,
+        )
+        found = self._tables("agreement", selection=_selection(selection), options=asdict(options))
+        return Agreement(*(found.get(field.name, pd.DataFrame()) for field in fields(Agreement)))
+
+    # what a project is filled with
+
+    def add_prompts(self, file: str | Path, *, suite: str) -> str:
+        """Import a prompt file, as ``import prompts`` does; returns what it says."""
+        return self._run("import prompts", "concord.importing.prompts:import_prompts", file=str(file), suite=suite)
+
+    def add_images(
+        self, folder: str | Path, *, generator: str | None = None, layout: str = "csv", suite: str | None = None
+    ) -> str:
+        """Import a folder of images, as ``import images`` does; the files stay where they are."""
+        return self._run(
+            "import images",
+            "concord.importing.images:import_images",
+            directory=[str(folder)],
+            layout=layout,
+            generator=generator,
+            suite=suite,
+        )
+
+    def add_ratings(
+        self,
+        table: pd.DataFrame,
+        *,
+        aspect: str,
+        scale: str,
+        suite: str,
+        item: str = "item",
+        rater: str = "rater",
+        value: str = "value",
+        kind: str = "human",
+        new_items: bool = False,
+    ) -> str:
+        """Import ratings, one row each, as ``import ratings`` does.
+
+        Args:
+            table: the ratings.
+            aspect: what was rated, e.g. ``correct`` or ``quality``.
+            scale: ``nominal``, ``ordinal:1-5``, ``interval``, ... (docs/importing.md).
+            suite: the suite of the items; where it has images, each item must match one.
+            item: the column with the item's id, path, file name or hash.
+            rater: the column with the rater.
+            value: the column with the rating.
+            kind: ``human`` or ``scorer``.
+            new_items: whether items that match no image become items without images.
+        """
+        with tempfile.TemporaryDirectory() as folder:
+            path = Path(folder, "ratings.parquet")
+            table[[item, rater, value]].astype({item: str, rater: str}).to_parquet(path)
+            return self._run(
+                "import ratings",
+                "concord.importing.ratings:import_ratings",
+                file=str(path),
+                columns={"item": item, "rater": rater, "value": value} | dict.fromkeys(_ITEM_COLUMNS),
+                aspect=aspect,
+                scale=scale,
+                suite=suite,
+                kind=kind,
+                wide=False,
+                new_items=new_items,
+            )
+
+    def add_scores(
+        self, table: pd.DataFrame, *, rater: str, suite: str, item: str = "item", value: str = "value", aspect: str = "score"
+    ) -> str:
+        """Import a metric's numbers, one row per item, as the scorer ``rater``."""
+        named = table[[item, value]].assign(rater=rater)
+        return self.add_ratings(
+            named, aspect=aspect, scale="interval", suite=suite, item=item, rater="rater", value=value, kind="scorer"
+        )
+
+    def score(
+        self,
+        scorer: str,
+        *,
+        profile: str | None = None,
+        settings: Mapping[str, object] | None = None,
+        device: str = "cpu",
+        limit: int | None = None,
+        **selection: Filter,
+    ) -> str:
+        """Score the images that a scorer has not scored yet, as ``score`` does; run it again to continue after a stop."""
+        return self._run(
+            "score",
+            "concord.runs.score:run",
+            scorer=scorer,
+            profile=profile,
+            overrides=[f"{name}={value}" for name, value in (settings or {}).items()],
+            device=device,
+            batch_size=None,
+            limit=limit,
+            selection=_selection(selection),
+        )
+
+    def undo(self, import_id: int) -> str:
+        """Undo an import, as ``import undo`` does."""
+        return self._run("import undo", "concord.importing:undo_import", import_id=import_id)
+
+    def report(self, output: str | Path, **selection: Filter) -> str:
+        """Write a report, as ``export report`` does; the format follows the file's name (html, pdf, md, tex, zip).
+
+        Reports belong to the interface, so the command line writes it, in a process of its own.
+        """
+        chosen = [word for name, values in _selection(selection).items() for value in values for word in (f"--{name}", value)]
+        words = [sys.executable, str(_APP), "export", "report", "--project", str(self.folder), "-o", str(output), *chosen]
+        done = subprocess.run(words, capture_output=True, text=True, check=False)
+        if done.returncode:
+            raise ProjectError(done.stderr.strip().rpartition("\n")[2])
+        return done.stdout.strip()
+
+    # how a call is done
+
+    def _table(self, name: str, **arguments: Any) -> pd.DataFrame:
+        return self._tables(name, **arguments)[name]
+
+    def _tables(self, call: str, **arguments: Any) -> Tables:
+        with tempfile.TemporaryDirectory() as folder:
+            self._run("library", "concord.library:write_tables", call=call, arguments=arguments, folder=folder)
+            return {path.stem: _read(path) for path in Path(folder).iterdir()}
+
+    def _run(self, command: str, function: str, **parameters: Any) -> str:
+        """Run a command here, or inside the app that has the project open; returns its output.
+
+        Raises:
+            ProjectError: it failed.
+        """
+        out, err = io.StringIO(), _Messages()
+        try:
+            with Store(self.folder) as store:
+                module, name = function.split(":")
+                work: Callable[..., None] = getattr(import_module(module), name)
+                context = Context(store, Path.cwd(), out, err)
+                status = run_guarded(context, command, lambda: work(context, **parameters))
+        except StoreBusy as busy:
+            app = forwarding.running(self.folder)
+            if app is None:
+                raise ProjectError(str(busy)) from busy
+            status = forwarding.send(app, command, parameters, out, err)
+        except StoreError as error:
+            raise ProjectError(str(error)) from error
+        if status:
+            raise ProjectError(err.last.strip())
+        err.show()
+        return out.getvalue().strip()
+
+
+class _Messages(io.StringIO):
+    """A command's messages, such as its progress: shown on ``sys.stderr``, but for the last, which may say why it failed."""
+
+    last = ""
+
+    def write(self, text: str) -> int:
+        *lines, rest = (self.last + text).split("\n")
+        if rest == "" and lines:
+            rest = lines.pop() + "\n"
+        for line in lines:
+            print(line, file=sys.stderr)
+        self.last = rest
+        return len(text)
+
+    def show(self) -> None:
+        print(self.last, end="", file=sys.stderr, flush=True)
+
+
+def _selection(filters: Mapping[str, Filter]) -> dict[str, list[str]]:
+    """The filters as commands take them.
+
+    Raises:
+        ProjectError: there is no such filter.
+    """
+    for name in filters:
+        if name not in _FILTERS:
+            near = difflib.get_close_matches(name, _FILTERS, n=1)
+            hint = f"did you mean {near[0]}?" if near else f"known: {', '.join(_FILTERS)}"
+            raise ProjectError(f"there is no filter {name!r}; {hint}")
+    return {name: [values] if isinstance(values, str) else list(values) for name, values in filters.items()}
+
+
+def write_tables(context: Context, call: str, arguments: Mapping[str, Any], folder: str) -> None:
+    """Write the tables of a call of ``Project`` as Parquet files into a folder, wherever the project is open."""
+    for name, table in _CALLS[call](context, **arguments).items():
+        _write(table, Path(folder, f"{name}.parquet"))
+
+
+def _prompts(context: Context, suite: str | None) -> Tables:
+    columns = ["prompt_id", "suite", "task", "text", "spec"]
+    return {"prompts": pd.DataFrame([asdict(one) for one in library.prompts_of_suite(context.store, suite)], columns=columns)}
+
+
+def _images(context: Context, selection: Mapping[str, Sequence[str]]) -> Tables:
+    found = _joined(exports.image_batches(context.store, agreement.selected(context, selection)), [*IMAGES, "path"])
+    return {"images": found.assign(prompt_spec=found["prompt_spec"].map(lambda text: json.loads(text or "{}")))}
+
+
+def _ratings(context: Context, selection: Mapping[str, Sequence[str]]) -> Tables:
+    parts = exporting.judgement_parts(context.store, agreement.selected(context, selection))
+    found = _joined((exporting.counted_ratings(said, scales) for said, scales in parts), [*RATING_COLUMNS])
+    return {"ratings": _with_files(context, found)}
+
+
+def _judgements(context: Context, selection: Mapping[str, Sequence[str]]) -> Tables:
+    parts = exporting.judgement_parts(context.store, agreement.selected(context, selection))
+    rows = (said.assign(scale=exporting.scales_of(said, scales)).rename(columns={"number": "value"}) for said, scales in parts)
+    return {"judgements": _with_files(context, _joined(rows, [*JUDGEMENT_COLUMNS])[[*JUDGEMENT_COLUMNS]])}
+
+
+def _scores(context: Context, selection: Mapping[str, Sequence[str]]) -> Tables:
+    found = _judgements(context, selection)["judgements"]
+    scored = found[(found["kind"] == "scorer") & (found["aspect"] == "score") & found["value"].notna()]
+    columns = ["suite", "prompt", "task", "generator", "item", "rater", "value", *_IMAGE]
+    return {"scores": scored[columns].reset_index(drop=True)}
+
+
+def _with_files(context: Context, table: pd.DataFrame) -> pd.DataFrame:
+    """The table with the file of each item that is an image."""
+    files = _joined(exports.image_batches(context.store, Selection()), ["image_id", *_IMAGE])
+    return table.join(files.set_index("image_id")[_IMAGE], on="item")
+
+
+def _joined(parts: Iterable[pd.DataFrame], columns: Sequence[str]) -> pd.DataFrame:
+    """All parts in one table; an empty table where there are none."""
+    found = list(parts)
+    return pd.concat(found, ignore_index=True) if found else pd.DataFrame(columns=[*columns])
+
+
+def _agreement(context: Context, selection: Mapping[str, Sequence[str]], options: Mapping[str, Any]) -> Tables:
+    named: dict[str, Any] = {name: tuple(value) if isinstance(value, list) else value for name, value in options.items()}
+    rows = agreement.compute(context.store, agreement.selected(context, selection), Options(**named))
+    return {name: pd.DataFrame(section) for name, section in rows.items()}
+
+
+_CALLS: Final[Mapping[str, Callable[..., Tables]]] = {
+    "prompts": _prompts,
+    "images": _images,
+    "ratings": _ratings,
+    "judgements": _judgements,
+    "scores": _scores,
+    "agreement": _agreement,
+}
+
+
+def _write(table: pd.DataFrame, path: Path) -> None:
+    """A table as Parquet; columns of objects are written as JSON, and named in its metadata."""
+    packed = [str(name) for name in table if table[name].map(lambda cell: isinstance(cell, (dict, list, tuple))).any()]
+    flat = table.assign(**{name: [json.dumps(cell) for cell in table[name]] for name in packed})
+    flat.attrs = {"json": packed}
+    flat.reset_index(drop=True).to_parquet(path)
+
+
+def _read(path: Path) -> pd.DataFrame:
+    table = pd.read_parquet(path)
+    for name in table.attrs.pop("json", []):
+        table[name] = table[name].map(json.loads)
+    return table
+
+
+def open_project(folder: str | Path) -> Project:
+    """A project by its folder, which must exist.
+
+    Raises:
+        ProjectError: there is no such folder.
+    """
+    path = Path(folder).expanduser().resolve()
+    if not path.is_dir():
+        raise ProjectError(f"{folder}: there is no such folder; concord.create makes a new project")
+    return Project(path)
+
+
+def create_project(folder: str | Path) -> Project:
+    """A new, empty project; one that exists already is opened."""
+    path = Path(folder).expanduser().resolve()
+    try:
+        with Store(path):
+            return Project(path)
+    except StoreBusy:
+        return Project(path)
+    except StoreError as error:
+        raise ProjectError(str(error)) from error

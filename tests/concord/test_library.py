@@ -1,0 +1,111 @@
+"""``concord`` as a library: tables and numbers as the commands have them, with and without the app."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+from pathlib import Path
+
+import pandas as pd
+import pytest
+from PIL import Image
+
+import concord
+import concord.library
+from concord.library import Project, ProjectError
+from data.store.core.store import Store, StoreBusy
+from tests.ui.small_project import done
+
+
+@pytest.fixture
+def project(tmp_path: Path) -> Project:
+    """Two images, a metric and two people."""
+    folder = tmp_path / "images"
+    folder.mkdir()
+    for k, name in enumerate(("a.png", "b.png")):
+        Image.new("RGB", (8, 8), (40 * k, 0, 0)).save(folder / name)
+    (folder / "images.csv").write_text("path,prompt\na.png,a red cup\nb.png,two dogs\n")
+    made = concord.create(tmp_path / "project")
+    assert "2 images" in made.add_images(folder, generator="mine", suite="s")
+    rated = pd.DataFrame({"image": ["a.png", "b.png"] * 2, "who": ["ann", "ann", "ben", "ben"], "stars": [1, 5, 2, 5]})
+    made.add_ratings(rated, aspect="quality", scale="ordinal:1-5", suite="s", item="image", rater="who", value="stars")
+    made.add_scores(pd.DataFrame({"item": ["a.png", "b.png"], "value": [0.1, 0.7]}), rater="metric", suite="s")
+    return made
+
+
+def test_tables_have_one_row_a_thing(project: Project) -> None:
+    assert project.prompts()["text"].tolist() == ["a red cup", "two dogs"]
+    assert [Path(path).name for path in project.images(suite="s")["path"]] == ["a.png", "b.png"]
+    ratings = project.ratings(aspect="quality")
+    assert ratings[ratings["kind"] == "human"][["rater", "value"]].to_numpy().tolist() == [
+        ["ann", "1"], ["ann", "5"], ["ben", "2"], ["ben", "5"],
+    ]  # fmt: skip
+    assert ratings["sha256"].notna().all()
+    assert project.scores()[["rater", "value"]].to_numpy().tolist() == [["metric", 0.1], ["metric", 0.7]]
+    assert len(project.judgements()) == 6
+
+
+def test_agreement_is_what_the_command_prints(project: Project) -> None:
+    found = project.agreement(aspect="quality")
+    printed = json.loads(done(project.folder, "agreement", "--aspect", "quality", "--format", "json"))
+    for name in ("among_people", "raters", "matrix"):
+        assert json.loads(getattr(found, name).to_json(orient="records")) == json.loads(
+            pd.DataFrame(printed[name]).to_json(orient="records")
+        )
+    assert not found.among_people.empty
+
+
+def test_an_open_app_answers_the_same_calls(project: Project, monkeypatch: pytest.MonkeyPatch) -> None:
+    from concord.common import forwarding
+    from concord.common.context import Context
+    from ui import commands
+
+    before = project.ratings()
+    with Store(project.folder) as store:
+
+        def send(_: object, name: str, parameters: dict[str, object], out: object, err: object) -> int:
+            sent = json.loads(json.dumps(parameters))
+            return commands.run(Context(store, Path.cwd(), out, err), name, sent)  # type: ignore[arg-type]
+
+        def open_elsewhere(folder: Path) -> Store:
+            raise StoreBusy(f"{folder} is open in another process")
+
+        monkeypatch.setattr(concord.library, "Store", open_elsewhere)
+        with pytest.raises(ProjectError, match="is open in another process"):
+            project.ratings()
+        monkeypatch.setattr(forwarding, "running", lambda _: object())
+        monkeypatch.setattr(forwarding, "send", send)
+        pd.testing.assert_frame_equal(project.ratings(), before)
+        assert project.agreement(aspect="quality", intervals=False).among_people.shape[0] > 0
+        assert "undone" in project.undo(3)
+        assert project.scores().empty
+
+
+def test_what_cannot_be_done_is_one_line(project: Project, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    with pytest.raises(ProjectError, match="no filter 'suit'; did you mean suite"):
+        project.images(suit="s")
+    with pytest.raises(ProjectError, match="there is no such folder"):
+        project.add_images(tmp_path / "none", generator="g")
+    with pytest.raises(ProjectError, match=r"concord\.create makes a new project"):
+        concord.open(tmp_path / "none")
+    assert project.images(suite="other").empty
+    assert capsys.readouterr().err == "--suite other: there is nothing by that name in this project\n"
+
+
+@pytest.mark.slow
+def test_the_notebook_leads_from_images_to_a_report(tmp_path: Path) -> None:
+    """``docs/first_study.py``, as it stands in the docs: the playground's CLIP, people's ratings, agreement, a report."""
+    root = Path(concord.__file__).parents[1]
+    ran = subprocess.run(
+        [sys.executable, str(root / "docs" / "first_study.py"), str(tmp_path)],
+        capture_output=True,
+        text=True,
+        check=False,
+        timeout=300,
+    )
+    assert ran.returncode == 0, ran.stderr
+    assert "12 images judged by clipscore-playground" in ran.stdout
+    assert "krippendorff_alpha_nominal" in ran.stdout
+    report = (tmp_path / "report.html").read_text(encoding="utf-8")
+    assert "clipscore-playground" in report

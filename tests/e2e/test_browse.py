@@ -198,7 +198,7 @@ def test_back_forward_and_typing_change_the_filters(page: Page) -> None:
 
 def test_an_empty_result_says_what_to_do(page: Page) -> None:
     page.goto("/studio/browse?task=counting&q=zeppelin")
-    expect(page.get_by_text("No image fits all of these filters")).to_be_visible()
+    expect(page.get_by_text("No image matches all these filters")).to_be_visible()
     page.locator(".cc-browse__trouble").get_by_role("button", name="Clear all").click()
     expect(page.locator(".cc-cell").first).to_be_visible()
 
@@ -453,7 +453,7 @@ def test_a_view_is_saved_opened_and_deleted(visitor: Visit, browsed: Server) -> 
     expect(other.locator("#ignored")).to_have_text("")
     settled(other)
     other.get_by_role("button", name="Views").click()
-    other.get_by_role("button", name="Forget the view Hard & <odd>").click()
+    other.get_by_role("button", name="Delete the view Hard & <odd>").click()
     expect(other.get_by_text("None yet.")).to_be_visible()
 
 

@@ -304,7 +304,7 @@ def test_a_training_item_explains_the_expected_answer(visitor: Visit, running: S
         form.press(key)
     dialog = page.get_by_role("dialog")
     expect(dialog).to_contain_text("Not quite")
-    expect(dialog).to_contain_text("Right: Yes. You said: No.")
+    expect(dialog).to_contain_text("Correct: Yes. Your answer: No.")
     form.press("Enter")
     expect(dialog).to_have_count(0)
     expect(form.count).to_contain_text("Places · 0 of 2")

@@ -20,7 +20,7 @@ from data.store.judgements.scorer_evidence import EvidenceSource
 from scorers import registry
 from scorers.failures import PICTURES, JudgedImage, SuiteEvidence
 from scorers.failures import FailureTable as failures_FailureTable
-from scorers.failures.colors import LEAKED, MISSING, MOVED, OTHER, OWN, SWAPPED
+from scorers.failures.objects import LEAKED, MISSING, MOVED, OTHER, OWN, SWAPPED
 
 TITLES: Final[dict[str, str]] = {
     "counts": "Requested and detected counts",

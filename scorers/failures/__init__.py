@@ -8,8 +8,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Final
 
-from scorers.failures.colors import bindings, colors
-from scorers.failures.objects import cooccurrence, counts, first_object, kinds, positions, supercategories
+from scorers.failures.objects import bindings, colors, cooccurrence, counts, first_object, kinds, positions, supercategories
 from scorers.failures.tables import ANY, FailureCell, FailureTable, FailureUnit, JudgedImage, PromptCount, SuiteEvidence
 from scorers.failures.thresholds_and_seeds import seeds, thresholds
 

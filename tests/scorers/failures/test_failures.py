@@ -14,8 +14,7 @@ from data.prompts import sr2d_suite
 from data.prompts.spec import parse_spec
 from scorers.base import Scorer
 from scorers.failures import ANY, PICTURES, FailureCell, FailureTable, JudgedImage, SuiteEvidence
-from scorers.failures.colors import bindings, colors
-from scorers.failures.objects import counts, first_object, kinds, positions, split_pair, supercategories
+from scorers.failures.objects import bindings, colors, counts, first_object, kinds, positions, split_pair, supercategories
 from scorers.failures.thresholds_and_seeds import seeds, thresholds
 from scorers.geneval import scorer
 from scorers.visor import scorer as visor_scorer

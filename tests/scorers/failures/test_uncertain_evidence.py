@@ -15,8 +15,7 @@ from data.prompts import geneval_suite as prompts
 from data.prompts.spec import parse_spec
 from scorers import registry
 from scorers.failures import PICTURES, FailureTable, FailureUnit, JudgedImage, SuiteEvidence
-from scorers.failures.colors import bindings
-from scorers.failures.objects import counts, positions
+from scorers.failures.objects import bindings, counts, positions
 from scorers.geneval import scorer
 from tests.scorers.failures.test_failures import SETTINGS
 from tests.scorers.geneval.test_rules import detection_of

@@ -25,9 +25,9 @@ from data.store.core.store import Store
 from data.store.judgements.scorer_evidence import EvidenceSource
 from scorers import failures
 from scorers.failures import ANY, FailureCell
-from scorers.failures.colors import BINDINGS, LEAKED, MISSING, NOT_FOUND, ON_WRONG, SWAPPED
 from scorers.failures.objects import (
     ALL_FOUND,
+    BINDINGS,
     BOTH,
     BOTH_BUT,
     CORRECT,
@@ -35,10 +35,14 @@ from scorers.failures.objects import (
     GROUPS,
     HELD,
     KINDS,
+    LEAKED,
+    MISSING,
     NEITHER,
     NO_RELATION,
     NONE_FOUND,
     NOT_BOTH,
+    NOT_FOUND,
+    ON_WRONG,
     ONE,
     ONLY_FIRST,
     ONLY_ONE,
@@ -48,6 +52,7 @@ from scorers.failures.objects import (
     RELATED,
     SECOND,
     SOME_FOUND,
+    SWAPPED,
     TOO_FEW,
     TOO_MANY,
     TWO,

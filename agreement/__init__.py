@@ -7,7 +7,6 @@ a number is; `study` cuts judgements into cells; `report` puts them together; `e
 from agreement.catalogue import STATISTICS, PeopleAs
 from agreement.consensus.methods import METHODS as CONSENSUSES
 from agreement.consensus.methods import Method as ConsensusMethod
-from agreement.consensus.methods import NoCrowdKitError
 from agreement.consensus.report import consensus_rows
 from agreement.numeric import Result
 from agreement.pair.confusion import PairReport, pair_report
@@ -25,7 +24,6 @@ __all__ = [
     "Comparison",
     "ConsensusMethod",
     "CutOptions",
-    "NoCrowdKitError",
     "Options",
     "PairReport",
     "PeopleAs",

@@ -126,11 +126,7 @@ def recall_further(store: Store, selection: Selection, options: Options, name: s
 
 
 def consensus_of(store: Store, selection: Selection, options: Options, methods: Sequence[ConsensusMethod]) -> Rows:
-    """The rows of consensuses of people by section: more of ``raters`` and ``matrix``, and ``quality``, of each person.
-
-    Raises:
-        NoCrowdKitError: as ``agreement.consensus_rows``.
-    """
+    """The rows of consensuses of people by section: more of ``raters`` and ``matrix``, and ``quality``, of each person."""
     made = consensus_rows(
         frame.frame(store, selection), scales_of(store), methods, _with_certainty(selection, options)
     ).to_dict()

@@ -1,9 +1,7 @@
 """Consensus of people: one label for each unit, by majority, by Dawid and Skene (1979), or by MACE (Hovy et al. 2013).
 
 `majority` is what more than half say. `dawid_skene` and `mace` weigh people by how they answer, so they need persons: slots
-are not individuals. Where labels lead equally there is no label, whatever their names. crowd-kit is imported when a model
-is asked for. Only its parameters and posteriors are used: of equally probable labels it picks one at random
-(`get_most_probable_labels`), here that is a tie.
+are not individuals. Where labels lead equally there is no label, whatever their names.
 
 A person is never compared with a consensus that their own answer is in: `held_out` is, for each answer, the label without
 it. For the models that is the posterior of the others' answers, with rates that were estimated once from everybody's.
@@ -11,7 +9,6 @@ it. For the models that is the posterior of the others' answers, with rates that
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from functools import lru_cache
@@ -32,16 +29,14 @@ if TYPE_CHECKING:
 
 ModelName = Literal["dawid_skene", "mace"]
 MODELS: tuple[ModelName, ...] = ("dawid_skene", "mace")
-_EPS = 1e-10  # crowd-kit's: the least probability of an answer
-_PRIOR = 0.5  # crowd-kit's default: of the beta distribution of a person's knowing
-_ITERATIONS = 100
-_FIRST_LABEL = 2
-RESTARTS, STEPS = 10, 50  # of MACE, crowd-kit's defaults
+# the constants are the defaults of crowd-kit 1.4, so that its numbers and ours are one
+_EPS = 1e-10  # the least probability of an answer
+_ITERATIONS, _GROWTH = 100, 1e-5  # of Dawid and Skene's model
+RESTARTS, STEPS = 10, 50  # of MACE
+_SAME = 1e-6  # likelihoods of two ends that differ by less, relatively, are equal
+_NOISE = 0.5  # how far its random starts are from equal probabilities
+_PRIOR, _HABIT_PRIOR = 0.5, 10.0  # of a person's knowing (Beta), and of what they guess (Dirichlet)
 _MET = 0.5  # expected units of a label, from which a person's way with it counts
-
-
-class NoCrowdKitError(RuntimeError):
-    """crowd-kit is not installed."""
 
 
 class NoModelError(ValueError):
@@ -93,22 +88,12 @@ class Model:
     quality: Callable[[FloatArray], FloatArray]
 
 
-def installed() -> bool:
-    """Whether crowd-kit is there."""
-    from importlib.util import find_spec
-
-    return find_spec("crowdkit") is not None
-
-
 def fit(name: ModelName, answers: CrowdAnswers, seed: int) -> Model:
     """Fit a model; the same answers in any order, with the same seed, give the same bits.
 
     Raises:
-        NoCrowdKitError: crowd-kit is not installed.
         NoModelError: the arithmetic breaks down.
     """
-    if not installed():
-        raise NoCrowdKitError(f"{name} needs crowd-kit, which is not installed: do not leave out the group `consensus`")
     return _fitted(_FitRequest(name, seed, RESTARTS, answers.digest, answers))
 
 
@@ -127,37 +112,36 @@ class _FitRequest:
 def _fitted(asked: _FitRequest) -> Model:
     """The model, kept: a page asks again after every change of what it shows."""
     answers = asked.answers
-    # what it calls of pandas is to change some day; whoever asks for a consensus can do nothing about it
-    warnings.filterwarnings("ignore", module=r"crowdkit\.")
     order = np.lexsort((answers.unit, answers.person))
     ordered = CrowdAnswers(answers.unit[order], answers.person[order], answers.label[order])
-    made = (_dawid_skene if asked.name == "dawid_skene" else _mace)(ordered, asked)
+    with np.errstate(all="ignore"):
+        made = (_dawid_skene if asked.name == "dawid_skene" else _mace)(ordered, asked)
     if not all(np.isfinite(part).all() for part in (made.posterior, made.prior, made.terms, made.columns)):
         raise NoModelError("the model gives no numbers for these answers")
     back = np.argsort(order)
     return Model(made.posterior, made.prior, made.terms[back], made.columns[back], made.quality)
 
 
-def _frame(answers: CrowdAnswers, label: IntArray) -> pd.DataFrame:
-    """Codes, of which crowd-kit makes groups much faster than of names; it takes labels 0 and 1 for False and True."""
-    import pandas as pd
-
-    return pd.DataFrame({"task": answers.unit, "worker": answers.person, "label": label + _FIRST_LABEL})
-
-
 def _dawid_skene(answers: CrowdAnswers, _: _FitRequest) -> Model:
-    """The expected accuracy of a person: sum over labels of the label's prior times how often they recognise it."""
-    from crowdkit.aggregation.classification.dawid_skene import DawidSkene
+    """Dawid and Skene's model by EM, from the shares of labels by unit, until the bound grows by less than _GROWTH an answer.
 
-    fitted = DawidSkene(n_iter=_ITERATIONS).fit(_frame(answers, answers.label))
-    if fitted.probas_ is None or fitted.priors_ is None or fitted.errors_ is None:
-        raise NoModelError("the model gives no numbers for these answers")
-    posterior = fitted.probas_.sort_index().sort_index(axis=1).to_numpy(float)
-    prior = fitted.priors_.sort_index().to_numpy(float)
-    errors = np.full((answers.persons, answers.labels, answers.labels), _EPS)
-    found = fitted.errors_.sort_index(axis=1)
-    person, said = (found.index.get_level_values(name).to_numpy(int) for name in ("worker", "label"))
-    errors[person, said - _FIRST_LABEL] = found.to_numpy(float)
+    A person's quality is their expected accuracy: sum over labels of the label's prior times how often they recognise it.
+    """
+    posterior = np.zeros((answers.units, answers.labels))
+    np.add.at(posterior, (answers.unit, answers.label), 1.0)
+    posterior /= posterior.sum(1, keepdims=True)
+    prior, errors = posterior.mean(0), _error_rates(answers, posterior)
+    bound = -np.inf
+    for _step in range(_ITERATIONS):
+        terms = np.log(errors[answers.person, answers.label])
+        log_joint = cluster_sums(terms, answers.unit, answers.units) + np.log(prior)
+        posterior = _softmax(log_joint)
+        prior, errors = np.maximum(posterior.mean(0), _EPS), _error_rates(answers, posterior)
+        expected = (posterior[answers.unit] * (np.log(errors[answers.person, answers.label]) + np.log(prior))).sum()
+        posterior = np.maximum(posterior, _EPS)
+        before, bound = bound, (expected - (posterior * np.log(posterior)).sum()) / answers.unit.size
+        if bound - before < _GROWTH:
+            break
     mine = posterior[answers.unit]
     hit = np.where(np.arange(answers.labels) == answers.label[:, None], mine, 0.0)
     columns = np.concatenate([hit, mine], axis=1)
@@ -171,33 +155,94 @@ def _dawid_skene(answers: CrowdAnswers, _: _FitRequest) -> Model:
     return Model(posterior, np.log(prior), np.log(errors[answers.person, answers.label]), columns, quality)
 
 
-def _mace(answers: CrowdAnswers, asked: _FitRequest) -> Model:
-    """A person's competence: how probable it is that they knew, rather than guessed."""
-    from crowdkit.aggregation.classification.mace import MACE
+def _error_rates(answers: CrowdAnswers, posterior: FloatArray) -> FloatArray:
+    """(persons, labels given, true labels), how probable it is that the person gives a label; _EPS for labels never given."""
+    counts = np.zeros((answers.persons, answers.labels, answers.labels))
+    np.add.at(counts, (answers.person, answers.label), posterior[answers.unit])
+    given = np.zeros((answers.persons, answers.labels, 1), bool)
+    given[answers.person, answers.label] = True
+    counts = np.where(given, np.maximum(counts, _EPS), 0.0)
+    return np.where(given, counts / counts.sum(1, keepdims=True), _EPS)
 
-    # Of its tables some stand in order of names and some in order of appearance: only if the two are one do they fit.
-    # Persons are in order; labels get codes by their first appearance.
-    first = np.unique(answers.label, return_index=True)[1]
-    renamed = np.argsort(np.argsort(first))[answers.label]
-    # crowd-kit starts every restart alike from a seed, but not from a state
+
+def _softmax(logs: FloatArray) -> FloatArray:
+    shares = np.exp(logs - logs.max(1, keepdims=True))
+    normed: FloatArray = shares / shares.sum(1, keepdims=True)
+    return normed
+
+
+def _mace(answers: CrowdAnswers, asked: _FitRequest) -> Model:
+    """MACE by variational Bayes: of several random starts the likeliest.
+
+    A person's quality is their competence: how probable it is that they knew, rather than guessed.
+    """
+    # starting points go to labels in the order in which they appear
+    back = np.argsort(np.unique(answers.label, return_index=True)[1])
+    renamed = np.argsort(back)[answers.label]
+    said = CrowdAnswers(answers.unit, answers.person, renamed)
     state = np.random.RandomState(asked.seed % 2**32)
-    model = MACE(n_restarts=asked.restarts, n_iter=STEPS, random_state=state)
-    try:
-        fitted = model.fit(_frame(answers, renamed))
-    except (UnboundLocalError, ValueError) as error:  # no restart had a likelihood, or an item no probabilities
-        raise NoModelError("the model gives no numbers for these answers") from error
-    if fitted.probas_ is None:
-        raise NoModelError("the model gives no numbers for these answers")
-    back = np.argsort(first)  # the label behind each of their codes
-    posterior = np.empty((answers.units, answers.labels))
-    posterior[:, back] = fitted.probas_.sort_index().sort_index(axis=1).to_numpy(float)
-    guess, know = fitted.spamming_[answers.person].T
-    chance = guess * fitted.thetas_[answers.person, renamed]
+    ends: list[_MaceStep] = []
+    for _ in range(asked.restarts):
+        guess, habit = (1 + (1 + _NOISE) * state.random_sample((said.persons, n)) for n in (2, said.labels))
+        step = _MaceStep.of(said, guess / guess.sum(1, keepdims=True), habit / habit.sum(1, keepdims=True))
+        for _step in range(STEPS):
+            step = _MaceStep.of(said, _variational(step.states, _PRIOR), _variational(step.habits, _HABIT_PRIOR))
+        ends.append(step)
+    best = max(ends, key=lambda one: one.likelihood)
+    # starts may end equally likely at opposite labels, as where two halves of a crowd always differ: then no label leads
+    equal = np.stack([one.posterior for one in ends if one.likelihood >= best.likelihood - _SAME * abs(best.likelihood)])
+    equal = equal[np.unique(equal.argmax(2), axis=0, return_index=True)[1]]
+    differing = (equal.argmax(2) != best.posterior.argmax(1)).any(0)
+    posterior = np.empty_like(best.posterior)
+    posterior[:, back] = np.where(differing[:, None], equal.mean(0), best.posterior)
+    chance, know = best.chance, best.know
     right = np.arange(answers.labels) == answers.label[:, None]
     prior = np.full(answers.labels, -np.log(answers.labels))
     knew = posterior[answers.unit, answers.label] * know / (chance + know)
     columns = np.stack([knew, 1.0 - knew], axis=1)
     return Model(posterior, prior, np.log(chance[:, None] + know[:, None] * right), columns, _competence)
+
+
+@dataclass(frozen=True)
+class _MaceStep:
+    """MACE's expectations for given parameters.
+
+    Attributes:
+        posterior: (units, labels); likelihood: its logarithm, of all answers.
+        chance: (answers,), how probable the answer is as a guess; know: (answers,), how probable it is that the person knows.
+        states: (persons, 2), expected guesses and known answers; habits: (persons, labels), expected guesses of each label.
+    """
+
+    posterior: FloatArray
+    likelihood: float
+    chance: FloatArray
+    know: FloatArray
+    states: FloatArray
+    habits: FloatArray
+
+    @classmethod
+    def of(cls, said: CrowdAnswers, state: FloatArray, habit: FloatArray) -> _MaceStep:
+        """From (persons, 2), how probable it is to guess and to know, and (persons, labels), what is guessed."""
+        chance, know = state[said.person, 0] * habit[said.person, said.label], state[said.person, 1]
+        answer = chance[:, None] + know[:, None] * (np.arange(said.labels) == said.label[:, None])
+        log_joint = cluster_sums(np.log(answer), said.unit, said.units) - np.log(said.labels)
+        posterior = _softmax(log_joint)
+        top = log_joint.max(1)
+        likelihood = float((top + np.log(np.exp(log_joint - top[:, None]).sum(1))).sum())
+        guessed = (posterior[said.unit] / answer).sum(1) * chance
+        knew = posterior[said.unit, said.label] * know / (chance + know)
+        states, habits = np.zeros_like(state), np.zeros_like(habit)
+        np.add.at(states, said.person, np.stack([guessed, knew], axis=1))
+        np.add.at(habits, (said.person, said.label), guessed)
+        return cls(posterior, likelihood, chance, know, states, habits)
+
+
+def _variational(counts: FloatArray, prior: float) -> FloatArray:
+    """Expected counts as probabilities under a symmetric Dirichlet prior (MACE's variational step)."""
+    from scipy.special import digamma  # takes half a second to load, and few fit a model
+
+    shares: FloatArray = np.exp(digamma(counts + prior) - digamma((counts + prior).sum(1, keepdims=True)))
+    return shares
 
 
 def _competence(sums: FloatArray) -> FloatArray:
@@ -258,9 +303,6 @@ def fit_consensus(answers: CrowdAnswers, method: Method, *, persons: bool = True
         method: of METHODS.
         persons: whether the persons are individuals, not slots.
         seed: of mace's restarts.
-
-    Raises:
-        NoCrowdKitError: a model is asked for, and crowd-kit is not installed.
     """
     if not answers.unit.size:
         return _no_consensus(method, answers, NO_ANSWERS)
@@ -384,7 +426,6 @@ def consensus(
 
     Raises:
         ValueError: an unknown method, a rater's second answer, a label that is missing or not among `levels`.
-        NoCrowdKitError: a model is asked for, and crowd-kit is not installed.
     """
     if method not in METHODS:
         raise ValueError(f"unknown method {method}; known are {', '.join(METHODS)}")

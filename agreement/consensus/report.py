@@ -122,11 +122,7 @@ def _part(fit: FittedConsensus, inside: BoolArray, number: IntArray) -> FittedCo
 
 
 def consensus_ratings(suite: Suite, aspect: Aspect, method: Method, *, simulated: bool, seed: int) -> ConsensusRatings:
-    """The consensus of real people, or of simulated ones, about an aspect that has labels.
-
-    Raises:
-        NoCrowdKitError: a model is asked for, and crowd-kit is not installed.
-    """
+    """The consensus of real people, or of simulated ones, about an aspect that has labels."""
     everyone = aspect.ratings.take(suite.raters_where(scorer=False, simulated=simulated)[aspect.ratings.rater])
     said = everyone.take(everyone.valid)
     person = suite.raters_where(person=True)[said.rater]
@@ -311,7 +307,6 @@ def consensus_rows(
 
     Raises:
         ValueError: as `report.build`; also an unknown method.
-        NoCrowdKitError: a model is asked for, and crowd-kit is not installed.
     """
     if unknown := sorted(set(methods) - set(METHODS)):
         raise ValueError(f"unknown consensus {', '.join(unknown)}; known are {', '.join(METHODS)}")

@@ -40,7 +40,6 @@ CLIP_HUB: Final[Mapping[str, str]] = {
 _PURPOSE: Final[Mapping[str, str]] = {
     "scorers": "scorers and generators; a server that only collects labels needs none",
     "yolo": "YOLO detectors, the playground's among them",
-    "consensus": "agreement --consensus dawid_skene|mace",
     "umap": "the map as UMAP lays it out",
     "ray": "score --engine ray",
     "dev": "tests",

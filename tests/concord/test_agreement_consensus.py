@@ -75,16 +75,10 @@ def test_as_a_table(judged: Path) -> None:
     assert "consensus:majority" in told
 
 
-def test_an_unknown_method_and_a_missing_package(judged: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_an_unknown_method_is_refused(judged: Path) -> None:
     ran = concord(judged, "agreement", "--consensus", "median")
     assert ran.status == 2
     assert "median" in ran.err
-    monkeypatch.setattr(methods, "installed", lambda: False)
-    ran = concord(judged, "agreement", "--consensus", "mace")
-    assert (ran.status, ran.out) == (1, "")
-    expected = "agreement: --consensus mace needs crowd-kit, which is not installed: do not leave out the group `consensus`\n"
-    assert ran.err == expected
-    assert concord(judged, "agreement", "--consensus", "majority").status == 0
 
 
 def test_an_empty_project(tmp_path: Path) -> None:

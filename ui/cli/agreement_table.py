@@ -7,12 +7,11 @@ import json
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any
 
-from agreement import STATISTICS, ConsensusMethod, NoCrowdKitError, Options, PeopleAs
+from agreement import STATISTICS, ConsensusMethod, Options, PeopleAs
 from agreement.report.report import glance
 from concord import agreement
 from concord.common import wording
-from concord.common.context import CommandError, Context, UsageError
-from data.store.core.selection import Selection
+from concord.common.context import Context, UsageError
 
 Row = Mapping[str, Any]
 Column = Callable[[Row], str]
@@ -76,7 +75,7 @@ def print_agreement(
     rows = agreement.compute(context.store, chosen, options, further)
     if consensus:
         # the rows of consensuses after those of their section; a section of their own after the others
-        more = _consensus(context, chosen, options, consensus)
+        more = agreement.consensus_of(context.store, chosen, options, tuple(dict.fromkeys(consensus)))
         rows = rows | {name: [*rows.get(name, []), *section] for name, section in more.items()}
     if people_as and rows["among_people"] and not rows["raters"]:
         context.warn(f"--people-as {people_as}: no statistic of this selection compares scorers with people in that way")
@@ -86,13 +85,6 @@ def print_agreement(
     else:
         for line in _lines(rows, every=all_statistics or bool(statistics)):
             context.say(line)
-
-
-def _consensus(context: Context, selection: Selection, options: Options, methods: Sequence[ConsensusMethod]) -> agreement.Rows:
-    try:
-        return agreement.consensus_of(context.store, selection, options, tuple(dict.fromkeys(methods)))
-    except NoCrowdKitError as error:
-        raise CommandError(f"--consensus {error}") from error
 
 
 def _lines(rows: Mapping[str, Sequence[Row]], *, every: bool) -> Iterator[str]:

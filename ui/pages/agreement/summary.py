@@ -11,7 +11,7 @@ from urllib.parse import urlencode
 
 import pandas as pd
 
-from agreement import NoCrowdKitError, Options
+from agreement import Options
 from agreement.pair.confusion import GAP, HIGH, percent
 from concord.agreement import Rows, recall_consensus
 from concord.common import next_steps, wording
@@ -203,13 +203,10 @@ _MEANING = {
 
 
 def consensus_of(store: Store, view: AgreementView, *, intervals: bool) -> Rows:
-    """The rows of the consensuses that are asked for; none of a project that is too large for a page, or without crowd-kit."""
+    """The rows of the consensuses that are asked for; none of a project that is too large for a page."""
     if not view.methods or is_huge(store):
         return _NOTHING
-    try:
-        return recall_consensus(store, view.selection, Options(intervals=intervals, each_generator=False), view.methods)
-    except NoCrowdKitError:
-        return _NOTHING
+    return recall_consensus(store, view.selection, Options(intervals=intervals, each_generator=False), view.methods)
 
 
 def consensus_tables(store: Store, view: AgreementView, *, intervals: bool) -> str:
@@ -218,10 +215,7 @@ def consensus_tables(store: Store, view: AgreementView, *, intervals: bool) -> s
         return ""
     if is_huge(store):
         return note("A consensus of so many answers takes minutes: agreement --consensus has it.")
-    try:
-        rows = recall_consensus(store, view.selection, Options(intervals=intervals, each_generator=False), view.methods)
-    except NoCrowdKitError as error:
-        return note(f"{error}.", "cc-bad")
+    rows = recall_consensus(store, view.selection, Options(intervals=intervals, each_generator=False), view.methods)
     if not rows["raters"]:
         return note("A consensus needs labels, and people have given none here.")
     beside = view.listed([row for row in rows["raters"] if row["task"] == view.task])

@@ -2,7 +2,7 @@
 prompt.
 
 The caption and its nearness to the prompt by three measures (BLEU-4, ROUGE-L, METEOR; each 0 to 1) are stored; which of them is
-the score is a matter of judging. Words are runs of letters and digits, in lower case, as ``rouge-score`` has them; the
+the score is a matter of judging. Words are runs of letters and digits, in lower case; the
 published figures come of another tokenizer (PTB, in Java) and differ in the third digit.
 """
 
@@ -51,16 +51,25 @@ def caption_nearness(caption: str, prompt: str) -> CaptionNearness:
     # a second to import, and wanted by the worker alone
     from nltk.translate.bleu_score import SmoothingFunction, sentence_bleu
     from nltk.translate.meteor_score import single_meteor_score
-    from rouge_score.rouge_scorer import RougeScorer
 
     said, asked = _WORD.findall(caption.lower()), _WORD.findall(prompt.lower())
     if not said or not asked:
         return CaptionNearness(0.0, 0.0, 0.0)
     bleu = sentence_bleu([asked], said, smoothing_function=SmoothingFunction(epsilon=_TINY).method1)
-    common = RougeScorer(["rougeL"]).score(prompt, caption)["rougeL"]
-    below = common.recall + _BETA**2 * common.precision
-    rouge = (1 + _BETA**2) * common.precision * common.recall / below if below else 0.0
-    return CaptionNearness(float(bleu), float(rouge), float(single_meteor_score(asked, said, wordnet=_NoSynonyms())))
+    meteor = single_meteor_score(asked, said, wordnet=_NoSynonyms())
+    return CaptionNearness(float(bleu), _rouge_l(said, asked), float(meteor))
+
+
+def _rouge_l(said: Sequence[str], asked: Sequence[str]) -> float:
+    """ROUGE-L (Lin 2004, section 3.1): F of the longest common subsequence, recall weighing _BETA times."""
+    longest = [0] * (len(asked) + 1)  # of the words so far with each beginning of the prompt
+    for word in said:
+        before = list(longest)
+        for k, other in enumerate(asked, 1):
+            longest[k] = before[k - 1] + 1 if word == other else max(before[k], longest[k - 1])
+    precision, recall = longest[-1] / len(said), longest[-1] / len(asked)
+    below = recall + _BETA**2 * precision
+    return (1 + _BETA**2) * precision * recall / below if below else 0.0
 
 
 METRICS: Final = {"bleu4": "BLEU-4", "rouge_l": "ROUGE-L", "meteor": "METEOR (equal words and stems)"}

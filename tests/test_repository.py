@@ -65,3 +65,15 @@ def test_direct_dependencies_are_pinned() -> None:
     assert [name for name in wanted if "==" not in name] == []
     assert groups["yolo"] == [name for name in wanted if name.startswith("ultralytics==")]
     assert set(project["tool"]["uv"]["default-groups"]) == set(groups) - {"ray"}
+
+
+def test_the_locked_versions_are_those_of_the_project() -> None:
+    """``requirements.lock`` has each direct dependency of a full installation at its version, everything with hashes."""
+    import tomllib
+
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))
+    groups = project["dependency-groups"]
+    wanted = [*project["project"]["dependencies"], *(line for name in ("scorers", "yolo", "umap") for line in groups[name])]
+    locked = [line for line in (ROOT / "requirements.lock").read_text(encoding="utf-8").splitlines() if line[:1].isalnum()]
+    assert {line.split(";")[0].strip(" \\") for line in locked} >= set(wanted)
+    assert all(line.endswith("\\") for line in locked)

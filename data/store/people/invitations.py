@@ -202,7 +202,7 @@ def create(store: Store, terms: Terms, made_by: str) -> Invitation:
         raise InvitationRefused(f"an invitation must expire in the future, not on {terms.expires:%Y-%m-%d %H:%M}")
     if terms.uses is not None and terms.uses < 1:
         raise InvitationRefused(f"an invitation is for 1 person or more, not for {terms.uses}")
-    made = Invitation(**asdict(terms), invitation_id=secrets.token_urlsafe(9), made_by=made_by, moment=now)
+    made = Invitation(**asdict(terms), invitation_id=secrets.token_hex(6), made_by=made_by, moment=now)
     store.write(_create, made, shown=False)
     forget_cached(store)
     return made

@@ -18,8 +18,10 @@ from difflib import unified_diff
 from pathlib import Path
 
 import httpx
+import pandas as pd
 import pytest
 
+import concord as concord_library
 from data.formats.official_results import GenEvalResult, format_result
 from data.store.campaigns import participation
 from data.store.core.store import Store
@@ -263,6 +265,7 @@ def test_commands_are_the_same_open_or_closed_until_the_app_ends(
             differences += [f"\n{words}:", *list(unified_diff(closed, opened, "closed", "open", n=0, lineterm=""))[:12]]
     if differences:
         pytest.fail("\n".join(differences))
+    _the_library_reads_alike(sides)
     status, seconds = sides.serving.stop(signal.SIGTERM)
     assert (status, announced(sides.open).exists()) == (0, False)
     assert seconds < 10
@@ -280,7 +283,16 @@ def _timeless(ran: Ran) -> Ran:
 
 
 def test_every_project_command_was_compared() -> None:
-    assert [name for name in COMMANDS if not any(words.startswith(name) for words in COMMANDS_IN_ORDER)] == []
+    asked = [name for name in COMMANDS if not any(words.startswith(name) for words in COMMANDS_IN_ORDER)]
+    assert asked == ["library"]  # not typed by anybody: _the_library_reads_alike
+
+
+def _the_library_reads_alike(sides: Sides) -> None:
+    """A project that an app has open, and one that nobody has."""
+    there, here = concord_library.open(sides.open), concord_library.open(sides.closed)
+    columns = ["item", "rater", "kind", "aspect", "target", "scale", "value"]
+    pd.testing.assert_frame_equal(there.ratings()[columns], here.ratings()[columns])
+    pd.testing.assert_frame_equal(there.agreement(intervals=False).matrix, here.agreement(intervals=False).matrix)
 
 
 def _a_strange_name_in_a_process_of_its_own(sides: Sides) -> None:

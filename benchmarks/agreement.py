@@ -40,7 +40,6 @@ from data.records import Annotation, Judgement
 from data.store.analysis import aggregates
 from data.store.core.selection import Selection
 from data.store.core.store import Store
-from data.store.core.store import per_payload as store_run
 from data.store.judgements import recording
 
 SUITE, ASPECT, SCORE = "synthetic", "correct", "score"
@@ -63,7 +62,7 @@ class Sizes:
 
 def make_project(store: Store, images: int) -> Sizes:
     """Fill an empty project; the same every time."""
-    found: Sizes = store.write(store_run(_make), images)
+    found: Sizes = store.change(_make, images)
     return found
 
 

@@ -38,7 +38,7 @@ from starlette.testclient import TestClient
 from data.records import Annotation, Judgement
 from data.store.browse import index_refresh
 from data.store.core import browse_index, rows
-from data.store.core.store import Store, per_payload
+from data.store.core.store import Store
 from data.store.judgements import recording
 from ui.web.api import browse, workbench
 
@@ -279,9 +279,7 @@ def submitted(store: Store, n: int) -> list[str]:
 
 def costs(store: Store) -> list[str]:
     """Seconds that wide rows take to make, all and a part of them, and their bytes."""
-    wall, cpu = timed(
-        lambda: store.write(per_payload(lambda connection, _: browse_index.remake(connection)), None, shown=False)
-    )
+    wall, cpu = timed(lambda: store.change(browse_index.remake, shown=False))
     with store.read() as cursor:
         cursor.execute("checkpoint")
         n = int(rows.value(cursor, "select count(*) from browse"))
@@ -290,14 +288,8 @@ def costs(store: Store) -> list[str]:
         # beyond what is made one by one, as after a part of a run
         some = max(1, n // 20)
         before = _sums(cursor)
-    store.write(
-        per_payload(
-            lambda c, _: browse_index.mark_stale_where(
-                c, f"select item_id from items using sample reservoir({some} rows) repeatable (1)"
-            )
-        ),
-        None,
-    )
+    sample = f"select item_id from items using sample reservoir({some} rows) repeatable (1)"
+    store.change(lambda connection: browse_index.mark_stale_where(connection, sample))
     again, again_cpu = timed(lambda: index_refresh.refresh(store))
     with store.read() as cursor:
         assert _sums(cursor) == before

@@ -22,7 +22,7 @@ from data.records import Annotation, Evidence, Image, Item, Prompt, Rater
 from data.store import library
 from data.store.core import browse_index, erased, rows
 from data.store.core.campaign_items import DEFAULT, campaigns, insert_campaigns, recount
-from data.store.core.store import Store, per_payload
+from data.store.core.store import Store
 from data.store.judgements import scorer_evidence
 from data.store.judgements.answer_status import Decision
 from data.store.judgements.recording import (
@@ -348,8 +348,7 @@ def apply(store: Store, bundles: Sequence[ImportBundle]) -> list[Imported]:
             answers are about a prompt that has another text there.
         ReturnRefused: what comes back contradicts what is there.
     """
-    imported: list[Imported] = store.write(_apply, (bundles, store.secret))
-    return imported
+    return store.change(_apply, bundles, store.secret)
 
 
 def undo(store: Store, import_id: int) -> dict[str, int]:
@@ -358,8 +357,7 @@ def undo(store: Store, import_id: int) -> dict[str, int]:
     Raises:
         ImportRefused: there is no such import, it is undone already, or people have answered on what it brought.
     """
-    counts: dict[str, int] = store.write(_undo, import_id)
-    return counts
+    return store.change(_undo, import_id)
 
 
 def listed(store: Store) -> list[dict[str, Any]]:
@@ -383,9 +381,7 @@ def public_id(item_id: str, secret: str) -> str:
     return hashlib.blake2b(item_id.encode(), key=bytes.fromhex(secret), digest_size=12).hexdigest()
 
 
-@per_payload
-def _apply(connection: duckdb.DuckDBPyConnection, payload: tuple[Sequence[ImportBundle], str]) -> list[Imported]:
-    bundles, secret = payload
+def _apply(connection: duckdb.DuckDBPyConnection, bundles: Sequence[ImportBundle], secret: str) -> list[Imported]:
     return [_write_bundle(connection, bundle, secret) for bundle in bundles]
 
 
@@ -567,7 +563,6 @@ def insert_scales(connection: duckdb.DuckDBPyConnection, scales: Sequence[tuple[
             rows.insert(connection, "scales", ("suite", "aspect", "scale", "import_id"), [(suite, aspect, scale, import_id)])
 
 
-@per_payload
 def _undo(connection: duckdb.DuckDBPyConnection, import_id: int) -> dict[str, int]:
     found = rows.first(connection, "select undone from imports where import_id = ?", [import_id])
     if found is None:

@@ -20,7 +20,7 @@ from data.records import Evidence, Judgement, Rater
 from data.store.core import browse_index, rows
 from data.store.core.frame import KEPT_SETTINGS
 from data.store.core.selection import Selection
-from data.store.core.store import Store, per_payload
+from data.store.core.store import Store
 from data.store.imports import insert_raters, insert_run, insert_scales
 from data.store.judgements import scorer_evidence
 from data.store.judgements.recording import insert_evidence
@@ -225,8 +225,7 @@ def add_run(
         RunRefused: there is a run of this id already.
         ImportRefused: the rater's name belongs to a person.
     """
-    import_id: int | None = store.write(_add, (run, rater, folder, n_items, source, state))
-    return import_id
+    return store.change(_add, run, rater, folder, n_items, source, state)
 
 
 def add_generation(store: Store, run: Run, generator: str, folder: str, n_items: int) -> None:
@@ -235,7 +234,7 @@ def add_generation(store: Store, run: Run, generator: str, folder: str, n_items:
     Raises:
         RunRefused: there is a run of this id already.
     """
-    store.write(_add_generation, (run, generator, folder, n_items), touched=frozenset())
+    store.change(_add_generation, run, generator, folder, n_items, touched=frozenset())
 
 
 def ingest(
@@ -247,14 +246,13 @@ def ingest(
         RunRefused: there is no such run, or the project does not know one of the images.
         ImportRefused: the suite judges an aspect on another scale.
     """
-    new: bool = store.write(_ingest, (run_id, part, seen, rule_version), forget=False)
-    return new
+    return store.change(_ingest, run_id, part, seen, rule_version, forget=False)
 
 
 def set_state(store: Store, run_id: str, state: State, error: str | None = None) -> None:
     """Say how a run stands; ``error`` is forgotten unless it is given. What is to wait waits at the queue's end, unless it has
     a place in it."""
-    store.write(_set_state, (run_id, state, error), touched=frozenset(), forget=False)
+    store.change(_write_state, run_id, state, error, touched=frozenset(), forget=False)
 
 
 def remove(store: Store, run_id: str) -> int:
@@ -263,13 +261,12 @@ def remove(store: Store, run_id: str) -> int:
     Raises:
         RunRefused: there is no such run, or it was imported.
     """
-    count: int = store.write(_remove, run_id)
-    return count
+    return store.change(_remove, run_id)
 
 
 def swap(store: Store, one_id: str, other_id: str) -> None:
     """Two runs that wait change places in the queue."""
-    store.write(_swap, (one_id, other_id), touched=frozenset())
+    store.change(_swap, one_id, other_id, touched=frozenset())
 
 
 def listed(store: Store) -> list[RunRow]:
@@ -346,15 +343,21 @@ def _rows(cursor: duckdb.DuckDBPyConnection, condition: str, parameters: list[An
     ]
 
 
-@per_payload
-def _add(connection: duckdb.DuckDBPyConnection, payload: tuple[Run, Rater, str, int, RunSource | None, State]) -> int | None:
-    run, rater, folder, n_items, source, state = payload
+def _add(
+    connection: duckdb.DuckDBPyConnection,
+    run: Run,
+    rater: Rater,
+    folder: str,
+    n_items: int,
+    source: RunSource | None,
+    state: State,
+) -> int | None:
     _refuse_known(connection, run)
     import_id = None if source is None else rows.sequence(connection, "import_ids", 1)[0]
     insert_raters(connection, [rater], import_id)
     insert_run(connection, run, rater.rater_id, folder, state, n_items, import_id)
     if state == "queued":
-        _write_state(connection, (run.run_id, state, None))
+        _write_state(connection, run.run_id, state, None)
     if source is not None:
         rows.insert(
             connection,
@@ -365,12 +368,10 @@ def _add(connection: duckdb.DuckDBPyConnection, payload: tuple[Run, Rater, str, 
     return import_id
 
 
-@per_payload
-def _add_generation(connection: duckdb.DuckDBPyConnection, payload: tuple[Run, str, str, int]) -> None:
-    run, generator, folder, n_items = payload
+def _add_generation(connection: duckdb.DuckDBPyConnection, run: Run, generator: str, folder: str, n_items: int) -> None:
     _refuse_known(connection, run)
     insert_run(connection, run, generator, folder, "queued", n_items, None, "generate")
-    _write_state(connection, (run.run_id, "queued", None))
+    _write_state(connection, run.run_id, "queued", None)
 
 
 def _refuse_known(connection: duckdb.DuckDBPyConnection, run: Run) -> None:
@@ -378,11 +379,13 @@ def _refuse_known(connection: duckdb.DuckDBPyConnection, run: Run) -> None:
         raise RunRefused(f"there is a run {run.run_id} in this project already")
 
 
-@per_payload
 def _ingest(
-    connection: duckdb.DuckDBPyConnection, payload: tuple[str, int, Sequence[tuple[Observation, Sequence[Judgement]]], str]
+    connection: duckdb.DuckDBPyConnection,
+    run_id: str,
+    part: int,
+    judged: Sequence[tuple[Observation, Sequence[Judgement]]],
+    rule_version: str,
 ) -> bool:
-    run_id, part, judged, rule_version = payload
     row = rows.first(connection, "select rater_id, import_id from runs where run_id = ?", [run_id])
     if row is None:
         raise RunRefused(f"there is no run {run_id} in this project (any more)")
@@ -407,8 +410,7 @@ def _ingest(
     return True
 
 
-def _write_state(connection: duckdb.DuckDBPyConnection, payload: tuple[str, State, str | None]) -> None:
-    run_id, state, error = payload
+def _write_state(connection: duckdb.DuckDBPyConnection, run_id: str, state: State, error: str | None) -> None:
     place = None
     if state == "queued":
         last = "select coalesce(max(place), 0) + 1 from runs"
@@ -416,19 +418,16 @@ def _write_state(connection: duckdb.DuckDBPyConnection, payload: tuple[str, Stat
     connection.execute("update runs set state = ?, error = ?, place = ? where run_id = ?", [state, error, place, run_id])
 
 
-@per_payload
-def _swap(connection: duckdb.DuckDBPyConnection, payload: tuple[str, str]) -> None:
-    one_id, other_id = payload
+def _swap(connection: duckdb.DuckDBPyConnection, one_id: str, other_id: str) -> None:
     places = {
         run_id: rows.value(connection, "select any_value(place) from runs where run_id = ? and state = 'queued'", [run_id])
-        for run_id in payload
+        for run_id in (one_id, other_id)
     }
     if None not in places.values():
         for run_id, place in ((one_id, places[other_id]), (other_id, places[one_id])):
             connection.execute("update runs set place = ? where run_id = ?", [place, run_id])
 
 
-@per_payload
 def _remove(connection: duckdb.DuckDBPyConnection, run_id: str) -> int:
     row = rows.first(connection, "select rater_id, import_id from runs where run_id = ?", [run_id])
     if row is None:
@@ -451,9 +450,6 @@ def _remove(connection: duckdb.DuckDBPyConnection, run_id: str) -> int:
         [row["rater_id"]],
     )
     return count
-
-
-_set_state = per_payload(_write_state)
 
 
 @dataclass(frozen=True, slots=True)
@@ -509,11 +505,9 @@ def store_rejudged(store: Store, keeping: RejudgedEvidence) -> RejudgedImport:
     Raises:
         ImportRefused: the rater's name belongs to a person, or a suite judges an aspect on another scale.
     """
-    kept: RejudgedImport = store.write(_store_rejudged, keeping)
-    return kept
+    return store.change(_store_rejudged, keeping)
 
 
-@per_payload
 def _store_rejudged(connection: duckdb.DuckDBPyConnection, keeping: RejudgedEvidence) -> RejudgedImport:
     rater_id = keeping.rater.rater_id
     found = rows.dicts(
@@ -596,23 +590,16 @@ def was_generated_elsewhere(store: Store, generator: str) -> bool:
 
 def set_generator_settings(store: Store, generator: str, settings: Mapping[str, Any]) -> None:
     """Write a generator's settings; what was known of it before is replaced."""
-    store.write(_set_settings, (generator, settings))
+    store.change(_set_settings, generator, settings)
 
 
 def delete_generator_settings(store: Store, generator: str) -> None:
     """Take a generator's settings away."""
-    store.write(_delete_settings, generator)
+    store.change(lambda connection: connection.execute("delete from generations where generator = ?", [generator]))
 
 
-@per_payload
-def _set_settings(connection: duckdb.DuckDBPyConnection, payload: tuple[str, Mapping[str, Any]]) -> None:
-    generator, settings = payload
+def _set_settings(connection: duckdb.DuckDBPyConnection, generator: str, settings: Mapping[str, Any]) -> None:
     connection.execute(
         "insert into generations (generator, settings) values (?, ?) on conflict do update set settings = excluded.settings",
         [generator, rows.to_json(settings)],
     )
-
-
-@per_payload
-def _delete_settings(connection: duckdb.DuckDBPyConnection, generator: str) -> None:
-    connection.execute("delete from generations where generator = ?", [generator])

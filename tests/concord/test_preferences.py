@@ -19,7 +19,7 @@ from concord.judging import derive_source
 from concord.preferences import OPPOSED, PairQuery, list_pairs
 from data.store.analysis.study_frames import preference_votes
 from data.store.core.selection import Selection
-from data.store.core.store import Store, per_payload
+from data.store.core.store import Store
 from data.store.judgements import recording
 from tests.ui.small_project import concord, done
 from tests.ui.voting_project import SUITE, Said, filled, scored, voted
@@ -92,10 +92,10 @@ def test_a_generator_that_judges_itself_stands_beside_the_votes_for_it(store: St
 
 
 def test_simulated_people_are_never_counted_among_people(store: Store) -> None:
-    def mark(connection: Any, _: None) -> None:
+    def mark(connection: Any) -> None:
         connection.execute("update raters set simulated = true where rater_id = 'bob'")
 
-    store.write(per_payload(mark), None)
+    store.change(mark)
     assert {one.simulated for one in preference_votes(store, Selection()) if one.rater_id == "bob"} == {True}
     found = preferences.rows(store, Selection(), PLAIN).sections["votes"]
     assert row(found, rater="people", task="all")["a_wins"] == 1

@@ -26,7 +26,7 @@ from data.store.core import schema as schema_module
 from data.store.core.connections import DATABASE
 from data.store.core.erased import mark, marks, people_named, strike_people
 from data.store.core.schema import migrate, migration_files
-from data.store.core.store import Store, StoreBusy, per_payload
+from data.store.core.store import Store, StoreBusy
 
 Kind = Literal["snapshot", "backup"]
 BEFORE: Final = f"{DATABASE}.before-restore-"
@@ -59,7 +59,14 @@ class CopyErasure:
 
 def remember_copy(store: Store, path: Path, kind: Kind, *, names: bool = True) -> None:
     """A copy of the project was written there."""
-    store.write(_remember, (str(path.resolve()), kind, "names" if names else "pseudonyms", datetime.now(UTC)), shown=False)
+    row = (str(path.resolve()), kind, "names" if names else "pseudonyms", datetime.now(UTC))
+
+    def remember(connection: duckdb.DuckDBPyConnection) -> None:
+        # another copy at the same place has replaced the one before
+        connection.execute("delete from copies where path = ?", [row[0]])
+        rows.insert(connection, "copies", ("path", "kind", "people", "moment"), [row])
+
+    store.change(remember, shown=False)
 
 
 def list_copies(store: Store) -> list[KnownCopy]:
@@ -202,13 +209,6 @@ def _in_file(
         return True
     finally:
         shutil.rmtree(work, ignore_errors=True)
-
-
-@per_payload
-def _remember(connection: duckdb.DuckDBPyConnection, payload: tuple[str, str, str, datetime]) -> None:
-    # another copy at the same place has replaced the one before
-    connection.execute("delete from copies where path = ?", [payload[0]])
-    rows.insert(connection, "copies", ("path", "kind", "people", "moment"), [payload])
 
 
 try:

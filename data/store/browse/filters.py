@@ -17,7 +17,7 @@ from data.store.core import rows
 from data.store.core.browse_index import PACKED_SCORERS
 from data.store.core.erased import refuse
 from data.store.core.selection import Selection, Where
-from data.store.core.store import Store, per_payload
+from data.store.core.store import Store
 
 VERDICTS: Final = {"yes": 1, "no": 0, "failed": 2}
 """What a scorer may say, and how ``browse.says`` writes it."""
@@ -302,10 +302,7 @@ def save_view(store: Store, saving_id: str, name: str, query: str | None, by: st
     Raises:
         Erased: the person has been erased from the project.
     """
-    new: bool = store.write(
-        _save_view, (saving_id, SavedView(name, query or "", by, now or datetime.now(UTC)), query), shown=False
-    )
-    return new
+    return store.change(_save_view, saving_id, SavedView(name, query or "", by, now or datetime.now(UTC)), query, shown=False)
 
 
 def saved_views(store: Store) -> list[SavedView]:
@@ -319,9 +316,7 @@ def saved_views(store: Store) -> list[SavedView]:
     return [SavedView(**row) for row in found if row["query"] is not None]
 
 
-@per_payload
-def _save_view(connection: duckdb.DuckDBPyConnection, payload: tuple[str, SavedView, str | None]) -> bool:
-    saving_id, view, query = payload
+def _save_view(connection: duckdb.DuckDBPyConnection, saving_id: str, view: SavedView, query: str | None) -> bool:
     if rows.first(connection, "select 1 from saved_views where saving_id = ?", [saving_id]):
         return False
     refuse(connection, [view.made_by])

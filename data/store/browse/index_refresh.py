@@ -9,7 +9,7 @@ from weakref import WeakKeyDictionary, WeakSet
 
 from data.store.core import browse_index, rows
 from data.store.core.connections import NotWritten
-from data.store.core.store import Store, per_payload
+from data.store.core.store import Store
 from data.store.core.writer import CLOSED
 
 _CHUNK: Final = 20_000
@@ -63,7 +63,7 @@ def refresh(store: Store) -> int:
     with lock:
         left = count_stale(store)
         while left:
-            before, left = left, store.write(_refresh, _CHUNK, shown=False)
+            before, left = left, store.change(browse_index.refresh, _CHUNK, shown=False)
             if left >= before and before <= _CHUNK:
                 break
         if store in _outdated_readers:
@@ -97,6 +97,3 @@ class IndexRefresher:
                 if version != seen:
                     refresh(self._store)
                     seen = version
-
-
-_refresh = per_payload(lambda connection, most: browse_index.refresh(connection, most))

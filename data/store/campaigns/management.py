@@ -19,7 +19,7 @@ from data.campaign import MOVES, Campaign, CampaignItem, Settings, State
 from data.store.core import browse_index, rows
 from data.store.core.campaign_items import DEFAULT, campaigns, insert_campaigns, insert_items, placeholders
 from data.store.core.selection import Selection, Where
-from data.store.core.store import Store, per_payload
+from data.store.core.store import Store
 from data.store.imports import public_id
 
 _ITEM = ("item_id", "kind", "suite", "prompt_id", "task", "generator", "public_id")
@@ -44,8 +44,7 @@ def groups(store: Store, selection: Selection, only: Collection[str] | None = No
     images stand in an order that mixes the generators: the same whenever the same images make a group. ``only``: none but
     these, by id.
     """
-    made: list[str] = store.write(_groups, (selection, only, store.secret))
-    return made
+    return store.change(_groups, selection, only, store.secret)
 
 
 def pairs(store: Store, selection: Selection, first: str, second: str, only: Collection[str] | None = None) -> list[str]:
@@ -54,8 +53,7 @@ def pairs(store: Store, selection: Selection, first: str, second: str, only: Col
     ``only``: none but these, by id.
     """
     _check_two(first, second)
-    made: list[str] = store.write(_pairs, (selection, first, second, only, store.secret))
-    return made
+    return store.change(_pairs, selection, first, second, only, store.secret)
 
 
 @dataclass(frozen=True, slots=True)
@@ -109,9 +107,9 @@ Members = dict[str, list[dict[str, Any]]]
 """The images of items, by the items' ids."""
 
 
-@per_payload
-def _groups(connection: duckdb.DuckDBPyConnection, payload: tuple[Selection, Collection[str] | None, str]) -> list[str]:
-    selection, only, secret = payload
+def _groups(
+    connection: duckdb.DuckDBPyConnection, selection: Selection, only: Collection[str] | None, secret: str
+) -> list[str]:
     return _make(connection, "group", _only(_grouped(connection, selection), only), secret)
 
 
@@ -132,11 +130,14 @@ def _grouped(connection: duckdb.DuckDBPyConnection, selection: Selection) -> Mem
     return made
 
 
-@per_payload
 def _pairs(
-    connection: duckdb.DuckDBPyConnection, payload: tuple[Selection, str, str, Collection[str] | None, str]
+    connection: duckdb.DuckDBPyConnection,
+    selection: Selection,
+    first: str,
+    second: str,
+    only: Collection[str] | None,
+    secret: str,
 ) -> list[str]:
-    selection, first, second, only, secret = payload
     return _make(connection, "pair", _only(_paired(connection, selection, first, second), only), secret)
 
 
@@ -206,8 +207,7 @@ def create(store: Store, campaign: Campaign, items: Sequence[CampaignItem]) -> C
         CampaignRefused: the id is taken, an item is unknown, there twice, of another kind than the others or without a file,
             or no item is ordinary.
     """
-    made: Campaign = store.write(_create, (campaign, tuple(items), datetime.now(UTC)), touched=frozenset())
-    return made
+    return store.change(_create, campaign, tuple(items), datetime.now(UTC), touched=frozenset())
 
 
 def listed(store: Store) -> list[Campaign]:
@@ -243,8 +243,7 @@ def move(store: Store, campaign_id: str, state: State) -> Campaign:
     Raises:
         CampaignRefused: there is no such campaign, or it cannot go there from its state.
     """
-    moved: Campaign = store.write(_move, (campaign_id, state), touched=frozenset())
-    return moved
+    return store.change(_move, campaign_id, state, touched=frozenset())
 
 
 @dataclass(frozen=True, slots=True)
@@ -263,9 +262,7 @@ def change_settings(store: Store, campaign_id: str, settings: Mapping[str, Any],
         CampaignRefused: there is no such campaign, or it has answers and its order or checks would change.
         ValueError: a value that cannot be.
     """
-    payload = (campaign_id, dict(settings), made_by, datetime.now(UTC))
-    changed: Campaign = store.write(_change, payload, touched=frozenset())
-    return changed
+    return store.change(_change, campaign_id, dict(settings), made_by, datetime.now(UTC), touched=frozenset())
 
 
 def changes(store: Store, campaign_id: str) -> list[SettingsChange]:
@@ -283,12 +280,12 @@ def remove(store: Store, campaign_id: str) -> None:
     Raises:
         CampaignRefused: there is no such campaign, it is the default one, or it has answers: archive it instead.
     """
-    store.write(_remove, campaign_id, touched=frozenset())
+    store.change(_remove, campaign_id, touched=frozenset())
 
 
-@per_payload
-def _create(connection: duckdb.DuckDBPyConnection, payload: tuple[Campaign, Sequence[CampaignItem], datetime]) -> Campaign:
-    campaign, items, now = payload
+def _create(
+    connection: duckdb.DuckDBPyConnection, campaign: Campaign, items: Sequence[CampaignItem], now: datetime
+) -> Campaign:
     if campaign.campaign_id == DEFAULT or campaigns(connection, [campaign.campaign_id]):
         raise CampaignRefused(f"there is a campaign {campaign.campaign_id!r} already; give this one another id")
     _check_items(connection, items)
@@ -321,9 +318,7 @@ def _existing(connection: duckdb.DuckDBPyConnection, campaign_id: str) -> Campai
     return found[0]
 
 
-@per_payload
-def _move(connection: duckdb.DuckDBPyConnection, payload: tuple[str, State]) -> Campaign:
-    campaign_id, state = payload
+def _move(connection: duckdb.DuckDBPyConnection, campaign_id: str, state: State) -> Campaign:
     campaign = _existing(connection, campaign_id)
     if state == campaign.state:
         return campaign
@@ -333,9 +328,9 @@ def _move(connection: duckdb.DuckDBPyConnection, payload: tuple[str, State]) -> 
     return replace(campaign, state=state)
 
 
-@per_payload
-def _change(connection: duckdb.DuckDBPyConnection, payload: tuple[str, Mapping[str, Any], str, datetime]) -> Campaign:
-    campaign_id, given, made_by, now = payload
+def _change(
+    connection: duckdb.DuckDBPyConnection, campaign_id: str, given: Mapping[str, Any], made_by: str, now: datetime
+) -> Campaign:
     campaign = _existing(connection, campaign_id)
     settings, before = replace(campaign.settings, **given), campaign.settings.to_json()
     changed = {name: (before[name], value) for name, value in settings.to_json().items() if value != before[name]}
@@ -355,7 +350,6 @@ def _change(connection: duckdb.DuckDBPyConnection, payload: tuple[str, Mapping[s
     return replace(campaign, settings=settings)
 
 
-@per_payload
 def _remove(connection: duckdb.DuckDBPyConnection, campaign_id: str) -> None:
     _existing(connection, campaign_id)
     if campaign_id == DEFAULT:
@@ -382,9 +376,8 @@ def describe_recruitment(store: Store, campaign: str, values: Mapping[str, str],
         CampaignRefused: there is no such campaign.
         ValueError: as ``check_recruitment``.
     """
-    payload = (campaign, recruitment.check_recruitment(values), made_by, datetime.now(UTC))
-    said: dict[str, str] = store.write(_describe, payload, touched=frozenset())
-    return said
+    checked = recruitment.check_recruitment(values)
+    return store.change(_describe, campaign, checked, made_by, datetime.now(UTC), touched=frozenset())
 
 
 def recruitment_of(store: Store, campaign: str) -> dict[str, str]:
@@ -399,9 +392,9 @@ def _latest(cursor: duckdb.DuckDBPyConnection, campaign: str) -> dict[str, str]:
     return {name: str(said[name]) for name in recruitment.RECRUITMENT_FIELDS if said.get(name)}
 
 
-@per_payload
-def _describe(connection: duckdb.DuckDBPyConnection, payload: tuple[str, Mapping[str, str], str, datetime]) -> dict[str, str]:
-    campaign, values, made_by, moment = payload
+def _describe(
+    connection: duckdb.DuckDBPyConnection, campaign: str, values: Mapping[str, str], made_by: str, moment: datetime
+) -> dict[str, str]:
     if not campaigns(connection, [campaign]):
         raise CampaignRefused(f"there is no campaign {campaign!r}; campaigns list shows them")
     before = _latest(connection, campaign)
@@ -428,13 +421,12 @@ def has_consented(store: Store, campaign: str, person: str, text: str) -> bool:
 
 def give_consent(store: Store, campaign: str, person: str, text: str, *, now: datetime | None = None) -> None:
     """Note that this person agrees; returns once that is on disk. Saying so again changes nothing."""
-    store.write(_give_consent, (campaign, person, text, now or datetime.now(UTC)), shown=False)
+    store.change(_give_consent, campaign, person, text, now or datetime.now(UTC), shown=False)
 
 
 _WHERE = "campaign_id = ? and rater_id = ? and text_hash = ?"
 
 
-@per_payload
-def _give_consent(connection: duckdb.DuckDBPyConnection, payload: tuple[str, str, str, datetime]) -> None:
-    if rows.first(connection, f"select 1 from consents where {_WHERE}", list(payload[:3])) is None:
-        rows.insert(connection, "consents", ("campaign_id", "rater_id", "text_hash", "moment"), [payload])
+def _give_consent(connection: duckdb.DuckDBPyConnection, campaign: str, person: str, text: str, now: datetime) -> None:
+    if rows.first(connection, f"select 1 from consents where {_WHERE}", [campaign, person, text]) is None:
+        rows.insert(connection, "consents", ("campaign_id", "rater_id", "text_hash", "moment"), [(campaign, person, text, now)])

@@ -13,7 +13,7 @@ import duckdb
 
 from data.campaign import Role
 from data.store.core import rows
-from data.store.core.store import Store, per_payload
+from data.store.core.store import Store
 
 
 @dataclass(frozen=True, slots=True)
@@ -271,12 +271,10 @@ def set_aside(store: Store, campaign_id: str, item_id: str, aside: bool, *, now:
     Raises:
         KeyError: the campaign has no such item.
     """
-    store.write(_set_aside, (campaign_id, item_id, aside, now or datetime.now(UTC)), touched=frozenset())
+    store.change(_set_aside, campaign_id, item_id, aside, now or datetime.now(UTC), touched=frozenset())
 
 
-@per_payload
-def _set_aside(connection: duckdb.DuckDBPyConnection, payload: tuple[str, str, bool, datetime]) -> None:
-    campaign_id, item_id, aside, now = payload
+def _set_aside(connection: duckdb.DuckDBPyConnection, campaign_id: str, item_id: str, aside: bool, now: datetime) -> None:
     where = [campaign_id, item_id]
     if rows.first(connection, "select 1 from campaign_items where campaign_id = ? and item_id = ?", where) is None:
         raise KeyError(item_id)

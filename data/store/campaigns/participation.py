@@ -19,7 +19,7 @@ from data.store.campaigns.allocation import NextTasks, TaskRequest, allocate_tas
 from data.store.core import rows
 from data.store.core.campaign_items import DEFAULT, ensure_default
 from data.store.core.erased import Erased
-from data.store.core.store import Store, per_payload
+from data.store.core.store import Store
 from data.store.imports import ImportRefused, insert_raters
 from data.store.judgements import revocations
 from data.store.judgements.answer_status import Rule
@@ -61,7 +61,7 @@ def next_tasks(store: Store, person: str, campaign: str = DEFAULT, *, ahead: int
 
 def skip(store: Store, person: str, item_id: str, campaign: str = DEFAULT, *, now: datetime | None = None) -> None:
     """Put an item at the end of this person's line."""
-    store.write(_skip, (campaign, person, item_id, now or datetime.now(UTC)), shown=False)
+    store.change(_skip, campaign, person, item_id, now or datetime.now(UTC), shown=False)
 
 
 def unskip(store: Store, person: str, campaign: str = DEFAULT, *, now: datetime | None = None) -> str | None:
@@ -69,27 +69,25 @@ def unskip(store: Store, person: str, campaign: str = DEFAULT, *, now: datetime 
 
     Returns its id, None if nothing is skipped.
     """
-    item_id: str | None = store.write(_unskip, (campaign, person, now or datetime.now(UTC)), shown=False)
-    return item_id
+    return store.change(_unskip, campaign, person, now or datetime.now(UTC), shown=False)
 
 
 def pause(store: Store, person: str, campaign: str = DEFAULT) -> None:
     """Let go of what this person has claimed in a campaign."""
-    store.write(_pause, (campaign, person), shown=False)
+    release = "delete from claims where campaign_id = ? and rater_id = ?"
+    store.change(lambda connection: connection.execute(release, [campaign, person]), shown=False)
 
 
 def leave(store: Store, person: str) -> None:
     """Let go of what this person has claimed anywhere, so that others are offered it."""
-    store.write(_leave, person, shown=False)
+    store.change(lambda connection: connection.execute("delete from claims where rater_id = ?", [person]), shown=False)
 
 
 def report(
     store: Store, person: str, item_id: str, reason: str, campaign: str = DEFAULT, *, now: datetime | None = None
 ) -> bool:
     """Note that an item cannot be judged: this person is not asked again. Returns whether it is now set aside for all."""
-    payload = (campaign, person, item_id, reason, now or datetime.now(UTC))
-    aside: bool = store.write(_report, payload, touched=frozenset())
-    return aside
+    return store.change(_report, campaign, person, item_id, reason, now or datetime.now(UTC), touched=frozenset())
 
 
 def worked_in(store: Store, person: str, campaign: str) -> bool:
@@ -101,16 +99,12 @@ def worked_in(store: Store, person: str, campaign: str) -> bool:
         )
 
 
-@per_payload
-def _skip(connection: duckdb.DuckDBPyConnection, payload: tuple[str, str, str, datetime]) -> None:
-    campaign, person, item_id, now = payload
+def _skip(connection: duckdb.DuckDBPyConnection, campaign: str, person: str, item_id: str, now: datetime) -> None:
     rows.insert(connection, "skips", ("campaign_id", "item_id", "rater_id", "skipped"), [(campaign, item_id, person, now)])
     _drop_claim(connection, campaign, person, item_id)
 
 
-@per_payload
-def _unskip(connection: duckdb.DuckDBPyConnection, payload: tuple[str, str, datetime]) -> str | None:
-    campaign, person, now = payload
+def _unskip(connection: duckdb.DuckDBPyConnection, campaign: str, person: str, now: datetime) -> str | None:
     found = rows.first(
         connection,
         "select s.item_id from skips s where s.campaign_id = ? and s.rater_id = ? and s.item_id not in"
@@ -145,19 +139,9 @@ def _drop_claim(connection: duckdb.DuckDBPyConnection, campaign: str, person: st
     connection.execute("delete from claims where campaign_id = ? and rater_id = ? and item_id = ?", [campaign, person, item_id])
 
 
-@per_payload
-def _pause(connection: duckdb.DuckDBPyConnection, payload: tuple[str, str]) -> None:
-    connection.execute("delete from claims where campaign_id = ? and rater_id = ?", list(payload))
-
-
-@per_payload
-def _leave(connection: duckdb.DuckDBPyConnection, person: str) -> None:
-    connection.execute("delete from claims where rater_id = ?", [person])
-
-
-@per_payload
-def _report(connection: duckdb.DuckDBPyConnection, payload: tuple[str, str, str, str, datetime]) -> bool:
-    campaign, person, item_id, reason, now = payload
+def _report(
+    connection: duckdb.DuckDBPyConnection, campaign: str, person: str, item_id: str, reason: str, now: datetime
+) -> bool:
     if campaign == DEFAULT:
         ensure_default(connection, now)
     where = [campaign, item_id]

@@ -17,7 +17,7 @@ from collections.abc import Callable, Hashable, Iterator, Sequence
 from contextlib import closing, contextmanager
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, ClassVar, Protocol, TypeVar
+from typing import Any, ClassVar, Protocol, TypeVar, TypeVarTuple, Unpack
 
 import duckdb
 
@@ -72,6 +72,7 @@ class ReadWriteLock:
 
 
 T = TypeVar("T")
+Arguments = TypeVarTuple("Arguments")
 _MOST = 20_000
 
 
@@ -247,9 +248,21 @@ class Store:
             written = self._writer.submit(operation, payload, shown=shown, touched=touched, forget=forget)
         return written.result()
 
+    def change(
+        self,
+        work: Callable[[duckdb.DuckDBPyConnection, Unpack[Arguments]], R],
+        *arguments: *Arguments,
+        shown: bool = True,
+        touched: Items = None,
+        forget: bool = True,
+    ) -> R:
+        """As `write`, for a write that gains nothing from being done together with others of its kind."""
+        done: R = self.write(_run_each, (work, arguments), shown=shown, touched=touched, forget=forget)
+        return done
+
     def touch(self, items: Items = None) -> None:
         """Move the version and write nothing: pages draw again. ``items``: as ``touched`` of `write`."""
-        self.write(_write_nothing, None, touched=items)
+        self.change(lambda _: None, touched=items)
 
     def rewrite(self) -> None:
         """Write the database anew, so that nothing that was deleted stays in its file; all others wait meanwhile.
@@ -401,15 +414,5 @@ def _secret(connection: duckdb.DuckDBPyConnection) -> str:
     return secret
 
 
-def per_payload(operation: Any) -> Operation[Any, Any]:
-    """Make a batch operation of one that takes a single payload."""
-
-    def batch(connection: duckdb.DuckDBPyConnection, payloads: Sequence[Any]) -> list[Any]:
-        return [operation(connection, payload) for payload in payloads]
-
-    return batch
-
-
-@per_payload
-def _write_nothing(connection: duckdb.DuckDBPyConnection, _: None) -> None:
-    """Only the version moves."""
+def _run_each(connection: duckdb.DuckDBPyConnection, works: Sequence[tuple[Callable[..., Any], tuple[Any, ...]]]) -> list[Any]:
+    return [work(connection, *arguments) for work, arguments in works]

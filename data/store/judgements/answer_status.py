@@ -18,7 +18,7 @@ from data.campaign import Campaign, Role, wrong_answers
 from data.records import Annotation
 from data.store.core import erased, rows
 from data.store.core.campaign_items import DEFAULT, AnnotationTask, cached_campaigns, campaign_listing, campaigns, placeholders
-from data.store.core.store import Cache, Store, per_payload
+from data.store.core.store import Cache, Store
 
 ON_REQUEST = "asked"
 """They uncovered it on purpose, before answering."""
@@ -34,7 +34,7 @@ def by_browsing(rater: str) -> str:
 def record_unblinding(store: Store, person: str, item_id: str, how: str) -> None:
     """Remember that this person is shown it now; returns once that is on disk. The first time is the one that counts."""
     if unblinded_how(store, person, item_id) is None:
-        store.write(_record, (person, item_id, how, datetime.now(UTC)), shown=False)
+        store.change(_record, person, item_id, how, datetime.now(UTC), shown=False)
         store.memory.forget()
 
 
@@ -88,9 +88,7 @@ def resolve_revision(store: Store, person: str, item_id: str, revises: str | Non
     return True, after[-1] if after else None
 
 
-@per_payload
-def _record(connection: duckdb.DuckDBPyConnection, payload: tuple[str, str, str, datetime]) -> None:
-    person, item_id, how, now = payload
+def _record(connection: duckdb.DuckDBPyConnection, person: str, item_id: str, how: str, now: datetime) -> None:
     if rows.first(connection, "select 1 from uncovered where rater_id = ? and item_id = ?", [person, item_id]) is None:
         rows.insert(connection, "uncovered", ("rater_id", "item_id", "moment", "how"), [(person, item_id, now, how)])
 

@@ -13,7 +13,7 @@ from data.records import Annotation, Evidence, Judgement
 from data.store import library
 from data.store.core import browse_index, rows
 from data.store.core.campaign_items import placeholders
-from data.store.core.store import Cache, Store, per_payload
+from data.store.core.store import Cache, Store
 from data.store.judgements import answer_status, revocations, scorer_evidence
 from data.store.judgements.answer_status import (
     Decision,
@@ -108,8 +108,7 @@ def rebuild(store: Store, derive: Callable[[dict[str, Any]], tuple[str, Sequence
     item of several, in their order; of an annotation also the ``definition`` of a user's own questionnaire, and the
     ``generators`` and ``questions`` that it was about) and returns the rule version and the judgements.
     """
-    count: int = store.write(_rebuild, derive)
-    return count
+    return store.change(_rebuild, derive)
 
 
 def save_answers(connection: duckdb.DuckDBPyConnection, sent: Sequence[SentAnswer]) -> list[SavedAnswer]:
@@ -324,7 +323,6 @@ def judgement_rows(source: Annotation | Evidence, source_id: str, seq: int) -> I
         yield (j.item_id or source.item_id, source.rater_id, *said, source_id, source.rule_version, seq)
 
 
-@per_payload
 def _rebuild(connection: duckdb.DuckDBPyConnection, derive: Callable[[dict[str, Any]], tuple[str, Sequence[Judgement]]]) -> int:
     sources = rows.dicts(
         connection,

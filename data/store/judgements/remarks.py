@@ -14,7 +14,7 @@ import duckdb
 
 from data.store.core import rows
 from data.store.core.erased import refuse
-from data.store.core.store import Store, per_payload
+from data.store.core.store import Store
 
 Wrong = Literal["scorer", "person", "prompt", "guideline"]
 _ADJUDICATION_COLUMNS = (
@@ -65,8 +65,7 @@ def adjudicate(store: Store, adjudication: Adjudication) -> bool:
     Raises:
         KeyError: there is no such item.
     """
-    new: bool = store.write(_adjudicate, adjudication, touched=frozenset())
-    return new
+    return store.change(_adjudicate, adjudication, touched=frozenset())
 
 
 def verdicts(store: Store, item_ids: Sequence[str] | None = None, *, replaced: bool = False) -> list[Adjudication]:
@@ -85,7 +84,6 @@ def verdicts(store: Store, item_ids: Sequence[str] | None = None, *, replaced: b
     return [Adjudication(**row) for row in found]
 
 
-@per_payload
 def _adjudicate(connection: duckdb.DuckDBPyConnection, one: Adjudication) -> bool:
     known = rows.first(connection, "select 1 from adjudications where adjudication_id = ?", [one.adjudication_id])
     if known is not None:
@@ -137,8 +135,7 @@ def write_note(store: Store, note: Note) -> bool:
         KeyError: there is no such item.
         NoteRefused: what it revises is another person's, or on another item.
     """
-    new: bool = store.write(_write_note, note, touched=frozenset())
-    return new
+    return store.change(_write_note, note, touched=frozenset())
 
 
 def notes_of_item(store: Store, item_id: str) -> list[CurrentNote]:
@@ -154,7 +151,6 @@ def notes_of_item(store: Store, item_id: str) -> list[CurrentNote]:
     return [CurrentNote(*(row[name] for name in CurrentNote.__slots__)) for row in found if row["text"]]
 
 
-@per_payload
 def _write_note(connection: duckdb.DuckDBPyConnection, note: Note) -> bool:
     if rows.first(connection, "select 1 from notes where note_id = ?", [note.note_id]) is not None:
         return False
@@ -202,8 +198,7 @@ def tag_items(store: Store, tagging: Tagging, *, now: datetime | None = None) ->
         TagRefused: the project does not have one of the items.
         Erased: the person has been erased from the project.
     """
-    new: bool = store.write(_tag_items, (tagging, now or datetime.now(UTC)))
-    return new
+    return store.change(_tag_items, tagging, now or datetime.now(UTC))
 
 
 def list_tags(store: Store) -> list[TagCount]:
@@ -230,9 +225,7 @@ def tags_of_items(store: Store, item_ids: Sequence[str]) -> dict[str, list[str]]
     return found
 
 
-@per_payload
-def _tag_items(connection: duckdb.DuckDBPyConnection, payload: tuple[Tagging, datetime]) -> bool:
-    tagging, now = payload
+def _tag_items(connection: duckdb.DuckDBPyConnection, tagging: Tagging, now: datetime) -> bool:
     if rows.first(connection, "select 1 from taggings where tagging_id = ? limit 1", [tagging.tagging_id]):
         return False
     refuse(connection, [tagging.made_by])

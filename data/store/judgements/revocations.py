@@ -16,7 +16,7 @@ from data.campaign import fails_checks
 from data.records import Annotation
 from data.store.core import browse_index, rows
 from data.store.core.campaign_items import recount
-from data.store.core.store import Cache, Store, per_payload
+from data.store.core.store import Cache, Store
 from data.store.judgements import answer_status
 from data.store.judgements.answer_status import ItemContext, ItemContexts
 
@@ -48,8 +48,7 @@ def revoke(
     items are offered again; ``restore`` takes all of it back. Doing it again with ``uncount`` adds that.
     """
     revocation = Revocation(person, campaign, uncount, by, now or datetime.now(UTC))
-    n: int = store.write(_revoke, revocation, touched=None if uncount else frozenset())
-    return n
+    return store.change(write_revocation, revocation, touched=None if uncount else frozenset())
 
 
 def restore(store: Store, person: str, by: str, campaign: str | None = None, *, now: datetime | None = None) -> int:
@@ -57,8 +56,7 @@ def restore(store: Store, person: str, by: str, campaign: str | None = None, *, 
 
     An answer whose item has been filled by others meanwhile stays ``surplus``.
     """
-    n: int = store.write(_restore, (person, campaign, by, now or datetime.now(UTC)))
-    return n
+    return store.change(_restore, person, campaign, by, now or datetime.now(UTC))
 
 
 def current_revocations(store: Store) -> list[Revocation]:
@@ -119,9 +117,7 @@ def write_revocation(connection: duckdb.DuckDBPyConnection, asked: Revocation) -
     return len(items)
 
 
-@per_payload
-def _restore(connection: duckdb.DuckDBPyConnection, payload: tuple[str, str | None, str, datetime]) -> int:
-    person, campaign, by, now = payload
+def _restore(connection: duckdb.DuckDBPyConnection, person: str, campaign: str | None, by: str, now: datetime) -> int:
     connection.execute(
         "update revocations set lifted = ?, lifted_by = ?"
         " where rater_id = ? and campaign_id is not distinct from ? and lifted is null",
@@ -157,9 +153,6 @@ def _mark_stale_with_members(connection: duckdb.DuckDBPyConnection, items: list[
     browse_index.mark_stale_where(
         connection, "select image_id from item_members where item_id in (select unnest(?::varchar[]))", [items]
     )
-
-
-_revoke = per_payload(write_revocation)
 
 
 BY_CHECKS: Final = "checks"

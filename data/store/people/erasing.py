@@ -12,7 +12,7 @@ from data.store.backup import backups
 from data.store.browse import index_refresh
 from data.store.core import erased, rows
 from data.store.core.erased import ErasedRows, strike_person
-from data.store.core.store import Store, per_payload
+from data.store.core.store import Store
 from data.store.people import invitations
 
 
@@ -42,10 +42,10 @@ def erase(store: Store, name: str, *, now: datetime | None = None) -> ErasedRows
         NoSuchPerson: there is none of this name, or it is a scorer's or a study's slot.
     """
     # first nobody may write in their name any more: their open pages are sent away from now on
-    store.write(_mark_erased, (name, store.secret, now or datetime.now(UTC)), shown=False)
+    store.change(_mark_erased, name, store.secret, now or datetime.now(UTC), shown=False)
     with _lock:
         _known.pop(store, None)
-    removed: ErasedRows = store.write(_erase, name)
+    removed = store.change(strike_person, name)
     invitations.forget_cached(store)
     index_refresh.refresh(store)
     # a backup reads for long: who waits for it is to wait outside, and not to let everybody wait
@@ -54,9 +54,7 @@ def erase(store: Store, name: str, *, now: datetime | None = None) -> ErasedRows
     return removed
 
 
-@per_payload
-def _mark_erased(connection: duckdb.DuckDBPyConnection, payload: tuple[str, str, datetime]) -> None:
-    name, secret, now = payload
+def _mark_erased(connection: duckdb.DuckDBPyConnection, name: str, secret: str, now: datetime) -> None:
     found = rows.first(connection, "select kind, identity from raters where rater_id = ?", [name])
     if found is not None and (found["kind"], found["identity"]) != ("human", "person"):
         raise NoSuchPerson(
@@ -77,6 +75,3 @@ select exists (from annotations where rater_id = $name) or exists (from claims w
     or exists (from revocations where rater_id = $name) or exists (from notes where made_by = $name)
     or exists (from taggings where made_by = $name) or exists (from saved_views where made_by = $name)
 """
-
-
-_erase = per_payload(strike_person)

@@ -21,7 +21,7 @@ from data.store.campaigns.participation import NameTaken
 from data.store.core import rows
 from data.store.core.campaign_items import DEFAULT, campaigns
 from data.store.core.erased import Erased
-from data.store.core.store import Store, per_payload
+from data.store.core.store import Store
 from data.store.imports import ImportRefused, insert_raters
 
 _LETTERS: Final = "ABCDEFGHJKMNPQRSTUVWXYZ23456789"
@@ -101,7 +101,8 @@ def admit_browser(connection: duckdb.DuckDBPyConnection, claim: IdentityClaim, n
 
 def count_refused(store: Store, person: str) -> None:
     """Count that another browser came with somebody's id."""
-    store.write(_count_refused, person, touched=frozenset(), forget=False)
+    count = "update identities set refused = refused + 1 where rater_id = ?"
+    store.change(lambda connection: connection.execute(count, [person]), touched=frozenset(), forget=False)
 
 
 def renew_code(store: Store, person: str) -> str:
@@ -111,18 +112,11 @@ def renew_code(store: Store, person: str) -> str:
         KeyError: nobody of this name came from a crowd platform.
     """
     code = new_code()
-    store.write(_renew_code, (person, code_hash(store, person, code)), shown=False)
+    store.change(_renew_code, person, code_hash(store, person, code), shown=False)
     return code
 
 
-@per_payload
-def _count_refused(connection: duckdb.DuckDBPyConnection, person: str) -> None:
-    connection.execute("update identities set refused = refused + 1 where rater_id = ?", [person])
-
-
-@per_payload
-def _renew_code(connection: duckdb.DuckDBPyConnection, payload: tuple[str, str]) -> None:
-    person, code = payload
+def _renew_code(connection: duckdb.DuckDBPyConnection, person: str, code: str) -> None:
     if rows.first(connection, "select 1 from arrivals where rater_id = ? and came_as <> 'name' limit 1", [person]) is None:
         raise KeyError(person)
     connection.execute("delete from identities where rater_id = ?", [person])
@@ -203,7 +197,7 @@ def create(store: Store, terms: Terms, made_by: str) -> Invitation:
     if terms.uses is not None and terms.uses < 1:
         raise InvitationRefused(f"an invitation is for 1 person or more, not for {terms.uses}")
     made = Invitation(**asdict(terms), invitation_id=secrets.token_hex(6), made_by=made_by, moment=now)
-    store.write(_create, made, shown=False)
+    store.change(_create, made, shown=False)
     forget_cached(store)
     return made
 
@@ -237,7 +231,7 @@ def revoke(store: Store, invitation_id: str, *, now: datetime | None = None) -> 
     Raises:
         InvitationRefused: there is none of this id.
     """
-    store.write(_revoke, (invitation_id, now or datetime.now(UTC)), shown=False)
+    store.change(_revoke, invitation_id, now or datetime.now(UTC), shown=False)
     forget_cached(store)
 
 
@@ -293,9 +287,7 @@ def arrive(store: Store, arrival: Arrival, *, now: datetime | None = None) -> Ar
         code=code_hash(store, person, code),
     )
     try:
-        found: tuple[Invitation, Admission] = store.write(
-            _arrive, (arrival, claim, now or datetime.now(UTC)), touched=frozenset(), forget=False
-        )
+        found = store.change(_arrive, arrival, claim, now or datetime.now(UTC), touched=frozenset(), forget=False)
     except OtherBrowser:
         count_refused(store, person)
         raise
@@ -310,7 +302,6 @@ def forget_cached(store: Store) -> None:
         _cached.pop(store, None)
 
 
-@per_payload
 def _create(connection: duckdb.DuckDBPyConnection, made: Invitation) -> None:
     if made.campaign not in (None, DEFAULT) and not campaigns(connection, [str(made.campaign)]):
         raise InvitationRefused(f"there is no campaign {made.campaign!r}")
@@ -323,19 +314,15 @@ def _create(connection: duckdb.DuckDBPyConnection, made: Invitation) -> None:
     )
 
 
-@per_payload
-def _revoke(connection: duckdb.DuckDBPyConnection, payload: tuple[str, datetime]) -> None:
-    invitation_id, now = payload
+def _revoke(connection: duckdb.DuckDBPyConnection, invitation_id: str, now: datetime) -> None:
     if rows.first(connection, "select 1 from invitations where invitation_id = ?", [invitation_id]) is None:
         raise InvitationRefused(f"there is no invitation {invitation_id!r}; `people invitations` lists them")
     connection.execute("update invitations set revoked = ? where invitation_id = ? and revoked is null", [now, invitation_id])
 
 
-@per_payload
 def _arrive(
-    connection: duckdb.DuckDBPyConnection, payload: tuple[Arrival, IdentityClaim, datetime]
+    connection: duckdb.DuckDBPyConnection, arrival: Arrival, claim: IdentityClaim, now: datetime
 ) -> tuple[Invitation, Admission]:
-    arrival, claim, now = payload
     found = rows.first(connection, f"{_SELECT} where invitation_id = ?", [arrival.invitation_id])
     if found is None:
         raise InvitationClosed("There is no such invitation.")
@@ -388,7 +375,7 @@ def end_session(store: Store, session: str, until: datetime, *, now: datetime | 
 
     ``until`` is when no cookie of it would be good any more; what is older than ``now`` is forgotten.
     """
-    store.write(_end_session, (_session_hash(store, session), until, now or datetime.now(UTC)), shown=False)
+    store.change(_end_session, _session_hash(store, session), until, now or datetime.now(UTC), shown=False)
     with _ended_lock:
         _ended.pop(store, None)
 
@@ -397,8 +384,6 @@ def _session_hash(store: Store, session: str) -> str:
     return keyed_hash(store.secret, "session", session)
 
 
-@per_payload
-def _end_session(connection: duckdb.DuckDBPyConnection, payload: tuple[str, datetime, datetime]) -> None:
-    mark, until, now = payload
+def _end_session(connection: duckdb.DuckDBPyConnection, mark: str, until: datetime, now: datetime) -> None:
     connection.execute("delete from ended_sessions where until < ?", [now])
     connection.execute("insert or replace into ended_sessions values (?, ?)", [mark, until])

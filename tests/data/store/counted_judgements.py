@@ -10,7 +10,7 @@ from typing import Any
 import duckdb
 
 from data.store.core import rows
-from data.store.core.store import Store, per_payload
+from data.store.core.store import Store
 
 KINDS = {
     "ann": ("human", "person", False), "bob": ("human", "person", False), "cyd": ("human", "person", False),
@@ -36,18 +36,17 @@ class Said:
 
 def fill(store: Store, said: Sequence[Said], scale: str = "nominal") -> None:
     """A project with these judgements and no others, as they stand; items are named ``SUITE/N``."""
-    store.write(per_payload(_empty), None)
-    store.write(per_payload(_fill), (said, scale))
+    store.change(_empty)
+    store.change(_fill, said, scale)
 
 
-def _empty(connection: duckdb.DuckDBPyConnection, _: None) -> None:
+def _empty(connection: duckdb.DuckDBPyConnection) -> None:
     for name in ("items", "raters", "scales", "annotations", "judgements"):
         connection.execute(f"delete from {name}")
     connection.execute("insert into stale values (null)")
 
 
-def _fill(connection: duckdb.DuckDBPyConnection, payload: tuple[Sequence[Said], str]) -> None:
-    said, scale = payload
+def _fill(connection: duckdb.DuckDBPyConnection, said: Sequence[Said], scale: str) -> None:
     items = sorted({one.item for one in said})
     suites = sorted({i.split("/")[0] for i in items})
     scales = {"correct": scale, "other": "nominal", "score": "interval"}

@@ -19,7 +19,7 @@ from data.store.campaigns import participation
 from data.store.core import frame
 from data.store.core import store as store_module
 from data.store.core.selection import Selection
-from data.store.core.store import Store, per_payload
+from data.store.core.store import Store
 from data.store.imports import ImportBundle
 from data.store.judgements import recording
 from tests.agreement import judgement_counts
@@ -214,7 +214,7 @@ def test_other_changes_may_be_of_anything(filled: Store, change: str) -> None:
     elif change == "undo":
         imports.undo(filled, number)
     else:
-        filled.write(per_payload(lambda connection, _: connection.execute("delete from judgements")), None)
+        filled.change(lambda connection: connection.execute("delete from judgements"))
     recording.submit(filled, answer(ITEMS[0], "eve"))
     assert filled.changes_since(before).items is None
 
@@ -226,7 +226,7 @@ def test_what_is_not_known_may_be_anything(tmp_path: Path, monkeypatch: pytest.M
         assert store.changes_since("another.3").items is None
         before = store.version
         for n in range(5):
-            store.write(per_payload(lambda *_: None), None, touched=frozenset({str(n)}))
+            store.touch(frozenset({str(n)}))
         assert store.changes_since(before).items == frozenset("01234")
-        store.write(per_payload(lambda *_: None), None, touched=frozenset())
+        store.touch(frozenset())
         assert store.changes_since(before).items is None

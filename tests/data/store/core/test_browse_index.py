@@ -18,7 +18,7 @@ from data.store.campaigns import management
 from data.store.core.erased import Erased
 from data.store.core.schema import MIGRATIONS
 from data.store.core.selection import Selection
-from data.store.core.store import Store, per_payload
+from data.store.core.store import Store
 from data.store.imports import ImportBundle, ImportRefused
 from data.store.judgements import recording, remarks, revocations
 from data.store.judgements.remarks import Tagging
@@ -57,7 +57,7 @@ def same(store: Store) -> dict[str, Any]:
     """The rows; those kept up to date are those made anew."""
     assert index_refresh.refresh(store) == 0
     kept, asked = rows(store), parts(store)
-    store.write(per_payload(lambda connection, _: connection.execute("insert into stale values (null)") and None), None)
+    store.change(lambda connection: connection.execute("insert into stale values (null)"))
     assert index_refresh.refresh(store) == 0
     assert rows(store) == kept
     assert parts(store) == asked

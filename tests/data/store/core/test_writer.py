@@ -12,7 +12,7 @@ from typing import Any
 import duckdb
 import pytest
 
-from data.store.core.store import Store, per_payload
+from data.store.core.store import Store
 from data.store.core.writer import Items, Writer, WriterClosed
 
 
@@ -148,8 +148,7 @@ def _fail(_: duckdb.DuckDBPyConnection, n: int) -> None:
 
 
 def test_many_threads_save_all_once(store: Store) -> None:
-    add = per_payload(_add)
-    work: Callable[[int], list[int]] = lambda thread: [store.write(add, thread * 20 + k) for k in range(20)]  # noqa: E731
+    work: Callable[[int], list[int]] = lambda thread: [store.change(_add, thread * 20 + k) for k in range(20)]  # noqa: E731
     with ThreadPoolExecutor(16) as pool:
         found = list(pool.map(work, range(16)))
     assert found == [[thread * 20 + k for k in range(20)] for thread in range(16)]
@@ -163,9 +162,9 @@ def test_the_version_moves_with_commits_and_not_otherwise(store: Store) -> None:
     with store.read() as cursor:
         cursor.execute("select * from meta").fetchall()
     with pytest.raises(KeyError):
-        store.write(per_payload(_fail), 1)
+        store.change(_fail, 1)
     assert store.version == before
-    store.write(per_payload(_add), 1)
+    store.change(_add, 1)
     assert store.version != before
 
 
@@ -175,7 +174,7 @@ def test_versions_of_two_openings_differ(tmp_path: Path) -> None:
     with Store(tmp_path) as second:
         assert second.version != version
     with pytest.raises(WriterClosed):
-        second.write(per_payload(_add), 1)
+        second.change(_add, 1)
 
 
 def test_what_is_overwritten_is_let_go_of(tmp_path: Path) -> None:
@@ -183,10 +182,10 @@ def test_what_is_overwritten_is_let_go_of(tmp_path: Path) -> None:
         cursor.execute("update meta set value = ? where key = 'n0'", [str(n)])
 
     with Store(tmp_path) as store:
-        store.write(per_payload(_add), 0)
+        store.change(_add, 0)
     with Store(tmp_path) as store:
         for n in range(40):
-            store.write(per_payload(overwrite), n)
+            store.change(overwrite, n)
         with store.read() as cursor:
             found = cursor.execute("select memory_usage_bytes from duckdb_memory() where tag = 'TRANSACTION'").fetchone()
     # DuckDB keeps a quarter of a megabyte for each of them as long as any connection is in a transaction from before

@@ -15,7 +15,7 @@ from data.store.browse import grid
 from data.store.campaigns import participation
 from data.store.core import frame
 from data.store.core.selection import Selection
-from data.store.core.store import Store, per_payload
+from data.store.core.store import Store
 from data.store.imports import ImportBundle
 from data.store.judgements import recording
 from data.store.judgements.recording import SavedAnswer, SentAnswer
@@ -191,7 +191,7 @@ def test_rebuild_makes_the_same_judgements(store: Store) -> None:
     before = content(store)
     assert recording.rebuild(store, derive) == 5
     assert content(store) == before
-    store.write(per_payload(lambda connection, _: connection.execute("delete from judgements")), None)
+    store.change(lambda connection: connection.execute("delete from judgements"))
     assert table(store, "judgements") == []
     recording.rebuild(store, derive)
     assert content(store) == before

@@ -123,7 +123,7 @@ def test_the_map_by_keyboard_alone(playground: Server, visitor: Visit) -> None:
     assert page_query(page)["lasso"] == ["0,0;60,0;60,100;0,100"]
     page.get_by_label("x to", exact=True).fill("0")
     page.get_by_role("button", name="Select this rectangle").press("Enter")
-    expect(page.locator("#map-message")).to_contain_text("has no inside")
+    expect(page.locator("#map-message")).to_contain_text("Empty selection")
     page.get_by_role("button", name="Select nothing").press("Enter")
     expect(page.locator("#map-told")).to_contain_text("Nothing is selected", timeout=_FOLLOWS_MS)
     assert "lasso" not in page_query(page)

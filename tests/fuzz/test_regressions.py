@@ -116,7 +116,7 @@ def test_parents_of_a_question_that_are_none(tmp_path: Path, parents: Any) -> No
 
 def test_an_invalid_mask_is_refused() -> None:
     for content in (b"", b"PNG", seeds.mask()[:40], seeds.mask().replace(b"IDAT", b"IDAX")):
-        with pytest.raises(ValueError, match="no PNG"):
+        with pytest.raises(ValueError, match="not a PNG"):
             runs.unpack_mask(content)
 
 
@@ -184,7 +184,7 @@ def _made(folder: Path, settings: dict[str, Any], *seen: Observation) -> RunFold
 @pytest.mark.parametrize(
     ("settings", "seen", "said"),
     [
-        ({}, partial(Observation, payload={"answers": [7]}), "is no evidence that tifa can judge"),
+        ({}, partial(Observation, payload={"answers": [7]}), "is not valid for tifa"),
         ({}, partial(Observation, payload={"answers": 1e400}), "cannot be read as a part of a run"),
         ({"threshold": []}, Observation, "'settings' of run.json are invalid for geneval"),
         ({"threshold": 0.3}, partial(Observation, detections=(Detection("cow", float("nan"), (1, 2, 3, 4)),)), "not finite"),

@@ -1,26 +1,101 @@
-"""The commands that print numbers of a project: ``itm`` and ``ablate``, ``flips``, ``preferences``, ``vqa``; ``app.py``
-imports this for every command, so it imports nothing heavy.
-"""
+"""The commands that print numbers of a project: ``agreement``, ``itm`` and ``ablate``, ``flips``, ``preferences``, ``vqa``."""
 
 from __future__ import annotations
 
 from enum import StrEnum
-from pathlib import Path
-from typing import Annotated, Any
+from functools import partial
+from typing import Annotated
 
 import typer
 
-from ui.cli.options import with_selection
-from ui.cli.results import PLAYGROUND, Project
+from ui.cli.options import (
+    PLAYGROUND,
+    ConsensusOption,
+    OutputFormat,
+    Project,
+    Selection,
+    app,
+    execute,
+    import_app,
+    study_app,
+    with_selection,
+)
 
 MATCHING_FILTERS = ("suite", "task", "generator", "rater")
 """What restricts matching of images and texts."""
 _IMAGE_FILTERS = ("suite", "task", "generator")
 
 
-class MatchingFormat(StrEnum):
-    table = "table"
-    json = "json"
+class By(StrEnum):
+    target = "target"
+    certainty = "certainty"
+
+
+class PeopleAs(StrEnum):
+    each = "each"
+    majority = "majority"
+    mean = "mean"
+
+
+@app.command("agreement")
+@with_selection
+def agreement_command(
+    selection: Selection,
+    statistic: Annotated[list[str], typer.Option(help="Only these statistics.")] = [],  # noqa: B006
+    all_statistics: Annotated[
+        bool, typer.Option("--all-statistics", help="Show all statistics, not only the main ones of each scale.")
+    ] = False,
+    by: Annotated[
+        list[By],
+        typer.Option(help="target: one row per object, relation or question; certainty: scorers also by how far people agree."),
+    ] = [],  # noqa: B006
+    compare: Annotated[
+        bool, typer.Option("--compare", help="Also compare scorers with each other: which one agrees better with people?")
+    ] = False,
+    thresholds: Annotated[
+        bool,
+        typer.Option(
+            "--thresholds",
+            help="Also turn scores into yes/no decisions, at the threshold that agrees best with people (cross-validated).",
+        ),
+    ] = False,
+    consensus: ConsensusOption = [],  # noqa: B006
+    people_as: Annotated[
+        PeopleAs | None, typer.Option(help="How human ratings are aggregated for comparison with a scorer.")
+    ] = None,
+    intervals: Annotated[bool, typer.Option("--intervals/--no-intervals", help="95 % intervals.")] = True,
+    ceiling: Annotated[
+        bool, typer.Option("--ceiling/--no-ceiling", help="Show human agreement next to each scorer's, and a verdict.")
+    ] = True,
+    margin: Annotated[
+        float | None,
+        typer.Option(
+            min=0.001,
+            max=1.0,
+            help="Equivalence margin: differences from human agreement up to this are equal (shares 0.05, coefficients 0.1).",
+        ),
+    ] = None,
+    seed: Annotated[int, typer.Option(min=0, help="Random seed of cross-validation folds, permutations and crowd models.")] = 0,
+    output: Annotated[OutputFormat, typer.Option("--format", help="Output format.")] = OutputFormat.table,
+    project: Project = PLAYGROUND,
+) -> None:
+    """How far raters agree: people among themselves, scorers with people, any two raters."""
+    execute(
+        project,
+        "agreement",
+        selection=selection,
+        statistics=statistic,
+        all_statistics=all_statistics,
+        by=[each.value for each in by],
+        further=[name for name, asked in (("comparisons", compare), ("thresholds", thresholds)) if asked],
+        consensus=[each.value for each in consensus],
+        people_as=people_as.value if people_as else None,
+        intervals=intervals,
+        ceiling=ceiling,
+        margin=margin,
+        seed=seed,
+        output=output.value,
+    )
 
 
 class MatchingLayout(StrEnum):
@@ -30,13 +105,7 @@ class MatchingLayout(StrEnum):
     aro = "aro"
 
 
-def add_matching(app: typer.Typer, import_app: typer.Typer) -> None:
-    """Give the app the commands."""
-    app.command("itm")(with_selection(itm_command, MATCHING_FILTERS))
-    app.command("ablate")(with_selection(ablate_command, _IMAGE_FILTERS))
-    import_app.command("itm")(import_itm)
-
-
+@import_app.command("itm")
 def import_itm(
     file: Annotated[
         str | None,
@@ -58,7 +127,7 @@ def import_itm(
     project: Project = PLAYGROUND,
 ) -> None:
     """Import images with candidate captions (image-text matching): your own file, Winoground, ARO or the playground's."""
-    _execute(
+    execute(
         project,
         "import itm",
         file=file,
@@ -77,16 +146,20 @@ Intervals = Annotated[bool, typer.Option("--intervals/--no-intervals", help="95 
 Numbers = Annotated[str | None, typer.Option(metavar="N,N,...", help="Comma-separated values; default: those of the profile.")]
 
 
+@app.command("itm")
+@partial(with_selection, names=MATCHING_FILTERS)
 def itm_command(
     selection: dict[str, list[str]],
     intervals: Intervals = True,
-    output: Annotated[MatchingFormat, typer.Option("--format", help="Output format.")] = MatchingFormat.table,
+    output: Annotated[OutputFormat, typer.Option("--format", help="Output format.")] = OutputFormat.table,
     project: Project = PLAYGROUND,
 ) -> None:
     """Image-text matching: each scorer's accuracy against chance by task, Winoground's scores, and votes between scorers."""
-    _execute(project, "itm", selection=selection, intervals=intervals, output=output.value)
+    execute(project, "itm", selection=selection, intervals=intervals, output=output.value)
 
 
+@app.command("ablate")
+@partial(with_selection, names=_IMAGE_FILTERS)
 def ablate_command(
     selection: dict[str, list[str]],
     scorer: Annotated[str, typer.Argument(help="selfeval, elbo or flowloss.")],
@@ -104,11 +177,11 @@ def ablate_command(
     limit: Annotated[int | None, typer.Option(min=1, help="Maximum number of images.")] = None,
     plot: Annotated[str | None, typer.Option(metavar="FILE.html", help="HTML file for the plot.")] = None,
     intervals: Intervals = True,
-    output: Annotated[MatchingFormat, typer.Option("--format", help="Output format.")] = MatchingFormat.table,
+    output: Annotated[OutputFormat, typer.Option("--format", help="Output format.")] = OutputFormat.table,
     project: Project = PLAYGROUND,
 ) -> None:
     """Accuracy of a likelihood scorer by trials, steps and seed: scores what is missing, then compares."""
-    _execute(
+    execute(
         project,
         "ablate",
         scorer=scorer,
@@ -125,12 +198,6 @@ def ablate_command(
         intervals=intervals,
         output=output.value,
     )
-
-
-def _execute(project: Path, name: str, **parameters: Any) -> None:
-    from ui.commands import execute
-
-    raise typer.Exit(execute(project, name, parameters))
 
 
 FLIP_FILTERS = ("suite", "task", "generator", "rater", "campaign", "since", "until")
@@ -150,11 +217,8 @@ class FlipFormat(StrEnum):
     md = "md"
 
 
-def add_flips(app: typer.Typer) -> None:
-    """Give the app the command."""
-    app.command("flips")(with_selection(flips_command, FLIP_FILTERS))
-
-
+@app.command("flips")
+@partial(with_selection, names=FLIP_FILTERS)
 def flips_command(
     selection: dict[str, list[str]],
     kind: Annotated[Flip, typer.Option(help="The part of each prompt that is flipped.")] = Flip.RELATION,
@@ -163,83 +227,59 @@ def flips_command(
     project: Project = PLAYGROUND,
 ) -> None:
     """Flip test: each rater's score for the true prompt minus its score for the flipped prompt."""
-    from ui.commands import execute
-
     parameters = {
         "selection": selection,
         "kind": kind.value,
         "intervals": intervals,
         "output": output.value,
     }
-    raise typer.Exit(execute(project, "flips", parameters))
+    execute(project, "flips", **parameters)
 
 
 PREFERENCE_FILTERS = ("suite", "task", "generator", "rater", "campaign", "since", "until")
 """What votes can be restricted by: their aspect is given, and they have no targets."""
 
 
-class PreferenceFormat(StrEnum):
-    table = "table"
-    json = "json"
-
-
-def add_preferences(app: typer.Typer, studies: typer.Typer) -> None:
-    """Give the app the commands."""
-    app.command("preferences")(with_selection(preferences_command, PREFERENCE_FILTERS))
-    studies.command("selfeval")(import_study_selfeval)
-
-
+@app.command("preferences")
+@partial(with_selection, names=PREFERENCE_FILTERS)
 def preferences_command(
     selection: dict[str, list[str]],
     intervals: Annotated[bool, typer.Option("--intervals/--no-intervals", help="95 % intervals.")] = True,
     seed: Annotated[int, typer.Option(min=0, help="Random seed of the bootstrap (intervals of rank correlations).")] = 0,
-    output: Annotated[PreferenceFormat, typer.Option("--format", help="Output format.")] = PreferenceFormat.table,
+    output: Annotated[OutputFormat, typer.Option("--format", help="Output format.")] = OutputFormat.table,
     project: Project = PLAYGROUND,
 ) -> None:
     """Compare generators in pairs: people's votes, scorers' preferences, and the strength of each generator."""
-    from ui.commands import execute
-
     parameters = {"selection": selection, "intervals": intervals, "seed": seed, "output": output.value}
-    raise typer.Exit(execute(project, "preferences", parameters))
+    execute(project, "preferences", **parameters)
 
 
+@study_app.command("selfeval")
 def import_study_selfeval(project: Project = PLAYGROUND) -> None:
     """Import SelfEval's Tables 2 and 3: winning votes and five metrics by task, as printed. Needs no file."""
-    from ui.commands import execute
-
-    raise typer.Exit(execute(project, "import study selfeval", {}))
+    execute(project, "import study selfeval")
 
 
 VQA_FILTERS = ("suite", "task", "generator", "rater", "campaign", "since", "until")
 """What restricts answers to questions; a task is a text source here."""
 
 
-class VqaFormat(StrEnum):
-    table = "table"
-    json = "json"
-
-
-def add_vqa(app: typer.Typer) -> None:
-    """Give the app the command."""
-    app.command("vqa")(with_selection(vqa_command, VQA_FILTERS))
-
-
+@app.command("vqa")
+@partial(with_selection, names=VQA_FILTERS)
 def vqa_command(
     selection: dict[str, list[str]],
     reference: Annotated[
         str | None, typer.Option(help="The generator whose images are real photographs, as a reference.")
     ] = None,
     intervals: Annotated[bool, typer.Option("--intervals/--no-intervals", help="95 % intervals.")] = True,
-    output: Annotated[VqaFormat, typer.Option("--format", help="Output format.")] = VqaFormat.table,
+    output: Annotated[OutputFormat, typer.Option("--format", help="Output format.")] = OutputFormat.table,
     project: Project = PLAYGROUND,
 ) -> None:
     """TIFA's scores from answers to questions: VQA models compared with each other and with people on the same questions."""
-    from ui.commands import execute
-
     parameters = {
         "selection": selection,
         "reference": reference,
         "intervals": intervals,
         "output": output.value,
     }
-    raise typer.Exit(execute(project, "vqa", parameters))
+    execute(project, "vqa", **parameters)

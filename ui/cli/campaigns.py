@@ -8,11 +8,12 @@ from typing import Annotated, Any
 
 import typer
 
-from ui.cli.results import PLAYGROUND, Project
+from ui.cli.options import PLAYGROUND, OutputFormat, Project, app, execute
 
 campaigns_app = typer.Typer(
     help="Campaigns: give people questions about images, and watch their progress.", no_args_is_help=True
 )
+app.add_typer(campaigns_app, name="campaigns")
 
 Name = Annotated[str, typer.Argument(metavar="ID", help="Id, as shown by `campaigns list`.")]
 
@@ -23,20 +24,8 @@ class Order(StrEnum):
     fixed = "fixed"
 
 
-class CampaignFormat(StrEnum):
-    table = "table"
-    json = "json"
-
-
-def add_campaigns(app: typer.Typer) -> None:
-    """Give the app the commands."""
-    app.add_typer(campaigns_app, name="campaigns")
-
-
 def _run(project: Path, name: str, **parameters: Any) -> None:
-    from ui.commands import execute
-
-    raise typer.Exit(execute(project, f"campaigns {name}", parameters))
+    execute(project, f"campaigns {name}", **parameters)
 
 
 @campaigns_app.command("list")
@@ -188,7 +177,7 @@ def show(
     campaign: Name,
     aspect: Annotated[str | None, typer.Option(help="The aspect on which people's agreement is measured.")] = None,
     intervals: Annotated[bool, typer.Option("--intervals/--no-intervals", help="95 % intervals.")] = True,
-    output: Annotated[CampaignFormat, typer.Option("--format", help="Output format.")] = CampaignFormat.table,
+    output: Annotated[OutputFormat, typer.Option("--format", help="Output format.")] = OutputFormat.table,
     project: Project = PLAYGROUND,
 ) -> None:
     """Show one campaign: coverage, pace, people and verdicts."""

@@ -1,15 +1,13 @@
-"""The commands ``export`` and ``import exported``; ``app.py`` imports this, so it imports nothing heavy."""
+"""The commands ``export ...`` and ``import exported``."""
 
 from __future__ import annotations
 
 from enum import StrEnum
-from pathlib import Path
 from typing import Annotated
 
 import typer
 
-from ui.cli.options import with_selection
-from ui.cli.results import PLAYGROUND, Project
+from ui.cli.options import PLAYGROUND, OutputFile, Project, Selection, execute, export_app, import_app, with_selection
 
 
 class TableFile(StrEnum):
@@ -18,13 +16,20 @@ class TableFile(StrEnum):
     jsonl = "jsonl"
 
 
+class ReportFile(StrEnum):
+    html = "html"
+    md = "md"
+    pdf = "pdf"
+    latex = "latex"
+    csv = "csv"
+    parquet = "parquet"
+
+
 class PeopleNaming(StrEnum):
     names = "names"
     pseudonyms = "pseudonyms"
 
 
-Selection = dict[str, list[str]]
-Output = Annotated[str, typer.Option("-o", "--output", metavar="FILE", help="The file to write.")]
 Table = Annotated[TableFile | None, typer.Option("--format", help="Format; default: from the file name.")]
 PeopleAs = Annotated[
     PeopleNaming,
@@ -32,43 +37,42 @@ PeopleAs = Annotated[
 ]
 
 
-def add_exports(export_app: typer.Typer, import_app: typer.Typer) -> None:
-    """Give both groups their commands."""
-    export_app.command("ratings")(with_selection(_ratings))
-    export_app.command("judgements")(with_selection(_judgements))
-    export_app.command("annotations")(with_selection(_annotations))
-    export_app.command("snapshot")(_snapshot)
-    export_app.command("datasets")(with_selection(_datasets))
-    import_app.command("exported")(_exported)
-
-
-def _ratings(selection: Selection, output: Output, form: Table = None, project: Project = PLAYGROUND) -> None:
+@export_app.command("ratings")
+@with_selection
+def export_ratings(selection: Selection, output: OutputFile, form: Table = None, project: Project = PLAYGROUND) -> None:
     """Export the ratings that the statistics use. `import ratings FILE` reads them and gives the same numbers."""
-    _execute(project, "export ratings", selection=selection, form=form and form.value, output=output)
+    execute(project, "export ratings", selection=selection, form=form and form.value, output=output)
 
 
-def _judgements(selection: Selection, output: Output, form: Table = None, project: Project = PLAYGROUND) -> None:
+@export_app.command("judgements")
+@with_selection
+def export_judgements(selection: Selection, output: OutputFile, form: Table = None, project: Project = PLAYGROUND) -> None:
     """Export every judgement with its source; judgements that do not count have the reason."""
-    _execute(project, "export judgements", selection=selection, form=form and form.value, output=output)
+    execute(project, "export judgements", selection=selection, form=form and form.value, output=output)
 
 
-def _annotations(
+@export_app.command("annotations")
+@with_selection
+def export_annotations(
     selection: Selection,
-    output: Output,
+    output: OutputFile,
     form: Table = None,
     people: PeopleAs = PeopleNaming.names,
     project: Project = PLAYGROUND,
 ) -> None:
     """Export people's answers with their revisions. `import exported FILE` reads them and derives the same judgements."""
-    _execute(project, "export annotations", selection=selection, form=form and form.value, output=output, named=people.value)
+    execute(project, "export annotations", selection=selection, form=form and form.value, output=output, named=people.value)
 
 
-def _snapshot(output: Output, people: PeopleAs = PeopleNaming.names, project: Project = PLAYGROUND) -> None:
+@export_app.command("snapshot")
+def export_snapshot(output: OutputFile, people: PeopleAs = PeopleNaming.names, project: Project = PLAYGROUND) -> None:
     """Export the data as one DuckDB file for others, with a table that describes each column."""
-    _execute(project, "export snapshot", output=output, named=people.value)
+    execute(project, "export snapshot", output=output, named=people.value)
 
 
-def _datasets(
+@export_app.command("datasets")
+@with_selection
+def export_datasets(
     selection: Selection,
     output: Annotated[str, typer.Option("-o", "--output", metavar="FOLDER", help="The folder to create.")],
     people: PeopleAs = PeopleNaming.pseudonyms,
@@ -78,20 +82,33 @@ def _datasets(
     project: Project = PLAYGROUND,
 ) -> None:
     """Export a folder for Hugging Face's `datasets`: images, judgements and annotations as Parquet, and a dataset card."""
-    _execute(project, "export datasets", selection=selection, output=output, named=people.value, shard=shard)
+    execute(project, "export datasets", selection=selection, output=output, named=people.value, shard=shard)
 
 
-def _exported(
+@import_app.command("exported")
+def import_exported(
     files: Annotated[
         list[str], typer.Argument(metavar="FILE...", help="A file that `export annotations`, `judgements` or `ratings` wrote.")
     ],
     project: Project = PLAYGROUND,
 ) -> None:
     """Import files that Concord exported (CSV, Parquet or JSON lines), all or none. Judgements are derived from the answers."""
-    _execute(project, "import exported", files=files)
+    execute(project, "import exported", files=files)
 
 
-def _execute(project: Path, name: str, **parameters: object) -> None:
-    from ui.commands import execute
-
-    raise typer.Exit(execute(project, name, parameters))
+@export_app.command("report")
+@with_selection
+def export_report(
+    selection: Selection,
+    output: OutputFile,
+    form: Annotated[
+        ReportFile | None,
+        typer.Option("--format", help="Format; default: from the file name. csv and parquet write all tables in a .zip."),
+    ] = None,
+    seed: Annotated[
+        int, typer.Option(min=0, help="Random seed of cross-validation folds, permutations and the failures shown.")
+    ] = 0,
+    project: Project = PLAYGROUND,
+) -> None:
+    """Write a report: all numbers of `agreement`, the data and methods behind them, and the command that reproduces it."""
+    execute(project, "export report", selection=selection, form=form and form.value, output=output, seed=seed)

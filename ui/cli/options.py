@@ -1,13 +1,45 @@
-"""Options that several commands share; ``app.py`` imports this for every command, so it imports nothing heavy."""
+"""The groups of commands, the options that several share, and how a command is run. All of ``ui/cli`` is imported for every
+command, so nothing heavy is imported here.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
 from enum import StrEnum
 from inspect import Parameter, Signature, signature
+from pathlib import Path
 from typing import Annotated, Any
 
 import typer
+
+app = typer.Typer(
+    help="Judge text-to-image models: automatic scorers and people side by side, their agreement live.",
+    invoke_without_command=True,
+    no_args_is_help=False,
+    add_completion=False,
+    pretty_exceptions_enable=False,
+    rich_markup_mode=None,
+)
+import_app = typer.Typer(help="Bring prompts, images, studies and ratings into a project.", no_args_is_help=True)
+study_app = typer.Typer(help="Published human studies.", no_args_is_help=True)
+export_app = typer.Typer(help="Write reports, ratings or judgements of a selection to a file.", no_args_is_help=True)
+app.add_typer(import_app, name="import")
+app.add_typer(export_app, name="export")
+import_app.add_typer(study_app, name="study")
+
+PLAYGROUND = Path(__file__).resolve().parents[2] / "projects" / "playground"
+Project = Annotated[
+    Path,
+    typer.Option("--project", help="The project folder; created if it does not exist.", show_default="projects/playground"),
+]
+Selection = dict[str, list[str]]
+OutputFile = Annotated[str, typer.Option("-o", "--output", metavar="FILE", help="The file to write.")]
+
+
+class OutputFormat(StrEnum):
+    table = "table"
+    json = "json"
+
 
 FILTERS: dict[str, str] = {
     "suite": "Only this suite. Repeatable, like all filters.",
@@ -53,3 +85,10 @@ def with_selection(command: Callable[..., None], names: Iterable[str] = FILTERS)
     run.__annotations__ = {parameter.name: parameter.annotation for parameter in every}
     run.__doc__ = command.__doc__
     return run
+
+
+def execute(project: Path, command: str, /, **parameters: Any) -> None:
+    """Run a project command, here or in the app that has the project open, and end with its status."""
+    from ui import commands
+
+    raise typer.Exit(commands.execute(project, command, parameters))

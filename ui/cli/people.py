@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import sys
 from enum import StrEnum
-from pathlib import Path
 from typing import Annotated
 
 import typer
 
-from ui.cli.results import PLAYGROUND, Project
+from ui.cli.options import PLAYGROUND, Project, app, execute
 
 people_app = typer.Typer(help="People: accounts, invitation links, and who did how much.", no_args_is_help=True)
+app.add_typer(people_app, name="people")
 
 
 class PeopleFormat(StrEnum):
@@ -62,7 +62,7 @@ def list_command(
     project: Project = PLAYGROUND,
 ) -> None:
     """List people with their work: answers by status, minutes, first and last answer, checks passed."""
-    _execute(project, "people list", campaign=campaign, form=output.value)
+    execute(project, "people list", campaign=campaign, form=output.value)
 
 
 @people_app.command("invite")
@@ -83,7 +83,7 @@ def invite_command(
     project: Project = PLAYGROUND,
 ) -> None:
     """Create an invitation and print its link."""
-    _execute(
+    execute(
         project,
         "people invite",
         campaign=campaign,
@@ -103,7 +103,7 @@ def invitations_command(
     project: Project = PLAYGROUND,
 ) -> None:
     """List all invitations with their links and how many people used each."""
-    _execute(project, "people invitations", campaign=campaign, form=output.value)
+    execute(project, "people invitations", campaign=campaign, form=output.value)
 
 
 @people_app.command("uninvite")
@@ -112,7 +112,7 @@ def uninvite_command(
     project: Project = PLAYGROUND,
 ) -> None:
     """Withdraw an invitation: its link and all sessions from it end. Answers stay."""
-    _execute(project, "people uninvite", invitation=invitation)
+    execute(project, "people uninvite", invitation=invitation)
 
 
 @people_app.command("revoke")
@@ -125,13 +125,13 @@ def revoke_command(
     project: Project = PLAYGROUND,
 ) -> None:
     """Revoke a person: they get no more items, and their open items go to others. `people reinstate` undoes it."""
-    _execute(project, "people revoke", name=name, campaign=campaign, uncounted=uncounted)
+    execute(project, "people revoke", name=name, campaign=campaign, uncounted=uncounted)
 
 
 @people_app.command("reinstate")
 def reinstate_command(name: Person, campaign: Campaign = None, project: Project = PLAYGROUND) -> None:
     """Let a revoked person continue; their answers count again on items that others have not completed since."""
-    _execute(project, "people reinstate", name=name, campaign=campaign)
+    execute(project, "people reinstate", name=name, campaign=campaign)
 
 
 @people_app.command("erase")
@@ -143,7 +143,7 @@ def erase_command(
     """Erase a person and all their answers, from the database file too. This cannot be undone."""
     if not yes:
         typer.confirm(f"Erase {name!r} and all their answers? This cannot be undone", abort=True, err=True)
-    _execute(project, "people erase", name=name)
+    execute(project, "people erase", name=name)
 
 
 @people_app.command("pseudonym")
@@ -153,7 +153,7 @@ def pseudonym_command(
     project: Project = PLAYGROUND,
 ) -> None:
     """Print the name of a crowd platform's participant in this project."""
-    _execute(project, "people pseudonym", platform=platform.value, identifier=identifier)
+    execute(project, "people pseudonym", platform=platform.value, identifier=identifier)
 
 
 @people_app.command("link")
@@ -165,16 +165,10 @@ def link_command(
     project: Project = PLAYGROUND,
 ) -> None:
     """Print a personal link for one participant of a crowd platform; it is signed and works for no other id."""
-    _execute(project, "people link", invitation=invitation, platform=platform.value, identifier=identifier, address=address)
+    execute(project, "people link", invitation=invitation, platform=platform.value, identifier=identifier, address=address)
 
 
 @people_app.command("code")
 def code_command(name: Person, project: Project = PLAYGROUND) -> None:
     """Print a new re-entry code for a crowd participant who lost theirs; the old code stops working."""
-    _execute(project, "people code", name=name)
-
-
-def _execute(project: Path, command: str, /, **parameters: object) -> None:
-    from ui.commands import execute
-
-    raise typer.Exit(execute(project, command, parameters))
+    execute(project, "people code", name=name)

@@ -1,6 +1,4 @@
-"""The commands of a project as a whole: ``serve``, ``backup``, ``restore``, ``doctor``; ``app.py`` imports this, so it
-imports nothing heavy.
-"""
+"""The commands of a project as a whole: ``serve``, ``backup``, ``restore``, ``doctor``."""
 
 from __future__ import annotations
 
@@ -11,9 +9,10 @@ from typing import Annotated
 
 import typer
 
-from ui.cli.results import PLAYGROUND, Project
+from ui.cli.options import PLAYGROUND, OutputFormat, Project, app, execute
 
 
+@app.command("serve")
 def serve_command(
     project: Project = PLAYGROUND,
     host: Annotated[
@@ -44,9 +43,11 @@ def serve_command(
         raise typer.Exit(1) from error
 
 
-class BackupFormat(StrEnum):
-    table = "table"
-    json = "json"
+@app.callback()
+def main(context: typer.Context) -> None:
+    """Without a command: open the playground project in the browser."""
+    if context.invoked_subcommand is None:
+        serve_command()
 
 
 class DoctorArea(StrEnum):
@@ -57,17 +58,11 @@ class DoctorArea(StrEnum):
     project = "project"
 
 
-BackupFormatOption = Annotated[BackupFormat, typer.Option("--format", help="Output format.")]
+FormatOption = Annotated[OutputFormat, typer.Option("--format", help="Output format.")]
 
 
-def add_backups(app: typer.Typer) -> None:
-    """Give the app its commands."""
-    app.command("backup")(_backup)
-    app.command("restore")(_restore)
-    app.command("doctor")(_doctor)
-
-
-def _backup(
+@app.command("backup")
+def backup_command(
     output: Annotated[
         str | None,
         typer.Option(
@@ -78,20 +73,19 @@ def _backup(
         ),
     ] = None,
     listing: Annotated[bool, typer.Option("--list", help="List backups; make none.")] = False,
-    form: BackupFormatOption = BackupFormat.table,
+    form: FormatOption = OutputFormat.table,
     project: Project = PLAYGROUND,
 ) -> None:
     """Back up the whole project; people can keep working. `restore` brings a backup back."""
-    from ui.commands import execute
-
-    raise typer.Exit(execute(project, "backup", {"output": output, "listing": listing, "form": form.value}))
+    execute(project, "backup", output=output, listing=listing, form=form.value)
 
 
-def _restore(
+@app.command("restore")
+def restore_command(
     backup: Annotated[
         str | None, typer.Argument(metavar="BACKUP", help="Name or folder of the backup; without it, backups are listed.")
     ] = None,
-    form: BackupFormatOption = BackupFormat.table,
+    form: FormatOption = OutputFormat.table,
     project: Project = PLAYGROUND,
 ) -> None:
     """Restore the project from a backup. The current state is set aside. Close the app first."""
@@ -100,12 +94,13 @@ def _restore(
     raise typer.Exit(restore(project, backup, form.value))
 
 
-def _doctor(
+@app.command("doctor")
+def doctor_command(
     everything: Annotated[
         bool, typer.Option("--all", help="Also read every image and backup completely, and load torch (slow).")
     ] = False,
     only: Annotated[list[DoctorArea], typer.Option(help="Run only this check. Repeatable.")] = [],  # noqa: B006
-    form: BackupFormatOption = BackupFormat.table,
+    form: FormatOption = OutputFormat.table,
     project: Annotated[
         Path, typer.Option("--project", help="The project folder.", show_default="projects/playground")
     ] = PLAYGROUND,

@@ -1,14 +1,13 @@
-"""The commands ``judge``, ``import results`` and ``export results``: evidence and official formats; ``app.py`` imports this,
-so it imports nothing heavy.
-"""
+"""The commands ``judge``, ``import results`` and ``export results``: evidence and official formats."""
 
 from __future__ import annotations
 
 from enum import StrEnum
-from pathlib import Path
 from typing import Annotated
 
 import typer
+
+from ui.cli.options import PLAYGROUND, Project, app, execute, export_app, import_app
 
 judge_app = typer.Typer(
     help="Apply a scorer's rules to evidence in a file; needs no model and no project.", no_args_is_help=True
@@ -16,12 +15,9 @@ judge_app = typer.Typer(
 import_results_app = typer.Typer(help="Import verdicts that a paper's own script wrote.", no_args_is_help=True)
 export_results_app = typer.Typer(help="Export results in the format of a paper's own script.", no_args_is_help=True)
 
-# as app.py says
-PLAYGROUND = Path(__file__).resolve().parents[2] / "projects" / "playground"
-Project = Annotated[
-    Path,
-    typer.Option("--project", help="The project folder; created if it does not exist.", show_default="projects/playground"),
-]
+app.add_typer(judge_app, name="judge")
+import_app.add_typer(import_results_app, name="results")
+export_app.add_typer(export_results_app, name="results")
 
 
 class PositionRule(StrEnum):
@@ -138,7 +134,7 @@ def import_results_geneval(
     project: Project = PLAYGROUND,
 ) -> None:
     """Import the verdicts of GenEval's own script as a scorer, with what follows from the boxes in its file."""
-    _execute(project, "import results geneval", file=file, generator=generator, suite=suite, rater=rater)
+    execute(project, "import results geneval", file=file, generator=generator, suite=suite, rater=rater)
 
 
 @import_results_app.command("tifa")
@@ -150,7 +146,7 @@ def import_results_tifa(
     project: Project = PLAYGROUND,
 ) -> None:
     """Import a VQA model's answers to TIFA's questions as a scorer, with the questions that the project lacks."""
-    _execute(project, "import results tifa", file=file, generator=generator, suite=suite, rater=rater)
+    execute(project, "import results tifa", file=file, generator=generator, suite=suite, rater=rater)
 
 
 Rater = Annotated[str, typer.Option("--rater", help="The scorer, e.g. geneval-playground.")]
@@ -171,7 +167,7 @@ def export_results_geneval(
 ) -> None:
     """Export GenEval's results.jsonl, which its summary_scores.py reads."""
     selection = {"suite": suite, "task": task, "generator": generator}
-    _execute(project, "export results geneval", rater=rater, selection=selection, output=output)
+    execute(project, "export results geneval", rater=rater, selection=selection, output=output)
 
 
 @export_results_app.command("visor")
@@ -185,13 +181,7 @@ def export_results_visor(
 ) -> None:
     """Export VISOR's detections in one generator's images, which its visor.py reads."""
     selection = {"suite": suite, "task": task, "generator": generator}
-    _execute(project, "export results visor", rater=rater, selection=selection, output=output)
-
-
-def _execute(project: Path, name: str, **parameters: object) -> None:
-    from ui.commands import execute
-
-    raise typer.Exit(execute(project, name, parameters))
+    execute(project, "export results visor", rater=rater, selection=selection, output=output)
 
 
 def _judge(what: str, **parameters: object) -> None:

@@ -1,6 +1,4 @@
-"""The commands `generate`, `score` and `export manifest`; ``app.py`` imports this for every command, so it imports nothing
-heavy.
-"""
+"""The commands ``generate``, ``score``, ``export manifest`` and ``rebuild``."""
 
 from __future__ import annotations
 
@@ -11,7 +9,7 @@ from typing import Annotated, Any
 
 import typer
 
-from ui.cli.results import PLAYGROUND, Project
+from ui.cli.options import PLAYGROUND, Project, app, execute, export_app
 
 Many = list[str]
 ScorerProfile = Annotated[
@@ -19,6 +17,7 @@ ScorerProfile = Annotated[
 ]
 
 
+@app.command("score")
 def score_command(
     scorer: Annotated[str, typer.Argument(help="The scorer, such as geneval; docs/settings.md lists all.")],
     profile: ScorerProfile = None,
@@ -49,12 +48,10 @@ def score_command(
             name for name, given in (("suite", suite), ("task", task), ("generator", generator), ("limit", limit)) if given
         ]
         raise typer.Exit(_score_manifest(scorer, profile, settings, device, batch_size, manifest, shard, out, chosen, engine))
-    from ui.commands import execute
-
     parameters: dict[str, Any] = {"scorer": scorer, "profile": profile, "overrides": settings, "device": device}
     parameters |= {"batch_size": batch_size, "engine": engine}
     parameters |= {"limit": limit, "selection": {"suite": suite, "task": task, "generator": generator}}
-    raise typer.Exit(execute(project, "score", parameters))
+    execute(project, "score", **parameters)
 
 
 def _score_manifest(
@@ -83,6 +80,7 @@ def _score_manifest(
     return execute(parameters | {"overrides": settings, "manifest": manifest, "shard": shard, "out": out})
 
 
+@export_app.command("manifest")
 def export_manifest(
     scorer: Annotated[str, typer.Argument(help="The scorer, such as geneval.")],
     output: Annotated[str, typer.Option("-o", "--output", metavar="FILE", help="The JSONL file to write.")],
@@ -98,11 +96,9 @@ def export_manifest(
     project: Project = PLAYGROUND,
 ) -> None:
     """Write the images that a scorer has yet to score, for machines without the project: score --manifest (docs/runs.md)."""
-    from ui.commands import execute
-
     parameters: dict[str, Any] = {"scorer": scorer, "profile": profile, "overrides": settings, "limit": limit, "output": output}
     parameters |= {"images": images, "selection": {"suite": suite, "task": task, "generator": generator}}
-    raise typer.Exit(execute(project, "export manifest", parameters))
+    execute(project, "export manifest", **parameters)
 
 
 class GeneratorProfile(StrEnum):
@@ -121,6 +117,7 @@ class Precision(StrEnum):
     bfloat16 = "bfloat16"
 
 
+@app.command("generate")
 def generate_command(
     suite: Annotated[str, typer.Argument(help="A suite of the project; 'playground' always exists.")],
     generator: Annotated[
@@ -153,10 +150,14 @@ def generate_command(
 ) -> None:
     """Generate images for a suite's prompts with a text-to-image model. If it stops, run the same command again to continue.
     Other settings make another generator."""
-    from ui.commands import execute
-
     asking = {"profile": profile.value, "steps": steps, "guidance": guidance, "precision": precision.value}
     asking["sampler"] = None if sampler is None else sampler.value
     parameters = {"suite": suite, "generator": generator, "tasks": task, "n": n, "limit": limit, "seed": seed}
     parameters |= {"batch_size": batch_size, "asking": asking, "device": device, "name": name}
-    raise typer.Exit(execute(project, "generate", parameters))
+    execute(project, "generate", **parameters)
+
+
+@app.command("rebuild")
+def rebuild_command(project: Project = PLAYGROUND) -> None:
+    """Derive every judgement again from stored evidence and answers."""
+    execute(project, "rebuild")

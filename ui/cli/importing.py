@@ -1,20 +1,19 @@
-"""The commands of studies: ``import ratings`` takes anybody's table, ``reproduce`` computes a paper's numbers again;
-``app.py`` imports this for every command, so it imports nothing heavy.
-"""
+"""The commands that fill a project, ``import ...``, and ``reproduce``, which computes a paper's numbers again."""
 
 from __future__ import annotations
 
 from enum import StrEnum
+from functools import partial
 from typing import Annotated, Any
 
 import typer
 
-from ui.cli.options import FILTERS, with_selection
-from ui.cli.results import PLAYGROUND, Project
+from ui.cli.options import FILTERS, PLAYGROUND, Project, app, execute, import_app, study_app, with_selection
 
 reproduce_app = typer.Typer(
     help="Recompute a paper's published numbers on people, next to the printed ones.", no_args_is_help=True
 )
+app.add_typer(reproduce_app, name="reproduce")
 
 
 class ReproductionFormat(StrEnum):
@@ -53,29 +52,23 @@ def reproduce_selfeval(
     _reproduce("selfeval", output=output.value)
 
 
-def _visor(
+# of all questions together: an aspect or a target would leave some out
+@reproduce_app.command("visor")
+@partial(with_selection, names=[name for name in FILTERS if name not in ("aspect", "target", "certainty")])
+def reproduce_visor(
     selection: dict[str, list[str]],
     intervals: Annotated[bool, typer.Option("--intervals/--no-intervals", help="95 % intervals.")] = True,
     output: Annotated[ReproductionFormat, typer.Option("--format", help="Output format.")] = ReproductionFormat.table,
     project: Project = PLAYGROUND,
 ) -> None:
     """Recompute VISOR's Tables IV and V from a project's answers to its questions; the paper's answers were not released."""
-    from ui.commands import execute
-
-    parameters = {"selection": selection, "intervals": intervals, "output": output.value}
-    raise typer.Exit(execute(project, "reproduce visor", parameters))
-
-
-# of all questions together: an aspect or a target would leave some out
-reproduce_app.command("visor")(
-    with_selection(_visor, [name for name in FILTERS if name not in ("aspect", "target", "certainty")])
-)
+    execute(project, "reproduce visor", selection=selection, intervals=intervals, output=output.value)
 
 
 def _reproduce(study: str, **parameters: Any) -> None:
-    from concord.studies.reproduce import execute
+    from concord.studies import reproduce
 
-    raise typer.Exit(execute(study, parameters))
+    raise typer.Exit(reproduce.execute(study, parameters))
 
 
 class RaterKind(StrEnum):
@@ -103,6 +96,7 @@ class Merge(StrEnum):
     none = "none"
 
 
+@import_app.command("ratings")
 def import_ratings(
     file: Annotated[
         str,
@@ -168,8 +162,6 @@ def import_ratings(
 ) -> None:
     """Import ratings from any table. A file of `export ratings` (CSV or Parquet) needs no options; others need --item,
     --rater, --value, --aspect and --scale. In a suite with images every item must match one."""
-    from ui.commands import execute
-
     columns = {
         "item": item,
         "rater": rater,
@@ -196,4 +188,87 @@ def import_ratings(
         "saw_labels": saw_labels,
         "dry_run": dry_run,
     }
-    raise typer.Exit(execute(project, "import ratings", parameters))
+    execute(project, "import ratings", **parameters)
+
+
+class ImageLayout(StrEnum):
+    geneval = "geneval"
+    visor = "visor"
+    csv = "csv"
+
+
+@import_app.command("images")
+def import_images(
+    directory: Annotated[
+        list[str],
+        typer.Argument(metavar="FOLDER...", help="Image folders; several as GENERATOR=FOLDER. The files stay where they are."),
+    ],
+    layout: Annotated[ImageLayout, typer.Option(help="Layout of the folder.")],
+    generator: Annotated[str | None, typer.Option(help="Generator of the images (csv: a column can name it instead).")] = None,
+    suite: Annotated[
+        str | None, typer.Option(help="Suite of the prompts; by default 'geneval', 'sr2d' (visor) or 'images' (csv).")
+    ] = None,
+    project: Project = PLAYGROUND,
+) -> None:
+    """Import generated images: 00042/samples/*.png, 10811_0.png, or images.csv (path,prompt[,generator,idx,task])."""
+    execute(project, "import images", directory=directory, layout=layout.value, generator=generator, suite=suite)
+
+
+@import_app.command("cooccurrence")
+def import_cooccurrence(
+    file: Annotated[str, typer.Argument(help="COCO's instances_*.json, or a file in the same format.")],
+    name: Annotated[str | None, typer.Option(help="Name in the project; default: the file name.")] = None,
+    project: Project = PLAYGROUND,
+) -> None:
+    """Import how often object classes occur together in a data set's photographs, for the co-occurrence chart on Explore."""
+    execute(project, "import cooccurrence", file=file, called=name)
+
+
+@import_app.command("playground")
+def import_playground(project: Project = PLAYGROUND) -> None:
+    """Fill a project with the playground: images, two scorers and five simulated people. The default project already has it."""
+    execute(project, "import playground")
+
+
+@study_app.command("geneval")
+def import_study_geneval(
+    sources: Annotated[
+        list[str],
+        typer.Argument(metavar="SOURCE=FILE...", help="GENERATOR=FILE with its annotations, e.g. sdv2=annotations_sdv2.csv"),
+    ],
+    metadata: Annotated[str, typer.Option(help="GenEval's evaluation_metadata.jsonl.")],
+    project: Project = PLAYGROUND,
+) -> None:
+    """Import GenEval's human study: every annotation, by anonymous raters (slots)."""
+    execute(project, "import study geneval", metadata=metadata, sources=sources)
+
+
+@study_app.command("tifa")
+def import_study_tifa(
+    file: Annotated[str, typer.Argument(help="TIFA's human_annotations_with_scores.json.")],
+    project: Project = PLAYGROUND,
+) -> None:
+    """Import TIFA's human study: two Likert ratings and ten metrics for each of 800 images."""
+    execute(project, "import study tifa", file=file)
+
+
+@import_app.command("scores")
+def import_scores(
+    directory: Annotated[
+        list[str], typer.Argument(metavar="DIR...", help="Output folders of a run on another machine: one, or all shards.")
+    ],
+    project: Project = PLAYGROUND,
+) -> None:
+    """Import a scorer's results from other machines, for images of this project. All shards form one run of one rater."""
+    execute(project, "import scores", directory=directory)
+
+
+@import_app.command("undo")
+def import_undo(
+    import_id: Annotated[
+        int | None, typer.Argument(metavar="ID", help="Number of the import; without it, imports are listed.")
+    ] = None,
+    project: Project = PLAYGROUND,
+) -> None:
+    """Undo an import."""
+    execute(project, "import undo", import_id=import_id)

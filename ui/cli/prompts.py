@@ -1,21 +1,71 @@
-"""The commands about questions: ``questions``, ``import questions``, ``export questions``, ``export prompts``,
-``questionnaires``; ``app.py`` imports this, so it imports nothing heavy.
-"""
+"""The commands about prompts and questions: ``prompts``, ``questions``, their imports and exports, ``questionnaires``."""
 
 from __future__ import annotations
 
 import sys
+from enum import StrEnum
+from functools import partial
+from pathlib import Path
 from typing import Annotated
 
 import typer
 
-from ui.cli.options import with_selection
-from ui.cli.results import PLAYGROUND, Project
+from ui.cli.options import PLAYGROUND, Project, app, execute, export_app, import_app, with_selection
 
 _File = Annotated[str, typer.Option("-o", "--output", metavar="FILE", help="The file to write (JSON lines).")]
 
 
-def write_questions(
+class PromptSuite(StrEnum):
+    geneval = "geneval"
+    sr2d = "sr2d"
+    sentences = "sr2d-sentences"
+    split_sentences = "sr2d-split"
+    attributes = "sr2d-attributes"
+
+
+@app.command("prompts")
+def prompts_command(
+    suite: Annotated[PromptSuite, typer.Argument(help="The suite.")],
+    output: Annotated[Path, typer.Option("-o", "--output", help="The JSONL file to write.")],
+    seed: Annotated[
+        int | None,
+        typer.Option(help="Random seed for sampling prompts (geneval: 43 gives the published prompts; sr2d-attributes: 0)."),
+    ] = None,
+    n: Annotated[
+        int | None,
+        typer.Option(
+            "--n", min=1, help="Per task (100): prompts before duplicates are removed (geneval), or pairs (sr2d-attributes)."
+        ),
+    ] = None,
+) -> None:
+    """Write a published suite's prompts with their machine-readable specs."""
+    from concord.common.context import CommandError
+    from concord.importing.prompts import write_suite
+
+    try:
+        write_suite(suite.value, output, seed, n, sys.stdout)
+    except OSError as error:
+        print(f"prompts: {output} cannot be written: {error.strerror}", file=sys.stderr)
+        raise typer.Exit(1) from error
+    except CommandError as error:
+        print(f"prompts: {error}", file=sys.stderr)
+        raise typer.Exit(error.status) from error
+
+
+@import_app.command("prompts")
+def import_prompts(
+    file: Annotated[
+        str, typer.Argument(help="JSONL (Concord or GenEval), TIFA's JSON, or plain text with one prompt per line.")
+    ],
+    suite: Annotated[str, typer.Option(help="Name of the suite.")],
+    project: Project = PLAYGROUND,
+) -> None:
+    """Import a suite of prompts. A prompt that already exists keeps its text."""
+    execute(project, "import prompts", file=file, suite=suite)
+
+
+@app.command("questions")
+def questions_command(
     output: _File,
     prompts: Annotated[
         str | None, typer.Argument(metavar="PROMPTS", help="A file of prompts, as `import prompts` reads it; or use --suite.")
@@ -55,41 +105,37 @@ def write_questions(
     the same command again to continue from FILE's .raw.jsonl."""
     import io
     from contextlib import redirect_stdout
-    from pathlib import Path
 
-    from concord.questions.writing import WritingOptions, write_questions
-    from ui.commands import execute
+    from concord.questions import writing
+    from ui import commands
 
     def export_quietly(project: Path, suite: str, file: Path) -> int:
         with redirect_stdout(io.StringIO()):
-            return execute(project, "export prompts", {"suite": suite, "output": str(file)})
+            return commands.execute(project, "export prompts", {"suite": suite, "output": str(file)})
 
-    options = WritingOptions(
+    options = writing.WritingOptions(
         output=output, prompts=prompts, suite=suite, project=project, model=model, base_url=base_url, checked_by=checked_by,
         threshold=threshold, limit=limit, price_in=price_in, price_out=price_out, yes=yes, device=device,
     )  # fmt: skip
-    raise typer.Exit(write_questions(options, export_quietly))
+    raise typer.Exit(writing.write_questions(options, export_quietly))
 
 
+@export_app.command("prompts")
 def export_prompts(
     suite: Annotated[str, typer.Option(help="The suite.")], output: _File, project: Project = PLAYGROUND
 ) -> None:
     """Export a suite's prompts with their specs. `import prompts FILE` reads them."""
-    from ui.commands import execute
-
-    raise typer.Exit(execute(project, "export prompts", {"suite": suite, "output": output}))
+    execute(project, "export prompts", suite=suite, output=output)
 
 
-def _export_questions(selection: dict[str, list[str]], output: _File, project: Project = PLAYGROUND) -> None:
+@export_app.command("questions")
+@partial(with_selection, names=("suite", "task"))
+def export_questions(selection: dict[str, list[str]], output: _File, project: Project = PLAYGROUND) -> None:
     """Export the current questions for editing. `import questions FILE` adds a new version of each changed question."""
-    from ui.commands import execute
-
-    raise typer.Exit(execute(project, "export questions", {"selection": selection, "output": output}))
+    execute(project, "export questions", selection=selection, output=output)
 
 
-export_questions = with_selection(_export_questions, ("suite", "task"))
-
-
+@import_app.command("questions")
 def import_questions(
     file: Annotated[str | None, typer.Argument(help="TIFA's question_answers.json, or one such object per line.")] = None,
     from_specs: Annotated[
@@ -99,11 +145,10 @@ def import_questions(
     project: Project = PLAYGROUND,
 ) -> None:
     """Import questions about prompts. Changed questions become a new version; the old version stays."""
-    from ui.commands import execute
-
-    raise typer.Exit(execute(project, "import questions", {"file": file, "from_specs": from_specs, "suite": suite}))
+    execute(project, "import questions", file=file, from_specs=from_specs, suite=suite)
 
 
+@app.command("questionnaires")
 def questionnaires(
     name: Annotated[
         str | None, typer.Argument(help="geneval, tifa_likert, tifa_vqa, visor, ab, or your own YAML file.")

@@ -6,7 +6,7 @@ images with their captions, a page at a time.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
 from html import escape
 from string import ascii_uppercase
@@ -30,7 +30,7 @@ from data.store.judgements.scorer_evidence import CaptionChoice
 from ui.components.charts import above_chance, by_trials
 from ui.components.controls import Choice, dropdown
 from ui.components.image_strip import workbench_address
-from ui.components.live_updates import ignored, keep_current, listen, moved
+from ui.components.live_updates import ListingPage, link_list
 from ui.components.tables import WRAP, HtmlCell, heading, html_table, note
 
 if TYPE_CHECKING:
@@ -310,8 +310,6 @@ def votes(rows: Sequence[Row], view: MatchingView) -> str:
 
 NAME = "Matching"
 PATH = "/matching"
-_QUICK: Final = Options(intervals=False)
-_QUIET: dict[str, Any] = {"queue": False, "show_progress": "hidden", "api_visibility": "private"}
 _LEAD: Final = (
     "An image and several captions, of which one is right: does a scorer take that one? A likelihood scorer (SelfEval) asks its"
     " own text-to-image model; an image-text model (CLIP) is the baseline. Click on a number to see its images."
@@ -330,29 +328,9 @@ if the right one wins. Shown here are accuracy against chance by task, Winogroun
 
 Images of any suite whose prompts have a spec can be scored as well: wrong captions are made from the spec.
 """
-_ADDRESS: Final = (
-    "(value) => { if (value && location.pathname.endsWith('/matching')) history.replaceState(history.state, '', value);"
-    " return []; }"
-)
-# A click on a number, or on a page, lists its images without loading the page anew.
-_LIST: Final = """
-element.addEventListener('click', (event) => {
-  const link = event.target.closest('a[href]');
-  if (!link || event.button || event.ctrlKey || event.metaKey || event.shiftKey || event.altKey) return;
-  const to = new URL(link.href), here = new URL(location.href);
-  if (to.pathname !== here.pathname) return;
-  event.preventDefault();
-  trigger('select', Object.fromEntries(to.searchParams));
-});
-"""
-_FOLLOW: Final = "() => document.getElementById('matches')?.scrollIntoView({behavior: 'smooth', block: 'start'})"
 
 
 def build(store: Store) -> None:
-    # set when the page has read its address: what is drawn before would be nobody's choice
-    opened = gr.Textbox("", visible="hidden", elem_id="matching-opened")
-    page = gr.Textbox("1", visible="hidden", elem_id="matching-page")
-    address = gr.Textbox("", visible="hidden", elem_id="matching-address")
     empty = gr.Markdown(_taught(store), visible=False, elem_id="teaching")
     notice = gr.HTML(elem_id="ignored")
     with gr.Column(visible=False) as content:
@@ -360,50 +338,24 @@ def build(store: Store) -> None:
             suite, generator = dropdown("Suite"), dropdown("Images of")
         gr.HTML(note(_LEAD, "cc-lead"))
         bars = gr.Plot(show_label=False, elem_id="matching-plot")
-        tables = gr.HTML(elem_id="matching-tables", js_on_load=_LIST)
+        tables = link_list("matching-tables")
         told = gr.HTML(elem_id="ablation")
         lines = gr.Plot(show_label=False, elem_id="ablation-plot")
         with gr.Row(elem_classes="cc-filters"):
             task, who = dropdown("Task of the list", [ALL], ALL), dropdown("Scorer of the list", [ALL], ALL)
             said = dropdown("Verdict", [ALL], ALL)
-        listed = gr.HTML(elem_id="matches", js_on_load=_LIST)
+        listed = link_list("matches")
     controls = [suite, generator, task, who, said]
-    everything = [*controls, page]
-    places = [address, empty, content, bars, tables, told, lines, listed]
-
-    def open_page(request: gr.Request) -> list[Any]:
-        asked = dict(request.query_params.items())
-        view = _view(store, [asked.get(name) for name in ADDRESS], asked.get("page"))
-        stands = {name: str(getattr(view, name)) for name in (*ADDRESS, "page")}
-        return [*_controls(store, view), str(view.page), ignored(asked, stands), "yes"]
-
-    def choose(*values: str) -> list[Any]:
-        # other images begin with their first page
-        return [*moved(controls, values, controls, _controls(store, _view(store, values))), "1"]
-
-    def pick(event: gr.EventData) -> list[Any]:
-        asked = {name: str(event._data.get(name) or "") for name in (*ADDRESS, "page")}
-        view = _view(store, [asked[name] for name in ADDRESS], asked["page"])
-        return [*_controls(store, view), str(view.page)]
-
-    def draw(ready: str, *values: str) -> Iterator[list[Any]]:
-        if not ready:
-            yield [gr.skip()] * len(places)
-            return
-        for options in (_QUICK, Options()):
-            yield _drawn(store, _view(store, values[:-1], values[-1]), options)
-
-    def offer(ready: str, *values: str) -> Iterator[list[Any]]:
-        yield _controls(store, _view(store, values)) if ready else [gr.skip()] * len(controls)
-
-    first = gr.on(None, open_page, None, [*everything, notice, opened], **_QUIET)
-    listen([control.input for control in controls], choose, controls, everything, **_QUIET)
-    for listing in (tables, listed):
-        listing.select(pick, None, everything, **_QUIET).then(None, js=_FOLLOW)
-    address.change(None, address, None, js=_ADDRESS)
-    # the choices grow with the project, too
-    keep_current(store, offer, [opened, *controls], controls, opened=first)
-    keep_current(store, draw, [opened, *everything], places)
+    outputs = [empty, content, bars, tables, told, lines, listed]
+    shell = ListingPage(
+        path="matching",
+        names=ADDRESS,
+        view=lambda values, page: _view(store, values, page),
+        offer=lambda view: _controls(store, view),
+        draw=lambda view, options: _drawn(store, view, options),
+        listing="matches",
+    )
+    shell.follow(store, controls, notice, outputs, [tables, listed])
 
 
 def _taught(store: Store) -> str:
@@ -428,13 +380,13 @@ def _drawn(store: Store, view: MatchingView, options: Options) -> list[Any]:
     """The whole page."""
     found = [one for one in evidence(store) if one.suite == view.suite]
     if not found:
-        return [gr.skip(), gr.Markdown(_taught(store), visible=True), gr.Column(visible=False), *[gr.skip()] * 5]
+        return [gr.Markdown(_taught(store), visible=True), gr.Column(visible=False), *[gr.skip()] * 5]
     rows = recall(store, view.suite, options)
     mine = {name: [row for row in of if row["generator"] == view.generator] for name, of in rows.sections.items()}
     body = accuracy(mine["matching"], view) + winoground(mine["winoground"]) + votes(mine["votes"], view)
     told, lines = _ablation([one for one in found if one.generator == view.generator], mine, options)
     shown = [gr.Markdown(visible=False), gr.Column(visible=True)]
-    return [view.address(), *shown, _plot(_bars(mine["matching"])), body, told, _plot(lines), gallery(store, found, view)]
+    return [*shown, _plot(_bars(mine["matching"])), body, told, _plot(lines), gallery(store, found, view)]
 
 
 def _bars(rows: Sequence[Row]) -> Any:

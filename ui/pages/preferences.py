@@ -29,7 +29,7 @@ from data.store.core.store import Store
 from ui.components import charts
 from ui.components.controls import Choice, dropdown
 from ui.components.image_strip import workbench_address
-from ui.components.live_updates import ignored, keep_current, listen, moved
+from ui.components.live_updates import ListingPage, link_list
 from ui.components.tables import WRAP, HtmlCell, heading, html_table, note
 
 PAGE: Final = "/studio/preferences"
@@ -388,7 +388,6 @@ def _choice_line(who: str, chosen: Mapping[str, int], opposed: bool, people: boo
 NAME = "Preferences"
 PATH = "/preferences"
 _QUICK: Final = Options(intervals=False)
-_QUIET: dict[str, Any] = {"queue": False, "show_progress": "hidden", "api_visibility": "private"}
 _LEAD: Final = (
     "Two images of one prompt, by two generators: people say which is faithful to the text, both, or neither. Beside them"
     " stands what each scorer would vote: by “correct” for the only one that is right, by a score for the larger one. Click on"
@@ -409,36 +408,16 @@ are. Where scorers have judged these images, this page shows whom they would pre
 
 {study}
 """
-_ADDRESS: Final = (
-    "(value) => { if (value && location.pathname.endsWith('/preferences')) history.replaceState(history.state, '', value);"
-    " return []; }"
-)
-# A click on a number, or on a page, lists its pairs without loading the page anew.
-_LIST: Final = """
-element.addEventListener('click', (event) => {
-  const link = event.target.closest('a[href]');
-  if (!link || event.button || event.ctrlKey || event.metaKey || event.shiftKey || event.altKey) return;
-  const to = new URL(link.href), here = new URL(location.href);
-  if (to.pathname !== here.pathname) return;
-  event.preventDefault();
-  trigger('select', Object.fromEntries(to.searchParams));
-});
-"""
-_FOLLOW: Final = "() => document.getElementById('pairs')?.scrollIntoView({behavior: 'smooth', block: 'start'})"
 
 
 def build(store: Store) -> None:
-    # set when the page has read its address: what is drawn before would be nobody's choice
-    opened = gr.Textbox("", visible="hidden", elem_id="preferences-opened")
-    page = gr.Textbox("1", visible="hidden", elem_id="preferences-page")
-    address = gr.Textbox("", visible="hidden", elem_id="preferences-address")
     empty = gr.Markdown(_taught(store), visible=False, elem_id="teaching")
     notice = gr.HTML(elem_id="ignored")
     with gr.Column(visible=False) as content:
         with gr.Row(elem_classes="cc-filters"):
             suite, two = dropdown("Suite"), dropdown("Generators")
         gr.HTML(note(_LEAD, "cc-lead"))
-        votes = gr.HTML(elem_id="votes", js_on_load=_LIST)
+        votes = link_list("votes")
         sides = gr.HTML(elem_id="sides")
         strengths = gr.HTML(elem_id="strengths")
         strengths_plot = gr.Plot(show_label=False, elem_id="strengths-plot")
@@ -447,44 +426,18 @@ def build(store: Store) -> None:
         with gr.Row(elem_classes="cc-filters"):
             task, who = dropdown("Pairs of the list", [ALL], ALL), dropdown("Votes of the list", [ALL], ALL)
             chose = dropdown("Listed: who chose", [ALL], ALL)
-        pairs = gr.HTML(elem_id="pairs", js_on_load=_LIST)
+        pairs = link_list("pairs")
     controls = [suite, two, task, who, chose]
-    everything = [*controls, page]
-
-    def open_page(request: gr.Request) -> list[Any]:
-        asked = dict(request.query_params.items())
-        view = _view(store, [asked.get(name) for name in ADDRESS], asked.get("page"))
-        stands = {name: str(getattr(view, name)) for name in (*ADDRESS, "page")}
-        return [*_controls(store, view), str(view.page), ignored(asked, stands), "yes"]
-
-    def choose(*values: str) -> list[Any]:
-        # other pairs begin with their first page
-        return [*moved(controls, values, controls, _controls(store, _view(store, values))), "1"]
-
-    def pick(event: gr.EventData) -> list[Any]:
-        asked = {name: str(event._data.get(name) or "") for name in (*ADDRESS, "page")}
-        view = _view(store, [asked[name] for name in ADDRESS], asked["page"])
-        return [*_controls(store, view), str(view.page)]
-
-    def draw(ready: str, *values: str) -> Iterator[list[Any]]:
-        if not ready:
-            yield [gr.skip()] * len(places)
-            return
-        for options in (_QUICK, Options()):
-            yield _drawn(store, _view(store, values[:-1], values[-1]), options)
-
-    def offer(ready: str, *values: str) -> Iterator[list[Any]]:
-        yield _controls(store, _view(store, values)) if ready else [gr.skip()] * len(controls)
-
-    places = [address, empty, content, votes, sides, strengths, strengths_plot, ranks, ranks_plot, pairs]
-    first = gr.on(None, open_page, None, [*everything, notice, opened], **_QUIET)
-    listen([control.input for control in controls], choose, controls, everything, **_QUIET)
-    for listing in (votes, pairs):
-        listing.select(pick, None, everything, **_QUIET).then(None, js=_FOLLOW)
-    address.change(None, address, None, js=_ADDRESS)
-    # the choices grow with the project, too
-    keep_current(store, offer, [opened, *controls], controls, opened=first)
-    keep_current(store, draw, [opened, *everything], places)
+    outputs = [empty, content, votes, sides, strengths, strengths_plot, ranks, ranks_plot, pairs]
+    shell = ListingPage(
+        path="preferences",
+        names=ADDRESS,
+        view=lambda values, page: _view(store, values, page),
+        offer=lambda view: _controls(store, view),
+        draw=lambda view, options: _drawn(store, view, options),
+        listing="pairs",
+    )
+    shell.follow(store, controls, notice, outputs, [votes, pairs])
 
 
 def _taught(store: Store) -> str:
@@ -513,7 +466,7 @@ def _drawn(store: Store, view: PreferencesView, options: Options) -> list[Any]:
     found = _polls(store, options)
     poll = poll_of(found.polls, view)
     if poll is None:
-        return [gr.skip(), gr.Markdown(_taught(store), visible=True), gr.Column(visible=False), *[gr.skip()] * 7]
+        return [gr.Markdown(_taught(store), visible=True), gr.Column(visible=False), *[gr.skip()] * 7]
     contest = contest_of(poll, view)
     of = {name: [row for row in rows if row["suite"] == poll.suite] for name, rows in found.sections.items()}
     votes, beside = (
@@ -522,7 +475,6 @@ def _drawn(store: Store, view: PreferencesView, options: Options) -> list[Any]:
     several = len({row["generator"] for row in of["strengths"]}) > 2
     strengths = strengths_table(of["strengths"], ALL) if several else ""
     return [
-        view.address(),
         gr.Markdown(visible=False),
         gr.Column(visible=True),
         bars(votes, beside, contest, view),

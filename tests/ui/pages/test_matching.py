@@ -87,19 +87,19 @@ def test_the_tables(store: Store) -> None:
 def test_the_whole_page(store: Store) -> None:
     with store:
         drawn = matching._drawn(store, MatchingView("itm", "real"), Options(intervals=False))
-        assert drawn[0] == "/studio/matching?suite=itm&generator=real"
-        bars = drawn[3].value
+        bars = drawn[2].value
         assert bars is not None
         assert HOSTILE not in str(bars)
         # no likelihood with several trials
-        assert drawn[5] == ""
+        assert drawn[4] == ""
+    assert MatchingView("itm", "real").address() == "/studio/matching?suite=itm&generator=real"
 
 
 def test_an_empty_project_is_taught(project: Path) -> None:
     with Store(project) as empty:
         drawn = matching._drawn(empty, MatchingView(), Options(intervals=False))
-        assert drawn[1].visible
-        assert not drawn[2].visible
+        assert drawn[0].visible
+        assert not drawn[1].visible
         taught = matching._taught(empty)
         assert "import itm --playground" in taught
         assert str(project) in taught

@@ -66,12 +66,20 @@ def describe_cell(store: Store, crossing: ConfusionQuery) -> str:
     crossed, found = crossing.crossed, count_items(store, crossing)
     images = wording.count(found, "image") if found else "No image"
     among = rater_groups(store).get(crossed.a) == crossed.b
-    told = f"{images} that {_first(crossed)} and {_second(crossed, other=among)}, about “{crossed.aspect}”"
-    return f"{told}{_restricted(crossing.selection)}.{'' if found else _why(crossing)}"
-
-
-def _first(crossed: ConfusionCell) -> str:
-    return f"{crossed.a} calls “{crossed.a_says}”" if crossed.a_says else f"{crossed.a} has judged"
+    first = f"{crossed.a} calls “{crossed.a_says}”" if crossed.a_says else f"{crossed.a} has judged"
+    told = f"{images} that {first} and {_second(crossed, other=among)}, about “{crossed.aspect}”"
+    selection = crossing.selection
+    # which judgements are looked at, besides those of the images that Browse's own filters choose
+    only = [
+        *(f"target “{name}”" for name in selection.target),
+        *(f"rater “{name}”" for name in selection.rater),
+        *(f"campaign “{name}”" for name in selection.campaign),
+        *(f"certainty “{name}”" for name in selection.certainty),
+        *(f"since {moment}" for moment in selection.since[-1:]),
+        *(f"until {moment}" for moment in selection.until[-1:]),
+    ]
+    restricted = f", of answers only those of {', '.join(only)}" if only else ""
+    return f"{told}{restricted}.{'' if found else _why(crossing)}"
 
 
 def _second(crossed: ConfusionCell, *, other: bool) -> str:
@@ -82,19 +90,6 @@ def _second(crossed: ConfusionCell, *, other: bool) -> str:
     if crossed.b_says:
         return f"{who} call “{crossed.b_says}”"
     return f"{who} agree on" if crossed.by_majority else f"{who} have judged"
-
-
-def _restricted(selection: Selection) -> str:
-    """Which judgements are looked at, besides those of the images that Browse's own filters choose."""
-    told = [
-        *(f"target “{name}”" for name in selection.target),
-        *(f"rater “{name}”" for name in selection.rater),
-        *(f"campaign “{name}”" for name in selection.campaign),
-        *(f"certainty “{name}”" for name in selection.certainty),
-        *(f"since {moment}" for moment in selection.since[-1:]),
-        *(f"until {moment}" for moment in selection.until[-1:]),
-    ]
-    return f", of answers only those of {', '.join(told)}" if told else ""
 
 
 def _why(crossing: ConfusionQuery) -> str:

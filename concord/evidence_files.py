@@ -96,7 +96,17 @@ def judge_geneval(
             if form == "verdicts" and verdict.judgements:
                 write(json.dumps(_line(case, verdict)) + "\n")
             elif form == "results" and verdict.correct is not None:
-                write(results.format_result(_result(case, verdict, rules)))
+                text = case.asked.get("prompt")
+                result = results.GenEvalResult(
+                    filename=str(case.id),
+                    tag=case.spec.tag or "",
+                    prompt=text if isinstance(text, str) else "",
+                    correct=bool(verdict.correct),
+                    reason=verdict.reason,
+                    metadata=case.asked,
+                    details=geneval_results.details_of(case.spec, case.seen.detections, rules),
+                )
+                write(results.format_result(result))
         report.check_any(evidence)
     if summary:
         out.write(totals.text())
@@ -249,19 +259,6 @@ def _line(case: EvidenceCase, verdict: Verdict) -> dict[str, Any]:
         "found": verdict.found,
         "relations": relations,
     }
-
-
-def _result(case: EvidenceCase, verdict: Verdict, rules: geneval_rules.GenEvalRules) -> results.GenEvalResult:
-    text = case.asked.get("prompt")
-    return results.GenEvalResult(
-        filename=str(case.id),
-        tag=case.spec.tag or "",
-        prompt=text if isinstance(text, str) else "",
-        correct=bool(verdict.correct),
-        reason=verdict.reason,
-        metadata=case.asked,
-        details=geneval_results.details_of(case.spec, case.seen.detections, rules),
-    )
 
 
 def _check(rules: Callable[[Mapping[str, Any]], object], settings: Mapping[str, Any]) -> None:

@@ -17,7 +17,7 @@ import numpy as np
 
 from agreement import Options
 from agreement.flips import SCORE, SHARED, FlipPairs, FlipStatistic, flip_statistics, flip_test, shared_pairs
-from agreement.study.cells import ALL, Outcome
+from agreement.study.cells import ALL
 from annotation.questionnaires import geneval
 from concord.common import live_updates, wording
 from concord.judging import DIRECT
@@ -360,18 +360,15 @@ def wide(made: Iterable[Row]) -> list[dict[str, Row]]:
     return shown
 
 
-def _why(outcome: Outcome) -> str:
-    """Why nothing counts, if that is not the prompts' doing."""
-    others = [f"{wording.reason(name)}: {n:,}" for name, n in outcome.used.excluded.items() if name not in FLIP_REASONS]
-    return f"{outcome.reason} ({', '.join(others)})" if others else str(outcome.reason)
-
-
 def _row(one: RaterFlipScores, kind: FlipKind, made: FlipStatistic) -> Row:
     """Plain types; ``n_items`` counts images, ``n_ratings`` people's ratings of them, ``excluded`` what was left out of these;
     a ``command`` makes what is missing."""
     outcome = made.outcome
     people = ("simulated" if one.simulated else "real") if one.kind == "people" else None
-    missing = "" if outcome.value is not None or outcome.used.ratings else one.missing or _why(outcome)
+    # why nothing counts, if that is not the prompts' doing
+    others = [f"{wording.reason(name)}: {n:,}" for name, n in outcome.used.excluded.items() if name not in FLIP_REASONS]
+    why = f"{outcome.reason} ({', '.join(others)})" if others else str(outcome.reason)
+    missing = "" if outcome.value is not None or outcome.used.ratings else one.missing or why
     return {
         "suite": one.suite,
         "generator": made.generator,

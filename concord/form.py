@@ -285,17 +285,17 @@ def rich_texts(store: Store, markdown: str) -> list[RichTextNode]:
     """A manager's text; pictures of the project by their hashes."""
     if "](item:" not in markdown:
         return _rich_text_without_pictures(markdown)
-    return rich_text_nodes(markdown, lambda item_id: _picture_address(store, item_id))
+
+    def address(item_id: str) -> str | None:
+        found = contents.item(store, item_id)
+        return None if found is None or found["sha256"] is None else at(f"/img/{found['sha256']}")
+
+    return rich_text_nodes(markdown, address)
 
 
 @lru_cache(maxsize=64)
 def _rich_text_without_pictures(markdown: str) -> list[RichTextNode]:
     return rich_text_nodes(markdown)
-
-
-def _picture_address(store: Store, item_id: str) -> str | None:
-    found = contents.item(store, item_id)
-    return None if found is None or found["sha256"] is None else at(f"/img/{found['sha256']}")
 
 
 def consent_json(store: Store, campaign: Campaign, person: str) -> dict[str, Any] | None:

@@ -333,17 +333,15 @@ def _write(context: Context, columns: Sequence[str], rows: Iterable[Mapping[str,
         text = io.StringIO()
         writer = csv.writer(text, lineterminator="\n")
         writer.writerow(columns)
-        writer.writerows([_escape_cell(row.get(name)) for name in columns] for row in rows)
+        for row in rows:
+            cells = (row.get(name) for name in columns)
+            writer.writerow([escape_formula(cell) if isinstance(cell, str) else cell for cell in cells])
         context.say(text.getvalue().rstrip("\n"))
     else:
         lines = [[*columns], *([_cell(row.get(name)) for name in columns] for row in rows)]
         widths = [max(len(line[place]) for line in lines) for place in range(len(columns))]
         for line in lines:
             context.say("  ".join(text.ljust(width) for text, width in zip(line, widths, strict=True)).rstrip())
-
-
-def _escape_cell(value: Any) -> Any:
-    return escape_formula(value) if isinstance(value, str) else value
 
 
 def _cell(value: Any) -> str:

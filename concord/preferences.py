@@ -137,14 +137,15 @@ def _scorers(pairs: Mapping[str, PreferenceVote], of_images: Sequence[ImageValue
             values.setdefault((one.rater_id, _by(one.aspect)), {})[one.item_id, one.position] = one.value
     for name, by in sorted(values):
         mine = values[name, by]
-        twos = [_two(pair, mine) for pair in pairs.values()]
+        twos = [
+            PairValues(
+                pair.item_id, pair.task, pair.prompt_id, pair.first, pair.second,
+                mine.get((pair.item_id, 0)), mine.get((pair.item_id, 1)),
+            )
+            for pair in pairs.values()
+        ]  # fmt: skip
         votes = tuple(implied_votes(twos, "correct" if by == "correct" else "score"))
         yield Voter(name, "scorer", None, by, votes, (name,) * len(votes))
-
-
-def _two(pair: PreferenceVote, values: Mapping[tuple[str, int], float]) -> PairValues:
-    first, second = (values.get((pair.item_id, position)) for position in (0, 1))
-    return PairValues(pair.item_id, pair.task, pair.prompt_id, pair.first, pair.second, first, second)
 
 
 def _by(aspect: str) -> By:
@@ -168,18 +169,14 @@ def selfeval_metrics(told: Sequence[PreferenceVote], of_models: Sequence[ModelVa
     for row in of_models:
         known = voted.get(row.suite, set())
         if row.images not in known:
+            # the scorer with its settings, whatever its model: the same for all models
+            metric = f"{row.rater_id.partition('-')[0]} of its own model ({_settings_text(row.settings)})"
             found += [
-                GeneratorValue(row.suite, row.task, name, row.prompt_id, _metric_name(row), "correct", row.total, row.n)
+                GeneratorValue(row.suite, row.task, name, row.prompt_id, metric, "correct", row.total, row.n)
                 for name in sorted(known)
                 if name.partition("@")[0] == short_of(str(row.settings["model"]))
             ]
     return found
-
-
-def _metric_name(row: ModelValue) -> str:
-    """The scorer with its settings, whatever its model: the same for all models."""
-    scorer = row.rater_id.partition("-")[0]
-    return f"{scorer} of its own model ({_settings_text(row.settings)})"
 
 
 def _settings_text(settings: Mapping[str, Any]) -> str:
@@ -333,7 +330,15 @@ def list_pairs(poll: Poll, asked: PairQuery) -> list[PairVotes]:
     scorers = [key_of(voter) for voter in poll.voters if voter.kind == "scorer"]
     shown = [_pair_votes(pair, by, crowd, scorers) for pair, by in votes.items()]
     kept = [one for one in shown if _matches_query(one, asked)]
-    return sorted(kept, key=lambda one: (-len(one.opposed), -_differing(one, scorers), one.item_id))
+
+    def order(one: PairVotes) -> tuple[int, int, str]:
+        """First where most scorers are opposed to people, then where most choose something else than most people."""
+        differing = one.preferred is not None and sum(
+            one.preferred not in one.chosen.get(who, {one.preferred: 1}) for who in scorers
+        )
+        return -len(one.opposed), -differing, one.item_id
+
+    return sorted(kept, key=order)
 
 
 def _pair_votes(pair: str, by: Mapping[str, list[Vote]], crowd: str, scorers: list[str]) -> PairVotes:
@@ -351,11 +356,6 @@ def _matches_query(one: PairVotes, asked: PairQuery) -> bool:
         return asked.who in one.opposed or (asked.who == ALL and bool(one.opposed))
     voters = one.chosen.values() if asked.who == ALL else [one.chosen.get(asked.who, {})]
     return any(asked.chose in chosen or (asked.chose == ALL and chosen) for chosen in voters)
-
-
-def _differing(one: PairVotes, scorers: list[str]) -> int:
-    """How many scorers choose something else than most people."""
-    return sum(one.preferred is not None and one.preferred not in one.chosen.get(who, {one.preferred: 1}) for who in scorers)
 
 
 SECTIONS: Final = ("votes", "sides", "strengths", "beside", "ranks")

@@ -138,20 +138,19 @@ def _document(
         "pace": asdict(found.pace)
         | {"by_hour": [_plain(asdict(hour)) for hour in monitoring.answers_by_hour(context.store, name)]},
         "agreement_about": asdict(topic) if topic else None,
-        "people": [_annotator_document(one) for one in workers],
+        "people": [
+            _plain(asdict(one.worker))
+            | {
+                "agreement": one.agreement.to_dict() if one.agreement else None,
+                "sameness": asdict(one.sameness) if one.sameness else None,
+                "speed": asdict(one.speed) if one.speed else None,
+                "flags": list(one.flags),
+            }
+            for one in workers
+        ],
         "broken": [_plain(asdict(one)) for one in monitoring.broken_items(context.store, name)],
         "verdicts": [_plain(asdict(one)) for one in verdicts],
         "wrong": [asdict(one) for one in adjudication.blames(verdicts)],
-    }
-
-
-def _annotator_document(one: AnnotatorWork) -> dict[str, Any]:
-    work: dict[str, Any] = _plain(asdict(one.worker))
-    return work | {
-        "agreement": one.agreement.to_dict() if one.agreement else None,
-        "sameness": asdict(one.sameness) if one.sameness else None,
-        "speed": asdict(one.speed) if one.speed else None,
-        "flags": list(one.flags),
     }
 
 

@@ -66,7 +66,12 @@ def campaign_spec(given: Mapping[str, Any], origin: str = "the campaign") -> Cam
     """
     known = ("id", *(one.name for one in fields(CampaignSpec) if one.name not in ("settings", "campaign_id")), *SETTINGS)
     said = {("id" if name == "campaign_id" else name): value for name, value in given.items() if value is not None}
-    problems = [_unknown_value(name, known) for name in said if name not in known]
+    every, problems = [*known, *OWN_FILES], []
+    for name in said:
+        if name not in known:
+            near = difflib.get_close_matches(name, every, n=1)
+            hint = f"did you mean {near[0]}?" if near else f"known: {', '.join(every)}"
+            problems.append(f"a campaign has no {quoted(name)}; {hint}")
     values: dict[str, Any] = {}
     for name in known:
         if name in said:
@@ -100,13 +105,6 @@ def from_yaml(text: str, origin: str) -> dict[str, Any]:
     if not isinstance(found, dict):
         raise InputError(f"{origin}: a map such as 'title: My study' expected, line by line")
     return found
-
-
-def _unknown_value(name: str, known: tuple[str, ...]) -> str:
-    near = difflib.get_close_matches(name, [*known, *OWN_FILES], n=1)
-    return f"{quoted(name)} is nothing that a campaign has; " + (
-        f"did you mean {near[0]}?" if near else f"known: {', '.join([*known, *OWN_FILES])}"
-    )
 
 
 def _read(name: str, value: Any) -> Any:

@@ -110,14 +110,11 @@ def check_devices(*, everything: bool = False) -> list[Finding]:
         torch = version("torch")
     except PackageNotFoundError:
         return [Finding("device", "note", "no torch: no scorer can run here", "if one is to: uv run --group scorers app.py")]
-    if not everything and not _may_have_gpu():
+    gpu = sys.platform == "darwin" or shutil.which("nvidia-smi") is not None or any(map(os.path.exists, _DRIVERS))
+    if not everything and not gpu:
         text = f"cpu, {os.cpu_count()} cores; no GPU's driver: the playground's models run, large ones take long"
         return [Finding("device", "ok", f"{text}; torch {torch} was not opened (--all does)")]
     return _probe_torch()
-
-
-def _may_have_gpu() -> bool:
-    return sys.platform == "darwin" or shutil.which("nvidia-smi") is not None or any(map(os.path.exists, _DRIVERS))
 
 
 def _probe_torch() -> list[Finding]:

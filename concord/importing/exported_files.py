@@ -70,7 +70,9 @@ def _check_value(scale: str, aspect: str, value: str) -> tuple[str, str | None, 
 
 
 def _bundle_ratings(context: Context, ratings: Sequence[ExportedRating]) -> ImportBundle:
-    sha256 = digest(*(repr(_content(rating)) for rating in ratings))
+    # all but the line where it stood
+    content = [name for name in ExportedRating.__slots__ if name != "line"]
+    sha256 = digest(*(repr(tuple(getattr(rating, name) for name in content)) for rating in ratings))
     suites = sorted({rating.suite for rating in ratings})
     named = {suite: _Prompts(context, suite) for suite in suites}
     items = {r.item: Item(r.item, r.suite, named[r.suite].prompt_id(r.prompt, r.task), r.task, r.generator) for r in ratings}
@@ -86,11 +88,6 @@ def _bundle_ratings(context: Context, ratings: Sequence[ExportedRating]) -> Impo
         annotations=annotations,
         evidence=evidence,
     )
-
-
-def _content(rating: ExportedRating) -> tuple[object, ...]:
-    """All but where it stood."""
-    return tuple(getattr(rating, name) for name in ExportedRating.__slots__ if name != "line")
 
 
 def _sources_of(ratings: Iterable[ExportedRating], sha256: str) -> tuple[list[Annotation], list[Evidence]]:

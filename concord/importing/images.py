@@ -40,6 +40,14 @@ class _AssignedImages:
     skipped: list[str] = field(default_factory=list)
 
 
+_SHAPES: Final = {
+    "geneval": "DIR/00042/samples/0000.png",
+    "visor": "DIR/10811_0.png",
+    "csv": "DIR/images.csv with the columns path,prompt[,generator,idx,task]",
+}
+"""What a folder of each layout looks like."""
+
+
 def import_images(context: Context, directory: Sequence[str], layout: str, generator: str | None, suite: str | None) -> None:
     """Import folders one after another, each by its own generator where it is named as ``NAME=FOLDER``.
 
@@ -72,7 +80,8 @@ def _import(context: Context, directory: str, layout: str, generator: str | None
     for line in skipped:
         context.warn(f"skipped: {line}")
     if not placed.images:
-        raise CommandError(f"{directory}: no image could be imported as layout '{layout}'" + _hint(layout, len(skipped)))
+        hint = f"({len(skipped)} skipped); it looks like {_SHAPES[layout]}"
+        raise CommandError(f"{directory}: no image could be imported as layout '{layout}' {hint}")
     bundle = ImportBundle(
         f"images {suite}",
         generator or str(folder.name),
@@ -123,15 +132,6 @@ def _prompt_of(entry: FolderImage, suite: str, known: dict[str, Prompt], texts: 
         numbers = [int(last) for prompt in texts.values() if (last := prompt.prompt_id.rsplit("/", 1)[-1]).isdigit()]
         texts[text] = Prompt(f"{suite}/{max(numbers, default=-1) + 1:05d}", suite, text, entry.task)
     return texts[text]
-
-
-def _hint(layout: str, skipped: int) -> str:
-    shapes = {
-        "geneval": "DIR/00042/samples/0000.png",
-        "visor": "DIR/10811_0.png",
-        "csv": "DIR/images.csv with the columns path,prompt[,generator,idx,task]",
-    }
-    return f" ({skipped} skipped); it looks like {shapes[layout]}"
 
 
 REAL: Final = "real"

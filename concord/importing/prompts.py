@@ -131,12 +131,6 @@ def export_questions(context: Context, selection: Mapping[str, Sequence[str]], o
     context.say(f"{n} questions about {len(asked)} prompts in {output} (to bring them back: import questions --suite {suite})")
 
 
-def _count_unchanged(now: Sequence[PromptQuestion], before: QuestionVersion) -> int:
-    """How many questions were asked before in the same words and under the same name."""
-    named = {one.question_id: one for one in before.questions}
-    return sum(one.question_id in named and are_comparable(one, named[one.question_id]) for one in now)
-
-
 def _import(
     context: Context, name: str, source: str, found: Sequence[Prompt], asked: Mapping[str, tuple[PromptQuestion, ...]]
 ) -> None:
@@ -150,7 +144,11 @@ def _import(
     (imported,) = imports.apply(context.store, [bundle])
     replaced = len(before.keys() & changed.keys())
     more = f"; {replaced} prompts had others before" if replaced else ""
-    if kept := sum(_count_unchanged(made, before[prompt_id]) for prompt_id, made in changed.items() if prompt_id in before):
+    kept = 0
+    for prompt_id in changed.keys() & before.keys():
+        named = {one.question_id: one for one in before[prompt_id].questions}
+        kept += sum(are_comparable(one, named[one.question_id]) for one in changed[prompt_id] if one.question_id in named)
+    if kept:
         more += f", and {kept} of these questions too: answers to them stay comparable"
     summary = f"{name}: {imported.counts.get('questions', 0)} questions about {len(changed)} prompts{more}"
     if not changed:

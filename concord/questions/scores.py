@@ -13,7 +13,7 @@ from typing import Any, Final
 import pandas as pd
 
 from agreement import Options
-from agreement.questions import GroupStatistic, Split, beside_people, between_models, scores, splits, with_people
+from agreement.questions import GroupStatistic, beside_people, between_models, scores, splits, with_people
 from agreement.questions.scores import images
 from concord.common import live_updates
 from data.store.analysis import study_frames
@@ -91,7 +91,14 @@ def people_rows(
             continue
         made += _figure_rows(beside_people(found, heard, options), suite, people=kind)
         for rater, rows in with_people(found, heard).groupby("rater", sort=True):
-            split += [_split_row(one, suite, str(rater), kind) for one in splits(rows)]
+            about = {"suite": suite, "rater": str(rater), "people": kind}
+            split += [
+                about
+                | {"by": one.by, "group": one.group, "wrong": one.wrong}
+                | {"image_wrong": one.image_wrong, "vqa_wrong": one.vqa_wrong}
+                | one.apart
+                for one in splits(rows)
+            ]
     return made, split
 
 
@@ -129,11 +136,6 @@ def _figure_rows(
         }
         for one in found
     ]
-
-
-def _split_row(one: Split, suite: str, rater: str, people: str) -> Row:
-    counts = {"wrong": one.wrong, "image_wrong": one.image_wrong, "vqa_wrong": one.vqa_wrong} | one.apart
-    return {"suite": suite, "rater": rater, "people": people, "by": one.by, "group": one.group} | counts
 
 
 @dataclass(frozen=True, slots=True)
@@ -251,7 +253,15 @@ def item_questions(store: Store, item_id: str, by: ItemEvidence, verdict: Verdic
     rules count it as right; ``people``: who said what, ``other`` where they were asked in other words.
     """
     entries = by.seen.payload.get("answers")
-    known = [one for one in entries if _readable(one)] if isinstance(entries, list) else []
+    # a file from elsewhere may lack what an answer needs
+    texts = ("question_id", "text", "answer", "chosen")
+    known = [
+        one
+        for one in (entries if isinstance(entries, list) else [])
+        if isinstance(one, Mapping)
+        and all(isinstance(one.get(name), str) for name in texts)
+        and isinstance(one.get("choices"), list)
+    ]
     if not known:
         return []
     said, wordings = study_frames.answers_about(store, item_id), study_frames.wordings(store, item_id, by.rater_id)
@@ -259,41 +269,28 @@ def item_questions(store: Store, item_id: str, by: ItemEvidence, verdict: Verdic
     return [_question_json(one, holds.get(one["question_id"]), said, wordings.get(one["question_id"])) for one in known]
 
 
-def _readable(entry: Any) -> bool:
-    """Whether a file from elsewhere says what an answer needs."""
-    texts = ("question_id", "text", "answer", "chosen")
-    return (
-        isinstance(entry, Mapping)
-        and all(isinstance(entry.get(name), str) for name in texts)
-        and isinstance(entry.get("choices"), list)
-    )
-
-
 def _question_json(
     entry: Mapping[str, Any], holds: bool | None, said: list[PersonAnswer], wording: int | None
 ) -> dict[str, Any]:
     choices, right = [str(choice) for choice in entry["choices"]], entry["answer"] == entry["chosen"]
     similarity = entry.get("similarity")
+    given = entry.get("probabilities")
+    fits = isinstance(given, list) and len(given) == len(choices) and all(isinstance(one, int | float) for one in given)
     return {
         "id": entry["question_id"],
         **{name: str(entry.get(name) or "") for name in ("text", "answer", "chosen", "element_type", "element")},
         "choices": choices,
-        "probabilities": _probabilities(entry.get("probabilities"), len(choices)),
+        "probabilities": [min(max(float(one), 0.0), 1.0) for one in given] if fits else None,
         "free": entry["free"] if isinstance(entry.get("free"), str) else None,
         "matched": entry["matched"] if isinstance(entry.get("matched"), str) else None,
         "similarity": float(similarity) if isinstance(similarity, int | float) else None,
         "right": right,
         "counts": right if holds is None else holds,
-        "people": [_person_json(one, wording) for one in said if one.question == entry["question_id"]],
+        # why says why the answer does not count; None if it does
+        "people": [
+            {"rater": one.person, "simulated": one.simulated, "says": one.label, "why": one.excluded}
+            | {"other": one.wording is None or one.wording != wording}
+            for one in said
+            if one.question == entry["question_id"]
+        ],
     }
-
-
-def _probabilities(found: Any, n: int) -> list[float] | None:
-    fits = isinstance(found, list) and len(found) == n and all(isinstance(one, int | float) for one in found)
-    return [min(max(float(one), 0.0), 1.0) for one in found] if fits else None
-
-
-def _person_json(one: PersonAnswer, wording: int | None) -> dict[str, Any]:
-    """``why`` says why the answer does not count; None if it does."""
-    told = {"rater": one.person, "simulated": one.simulated, "says": one.label, "why": one.excluded}
-    return told | {"other": one.wording is None or one.wording != wording}

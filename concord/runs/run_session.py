@@ -81,7 +81,11 @@ def work_on(context: Context, row: RunRow, scorer: Scorer) -> RunRow:
         row = runs.get(context.store, row.run_id) or row
         session = _RunSession(context, row, scorer, folder_of(context.store, row), job, set(row.parts))
         try:
-            _refuse_other_rules(row, scorer)
+            # a worker refuses to look with other code than a run was begun with; what it had seen before is not judged by other
+            # rules either, as all of it would be said to be one rater's
+            if row.version != scorer.version:
+                begun = f"this run was started by {row.scorer} {row.version}"
+                raise CommandError(f"{begun}, now it is {scorer.version}; start a new run")
             session.run()
         except Exception as error:
             session.end()
@@ -90,13 +94,6 @@ def work_on(context: Context, row: RunRow, scorer: Scorer) -> RunRow:
                 runs.set_state(context.store, row.run_id, "failed", " ".join(str(error).split()))
             raise
         return session.conclude()
-
-
-def _refuse_other_rules(row: RunRow, scorer: Scorer) -> None:
-    """A worker refuses to look with other code than a run was begun with; what it had seen before is not judged by other rules
-    either, as all of it would be said to be one rater's."""
-    if row.version != scorer.version:
-        raise CommandError(f"this run was started by {row.scorer} {row.version}, now it is {scorer.version}; start a new run")
 
 
 @dataclass(slots=True)

@@ -124,20 +124,17 @@ def rater_differences(before: Rater, now: Rater) -> list[str]:
     lines = []
     if before.version != now.version:
         lines.append(f"the scorer's code gives other results (version {now.version}, then {before.version})")
-    lines += _weights(before.settings.get("weights") or {}, now.settings.get("weights") or {})
+    old, new = (rater.settings.get("weights") or {} for rater in (before, now))
+    lines += [
+        f"the weights of its {key} differ ({new.get(key, 'not known')}, then {old.get(key, 'not known')})"
+        for key in sorted({*old, *new})
+        if old.get(key) != new.get(key)
+    ]
     for key in sorted({*before.settings, *now.settings} - {"weights"}):
         then, today = before.settings.get(key), now.settings.get(key)
         if then != today:
             lines.append(f"{key} is {_value_text(today)}, then {_value_text(then)}")
     return lines
-
-
-def _weights(before: Mapping[str, str], now: Mapping[str, str]) -> list[str]:
-    return [
-        f"the weights of its {key} differ ({now.get(key, 'not known')}, then {before.get(key, 'not known')})"
-        for key in sorted({*before, *now})
-        if before.get(key) != now.get(key)
-    ]
 
 
 def _value_text(value: Any) -> str:

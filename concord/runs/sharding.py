@@ -70,7 +70,10 @@ def run(
     if mine is not None:
         asked = replace(asked, shard=f"{mine[0]}/{mine[1]}", of=manifest_hash(work))
     folder = RunFolder(out.absolute() if mine is None else out.absolute() / folder_name(mine))
-    _write(folder, asked, _moved(left, manifest.absolute().parent, folder.path))
+    # paths below the manifest's folder as the run's folder has them: both can be moved together
+    of, to = manifest.absolute().parent.resolve(), folder.path.resolve()
+    moved = [one if Path(one.path).is_absolute() else replace(one, path=os.path.relpath(of / one.path, to)) for one in left]
+    _write(folder, asked, moved)
     _ShardSession(folder, what=f"shard {shard}" if shard else "the manifest").run()
 
 
@@ -138,12 +141,6 @@ def _read_work(manifest: Path, scorer: Scorer, settings: Mapping[str, Any]) -> l
         flags = f" --set flip={settings['flip']}" if settings.get("flip") else ""
         raise CommandError(f"{manifest}: it lacks {lacks}; write it with: export manifest {scorer.name}{flags} -o FILE")
     return work
-
-
-def _moved(work: Sequence[WorkItem], of: Path, to: Path) -> list[WorkItem]:
-    """Paths below the manifest's folder as the run's folder has them: both can be moved together."""
-    of, to = of.resolve(), to.resolve()
-    return [one if Path(one.path).is_absolute() else replace(one, path=os.path.relpath(of / one.path, to)) for one in work]
 
 
 def _write(folder: RunFolder, asked: Run, work: Sequence[WorkItem]) -> None:

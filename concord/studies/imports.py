@@ -29,7 +29,6 @@ from data.studies.published import (
     SELFEVAL_TABLES,
     SELFEVAL_TASKS,
     SelfEvalClaim,
-    SelfEvalMetric,
     SelfEvalTable,
     selfeval_values,
     selfeval_votes,
@@ -176,7 +175,13 @@ def _selfeval_bundle(sha256: str) -> ImportBundle:
         for item, seen in _totals(table, sha256):
             items.append(item)
             evidence.append(seen)
-    scorers = {metric.rater_id: _rater(metric) for table in SELFEVAL_TABLES for metric in table.metrics}
+    tables = " and ".join(table.where for table in SELFEVAL_TABLES)
+    source = f"{SELFEVAL_PAPER}, {tables}: one printed value of each task and model"
+    scorers = {
+        metric.rater_id: Rater(metric.rater_id, "scorer", settings={"source": source, "negated": metric.lower_is_better})
+        for table in SELFEVAL_TABLES
+        for metric in table.metrics
+    }
     return ImportBundle(
         "study selfeval",
         "printed",
@@ -188,13 +193,6 @@ def _selfeval_bundle(sha256: str) -> ImportBundle:
         evidence=evidence,
         exclusive=True,
     )
-
-
-def _rater(metric: SelfEvalMetric) -> Rater:
-    source = (
-        f"{SELFEVAL_PAPER}, {' and '.join(table.where for table in SELFEVAL_TABLES)}: one printed value of each task and model"
-    )
-    return Rater(metric.rater_id, "scorer", settings={"source": source, "negated": metric.lower_is_better})
 
 
 def _votes(table: SelfEvalTable, sha256: str) -> Iterator[tuple[Item, Annotation]]:
@@ -246,12 +244,23 @@ def reproduce(context: Context, output: str) -> None:
     ranks: dict[str, dict[str, Mapping[str, Any]]] = {}
     for row in found.sections["ranks"]:
         ranks.setdefault(row["suite"], {})[row["rater"]] = row
-    decided = [_check_claim(claim, ranks) for claim in SELFEVAL_CLAIMS]
+    pixel, latent = ranks[SELFEVAL_PIXEL.suite], ranks[SELFEVAL_LATENT.suite]
+    decided = [CheckedClaim(claim, *_DECISIONS[claim.key](pixel, latent)) for claim in SELFEVAL_CLAIMS]
     if output == "json":
         document = {
             "paper": SELFEVAL_PAPER,
             "figure_6": [row for rows in ranks.values() for row in rows.values()],
-            "cells": [_cells_of(table, ranks) for table in SELFEVAL_TABLES],
+            "cells": [
+                {
+                    "where": table.where,
+                    "suite": table.suite,
+                    "votes": selfeval_votes(table),
+                    "metrics": {
+                        name: {task: _cell(row, task) for task in SELFEVAL_TASKS} for name, row in ranks[table.suite].items()
+                    },
+                }
+                for table in SELFEVAL_TABLES
+            ],
             "sentences": [
                 {"where": one.claim.where, "words": one.claim.words, "holds": one.holds, "ours": one.ours} for one in decided
             ],
@@ -275,11 +284,6 @@ _NOTES = (
     "Figure 6 is drawn, its numbers are not printed. How the paper pooled tasks is not said: within tasks, where the order is"
     " all that there is, agreement is higher than rho over all points, as a metric's level differs between tasks.",
 )
-
-
-def _check_claim(claim: SelfEvalClaim, ranks: Ranks) -> CheckedClaim:
-    holds, ours = _DECISIONS[claim.key](ranks[SELFEVAL_PIXEL.suite], ranks[SELFEVAL_LATENT.suite])
-    return CheckedClaim(claim, holds, ours)
 
 
 def _agreeing(rows: Mapping[str, Mapping[str, Any]]) -> dict[str, int]:
@@ -312,12 +316,10 @@ def _out_of(agree: Mapping[str, int]) -> str:
     return "agree in " + ", ".join(f"{name.split(' (')[0]} {n}/{len(SELFEVAL_TASKS)}" for name, n in agree.items())
 
 
-def _others_negative(_: Rows, latent: Rows) -> tuple[bool, str]:
-    return all(value < 0 for value in _rho(latent, others=True).values()), _numbers_text(_rho(latent, others=True))
-
-
-def _others_positive(pixel: Rows, _: Rows) -> tuple[bool, str]:
-    return all(value > 0 for value in _rho(pixel, others=True).values()), _numbers_text(_rho(pixel, others=True))
+def _all_others(rows: Rows, sign: int) -> tuple[bool, str]:
+    """Whether rho of all metrics but SelfEval has this sign."""
+    others = _rho(rows, others=True)
+    return all(sign * value > 0 for value in others.values()), _numbers_text(others)
 
 
 def _selfeval_positive(pixel: Rows, latent: Rows) -> tuple[bool, str]:
@@ -328,15 +330,10 @@ def _selfeval_positive(pixel: Rows, latent: Rows) -> tuple[bool, str]:
 _DECISIONS: Mapping[str, Callable[[Rows, Rows], tuple[bool, str]]] = {
     "pdm_each_disagrees": _each_disagrees,
     "ldm_two_disagree_less": _two_disagree_less,
-    "ldm_others_negative": _others_negative,
-    "pdm_others_positive": _others_positive,
+    "ldm_others_negative": lambda _, latent: _all_others(latent, -1),
+    "pdm_others_positive": lambda pixel, _: _all_others(pixel, 1),
     "selfeval_positive": _selfeval_positive,
 }
-
-
-def _cells_of(table: SelfEvalTable, ranks: Ranks) -> dict[str, Any]:
-    cells = {name: {task: _cell(row, task) for task in SELFEVAL_TASKS} for name, row in ranks[table.suite].items()}
-    return {"where": table.where, "suite": table.suite, "votes": selfeval_votes(table), "metrics": cells}
 
 
 def _cell(row: Mapping[str, Any], task: str) -> str:

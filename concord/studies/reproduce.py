@@ -171,7 +171,13 @@ def _row(study: PublishedStudy, line: ComparedNumber) -> dict[str, Any]:
 
 def _cells(study: PublishedStudy, lines: Sequence[ComparedNumber]) -> list[list[str]]:
     """The header and a row for each line; what stands beside a number has a column where there is any."""
-    rows = [[*HEADER, "beside it"], *([*_numbers(study, line), "; ".join(_beside(line))] for line in lines)]
+    rows = [[*HEADER, "beside it"]]
+    for line in lines:
+        beside = [
+            f"{name} -" if value is None else f"{name} {rounding(line.number, value)} ({value:.6f})"
+            for name, value in line.beside.items()
+        ]
+        rows.append([*_numbers(study, line), "; ".join(beside)])
     return rows if any(line.beside for line in lines) else [row[:-1] for row in rows]
 
 
@@ -182,13 +188,6 @@ def _numbers(study: PublishedStudy, line: ComparedNumber) -> list[str]:
     verdict = line.verdict.replace("_", " ")
     told = [number.where, number.called, _what(number), _scope_of(study, line), number.printed, line.rounded or "-"]
     return [*told, full, *counts, verdict]
-
-
-def _beside(line: ComparedNumber) -> list[str]:
-    return [
-        f"{name} -" if value is None else f"{name} {rounding(line.number, value)} ({value:.6f})"
-        for name, value in line.beside.items()
-    ]
 
 
 def _what(number: PrintedNumber) -> str:

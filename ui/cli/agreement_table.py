@@ -107,7 +107,10 @@ def _table(section: str, rows: Sequence[Row]) -> Iterator[str]:
     columns = _columns(section)
     if not any(row.get("ceiling") for row in rows):
         columns = {name: text for name, text in columns.items() if name not in _OF_CEILING}
-    told = [[*(_text(row[name]) for name in names), *(text(row) for text in columns.values())] for row in rows]
+    told = [
+        [*("" if row[name] is None else str(row[name]) for name in names), *(text(row) for text in columns.values())]
+        for row in rows
+    ]
     table = [[*names, *columns], *told]
     widths = [max(map(len, column)) for column in zip(*table, strict=True)]
     for line in table:
@@ -116,7 +119,10 @@ def _table(section: str, rows: Sequence[Row]) -> Iterator[str]:
 
 def _columns(section: str) -> dict[str, Column]:
     """The columns of numbers by title."""
-    made: dict[str, Column] = {"value": lambda row: _number(row["value"]), "95 % interval": _interval}
+    made: dict[str, Column] = {
+        "value": lambda row: _number(row["value"]),
+        "95 % interval": lambda row: "" if row["low"] is None else f"{row['low']:.4f} .. {row['high']:.4f}",
+    }
     more = {"raters": _OF_CEILING, "comparisons": _OF_DUEL, "thresholds": _OF_CUT}.get(section, {})
     end: dict[str, Column] = {
         "items": lambda row: str(row["n_items"]),
@@ -134,20 +140,15 @@ def _verdict(row: Row) -> str:
     return wording.verdict(ceiling["verdict"]) if ceiling["verdict"] else str(ceiling["verdict_reason"] or "")
 
 
-def _people(row: Row) -> str:
-    return _number(row["ceiling"]["value"]) if row["ceiling"] else ""
-
-
-def _mcnemar(row: Row) -> str:
-    return _number(row["mcnemar"]["p_mcnemar_holm"]) if row["mcnemar"] else ""
-
-
-_OF_CEILING: dict[str, Column] = {"people's own": _people, "verdict": _verdict}
+_OF_CEILING: dict[str, Column] = {
+    "people's own": lambda row: _number(row["ceiling"]["value"]) if row["ceiling"] else "",
+    "verdict": _verdict,
+}
 _OF_DUEL: dict[str, Column] = {
     "of a": lambda row: _number(row["value_a"]),
     "of b": lambda row: _number(row["value_b"]),
     "p (Holm)": lambda row: _number(row["p_holm"]),
-    "McNemar's p (Holm)": _mcnemar,
+    "McNemar's p (Holm)": lambda row: _number(row["mcnemar"]["p_mcnemar_holm"]) if row["mcnemar"] else "",
 }
 _OF_CUT: dict[str, Column] = {
     "threshold": lambda row: _number(row["threshold"]),
@@ -155,13 +156,5 @@ _OF_CUT: dict[str, Column] = {
 }
 
 
-def _text(value: object) -> str:
-    return "" if value is None else str(value)
-
-
 def _number(value: float | None) -> str:
     return "-" if value is None else f"{value:.4f}"
-
-
-def _interval(row: Row) -> str:
-    return "" if row["low"] is None else f"{row['low']:.4f} .. {row['high']:.4f}"

@@ -273,7 +273,11 @@ def scatter(at: Sequence[float], series: Sequence[Series], axis: str) -> go.Figu
         n, color = str(k + 1) if k else "", _color(k)
         known = [(x, mark) for x, mark in zip(positions, one.marks, strict=True) if mark.value is not None]
         looks = {"size": 10 if few else 6, "color": color, "symbol": _SYMBOLS[k], "opacity": 0.8 if few else 0.45}
-        told: dict[str, Any] = {"hoverinfo": "skip"} if few else _hover_texts([mark for _, mark in known])
+        told: dict[str, Any] = {"hoverinfo": "skip"}
+        if not few:
+            marks = [mark for _, mark in known]
+            notes = [escape(mark.note).replace("\n", "<br>") for mark in marks]
+            told = {"hoverinfo": "text", "hovertext": notes, "customdata": [mark.href for mark in marks]}
         bars = _bars([mark for _, mark in known], color) | {"thickness": 1, "width": 0} if len(at) <= _BARRED else None
         x, y = [place for place, _ in known], [mark.value for _, mark in known]
         figure.add_trace(go.Scatter(x=x, y=y, mode="markers", marker=looks, error_y=bars, xaxis=f"x{n}", yaxis=f"y{n}", **told))
@@ -289,12 +293,6 @@ def scatter(at: Sequence[float], series: Sequence[Series], axis: str) -> go.Figu
         grid = {"gridcolor": "rgba(128,136,160,.22)", "zeroline": False, "automargin": True}
         figure.update_layout({f"xaxis{n}": across | grid, f"yaxis{n}": upwards | grid})
     return figure
-
-
-def _hover_texts(marks: Sequence[Mark]) -> dict[str, Any]:
-    """Notes and addresses as a trace has them."""
-    notes = [escape(mark.note).replace("\n", "<br>") for mark in marks]
-    return {"hoverinfo": "text", "hovertext": notes, "customdata": [mark.href for mark in marks]}
 
 
 def _signed(mark: Mark) -> float | None:
@@ -397,12 +395,12 @@ def _shade(mark: Mark) -> _Rgb:
 
 def _legible(ground: _Rgb) -> str:
     """Ink or paper, whichever has the higher contrast with a colour (WCAG 2, relative luminance)."""
-    return max((_INK, _PAPER), key=lambda ink: _contrast(_rgb(ink), ground))
 
+    def contrast(ink: str) -> float:
+        low, high = sorted((_luminance(_rgb(ink)), _luminance(ground)))
+        return (high + 0.05) / (low + 0.05)
 
-def _contrast(a: _Rgb, b: _Rgb) -> float:
-    low, high = sorted((_luminance(a), _luminance(b)))
-    return (high + 0.05) / (low + 0.05)
+    return max((_INK, _PAPER), key=contrast)
 
 
 def _luminance(color: _Rgb) -> float:

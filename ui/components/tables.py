@@ -35,7 +35,10 @@ class HtmlCell:
 def html_table(caption: str, headers: Sequence[str | HtmlCell], rows: Sequence[Sequence[str | HtmlCell]]) -> str:
     """A table whose first column names the row; plain strings are texts."""
     head = "".join(_html("th", 'scope="col"', _cell(header)) for header in headers)
-    body = "".join("<tr>" + _row_html([_cell(cell) for cell in row]) + "</tr>" for row in rows)
+    body = ""
+    for row in rows:
+        name, *rest = (_cell(cell) for cell in row)
+        body += "<tr>" + _html("th", 'scope="row"', name) + "".join(_html("td", "", cell) for cell in rest) + "</tr>"
     return (
         f'{WRAP}<table class="cc-table"><caption>{escape(caption)}</caption>'
         f"<thead><tr>{head}</tr></thead><tbody>{body}</tbody></table></div>"
@@ -59,11 +62,6 @@ def heading(text: str, below: str = "") -> str:
 
 def _cell(value: str | HtmlCell) -> HtmlCell:
     return value if isinstance(value, HtmlCell) else HtmlCell(value, number=False)
-
-
-def _row_html(cells: Sequence[HtmlCell]) -> str:
-    name, *rest = cells
-    return _html("th", 'scope="row"', name) + "".join(_html("td", "", cell) for cell in rest)
 
 
 def _html(tag: str, attributes: str, cell: HtmlCell) -> str:

@@ -357,18 +357,14 @@ def _draw(
     until = time.monotonic() + _WAIT_SECONDS
     standing = maps.request_map(store, method, model, again=again)
     if standing.made is None:
-        yield [*controls, *_waiting(standing, shown)]
+        # no map yet: lead, figure, panel and state
+        said = note(standing.told, "" if standing.busy else "cc-bad")
+        yield [*controls, said, gr.Plot(visible=False), "", asdict(replace(shown, drawn=""))]
     while standing.made is None and standing.busy and time.monotonic() < until:
         time.sleep(_LOOK_SECONDS)
         standing = maps.request_map(store, method, model)
     if standing.made is not None:
         yield [*controls, *_drawn(store, shown, standing, chosen)]
-
-
-def _waiting(standing: MapProgress, shown: MapView) -> list[Any]:
-    """Lead, figure, panel and state while there is no map."""
-    said = note(standing.told, "" if standing.busy else "cc-bad")
-    return [said, gr.Plot(visible=False), "", asdict(replace(shown, drawn=""))]
 
 
 def _drawn(store: Store, shown: MapView, standing: MapProgress, paint: maps.MapColoring) -> list[Any]:

@@ -150,7 +150,10 @@ def _fits(of: Sequence[CaptionChoice]) -> str:
     """The captions by letter, the right one marked; for each scorer its name and below it a number for each caption."""
     captions, place = of[0].payload["captions"], int(of[0].payload["right"])
     letters = [ascii_uppercase[k] if k < len(ascii_uppercase) else str(k + 1) for k in range(len(captions))]
-    listed = "".join(_caption(letter, text, k == place) for k, (letter, text) in enumerate(zip(letters, captions, strict=True)))
+    listed = ""
+    for k, (letter, text) in enumerate(zip(letters, captions, strict=True)):
+        mark = " <small>the right one</small>" if k == place else ""
+        listed += f"<div{_right_class(k == place)}><dt>{letter}</dt><dd>{escape(text)}{mark}</dd></div>"
     head = "".join(f'<th scope="col"{_right_class(k == place)}>{letter}</th>' for k, letter in enumerate(letters))
     # a scorer that chose among other captions has no row here
     lines = "".join(_line(one) for one in of if one.payload["captions"] == captions)
@@ -159,11 +162,6 @@ def _fits(of: Sequence[CaptionChoice]) -> str:
         f"{head}</tr></thead>{lines}</table></div>"
     )
     return f'<div class="cc-match-said"><dl>{listed}</dl>{table}</div>'
-
-
-def _caption(letter: str, text: str, is_right: bool) -> str:
-    mark = " <small>the right one</small>" if is_right else ""
-    return f"<div{_right_class(is_right)}><dt>{letter}</dt><dd>{escape(text)}{mark}</dd></div>"
 
 
 def _line(one: CaptionChoice) -> str:

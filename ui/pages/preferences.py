@@ -139,8 +139,10 @@ def bars(votes: Sequence[Row], beside: Sequence[Row], contest: Contest, view: Pr
     tasks = list(dict.fromkeys(row["task"] for row in votes))
     # all tasks together, first; with a single one they would only repeat it
     order = [ALL, *(task for task in tasks if task != ALL)] if len(tasks) > 2 else tasks[:1]
+    parts = {"a_wins": contest.a, "both": "both", "none": "neither", "b_wins": contest.b}
+    legend = "".join(f'<span class="cc-key" data-part="{part}">{escape(name)}</span>' for part, name in parts.items())
     head = (
-        f'<th scope="col">who</th><th scope="col">{_legend(contest)}</th>'
+        f'<th scope="col">who</th><th scope="col">{legend}</th>'
         f'<th scope="col" class="cc-number" title="{escape(_SHARE.format(a=contest.a))}">share of {escape(contest.a)}</th>'
         f'<th scope="col" class="cc-number" title="{escape(_P)}">sign test p</th><th scope="col">beside people</th>'
     )
@@ -149,11 +151,6 @@ def bars(votes: Sequence[Row], beside: Sequence[Row], contest: Contest, view: Pr
     return (
         f'{WRAP}<table class="cc-table cc-votes"><caption>{caption}</caption><thead><tr>{head}</tr></thead>{body}</table></div>'
     )
-
-
-def _legend(contest: Contest) -> str:
-    parts = {"a_wins": contest.a, "both": "both", "none": "neither", "b_wins": contest.b}
-    return "".join(f'<span class="cc-key" data-part="{part}">{escape(name)}</span>' for part, name in parts.items())
 
 
 def _task(task: str, votes: Sequence[Row], beside: Sequence[Row], contest: Contest, view: PreferencesView) -> str:
@@ -170,9 +167,10 @@ def _line(row: Row, beside: Row | None, contest: Contest, view: PreferencesView)
     counts = f"{wording.count(row['votes'], 'vote')} on {wording.count(row['pairs'], 'pair')}"
     small = f'<small class="cc-detail" title="left out: {escape(left)}">{counts}</small>' if left else _detail(counts)
     bar = f'<span class="cc-vote-bar">{"".join(_segments(row, contest, view))}</span>' if row["votes"] else "no votes"
+    title = escape(row["reason"] or row["method"])
     return (
         f'<tr><th scope="row">{escape(who_of(row))}{small}</th><td class="cc-vote-bar-cell">{bar}</td>'
-        f'<td class="cc-number"{_title(row)}>{_share(row)}</td><td class="cc-number">{p}</td>'
+        f'<td class="cc-number" title="{title}">{_share(row)}</td><td class="cc-number">{p}</td>'
         f"<td>{_beside(row, beside, view)}</td></tr>"
     )
 
@@ -196,10 +194,6 @@ def _share(row: Row) -> str:
         return "–" + _detail("undefined")
     bounds = interval_of(row)
     return f"{row['value']:.3f}{_detail(bounds)}"
-
-
-def _title(row: Row) -> str:
-    return f' title="{escape(row["reason"] or row["method"])}"'
 
 
 def _beside(row: Row, beside: Row | None, view: PreferencesView) -> str:

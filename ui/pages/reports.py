@@ -71,7 +71,9 @@ def build(store: Store) -> None:
     with gr.Column() as content:
         gr.HTML(note(_LEAD, "cc-lead"))
         with gr.Row(elem_classes="cc-filters"):
-            lists = [_several(_TITLES[name], name) for name in FILTERS]
+            # whoever comes with an address may ask for what is not there: the preview says so
+            any_value: dict[str, Any] = {"multiselect": True, "allow_custom_value": True, "min_width": 250}
+            lists = [gr.Dropdown([], value=[], label=_TITLES[name], elem_id=f"report-{name}", **any_value) for name in FILTERS]
         with gr.Row(elem_classes="cc-filters"):
             moments = [
                 gr.Textbox(label=text, info="a date, such as 2026-11-20", max_lines=1, elem_id=f"report-{name}")
@@ -108,13 +110,6 @@ def build(store: Store) -> None:
     first.then(draw, chosen, outputs, **_QUIET)
     keep_current(store, draw, chosen, outputs, opened=first)
     make.click(made, chosen, done, trigger_mode="once", show_progress="full", api_visibility="private")
-
-
-def _several(label: str, name: str) -> gr.Dropdown:
-    # whoever comes with an address may ask for what is not there: the preview says so
-    return gr.Dropdown(
-        [], value=[], label=label, multiselect=True, allow_custom_value=True, min_width=250, elem_id=f"report-{name}"
-    )
 
 
 def _offered(store: Store) -> dict[str, list[str]]:

@@ -40,7 +40,11 @@ def scores(rows: Sequence[Row], people: Sequence[Row]) -> list[ReportFigure]:
     figures = []
     for caption, part in by_topic(means):
         several = len({row["generator"] for row in part}) > 1
-        points = [_point(row, f"{_generator_and_task(row)}: " if several else "") for row in part if row["value"] is not None]
+        points = [
+            _point(row, f"{'all generators' if row['generator'] == ALL else row['generator']}: " if several else "")
+            for row in part
+            if row["value"] is not None
+        ]
         if len(points) > 1:
             figures.append(ReportFigure(f"{caption}: mean by generator", _forest(points, "mean, 95 % interval")))
     return figures
@@ -62,10 +66,6 @@ def beside_people(rows: Iterable[Row]) -> list[ReportFigure]:
                 )
             )
     return figures
-
-
-def _generator_and_task(row: Row) -> str:
-    return "all generators" if row["generator"] == ALL else str(row["generator"])
 
 
 def _point(row: Row, before: str) -> dict[str, Any]:

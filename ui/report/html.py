@@ -86,12 +86,11 @@ def markdown(report: Document) -> str:
 
 def as_json(data: Mapping[str, Any]) -> str:
     """JSON with a line for each entry of a list, which can be read and compared."""
-    parts = [f"{_dumps(name)}: {_lines(value) if isinstance(value, list) else _dumps(value)}" for name, value in data.items()]
+    parts = []
+    for name, value in data.items():
+        lines = ",\n".join(_dumps(each) for each in value) if isinstance(value, list) else ""
+        parts.append(f"{_dumps(name)}: " + (f"[\n{lines}\n]" if lines else _dumps(value)))
     return "{\n" + ",\n".join(parts) + "\n}"
-
-
-def _lines(values: list[Any]) -> str:
-    return "[\n" + ",\n".join(_dumps(value) for value in values) + "\n]" if values else "[]"
 
 
 def _dumps(value: Any) -> str:

@@ -6,7 +6,7 @@ import unicodedata
 from collections.abc import Iterator, Sequence
 from typing import Final
 
-from ui.report.sections import Document, ReportCell, ReportSection, ReportTable, SampleImage, texts
+from ui.report.sections import Document, ReportCell, ReportSection, ReportTable, texts
 
 _PREAMBLE: Final = r"""\documentclass[10pt,a4paper]{article}
 \usepackage{iftex}
@@ -106,17 +106,14 @@ def _section(section: ReportSection) -> Iterator[str]:
     for table in section.tables:
         yield from _table(table)
     if section.samples:
-        yield from _table(_samples(section.samples))
+        shown = [(one.group, one.title, "; ".join(one.lines), one.item) for one in section.samples]
+        title = "Samples; their pictures are in the report’s HTML and PDF forms"
+        yield from _table(texts(title, ("Kind", "Prompt", "Said", "Item"), shown))
     if section.terms:
         rows = [(term.name, term.meaning, term.formula, term.range, term.source) for term in section.terms]
         yield from _table(texts("Statistics", ("Name", "Meaning", "Formula", "Range", "Source"), rows))
     if section.command:
         yield rf"{{\ttfamily\raggedright {escaped(section.command)}\par}}"
-
-
-def _samples(samples: Sequence[SampleImage]) -> ReportTable:
-    rows = [(one.group, one.title, "; ".join(one.lines), one.item) for one in samples]
-    return texts("Samples; their pictures are in the report’s HTML and PDF forms", ("Kind", "Prompt", "Said", "Item"), rows)
 
 
 def _table(table: ReportTable) -> Iterator[str]:
@@ -155,7 +152,11 @@ def _row(row: Sequence[ReportCell]) -> Iterator[str]:
 def _widths(table: ReportTable) -> list[float]:
     """Columns of numbers as wide as they are; what is left of the page is the texts', by how long they are."""
     numbers = {n: _number_width(table, n) for n, heading in enumerate(table.headings) if heading.number}
-    wanted = {n: _text_width(table, n) for n, heading in enumerate(table.headings) if not heading.number}
+    wanted: dict[int, float] = {}
+    for n, heading in enumerate(table.headings):
+        if not heading.number:
+            longest = max(len(heading.text), *(len(row[n].text) for row in table.rows))
+            wanted[n] = min(max(longest, 4), _LONGEST_TEXT if len(table.headings) > 2 else 120) * 0.16
     left = _PAGE - sum(numbers.values()) - _GAP * (len(table.headings) - 1)
     scale = min(1.0, max(left, 2.0) / (sum(wanted.values()) or 1.0))
     widths = [numbers[n] if n in numbers else max(wanted[n] * scale, _NARROWEST) for n in range(len(table.headings))]
@@ -168,8 +169,3 @@ def _number_width(table: ReportTable, n: int) -> float:
     own = max(len(row[n].text) + len(row[n].mark) for row in table.rows)
     below = max((len(line) for row in table.rows for line in row[n].details), default=0)
     return max(_NARROWEST, words * _DIGIT, own * _DIGIT, below * _SMALL)
-
-
-def _text_width(table: ReportTable, n: int) -> float:
-    longest = max(len(table.headings[n].text), *(len(row[n].text) for row in table.rows))
-    return float(min(max(longest, 4), _LONGEST_TEXT if len(table.headings) > 2 else 120) * 0.16)

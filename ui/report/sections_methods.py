@@ -362,11 +362,11 @@ def recruitment_section(material: Material) -> ReportSection | None:
     """How people were asked, campaign by campaign."""
     if not material.recruited:
         return None
-    return ReportSection("How people were asked", (_WHAT,), tables=tuple(_recruitment_table(one) for one in material.recruited))
-
-
-def _recruitment_table(one: Recruitment) -> ReportTable:
-    return texts(f"{one.name[:1].upper()}{one.name[1:]}" if one.name == _IMPORTED else one.name, _HEADINGS, [*one.rows()])
+    tables = tuple(
+        texts(f"{one.name[:1].upper()}{one.name[1:]}" if one.name == _IMPORTED else one.name, _HEADINGS, [*one.rows()])
+        for one in material.recruited
+    )
+    return ReportSection("How people were asked", (_WHAT,), tables=tables)
 
 
 _HEADINGS = ("Field", "Said", "Counted by Concord")

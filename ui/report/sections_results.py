@@ -150,7 +150,11 @@ def by_certainty(material: Material) -> ReportSection | None:
 def thresholds(material: Material) -> ReportSection | None:
     """Scorers that only score: as decisions."""
     names: _NamesOf = lambda rows: {**_of_scorers(rows), "Yes above": _threshold}  # noqa: E731
-    found = _section(material, "thresholds", "Scores as decisions", (_CUT,), names, _in_sample)
+
+    def in_sample(row: Row) -> tuple[str, ...]:
+        return () if row["in_sample"] is None else (f"in sample {row['in_sample']:.3f}",)
+
+    found = _section(material, "thresholds", "Scores as decisions", (_CUT,), names, in_sample)
     return replace(found, figures=tuple(figures.along(material.curves))) if found else None
 
 
@@ -158,10 +162,6 @@ def _threshold(row: Row) -> str:
     if row["task"] == TASKS_MEAN:
         return "each task’s own"
     return "–" if row["threshold"] is None else f"{row['threshold']:.4g}"
-
-
-def _in_sample(row: Row) -> tuple[str, ...]:
-    return () if row["in_sample"] is None else (f"in sample {row['in_sample']:.3f}",)
 
 
 def matrix(material: Material) -> ReportSection | None:
@@ -184,7 +184,11 @@ def scorers_compared(material: Material) -> ReportSection | None:
         "interval, both scorers’ own numbers, and p (two-sided, by swapping the scorers’ judgements of prompts, corrected by "
         "Holm’s method over all tasks and pairs of scorers by one statistic).",
     )
-    section = _section_of(rows, "Scorers compared", what, _pairs, _duel)
+
+    def pairs(compared: Sequence[Row]) -> Names:
+        return {**column_names(compared), "Scorers": lambda row: f"{row['a']} – {row['b']}"}
+
+    section = _section_of(rows, "Scorers compared", what, pairs, _duel)
     tests = [table for caption, part in by_topic(rows) if (table := _mcnemar(caption, part))]
     return ReportSection(section.title, section.paragraphs, tables=(*section.tables, *tests)) if section else None
 
@@ -216,10 +220,6 @@ def _section_of(
 
 def _of_scorers(rows: Sequence[Row]) -> Names:
     return {**column_names(rows), "Scorer": lambda row: str(row["rater"])}
-
-
-def _pairs(rows: Sequence[Row]) -> Names:
-    return {**column_names(rows), "Scorers": lambda row: f"{row['a']} – {row['b']}"}
 
 
 def beside(row: Row) -> tuple[str, ...]:

@@ -103,7 +103,12 @@ def build(store: Store) -> None:
     listen(asking, choose, [more, *controls], controls, queue=False, **_QUIET)
     for control in controls:
         control.change(None, controls, None, js=set_address(ADDRESS))
-    raters.select(_picked, None, pair, queue=False, **_QUIET).then(None, js=_FOLLOW)
+
+    def pick(event: gr.EventData) -> list[str]:
+        """The pair of a click on the matrix."""
+        return [str(event._data["a"]), str(event._data["b"])]
+
+    raters.select(pick, None, pair, queue=False, **_QUIET).then(None, js=_FOLLOW)
     # the choices grow with the project, too
     keep_current(store, lambda *asked: iter([choose(*asked)]), [more, *controls], controls, opened=first)
     drawn = [empty, content, sentence, raters, pair_panel, plot, numbers]
@@ -142,11 +147,6 @@ def _opened(store: Store, request: gr.Request) -> list[Any]:
     followed = chosen | {name: ",".join(query.getlist(name)) for name in restricted(extra).to_dict()}
     wanted = {name: ",".join(query.getlist(name)) for name in query}
     return [*(choice.control() for choice in found), ignored(wanted, followed), True, extra]
-
-
-def _picked(event: gr.EventData) -> list[str]:
-    """The pair of a click on the matrix."""
-    return [str(event._data["a"]), str(event._data["b"])]
 
 
 def _draw(store: Store, view: AgreementView) -> Iterator[list[Any]]:

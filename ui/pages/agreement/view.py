@@ -171,12 +171,14 @@ def choices(store: Store, asked: AgreementView) -> list[Choice | Several]:
     # people taken together: real ones first
     imitated = any(groups.simulated for groups in raters)
     others = [*([selection_module.PEOPLE, selection_module.SIMULATED] if imitated else [selection_module.PEOPLE]), *names]
+    # where nobody has chosen: the scale's primary statistic, or the next that is defined
+    first = next((s for s, defined in charted.items() if defined), next(iter(charted), None))
     return [
         Choice(sorted(found), suite),
         Choice(here.aspects, aspect),
         Choice([("all generators", ALL), *here.generators], _of(asked.generator, here.generators, ALL)),
         Choice([(wording.task(name), name) for name in (ALL, *here.tasks)], _of(asked.task, here.tasks, ALL)),
-        Choice([(wording.title(s), s) for s in charted], _of(asked.statistic, charted, _first(charted))),
+        Choice([(wording.title(s), s) for s in charted], _of(asked.statistic, charted, first)),
         Choice([(title, name) for name, title in SHOWN.items()], _of(asked.show, SHOWN, NUMBERS)),
         Several([(title, name) for name, title in CONSENSUS.items()], list(asked.methods)),
         Several([(title, name) for name, title in TABLE.items()], [name for name in TABLE if name == asked.table]),
@@ -204,8 +206,3 @@ def _charted(store: Store, suite: str, aspect: str) -> dict[str, bool]:
     rest = [s for s in STATISTICS if s in against] + [s for s in STATISTICS if s in among - against]
     defined = {row["statistic"] for name in ("raters", "among_people") for row in rows[name] if row["value"] is not None}
     return {s: s in defined for s in sorted(dict.fromkeys((*main, *rest)), key=lambda s: s == "mean")}
-
-
-def _first(charted: Mapping[str, bool]) -> str | None:
-    """What is shown where nobody has chosen: the scale's primary statistic, or the next that is defined."""
-    return next((s for s, defined in charted.items() if defined), next(iter(charted), None))

@@ -22,7 +22,6 @@ from data.campaign import ATTENTION_PASS_MARK, GOLD_PASS_MARK, Campaign
 from data.people import ROLES
 from data.store.browse import contents
 from data.store.campaigns import management
-from data.store.campaigns.management import SettingsChange
 from data.store.core.store import Store
 from ui.components.controls import clickable_html, dropdown
 from ui.components.tables import note
@@ -83,16 +82,13 @@ def open_marks(store: Store, campaign: str | None, show: str | None, filled: str
 
 def marks_log(store: Store, campaign: str) -> str:
     """Who changed which mark, newest first."""
-    lines = [line for change in management.changes(store, campaign) for line in _lines(change)]
-    return f'<ul class="cc-list">{"".join(f"<li>{escape(line)}</li>" for line in lines)}</ul>' if lines else ""
-
-
-def _lines(change: SettingsChange) -> list[str]:
-    return [
+    lines = [
         f"{change.moment:%Y-%m-%d %H:%M} UTC, {change.made_by}: {LABELS[name]} from {before:g} to {since:g}"
+        for change in management.changes(store, campaign)
         for name, (before, since) in change.settings.items()
         if name in LABELS
     ]
+    return f'<ul class="cc-list">{"".join(f"<li>{escape(line)}</li>" for line in lines)}</ul>' if lines else ""
 
 
 def save_marks(store: Store, campaign: str, values: tuple[float | None, ...], who: ActingUser) -> tuple[str, str]:
@@ -161,7 +157,11 @@ def create_form() -> Fields:
         for name, label in _TEXTS.items():
             made[name] = gr.Textbox(label=label, lines=3)
     with gr.Accordion("Gold, attention checks and training", open=False):
-        gr.HTML(_known_help())
+        known = (
+            "A JSON list of {item, role, expected}, or a CSV table with a column for each question; role is gold, attention or"
+            " training. These answers never count. For example:"
+        )
+        gr.HTML(f'{note(known)}<pre class="cc-code">{escape(EXAMPLE)}</pre>')
         made["known"] = gr.File(label="Items with known answers", file_types=[".json", ".csv"], type="filepath", height=110)
         with gr.Row(elem_classes="cc-filters"):
             made["check_every"] = _number("One check in", "10: one of ten is gold or attention; 0: none")
@@ -201,16 +201,6 @@ _PICKED: Final = "If some items are sampled at random, statistics leave out item
 
 def _number(label: str, info: str, value: int | None = None) -> gr.Number:
     return gr.Number(value, label=label, info=info, precision=0, step=1)
-
-
-def _known_help() -> str:
-    return (
-        note(
-            "A JSON list of {item, role, expected}, or a CSV table with a column for each question; role is gold, attention or"
-            " training. These answers never count. For example:"
-        )
-        + f'<pre class="cc-code">{escape(EXAMPLE)}</pre>'
-    )
 
 
 def create_choices(store: Store) -> list[gr.Dropdown]:

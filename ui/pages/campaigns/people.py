@@ -73,8 +73,10 @@ def _person_row(one: AnnotatorWork, everywhere: bool) -> str:
     work = one.worker
     kind = "simulated" if work.simulated else ""
     training = one.worker
+    href = browse_address(Selection(), rater=work.person, order="lowest")
+    person = f'<a href="{escape(href)}">{escape(work.person)}</a>'
     cells = (
-        f'<th scope="row">{_browsable(work.person)}{_small(kind)}{_revoked(one)}</th>',
+        f'<th scope="row">{person}{_small(kind)}{_revoked(one)}</th>',
         _cell(f"{work.valid:,} valid", _counted(work.surplus, "surplus") + _counted(work.training, "training")),
         _time(one),
         _agreement(one),
@@ -107,11 +109,6 @@ def _act(one: AnnotatorWork, everywhere: bool) -> str:
     if one.worker.revoked:
         return button("Reinstate", "reinstate", f"Reinstate {person}", person=person)
     return button("Revoke", "revoke", f"Revoke {person}", person=person)
-
-
-def _browsable(person: str) -> str:
-    href = browse_address(Selection(), rater=person, order="lowest")
-    return f'<a href="{escape(href)}">{escape(person)}</a>'
 
 
 def _revoked(one: AnnotatorWork) -> str:

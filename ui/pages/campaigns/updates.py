@@ -6,7 +6,7 @@ sentence, nothing if all is well.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator
 from html import escape
 from typing import Any
 
@@ -53,19 +53,20 @@ def choices(store: Store, view: CampaignsView) -> list[Choice]:
             )
             found_cases = adjudicate.docket(store, following, topic)
             case = adjudicate.case_choice(found_cases, adjudicate.looks_of(store, found_cases), view.case)
+    suites = {each.suite for each in about}
+
+    def title(each: CampaignTopic) -> str:
+        name = wording.plain_aspect(each.aspect)
+        return name if len(suites) == 1 else f"{each.suite}: {name}"
+
     return [
         Choice([("none", ""), *names], chosen),
         Choice([(text, name) for name, text in SHOWN.items()], view.show if view.show in SHOWN else "coverage"),
-        Choice([(_topic_title(each, about), topic_name(each)) for each in about], topic_name(topic) if topic else None),
+        Choice([(title(each), topic_name(each)) for each in about], topic_name(topic) if topic else None),
         between,
         only,
         case,
     ]
-
-
-def _topic_title(topic: CampaignTopic, every: Sequence[CampaignTopic]) -> str:
-    name = wording.plain_aspect(topic.aspect)
-    return name if len({one.suite for one in every}) == 1 else f"{topic.suite}: {name}"
 
 
 def controls(store: Store, view: CampaignsView) -> list[Any]:

@@ -283,7 +283,8 @@ def choices(store: Store, asked: ExploreView) -> dict[str, Choice]:
     names = dict.fromkeys(answering, False) or found.get(suite, {})
     rater = _of(asked.rater, names)
     evidence = rejudging.evidence(store, suite, rater)
-    tasks = [ALL, *(evidence.places.tasks if evidence else _tasks(store, suite))]
+    judged = contents.judged_suites(store).get(suite)
+    tasks = [ALL, *(evidence.places.tasks if evidence else judged.tasks if judged else ())]
     task = _of(asked.task, tasks)
     along = _along(evidence, task)
     heard = rejudging.people_verdicts(store, evidence) if evidence else {}
@@ -303,7 +304,10 @@ def choices(store: Store, asked: ExploreView) -> dict[str, Choice]:
         "flip": dict(FLIPS),
         **(asked_of(store, suite, rater, asked) if questions else {name: {} for name in ASKED}),
     }
-    return {name: _choice(offered[name], getattr(asked, name)) for name in ADDRESS}
+    return {
+        name: Choice([(title, each) for each, title in offered[name].items()], _of(getattr(asked, name), offered[name]) or None)
+        for name in ADDRESS
+    }
 
 
 def view_of(store: Store, asked: Mapping[str, Any]) -> ExploreView:
@@ -330,12 +334,6 @@ def raters(store: Store) -> dict[str, dict[str, bool]]:
     return {suite: dict(sorted(found[suite].items(), key=lambda each: (not each[1], each[0]))) for suite in sorted(found)}
 
 
-def _tasks(store: Store, suite: str) -> Sequence[str]:
-    """Of which something was judged."""
-    found = contents.judged_suites(store).get(suite)
-    return found.tasks if found else ()
-
-
 def _along(evidence: RaterEvidence | None, task: str) -> dict[str, str]:
     """The knobs that a curve can run along: numbers that decide something in this task."""
     if evidence is None:
@@ -347,10 +345,6 @@ def _along(evidence: RaterEvidence | None, task: str) -> dict[str, str]:
         for name, knob in evidence.scorer.knobs.items()
         if not knob.choices and any(knob.applies(cases[k].spec) for k in inside)
     }
-
-
-def _choice(offered: Mapping[str, str], asked: str) -> Choice:
-    return Choice([(title, name) for name, title in offered.items()], _of(asked, offered) or None)
 
 
 def _of(asked: str, known: Mapping[str, object] | Sequence[str]) -> str:

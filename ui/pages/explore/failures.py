@@ -114,7 +114,8 @@ def kinds(shown: FailurePicture) -> FailureDrawing:
     if not told:
         told = [f"of {kind} in {shown.briefly(shown.cell(kind, ALL_FOUND))}" for kind in groups]
     lead = f"All objects are found in prompts {listed(told)}."
-    figure = dots(groups, _each(shown, groups, ALL_FOUND), "share of images in which all objects are found")
+    series = [shown.series(name, [shown.cell(kind, ALL_FOUND, name) for kind in groups]) for name in shown.generators]
+    figure = dots(groups, series, "share of images in which all objects are found")
     table = _by_kind(shown, groups, (ALL_FOUND, SOME_FOUND, NONE_FOUND), (ANY,))
     return FailureDrawing(lead, figure, _all_detected(shown, groups) + table)
 
@@ -151,10 +152,6 @@ def _about_first(shown: FailurePicture) -> Iterator[str]:
         yield f"So there is a bias towards the {'first' if known.low > 0.5 else 'second'} object."
     else:
         yield "That is no clear bias towards either."
-
-
-def _each(shown: FailurePicture, groups: Sequence[str], found: str) -> list[Series]:
-    return [shown.series(name, [shown.cell(kind, found, name) for kind in groups]) for name in shown.generators]
 
 
 def _all_detected(shown: FailurePicture, groups: Sequence[str]) -> str:
@@ -329,7 +326,9 @@ _SCORE = "A score is the unweighted mean of the tasks’ shares of correct image
 
 def thresholds(shown: FailurePicture) -> FailureDrawing:
     """Each generator's score over a grid of thresholds, and whether their order changes."""
-    grid, names, own = shown.table.asked, shown.generators, _own(shown)
+    grid, names, value = shown.table.asked, shown.generators, shown.settings.get("threshold")
+    # the scorer's own threshold as the table names it
+    own = threshold_group(float(value)) if isinstance(value, (int, float)) else ""
     each = [shown.series(name, _over(shown, name), by_task=True) for name in names]
     figure = lines(grid, each, ("confidence above which an object counts", "score"), own)
     counting = " GenEval’s threshold for counting stays as it is." if "counting_threshold" in shown.settings else ""
@@ -374,12 +373,6 @@ def _of_seeds(shown: FailurePicture, generator: str) -> list[str | HtmlCell]:
     each = [shown.number(cell, by_task=True) for cell in _over(shown, generator)]
     every = shown.number(shown.cell(ANY, CORRECT, generator), by_task=True)
     return [generator, *each, every, shown.count(shown.cell(ANY, WRONG, generator)), spread]
-
-
-def _own(shown: FailurePicture) -> str:
-    """The scorer's own threshold as the table names it."""
-    value = shown.settings.get("threshold")
-    return threshold_group(float(value)) if isinstance(value, (int, float)) else ""
 
 
 def _scores_at(shown: FailurePicture, value: str) -> dict[str, float]:

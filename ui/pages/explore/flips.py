@@ -66,12 +66,10 @@ def flip_test(store: Store, suite: str, kind: FlipKind) -> FlipTest:
     lead = _LEAD.format(what=_MEANS[kind])
     if found.images < found.total:
         lead += f" These are {found.images:,} images taken by chance of {found.total:,}."
-    table = html_table(f"Prompts with flipped {FLIPS[kind]}", _headers(), [_line(row) for row in wide(found.rows)])
+    titles = [HtmlCell(title, note=text) for title, text in _HEADERS.values()]
+    heads: list[str | HtmlCell] = ["rater", "generator", *titles, HtmlCell("images")]
+    table = html_table(f"Prompts with flipped {FLIPS[kind]}", heads, [_line(row) for row in wide(found.rows)])
     return FlipTest(note(lead, "cc-lead"), _figure(found), table + _unread(store, found) + _left_out(found))
-
-
-def _headers() -> list[str | HtmlCell]:
-    return ["rater", "generator", *(HtmlCell(title, note=text) for title, text in _HEADERS.values()), HtmlCell("images")]
 
 
 def _line(row: dict[str, Row]) -> Sequence[str | HtmlCell]:

@@ -107,7 +107,16 @@ def _scores(view: ExploreView, rows: list[Row]) -> str:
 
 
 def _pairs(view: ExploreView, rows: list[Row]) -> str:
-    lines = [[row["rater"], row["other"], _rho(view, row), HtmlCell(f"{row['n']:,}"), _left(row)] for row in rows]
+    lines = [
+        [
+            row["rater"],
+            row["other"],
+            _rho(view, row),
+            HtmlCell(f"{row['n']:,}"),
+            ", ".join(f"{wording.reason(name)}: {n:,}" for name, n in row["excluded"].items()),
+        ]
+        for row in rows
+    ]
     rho = HtmlCell("Spearman’s ρ", note=wording.meaning(SPEARMAN))
     headers: list[str | HtmlCell] = ["VQA model", "and", rho, HtmlCell("images"), "left out"]
     return html_table("Scores per image: do two models put images in the same order?", headers, lines)
@@ -117,10 +126,6 @@ def _rho(view: ExploreView, row: Row) -> HtmlCell:
     other = row["other"] if row["rater"] == view.rater else row["rater"] if row["other"] == view.rater else None
     changes = {"against": other} if other else {"rater": row["rater"], "against": row["other"]}
     return cell(row, view.address(**changes))
-
-
-def _left(row: Row) -> str:
-    return ", ".join(f"{wording.reason(name)}: {n:,}" for name, n in row["excluded"].items())
 
 
 def _apart(store: Store, view: ExploreView) -> str:
@@ -152,7 +157,8 @@ _NONE: Final = {
 def answers_list(store: Store, view: ExploreView) -> str:
     """The answers that the view asks for, as HTML."""
     found = _chosen(scores.answers_beside_people(store, view.suite, source_of(view), view.rater), view)
-    about = "" if view.group == ALL else f", {_group(view)}"
+    group = f"texts of {view.group} entities" if view.see == "entities" else view.group
+    about = "" if view.group == ALL else f", {group}"
     whose = "" if view.whose == ALL else f", images by {view.whose}"
     title = f"Answers of {view.rater} that are {ANSWERS[view.answers or WRONG]}{about}{whose}"
     if found.empty:
@@ -163,10 +169,6 @@ def answers_list(store: Store, view: ExploreView) -> str:
         else wording.count(len(found), "answer") + "."
     )
     return heading(title, more) + _table(store, found.head(MOST_ANSWERS), view)
-
-
-def _group(view: ExploreView) -> str:
-    return {"entities": f"texts of {view.group} entities"}.get(view.see, view.group)
 
 
 def _chosen(rows: pd.DataFrame, view: ExploreView) -> pd.DataFrame:
@@ -483,14 +485,9 @@ def _count(view: ExploreView, split: Row, name: str, rows: Sequence[Row], kind: 
 
 def _people_figure(view: ExploreView, splits: Sequence[Row]) -> Any:
     many = len({row["people"] for row in splits}) > 1
-    labels = [_label(row, many) for row in splits]
+    labels = [f"{row['group']}{', ' + _WHO[row['people']] if many else ''} ({_decided(row):,})" for row in splits]
     parts = [Series(title, [_share(view, row, name, title) for row in splits]) for name, title in _PARTS.items()]
     return linked_charts.stacked(labels, parts, "share of the wrong answers")
-
-
-def _label(row: Row, many: bool) -> str:
-    beside = f", {_WHO[row['people']]}" if many else ""
-    return f"{row['group']}{beside} ({_decided(row):,})"
 
 
 def _share(view: ExploreView, row: Row, name: str, title: str) -> Mark:

@@ -99,12 +99,11 @@ def setting_curve(store: Store, evidence: RaterEvidence, view: ExploreView) -> S
         tuned = tune(swept.at, said, heard.take(rows), places, view.statistic, task=view.task)
     present = np.unique(places.generator[places.generator >= 0])
     shares = share_of_yes(said, places.generator, len(places.generators))
-    scores = {places.generators[code]: _numbers(shares[:, code]) for code in present[:MOST_GENERATORS].tolist()}
+    scores = {
+        places.generators[code]: [None if np.isnan(value) else value for value in shares[:, code].tolist()]
+        for code in present[:MOST_GENERATORS].tolist()
+    }
     return SettingCurve(swept.at.tolist(), scores, tuned, rows.size, max(0, present.size - MOST_GENERATORS))
-
-
-def _numbers(values: np.ndarray[tuple[int], np.dtype[np.float64]]) -> list[float | None]:
-    return [None if np.isnan(value) else value for value in values.tolist()]
 
 
 def curve_text(found: SettingCurve, evidence: RaterEvidence, view: ExploreView) -> str:

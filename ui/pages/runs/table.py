@@ -85,7 +85,10 @@ def _when(view: RunView) -> str:
 
 def _failed(view: RunView) -> str:
     reasons = list(view.row.failures.items())
-    lines = "".join(_small(f"{_short(reason)} ({count:,})") for reason, count in reasons[:_MOST_REASONS])
+    lines = "".join(
+        _small(f"{reason if len(reason) <= _LONGEST else reason[:_LONGEST] + '…'} ({count:,})")
+        for reason, count in reasons[:_MOST_REASONS]
+    )
     more = len(reasons) - _MOST_REASONS
     rest = _small(f"and {wording.count(more, 'other reason')}") if more > 0 else ""
     return f"{view.row.n_failed or ''}{lines}{rest}"
@@ -215,10 +218,6 @@ def _speed(per_second: float | None, of: str = "") -> str:
 
 def _sentence(text: str) -> str:
     return f"{text[0].upper()}{text[1:].rstrip('.')}."
-
-
-def _short(text: str) -> str:
-    return text if len(text) <= _LONGEST else f"{text[:_LONGEST]}…"
 
 
 def _small(text: str) -> str:

@@ -91,7 +91,11 @@ def _measure(folder: Path, asked: argparse.Namespace, say: Callable[[str], None]
         with BusyPeople(store, items, asked.people, asked.think) as people:
             time.sleep(asked.alone)
         say(f"no backup         {asked.alone:6.1f} s  {people.summary()}")
-        for name, rest in (("asked", backups.no_pause), ("scheduled", _resting)):
+
+        def rest_as_scheduled(seconds: float) -> None:
+            time.sleep(min(seconds * scheduler.SHARE, scheduler.LONGEST_REST))
+
+        for name, rest in (("asked", backups.no_pause), ("scheduled", rest_as_scheduled)):
             with BusyPeople(store, items, asked.people, asked.think) as people:
                 begun = time.perf_counter()
                 made = _made(store, name, rest)
@@ -123,10 +127,6 @@ def _made(store: Store, name: str, rest: backups.Pause) -> backups.Backup:
     worker.start()
     worker.join()
     return found[0]
-
-
-def _resting(seconds: float) -> None:
-    time.sleep(min(seconds * scheduler.SHARE, scheduler.LONGEST_REST))
 
 
 if __name__ == "__main__":

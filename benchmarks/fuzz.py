@@ -16,7 +16,7 @@ import resource
 import sys
 import tempfile
 import time
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Final
@@ -54,7 +54,8 @@ def run(
 ) -> None:
     """Give the targets turns until all have had ``cases``, or time is up."""
     until = time.monotonic() + seconds
-    wanted = {target.name: _share(target, targets, cases) for target in targets}
+    weights = {one.name: 1 if one.name.startswith(("import ", "campaigns ")) else _SLOW for one in targets}
+    wanted = {target.name: -(-cases * weights[target.name] // sum(weights.values())) for target in targets}
     while (left := [one for one in targets if tallies[one.name].next < wanted[one.name]]) and time.monotonic() < until:
         for target in left:
             tally, began = tallies[target.name], time.monotonic()
@@ -65,15 +66,6 @@ def run(
                     _note(target, found, tally, save, folder)
                 tally.next += 1
             tally.seconds += time.monotonic() - began
-
-
-def _share(target: Target, targets: Sequence[Target], cases: int) -> int:
-    weights = {one.name: 1 if _imports(one) else _SLOW for one in targets}
-    return -(-cases * weights[target.name] // sum(weights.values()))
-
-
-def _imports(target: Target) -> bool:
-    return target.name.startswith(("import ", "campaigns "))
 
 
 def _note(target: Target, found: FuzzFinding, tally: FuzzProgress, save: Path, folder: Path) -> None:
@@ -96,7 +88,9 @@ def smaller(target: Target, found: FuzzFinding, folder: Path) -> Files:
     for name, content in files.items():
         size = len(content or b"") // 2
         while size and left:
-            for shorter in _without(files[name] or b"", size):
+            content = files[name] or b""
+            for start in range(0, len(content), size):
+                shorter = content[:start] + content[start + size :]
                 left -= 1
                 if (again := try_case(target, {**files, name: shorter}, folder / "case")) and again.where == found.where:
                     files[name] = shorter
@@ -106,12 +100,6 @@ def smaller(target: Target, found: FuzzFinding, folder: Path) -> Files:
             else:
                 size //= 2
     return files
-
-
-def _without(content: bytes, size: int) -> Iterator[bytes]:
-    """The content without each piece of this size."""
-    for start in range(0, len(content), size):
-        yield content[:start] + content[start + size :]
 
 
 def lines_of(tallies: Mapping[str, FuzzProgress]) -> list[str]:
@@ -135,12 +123,6 @@ def _again(targets: Sequence[Target], place: Path, folder: Path) -> str:
     return str(try_case(next(one for one in targets if one.name == name), files, folder / "case") or f"{name}: nothing wrong")
 
 
-def _read(state: Path | None) -> dict[str, FuzzProgress]:
-    if state is None or not state.is_file():
-        return {}
-    return {name: FuzzProgress(**one) for name, one in json.loads(state.read_text(encoding="utf-8")).items()}
-
-
 def _parser() -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0] if __doc__ else None)
     parser.add_argument("--cases", type=int, default=100_000, help="in all, over all targets (default 100,000)")
@@ -156,7 +138,10 @@ def _parser() -> argparse.ArgumentParser:
 def main(arguments: Sequence[str] | None = None) -> list[str]:
     """Run and print; the printed lines."""
     asked = _parser().parse_args(arguments)
-    tallies = _read(asked.state)
+    tallies: dict[str, FuzzProgress] = {}
+    if asked.state is not None and asked.state.is_file():
+        stored = json.loads(asked.state.read_text(encoding="utf-8"))
+        tallies = {name: FuzzProgress(**one) for name, one in stored.items()}
     with tempfile.TemporaryDirectory() as folder, bench(Path(folder) / "bench", app=asked.app) as made:
         targets = [
             one for one in (*READERS, *targets_of(made)) if not asked.only or any(word in one.name for word in asked.only)

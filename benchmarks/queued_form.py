@@ -91,7 +91,13 @@ class QueuedDesk:
         asked = {question.id: question for question in about.questionnaire.questions}
         progress = f"{desk.progress.done} done, {desk.progress.remaining} to go"
         updates = [
-            gr.update(visible=True, value=None, label=_label(about, asked[id_])) if id_ in asked else gr.update(visible=False)
+            gr.update(
+                visible=True,
+                value=None,
+                label=asked[id_].text + (f" “{about.task.text}”" if asked[id_].caption else ""),
+            )
+            if id_ in asked
+            else gr.update(visible=False)
             for id_ in IDS
         ]
         return [about.task.public_id, _path(self._store, about.task.pictures[0].sha256), progress, False, *updates]
@@ -108,11 +114,6 @@ def _answers(questionnaire: Questionnaire, blank: bool, values: Sequence[Any]) -
     asked = {question.id for question in questionnaire.questions}
     said = {id_: value for id_, value in zip(IDS, values, strict=True) if id_ in asked}
     return said | ({BLANK: YES} if blank else {})
-
-
-def _label(about: asking.ItemForm, question: Any) -> str:
-    caption = f" “{about.task.text}”" if question.caption else ""
-    return f"{question.text}{caption}"
 
 
 @lru_cache(maxsize=10_000)

@@ -173,18 +173,32 @@ class Simulation:
             person.back = now + LEASE / 2
             return
         task = desk.tasks[0]
-        doing = self._choice(person)
+
+        def answer_lost(person: SimulatedWorker, annotation: Annotation) -> None:
+            recording.submit(self._store, annotation)  # nobody hears of it
+            person.unsent.append(annotation)
+
+        def away(person: SimulatedWorker, low: float, high: float) -> None:
+            person.back = self._clock.now() + LEASE * person.chance.uniform(low, high)
+
+        def coming_late(person: SimulatedWorker, annotation: Annotation) -> None:
+            person.unsent.append(annotation)
+            away(person, 1, 2)
+
+        def pausing(person: SimulatedWorker, _: Annotation) -> None:
+            participation.pause(self._store, person.name, NAME)
+            away(person, 0.25, 0.25)
+
+        ways: dict[Callable[[SimulatedWorker, Annotation], None], int] = {
+            self._plainly: 50, self._twice: 8, self._twice_at_once: 4, answer_lost: 8,
+            lambda person, annotation: person.unsent.append(annotation): 4,  # it never arrived
+            self._refreshing: 8, lambda person, _: away(person, 0.5, 3): 5, coming_late: 5, self._two_tabs: 3,
+            self._skipping: 6, self._revising: 4, pausing: 2,
+        }  # fmt: skip
+        doing = person.chance.choices(list(ways), list(ways.values()))[0]
         with self._lock:
             self.seen[doing.__name__.strip("_")] += 1
         doing(person, self._answer(person, task.item_id))
-
-    def _choice(self, person: SimulatedWorker) -> Callable[[SimulatedWorker, Annotation], None]:
-        ways = {
-            self._plainly: 50, self._twice: 8, self._twice_at_once: 4, self._answer_lost: 8, self._never_arrived: 4,
-            self._refreshing: 8, self._walking_away: 5, self._coming_late: 5, self._two_tabs: 3, self._skipping: 6,
-            self._revising: 4, self._pausing: 2,
-        }  # fmt: skip
-        return person.chance.choices(list(ways), list(ways.values()))[0]
 
     def _answer(self, person: SimulatedWorker, item_id: str) -> Annotation:
         said = person.chance.choice((1, 2))
@@ -226,13 +240,6 @@ class Simulation:
         self._send(annotation)
         other.join()
 
-    def _answer_lost(self, person: SimulatedWorker, annotation: Annotation) -> None:
-        recording.submit(self._store, annotation)  # nobody hears of it
-        person.unsent.append(annotation)
-
-    def _never_arrived(self, person: SimulatedWorker, annotation: Annotation) -> None:
-        person.unsent.append(annotation)
-
     def _refreshing(self, person: SimulatedWorker, _: Annotation) -> None:
         now = self._clock.now()
         first, again = (participation.next_tasks(self._store, person.name, NAME, now=now) for _ in range(2))
@@ -240,13 +247,6 @@ class Simulation:
         kept = {task.item_id for task in first.tasks} & {task.item_id for task in again.tasks}
         with self._lock:
             self.seen["refreshed and the same"] += len(kept) == len(first.tasks)
-
-    def _walking_away(self, person: SimulatedWorker, _: Annotation) -> None:
-        person.back = self._clock.now() + LEASE * person.chance.uniform(0.5, 3)
-
-    def _coming_late(self, person: SimulatedWorker, annotation: Annotation) -> None:
-        person.unsent.append(annotation)
-        person.back = self._clock.now() + LEASE * person.chance.uniform(1, 2)
 
     def _two_tabs(self, person: SimulatedWorker, annotation: Annotation) -> None:
         self._send(annotation)
@@ -261,10 +261,6 @@ class Simulation:
         self._send(annotation)
         other = self._answer(person, annotation.item_id)
         self._send(replace(other, revises=annotation.annotation_id))
-
-    def _pausing(self, person: SimulatedWorker, _: Annotation) -> None:
-        participation.pause(self._store, person.name, NAME)
-        person.back = self._clock.now() + LEASE / 4
 
 
 def make(store: Store, plan: SimulationPlan) -> None:
@@ -285,7 +281,9 @@ def make(store: Store, plan: SimulationPlan) -> None:
 def check(store: Store, plan: SimulationPlan, done: Simulation) -> Counter[str]:
     """Every promise, told from the tables alone; returns how many answers there are of each status."""
     given = monitoring.current_answers(store, NAME)
-    stored = _stored(store)
+    with store.read() as cursor:
+        found = cursor.execute("select annotation_id, rater_id, status from annotations").fetchall()
+    stored = {row[0]: Stored(*row) for row in found}
     missing = set(done.acknowledged) - set(stored)
     assert not missing, f"{len(missing)} acknowledged answers are missing"
     who = {one.annotation_id: one.person for one in stored.values()}
@@ -316,12 +314,6 @@ class Stored:
     annotation_id: str
     person: str
     status: str
-
-
-def _stored(store: Store) -> dict[str, Stored]:
-    with store.read() as cursor:
-        found = cursor.execute("select annotation_id, rater_id, status from annotations").fetchall()
-    return {row[0]: Stored(*row) for row in found}
 
 
 def main(arguments: Sequence[str] | None = None) -> list[str]:

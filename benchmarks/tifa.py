@@ -35,7 +35,7 @@ from data.playground.render import render
 from data.playground.sample import TASKS, random_metadata
 from data.playground.scene import true_answers
 from data.prompts.questions import PromptQuestion, questions_from_spec
-from data.prompts.spec import Spec, parse_spec
+from data.prompts.spec import parse_spec
 from scorers import registry
 from scorers.base import Shown
 from scorers.questions.rules import AnsweredQuestion, answers_of
@@ -88,17 +88,14 @@ def of_scenes(count: int, seed: int = 0) -> list[PictureCase]:
         rng = seeded("held-out", 10**8 * (seed + 1) + number)
         spec = parse_spec(random_metadata(TASKS[number % len(TASKS)], rng, HELD_OUT_LOOK))
         scene = draw_carelessly(spec, int(rng.integers(2**62)), look=HELD_OUT_LOOK).scene
-        shown.append(_scorer_input(str(number), spec, Image.fromarray(render(scene).image)))
+        image = Image.fromarray(render(scene).image)
+        shown.append(Shown(str(number), image, "", spec, questions_from_spec(spec), 1))
         known.append({one.question_id: answer for one, answer in true_answers(spec, scene)})
     found = []
     for start in range(0, count, _BATCH):
         for seen in perceiver.perceive(shown[start : start + _BATCH]):
             found.append(PictureCase(seen.item_id, _answers_beside_truth(answers_of(seen.payload), known[int(seen.item_id)])))
     return found
-
-
-def _scorer_input(name: str, spec: Spec, image: Image.Image) -> Shown:
-    return Shown(name, image, "", spec, questions_from_spec(spec), 1)
 
 
 def _answers_beside_truth(answers: Sequence[AnsweredQuestion], true: Mapping[str, str | None]) -> tuple[VqaAnswer, ...]:

@@ -37,51 +37,11 @@ def _annotate(page: Page, _: Server) -> None:
     page.keyboard.press("Enter")
 
 
-def _overview(page: Page, _: Server) -> None:
-    page.goto("/studio/")
-    expect(page.locator("#scores table").first).to_be_visible()
-
-
-def _browse(page: Page, _: Server) -> None:
-    page.goto("/studio/browse?suite=playground&generator=renderer-careless&rater=geneval-playground&order=lowest")
-    expect(page.locator(".cc-cell img").first).to_be_visible()
-
-
 def _agreement(page: Page, _: Server) -> None:
     page.goto(f"/studio/agreement{_CASE}")
     expect(page.locator("#agreement-plot .ytick").first).to_be_visible()
     # the intervals follow
     page.wait_for_timeout(8000)
-
-
-def _preferences(page: Page, _: Server) -> None:
-    page.goto("/studio/preferences?suite=selfeval-ldm")
-    expect(page.locator("table").first).to_be_visible()
-
-
-def _matching(page: Page, _: Server) -> None:
-    page.goto("/studio/matching?suite=itm-playground")
-    expect(page.locator("table").first).to_be_visible()
-
-
-def _explore(page: Page, _: Server) -> None:
-    page.goto("/studio/explore?suite=playground&rater=geneval-playground&threshold=0.5")
-    expect(page.locator(".js-plotly-plot").first).to_be_visible()
-
-
-def _map(page: Page, _: Server) -> None:
-    page.goto("/studio/map")
-    expect(page.locator(".js-plotly-plot").first).to_be_visible()
-
-
-def _campaigns(page: Page, _: Server) -> None:
-    page.goto("/studio/campaigns")
-    expect(page.locator("#campaigns table, #campaigns .cc-note").first).to_be_visible()
-
-
-def _runs(page: Page, _: Server) -> None:
-    page.goto("/studio/runs")
-    expect(page.locator("table.cc-runs")).to_be_visible()
 
 
 def _workbench(page: Page, server: Server) -> None:
@@ -93,16 +53,31 @@ def _workbench(page: Page, server: Server) -> None:
     page.keyboard.press("e")
 
 
-def _reports(page: Page, _: Server) -> None:
-    page.goto("/studio/reports?suite=playground&aspect=correct")
-    expect(page.locator("#report-make")).to_be_enabled()
+def _page(address: str, shown: str) -> Callable[[Page, Server], None]:
+    """A page of Studio, when something on it is visible."""
+
+    def shot(page: Page, _: Server) -> None:
+        page.goto(f"/studio/{address}")
+        expect(page.locator(shown).first).to_be_visible()
+
+    return shot
 
 
+_CARELESS: Final = "browse?suite=playground&generator=renderer-careless&rater=geneval-playground&order=lowest"
 SHOTS: Final[dict[str, Callable[[Page, Server], None]]] = {
-    "annotate": _annotate, "overview": _overview, "browse": _browse, "agreement": _agreement, "preferences": _preferences,
-    "matching": _matching, "explore": _explore, "map": _map, "campaigns": _campaigns, "runs": _runs, "workbench": _workbench,
-    "reports": _reports,
-}  # fmt: skip
+    "annotate": _annotate,
+    "overview": _page("", "#scores table"),
+    "browse": _page(_CARELESS, ".cc-cell img"),
+    "agreement": _agreement,
+    "preferences": _page("preferences?suite=selfeval-ldm", "table"),
+    "matching": _page("matching?suite=itm-playground", "table"),
+    "explore": _page("explore?suite=playground&rater=geneval-playground&threshold=0.5", ".js-plotly-plot"),
+    "map": _page("map", ".js-plotly-plot"),
+    "campaigns": _page("campaigns", "#campaigns table, #campaigns .cc-note"),
+    "runs": _page("runs", "table.cc-runs"),
+    "workbench": _workbench,
+    "reports": _page("reports?suite=playground&aspect=correct", "#report-make:enabled"),
+}
 """By the picture's name: how its page is opened and when it is drawn."""
 
 

@@ -274,7 +274,7 @@ def _question_json(
 ) -> dict[str, Any]:
     choices, right = [str(choice) for choice in entry["choices"]], entry["answer"] == entry["chosen"]
     similarity = entry.get("similarity")
-    given = entry.get("probabilities")
+    given: Any = entry.get("probabilities")
     fits = isinstance(given, list) and len(given) == len(choices) and all(isinstance(one, int | float) for one in given)
     return {
         "id": entry["question_id"],

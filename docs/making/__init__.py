@@ -33,11 +33,10 @@ def put(text: str, name: str, body: str) -> str:
 def table(head: Sequence[str], rows: Iterable[Sequence[str]]) -> str:
     """A Markdown table."""
     lines = [f"| {' | '.join(head)} |", "|" + "---|" * len(head)]
-    return "\n".join([*lines, *(f"| {' | '.join(_cell(one) for one in row)} |" for row in rows)])
-
-
-def _cell(text: str) -> str:
-    return " ".join(text.split()).replace("|", "\\|")
+    for row in rows:
+        cells = (" ".join(text.split()).replace("|", "\\|") for text in row)
+        lines.append(f"| {' | '.join(cells)} |")
+    return "\n".join(lines)
 
 
 def code(text: object) -> str:

@@ -8,7 +8,7 @@ from __future__ import annotations
 import importlib
 import pkgutil
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from types import ModuleType
 from typing import Any, Final
@@ -246,7 +246,8 @@ def accepted(name: str) -> set[str]:
     if page is None:
         return set()
     found: set[str] = set()
-    for module in _within(page):
+    below = pkgutil.walk_packages(getattr(page, "__path__", ()), f"{page.__name__}.")
+    for module in (page, *(importlib.import_module(one.name) for one in below)):
         for tuple_of in _TUPLES:
             found |= set(getattr(module, tuple_of, ()))
     if name in ("browse", "workbench"):
@@ -259,12 +260,6 @@ def accepted(name: str) -> set[str]:
     if name == "agreement":
         found |= set(Selection.__dataclass_fields__)
     return found
-
-
-def _within(page: ModuleType) -> Iterator[ModuleType]:
-    yield page
-    for one in pkgutil.walk_packages(getattr(page, "__path__", ()), f"{page.__name__}."):
-        yield importlib.import_module(one.name)
 
 
 def documented(name: str) -> dict[str, str]:
@@ -305,12 +300,12 @@ def _page(name: str, page: DocumentedPage) -> str:
     if params:
         parts.append(table(("in the address", "what it says"), ((code(key), what) for key, what in params.items())))
     if keys := keys_in(page.keys):
-        parts.append(table(("keys", "what they do"), ((_caps(each), what) for each, what in keys)))
+        shown = (
+            (" ".join(code(_SHOWN.get(key, key.upper() if len(key) == 1 else key)) for key in each), what)
+            for each, what in keys
+        )
+        parts.append(table(("keys", "what they do"), shown))
     return "\n\n".join(parts)
-
-
-def _caps(keys: list[str]) -> str:
-    return " ".join(code(_SHOWN.get(key, key.upper() if len(key) == 1 else key)) for key in keys)
 
 
 def undocumented() -> list[str]:

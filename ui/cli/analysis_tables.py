@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from itertools import product
 from typing import Any
@@ -15,8 +15,8 @@ from concord import flips, matching, preferences
 from concord.agreement import selected
 from concord.common import wording
 from concord.common.context import CommandError, Context, UsageError, parse_overrides
-from concord.flips import FlipRows, wide
 from concord.flips import Row as flips_Row
+from concord.flips import wide
 from concord.matching import EVALUATIONS, AblationSetting, Row, ablation_rows, by_cell
 from concord.preferences import Row as preferences_Row
 from concord.questions import scores
@@ -113,9 +113,9 @@ def interval_text(row: Row) -> str:
     return "" if row["low"] is None else f"{row['low']:.3f} .. {row['high']:.3f}"
 
 
-def aligned_columns(lines: Sequence[Sequence[str]]) -> Iterator[str]:
-    """Columns under each other; those that are empty but for their head are left out."""
-    kept = [k for k in range(len(lines[0])) if any(line[k] for line in lines[1:])]
+def aligned_columns(lines: Sequence[Sequence[str]], *, empty: bool = False) -> Iterator[str]:
+    """Columns under each other; those that are empty but for their head are left out, unless ``empty``."""
+    kept = [k for k in range(len(lines[0])) if empty or any(line[k] for line in lines[1:])]
     widths = [max(len(line[k]) for line in lines) for k in kept]
     for line in lines:
         yield "  ".join(line[k].ljust(width) for k, width in zip(kept, widths, strict=True)).rstrip()
@@ -137,19 +137,17 @@ def print_flips(context: Context, selection: Mapping[str, Sequence[str]], kind: 
         document = {"selection": chosen.to_dict(), "flip": kind, "unflippable": found.unflippable, "flips": found.rows}
         context.say(json.dumps(document, ensure_ascii=False, allow_nan=False, indent=1))
         return
-    for line in _flip_lines(found, kind, _flip_markdown if output == "md" else _aligned_flips):
+    lines: list[str] = []
+    if found.rows:
+        table = [_FLIP_HEADER, *(_flip_cells(row) for row in wide(found.rows))]
+        lines += _flip_markdown(table) if output == "md" else aligned_columns(table, empty=True)
+    elif not found.unflippable:
+        lines.append("nothing to compare in this selection")
+    lines += [f"no prompt of {suite} asks for a {kind} that could be flipped" for suite in found.unflippable]
+    for line in lines:
         context.say(line)
     for command in dict.fromkeys(row["command"] for row in found.rows if row["command"]):
         context.warn(f"not all flipped prompts have been read yet; to have that done: {command}")
-
-
-def _flip_lines(found: FlipRows, kind: str, made: Callable[[Sequence[Sequence[str]]], Iterator[str]]) -> Iterator[str]:
-    if found.rows:
-        yield from made([_FLIP_HEADER, *(_flip_cells(row) for row in wide(found.rows))])
-    elif not found.unflippable:
-        yield "nothing to compare in this selection"
-    for suite in found.unflippable:
-        yield f"no prompt of {suite} asks for a {kind} that could be flipped"
 
 
 def _flip_cells(row: Mapping[str, flips_Row]) -> Sequence[str]:
@@ -172,12 +170,6 @@ def _flip_number(row: flips_Row) -> str:
 
 def _flip_interval(row: flips_Row) -> str:
     return "" if row["low"] is None else f"{row['low']:.4f} .. {row['high']:.4f}"
-
-
-def _aligned_flips(rows: Sequence[Sequence[str]]) -> Iterator[str]:
-    widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
-    for row in rows:
-        yield "  ".join(text.ljust(width) for text, width in zip(row, widths, strict=True)).rstrip()
 
 
 def _flip_markdown(rows: Sequence[Sequence[str]]) -> Iterator[str]:
@@ -229,12 +221,8 @@ def print_preferences(
                     "beside": "same",
                     "ranks": "rho",
                 }
-                for line in _aligned_preferences(
-                    [
-                        [*_PREFERENCE_COLUMNS[name], statistic[name], "95 % interval", "n", "left out", "reason"],
-                        *(_preference_cells(row, name) for row in lines),
-                    ]
-                ):
+                head = [*_PREFERENCE_COLUMNS[name], statistic[name], "95 % interval", "n", "left out", "reason"]
+                for line in aligned_columns([head, *(_preference_cells(row, name) for row in lines)], empty=True):
                     context.say(f"  {line}")
 
 
@@ -242,26 +230,19 @@ def _preference_cells(row: preferences_Row, section: str) -> list[str]:
     value = "-" if row["value"] is None else f"{row['value']:.4f}"
     bounds = "" if row["low"] is None else f"{row['low']:.4f} .. {row['high']:.4f}"
     left = ", ".join(f"{wording.reason(name)}: {n:,}" for name, n in row["excluded"].items())
+    texts = []
+    for name in _PREFERENCE_COLUMNS[section]:
+        cell = row[name]
+        words = {None: "", True: "yes", False: "no"} if cell is None or isinstance(cell, bool) else {}
+        texts.append(words[cell] if words else f"{cell:.4f}" if isinstance(cell, float) else str(cell))
     return [
-        *(_preference_text(row[name]) for name in _PREFERENCE_COLUMNS[section]),
+        *texts,
         value,
         bounds,
         str(row["n_items"]),
         left,
         row["reason"] or "",
     ]
-
-
-def _preference_text(value: Any) -> str:
-    if value is None or isinstance(value, bool):
-        return {None: "", True: "yes", False: "no"}[value]
-    return f"{value:.4f}" if isinstance(value, float) else str(value)
-
-
-def _aligned_preferences(rows: Sequence[Sequence[str]]) -> Iterator[str]:
-    widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
-    for row in rows:
-        yield "  ".join(text.ljust(width) for text, width in zip(row, widths, strict=True)).rstrip()
 
 
 _QUESTION_TITLES = {
@@ -305,7 +286,9 @@ def print_questions(
             lines = [row for row in section if row["suite"] == suite]
             if lines:
                 context.say(f"{suite}: {_QUESTION_TITLES[name]}")
-                for line in _aligned_questions(_count_lines(lines) if name == "splits" else _figure_lines(lines)):
+                head = ("rater", "people", "by", "group", *_QUESTION_UNITS)
+                counts = [head, *(tuple(str(row[name]) for name in head) for row in lines)] if name == "splits" else []
+                for line in aligned_columns(counts or _figure_lines(lines), empty=True):
                     context.say(f"  {line}")
 
 
@@ -323,17 +306,6 @@ def _question_cells(row: scores_Row) -> tuple[str, ...]:
     names = (row["rater"], row["other"], row["people"], row["generator"], row["by"], row["group"])
     n = f"{row['n']:,} {row['unit']}"
     return (*(name or "" for name in names), row["statistic"], value, interval, n, left, row["reason"] or "")
-
-
-def _count_lines(lines: Sequence[scores_Row]) -> list[tuple[str, ...]]:
-    head = ("rater", "people", "by", "group", *_QUESTION_UNITS)
-    return [head, *(tuple(str(row[name]) for name in head) for row in lines)]
-
-
-def _aligned_questions(rows: Sequence[Sequence[str]]) -> Iterator[str]:
-    widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
-    for row in rows:
-        yield "  ".join(text.ljust(width) for text, width in zip(row, widths, strict=True)).rstrip()
 
 
 def ablate(

@@ -126,12 +126,13 @@ def filters_in(read: Read) -> Filters:
         ValueError: a value that cannot be followed; the message says what there is instead.
     """
     given = {name: tuple(dict.fromkeys(value for value in read(name) if value.strip())) for name in FILTERED}
+    says = [_of_rater("says", value, f"RATER:{'|'.join(VERDICTS)}") for value in given["says"]]
     return Filters(
         given["object"],
         given["color"],
         given["count"],
         given["relation"],
-        tuple(_split_label(value) for value in given["says"]),
+        tuple((rater, _known(f"says={rater}", verdict, VERDICTS)) for rater, verdict in says),
         tuple(_known("people", value, MAJORITY_VALUES) for value in given["people"]),
         () if any(read("about")) else tuple(_known("certainty", value, CERTAINTIES) for value in given["certainty"]),
         tuple(_differing(value) for value in given["differs"]),
@@ -174,11 +175,6 @@ def _of_rater(name: str, value: str, form: str) -> tuple[str, str]:
     if not colon or not rater:
         raise ValueError(f"{name}={value}: it is written {form}.")
     return rater, rest
-
-
-def _split_label(value: str) -> tuple[str, str]:
-    rater, verdict = _of_rater("says", value, f"RATER:{'|'.join(VERDICTS)}")
-    return rater, _known(f"says={rater}", verdict, VERDICTS)
 
 
 def _differing(value: str) -> tuple[str, str]:

@@ -6,7 +6,7 @@ A mark's link is an annotation over it, as Plotly lets only these be clicked; te
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from html import escape
 from math import ceil, floor, log10
@@ -328,7 +328,12 @@ def _href(address: str) -> str:
 
 
 def _bars(marks: Sequence[Mark], color: str) -> dict[str, Any]:
-    spans = list(_spans(marks))
+    spans = [
+        (0.0, 0.0)
+        if mark.low is None or mark.high is None
+        else ((mark.value or 0.0) - mark.low, mark.high - (mark.value or 0.0))
+        for mark in marks
+    ]
     return {
         "type": "data",
         "symmetric": False,
@@ -338,13 +343,6 @@ def _bars(marks: Sequence[Mark], color: str) -> dict[str, Any]:
         "thickness": 1.5,
         "width": 4,
     }
-
-
-def _spans(marks: Sequence[Mark]) -> Iterator[tuple[float, float]]:
-    for mark in marks:
-        value = mark.value or 0.0
-        known = mark.low is not None and mark.high is not None
-        yield (value - (mark.low or 0.0), (mark.high or 0.0) - value) if known else (0.0, 0.0)
 
 
 def _named(labels: Sequence[str]) -> dict[str, Any]:

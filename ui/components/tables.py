@@ -4,7 +4,7 @@ images.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
 from html import escape
 from typing import Any, Final
@@ -91,19 +91,17 @@ def number(row: Row | None) -> HtmlCell:
     if row["low"] is not None:
         interval = f"{row['low']:.2f} to {row['high']:.2f}"
     ceiling = row.get("ceiling")
-    lines = [interval, *(_beside(ceiling) if ceiling else ()), "saw these labels" if row.get("saw_labels") else ""]
+    # people's own number on the same images, and where the scorer stands beside it
+    beside = []
+    if ceiling and ceiling["value"] is not None:
+        beside.append(f"people {ceiling['value']:.2f}")
+    if ceiling and ceiling["verdict"]:
+        beside.append(wording.verdict(ceiling["verdict"]))
+    lines = [interval, *beside, "saw these labels" if row.get("saw_labels") else ""]
     note = f"{method}; n = {row['n_items']:,} images, {row['n_ratings']:,} answers"
     if ceiling and ceiling["words"]:
         note += f". Beside people among themselves: {ceiling['words']}"
     return HtmlCell(f"{row['value']:.3f}", "\n".join(line for line in lines if line), note)
-
-
-def _beside(ceiling: Row) -> Iterator[str]:
-    """People's own number on the same images, and where the scorer stands beside it."""
-    if ceiling["value"] is not None:
-        yield f"people {ceiling['value']:.2f}"
-    if ceiling["verdict"]:
-        yield wording.verdict(ceiling["verdict"])
 
 
 def statistics_table(caption: str, name: str, rows: Sequence[Row], label: Callable[[Row], str]) -> str:

@@ -299,7 +299,11 @@ def rectangle(numbers: tuple[float | None, ...]) -> tuple[str, str]:
 def _opened(store: Store, asked: QueryParams) -> Iterator[list[Any]]:
     """What an address asks for in vain, then the controls, then what is drawn."""
     lost: dict[str, str] = {}
-    on = _followed(asked.get("map", ""), lost)
+    on = MapAddress("pca", "")
+    try:
+        on = map_address(asked.get("map", "")) or on
+    except ValueError:
+        lost["map"] = asked.get("map", "")
     listed = QueryParams([(name, value) for name, value in asked.multi_items() if name not in _OWN])
     followed = browse.follow(store, listed)
     lost |= followed.lost
@@ -314,14 +318,6 @@ def _opened(store: Store, asked: QueryParams) -> Iterator[list[Any]]:
     shown = MapView(followed.query, line, 1)
     for places in _draw(store, shown, on.method, model, paint, again=True):
         yield [ignored(lost, {}), on.method, *places]
-
-
-def _followed(text: str, lost: dict[str, str]) -> MapAddress:
-    try:
-        return map_address(text) or MapAddress("pca", "")
-    except ValueError:
-        lost["map"] = text
-        return MapAddress("pca", "")
 
 
 def _line(store: Store, line: str, on: MapAddress, lost: dict[str, str]) -> str:

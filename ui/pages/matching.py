@@ -345,11 +345,16 @@ def build(store: Store) -> None:
         listed = link_list("matches")
     controls = [suite, generator, task, who, said]
     outputs = [empty, content, bars, tables, told, lines, listed]
+
+    def offer(view: MatchingView) -> list[Any]:
+        found = choices(evidence(store), {name: str(getattr(view, name)) for name in ADDRESS})
+        return [found[name].control() for name in ADDRESS]
+
     shell = ListingPage(
         path="matching",
         names=ADDRESS,
-        view=lambda values, page: _view(store, values, page),
-        offer=lambda view: _controls(store, view),
+        view=lambda values, page: view_of(evidence(store), dict(zip(ADDRESS, values, strict=True)), page),
+        offer=offer,
         draw=lambda view, options: _drawn(store, view, options),
         listing="matches",
     )
@@ -363,15 +368,6 @@ def _taught(store: Store) -> str:
     else:
         first = f"**The small world's set**, six tasks:\n\n{next_steps.commands_block(store, next_steps.MATCHING)}"
     return _EMPTY.format(first=first, files=next_steps.commands_block(store, next_steps.MATCHING_FILES))
-
-
-def _view(store: Store, values: Sequence[str | None], page: str | None = None) -> MatchingView:
-    return view_of(evidence(store), dict(zip(ADDRESS, values, strict=True)), page)
-
-
-def _controls(store: Store, view: MatchingView) -> list[Any]:
-    found = choices(evidence(store), {name: str(getattr(view, name)) for name in ADDRESS})
-    return [found[name].control() for name in ADDRESS]
 
 
 def _drawn(store: Store, view: MatchingView, options: Options) -> list[Any]:

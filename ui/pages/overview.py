@@ -95,40 +95,49 @@ _STRIPS = 12
 _MAIN_ASPECTS = ("correct", "faithfulness", "caption_fit")
 
 
-def _empty(store: Store) -> str:
-    return f"""
+_EMPTY: Final = """
 ## Nothing is in this project yet
 
 Concord shows how far automatic scorers and people agree about generated images. Bring it something to judge:
 
 **Images of your own**, as `images.csv` (columns `path,prompt`) or in GenEval's or VISOR's folders
 
-{next_steps.commands_block(store, next_steps.IMAGES)}
+{images}
 
 **Prompts to generate from**, with specs that people and scorers can check
 
-{next_steps.commands_block(store, next_steps.PROMPTS)}
+{prompts}
 
 **The playground**, a small drawn world with two scorers, to try everything out
 
-{next_steps.commands_block(store, next_steps.PLAYGROUND)}
+{playground}
 
 **A published study**, to see agreement at once
 
-{next_steps.commands_block(store, next_steps.STUDIES)}
+{studies}
 
 **Ratings that you have**, from people or from a metric
 
-{next_steps.commands_block(store, next_steps.RATINGS)}
+{ratings}
 
 These commands work while this page is open, and it follows them without a reload.
-Then **[label images]({at("/annotate/")})** and watch *Agreement* move.
+Then **[label images]({form})** and watch *Agreement* move.
 """
 
 
 def build(store: Store) -> None:
     summary = gr.HTML(elem_id="summary")
-    empty = gr.Markdown(_empty(store), visible=False, elem_id="teaching")
+    commands = {
+        name: next_steps.commands_block(store, words)
+        for name, words in (
+            ("images", next_steps.IMAGES),
+            ("prompts", next_steps.PROMPTS),
+            ("playground", next_steps.PLAYGROUND),
+            ("studies", next_steps.STUDIES),
+            ("ratings", next_steps.RATINGS),
+        )
+    }
+    empty = gr.Markdown(_EMPTY.format(form=at("/annotate/"), **commands), visible=False, elem_id="teaching")
     glance = gr.HTML(elem_id="glance")
     imitations = _imitations(store)
     tables = gr.HTML(elem_id="scores")

@@ -423,11 +423,16 @@ def build(store: Store) -> None:
         pairs = link_list("pairs")
     controls = [suite, two, task, who, chose]
     outputs = [empty, content, votes, sides, strengths, strengths_plot, ranks, ranks_plot, pairs]
+
+    def offer(view: PreferencesView) -> list[Any]:
+        found = choices(_polls(store).polls, {name: str(getattr(view, name)) for name in ADDRESS})
+        return [found[name].control() for name in ADDRESS]
+
     shell = ListingPage(
         path="preferences",
         names=ADDRESS,
-        view=lambda values, page: _view(store, values, page),
-        offer=lambda view: _controls(store, view),
+        view=lambda values, page: view_of(_polls(store).polls, dict(zip(ADDRESS, values, strict=True)), page),
+        offer=offer,
         draw=lambda view, options: _drawn(store, view, options),
         listing="pairs",
     )
@@ -444,15 +449,6 @@ def _taught(store: Store) -> str:
 
 def _polls(store: Store, options: Options = _QUICK) -> PreferenceRows:
     return preferences.recall(store, Selection(), options)
-
-
-def _view(store: Store, values: Sequence[str | None], page: str | None = None) -> PreferencesView:
-    return view_of(_polls(store).polls, dict(zip(ADDRESS, values, strict=True)), page)
-
-
-def _controls(store: Store, view: PreferencesView) -> list[Any]:
-    found = choices(_polls(store).polls, {name: str(getattr(view, name)) for name in ADDRESS})
-    return [found[name].control() for name in ADDRESS]
 
 
 def _drawn(store: Store, view: PreferencesView, options: Options) -> list[Any]:

@@ -289,7 +289,11 @@ def export_report(
     from ui.report.report_data import gather, options_of
 
     if form == "pdf":
-        _printable()
+        # say at once that there is no Chromium, not after all has been computed
+        from ui.report import html
+
+        if machine.browser() is None:
+            raise CommandError(html.NONE)
     chosen = selected(context, selection)
     command = export_command(context.store, chosen, form, output, seed)
     material = gather(context.store, chosen, options_of(chosen, seed), command, _progress_printer(context))
@@ -328,18 +332,6 @@ def export_command(store: Store, selection: Selection, form: str, output: str, s
     other = ["--seed", str(seed)] if seed else []
     line = shlex.join(["export", "report", *filters, *other, "--format", form, "-o", output])
     return next_steps.command_lines(store, (line,))[0]
-
-
-def _printable() -> None:
-    """Say at once that there is no Chromium, not after all has been computed.
-
-    Raises:
-        CommandError: there is none.
-    """
-    from ui.report import html
-
-    if machine.browser() is None:
-        raise CommandError(html.NONE)
 
 
 def _progress_printer(context: Context) -> Callable[[str, float], None]:

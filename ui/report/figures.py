@@ -133,16 +133,17 @@ def _curve(suite: str, who: str, made: ThresholdCurve) -> ReportFigure:
     last = len(made.cuts) - 1
     places = sorted({round(last * step / (_POINTS - 1)) for step in range(_POINTS)})
     best = min(range(last + 1), key=lambda place: abs(made.cuts[place] - (made.threshold or 0.0)))
-    body = tuple(_at(made, place) for place in sorted({*places, best}))
+    body = tuple(
+        (
+            ReportCell(f"{made.cuts[place]:.4g}", exact=made.cuts[place]),
+            *(
+                ReportCell("–" if number is None else f"{number:.3f}", exact=number)
+                for number in (made.values[place], made.low[place], made.high[place])
+            ),
+        )
+        for place in sorted({*places, best})
+    )
     headings = tuple(Heading(name) for name in ("Yes above", "Agreement", "Low", "High"))
     return ReportFigure(
         caption, figure_json(charts.decisions(made.cuts, band, made.threshold, axes)), ReportTable(caption, headings, body)
-    )
-
-
-def _at(made: ThresholdCurve, place: int) -> tuple[ReportCell, ...]:
-    numbers = (made.values[place], made.low[place], made.high[place])
-    return (
-        ReportCell(f"{made.cuts[place]:.4g}", exact=made.cuts[place]),
-        *(ReportCell("–" if number is None else f"{number:.3f}", exact=number) for number in numbers),
     )

@@ -174,8 +174,15 @@ def raters(material: Material) -> ReportSection:
     people = ratings[ratings["kind"] != "scorer"]
     tables = []
     if len(people):
+        who = {"slot": "an anonymous place in a study’s file (slot)"}
+        imitates = {SIMULATED: "simulated: imitates "}
         rows = [
-            [str(rater), _person(str(kind), str(identity)), f"{len(part):,}", f"{part['item'].nunique():,}"]
+            [
+                str(rater),
+                imitates.get(str(kind), "") + who.get(str(identity), "a person"),
+                f"{len(part):,}",
+                f"{part['item'].nunique():,}",
+            ]
             for (rater, kind, identity), part in people.groupby(["rater", "kind", "identity"])
         ]
         tables.append(texts("People", ("Name", "Who that is", "Ratings", "Items"), rows))
@@ -183,11 +190,6 @@ def raters(material: Material) -> ReportSection:
         headings = ("Name", "Version", "Profile", "Settings", "Rules", "Ratings", "Items")
         tables.append(texts("Scorers", headings, scored))
     return ReportSection("Who judged", tables=tuple(tables))
-
-
-def _person(kind: str, identity: str) -> str:
-    who = "a place in a study’s file, nobody in particular (slot)" if identity == "slot" else "a person"
-    return f"simulated: imitates {who}" if kind == SIMULATED else who
 
 
 def _scorer(material: Material, scorer: ScorerDescription) -> list[str]:

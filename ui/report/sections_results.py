@@ -149,19 +149,19 @@ def by_certainty(material: Material) -> ReportSection | None:
 
 def thresholds(material: Material) -> ReportSection | None:
     """Scorers that only score: as decisions."""
-    names: _NamesOf = lambda rows: {**_of_scorers(rows), "Yes above": _threshold}  # noqa: E731
+
+    def threshold(row: Row) -> str:
+        if row["task"] == TASKS_MEAN:
+            return "each task’s own"
+        return "–" if row["threshold"] is None else f"{row['threshold']:.4g}"
+
+    names: _NamesOf = lambda rows: {**_of_scorers(rows), "Yes above": threshold}  # noqa: E731
 
     def in_sample(row: Row) -> tuple[str, ...]:
         return () if row["in_sample"] is None else (f"in sample {row['in_sample']:.3f}",)
 
     found = _section(material, "thresholds", "Scores as decisions", (_CUT,), names, in_sample)
     return replace(found, figures=tuple(figures.along(material.curves))) if found else None
-
-
-def _threshold(row: Row) -> str:
-    if row["task"] == TASKS_MEAN:
-        return "each task’s own"
-    return "–" if row["threshold"] is None else f"{row['threshold']:.4g}"
 
 
 def matrix(material: Material) -> ReportSection | None:

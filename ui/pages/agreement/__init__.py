@@ -90,7 +90,13 @@ def build(store: Store) -> None:
         if not is_ready:
             yield [gr.skip()] * 7
             return
-        yield from _draw(store, _view(values, extra))
+        view = _view(values, extra)
+        if not view.suite:
+            yield [gr.Markdown(visible=True), gr.Column(visible=False), "", "", gr.Column(), None, ""]
+            return
+        # all but the pair: point estimates first, then with intervals
+        for intervals in passes(store):
+            yield [gr.Markdown(visible=False), gr.Column(visible=True), *_drawn(store, view, intervals=intervals)]
 
     def draw_pair(is_ready: bool, extra: str, *values: Value) -> Iterator[list[Any]]:
         if is_ready:
@@ -147,15 +153,6 @@ def _opened(store: Store, request: gr.Request) -> list[Any]:
     followed = chosen | {name: ",".join(query.getlist(name)) for name in restricted(extra).to_dict()}
     wanted = {name: ",".join(query.getlist(name)) for name in query}
     return [*(choice.control() for choice in found), ignored(wanted, followed), True, extra]
-
-
-def _draw(store: Store, view: AgreementView) -> Iterator[list[Any]]:
-    """All but the pair: point estimates first, then with intervals."""
-    if not view.suite:
-        yield [gr.Markdown(visible=True), gr.Column(visible=False), "", "", gr.Column(), None, ""]
-        return
-    for intervals in passes(store):
-        yield [gr.Markdown(visible=False), gr.Column(visible=True), *_drawn(store, view, intervals=intervals)]
 
 
 def _drawn(store: Store, view: AgreementView, *, intervals: bool) -> list[Any]:

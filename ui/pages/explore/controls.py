@@ -283,8 +283,8 @@ def choices(store: Store, asked: ExploreView) -> dict[str, Choice]:
     names = dict.fromkeys(answering, False) or found.get(suite, {})
     rater = _of(asked.rater, names)
     evidence = rejudging.evidence(store, suite, rater)
-    judged = contents.judged_suites(store).get(suite)
-    tasks = [ALL, *(evidence.places.tasks if evidence else judged.tasks if judged else ())]
+    known_suite = contents.judged_suites(store).get(suite)
+    tasks = [ALL, *(evidence.places.tasks if evidence else known_suite.tasks if known_suite else ())]
     task = _of(asked.task, tasks)
     along = _along(evidence, task)
     heard = rejudging.people_verdicts(store, evidence) if evidence else {}

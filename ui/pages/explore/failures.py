@@ -527,15 +527,22 @@ def _below(known: Cooccurrence, placed: Sequence[_ClassPair], strange: Sequence[
 
 
 def _correlations(rhos: Mapping[str, Sequence[UnitCorrelation]]) -> str:
-    rows: list[list[str | HtmlCell]] = [[name or "all generators", *_correlated(some)] for name, some in rhos.items()]
+    rows: list[list[str | HtmlCell]] = [
+        [
+            name or "all generators",
+            *(
+                HtmlCell(
+                    "–" if rho.value is None else wording.two(rho.value),
+                    f"{_span(rho) or rho.reason or 'no interval'}, {wording.count(rho.n, 'pair')}",
+                    rho.method,
+                )
+                for rho in some
+            ),
+        ]
+        for name, some in rhos.items()
+    ]
     heads: list[str | HtmlCell] = ["generator", *map(HtmlCell, _NAMES.values())]
     return html_table("Spearman’s rho with co-occurrence", heads, rows)
-
-
-def _correlated(rhos: Sequence[UnitCorrelation]) -> Iterator[HtmlCell]:
-    for rho in rhos:
-        value = "–" if rho.value is None else wording.two(rho.value)
-        yield HtmlCell(value, f"{_span(rho) or rho.reason or 'no interval'}, {wording.count(rho.n, 'pair')}", rho.method)
 
 
 def _table(shown: FailurePicture, each: Sequence[_ClassPair]) -> str:
@@ -544,16 +551,17 @@ def _table(shown: FailurePicture, each: Sequence[_ClassPair]) -> str:
     some = each if len(each) <= _MOST_ROWS else [*each[:half], *each[-half:]]
     left = f" (the first and the last {half} of {len(each):,})" if len(some) < len(each) else ""
     heads: list[str | HtmlCell] = ["classes", HtmlCell("together"), HtmlCell("images"), *map(HtmlCell, _NAMES.values())]
+    unknown = HtmlCell("–", note="a class that the file does not name")
     rows: list[list[str | HtmlCell]] = [
-        [one.asked, _share(one), shown.count(shown.cell(one.asked)), *map(shown.number, one.cells)] for one in some
+        [
+            one.asked,
+            unknown if one.share is None else HtmlCell(share_text(one.share)),
+            shown.count(shown.cell(one.asked)),
+            *map(shown.number, one.cells),
+        ]
+        for one in some
     ]
     return html_table(f"By pair of classes{left}", heads, rows)
-
-
-def _share(one: _ClassPair) -> HtmlCell:
-    if one.share is None:
-        return HtmlCell("–", note="a class that the file does not name")
-    return HtmlCell(share_text(one.share))
 
 
 def share_text(share: float) -> str:

@@ -69,7 +69,10 @@ def flip_test(store: Store, suite: str, kind: FlipKind) -> FlipTest:
     titles = [HtmlCell(title, note=text) for title, text in _HEADERS.values()]
     heads: list[str | HtmlCell] = ["rater", "generator", *titles, HtmlCell("images")]
     table = html_table(f"Prompts with flipped {FLIPS[kind]}", heads, [_line(row) for row in wide(found.rows)])
-    return FlipTest(note(lead, "cc-lead"), _figure(found), table + _unread(store, found) + _left_out(found))
+    # how to make the numbers that are missing
+    commands = dict.fromkeys(row["command"] for row in found.rows if row["command"])
+    unread = note(_UNREAD) + _commands(store, *commands) if commands else ""
+    return FlipTest(note(lead, "cc-lead"), _figure(found), table + unread + _left_out(found))
 
 
 def _line(row: dict[str, Row]) -> Sequence[str | HtmlCell]:
@@ -113,12 +116,6 @@ def _figure(found: FlipRows) -> Any:
     low, high = figure.layout.xaxis.range
     # how far from 0 is the question
     return figure.update_xaxes(range=[min(low, -_BESIDE_0), max(high, _BESIDE_0)])
-
-
-def _unread(store: Store, found: FlipRows) -> str:
-    """How to make the numbers that are missing."""
-    commands = dict.fromkeys(row["command"] for row in found.rows if row["command"])
-    return note(_UNREAD) + _commands(store, *commands) if commands else ""
 
 
 def _left_out(found: FlipRows) -> str:

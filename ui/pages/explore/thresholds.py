@@ -226,26 +226,27 @@ class Compared:
 def scores_table(compared: Compared, view: ExploreView) -> str:
     """The share of correct images by generator and task."""
     places = compared.places
-    before, now = (_by_cell(shares(said, places)) for said in (compared.before, compared.now))
+    before, now = (
+        {(one.place.generator, one.place.task): one.outcome for one in shares(said, places)}
+        for said in (compared.before, compared.now)
+    )
     generators = [*places.generators, ALL] if len(places.generators) > 1 else [*places.generators]
     tasks = [*places.tasks, ALL, TASKS_MEAN] if len(places.tasks) > 1 else [ALL]
     lines: list[Sequence[str | HtmlCell]] = []
     for generator in generators:
         cells = [_number(before.get((generator, task)), now.get((generator, task))) for task in tasks]
-        hrefs = [_listed(view, generator, task) for task in tasks]
+        hrefs = [
+            browse_address(
+                Selection(suite=(view.suite,), generator=(generator,), task=(task,)),
+                rater=view.rater,
+                by="correct",
+                order="lowest",
+            )
+            for task in tasks
+        ]
         shown = [HtmlCell(c.text, c.detail, c.note, href) for c, href in zip(cells, hrefs, strict=True)]
         lines.append(["all generators" if generator == ALL else generator, *shown])
     return html_table("Score: share of correct images", ["generator", *(HtmlCell(wording.task(task)) for task in tasks)], lines)
-
-
-def _listed(view: ExploreView, generator: str, task: str) -> str:
-    """The images behind a score."""
-    place = Selection(suite=(view.suite,), generator=(generator,), task=(task,))
-    return browse_address(place, rater=view.rater, by="correct", order="lowest")
-
-
-def _by_cell(found: Sequence[CellStatistic]) -> dict[tuple[str, str], Outcome]:
-    return {(one.place.generator, one.place.task): one.outcome for one in found}
 
 
 def agreement_table(compared: Compared, heard: Mapping[str, YesNoCounts]) -> str:

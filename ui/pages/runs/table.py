@@ -54,11 +54,14 @@ def _row(view: RunView, chosen: bool) -> str:
     name = controls.link(row.run_id, href, "choose", run=row.run_id)
     title, hint = _state(view)
     bar = f'<progress max="{max(row.n_items, 1)}" value="{view.done}" aria-label="{escape(row.run_id)}"></progress>'
+    when = wording.duration(view.seconds) if view.seconds else ""
+    if view.is_active:
+        when = f"about {wording.duration(view.seconds_left)} left" if view.seconds_left else ""
     cells = (
         f'<th scope="row">{name}{_small(f"{what}, {row.created:%Y-%m-%d %H:%M} UTC")}</th>',
         f'<td><span class="cc-state cc-state--{view.state.replace(" ", "-")}">{escape(title)}</span>{_small(hint)}</td>',
         f"<td>{bar}{_small(f'{view.done:,} of {wording.count(row.n_items, _noun(view))}')}</td>",
-        f'<td class="cc-number">{_speed(view.per_second)}</td><td class="cc-number">{_when(view)}</td>',
+        f'<td class="cc-number">{_speed(view.per_second)}</td><td class="cc-number">{when}</td>',
         f"<td>{_failed(view)}</td>",
     )
     return f"<tr{' class=cc-chosen aria-current=true' if chosen else ''}>{''.join(cells)}</tr>"
@@ -75,12 +78,6 @@ def _state(view: RunView) -> tuple[str, str]:
         # a worker refuses what it could only finish differently from how it was begun
         hint = f"{_sentence(error)} {'Score begins a new one.' if 'start a new run' in error else hint}"
     return title, hint
-
-
-def _when(view: RunView) -> str:
-    if view.is_active:
-        return f"about {wording.duration(view.seconds_left)} left" if view.seconds_left else ""
-    return wording.duration(view.seconds) if view.seconds else ""
 
 
 def _failed(view: RunView) -> str:

@@ -146,7 +146,11 @@ def _add_listings(routes: APIRouter, store: Store) -> None:
     @routes.get("/facets")
     def counted(listing: _Asked) -> dict[str, Any]:
         version, restriction = store.version, listing.restriction(store)
-        _known_raters(store, listing)
+        known = rater_names(store)
+        for name in sorted(listing.filters.raters() - set(known)):
+            near = difflib.get_close_matches(name, known, n=1)
+            hint = f"did you mean {near[0]}?" if near else "facets without it name those that there are."
+            raise HTTPException(422, f"There is no scorer {name!r} in this project; {hint}")
         found = facets.facets(store, restriction, certainty=listing.crossed is None)
         return {
             "sentence": sentence(restriction, found.total),
@@ -172,24 +176,21 @@ def _add_listings(routes: APIRouter, store: Store) -> None:
         found = grid.prompt_rows(
             store, listing.restriction(store), listing.display, columns=columns, offset=page * ROWS, limit=ROWS
         )
+
+        def short(items: list[dict[str, Any]]) -> list[dict[str, Any]]:
+            return [
+                {name: value for name, value in item.items() if name not in ("spec", "text")}
+                | {"blanked": generation.why_blank(item["blanked"])}
+                for item in items
+            ]
+
         return {
-            "rows": [asdict(row) | {"cells": _cells(row.cells)} for row in found.rows],
+            "rows": [asdict(row) | {"cells": {name: short(items) for name, items in row.cells.items()}} for row in found.rows],
             "generators": found.generators,
             "total": found.total,
             "page": page,
             "size": ROWS,
         }
-
-
-def _cells(cells: dict[str, list[dict[str, Any]]]) -> dict[str, list[dict[str, Any]]]:
-    return {
-        generator: [
-            {name: value for name, value in item.items() if name not in ("spec", "text")}
-            | {"blanked": generation.why_blank(item["blanked"])}
-            for item in items
-        ]
-        for generator, items in cells.items()
-    }
 
 
 def _add_tags(routes: APIRouter, store: Store) -> None:
@@ -246,19 +247,6 @@ def _written(text: str, what: str) -> str:
     if not name or not name.isprintable():
         raise HTTPException(422, f"A {what} needs at least one letter, and no invisible characters.")
     return name
-
-
-def _known_raters(store: Store, listing: ImageListing) -> None:
-    """Refuse a scorer's name that nobody has.
-
-    Raises:
-        HTTPException: 422, with the nearest name.
-    """
-    known = rater_names(store)
-    for name in sorted(listing.filters.raters() - set(known)):
-        near = difflib.get_close_matches(name, known, n=1)
-        hint = f"did you mean {near[0]}?" if near else "facets without it name those that there are."
-        raise HTTPException(422, f"There is no scorer {name!r} in this project; {hint}")
 
 
 def _understood(read: Callable[[], T]) -> T:

@@ -132,7 +132,12 @@ def router(store: Store) -> APIRouter:
     @routes.get("/next")
     def following(request: Request) -> JSONResponse:
         name = request.session.get("name")
-        return JSONResponse({"state": "name"} if name is None else _desk(store, name, request.session.get("campaign")))
+        if name is None:
+            return JSONResponse({"state": "name"})
+        chosen = request.session.get("campaign")
+        campaign = chosen or campaign_items.DEFAULT
+        before = _before(store, name, chosen)
+        return JSONResponse(before or _describe_desk(store, name, campaign, participation.next_tasks(store, name, campaign)))
 
     _add_actions(store, routes)
     _add_own_answers(store, routes)
@@ -251,13 +256,6 @@ def _task(store: Store, ticket: str) -> campaign_items.AnnotationTask:
     if task is None:
         raise HTTPException(404, "This image is no longer part of the project.")
     return task
-
-
-def _desk(store: Store, name: str, chosen: str | None) -> dict[str, Any]:
-    turned_to = chosen or campaign_items.DEFAULT
-    return _before(store, name, chosen) or _describe_desk(
-        store, name, turned_to, participation.next_tasks(store, name, turned_to)
-    )
 
 
 def _before(store: Store, name: str, chosen: str | None) -> dict[str, Any] | None:

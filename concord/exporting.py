@@ -256,7 +256,17 @@ def export_datasets(context: Context, selection: Mapping[str, Sequence[str]], ou
         temporary.mkdir()
         n, missing = datasets.write_images(temporary, exports.image_batches(store, chosen), store.project, limit)
         sizes = {"images": n}
-        told = _judgement_rows(context, chosen, named)
+
+        def rows() -> Iterator[pd.DataFrame]:
+            for said, scales in judgement_parts(context.store, chosen):
+                table = said.assign(scale=scales_of(said, scales)).rename(columns={"number": "value"})
+                if named == "pseudonyms":
+                    people = (table["identity"] == "person") & ~table["simulated"].astype(bool)
+                    other = table["rater"].map(lambda name: person_pseudonym(context.store.secret, name))
+                    table = table.assign(rater=table["rater"].mask(people, other))
+                yield table
+
+        told = rows()
         sizes["judgements"] = datasets.write_table(temporary, "judgements", told, answers.JUDGEMENT_COLUMNS, limit)
         answers_value = annotation_parts(store, chosen, named)
         sizes["annotations"] = datasets.write_table(temporary, "annotations", answers_value, whole.ANSWER_COLUMNS, limit)
@@ -274,13 +284,3 @@ def export_datasets(context: Context, selection: Mapping[str, Sequence[str]], ou
     )
     if missing:
         context.warn(f"{wording.count(missing, 'image')} without a file: their rows have no picture")
-
-
-def _judgement_rows(context: Context, chosen: Selection, named: NamesAs) -> Iterator[pd.DataFrame]:
-    for said, scales in judgement_parts(context.store, chosen):
-        table = said.assign(scale=scales_of(said, scales)).rename(columns={"number": "value"})
-        if named == "pseudonyms":
-            people = (table["identity"] == "person") & ~table["simulated"].astype(bool)
-            other = table["rater"].map(lambda name: person_pseudonym(context.store.secret, name))
-            table = table.assign(rater=table["rater"].mask(people, other))
-        yield table

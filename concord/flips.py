@@ -9,6 +9,7 @@ from __future__ import annotations
 import shlex
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from functools import lru_cache
 from typing import Any, Final
@@ -207,7 +208,10 @@ def scorer_scores(
     found = contents.raters_of_selection(store, replace(selection, aspect=("correct",)))
     for name in sorted(judge.name for judge in found if judge.scorer):
         row = last.get(name)
-        scorer = _scorer(row)
+        scorer = None
+        if row is not None:
+            with suppress(ValueError):  # one that this Concord does not know
+                scorer = registry.get(row.scorer)
         if row is None or scorer is None or name not in known.sources:
             yield _without(board, suite, name, IMPORTED)
         elif scorer.flips == "judged":
@@ -225,14 +229,6 @@ def _scorer_runs(store: Store, selection: Selection, suite: str) -> _ScorerRuns:
         scores[one.rater_id, one.flip][one.item_id] = one.value
     sources = {one.rater_id: one for one in scorer_evidence.evidence_sources(store) if one.suite == suite}
     return _ScorerRuns(runs.listed(store), sources, scores)
-
-
-def _scorer(row: RunRow | None) -> Scorer | None:
-    """None also of one that this Concord does not know."""
-    try:
-        return None if row is None else registry.get(row.scorer)
-    except ValueError:
-        return None
 
 
 def _without(board: FlipBoard, suite: str, name: str, missing: str) -> RaterFlipScores:

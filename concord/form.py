@@ -81,19 +81,13 @@ def _build_nodes(tokens: Sequence[Token], root: list[RichTextNode], picture: Cal
         elif token.nesting == -1:
             stack.pop()
         else:
-            node = _element(token)
+            node: dict[str, Any] = {"tag": token.tag if token.tag in _TAGS and token.tag != "a" else "span", "children": []}
+            address = str(token.attrs.get("href", ""))
+            if token.tag == "a" and urlsplit(address).scheme in ("http", "https"):
+                node = {"tag": "a", "children": [], "href": address}
             stack[-1].append(node)
             if token.nesting == 1:
                 stack.append(node["children"])
-
-
-def _element(token: Token) -> dict[str, Any]:
-    if token.tag == "a":
-        address = str(token.attrs.get("href", ""))
-        if urlsplit(address).scheme in ("http", "https"):
-            return {"tag": "a", "children": [], "href": address}
-        return {"tag": "span", "children": []}
-    return {"tag": token.tag if token.tag in _TAGS else "span", "children": []}
 
 
 def _picture_node(token: Token, picture: Callable[[str], str | None]) -> RichTextNode:
@@ -168,7 +162,11 @@ def item_form(store: Store, campaign: Campaign, task: AnnotationTask, person: st
         KeyError: there is no such version.
     """
     form = form_of(campaign.questionnaire, campaign.definition)
-    own = _own_questions(store, task, version) if form.prompted else None
+    own = None
+    if form.prompted and version is not None:
+        own = library.questions_at(store, task.prompt_id, version)
+    elif form.prompted:
+        own = library.current_questions(store, [task.prompt_id]).get(task.prompt_id, QuestionVersion())
     asked = FormItem(
         task.text,
         task.spec,
@@ -178,12 +176,6 @@ def item_form(store: Store, campaign: Campaign, task: AnnotationTask, person: st
         pair_order(campaign.seed, campaign.campaign_id, person, task.item_id) if task.kind == "pair" else (),
     )
     return ItemForm(campaign.campaign_id, task, form, asked, form.build(asked), own.number if own else None)
-
-
-def _own_questions(store: Store, task: AnnotationTask, version: int | None) -> QuestionVersion:
-    if version is not None:
-        return library.questions_at(store, task.prompt_id, version)
-    return library.current_questions(store, [task.prompt_id]).get(task.prompt_id, QuestionVersion())
 
 
 def feedback_json(questionnaire: Questionnaire, answers: Mapping[str, Any], feedback: Feedback | None) -> dict[str, Any] | None:

@@ -323,16 +323,6 @@ def write_tables(context: Context, call: str, arguments: Mapping[str, Any], fold
         _write(table, Path(folder, f"{name}.parquet"))
 
 
-def _prompts(context: Context, suite: str | None) -> Tables:
-    columns = ["prompt_id", "suite", "task", "text", "spec"]
-    return {"prompts": pd.DataFrame([asdict(one) for one in library.prompts_of_suite(context.store, suite)], columns=columns)}
-
-
-def _images(context: Context, selection: Mapping[str, Sequence[str]]) -> Tables:
-    found = _joined(exports.image_batches(context.store, agreement.selected(context, selection)), [*IMAGES, "path"])
-    return {"images": found.assign(prompt_spec=found["prompt_spec"].map(lambda text: json.loads(text or "{}")))}
-
-
 def _ratings(context: Context, selection: Mapping[str, Sequence[str]]) -> Tables:
     parts = exporting.judgement_parts(context.store, agreement.selected(context, selection))
     found = _joined((exporting.counted_ratings(said, scales) for said, scales in parts), [*RATING_COLUMNS])
@@ -371,8 +361,17 @@ def _agreement(context: Context, selection: Mapping[str, Sequence[str]], options
 
 
 _CALLS: Final[Mapping[str, Callable[..., Tables]]] = {
-    "prompts": _prompts,
-    "images": _images,
+    "prompts": lambda context, suite: {
+        "prompts": pd.DataFrame(
+            [asdict(one) for one in library.prompts_of_suite(context.store, suite)],
+            columns=["prompt_id", "suite", "task", "text", "spec"],
+        )
+    },
+    "images": lambda context, selection: {
+        "images": _joined(
+            exports.image_batches(context.store, agreement.selected(context, selection)), [*IMAGES, "path"]
+        ).assign(prompt_spec=lambda found: found["prompt_spec"].map(lambda text: json.loads(text or "{}")))
+    },
     "ratings": _ratings,
     "judgements": _judgements,
     "scores": _scores,

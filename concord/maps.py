@@ -420,7 +420,10 @@ def color_values(store: Store, paint: MapColoring, items: Sequence[str], asked: 
     if paint.name == OBJECT:
         return {item: _first_object(spec) for item, spec in map_points.by_spec(store, items, asked).items()}
     if paint.name == "simulated":
-        return {item: _majority(mean) for item, mean in map_points.by_simulated(store, items, asked).items()}
+        return {
+            item: NONE if mean is None else TIE if mean == 0.5 else YES if mean > 0.5 else NO
+            for item, mean in map_points.by_simulated(store, items, asked).items()
+        }
     if paint.filter == SAYS:
         return {item: said or NONE for item, said in map_points.by_verdict(store, items, asked, paint.rater).items()}
     return {item: value or _UNKNOWN for item, value in map_points.by_column(store, items, asked, paint.name).items()}
@@ -448,12 +451,6 @@ def color_classes(found: Sequence[str], most: int) -> list[str]:
     if counted.keys() <= {*said}:
         return [value for value in said if value in counted]
     return [value for value, _ in sorted(counted.items(), key=lambda each: (-each[1], each[0]))[:most]]
-
-
-def _majority(mean: float | None) -> str:
-    if mean is None:
-        return NONE
-    return TIE if mean == 0.5 else YES if mean > 0.5 else NO
 
 
 @lru_cache(maxsize=8192)

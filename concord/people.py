@@ -338,17 +338,15 @@ def _write(context: Context, columns: Sequence[str], rows: Iterable[Mapping[str,
             writer.writerow([escape_formula(cell) if isinstance(cell, str) else cell for cell in cells])
         context.say(text.getvalue().rstrip("\n"))
     else:
-        lines = [[*columns], *([_cell(row.get(name)) for name in columns] for row in rows)]
+        lines = [[*columns]]
+        for row in rows:
+            values = (row.get(name) for name in columns)
+            words = ("-" if value is None or value is False else "yes" if value is True else str(value) for value in values)
+            # a name may hold what moves a terminal's cursor
+            lines.append(["".join(each if each.isprintable() else "?" for each in word) for word in words])
         widths = [max(len(line[place]) for line in lines) for place in range(len(columns))]
         for line in lines:
             context.say("  ".join(text.ljust(width) for text, width in zip(line, widths, strict=True)).rstrip())
-
-
-def _cell(value: Any) -> str:
-    if value is None or value is False:
-        return "-"
-    # a name may hold what moves a terminal's cursor
-    return "yes" if value is True else "".join(character if character.isprintable() else "?" for character in str(value))
 
 
 def _files_naming(project: Path, name: str) -> list[Path]:

@@ -97,7 +97,12 @@ def polls(
 def _poll(
     suite: str, told: Sequence[PreferenceVote], of_images: Sequence[ImageValue], of_generators: Sequence[GeneratorValue]
 ) -> Poll:
-    voters = [*_people(told), *_judges(told), *_scorers({one.item_id: one for one in told}, of_images)]
+    # scorers that look at both images and choose one themselves
+    judges = []
+    for name in sorted({one.rater_id for one in told if one.kind == "scorer"}):
+        mine = [one for one in told if one.kind == "scorer" and one.rater_id == name]
+        judges.append(Voter(name, "scorer", None, "preference", tuple(map(_vote, mine)), (name,) * len(mine)))
+    voters = [*_people(told), *judges, *_scorers({one.item_id: one for one in told}, of_images)]
     means: dict[tuple[str, By], list[MetricMean]] = {}
     for row in of_generators:
         if row.suite == suite:
@@ -114,13 +119,6 @@ def _people(told: Sequence[PreferenceVote]) -> Iterator[Voter]:
             name, kind = (SIMULATED, "simulated") if simulated else (PEOPLE, "real")
             votes = tuple(map(_vote, mine))
             yield Voter(name, "people", kind, "preference", votes, tuple(one.rater_id for one in mine))  # type: ignore[arg-type]
-
-
-def _judges(told: Sequence[PreferenceVote]) -> Iterator[Voter]:
-    """Scorers that look at both images and choose one themselves."""
-    for name in sorted({one.rater_id for one in told if one.kind == "scorer"}):
-        mine = [one for one in told if one.kind == "scorer" and one.rater_id == name]
-        yield Voter(name, "scorer", None, "preference", tuple(map(_vote, mine)), (name,) * len(mine))
 
 
 def _vote(one: PreferenceVote) -> Vote:
@@ -196,8 +194,22 @@ def section_rows(poll: Poll, options: Options) -> dict[str, list[Row]]:
         "strengths": [
             _strength_rows(poll, voter, one) for voter in poll.voters for one in generator_strengths(voter.votes, options)
         ],
-        "beside": list(_beside_rows(poll, options)),
-        "ranks": list(_rank_rows(poll, options)),
+        "beside": [
+            _who(poll, scorer)
+            | {"people": people.people, "task": one.task, "a": one.contest.a, "b": one.contest.b}
+            | {"same_order": one.same_order, "opposed": one.opposed, "statistic": "same_preference"}
+            | measured_row(one.same)
+            for people in poll.people()
+            for scorer in poll.voters
+            if scorer.kind == "scorer"
+            for one in order_agreement(people.votes, scorer.votes, options)
+        ],
+        "ranks": [
+            _rank_row(poll, people, metric, found)
+            for people in poll.people()
+            for metric in poll.metrics
+            if (found := rank_correlation(people.votes, metric.means, options)).points
+        ],
     }
 
 
@@ -239,33 +251,6 @@ def _strength_rows(poll: Poll, voter: Voter, one: GeneratorStrength) -> Row:
     place = {"task": one.task, "generator": one.generator, "rank": one.rank}
     counts = {"wins": one.wins, "losses": one.losses, "ties": one.ties}
     return _who(poll, voter) | place | counts | {"statistic": "bradley_terry", **measured_row(one.strength)}
-
-
-def _beside_rows(poll: Poll, options: Options) -> Iterator[Row]:
-    for people in poll.people():
-        for scorer in poll.voters:
-            if scorer.kind == "scorer":
-                for one in order_agreement(people.votes, scorer.votes, options):
-                    place = {
-                        "task": one.task,
-                        "a": one.contest.a,
-                        "b": one.contest.b,
-                        "same_order": one.same_order,
-                        "opposed": one.opposed,
-                    }
-                    yield (
-                        _who(poll, scorer)
-                        | {"people": people.people}
-                        | (place | {"statistic": "same_preference", **measured_row(one.same)})
-                    )
-
-
-def _rank_rows(poll: Poll, options: Options) -> Iterator[Row]:
-    for people in poll.people():
-        for metric in poll.metrics:
-            found = rank_correlation(people.votes, metric.means, options)
-            if found.points:
-                yield _rank_row(poll, people, metric, found)
 
 
 def _rank_row(poll: Poll, people: Voter, metric: ScorerMeans, found: RankCorrelation) -> Row:

@@ -8,6 +8,7 @@ from __future__ import annotations
 import re
 import zlib
 from collections.abc import Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from functools import lru_cache
 from typing import Any, Final
@@ -123,18 +124,14 @@ def _evidence(store: Store, source: EvidenceSource) -> RaterEvidence:
     held = at_most(found)
     sights = scorer_evidence.evidence_without_masks(store, [one.item_id for one in held], source.rater_id)
     assert sights is not None
-    specs = {one.item_id: spec for one in held if one.item_id in sights.seen and (spec := _spec(one)) is not None}
+    specs: dict[str, Spec] = {}
+    for one in held:
+        if one.item_id in sights.seen:
+            with suppress(ValueError):  # one that cannot be read: such an image has no verdict either
+                specs[one.item_id] = parse_spec(one.spec)
     held = [one for one in held if one.item_id in specs]
     cases = [ImageEvidence(one.item_id, specs[one.item_id], sights.seen[one.item_id]) for one in held]
     return RaterEvidence(source, Rejudger(registry.get(sights.scorer), cases, sights.settings), _cells_of(held), len(found))
-
-
-def _spec(one: PerceivedImage) -> Spec | None:
-    """None where it cannot be read: such an image has no verdict either."""
-    try:
-        return parse_spec(one.spec)
-    except ValueError:
-        return None
 
 
 def at_most(found: Sequence[PerceivedImage]) -> list[PerceivedImage]:

@@ -32,7 +32,6 @@ from data.store.core.store import Store
 from data.store.imports import ImportBundle, ImportedRun
 from data.store.judgements import scorer_evidence
 from data.store.judgements.scorer_evidence import PerceivedImage
-from data.store.library import QuestionVersion
 from scorers import registry
 from scorers.base import Scorer
 from scorers.geneval import results as geneval_results
@@ -376,7 +375,9 @@ def _bundle_tifa(store: Store, read: _TifaFile, generator: str, whose: Rater, sh
     observed: list[Observation] = []
     for item_id, (_, prompt, said) in read.found.items():
         answers = [AnsweredQuestion(one.question, one.chosen, free=one.free) for one in said]
-        version = _version([one.question for one in said], asked.get(prompt.prompt_id))
+        now = asked.get(prompt.prompt_id)
+        # of the prompt's questions, as the project counts; 0 where they are none of its versions
+        version = 1 if now is None else now.number if tuple(one.question for one in said) == now.questions else 0
         seen = Observation(item_id, payload_of(version, answers))
         judgements = judge(scorer, {}, seen, whose.settings)
         evidence.append(
@@ -398,10 +399,3 @@ def _bundle_tifa(store: Store, read: _TifaFile, generator: str, whose: Rater, sh
         questions={name: found for name, found in new.items() if name not in asked},
         observed=ImportedRun(run, whose.rater_id, f"runs/{run_id}", observed),
     )
-
-
-def _version(said: list[PromptQuestion], now: QuestionVersion | None) -> int:
-    """Of the prompt's questions, as the project counts; 0 where they are none of its versions."""
-    if now is None:
-        return 1
-    return now.number if tuple(said) == now.questions else 0

@@ -218,7 +218,11 @@ def describe(context: Context, campaign: str, fields: Sequence[str]) -> None:
             text = " ".join(said[name].split()) if name in said else recruitment.NOT_REPORTED
             context.say(f"{name}: {text}" if name in said else f"{name}: {text} ({field.asks})")
         return
-    said = management.describe_recruitment(context.store, campaign, given, _who())
+    try:
+        who = getpass.getuser()
+    except (OSError, KeyError):  # a container's user may have no name
+        who = "the command line"
+    said = management.describe_recruitment(context.store, campaign, given, who)
     open_ = [name for name in recruitment.RECRUITMENT_FIELDS if name not in said]
     context.say(
         f"{wording.count(len(said), 'field')} of campaign {campaign!r} said; not reported: {', '.join(open_) or 'none'}"
@@ -230,10 +234,3 @@ def _parsed(field: str) -> tuple[str, str]:
     if not separator or name not in recruitment.RECRUITMENT_FIELDS:
         raise UsageError(f"--field {field}: NAME=TEXT, with NAME one of {', '.join(recruitment.RECRUITMENT_FIELDS)}")
     return name, text
-
-
-def _who() -> str:
-    try:
-        return getpass.getuser()
-    except (OSError, KeyError):  # a container's user may have no name
-        return "the command line"

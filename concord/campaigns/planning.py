@@ -318,7 +318,16 @@ def _candidate_items(store: Store, form: Form, wish: CampaignSpec, pool: Mapping
         ordinary.sort(key=lambda item: item.item_id)
     asked_of = [(pool.get(item.item_id) or hand[item.item_id]) for item in ordinary]
     _check_fit(form, asked_of, len(pool))
-    _check_scales(store, form, sorted({one.suite for one in asked_of}))
+    # one suite's aspect has one scale
+    known_scales = frame.scales(store)
+    for suite in sorted({one.suite for one in asked_of}):
+        for aspect, scale in form.scales.items():
+            known_scale = known_scales.get((suite, aspect), scale)
+            if known_scale != scale:
+                raise CampaignRefused(
+                    f"'{form.name}' judges {aspect} on the scale {scale}, and in {suite} it has the scale {known_scale};"
+                    " give the aspect another name"
+                )
     return (*ordinary, *special)
 
 
@@ -350,16 +359,3 @@ def _check_fit(form: Form, items: Sequence[ItemSubject], available: int) -> None
         n = sum(map(len, why.values()))
         told = "; ".join(f"{len(ids)} such as {quoted(ids[0], 100)}: {problem}" for problem, ids in why.items())
         raise CampaignRefused(f"'{form.name}' cannot ask about {n} of {len(items)} items ({told})")
-
-
-def _check_scales(store: Store, form: Form, suites: Sequence[str]) -> None:
-    """Refuse a questionnaire whose own aspect has another scale in the project: one suite's aspect has one scale."""
-    known_scales = frame.scales(store)
-    for suite in suites:
-        for aspect, scale in form.scales.items():
-            there = known_scales.get((suite, aspect), scale)
-            if there != scale:
-                raise CampaignRefused(
-                    f"'{form.name}' judges {aspect} on the scale {scale}, and in {suite} it has the scale {there}; name the"
-                    " aspect otherwise"
-                )

@@ -30,7 +30,6 @@ from data.files import InputError, located, quoted
 from data.prompts.questions import PromptQuestion, question_from_json
 from data.records import Annotation, Evidence, Identity, Image, Item, Judgement, Prompt, Rater, RaterKind
 from data.store import imports, library
-from data.store.core.campaign_items import DEFAULT
 from data.store.imports import ImportBundle, Imported, Reimport, ReimportedAnswer
 from data.store.judgements.answer_status import Decision, Status
 from data.tables import Cells, read_cells
@@ -162,6 +161,7 @@ def answers_bundle(path: Path, answers: Sequence[ExportedAnswer]) -> tuple[Impor
         answer_raters = by_id(
             (Rater(a.rater, "human", cast(Identity, a.identity), simulated=a.simulated), a.rater) for a in answers
         )
+        campaigns = {a.campaign: a.campaign_made for a in answers if a.campaign not in (None, DEFAULT) and a.campaign_made}
         bundle = ImportBundle(
             "annotations",
             ", ".join(sorted({answer.suite for answer in answers})),
@@ -173,7 +173,20 @@ def answers_bundle(path: Path, answers: Sequence[ExportedAnswer]) -> tuple[Impor
             scales=_scales(answers, stated),
             returned=Reimport(
                 answers=stated,
-                campaigns=_campaigns(answers),
+                campaigns=[
+                    Campaign(
+                        str(campaign_id),
+                        str(one["title"] or campaign_id),
+                        str(one["questionnaire"]),
+                        int(one["overlap"]),
+                        version=one.get("version"),
+                        definition=one.get("definition"),
+                        seed=int(one.get("seed") or 0),
+                        state="stopped",
+                        stratum=bool(one.get("stratum")),
+                    )
+                    for campaign_id, one in campaigns.items()
+                ],
                 asked=questions_by_version,
                 members={a.item: [str(one["image"]) for one in a.images] for a in answers if a.item_kind != "image"},
                 pictures={
@@ -277,24 +290,6 @@ def _scales(answers: Sequence[ExportedAnswer], stated: Sequence[ReimportedAnswer
             except ScaleError as error:
                 raise CommandError(f"answer {answer.annotation_id}: {error}") from error
     return [(suite, aspect, scale) for (suite, aspect), scale in found.items()]
-
-
-def _campaigns(answers: Iterable[ExportedAnswer]) -> list[Campaign]:
-    made = {a.campaign: a.campaign_made for a in answers if a.campaign not in (None, DEFAULT) and a.campaign_made}
-    return [
-        Campaign(
-            str(campaign_id),
-            str(one["title"] or campaign_id),
-            str(one["questionnaire"]),
-            int(one["overlap"]),
-            version=one.get("version"),
-            definition=one.get("definition"),
-            seed=int(one.get("seed") or 0),
-            state="stopped",
-            stratum=bool(one.get("stratum")),
-        )
-        for campaign_id, one in made.items()
-    ]
 
 
 _STATUSES: Final = ("surplus", "gold", "training")

@@ -10,6 +10,7 @@ from __future__ import annotations
 import hashlib
 import json
 from collections.abc import Mapping, Sequence
+from contextlib import suppress
 from pathlib import Path
 from typing import Final, TextIO
 
@@ -100,19 +101,16 @@ def _from_specs(context: Context, suite: str | None) -> None:
     known = library.prompts_of_suite(context.store, suite)
     if not known:
         raise CommandError(f"there are no prompts{f' of suite {suite!r}' if suite else ''} in this project; import some first")
-    asked = {prompt.prompt_id: made for prompt in known if (made := _from_spec(prompt))}
+    asked: dict[str, tuple[PromptQuestion, ...]] = {}
+    for prompt in known:
+        with suppress(SpecError):  # a shape of its own, which other commands do not mind either
+            if made := questions_from_spec(parse_spec(prompt.spec)):
+                asked[prompt.prompt_id] = made
     if not asked:
         raise CommandError("none of these prompts has a spec that says what must be there; import questions FILE instead")
     if len(asked) < len(known):
         context.say(f"{len(known) - len(asked)} prompts have no spec that questions could be made from")
     _import(context, suite or "all suites", digest(RULE), [], asked)
-
-
-def _from_spec(prompt: Prompt) -> tuple[PromptQuestion, ...]:
-    try:
-        return questions_from_spec(parse_spec(prompt.spec))
-    except SpecError:  # a shape of its own, which other commands do not mind either
-        return ()
 
 
 def export_questions(context: Context, selection: Mapping[str, Sequence[str]], output: str) -> None:

@@ -281,10 +281,14 @@ def import_ratings(
     table = read_rating_table(path)
     if rater_columns and wide is False:
         raise UsageError("--long has no columns of raters; leave --rater-columns out, or --long")
+    try:
+        parsed = Scale.parse(str(scale))
+    except ScaleError as error:
+        raise UsageError(f"--scale: {error}") from error
     request = _Request(
         _columns(table, columns, {"aspect": aspect, "scale": scale}, bool(wide or rater_columns), rater_columns),
         str(aspect),
-        _scale(str(scale)),
+        parsed,
         suite or DEFAULT_SUITE,
         suite is not None,
         kind or "human",
@@ -346,13 +350,6 @@ def _columns(
 
 def _names(text: str | None) -> list[str]:
     return [name.strip() for name in (text or "").split(",") if name.strip()]
-
-
-def _scale(text: str) -> Scale:
-    try:
-        return Scale.parse(text)
-    except ScaleError as error:
-        raise UsageError(f"--scale: {error}") from error
 
 
 def _check(request: _Request) -> None:

@@ -16,7 +16,7 @@ import time
 from collections import Counter, deque
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
-from contextlib import contextmanager, suppress
+from contextlib import suppress
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import IO, Any, Final
@@ -261,12 +261,15 @@ def run(options: WritingOptions, export_prompts: ExportPrompts) -> None:
     """
     options.check()
     prompts = _prompts(options, export_prompts)[: options.limit]
-    with _stoppable():
-        failed = _ask_missing(options, prompts)
-        said = _written_before(options)
-        made = [(prompt, parse_questions(said[prompt.prompt_id, prompt.text]["text"], prompt.text))
-                for prompt in prompts if (prompt.prompt_id, prompt.text) in said]  # fmt: skip
-        checked = check_questions(options.checking(), [(prompt, parsed.kept) for prompt, parsed in made])
+    try:
+        with sigterm_as_interrupt():
+            failed = _ask_missing(options, prompts)
+            said = _written_before(options)
+            made = [(prompt, parse_questions(said[prompt.prompt_id, prompt.text]["text"], prompt.text))
+                    for prompt in prompts if (prompt.prompt_id, prompt.text) in said]  # fmt: skip
+            checked = check_questions(options.checking(), [(prompt, parsed.kept) for prompt, parsed in made])
+    except KeyboardInterrupt:
+        raise CommandError("stopped; run the same command again to continue") from None
     asked = [QuestionedPrompt(prompt, kept) for prompt, kept in checked.kept if kept]
     if not asked:
         raise CommandError(f"no prompt has a valid question; the model's output is in {options.file('raw')}")
@@ -277,15 +280,6 @@ def run(options: WritingOptions, export_prompts: ExportPrompts) -> None:
     used = [said[prompt.prompt_id, prompt.text] for prompt, _ in made]
     print(_used(options, used))
     _tell_missing(options, prompts, asked, failed)
-
-
-@contextmanager
-def _stoppable() -> Iterator[None]:
-    try:
-        with sigterm_as_interrupt():
-            yield
-    except KeyboardInterrupt:
-        raise CommandError("stopped; run the same command again to continue") from None
 
 
 def _prompts(options: WritingOptions, export_prompts: ExportPrompts) -> list[Prompt]:

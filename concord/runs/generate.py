@@ -76,7 +76,9 @@ def run(
     """
     model = _model(context, generator)
     asked_so = generators.generation_settings(**{"profile": "default", **(asking or {})})
-    called = generators.name_of(model, asked_so, seed) if name is None else _named(name)
+    if name is not None and (not name.strip() or not name.isprintable() or len(name) > _LONGEST):
+        raise UsageError(f"--name must be 1 to {_LONGEST} characters that can be printed, got {name[:_LONGEST]!r}")
+    called = generators.name_of(model, asked_so, seed) if name is None else name.strip()
     settings: dict[str, Any] = {"model": generators.model_of(model), "asked": asdict(asked_so), "seed": seed}
     asked = [prompt for prompt in _prompts(context, suite) if not tasks or prompt.task in tasks][:limit]
     if not asked:
@@ -180,7 +182,9 @@ def _work(context: Context, row: RunRow) -> None:
             runs.set_state(store, row.run_id, "done")
             return
         told = folder.progress()
-        why = (told.error if told else None) or _unpaintable(context, folder) or _ending(status, folder)
+        ended = f"the worker ended with status {status}; {folder.path / 'log.txt'} says more"
+        ended = "the worker was stopped" if _was_stopped(status) else ended
+        why = (told.error if told else None) or _unpaintable(context, folder) or ended
         if turn.stopping.is_set() or _was_stopped(status):
             runs.set_state(store, row.run_id, "cancelled" if turn.given_up else "paused")
         else:
@@ -215,17 +219,6 @@ def _model(context: Context, generator: str) -> str:
         return str(path.resolve())
     generators.check(generator)
     return generator
-
-
-def _named(name: str) -> str:
-    """A name that the user gives.
-
-    Raises:
-        UsageError: it is none.
-    """
-    if not name.strip() or not name.isprintable() or len(name) > _LONGEST:
-        raise UsageError(f"--name must be 1 to {_LONGEST} characters that can be printed, got {name[:_LONGEST]!r}")
-    return name.strip()
 
 
 def _same(context: Context, called: str, settings: Mapping[str, Any]) -> dict[str, Any]:
@@ -281,12 +274,6 @@ def _unpaintable(context: Context, folder: GenerationFolder) -> str:
         if one.file in reasons:
             context.warn(f"failed: {one.prompt_id} {one.index}: {reasons[one.file]}")
     return "; ".join(f"{why} ({n:,})" if n > 1 else why for why, n in Counter(reasons.values()).most_common(3))
-
-
-def _ending(status: int, folder: GenerationFolder) -> str:
-    if _was_stopped(status):
-        return "the worker was stopped"
-    return f"the worker ended with status {status}; {folder.path / 'log.txt'} says more"
 
 
 def safe(name: str) -> str:

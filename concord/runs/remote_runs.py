@@ -134,7 +134,12 @@ def import_scores(context: Context, directory: str | Sequence[str]) -> None:
     from scorers import registry
 
     given = [directory] if isinstance(directory, str) else list(directory)
-    made = [_read(folder, name) for folder, name in _folders(context, given)]
+    made = []
+    for folder, name in _folders(context, given):
+        try:
+            made.append(_FinishedRun(name, folder, folder.run(), folder.work()))
+        except (OSError, ValueError, TypeError) as error:
+            raise CommandError(f"{name}: the run cannot be read: {' '.join(str(error).split())}") from error
     for one in made:
         _refuse_unfinished(one)
     made = _in_shard_order(made)
@@ -188,13 +193,6 @@ def _folders(context: Context, given: Sequence[str]) -> list[tuple[RunFolder, st
     return list(found.values())
 
 
-def _read(folder: RunFolder, name: str) -> _FinishedRun:
-    try:
-        return _FinishedRun(name, folder, folder.run(), folder.work())
-    except (OSError, ValueError, TypeError) as error:
-        raise CommandError(f"{name}: the run cannot be read: {' '.join(str(error).split())}") from error
-
-
 def _refuse_unfinished(made: _FinishedRun) -> None:
     """All parts must be there, each about the images that the manifest names."""
     work, size = made.work, made.asked.part_size
@@ -230,7 +228,12 @@ def _in_shard_order(made: Sequence[_FinishedRun]) -> list[_FinishedRun]:
                 )
     if not first.asked.shard:
         return sorted(made, key=lambda one: one.work[0].item_id)
-    numbers = {one.name: _shard_numbers(one) for one in made}
+    numbers = {}
+    for one in made:
+        try:
+            numbers[one.name] = sharding.parse_shard(one.asked.shard)
+        except UsageError as error:  # what stands in a file is nobody's option
+            raise CommandError(f"{one.name}: 'shard' of run.json: {error}") from error
     of = {n for _, n in numbers.values()}
     if len(of) > 1:
         raise CommandError(f"shards of {' and of '.join(map(str, sorted(of)))} are mixed; import shards of one division only")
@@ -243,13 +246,6 @@ def _in_shard_order(made: Sequence[_FinishedRun]) -> list[_FinishedRun]:
             " (score --manifest --shard), then import all together"
         )
     return sorted(made, key=lambda one: numbers[one.name])
-
-
-def _shard_numbers(made: _FinishedRun) -> tuple[int, int]:
-    try:
-        return sharding.parse_shard(made.asked.shard)
-    except UsageError as error:  # what stands in a file is nobody's option
-        raise CommandError(f"{made.name}: 'shard' of run.json: {error}") from error
 
 
 def _differences(one: Run, two: Run) -> list[str]:

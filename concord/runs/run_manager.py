@@ -15,7 +15,7 @@ from concord.common.context import Context, run_guarded
 from concord.runs import generate, queue, run_session, score
 from concord.runs import score as trying
 from concord.runs.queue import QueuedRun
-from data.jobs.runs import RunFolder, WorkerProgress
+from data.jobs.runs import WorkerProgress
 from data.store import runs
 from data.store.core.store import Store
 from data.store.runs import RunRow
@@ -129,7 +129,9 @@ def progress_version(store: Store) -> str:
     for run_id, job in sorted(queue.queued_runs(store).items()):
         if job.at_work and (row := runs.get(store, run_id)) is not None:
             folder = run_session.folder_of(store, row)
-            parts.append(f"{run_session.progress_of(folder)} {_log_size(folder)}")
+            log = folder.path / run_session.LOG
+            size = log.stat().st_size if log.exists() else 0
+            parts.append(f"{run_session.progress_of(folder)} {size}")
     return "\n".join(parts)
 
 
@@ -220,13 +222,6 @@ def _state(row: RunRow, job: QueuedRun | None, progress: WorkerProgress) -> str:
         # what an earlier attempt told last is no word of this one's
         return "running" if progress.state in ("running", "done") else "loading"
     return "interrupted" if row.state == "running" else row.state
-
-
-def _log_size(folder: RunFolder) -> int:
-    try:
-        return (folder.path / run_session.LOG).stat().st_size
-    except OSError:
-        return 0
 
 
 def _in_background(store: Store, action: Callable[[Context], int]) -> str:

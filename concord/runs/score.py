@@ -430,18 +430,15 @@ def retry_failed(context: Context, run_id: str) -> None:
         if not found.work:
             raise CommandError(f"of run {run_id} has no image to retry: the failed ones were scored since, or are being scored")
         rater = Rater(row.rater_id, "scorer", None, row.version, row.settings)
-        asked = replace(_request_of(context, row), run_id=run_session.next_id(store, row.rater_id))
+        try:
+            before = run_session.folder_of(context.store, row).run()
+        except (OSError, ValueError, TypeError):
+            # its folder is gone: by what the project knows
+            before = Run(row.run_id, row.scorer, row.version, row.profile, row.settings, row.device or DEFAULT_DEVICE)
+        asked = replace(before, run_id=run_session.next_id(store, row.rater_id))
         begun = write_run(store, asked, rater, found.work)
     context.warn(f"run {begun.run_id}: {wording.count(len(found.work), 'image')} that failed in run {run_id} to try again")
     run_session.work_on(context, begun, scorer)
-
-
-def _request_of(context: Context, row: RunRow) -> Run:
-    """What was asked of the run's worker; where its folder is gone, by what the project knows."""
-    try:
-        return run_session.folder_of(context.store, row).run()
-    except (OSError, ValueError, TypeError):
-        return Run(row.run_id, row.scorer, row.version, row.profile, row.settings, row.device or DEFAULT_DEVICE)
 
 
 def _refuse_another(row: RunRow, scorer: Scorer) -> None:

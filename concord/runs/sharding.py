@@ -60,7 +60,14 @@ def run(
         OSError: a file cannot be read or written.
     """
     mine = None if shard is None else parse_shard(shard)
-    chosen, profile, settings = _chosen(scorer, profile, parse_overrides(overrides))
+    from scorers import registry
+
+    try:
+        chosen = registry.get(scorer)
+        profile = profile or registry.default_profile(chosen)
+        settings = registry.settings(chosen, profile, parse_overrides(overrides))
+    except ValueError as error:
+        raise UsageError(str(error)) from error
     work = _read_work(manifest, chosen, settings)
     left = shard_of(work, mine)
     if not left:
@@ -102,17 +109,6 @@ def parse_shard(text: str) -> tuple[int, int]:
     if not 1 <= number <= of:
         raise UsageError(f"--shard {text}: expected i/n with i from 1 to n, e.g. 2/16")
     return number, of
-
-
-def _chosen(scorer: str, profile: str | None, overrides: Mapping[str, str]) -> tuple[Scorer, str, dict[str, Any]]:
-    from scorers import registry
-
-    try:
-        found = registry.get(scorer)
-        profile = profile or registry.default_profile(found)
-        return found, profile, registry.settings(found, profile, overrides)
-    except ValueError as error:
-        raise UsageError(str(error)) from error
 
 
 def _read_work(manifest: Path, scorer: Scorer, settings: Mapping[str, Any]) -> list[WorkItem]:
@@ -265,12 +261,12 @@ class _ShardSession:
             raise CommandError(f"{self.what} was stopped {done}; run the same command again to continue")
         if status < 0:
             raise CommandError(f"{self.what} failed {done}: the worker was killed ({signal.Signals(-status).name})")
-        why = progress.error if progress is not None and progress.state == "failed" and progress.error else self._last_line()
+        if progress is not None and progress.state == "failed" and progress.error:
+            why = progress.error
+        else:
+            lines = (self.folder.path / _LOG).read_text(encoding="utf-8", errors="replace").splitlines()
+            why = next((line.strip() for line in reversed(lines) if line.strip()), "the worker said nothing")
         raise CommandError(f"{self.what} failed {done}: {why}")
-
-    def _last_line(self) -> str:
-        lines = (self.folder.path / _LOG).read_text(encoding="utf-8", errors="replace").splitlines()
-        return next((line.strip() for line in reversed(lines) if line.strip()), "the worker said nothing")
 
     @contextmanager
     def _signals(self) -> Iterator[None]:

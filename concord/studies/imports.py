@@ -98,7 +98,11 @@ def _bundle(kind: str, name: str, sha256: str, study: StudyRatings, stored: dict
 
 
 def _annotation(key: str, row: AnnotationRow, stored: dict[str, Prompt]) -> Annotation:
-    questionnaire, said = _answers(row)
+    questionnaire, said = "geneval", dict(row.answers)
+    if "faithfulness" in row.answers:
+        # TIFA asks one question, whose answer is the judgement itself; GenEval's answers go through its rules
+        value = row.answers["faithfulness"]
+        questionnaire, said = DIRECT, direct("faithfulness", str(value), float(value))
     if questionnaire == DIRECT:
         rule_version, judgements = rate(said)
     else:
@@ -116,14 +120,6 @@ def _annotation(key: str, row: AnnotationRow, stored: dict[str, Prompt]) -> Anno
         raw=row.raw,
         active_seconds=row.active_seconds,
     )
-
-
-def _answers(row: AnnotationRow) -> tuple[str, dict[str, Any]]:
-    """TIFA asks one question, whose answer is the judgement itself; GenEval's answers go through its rules."""
-    if "faithfulness" in row.answers:
-        value = row.answers["faithfulness"]
-        return DIRECT, direct("faithfulness", str(value), float(value))
-    return "geneval", dict(row.answers)
 
 
 def _evidence(key: str, row: ScoreRow) -> Evidence:

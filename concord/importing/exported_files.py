@@ -30,6 +30,7 @@ from data.files import InputError, located, quoted
 from data.prompts.questions import PromptQuestion, question_from_json
 from data.records import Annotation, Evidence, Identity, Image, Item, Judgement, Prompt, Rater, RaterKind
 from data.store import imports, library
+from data.store.core.campaign_items import DEFAULT
 from data.store.imports import ImportBundle, Imported, Reimport, ReimportedAnswer
 from data.store.judgements.answer_status import Decision, Status
 from data.tables import Cells, read_cells

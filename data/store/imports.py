@@ -348,7 +348,8 @@ def apply(store: Store, bundles: Sequence[ImportBundle]) -> list[Imported]:
             answers are about a prompt that has another text there.
         ReturnRefused: what comes back contradicts what is there.
     """
-    return store.change(_apply, bundles, store.secret)
+    secret = store.secret
+    return store.change(lambda connection: [_write_bundle(connection, bundle, secret) for bundle in bundles])
 
 
 def undo(store: Store, import_id: int) -> dict[str, int]:
@@ -379,10 +380,6 @@ def find_import(store: Store, kind: str, sha256: str) -> int | None:
 def public_id(item_id: str, secret: str) -> str:
     """A name for an item that tells nothing about it."""
     return hashlib.blake2b(item_id.encode(), key=bytes.fromhex(secret), digest_size=12).hexdigest()
-
-
-def _apply(connection: duckdb.DuckDBPyConnection, bundles: Sequence[ImportBundle], secret: str) -> list[Imported]:
-    return [_write_bundle(connection, bundle, secret) for bundle in bundles]
 
 
 def _write_bundle(connection: duckdb.DuckDBPyConnection, bundle: ImportBundle, secret: str) -> Imported:

@@ -228,7 +228,19 @@ def item_subjects(store: Store, item_ids: Sequence[str]) -> dict[str, ItemSubjec
     with store.read() as cursor:
         found = rows.dicts(cursor, _SUBJECTS, [list(item_ids)])
         asked = newest_questions(cursor, sorted({row["prompt_id"] for row in found if row["prompt_id"]}))
-    return {row["item_id"]: _item_subject(row, asked.get(row["prompt_id"], QuestionVersion()).questions) for row in found}
+    return {
+        row["item_id"]: ItemSubject(
+            item_id=row["item_id"],
+            kind=row["kind"],
+            suite=row["suite"],
+            text=row["text"] or "",
+            spec=rows.from_json(row["spec"]) or {},
+            generators=tuple(name or "" for name in row["generators"]),
+            pictures=tuple(row["pictures"]),
+            questions=asked.get(row["prompt_id"], QuestionVersion()).questions,
+        )
+        for row in found
+    }
 
 
 _SUBJECTS = """
@@ -243,19 +255,6 @@ from items t join shown s using (item_id) left join images i on i.image_id = s.i
 left join prompts p on p.prompt_id = t.prompt_id
 where t.item_id in (select unnest(?::varchar[])) group by all order by t.item_id
 """
-
-
-def _item_subject(row: dict[str, Any], asked: tuple[PromptQuestion, ...]) -> ItemSubject:
-    return ItemSubject(
-        item_id=row["item_id"],
-        kind=row["kind"],
-        suite=row["suite"],
-        text=row["text"] or "",
-        spec=rows.from_json(row["spec"]) or {},
-        generators=tuple(name or "" for name in row["generators"]),
-        pictures=tuple(row["pictures"]),
-        questions=asked,
-    )
 
 
 _TABLES = ("cooccurrence", "cooccurrence_files")

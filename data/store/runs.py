@@ -266,7 +266,15 @@ def remove(store: Store, run_id: str) -> int:
 
 def swap(store: Store, one_id: str, other_id: str) -> None:
     """Two runs that wait change places in the queue."""
-    store.change(_swap, one_id, other_id, touched=frozenset())
+    place_of = "select any_value(place) from runs where run_id = ? and state = 'queued'"
+
+    def swap(connection: duckdb.DuckDBPyConnection) -> None:
+        one, other = (rows.value(connection, place_of, [run_id]) for run_id in (one_id, other_id))
+        if one is not None and other is not None:
+            for run_id, place in ((one_id, other), (other_id, one)):
+                connection.execute("update runs set place = ? where run_id = ?", [place, run_id])
+
+    store.change(swap, touched=frozenset())
 
 
 def listed(store: Store) -> list[RunRow]:
@@ -416,16 +424,6 @@ def _write_state(connection: duckdb.DuckDBPyConnection, run_id: str, state: Stat
         last = "select coalesce(max(place), 0) + 1 from runs"
         place = int(rows.value(connection, f"select coalesce((select place from runs where run_id = ?), ({last}))", [run_id]))
     connection.execute("update runs set state = ?, error = ?, place = ? where run_id = ?", [state, error, place, run_id])
-
-
-def _swap(connection: duckdb.DuckDBPyConnection, one_id: str, other_id: str) -> None:
-    places = {
-        run_id: rows.value(connection, "select any_value(place) from runs where run_id = ? and state = 'queued'", [run_id])
-        for run_id in (one_id, other_id)
-    }
-    if None not in places.values():
-        for run_id, place in ((one_id, places[other_id]), (other_id, places[one_id])):
-            connection.execute("update runs set place = ? where run_id = ?", [place, run_id])
 
 
 def _remove(connection: duckdb.DuckDBPyConnection, run_id: str) -> int:
@@ -590,16 +588,11 @@ def was_generated_elsewhere(store: Store, generator: str) -> bool:
 
 def set_generator_settings(store: Store, generator: str, settings: Mapping[str, Any]) -> None:
     """Write a generator's settings; what was known of it before is replaced."""
-    store.change(_set_settings, generator, settings)
+    insert = "insert into generations (generator, settings) values (?, ?)"
+    replace_settings = f"{insert} on conflict do update set settings = excluded.settings"
+    store.change(lambda connection: connection.execute(replace_settings, [generator, rows.to_json(settings)]))
 
 
 def delete_generator_settings(store: Store, generator: str) -> None:
     """Take a generator's settings away."""
     store.change(lambda connection: connection.execute("delete from generations where generator = ?", [generator]))
-
-
-def _set_settings(connection: duckdb.DuckDBPyConnection, generator: str, settings: Mapping[str, Any]) -> None:
-    connection.execute(
-        "insert into generations (generator, settings) values (?, ?) on conflict do update set settings = excluded.settings",
-        [generator, rows.to_json(settings)],
-    )

@@ -63,11 +63,13 @@ def choose_spellings(
     merged: dict[str, int] = defaultdict(int)
     for text, n in counts.items():
         merged[chosen[text]] += n
-    clashes = [
-        Clash(tuple(texts), tuple(others), _fewest_differences((*texts, *others)))
-        for texts, others in _same_texts(merged, known, DIFFERENCES)
-        if len(texts) > 1 or (others and texts[0] not in others)
-    ]
+    sets = [some for n in range(1, len(DIFFERENCES) + 1) for some in combinations(DIFFERENCES, n)]
+    clashes = []
+    for texts, others in _same_texts(merged, known, DIFFERENCES):
+        if len(texts) > 1 or (others and texts[0] not in others):
+            # the fewest differences without which all are one
+            fewest = next(some for some in sets if len({fold_text(text, some) for text in (*texts, *others)}) == 1)
+            clashes.append(Clash(tuple(texts), tuple(others), fewest))
     return chosen, clashes
 
 
@@ -82,12 +84,6 @@ def _same_texts(
         if (group := groups.get(fold_text(text, differences))) is not None:
             group[1].append(text)
     return list(groups.values())
-
-
-def _fewest_differences(texts: Collection[str]) -> tuple[str, ...]:
-    """The fewest differences without which all are one."""
-    sets = (some for n in range(1, len(DIFFERENCES) + 1) for some in combinations(DIFFERENCES, n))
-    return next(some for some in sets if len({fold_text(text, some) for text in texts}) == 1)
 
 
 MATCH_WAYS: Final = ("id", "path", "name", "sha256", "prompt")

@@ -64,7 +64,18 @@ def read_json_table(path: Path) -> JsonTable:
     Raises:
         InputError: it is no such file.
     """
-    entries = list(_entries(path))
+    text = read_text(path)
+    scanned: Iterable[tuple[int, Any]]
+    if text.lstrip().startswith("["):
+        scanned = JsonScanner(path, text).array()
+    else:
+        lines = enumerate(text.split("\n"), 1)
+        scanned = ((number, parse_json(path, number, line)) for number, line in lines if line.strip())
+    entries: list[tuple[int, dict[str, Any]]] = []
+    for number, entry in scanned:
+        if not isinstance(entry, dict):
+            fail(path, number, "every entry is an object, with a name for each value")
+        entries.append((number, entry))
     if not entries:
         raise InputError(located(path, None, "an empty list; a list of objects is expected"))
     first = entries[0][1]
@@ -76,20 +87,6 @@ def read_json_table(path: Path) -> JsonTable:
         found = list(_argilla(path, entries, left_out))
         return JsonTable(_table_of(path, found, USER_ID), USER_ID, left_out)
     return JsonTable(_table(path, entries))
-
-
-def _entries(path: Path) -> Iterator[tuple[int, dict[str, Any]]]:
-    text = read_text(path)
-    for line, entry in JsonScanner(path, text).array() if text.lstrip().startswith("[") else _json_lines(path, text):
-        if not isinstance(entry, dict):
-            fail(path, line, "every entry is an object, with a name for each value")
-        yield line, entry
-
-
-def _json_lines(path: Path, text: str) -> Iterator[tuple[int, Any]]:
-    for number, line in enumerate(text.split("\n"), 1):
-        if line.strip():
-            yield number, parse_json(path, number, line)
 
 
 def _table(path: Path, entries: Iterable[tuple[int, Mapping[str, Any]]]) -> TextTable:

@@ -109,9 +109,16 @@ class BackupScheduler:
     def _look(self) -> None:
         version = self._store.version
         with backups.backup_lock:
-            last = _last(self._store)
+            # the newest, whatever it was made for, but for those that lack files
+            known = backups.list_backups(backups.backup_folder(self._store.project))
+            last = next((one for one in reversed(known) if not one.manifest.reason.startswith("before-")), None)
             if version != self._seen and is_due(last, self._every, datetime.now(UTC)):
-                made = make_scheduled(self._store, last, self._rest)
+
+                def rest(seconds: float) -> None:
+                    if self._stop.wait(min(seconds * SHARE, LONGEST_REST)):
+                        raise Stopped
+
+                made = make_scheduled(self._store, last, rest)
                 self._seen = version
                 if made is not None:
                     last = made
@@ -135,24 +142,10 @@ class BackupScheduler:
         with suppress(*CLOSED, duckdb.Error):
             self._store.touch(frozenset())
 
-    def _rest(self, seconds: float) -> None:
-        if self._stop.wait(min(seconds * SHARE, LONGEST_REST)):
-            raise Stopped
-
 
 def is_due(last: Backup | None, every: timedelta, now: datetime) -> bool:
     """Whether it is time for another. A backup from the future says that the clock went back, and nothing of when it was."""
     return last is None or last.manifest.made > now or now - last.manifest.made >= every
-
-
-def _last(store: Store) -> Backup | None:
-    """The project's newest backup, whatever it was made for, but for those that lack files."""
-    found = [
-        one
-        for one in backups.list_backups(backups.backup_folder(store.project))
-        if not one.manifest.reason.startswith("before-")
-    ]
-    return found[-1] if found else None
 
 
 def make_scheduled(store: Store, last: Backup | None, rest: backups.Pause = backups.no_pause) -> Backup | None:

@@ -124,23 +124,6 @@ def differs_is(rater: str, kind: str, numbers: Numbers) -> str:
     return f"(t.people = '{theirs}' and {says_is(rater, its, numbers)})"
 
 
-def _part(name: str) -> Callable[[Filters, Numbers], Iterator[tuple[str, Where]]]:
-    def matches(filters: Filters, _: Numbers) -> Iterator[tuple[str, Where]]:
-        if values := getattr(filters, name):
-            asks = f"select prompt_id from prompt_parts where what = '{name}' and value in (select unnest(?::varchar[]))"
-            yield name, (f"t.prompt_id in ({asks})", [list(values)])
-
-    return matches
-
-
-def _column(name: str) -> Callable[[Filters, Numbers], Iterator[tuple[str, Where]]]:
-    def matches(filters: Filters, _: Numbers) -> Iterator[tuple[str, Where]]:
-        if values := getattr(filters, name):
-            yield name, (f"coalesce(t.{name} in (select unnest(?::varchar[])), false)", [list(values)])
-
-    return matches
-
-
 def _says(filters: Filters, numbers: Numbers) -> Iterator[tuple[str, Where]]:
     for rater in dict.fromkeys(rater for rater, _ in filters.says):
         either = [says_is(rater, verdict, numbers) for name, verdict in filters.says if name == rater]
@@ -210,13 +193,14 @@ def _clauses_differs(filters: Filters) -> Iterator[str]:
 
 def _clauses_range(filters: Filters) -> Iterator[str]:
     for rater in dict.fromkeys(one.rater for one in filters.range):
-        yield f"{rater} scores {among([_bounds(one) for one in filters.range if one.rater == rater])}"
-
-
-def _bounds(one: Between) -> str:
-    if one.low is None:
-        return "anything" if one.high is None else f"at most {one.high:g}"
-    return f"at least {one.low:g}" if one.high is None else f"{one.low:g} to {one.high:g}"
+        bounds = []
+        for one in filters.range:
+            if one.rater == rater:
+                ends = [f"at least {one.low:g}"] if one.low is not None else []
+                ends += [f"at most {one.high:g}"] if one.high is not None else []
+                both = one.low is not None and one.high is not None
+                bounds.append(f"{one.low:g} to {one.high:g}" if both else (ends or ["anything"])[0])
+        yield f"{rater} scores {among(bounds)}"
 
 
 @dataclass(frozen=True, slots=True)
@@ -234,7 +218,12 @@ def _asks(name: str, phrase: str) -> Filter:
         if values := getattr(filters, name):
             yield phrase.format(among(values))
 
-    return Filter(name, _part(name), clauses, asks=True)
+    def matches(filters: Filters, _: Numbers) -> Iterator[tuple[str, Where]]:
+        if values := getattr(filters, name):
+            asks = f"select prompt_id from prompt_parts where what = '{name}' and value in (select unnest(?::varchar[]))"
+            yield name, (f"t.prompt_id in ({asks})", [list(values)])
+
+    return Filter(name, matches, clauses, asks=True)
 
 
 def _named(name: str, phrases: Mapping[str, str]) -> Filter:
@@ -242,7 +231,11 @@ def _named(name: str, phrases: Mapping[str, str]) -> Filter:
         if values := getattr(filters, name):
             yield among([phrases.get(value, value) for value in values])
 
-    return Filter(name, _column(name), clauses)
+    def matches(filters: Filters, _: Numbers) -> Iterator[tuple[str, Where]]:
+        if values := getattr(filters, name):
+            yield name, (f"coalesce(t.{name} in (select unnest(?::varchar[])), false)", [list(values)])
+
+    return Filter(name, matches, clauses)
 
 
 def _clauses_words(filters: Filters) -> Iterator[str]:

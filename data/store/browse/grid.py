@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Any, Final, Literal
 
@@ -221,22 +221,19 @@ def describe_items(cursor: duckdb.DuckDBPyConnection, item_ids: Sequence[str]) -
         "select item_id, tag from tagged where item_id in (select unnest(?::varchar[])) order by tag", [list(item_ids)]
     ).fetchall():
         tagged.setdefault(item_id, []).append(tag)
-    return {row["item_id"]: _describe_item(row, file_of.get(row["item_id"], {}), texts, tagged) for row in found}
-
-
-def _describe_item(
-    row: dict[str, Any], file: Mapping[str, Any], texts: Mapping[str, Mapping[str, Any]], tagged: Mapping[str, list[str]]
-) -> dict[str, Any]:
-    prompt = texts.get(row["prompt_id"] or "", {})
-    return {
-        **{name: row[name] for name in ("item_id", "suite", "task", "generator", "idx")},
-        "text": prompt.get("text"),
-        "spec": rows.from_json(prompt.get("spec")),
-        "sha256": file.get("sha256"),
-        "blanked": file.get("blanked"),
-        "tags": tagged.get(row["item_id"], []),
-        "people": {"yes": row["yes"], "no": row["no"]},
-    }
+    items = {}
+    for row in found:
+        file, prompt = file_of.get(row["item_id"], {}), texts.get(row["prompt_id"] or "", {})
+        items[row["item_id"]] = {
+            **{name: row[name] for name in ("item_id", "suite", "task", "generator", "idx")},
+            "text": prompt.get("text"),
+            "spec": rows.from_json(prompt.get("spec")),
+            "sha256": file.get("sha256"),
+            "blanked": file.get("blanked"),
+            "tags": tagged.get(row["item_id"], []),
+            "people": {"yes": row["yes"], "no": row["no"]},
+        }
+    return items
 
 
 @dataclass(frozen=True, slots=True)
@@ -346,7 +343,15 @@ def prompt_rows(
             [*made.of_source, prompts],
         ).fetchall()
         texts = rows.existing(cursor, "prompts", "prompt_id", ["text", "task"], prompts)
-        generators = wanted or _generators(cursor, asked)
+        generators = wanted
+        if not generators:
+            # whose images the suites of the listing have
+            known = cursor.execute(
+                "select distinct generator from browse where kind = 'image' and generator is not null"
+                " and (len(?::varchar[]) = 0 or list_contains(?::varchar[], suite)) order by generator",
+                [list(asked.selection.suite)] * 2,
+            ).fetchall()
+            generators = [row[0] for row in known]
     made_rows = {
         prompt_id: PromptRow(prompt_id, texts.get(prompt_id, {}).get("text"), texts.get(prompt_id, {}).get("task"), {})
         for prompt_id in prompts
@@ -356,13 +361,3 @@ def prompt_rows(
         cell = told[item_id] | values[item_id] | {"fits": bool(fit)}
         made_rows[prompt_id].cells.setdefault(generator, []).append(cell)
     return PromptPage(list(made_rows.values()), list(generators), int(total))
-
-
-def _generators(cursor: Any, asked: ListingQuery) -> list[str]:
-    """Whose images the suites of a listing have."""
-    found = cursor.execute(
-        "select distinct generator from browse where kind = 'image' and generator is not null"
-        " and (len(?::varchar[]) = 0 or list_contains(?::varchar[], suite)) order by generator",
-        [list(asked.selection.suite)] * 2,
-    ).fetchall()
-    return [row[0] for row in found]

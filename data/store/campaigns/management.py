@@ -44,7 +44,8 @@ def groups(store: Store, selection: Selection, only: Collection[str] | None = No
     images stand in an order that mixes the generators: the same whenever the same images make a group. ``only``: none but
     these, by id.
     """
-    return store.change(_groups, selection, only, store.secret)
+    secret = store.secret
+    return store.change(lambda connection: _make(connection, "group", _only(_grouped(connection, selection), only), secret))
 
 
 def pairs(store: Store, selection: Selection, first: str, second: str, only: Collection[str] | None = None) -> list[str]:
@@ -53,7 +54,10 @@ def pairs(store: Store, selection: Selection, first: str, second: str, only: Col
     ``only``: none but these, by id.
     """
     _check_two(first, second)
-    return store.change(_pairs, selection, first, second, only, store.secret)
+    secret = store.secret
+    return store.change(
+        lambda connection: _make(connection, "pair", _only(_paired(connection, selection, first, second), only), secret)
+    )
 
 
 @dataclass(frozen=True, slots=True)
@@ -107,12 +111,6 @@ Members = dict[str, list[dict[str, Any]]]
 """The images of items, by the items' ids."""
 
 
-def _groups(
-    connection: duckdb.DuckDBPyConnection, selection: Selection, only: Collection[str] | None, secret: str
-) -> list[str]:
-    return _make(connection, "group", _only(_grouped(connection, selection), only), secret)
-
-
 def _grouped(connection: duckdb.DuckDBPyConnection, selection: Selection) -> Members:
     images = _images(connection, selection)
     generators: dict[str, set[str]] = {}
@@ -128,17 +126,6 @@ def _grouped(connection: duckdb.DuckDBPyConnection, selection: Selection) -> Mem
             mixed = sorted(members, key=lambda row: _digest(row["item_id"]))
             made[f"{prompt_id}/group/{_digest(*(row['item_id'] for row in mixed))}"] = mixed
     return made
-
-
-def _pairs(
-    connection: duckdb.DuckDBPyConnection,
-    selection: Selection,
-    first: str,
-    second: str,
-    only: Collection[str] | None,
-    secret: str,
-) -> list[str]:
-    return _make(connection, "pair", _only(_paired(connection, selection, first, second), only), secret)
 
 
 def _only(made: Members, only: Collection[str] | None) -> Members:
@@ -218,12 +205,12 @@ def listed(store: Store) -> list[Campaign]:
 
 def get(store: Store, campaign_id: str) -> Campaign | None:
     """One campaign, None if there is none."""
-    return store.memory.keep(("campaign", campaign_id), lambda: _read(store, campaign_id))
 
+    def read() -> Campaign | None:
+        with store.read() as cursor:
+            return next(iter(campaigns(cursor, [campaign_id])), None)
 
-def _read(store: Store, campaign_id: str) -> Campaign | None:
-    with store.read() as cursor:
-        return next(iter(campaigns(cursor, [campaign_id])), None)
+    return store.memory.keep(("campaign", campaign_id), read)
 
 
 def items(store: Store, campaign_id: str) -> list[CampaignItem]:
@@ -421,12 +408,13 @@ def has_consented(store: Store, campaign: str, person: str, text: str) -> bool:
 
 def give_consent(store: Store, campaign: str, person: str, text: str, *, now: datetime | None = None) -> None:
     """Note that this person agrees; returns once that is on disk. Saying so again changes nothing."""
-    store.change(_give_consent, campaign, person, text, now or datetime.now(UTC), shown=False)
+    row = (campaign, person, text, now or datetime.now(UTC))
+
+    def give(connection: duckdb.DuckDBPyConnection) -> None:
+        if rows.first(connection, f"select 1 from consents where {_WHERE}", list(row[:3])) is None:
+            rows.insert(connection, "consents", ("campaign_id", "rater_id", "text_hash", "moment"), [row])
+
+    store.change(give, shown=False)
 
 
 _WHERE = "campaign_id = ? and rater_id = ? and text_hash = ?"
-
-
-def _give_consent(connection: duckdb.DuckDBPyConnection, campaign: str, person: str, text: str, now: datetime) -> None:
-    if rows.first(connection, f"select 1 from consents where {_WHERE}", [campaign, person, text]) is None:
-        rows.insert(connection, "consents", ("campaign_id", "rater_id", "text_hash", "moment"), [(campaign, person, text, now)])

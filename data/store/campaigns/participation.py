@@ -61,7 +61,13 @@ def next_tasks(store: Store, person: str, campaign: str = DEFAULT, *, ahead: int
 
 def skip(store: Store, person: str, item_id: str, campaign: str = DEFAULT, *, now: datetime | None = None) -> None:
     """Put an item at the end of this person's line."""
-    store.change(_skip, campaign, person, item_id, now or datetime.now(UTC), shown=False)
+    row = (campaign, item_id, person, now or datetime.now(UTC))
+
+    def put_off(connection: duckdb.DuckDBPyConnection) -> None:
+        rows.insert(connection, "skips", ("campaign_id", "item_id", "rater_id", "skipped"), [row])
+        _drop_claim(connection, campaign, person, item_id)
+
+    store.change(put_off, shown=False)
 
 
 def unskip(store: Store, person: str, campaign: str = DEFAULT, *, now: datetime | None = None) -> str | None:
@@ -97,11 +103,6 @@ def worked_in(store: Store, person: str, campaign: str) -> bool:
             rows.first(cursor, f"select 1 from {table} where rater_id = ? and campaign_id = ? limit 1", [person, campaign])
             for table in ("claims", "drafts", "annotations")
         )
-
-
-def _skip(connection: duckdb.DuckDBPyConnection, campaign: str, person: str, item_id: str, now: datetime) -> None:
-    rows.insert(connection, "skips", ("campaign_id", "item_id", "rater_id", "skipped"), [(campaign, item_id, person, now)])
-    _drop_claim(connection, campaign, person, item_id)
 
 
 def _unskip(connection: duckdb.DuckDBPyConnection, campaign: str, person: str, now: datetime) -> str | None:

@@ -303,13 +303,13 @@ class AnnotationTask:
 
 def get_task(store: Store, public_id: str) -> AnnotationTask | None:
     """The task behind a public id, None if there is none, or if a picture of it has no file."""
-    return store.memory.keep(("ticket", public_id), lambda: _read_task(store, public_id))
 
+    def read() -> AnnotationTask | None:
+        with store.read() as cursor:
+            found = rows.first(cursor, "select item_id from items where public_id = ?", [public_id])
+            return read_tasks(cursor, [found["item_id"]]).get(found["item_id"]) if found else None
 
-def _read_task(store: Store, public_id: str) -> AnnotationTask | None:
-    with store.read() as cursor:
-        found = rows.first(cursor, "select item_id from items where public_id = ?", [public_id])
-        return read_tasks(cursor, [found["item_id"]]).get(found["item_id"]) if found else None
+    return store.memory.keep(("ticket", public_id), read)
 
 
 def cached_tasks(cursor: duckdb.DuckDBPyConnection, item_ids: Sequence[str], memory: Cache) -> dict[str, AnnotationTask]:
@@ -335,11 +335,23 @@ def read_tasks(cursor: duckdb.DuckDBPyConnection, item_ids: Sequence[str]) -> di
     # ratings may have named an item before its image came
     prompt_ids = sorted({row["prompt_id"] for item in images.values() for row in item})
     prompts = {row["prompt_id"]: rows.decoded(row, "spec") for row in _among(cursor, _PROMPTS, prompt_ids)}
-    return {
-        row["item_id"]: _make_task(row, images[row["item_id"]], prompts[images[row["item_id"]][0]["prompt_id"]])
-        for row in items
-        if images[row["item_id"]]
-    }
+    tasks = {}
+    for row in items:
+        if mine := images[row["item_id"]]:
+            prompt = prompts[mine[0]["prompt_id"]]
+            tasks[row["item_id"]] = AnnotationTask(
+                item_id=row["item_id"],
+                public_id=row["public_id"],
+                suite=row["suite"],
+                text=prompt["text"],
+                spec=prompt["spec"],
+                kind=row["kind"],
+                prompt_id=mine[0]["prompt_id"],
+                pictures=tuple(
+                    TaskImage(one["image_id"], one["generator"], one["sha256"], one["width"], one["height"]) for one in mine
+                ),
+            )
+    return tasks
 
 
 _PROMPTS = "select prompt_id, text, spec from prompts where prompt_id in"
@@ -361,17 +373,3 @@ def _images(cursor: duckdb.DuckDBPyConnection, items: Sequence[dict[str, Any]]) 
     return {
         item_id: [files[one] for one in ids] if all(one in files for one in ids) else [] for item_id, ids in members.items()
     }
-
-
-def _make_task(row: dict[str, Any], images: Sequence[dict[str, Any]], prompt: dict[str, Any]) -> AnnotationTask:
-    pictures = tuple(TaskImage(one["image_id"], one["generator"], one["sha256"], one["width"], one["height"]) for one in images)
-    return AnnotationTask(
-        item_id=row["item_id"],
-        public_id=row["public_id"],
-        suite=row["suite"],
-        text=prompt["text"],
-        spec=prompt["spec"],
-        kind=row["kind"],
-        prompt_id=images[0]["prompt_id"],
-        pictures=pictures,
-    )

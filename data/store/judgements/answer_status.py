@@ -34,14 +34,26 @@ def by_browsing(rater: str) -> str:
 def record_unblinding(store: Store, person: str, item_id: str, how: str) -> None:
     """Remember that this person is shown it now; returns once that is on disk. The first time is the one that counts."""
     if unblinded_how(store, person, item_id) is None:
-        store.change(_record, person, item_id, how, datetime.now(UTC), shown=False)
+        row = (person, item_id, datetime.now(UTC), how)
+
+        def record(connection: duckdb.DuckDBPyConnection) -> None:
+            if rows.first(connection, "select 1 from uncovered where rater_id = ? and item_id = ?", list(row[:2])) is None:
+                rows.insert(connection, "uncovered", ("rater_id", "item_id", "moment", "how"), [row])
+
+        store.change(record, shown=False)
         store.memory.forget()
 
 
 def unblinded_how(store: Store, person: str, item_id: str) -> str | None:
     """How this person came to see it, or one of its images, first; None: they have not."""
     # most people in a campaign never see any, and are asked about with every answer
-    if person not in (store.memory.keep("uncovered", lambda: _unblinded_people(store)) or ()):
+
+    def people() -> frozenset[str]:
+        with store.read() as cursor:
+            return frozenset(row[0] for row in cursor.execute("select distinct rater_id from uncovered").fetchall())
+
+    # who has ever been shown anything
+    if person not in (store.memory.keep("uncovered", people) or ()):
         return None
     with store.read() as cursor:
         found = rows.first(
@@ -51,12 +63,6 @@ def unblinded_how(store: Store, person: str, item_id: str) -> str | None:
             [person, item_id, item_id],
         )
     return None if found is None else str(found["how"])
-
-
-def _unblinded_people(store: Store) -> frozenset[str]:
-    """Who has ever been shown anything."""
-    with store.read() as cursor:
-        return frozenset(row[0] for row in cursor.execute("select distinct rater_id from uncovered").fetchall())
 
 
 def has_answered(store: Store, person: str, item_id: str) -> bool:
@@ -86,11 +92,6 @@ def resolve_revision(store: Store, person: str, item_id: str, revises: str | Non
         return True, revises
     after = [str(row["annotation_id"]) for row in own if row["saw_evidence"] and not row["superseded"]]
     return True, after[-1] if after else None
-
-
-def _record(connection: duckdb.DuckDBPyConnection, person: str, item_id: str, how: str, now: datetime) -> None:
-    if rows.first(connection, "select 1 from uncovered where rater_id = ? and item_id = ?", [person, item_id]) is None:
-        rows.insert(connection, "uncovered", ("rater_id", "item_id", "moment", "how"), [(person, item_id, now, how)])
 
 
 _REVOKED = "revoked"

@@ -231,7 +231,15 @@ def revoke(store: Store, invitation_id: str, *, now: datetime | None = None) -> 
     Raises:
         InvitationRefused: there is none of this id.
     """
-    store.change(_revoke, invitation_id, now or datetime.now(UTC), shown=False)
+    moment = now or datetime.now(UTC)
+
+    def end(connection: duckdb.DuckDBPyConnection) -> None:
+        if rows.first(connection, "select 1 from invitations where invitation_id = ?", [invitation_id]) is None:
+            raise InvitationRefused(f"there is no invitation {invitation_id!r}; `people invitations` lists them")
+        ended = "update invitations set revoked = ? where invitation_id = ? and revoked is null"
+        connection.execute(ended, [moment, invitation_id])
+
+    store.change(end, shown=False)
     forget_cached(store)
 
 
@@ -314,12 +322,6 @@ def _create(connection: duckdb.DuckDBPyConnection, made: Invitation) -> None:
     )
 
 
-def _revoke(connection: duckdb.DuckDBPyConnection, invitation_id: str, now: datetime) -> None:
-    if rows.first(connection, "select 1 from invitations where invitation_id = ?", [invitation_id]) is None:
-        raise InvitationRefused(f"there is no invitation {invitation_id!r}; `people invitations` lists them")
-    connection.execute("update invitations set revoked = ? where invitation_id = ? and revoked is null", [now, invitation_id])
-
-
 def _arrive(
     connection: duckdb.DuckDBPyConnection, arrival: Arrival, claim: IdentityClaim, now: datetime
 ) -> tuple[Invitation, Admission]:
@@ -375,15 +377,16 @@ def end_session(store: Store, session: str, until: datetime, *, now: datetime | 
 
     ``until`` is when no cookie of it would be good any more; what is older than ``now`` is forgotten.
     """
-    store.change(_end_session, _session_hash(store, session), until, now or datetime.now(UTC), shown=False)
+    mark, moment = _session_hash(store, session), now or datetime.now(UTC)
+
+    def end(connection: duckdb.DuckDBPyConnection) -> None:
+        connection.execute("delete from ended_sessions where until < ?", [moment])
+        connection.execute("insert or replace into ended_sessions values (?, ?)", [mark, until])
+
+    store.change(end, shown=False)
     with _ended_lock:
         _ended.pop(store, None)
 
 
 def _session_hash(store: Store, session: str) -> str:
     return keyed_hash(store.secret, "session", session)
-
-
-def _end_session(connection: duckdb.DuckDBPyConnection, mark: str, until: datetime, now: datetime) -> None:
-    connection.execute("delete from ended_sessions where until < ?", [now])
-    connection.execute("insert or replace into ended_sessions values (?, ?)", [mark, until])

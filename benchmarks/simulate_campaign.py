@@ -189,11 +189,20 @@ class Simulation:
             participation.pause(self._store, person.name, NAME)
             away(person, 0.25, 0.25)
 
+        def two_tabs(person: SimulatedWorker, annotation: Annotation) -> None:
+            self._send(annotation)
+            self._send(self._answer(person, annotation.item_id))
+
+        def skipping(person: SimulatedWorker, annotation: Annotation) -> None:
+            participation.skip(self._store, person.name, annotation.item_id, NAME, now=self._clock.now())
+            if person.chance.random() < 0.3:
+                participation.unskip(self._store, person.name, NAME, now=self._clock.now())
+
         ways: dict[Callable[[SimulatedWorker, Annotation], None], int] = {
             self._plainly: 50, self._twice: 8, self._twice_at_once: 4, answer_lost: 8,
             lambda person, annotation: person.unsent.append(annotation): 4,  # it never arrived
-            self._refreshing: 8, lambda person, _: away(person, 0.5, 3): 5, coming_late: 5, self._two_tabs: 3,
-            self._skipping: 6, self._revising: 4, pausing: 2,
+            self._refreshing: 8, lambda person, _: away(person, 0.5, 3): 5, coming_late: 5, two_tabs: 3,
+            skipping: 6, self._revising: 4, pausing: 2,
         }  # fmt: skip
         doing = person.chance.choices(list(ways), list(ways.values()))[0]
         with self._lock:
@@ -247,15 +256,6 @@ class Simulation:
         kept = {task.item_id for task in first.tasks} & {task.item_id for task in again.tasks}
         with self._lock:
             self.seen["refreshed and the same"] += len(kept) == len(first.tasks)
-
-    def _two_tabs(self, person: SimulatedWorker, annotation: Annotation) -> None:
-        self._send(annotation)
-        self._send(self._answer(person, annotation.item_id))
-
-    def _skipping(self, person: SimulatedWorker, annotation: Annotation) -> None:
-        participation.skip(self._store, person.name, annotation.item_id, NAME, now=self._clock.now())
-        if person.chance.random() < 0.3:
-            participation.unskip(self._store, person.name, NAME, now=self._clock.now())
 
     def _revising(self, person: SimulatedWorker, annotation: Annotation) -> None:
         self._send(annotation)

@@ -97,12 +97,19 @@ def polls(
 def _poll(
     suite: str, told: Sequence[PreferenceVote], of_images: Sequence[ImageValue], of_generators: Sequence[GeneratorValue]
 ) -> Poll:
+    people = []
+    for simulated in (False, True):
+        mine = [one for one in told if one.kind == "human" and one.simulated == simulated]
+        if mine:
+            name, kind = (SIMULATED, "simulated") if simulated else (PEOPLE, "real")
+            votes = tuple(map(_vote, mine))
+            people.append(Voter(name, "people", kind, "preference", votes, tuple(one.rater_id for one in mine)))  # type: ignore[arg-type]
     # scorers that look at both images and choose one themselves
     judges = []
     for name in sorted({one.rater_id for one in told if one.kind == "scorer"}):
         mine = [one for one in told if one.kind == "scorer" and one.rater_id == name]
         judges.append(Voter(name, "scorer", None, "preference", tuple(map(_vote, mine)), (name,) * len(mine)))
-    voters = [*_people(told), *judges, *_scorers({one.item_id: one for one in told}, of_images)]
+    voters = [*people, *judges, *_scorers({one.item_id: one for one in told}, of_images)]
     means: dict[tuple[str, By], list[MetricMean]] = {}
     for row in of_generators:
         if row.suite == suite:
@@ -110,15 +117,6 @@ def _poll(
             means.setdefault((row.rater_id, _by(row.aspect)), []).append(made)
     metrics = [ScorerMeans(name, by, tuple(each)) for (name, by), each in sorted(means.items())]
     return Poll(suite, tuple(voters), tuple(metrics))
-
-
-def _people(told: Sequence[PreferenceVote]) -> Iterator[Voter]:
-    for simulated in (False, True):
-        mine = [one for one in told if one.kind == "human" and one.simulated == simulated]
-        if mine:
-            name, kind = (SIMULATED, "simulated") if simulated else (PEOPLE, "real")
-            votes = tuple(map(_vote, mine))
-            yield Voter(name, "people", kind, "preference", votes, tuple(one.rater_id for one in mine))  # type: ignore[arg-type]
 
 
 def _vote(one: PreferenceVote) -> Vote:

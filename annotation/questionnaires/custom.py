@@ -217,21 +217,20 @@ def _build(
     each = {one.question.id for one in asks if one.each_image}
     questions: list[Question] = [one.question for one in asks if not one.each_image]
     for k in range(asked.n_images):
-        questions += [_of_member(one.question, each, k) for one in asks if one.each_image]
+        for question in (one.question for one in asks if one.each_image):
+            # with its conditions on others about the same image
+            conditions = tuple(
+                Condition(_at(shown.question, k) if shown.question in each else shown.question, shown.values)
+                for shown in question.shown_if
+            )
+            text = f"Image {k + 1}: {question.text}"
+            questions.append(replace(question, id=_at(question.id, k), text=text, shown_if=conditions, member=k))
     blanks = (
         (Blank(),)
         if item == "image"
         else tuple(Blank(f"blank_image_{k}", f"Image {k + 1} is blank", member=k) for k in range(asked.n_images))
     )
     return Questionnaire(name, version, instructions, tuple(questions), blanks)
-
-
-def _of_member(question: Question, each: set[str], k: int) -> Question:
-    """The question about the image at one place, with its conditions on others about the same image."""
-    conditions = tuple(
-        Condition(_at(one.question, k) if one.question in each else one.question, one.values) for one in question.shown_if
-    )
-    return replace(question, id=_at(question.id, k), text=f"Image {k + 1}: {question.text}", shown_if=conditions, member=k)
 
 
 def _at(question: str, k: int) -> str:

@@ -29,7 +29,6 @@ from data.studies.published import (
     SELFEVAL_TABLES,
     SELFEVAL_TASKS,
     SelfEvalClaim,
-    SelfEvalTable,
     selfeval_values,
     selfeval_votes,
 )
@@ -165,12 +164,29 @@ def _selfeval_bundle(sha256: str) -> ImportBundle:
     annotations: list[Annotation] = []
     evidence: list[Evidence] = []
     for table in SELFEVAL_TABLES:
-        for item, annotation in _votes(table, sha256):
+        raw = {"generators": list(table.models), "source": f"{SELFEVAL_PAPER}, {table.where}, row Humans"}
+        for task, won in selfeval_votes(table).items():
+            for n, model in enumerate(model for model, votes in won.items() for _ in range(votes)):
+                # each vote is a pair of its own: which of them were on the same prompt is not known
+                item = Item(f"{table.suite}/{task}/vote {n + 1}", table.suite, None, task, None, "pair")
+                said = direct("preference", model, None)
+                version, judgements = rate(said)
+                key = str(uuid.uuid5(_SELFEVAL_NAMESPACE, f"{sha256}/{item.item_id}"))
+                items.append(item)
+                annotations.append(Annotation(key, item.item_id, _SLOT, DIRECT, said, judgements, version, raw=raw))
+        values = (
+            (metric.rater_id, task, model, value)
+            for metric in table.metrics
+            for task, by_model in selfeval_values(table, metric).items()
+            for model, value in by_model.items()
+        )
+        for rater_id, task, model, value in values:
+            item = Item(f"{table.suite}/{task}/{model} (total of the task)", table.suite, None, task, model)
+            said = direct("score", None, value)
+            version, judgements = rate(said)
+            key = str(uuid.uuid5(_SELFEVAL_NAMESPACE, f"{sha256}/{item.item_id}/{rater_id}"))
             items.append(item)
-            annotations.append(annotation)
-        for item, seen in _totals(table, sha256):
-            items.append(item)
-            evidence.append(seen)
+            evidence.append(Evidence(key, item.item_id, rater_id, said, judgements, version))
     tables = " and ".join(table.where for table in SELFEVAL_TABLES)
     source = f"{SELFEVAL_PAPER}, {tables}: one printed value of each task and model"
     scorers = {
@@ -189,30 +205,6 @@ def _selfeval_bundle(sha256: str) -> ImportBundle:
         evidence=evidence,
         exclusive=True,
     )
-
-
-def _votes(table: SelfEvalTable, sha256: str) -> Iterator[tuple[Item, Annotation]]:
-    for task, won in selfeval_votes(table).items():
-        winners = [model for model, n in won.items() for _ in range(n)]
-        for n, model in enumerate(winners):
-            # each vote is a pair of its own: which of them were on the same prompt is not known
-            item = Item(f"{table.suite}/{task}/vote {n + 1}", table.suite, None, task, None, "pair")
-            said = direct("preference", model, None)
-            version, judgements = rate(said)
-            raw = {"generators": list(table.models), "source": f"{SELFEVAL_PAPER}, {table.where}, row Humans"}
-            key = str(uuid.uuid5(_SELFEVAL_NAMESPACE, f"{sha256}/{item.item_id}"))
-            yield item, Annotation(key, item.item_id, _SLOT, DIRECT, said, judgements, version, raw=raw)
-
-
-def _totals(table: SelfEvalTable, sha256: str) -> Iterator[tuple[Item, Evidence]]:
-    for metric in table.metrics:
-        for task, by_model in selfeval_values(table, metric).items():
-            for model, value in by_model.items():
-                item = Item(f"{table.suite}/{task}/{model} (total of the task)", table.suite, None, task, model)
-                said = direct("score", None, value)
-                version, judgements = rate(said)
-                key = str(uuid.uuid5(_SELFEVAL_NAMESPACE, f"{sha256}/{item.item_id}/{metric.rater_id}"))
-                yield item, Evidence(key, item.item_id, metric.rater_id, said, judgements, version)
 
 
 @dataclass(frozen=True, slots=True)

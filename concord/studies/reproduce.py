@@ -15,7 +15,7 @@ from typing import Any, Literal
 import pandas as pd
 
 from agreement import Options
-from agreement.visor_study import Roles, StudyTables, tables
+from agreement.visor_study import Roles, tables
 from annotation.questionnaires.visor import requested_objects
 from concord import agreement
 from concord.agreement import selected
@@ -56,8 +56,20 @@ def reproduce_visor(context: Context, selection: Mapping[str, Sequence[str]], in
         document = {"selection": chosen.to_dict(), "table_iv": four, "table_v": five, "notes": list(_NOTES)}
         context.say(json.dumps(document, ensure_ascii=False, allow_nan=False, indent=1))
         return
-    write = _markdown if output == "md" else _aligned
-    for line in _lines(StudyTables(tuple(four), tuple(five)), write):
+
+    def aligned(table: Sequence[Sequence[str]]) -> Iterator[str]:
+        widths = [max(map(len, column)) for column in zip(*table, strict=True)]
+        for line in table:
+            yield "  " + "  ".join(text.ljust(width) for text, width in zip(line, widths, strict=True)).rstrip()
+
+    write = _markdown if output == "md" else aligned
+    for title, names, rows in (("Table IV", _IV, tuple(four)), ("Table V", _V, tuple(five))):
+        context.say(f"{title}\n")
+        head = [*names, "statistic", "%", "95 % interval", "in the paper", "images", "answers", "left out", "reason"]
+        for line in write([head, *(_visor_cells(row, names) for row in rows)]) if rows else ["  no scorer has judged these"]:
+            context.say(line)
+        context.say("")
+    for line in _NOTES:
         context.say(line)
 
 
@@ -84,23 +96,6 @@ def _printed(rows: Sequence[Row]) -> list[Row]:
     return [row | {"printed": VISOR_PRINTED.get(place)} for place, row in zip(places, rows, strict=True)]
 
 
-def _lines(found: StudyTables, write: Any) -> Iterator[str]:
-    for title, names, rows in (("Table IV", _IV, found.questions), ("Table V", _V, found.metrics)):
-        yield f"{title}\n"
-        yield from (
-            write(
-                [
-                    [*names, "statistic", "%", "95 % interval", "in the paper", "images", "answers", "left out", "reason"],
-                    *(_visor_cells(row, names) for row in rows),
-                ]
-            )
-            if rows
-            else ["  no scorer has judged these"]
-        )
-        yield ""
-    yield from _NOTES
-
-
 def _visor_cells(row: Row, names: Sequence[str]) -> list[str]:
     value = "-" if row["value"] is None else f"{100 * row['value']:.2f}"
     bounds = "" if row["low"] is None else f"{100 * row['low']:.2f} .. {100 * row['high']:.2f}"
@@ -108,12 +103,6 @@ def _visor_cells(row: Row, names: Sequence[str]) -> list[str]:
     counts = [str(row["n_items"]), str(row["n_ratings"])]
     told = [*(str(row[name]) for name in names), row["statistic"], value, bounds, row["printed"] or ""]
     return [*told, *counts, left, row["reason"] or ""]
-
-
-def _aligned(table: Sequence[Sequence[str]]) -> Iterator[str]:
-    widths = [max(map(len, column)) for column in zip(*table, strict=True)]
-    for line in table:
-        yield "  " + "  ".join(text.ljust(width) for text, width in zip(line, widths, strict=True)).rstrip()
 
 
 def _markdown(table: Sequence[Sequence[str]]) -> Iterator[str]:
@@ -186,14 +175,10 @@ def _numbers(study: PublishedStudy, line: ComparedNumber) -> list[str]:
     full = repr(line.value).removesuffix(".0") if found else "-"
     counts = [str(line.n_items), str(line.n_ratings)] if found else ["", ""]
     verdict = line.verdict.replace("_", " ")
-    told = [number.where, number.called, _what(number), _scope_of(study, line), number.printed, line.rounded or "-"]
+    what = {"value": number.statistic, "items_with": f"{number.statistic} x items"}
+    kind = what.get(number.quantity, number.quantity.replace("_", " "))
+    told = [number.where, number.called, kind, _scope_of(study, line), number.printed, line.rounded or "-"]
     return [*told, full, *counts, verdict]
-
-
-def _what(number: PrintedNumber) -> str:
-    if number.quantity == "value":
-        return number.statistic
-    return f"{number.statistic} x items" if number.quantity == "items_with" else number.quantity.replace("_", " ")
 
 
 def _scope_of(study: PublishedStudy, line: ComparedNumber) -> str:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterable, Iterator
+from contextlib import suppress
 from pathlib import Path
 from typing import Any, Final
 
@@ -109,7 +110,10 @@ def _groups(parts: Iterable[pd.DataFrame], project: Path, limit: int) -> Iterato
     for part in parts:
         known = part.astype(object).where(part.notna(), None)
         for row in known.to_dict("records"):
-            content = _content(project, row["path"])
+            content = None
+            if row["path"] is not None:
+                with suppress(OSError):
+                    content = (project / row["path"]).read_bytes()
             named = None if content is None else {"bytes": content, "path": f"{row['image_id']}{Path(row['path']).suffix}"}
             rows.append(
                 {
@@ -127,15 +131,6 @@ def _groups(parts: Iterable[pd.DataFrame], project: Path, limit: int) -> Iterato
                 rows, size = [], 0
     if rows:
         yield rows, size
-
-
-def _content(project: Path, path: str | None) -> bytes | None:
-    if path is None:
-        return None
-    try:
-        return (project / path).read_bytes()
-    except OSError:
-        return None
 
 
 def card(title: str, sizes: dict[str, int]) -> str:

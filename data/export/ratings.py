@@ -122,6 +122,10 @@ def _rating(line: int, cells: Mapping[str, str], convert: Convert) -> ExportedRa
         scale, label, number = convert(cells["scale"], cells["aspect"], cells["value"])
     except ValueError as error:
         raise ValueError(f"value is {quoted(cells['value'])}: {error}") from None
+    try:
+        seq = int(cells["seq"])
+    except ValueError:
+        raise ValueError(f"seq is {quoted(cells['seq'])}; it is a whole number, the order of the ratings") from None
     return ExportedRating(
         line=line,
         suite=cells["suite"],
@@ -137,7 +141,7 @@ def _rating(line: int, cells: Mapping[str, str], convert: Convert) -> ExportedRa
         scale=scale,
         label=label,
         number=number,
-        seq=_whole(cells["seq"]),
+        seq=seq,
     )
 
 
@@ -145,13 +149,6 @@ def _choice(cells: Mapping[str, str], name: str, known: tuple[str, ...]) -> str:
     if cells[name] not in known:
         raise ValueError(f"{name} is {quoted(cells[name])}; it is one of {', '.join(known)}")
     return cells[name]
-
-
-def _whole(text: str) -> int:
-    try:
-        return int(text)
-    except ValueError:
-        raise ValueError(f"seq is {quoted(text)}; it is a whole number, the order of the ratings") from None
 
 
 class _Consistency:

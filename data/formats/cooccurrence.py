@@ -280,15 +280,11 @@ def _count_pairs(gathered: _Gathered) -> tuple[int, dict[tuple[str, str], int]]:
     held = np.unique(image * len(names) + kind)
     counts = np.zeros((len(names), len(names)), np.int64)
     total = 0
-    for some in _classes_by_image(held, len(names)):
-        counts[np.ix_(some, some)] += 1
-        total += 1
+    image, kind = np.divmod(held, len(names))
+    for some in np.split(kind, np.flatnonzero(np.diff(image)) + 1):  # the classes of each image
+        if some.size:
+            counts[np.ix_(some, some)] += 1
+            total += 1
     together = {(name, name): int(counts[k, k]) for k, name in enumerate(names)}
     together |= {ordered_pair(names[a], names[b]): int(counts[a, b]) for a, b in np.argwhere(np.triu(counts, 1))}
     return total, together
-
-
-def _classes_by_image(held: Codes, classes: int) -> Iterator[Codes]:
-    """The classes of each image."""
-    image, kind = np.divmod(held, classes)
-    yield from (some for some in np.split(kind, np.flatnonzero(np.diff(image)) + 1) if some.size)

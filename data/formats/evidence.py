@@ -125,7 +125,9 @@ def _detection(found: Any) -> Detection:
     label = found.get("label")
     if not isinstance(label, str) or not label:
         raise ValueError(f"'label' is {quoted(label)}, the name of a class expected")
-    return Detection(label, _part(found, "score", score_of), _part(found, "box", box_of), None, _colors(found))
+    key = next((key for key in _COLOR_KEYS if found.get(key) is not None), None)
+    colors = None if key is None else _part(found, key, _probabilities)
+    return Detection(label, _part(found, "score", score_of), _part(found, "box", box_of), None, colors)
 
 
 def _part(found: Mapping[str, Any], key: str, read: Callable[[Any], _Value]) -> _Value:
@@ -133,13 +135,6 @@ def _part(found: Mapping[str, Any], key: str, read: Callable[[Any], _Value]) -> 
         return read(found.get(key))
     except ValueError as error:
         raise ValueError(f"'{key}': {error}") from None
-
-
-def _colors(found: Mapping[str, Any]) -> tuple[float, ...] | None:
-    for key in _COLOR_KEYS:
-        if found.get(key) is not None:
-            return _part(found, key, _probabilities)
-    return None
 
 
 def _probabilities(said: Any) -> tuple[float, ...]:

@@ -183,7 +183,14 @@ def _decode_all(
     entries = []
     pool = ThreadPoolExecutor(min(4, os.cpu_count() or 1), thread_name_prefix="decode")
     try:
-        for done, (place, read) in enumerate(zip(places, pool.map(_try_read, places), strict=True), 1):
+
+        def try_read(place: ImageLocation) -> ImageFile | ImageError:
+            try:
+                return read_image_file(place.path)
+            except ImageError as error:
+                return error
+
+        for done, (place, read) in enumerate(zip(places, pool.map(try_read, places), strict=True), 1):
             if isinstance(read, ImageError):
                 skipped.append(Skipped(place.path, place.origin + read.reason))
             else:
@@ -196,13 +203,6 @@ def _decode_all(
     finally:
         pool.shutdown(cancel_futures=True)
     return FolderImages(entries, skipped)
-
-
-def _try_read(place: ImageLocation) -> ImageFile | ImageError:
-    try:
-        return read_image_file(place.path)
-    except ImageError as error:
-        return error
 
 
 def _read_bytes(path: Path) -> bytes:

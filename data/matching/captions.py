@@ -11,7 +11,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from itertools import chain, islice, zip_longest
+from itertools import chain, zip_longest
 from typing import Any, Final
 
 from data.files import quoted
@@ -122,15 +122,11 @@ def wrong_captions(text: str, raw: RawSpec, most: int = MAX_WRONG_CAPTIONS) -> l
     captions = (
         (suite_sentence(raw, one.spec) if one.changes is None or own else apply_changes(text, one.changes)) for one in altered
     )
-    return list(islice(_distinct(text, captions), most))
-
-
-def _distinct(text: str, captions: Iterator[str | None]) -> Iterator[str]:
-    seen = {_normalized(text)}
+    distinct = {_normalized(text): text}
     for caption in captions:
-        if caption is not None and _normalized(caption) not in seen:
-            seen.add(_normalized(caption))
-            yield caption
+        if caption is not None and len(distinct) <= most:
+            distinct.setdefault(_normalized(caption), caption)
+    return list(distinct.values())[1:]
 
 
 def _normalized(caption: str) -> str:

@@ -119,9 +119,15 @@ def read_sample(folder: Path) -> PlaygroundSample:
     """
     prompts = read_prompts(folder / "prompts.jsonl", SUITE)
     known = {prompt.prompt_id for prompt in prompts}
-    images = tuple(image for image in _images(folder) if image.prompt_id in known)
+    images = []
+    for path in sorted(folder.glob("images/*/*")):
+        name = _NAME.fullmatch(path.name)
+        if name and f"{SUITE}/{name[1]}" in known:
+            file = read_image_file(path)
+            place = (f"{SUITE}/{name[1]}", path.parent.name, int(name[2]))
+            images.append(Image(*place, file.path, file.sha256, file.width, file.height))
     runs = (RunFolder(path.parent) for path in sorted(folder.glob("runs/*/run.json")))
-    return PlaygroundSample(folder, tuple(prompts), images, tuple(runs))
+    return PlaygroundSample(folder, tuple(prompts), tuple(images), tuple(runs))
 
 
 def image_path(prompt_id: str, generator: str, index: int) -> Path:
@@ -133,12 +139,3 @@ def careless_drawing(prompt: Prompt, index: int) -> DrawnScene:
     """What the careless renderer drew in this place: always the same, so that the truth of the committed picture is known."""
     number = int(prompt.prompt_id.rsplit("/", 1)[-1])
     return draw_carelessly(parse_spec(prompt.spec), _FIRST_SEED + number * _SEEDS_APART + index)
-
-
-def _images(folder: Path) -> Iterator[Image]:
-    found = ((path, _NAME.fullmatch(path.name)) for path in sorted(folder.glob("images/*/*")))
-    for path, name in found:
-        if name:
-            file = read_image_file(path)
-            place = (f"{SUITE}/{name[1]}", path.parent.name, int(name[2]))
-            yield Image(*place, file.path, file.sha256, file.width, file.height)

@@ -104,7 +104,14 @@ class Fact:
 
 def scene_facts(spec: Spec, scene: Scene) -> tuple[Fact, ...]:
     """Every demand of the spec held against the scene; ``correct`` comes last."""
-    found = [*_object_facts(spec, scene), *(_relation_fact(spec, relation, scene) for relation in spec.relations)]
+    found = []
+    for wanted in spec.objects:
+        here = [placed for placed in scene.objects if placed.kind == wanted.name]
+        found += [Fact("present", wanted.target, bool(here)), Fact("count", wanted.target, len(here))]
+        if wanted.color is not None:
+            painted = sum(placed.color == wanted.color for placed in here)
+            found.append(Fact("color", wanted.target, painted >= wanted.count))
+    found += [_relation_fact(spec, relation, scene) for relation in spec.relations]
     correct = all(_is_met(spec, fact) for fact in found)
     return (*found, Fact("correct", None, correct))
 
@@ -121,16 +128,6 @@ def relation_holds(subject: Placed, reference: Placed, relation: Relation) -> bo
     if relation == "right of":
         return subject.x > reference.x
     return subject.y < reference.y if relation == "above" else subject.y > reference.y
-
-
-def _object_facts(spec: Spec, scene: Scene) -> Iterator[Fact]:
-    for wanted in spec.objects:
-        here = [placed for placed in scene.objects if placed.kind == wanted.name]
-        yield Fact("present", wanted.target, bool(here))
-        yield Fact("count", wanted.target, len(here))
-        if wanted.color is not None:
-            painted = sum(placed.color == wanted.color for placed in here)
-            yield Fact("color", wanted.target, painted >= wanted.count)
 
 
 def _relation_fact(spec: Spec, relation: RelationSpec, scene: Scene) -> Fact:

@@ -68,7 +68,14 @@ def format_prompts(prompts: Sequence[Prompt]) -> str:
     suites = {prompt.suite for prompt in prompts}
     if len(suites) > 1:
         raise ValueError(f"a prompt file holds one suite, got {', '.join(sorted(suites))}")
-    as_published = all(_is_published_line(prompt, number) for number, prompt in enumerate(prompts))
+    # whether each metadata line alone, at its place of the file, gives the prompt back
+    as_published = all(
+        prompt.suite.split("@", 1)[0] == "geneval"
+        and "include" in prompt.spec
+        and prompt.prompt_id == _numbered(prompt.suite, number)
+        and (prompt.spec.get("prompt"), prompt.spec.get("tag")) == (prompt.text, prompt.task)
+        for number, prompt in enumerate(prompts)
+    )
     return "".join(json.dumps(prompt.spec if as_published else _own(prompt)) + "\n" for prompt in prompts)
 
 
@@ -181,17 +188,6 @@ def _checked_spec(spec: Any) -> dict[str, Any]:
     except (TypeError, AttributeError, ValueError) as error:
         raise ValueError(f"spec of an unknown shape ({error})") from None
     return spec
-
-
-def _is_published_line(prompt: Prompt, number: int) -> bool:
-    """Whether the metadata line alone, at this place of the file, gives the prompt back."""
-    spec = prompt.spec
-    return (
-        prompt.suite.split("@", 1)[0] == "geneval"
-        and "include" in spec
-        and prompt.prompt_id == _numbered(prompt.suite, number)
-        and (spec.get("prompt"), spec.get("tag")) == (prompt.text, prompt.task)
-    )
 
 
 def _own(prompt: Prompt) -> Mapping[str, Any]:

@@ -14,7 +14,7 @@ for a reason; nothing is lost without a word.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from enum import StrEnum
 from functools import cache
@@ -238,8 +238,10 @@ def parse_questions(text: str, caption: str | None = None) -> Parsed:
             as models that go on and on write them; those are dropped.
     """
     reader = _Reader(caption)
-    for kind, content in _marked_parts(text):
-        reader.read(kind, content)
+    # half of a surrogate pair is no text, and control characters stand for nothing
+    for line in _LINE_END.split(text.encode("utf-8", "replace").decode()):
+        for part in _INLINE.split(_CONTROL.sub(" ", line).replace("**", "").replace("__", "")):
+            reader.read(*_marked(part.strip()))
     return reader.done(cut=not text.endswith("\n"))
 
 
@@ -260,15 +262,6 @@ _CONTROL: Final = re.compile(r"[\x00-\x1f\x7f-\x9f]")
 _BULLET: Final = re.compile(r"(?:[-*•>#·]+|\(?\d{1,3}[.)])\s+")
 _HEADER: Final = re.compile(r"[A-Za-z][A-Za-z ]{0,40}:")
 _CHOICE_LINE: Final = re.compile(r"\(?[A-Ha-h1-8][).]\s*(?=\S)")
-
-
-def _marked_parts(text: str) -> Iterator[tuple[str, str]]:
-    """(kind, what follows the mark) of each part of the text; kind is "" where there is no mark."""
-    # half of a surrogate pair is no text, and control characters stand for nothing
-    for line in _LINE_END.split(text.encode("utf-8", "replace").decode()):
-        line = _CONTROL.sub(" ", line).replace("**", "").replace("__", "")
-        for part in _INLINE.split(line):
-            yield _marked(part.strip())
 
 
 def _marked(line: str) -> tuple[str, str]:

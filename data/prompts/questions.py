@@ -216,8 +216,16 @@ def read_questions(path: Path, suite: str) -> list[QuestionedPrompt]:
             problems.add(line, printable(error))
     # only a file that was read whole says whom a parent names
     for asked in () if problems.found else found.values():
-        for k, what in _wrong_parents(asked.questions):
-            problems.add(asked.lines[k], what)
+        places = {question.question_id: k for k, question in enumerate(asked.questions)}
+        for line, question in zip(asked.lines, asked.questions, strict=True):
+            name = quoted(question.question_id)
+            if unknown := [parent for parent in question.parents if parent not in places]:
+                one = quoted(unknown[0])
+                problems.add(line, f"'parents' names {one}, which is no question_id of this prompt's questions in this file")
+            elif question.question_id in question.parents:
+                problems.add(line, f"'parents' of {name} names the question itself")
+            elif question.question_id in _ancestors(question, asked.questions, places):
+                problems.add(line, f"'parents' of {name} lead back to the question itself")
     problems.check()
     if not found:
         fail(path, None, "holds no questions")
@@ -234,21 +242,22 @@ def format_questions(asked: Iterable[QuestionedPrompt]) -> str:
     suites = sorted({one.prompt.suite for one in asked})
     if len(suites) > 1:
         raise ValueError(f"a file of questions holds one suite, got {', '.join(suites)}; choose one with --suite")
-    return "".join(json.dumps(_entry(one.prompt, question)) + "\n" for one in asked for question in one.questions)
-
-
-def _entry(prompt: Prompt, question: PromptQuestion) -> dict[str, Any]:
-    entry: dict[str, Any] = {
-        "id": prompt.prompt_id.removeprefix(f"{prompt.suite}/"),
-        "caption": prompt.text,
-        "question_id": question.question_id,
-        "question": question.text,
-        "choices": list(question.choices),
-        "answer": question.answer,
-        "element_type": question.element_type,
-        "element": question.element,
-    }
-    return entry | ({"parents": list(question.parents)} if question.parents else {})
+    lines = []
+    for one in asked:
+        for question in one.questions:
+            entry: dict[str, Any] = {
+                "id": one.prompt.prompt_id.removeprefix(f"{one.prompt.suite}/"),
+                "caption": one.prompt.text,
+                "question_id": question.question_id,
+                "question": question.text,
+                "choices": list(question.choices),
+                "answer": question.answer,
+                "element_type": question.element_type,
+                "element": question.element,
+            }
+            entry |= {"parents": list(question.parents)} if question.parents else {}
+            lines.append(json.dumps(entry) + "\n")
+    return "".join(lines)
 
 
 @dataclass(frozen=True, slots=True)
@@ -300,18 +309,6 @@ def _parents(value: dict[str, Any]) -> tuple[str, ...]:
     if not isinstance(found, list) or not all(isinstance(one, str) for one in found) or len(set(found)) < len(found):
         raise ValueError(f"'parents' is {quoted(found)}, a list of ids of other questions, each once, expected")
     return tuple(found)
-
-
-def _wrong_parents(questions: Sequence[PromptQuestion]) -> Iterator[tuple[int, str]]:
-    """(place, what is wrong) of each question about one prompt whose parents cannot be."""
-    places = {question.question_id: k for k, question in enumerate(questions)}
-    for k, question in enumerate(questions):
-        if unknown := [parent for parent in question.parents if parent not in places]:
-            yield k, f"'parents' names {quoted(unknown[0])}, which is no question_id of this prompt's questions in this file"
-        elif question.question_id in question.parents:
-            yield k, f"'parents' of {quoted(question.question_id)} names the question itself"
-        elif question.question_id in _ancestors(question, questions, places):
-            yield k, f"'parents' of {quoted(question.question_id)} lead back to the question itself"
 
 
 def _ancestors(question: PromptQuestion, questions: Sequence[PromptQuestion], places: dict[str, int]) -> set[str]:

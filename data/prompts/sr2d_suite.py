@@ -124,7 +124,15 @@ def split_sentence_prompts() -> list[Prompt]:
 
     The paper shows no other relation. Here they are ``There is a cat above. There is a dog below``, and the other way round.
     """
-    return _reworded(SPLIT_SUITE, _split_sentence)
+
+    def sentence(a: str, b: str, relation: str) -> str:
+        first, second = (
+            f"{prompt_text(name)} {relation_phrase(at).removesuffix(' of')}"
+            for name, at in ((a, relation), (b, OPPOSITE[relation]))
+        )
+        return f"There is {first}. There is {second}"
+
+    return _reworded(SPLIT_SUITE, sentence)
 
 
 def attribute_prompts(seed: int = ATTRIBUTES_SEED, n: int = N_ATTRIBUTE_PAIRS) -> list[Prompt]:
@@ -176,14 +184,6 @@ def _reworded(suite: str, text: Callable[[str, str, str], str]) -> list[Prompt]:
         for number, prompt in enumerate(all_prompts())
         if "relation" in prompt.spec
     ]
-
-
-def _split_sentence(a: str, b: str, relation: str) -> str:
-    first, second = (
-        f"{prompt_text(name)} {relation_phrase(at).removesuffix(' of')}"
-        for name, at in ((a, relation), (b, OPPOSITE[relation]))
-    )
-    return f"There is {first}. There is {second}"
 
 
 def _described(suite: str, place: int, asked: tuple[str, str, str], sizes: list[str], colors: list[str]) -> Iterator[Prompt]:

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Mapping, Sequence
-from functools import partial
 from typing import Any, Final, cast
 
 import torch
@@ -45,12 +44,12 @@ def pack_weights(model: torch.nn.Module) -> int:
         # in the place of the weight, which would otherwise be in memory twice
         packed = known._reorder_linear_weight(layer.weight.detach())
         layer.weight = torch.nn.Parameter(packed, requires_grad=False)
-        layer.forward = partial(_packed_product, layer)
+
+        def forward(x: torch.Tensor, layer: Any = layer) -> torch.Tensor:
+            return cast(torch.Tensor, torch.ops.mkldnn._linear_pointwise(x, layer.weight, layer.bias, "none", [], ""))
+
+        layer.forward = forward
     return len(layers)
-
-
-def _packed_product(layer: Any, x: torch.Tensor) -> torch.Tensor:
-    return cast(torch.Tensor, torch.ops.mkldnn._linear_pointwise(x, layer.weight, layer.bias, "none", [], ""))
 
 
 def compute_in_half(backbone: torch.nn.Module, device: str) -> None:

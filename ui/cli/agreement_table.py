@@ -83,22 +83,18 @@ def print_agreement(
         document = {"selection": chosen.to_dict(), **rows}
         context.say(json.dumps(document, ensure_ascii=False, allow_nan=False, indent=1))
     else:
-        for line in _lines(rows, every=all_statistics or bool(statistics)):
-            context.say(line)
-
-
-def _lines(rows: Mapping[str, Sequence[Row]], *, every: bool) -> Iterator[str]:
-    """A table of each section, with an empty line after it; `every`: with all of its statistics, not only the main ones."""
-    for section, found in rows.items():
-        yield f"{_TITLES[section]}\n"
-        shown, rest = (found, []) if every else glance(found)
-        yield from _table(section, shown) if shown else ["  nothing to compare in this selection"]
-        if rest:
-            more = wording.count(len({row["statistic"] for row in rest}), "more statistic")
-            yield f"  {more}: --all-statistics or --format json"
-        yield ""
-    if not any(rows.values()):
-        yield _ALONE
+        every = all_statistics or bool(statistics)
+        for section, found in rows.items():
+            context.say(f"{_TITLES[section]}\n")
+            shown, rest = (found, []) if every else glance(found)
+            for text in _table(section, shown) if shown else ["  nothing to compare in this selection"]:
+                context.say(text)
+            if rest:
+                left = wording.count(len({row["statistic"] for row in rest}), "more statistic")
+                context.say(f"  {left}: --all-statistics or --format json")
+            context.say("")
+        if not any(rows.values()):
+            context.say(_ALONE)
 
 
 def _table(section: str, rows: Sequence[Row]) -> Iterator[str]:

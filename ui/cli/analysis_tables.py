@@ -24,7 +24,6 @@ from concord.questions.scores import Row as scores_Row
 from concord.runs import score
 from data.files import write_whole
 from data.prompts.flips import check_kind
-from data.store.core.selection import Selection
 from data.store.judgements.scorer_evidence import caption_choices
 
 _SCORES = ("text_score", "image_score", "group_score")
@@ -45,8 +44,25 @@ def print_matching(context: Context, selection: Mapping[str, Sequence[str]], int
         tables = {
             "Accuracy against chance": list(_accuracy(_of(found.matching, suite))),
             "Winoground": list(_winoground(_of(found.winoground, suite))),
-            "Votes: only one of two is right": list(_votes(_of(found.votes, suite))),
-            "By the first trials": list(_trials(_of(found.trials, suite))),
+            "Votes: only one of two is right": [
+                ("a", "b", "images of", "task", "only a", "only b", "both", "neither", "difference", "95 % interval"),
+                *(
+                    (
+                        *(row[name] for name in ("a", "b", "generator", "task")),
+                        *(f"{row[name]:,}" for name in ("only_a", "only_b", "both", "neither")),
+                        number_text(row),
+                        interval_text(row),
+                    )
+                    for row in _of(found.votes, suite)
+                ),
+            ],
+            "By the first trials": [
+                ("rater", "images of", "trials", "accuracy", "95 % interval", "n"),
+                *(
+                    (row["rater"], row["generator"], str(row["trials"]), number_text(row), interval_text(row), f"{row['n']:,}")
+                    for row in _of(found.trials, suite)
+                ),
+            ],
         }
         for title, lines in tables.items():
             if len(lines) > 1:
@@ -88,19 +104,6 @@ def _winoground(listed: Sequence[Row]) -> Iterator[tuple[str, ...]]:
             *(f"{number_text(of[name])} {interval_text(of[name])}".strip() for name in _SCORES),
             str(of[_SCORES[0]]["n"]),
         )
-
-
-def _votes(listed: Sequence[Row]) -> Iterator[tuple[str, ...]]:
-    yield "a", "b", "images of", "task", "only a", "only b", "both", "neither", "difference", "95 % interval"
-    for row in listed:
-        counts = (f"{row[name]:,}" for name in ("only_a", "only_b", "both", "neither"))
-        yield row["a"], row["b"], row["generator"], row["task"], *counts, number_text(row), interval_text(row)
-
-
-def _trials(listed: Sequence[Row]) -> Iterator[tuple[str, ...]]:
-    yield "rater", "images of", "trials", "accuracy", "95 % interval", "n"
-    for row in listed:
-        yield row["rater"], row["generator"], str(row["trials"]), number_text(row), interval_text(row), f"{row['n']:,}"
 
 
 def number_text(row: Row, digits: int = 3) -> str:
@@ -345,7 +348,20 @@ def ablate(
     rows = ablation_rows(caption_choices(context.store, only), grid, wanted[0], Options(intervals=intervals))
     if not rows:
         raise CommandError("nothing to compare: no image of this selection has a number for every caption in every trial")
-    _print_rows(context, rows, only, output)
+    if output == "json":
+        document = {"selection": only.to_dict(), "ablation": list(rows)}
+        context.say(json.dumps(document, ensure_ascii=False, allow_nan=False, indent=1))
+        return
+    for suite in dict.fromkeys(row["suite"] for row in rows):
+        context.say(f"{suite}: accuracy by trials, steps and seed")
+        head = ("images of", "task", "steps", "seed", "trials", "accuracy", "95 % interval", "n", "left out")
+        lines = [
+            (row["generator"], row["task"], str(row["steps"]), str(row["seed"]), str(row["trials"]),
+             number_text(row), interval_text(row), f"{row['n']:,}", f"{row['left_out']:,}" if row["left_out"] else "")
+            for row in rows if row["suite"] == suite
+        ]  # fmt: skip
+        for line in aligned_columns([head, *lines]):
+            context.say(f"  {line}")
     if target is not None:
         write_whole(target, _plot_page(rows).encode())
         context.warn(f"the plot is in {plot}")
@@ -372,23 +388,6 @@ def _numbers(text: str | None, name: str, usual: Any) -> list[int]:
     if not found or found[0] < least or found[-1] > 10**9:
         raise UsageError(f"{name}: {text!r} are not whole numbers of at least {least} with commas between, e.g. 1,5,10")
     return found
-
-
-def _print_rows(context: Context, rows: Sequence[Row], selection: Selection, output: str) -> None:
-    if output == "json":
-        document = {"selection": selection.to_dict(), "ablation": list(rows)}
-        context.say(json.dumps(document, ensure_ascii=False, allow_nan=False, indent=1))
-        return
-    for suite in dict.fromkeys(row["suite"] for row in rows):
-        context.say(f"{suite}: accuracy by trials, steps and seed")
-        head = ("images of", "task", "steps", "seed", "trials", "accuracy", "95 % interval", "n", "left out")
-        lines = [
-            (row["generator"], row["task"], str(row["steps"]), str(row["seed"]), str(row["trials"]),
-             number_text(row), interval_text(row), f"{row['n']:,}", f"{row['left_out']:,}" if row["left_out"] else "")
-            for row in rows if row["suite"] == suite
-        ]  # fmt: skip
-        for line in aligned_columns([head, *lines]):
-            context.say(f"  {line}")
 
 
 def _plot_page(rows: Sequence[Row]) -> str:

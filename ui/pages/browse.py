@@ -152,17 +152,15 @@ def _fits(known: _KnownValues, name: str, value: str, *, crosses: bool) -> bool:
     if name in known.places:
         return value in known.places[name]
     if name in FILTERED:
-        return not (crosses and name == "certainty") and _restricts(known, name, value)
+        if crosses and name == "certainty":
+            return False
+        # whether this is a filter as the JSON routes read it, of raters that the project has
+        try:
+            found = filters_in(lambda asked: (value,) if asked == name else ())
+        except ValueError:
+            return False
+        return found.raters() <= {*known.raters}
     return name in fits and fits[name]()
-
-
-def _restricts(known: _KnownValues, name: str, value: str) -> bool:
-    """Whether this is a filter as the JSON routes read it, of raters that the project has."""
-    try:
-        found = filters_in(lambda asked: (value,) if asked == name else ())
-    except ValueError:
-        return False
-    return found.raters() <= {*known.raters}
 
 
 def _unmarked(store: Store, asked: QueryParams) -> set[str]:

@@ -95,18 +95,18 @@ def _add(path: Path, root: Path, parts: dict[Path, str], importing: tuple[Path, 
     for found in _IMPORT.finditer(text):
         if (imported := (path.parent / found["path"]).resolve()) not in parts:
             _add(imported, root, parts, (*importing, path))
-    body = _EXPORT.sub(r"\1 \2", _IMPORT.sub(lambda found: _constant(path, found), text))
+
+    def constant(found: re.Match[str]) -> str:
+        """What an import says, of a module that stands above."""
+        what = found["whole"] or found["names"].replace(" as ", ": ")
+        return f"const {what} = {_name((path.parent / found['path']).resolve())};"
+
+    body = _EXPORT.sub(r"\1 \2", _IMPORT.sub(constant, text))
     if other := _OTHER.search(body):
         raise ValueError(f"{path.name}: {other[0]!r} cannot be bundled")
     here = f'new URL("{Path(os.path.relpath(path, root)).as_posix()}", import.meta.url).href'
     body = body.replace("import.meta.url", here)
     parts[path] = f"const {_name(path)} = (() => {{\n{body}\nreturn {{ {', '.join(_exports(text))} }};\n}})();\n"
-
-
-def _constant(path: Path, found: re.Match[str]) -> str:
-    """What an import says, of a module that stands above."""
-    what = found["whole"] or found["names"].replace(" as ", ": ")
-    return f"const {what} = {_name((path.parent / found['path']).resolve())};"
 
 
 def _exports(text: str) -> list[str]:

@@ -119,7 +119,14 @@ def create_app(store: Store, token: str, accounts: Accounts | None = None, root:
         return FileResponse(ASSETS / "icon.svg", media_type="image/svg+xml")
 
     app.add_exception_handler(RequestValidationError, _misunderstood)
-    app.add_exception_handler(Erased, _erased)
+
+    async def erased(_: Request, error: Exception) -> Response:
+        """What somebody sends in the name of a person who was erased, such as from a page that was open since before."""
+        from fastapi.responses import JSONResponse
+
+        return JSONResponse({"detail": f"{error}."}, 403)
+
+    app.add_exception_handler(Erased, erased)
     app.add_exception_handler(NotWritten, _not_written)
     if pages:
         _mount_pages(app, store)
@@ -129,13 +136,6 @@ def create_app(store: Store, token: str, accounts: Accounts | None = None, root:
     app.add_middleware(Sessions, store=store, path=root or "/")
     app.add_middleware(Guard, token=token, accounts=accounts is not None, root=root)
     return app
-
-
-async def _erased(_: Request, error: Exception) -> Response:
-    """What somebody sends in the name of a person who was erased, such as from a page that was open since before."""
-    from fastapi.responses import JSONResponse
-
-    return JSONResponse({"detail": f"{error}."}, 403)
 
 
 async def _not_written(_: Request, error: Exception) -> Response:
@@ -262,7 +262,13 @@ def serve(project: Path, how: Serving) -> None:
             config = uvicorn.Config(
                 app, log_level="warning", timeout_graceful_shutdown=2, server_header=False, proxy_headers=False
             )
-            logging.getLogger("uvicorn.error").addFilter(_no_farewell)
+
+            def no_farewell(record: logging.LogRecord) -> bool:
+                """Open pages hold a connection each, which ends with the server: no news, and no reason for a traceback."""
+                cancelled = record.exc_info is not None and isinstance(record.exc_info[1], asyncio.CancelledError)
+                return not cancelled and "timeout graceful shutdown exceeded" not in record.getMessage()
+
+            logging.getLogger("uvicorn.error").addFilter(no_farewell)
             limit_pace(store)
             backing = closing(scheduler.BackupScheduler(store, how.backup_every, how.keep_backups))
             with suppress(KeyboardInterrupt), closing(IndexRefresher(store)), closing(Thumbnails(store)), backing:
@@ -295,12 +301,6 @@ def _access_settings(how: Serving) -> tuple[Accounts | None, str]:
 
 def _url(host: str, port: int, root: str) -> str:
     return f"http://{f'[{host}]' if ':' in host else host}:{port}{root}/"
-
-
-def _no_farewell(record: logging.LogRecord) -> bool:
-    """Open pages hold a connection each, which ends with the server: no news, and no reason for a traceback."""
-    cancelled = record.exc_info is not None and isinstance(record.exc_info[1], asyncio.CancelledError)
-    return not cancelled and "timeout graceful shutdown exceeded" not in record.getMessage()
 
 
 def opened(project: Path) -> Store | forwarding.OpenApp:

@@ -335,15 +335,12 @@ def check_backup(backup: Backup, *, files: bool = True) -> None:
     if not manifest.before:
         check_contents(manifest.contents, held, backup.database, hashes=manifest.duckdb == duckdb.__version__)
     for one in backup.files() if files else ():
-        _check_file(backup.path / one.path, one)
-
-
-def _check_file(path: Path, one: BackupFile) -> None:
-    try:
-        if path.stat().st_size != one.bytes or sha256_of(path) != one.sha256:
-            raise BadBackup(f"{path} was changed or is damaged")
-    except OSError as error:
-        raise BadBackup(f"{path} cannot be read: {error.strerror}") from error
+        path = backup.path / one.path
+        try:
+            if path.stat().st_size != one.bytes or sha256_of(path) != one.sha256:
+                raise BadBackup(f"{path} was changed or is damaged")
+        except OSError as error:
+            raise BadBackup(f"{path} cannot be read: {error.strerror}") from error
 
 
 def check_contents(was: DatabaseContents, held: DatabaseContents, path: Path, *, hashes: bool = True) -> None:

@@ -96,7 +96,18 @@ def examine(
     except duckdb.Error as error:
         return [_broken(project, f"it is no Concord project: {str(error).splitlines()[0]}")]
     newest = max(migration_files())
-    found = [*_schema(version, newest), *_disk(project)]
+    if version == newest:
+        schema_found = _project("ok", f"the database opens; schema {version}")
+    elif version > newest:
+        schema_found = _project(
+            "attention", f"the project has schema {version}, this version supports {newest}", "update Concord to open it"
+        )
+    elif version:
+        text = f"the project has schema {version}; opening it brings it to {newest}, after a backup of what it is now"
+        schema_found = _project("note", text)
+    else:
+        schema_found = _project("note", "the database is empty; opening it makes a new project of it")
+    found = [schema_found, *_disk(project)]
     if version == newest:
         checks: tuple[Callable[[], Iterator[Finding]], ...] = (
             lambda: _runs(cursor, project, at_work),
@@ -110,20 +121,6 @@ def examine(
     there = [name for name in ("prompts", "images", "annotations", "evidence") if name in schema.table_names(cursor)]
     empty = not any(rows.value(cursor, f"select count(*) from {name}") for name in there)
     return found + list(_backups(project, n_erased, lasting, everything=everything, empty=empty))
-
-
-def _schema(version: int, newest: int) -> Iterator[Finding]:
-    if version == newest:
-        yield _project("ok", f"the database opens; schema {version}")
-    elif version > newest:
-        yield _project(
-            "attention", f"the project has schema {version}, this version supports {newest}", "update Concord to open it"
-        )
-    elif version:
-        text = f"the project has schema {version}; opening it brings it to {newest}, after a backup of what it is now"
-        yield _project("note", text)
-    else:
-        yield _project("note", "the database is empty; opening it makes a new project of it")
 
 
 def _disk(project: Path) -> Iterator[Finding]:

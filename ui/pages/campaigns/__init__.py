@@ -56,33 +56,29 @@ class _Page:
             columns = {}
             for name in SHOWN:
                 with gr.Column(visible=name == "coverage", elem_id=f"part-{name}") as columns[name]:
-                    getattr(self, f"_{name}")()
+                    self._build_part(name)
             made.parts.update(columns)
         # who looks: nobody until the page has read that
         self.who = gr.State(None)
 
-    def _coverage(self) -> None:
-        lead = gr.HTML(elem_id="coverage")
-        with gr.Row():
-            plots = [gr.Plot(show_label=False, visible=False, elem_id=name) for name in ("by-answers", "by-time")]
-        self.coverage = [lead, *plots, gr.HTML(elem_id="apart")]
-
-    def _people(self) -> None:
-        self.asking: RevokePanel = forms.revoke_panel()
-        self.people = clickable_html("people")
-        self.marking: MarksForm = forms.marks_form()
-
-    def _broken(self) -> None:
-        self.broken = clickable_html("broken")
-
-    def _adjudicate(self) -> None:
-        self.case: CasePanel = forms.case_panel()
-
-    def _invite(self) -> None:
-        self.inviting: InvitePanel = forms.invite_panel()
-
-    def _recruitment(self) -> None:
-        self.describing: RecruitmentForm = people.recruitment_form()
+    def _build_part(self, name: str) -> None:
+        if name == "coverage":
+            lead = gr.HTML(elem_id="coverage")
+            with gr.Row():
+                plots = [gr.Plot(show_label=False, visible=False, elem_id=name) for name in ("by-answers", "by-time")]
+            self.coverage = [lead, *plots, gr.HTML(elem_id="apart")]
+        elif name == "people":
+            self.asking: RevokePanel = forms.revoke_panel()
+            self.people = clickable_html("people")
+            self.marking: MarksForm = forms.marks_form()
+        elif name == "broken":
+            self.broken = clickable_html("broken")
+        elif name == "adjudicate":
+            self.case: CasePanel = forms.case_panel()
+        elif name == "invite":
+            self.inviting: InvitePanel = forms.invite_panel()
+        elif name == "recruitment":
+            self.describing: RecruitmentForm = people.recruitment_form()
 
     @property
     def controls(self) -> list[Any]:

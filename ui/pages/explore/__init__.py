@@ -15,7 +15,6 @@ from concord.common.context import CommandError
 from concord.rejudging import save_as_rater
 from data.store.core.store import Store
 from scorers.base import Knob
-from ui.components.controls import Choice
 from ui.components.live_updates import ignored, keep_current, listen, moved
 from ui.components.tables import linked_note, note
 from ui.pages.explore import controls
@@ -90,9 +89,20 @@ def build(store: Store) -> None:
     part.reset.click(reset, page.controls, part.turned, queue=False, **_QUIET)
     part.keep.click(keep_settings, page.everything, part.message, trigger_mode="once", **_QUIET)
     picked = [page.control(name) for name in ("task", "changed")]
-    part.changes.select(_picked, None, picked, queue=False, **_QUIET).then(None, js=_FOLLOW)
+
+    def pick(event: gr.EventData) -> Sequence[str]:
+        """The images of a click on a number of changed verdicts."""
+        return [str(event._data["task"]), str(event._data["changed"])]
+
+    part.changes.select(pick, None, picked, queue=False, **_QUIET).then(None, js=_FOLLOW)
     listed = [page.control(name) for name in _LISTED]
-    page.asked.drawn[2].select(_listed, None, listed, queue=False, **_QUIET).then(None, js=_FOLLOW_LIST)
+
+    def list_answers(event: gr.EventData) -> Sequence[str]:
+        """What a click on a number of the part Questions lists."""
+        asked = {name: str(event._data.get(name) or "") for name in _LISTED}
+        return [asked[name] or default for name, default in _LISTED.items()]
+
+    page.asked.drawn[2].select(list_answers, None, listed, queue=False, **_QUIET).then(None, js=_FOLLOW_LIST)
     page.address.change(None, page.address, None, js=_SHOW_ADDRESS)
     # the choices grow with the project, too
     keep_current(store, offer, [standing, *page.everything], page.controls, opened=opened)
@@ -109,13 +119,12 @@ def _opened(store: Store, asked: Mapping[str, str]) -> tuple[ExploreView, str]:
 def _controls(store: Store, view: ExploreView) -> list[Any]:
     """The changes to all controls but the knobs; what has nothing to choose from is not shown."""
     found = choices(store, view)
-    return [_control(name, found[name]) for name in ADDRESS]
-
-
-def _control(name: str, choice: Choice) -> Any:
-    if name in ("show", "flip", "see"):
-        return gr.Radio(value=choice.value)
-    return gr.Dropdown(list(choice.choices), value=choice.value, visible=bool(choice.choices))
+    return [
+        gr.Radio(value=found[name].value)
+        if name in ("show", "flip", "see")
+        else gr.Dropdown(list(found[name].choices), value=found[name].value, visible=bool(found[name].choices))
+        for name in ADDRESS
+    ]
 
 
 def _slider_updates(store: Store, known: Mapping[str, Knob], view: ExploreView) -> list[Any]:
@@ -159,17 +168,6 @@ def _thresholds(store: Store, view: ExploreView) -> list[Any]:
 
 def _plot(made: Any) -> gr.Plot:
     return gr.Plot(made, visible=True) if made is not None else gr.Plot(visible=False)
-
-
-def _picked(event: gr.EventData) -> Sequence[str]:
-    """The images of a click on a number of changed verdicts."""
-    return [str(event._data["task"]), str(event._data["changed"])]
-
-
-def _listed(event: gr.EventData) -> Sequence[str]:
-    """What a click on a number of the part Questions lists."""
-    asked = {name: str(event._data.get(name) or "") for name in _LISTED}
-    return [asked[name] or default for name, default in _LISTED.items()]
 
 
 def _keep_settings(store: Store, view: ExploreView) -> gr.HTML:

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from typing import Any, Final
 
@@ -92,14 +93,12 @@ def _value(of: RaterEvidence, name: str, asked: Any) -> Any:
 
 def followed_sliders(turned: Mapping[str, Any], asked: Mapping[str, str]) -> dict[str, str]:
     """Those of an address's values that the knobs stand at, as they are written there."""
-    return {name: text for name, text in asked.items() if name in turned and _same(turned[name], text)}
-
-
-def _same(value: Any, text: str) -> bool:
-    try:
-        return bool(value == text or rejudging.rounded(float(text)) == value)
-    except (ValueError, OverflowError):
-        return False
+    same = {}
+    for name, text in asked.items():
+        with suppress(ValueError, OverflowError):
+            if name in turned and (turned[name] == text or rejudging.rounded(float(text)) == turned[name]):
+                same[name] = text
+    return same
 
 
 _EMPTY: Final = (

@@ -229,7 +229,14 @@ def positions(shown: FailurePicture) -> FailureDrawing:
         " row may add up to more than 100\u00a0%: blue is as asked, orange the opposite or none, grey what was not asked about."
     )
     tables = _matrix(shown, [*columns, NOT_BOTH]) + _by_generator(shown, (AS_ASKED, OPPOSITE, NOT_BOTH))
-    return FailureDrawing(" ".join(_about_positions(shown)), _square(shown, columns, _is_opposite), below + tables)
+
+    def is_opposite(asked: str, found: str) -> bool | None:
+        """Right, or wrong; None for a relation on the other axis, which contradicts nothing."""
+        if asked == found:
+            return True
+        return False if found in (NO_RELATION, OPPOSITES.get(asked)) else None  # type: ignore[call-overload]
+
+    return FailureDrawing(" ".join(_about_positions(shown)), _square(shown, columns, is_opposite), below + tables)
 
 
 def supercategories(shown: FailurePicture) -> FailureDrawing:
@@ -278,13 +285,6 @@ def _commonest(shown: FailurePicture, columns: Sequence[str]) -> FailureCell | N
 
 def _is_same(asked: str, found: str) -> bool | None:
     return asked == found
-
-
-def _is_opposite(asked: str, found: str) -> bool | None:
-    """Right, or wrong; None for a relation on the other axis, which contradicts nothing."""
-    if asked == found:
-        return True
-    return False if found in (NO_RELATION, OPPOSITES.get(asked)) else None  # type: ignore[call-overload]
 
 
 def _square(
@@ -396,7 +396,12 @@ def _about_order(shown: FailurePicture, own: str) -> Iterator[str]:
     each = {value: _scores_at(shown, value) for value in grid}
     first = own if own in grid else grid[0]
     if len(shown.generators) > 1:
-        turns = [turn for a, b in combinations(each[first], 2) if (turn := _turn(a, b, each))]
+        turns = []
+        for a, b in combinations(each[first], 2):
+            # where which of the two is ahead, if that depends on the threshold
+            ahead, behind = ([value for value, one in each.items() if sign * (one[a] - one[b]) > 0] for sign in (1, -1))
+            if ahead and behind:
+                turns.append(f"{a} is ahead of {b} at {listed(ahead)}, behind it at {listed(behind)}")
         if turns:
             more = f"; so do {len(turns) - 1} more pairs" if len(turns) > 1 else ""
             yield f"Generators change places with the threshold: {turns[0]}{more}."
@@ -405,12 +410,6 @@ def _about_order(shown: FailurePicture, own: str) -> Iterator[str]:
     best = next(iter(each[first]))
     low, high = (percent(each[value][best]) for value in (grid[0], grid[-1]))
     yield f"From {grid[0]} to {grid[-1]} the score of {best} goes from {low} to {high}."
-
-
-def _turn(a: str, b: str, each: Mapping[str, Mapping[str, float]]) -> str:
-    """Where which of two generators is ahead, if that depends on the threshold."""
-    ahead, behind = ([value for value, one in each.items() if sign * (one[a] - one[b]) > 0] for sign in (1, -1))
-    return f"{a} is ahead of {b} at {listed(ahead)}, behind it at {listed(behind)}" if ahead and behind else ""
 
 
 def _scores(shown: FailurePicture, generator: str) -> list[float]:

@@ -7,7 +7,7 @@ the image's history says what happened to it.
 from __future__ import annotations
 
 import base64
-from collections.abc import Mapping
+from contextlib import suppress
 from dataclasses import asdict
 from typing import Annotated, Any
 from uuid import UUID
@@ -20,7 +20,6 @@ from concord.campaigns import adjudication
 from concord.campaigns.annotators import CampaignTopic
 from concord.questions import scores
 from data.jobs import generation
-from data.jobs.runs import Detection
 from data.prompts.geneval_suite import COLORS
 from data.prompts.spec import Spec, parse_spec
 from data.store.browse import contents, grid
@@ -30,7 +29,7 @@ from data.store.judgements import answer_status, remarks, scorer_evidence
 from data.store.judgements import remarks as notes
 from data.store.judgements.remarks import Adjudication, Note, NoteRefused, Wrong
 from scorers import registry
-from scorers.base import Check, Verdict
+from scorers.base import Verdict
 from ui.components.addresses import ImageListing, listing_of
 
 ItemId = Annotated[str, Query(max_length=1000)]
@@ -158,7 +157,9 @@ def _task(store: Store, person: str | None, item: Item) -> dict[str, Any]:
 
 
 def _evidence(store: Store, person: str | None, item: Item) -> dict[str, Any]:
-    spec = _spec(item)
+    spec = Spec()
+    with suppress(ValueError):  # a suite of its own: nothing can be checked, but everything can be shown
+        spec = parse_spec(item["spec"] or {})
     sights = [_sight(store, item, spec, by) for by in scorer_evidence.evidence_of_item(store, item["item_id"])]
     return {
         "covered": False,
@@ -171,13 +172,6 @@ def _evidence(store: Store, person: str | None, item: Item) -> dict[str, Any]:
     }
 
 
-def _spec(item: Item) -> Spec:
-    try:
-        return parse_spec(item["spec"] or {})
-    except ValueError:  # a suite of its own: nothing can be checked, but everything can be shown
-        return Spec()
-
-
 def _sight(store: Store, item: Item, spec: Spec, by: scorer_evidence.ItemEvidence) -> dict[str, Any]:
     """What one scorer saw, and what its rules make of it."""
     sight: dict[str, Any] = {
@@ -186,7 +180,11 @@ def _sight(store: Store, item: Item, spec: Spec, by: scorer_evidence.ItemEvidenc
         "version": by.version,
         "run": by.run_id,
         "failed": by.seen.failed,
-        "detections": [_detection(one) for one in by.seen.detections],
+        "detections": [
+            {"label": one.label, "score": one.score, "box": one.box, "colors": one.colors}
+            | {"mask": None if one.mask is None else base64.b64encode(one.mask).decode()}
+            for one in by.seen.detections
+        ],
     }
     try:
         scorer = registry.get(by.scorer)
@@ -199,20 +197,13 @@ def _sight(store: Store, item: Item, spec: Spec, by: scorer_evidence.ItemEvidenc
         "settings": {name: by.settings[name] for name in sorted(scorer.judging) if name in by.settings},
         "verdict": _label(verdict, "correct"),
         "reason": verdict.reason,
-        "checks": [_check(check, relations) for check in verdict.checks],
+        "checks": [
+            asdict(check) | {"relation": relations.get(check.target or "") if check.offset is not None else None}
+            for check in verdict.checks
+        ],
         "questions": scores.item_questions(store, item["item_id"], by, verdict),
         "score": _score(store, item["suite"], by.rater_id, verdict),
     }
-
-
-def _detection(one: Detection) -> dict[str, Any]:
-    mask = None if one.mask is None else base64.b64encode(one.mask).decode()
-    return {"label": one.label, "score": one.score, "box": one.box, "colors": one.colors, "mask": mask}
-
-
-def _check(check: Check, relations: Mapping[str, str]) -> dict[str, Any]:
-    relation = relations.get(check.target or "") if check.offset is not None else None
-    return asdict(check) | {"relation": relation}
 
 
 def _label(verdict: Verdict, aspect: str) -> str | None:

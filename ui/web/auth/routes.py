@@ -23,7 +23,7 @@ from data.store.people import invitations
 from data.store.people.invitations import Arrival, Invitation, InvitationClosed, OtherBrowser
 from ui.web.api.form import MAX_NAME, checked_name
 from ui.web.auth import sessions, sign_in_pages
-from ui.web.auth.accounts import Account, Accounts
+from ui.web.auth.accounts import Accounts
 from ui.web.auth.authorization import begin, begin_invited, visitor_of
 from ui.web.auth.rate_limit import SignInLimiter
 
@@ -74,7 +74,11 @@ def _add_sign_in(routes: APIRouter, store: Store, accounts: Accounts | None) -> 
         if wait := limiter.attempt(name, address):
             return sign_in_pages.sign_in(name, following, _too_often(wait), 429)
         account = accounts.get(name)
-        if not await run_sync(_fits, account, password, limiter=at_once) or account is None:
+        # argon2 is not needed by whoever has no accounts
+        from ui.web.auth.accounts import password_fits
+
+        known = account.password if account is not None else None
+        if not await run_sync(password_fits, password[:_MAX_PASSWORD], known, limiter=at_once) or account is None:
             return sign_in_pages.sign_in(name, following, _WRONG, 401)
         limiter.succeeded(name, address)
         try:
@@ -204,13 +208,6 @@ def local(path: str) -> str:
     parts = urlsplit(path) if path.isprintable() and "\\" not in path else None
     fine = parts is not None and not parts.scheme and not parts.netloc and path.startswith("/") and not path.startswith("//")
     return path if fine and len(path) <= 4000 else ""
-
-
-def _fits(account: Account | None, password: str) -> bool:
-    # argon2 is not needed by whoever has no accounts
-    from ui.web.auth.accounts import password_fits
-
-    return password_fits(password[:_MAX_PASSWORD], account.password if account is not None else None)
 
 
 def _typed(text: str, known: str | None, accounts: Accounts | None) -> str:

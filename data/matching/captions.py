@@ -11,6 +11,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 from itertools import chain, zip_longest
 from typing import Any, Final
 
@@ -114,7 +115,7 @@ def wrong_captions(text: str, raw: RawSpec, most: int = MAX_WRONG_CAPTIONS) -> l
     # the first other kind of each object, then the second of each, and so on
     objects = zip_longest(
         *(
-            [_renamed(text, spec, k, name) for name in _other_names(thing, spec, "include" in raw)]
+            map(partial(_renamed, text, spec, k), _other_names(thing, spec, "include" in raw))
             for k, thing in enumerate(spec.objects)
         )
     )
@@ -124,8 +125,10 @@ def wrong_captions(text: str, raw: RawSpec, most: int = MAX_WRONG_CAPTIONS) -> l
     )
     distinct = {_normalized(text): text}
     for caption in captions:
-        if caption is not None and len(distinct) <= most:
+        if caption is not None:
             distinct.setdefault(_normalized(caption), caption)
+        if len(distinct) > most:
+            break
     return list(distinct.values())[1:]
 
 

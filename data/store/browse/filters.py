@@ -193,14 +193,13 @@ def _clauses_differs(filters: Filters) -> Iterator[str]:
 
 def _clauses_range(filters: Filters) -> Iterator[str]:
     for rater in dict.fromkeys(one.rater for one in filters.range):
-        bounds = []
-        for one in filters.range:
-            if one.rater == rater:
-                ends = [f"at least {one.low:g}"] if one.low is not None else []
-                ends += [f"at most {one.high:g}"] if one.high is not None else []
-                both = one.low is not None and one.high is not None
-                bounds.append(f"{one.low:g} to {one.high:g}" if both else (ends or ["anything"])[0])
-        yield f"{rater} scores {among(bounds)}"
+        yield f"{rater} scores {among([_bounds(one) for one in filters.range if one.rater == rater])}"
+
+
+def _bounds(one: Between) -> str:
+    if one.low is None:
+        return "anything" if one.high is None else f"at most {one.high:g}"
+    return f"at least {one.low:g}" if one.high is None else f"{one.low:g} to {one.high:g}"
 
 
 @dataclass(frozen=True, slots=True)

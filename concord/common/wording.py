@@ -23,7 +23,7 @@ ASPECTS: dict[str, str] = {
     "flipped": "a scorer’s number by the flipped prompt",
 }
 
-_TASKS = {"all": "all images", "tasks_mean": "mean of the tasks"}
+_TASKS = {"all": "all images", "tasks_mean": "average over tasks"}
 _REASONS = {
     "repeat": "answered twice by the same person",
     "cannot_tell": "“cannot tell”",

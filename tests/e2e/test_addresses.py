@@ -110,7 +110,7 @@ def assert_equal(shown: dict[tuple[str, str], str], rows: list[Row], name: Calla
 
 
 def readable(task: str) -> str:
-    return {"all": "all images", "tasks_mean": "mean of the tasks"}.get(task, task.replace("_", " "))
+    return {"all": "all images", "tasks_mean": "average over tasks"}.get(task, task.replace("_", " "))
 
 
 def test_pages_and_command_line_show_the_same_digits(page: Page, server: Server) -> None:

@@ -26,7 +26,7 @@ def taken(browser: Browser, playground: Server, tmp_path_factory: pytest.TempPat
     page = patient(context.new_page())
     page.goto("/studio/reports?aspect=correct&generator=renderer-careless&seed=3")
     preview = page.locator("#report-preview")
-    expect(preview).to_contain_text(re.compile(r"In it would be \d[\d,]* judgements by \d+ simulated raters, .* 3 scorers\."))
+    expect(preview).to_contain_text(re.compile(r"Contents: \d[\d,]* judgements by \d+ simulated raters, .* 3 scorers\."))
     assert serious(page) == []
     page.get_by_role("button", name="Make the report").click()
     links = page.locator("#report-made a")

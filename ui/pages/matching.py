@@ -366,7 +366,7 @@ def _taught(store: Store) -> str:
         score = next_steps.commands_block(store, next_steps.score_command(store, "clipmatch"))
         first = f"**Your images**, where prompts have a spec:\n\n{score}"
     else:
-        first = f"**The small world's set**, six tasks:\n\n{next_steps.commands_block(store, next_steps.MATCHING)}"
+        first = f"**The playground's set**, six tasks:\n\n{next_steps.commands_block(store, next_steps.MATCHING)}"
     return _EMPTY.format(first=first, files=next_steps.commands_block(store, next_steps.MATCHING_FILES))
 
 

@@ -167,7 +167,7 @@ def _preview(found: Sequence[contents.RaterCount]) -> str:
         *([] if kinds["scorer"] else [" No scorer has judged this: people are compared among themselves alone."]),
         *([] if people else [" Nobody has judged this: there are scores, and no agreement with people."]),
     ]
-    return note(f"In it would be {', '.join(parts)}.{''.join(missing)}")
+    return note(f"Contents: {', '.join(parts)}.{''.join(missing)}")
 
 
 def _made(store: Store, values: Sequence[Any], progress: gr.Progress) -> str:

@@ -243,7 +243,7 @@ def _thresholds(known: Mapping[str, Knob], at: dict[str, Component]) -> Threshol
             with gr.Column(scale=5, min_width=420):
                 with gr.Row(elem_classes="cc-filters"):
                     at["task"], at["along"] = dropdown("Task", [ALL], ALL), dropdown("Curve along")
-                    at["statistic"], at["people"] = dropdown("Statistic"), dropdown("Beside")
+                    at["statistic"], at["people"] = dropdown("Statistic"), dropdown("Compare with")
                 plot = gr.Plot(show_label=False, elem_id="explore-plot")
                 told = gr.HTML(elem_id="explore-told")
         numbers = gr.HTML(elem_id="explore-numbers")
@@ -256,7 +256,7 @@ def _thresholds(known: Mapping[str, Knob], at: dict[str, Component]) -> Threshol
 def _questions(at: dict[str, Component]) -> PartPanel:
     with gr.Column(visible=False) as part:
         kinds = [(title, name) for name, title in SEEN.items()]
-        at["see"] = gr.Radio(kinds, value=kinds[0][1], label="See", elem_id="see")
+        at["see"] = gr.Radio(kinds, value=kinds[0][1], label="View", elem_id="see")
         with gr.Row(elem_classes="cc-filters"):
             at["source"], at["reference"] = dropdown("Text source", [ALL], ALL), dropdown("Real images (reference)")
         lead = gr.HTML(elem_id="asked-lead")

@@ -106,7 +106,7 @@ def test_as_it_was_run_the_numbers_are_those_of_the_other_pages(standing: Store)
         for task in heads:
             found = [rows[task, name] for name in ("percent_agreement", "cohen_kappa", "gwet_ac1")]
             values = ["–" if row["value"] is None else f"{row['value']:.3f}" for row in found]
-            line = table[{"all": "all images", "tasks_mean": "mean of the tasks"}.get(task, task.replace("_", " "))]
+            line = table[{"all": "all images", "tasks_mean": "average over tasks"}.get(task, task.replace("_", " "))]
             assert line == [str(found[0]["n_items"]), str(found[0]["n_ratings"]), *values]
     assert "0 verdicts changed" in text(shown.lead)
     assert pictures(shown.pictures) == []

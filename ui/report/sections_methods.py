@@ -399,7 +399,7 @@ _RULES = (
     "per unit for correlations. Cohen’s κ among people is the mean over pairs of persons; slots are nobody in particular, so "
     "it has no value for them, and Fleiss’ κ, α and AC1 serve.",
     "Intervals are made by drawing prompts (or items, in a suite without prompts) with all their ratings.",
-    "“Mean of the tasks” is unweighted. Suites are never pooled, as their scales and questions differ.",
+    "“Average over tasks” is unweighted. Suites are never pooled, as their scales and questions differ.",
 )
 
 

@@ -281,12 +281,13 @@ def import_ratings(
     table = read_rating_table(path)
     if rater_columns and wide is False:
         raise UsageError("--long has no columns of raters; leave --rater-columns out, or --long")
+    read_columns = _columns(table, columns, {"aspect": aspect, "scale": scale}, bool(wide or rater_columns), rater_columns)
     try:
         parsed = Scale.parse(str(scale))
     except ScaleError as error:
         raise UsageError(f"--scale: {error}") from error
     request = _Request(
-        _columns(table, columns, {"aspect": aspect, "scale": scale}, bool(wide or rater_columns), rater_columns),
+        read_columns,
         str(aspect),
         parsed,
         suite or DEFAULT_SUITE,

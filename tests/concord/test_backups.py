@@ -240,14 +240,16 @@ def test_the_hubs_names_of_image_text_models() -> None:
 
 
 def test_devices_are_asked_elsewhere(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
-    monkeypatch.setattr(machine, "_may_have_gpu", lambda: True)
+    monkeypatch.setattr(machine, "_DRIVERS", (sys.executable,))
     monkeypatch.setattr(machine, "_PROBE", 'print(\'{"torch": "2", "cuda": [["X", 1073741824]], "mps": false}\')')
     assert [one.text for one in machine.check_devices()] == ["cuda:0: X, 1 GB (score --device cuda:0)"]
     monkeypatch.setattr(machine, "_PROBE", "raise OSError('libcudart is missing')")
     (one,) = machine.check_devices()
     assert (one.level, one.text) == ("attention", "torch cannot be opened: OSError: libcudart is missing")
     # it takes seconds to open: not where there can be no GPU, unless asked for
-    monkeypatch.setattr(machine, "_may_have_gpu", lambda: False)
+    monkeypatch.setattr(machine, "_DRIVERS", ())
+    monkeypatch.setattr(sys, "platform", "linux")
+    monkeypatch.setenv("PATH", "")
     (one,) = machine.check_devices()
     assert (one.level, "no GPU's driver" in one.text) == ("ok", True)
     assert one.text.endswith(f"torch {version('torch')} was not opened (--all does)")

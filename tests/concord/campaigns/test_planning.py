@@ -52,7 +52,7 @@ def test_a_wish_from_names_and_all_that_is_wrong_at_once() -> None:
     with pytest.raises(InputError) as error:
         campaign_spec({"overlapp": 3, "n": "many", "gold_feedback": 1, "items": [1]}, "f.yaml")
     assert error.value.problems == (
-        "f.yaml: 'overlapp' is nothing that a campaign has; did you mean overlap?",
+        "f.yaml: a campaign has no 'overlapp'; did you mean overlap?",
         "f.yaml: items: a text or a list of texts expected, got [1]",
         "f.yaml: n: a whole number expected, got 'many'",
         "f.yaml: gold_feedback: true or false expected, got 1",

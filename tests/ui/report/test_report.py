@@ -311,7 +311,7 @@ def test_a_page_runs_its_own_scripts_and_fetches_nothing(made: Made) -> None:
 def test_who_judged_and_what_does_not_count(made: Made, tmp_path: Path) -> None:
     people, scorers = made.page.sections["Who judged"]
     told = {line[0].text: line[1].text for line in people.rows}
-    assert told["slot 1"] == "a place in a study’s file, nobody in particular (slot)"
+    assert told["slot 1"] == "an anonymous place in a study’s file (slot)"
     assert told["simulated Two"] == "simulated: imitates a person"
     assert told["<img src=x onerror=alert(1)>"] == "a person"
     assert set(told) == {rater.rater_id for rater in hostile_project.PEOPLE} | {"late 3"}

@@ -67,7 +67,7 @@ class DrawingPace:
         self._store = store
         self._clock = clock
         self._lock = threading.Lock()
-        self._turns: SimpleQueue[tuple[Callable[[], Any], Future[Any]]] = SimpleQueue()
+        self._turns: SimpleQueue[tuple[Callable[[], Any], Future[Any]] | None] = SimpleQueue()
         threading.Thread(target=self._take_turns, name="drawing", daemon=True).start()
         self._version = store.version
         self._left = _SAVED
@@ -90,12 +90,17 @@ class DrawingPace:
         self._turns.put((partial(copy_context().run, step), done))
         return done.result()
 
+    def close(self) -> None:
+        """End the thread that draws; pages of the project move freely again."""
+        self._turns.put(None)
+        _paces.pop(self._store, None)
+
     def _take_turns(self) -> None:
         # where it cannot be told so, it is as important as all else
         with suppress(AttributeError, OSError):
             os.setpriority(os.PRIO_PROCESS, threading.get_native_id(), _NICE)
-        while True:
-            step, done = self._turns.get()
+        while (turn := self._turns.get()) is not None:
+            step, done = turn
             start = self._clock()
             try:
                 tell = partial(done.set_result, step())
@@ -115,9 +120,10 @@ class DrawingPace:
 _paces: WeakKeyDictionary[Store, DrawingPace] = WeakKeyDictionary()
 
 
-def limit_pace(store: Store) -> None:
-    """From now on pages of this project move no faster than drawing them allows: for the app that has it open."""
-    _paces[store] = DrawingPace(store)
+def limit_pace(store: Store) -> DrawingPace:
+    """Until it is closed, pages of this project move no faster than drawing them allows: for the app that has it open."""
+    pace = _paces[store] = DrawingPace(store)
+    return pace
 
 
 def version(store: Store) -> str:

@@ -19,11 +19,14 @@ import webbrowser
 from collections.abc import Callable
 from contextlib import closing, suppress
 from dataclasses import dataclass
+from html import escape
 from importlib import import_module
 from pathlib import Path
+from threading import Timer
 from typing import TYPE_CHECKING, Any, Final
 
 import uvicorn
+from starlette.responses import HTMLResponse, PlainTextResponse
 
 from concord.common import forwarding
 from concord.common.base_path import at, checked, stand
@@ -35,7 +38,7 @@ from data.store.browse.index_refresh import IndexRefresher
 from data.store.core.store import Store, StoreBusy
 from ui.commands import fill_default_project
 from ui.web.api.images import Thumbnails
-from ui.web.middleware import Entrance, Guard, is_loopback
+from ui.web.middleware import Entrance, Guard, Receive, Scope, Send, is_loopback
 
 if TYPE_CHECKING:
     from fastapi import FastAPI, Request, Response
@@ -61,8 +64,11 @@ def settle_process() -> None:
 DEFAULT_PORT = 7860
 _PORTS_TO_TRY = 20
 _LOOK_SECONDS = 0.3
+_BROWSER_SECONDS = 0.3
+"""So long after the start the browser is opened."""
 _ROUTERS = (
-    "browse:browse_router", "command:router", "downloads:export_router", "form:router", "images:router", "browse:map_router",
+    # matched in this order, so first what is asked for most
+    "form:router", "images:router", "browse:browse_router", "command:router", "downloads:export_router", "browse:map_router",
     "workbench:remarks_router", "downloads:report_router", "browse:listing_router", "workbench:workbench_router",
 )  # fmt: skip
 """Functions that make the JSON routes of a project, as module of ``ui.web.api``:name."""
@@ -184,17 +190,67 @@ def _mount_pages(app: FastAPI, store: Store) -> None:
         )
 
 
-class _Server(uvicorn.Server):
-    """Tells when it is really listening."""
+class Opening:
+    """ASGI application that stands in for one that takes seconds to make: a page says what is loading, all else waits.
 
-    def __init__(self, config: uvicorn.Config, ready: Callable[[], None]) -> None:
-        super().__init__(config)
-        self._ready = ready
+    Attributes:
+        step: what is loading, in words.
+        error: why the application could not be made; the server stops then.
+    """
 
-    async def startup(self, sockets: list[socket.socket] | None = None) -> None:
-        await super().startup(sockets)
-        if self.started:
-            self._ready()
+    def __init__(self, make: Callable[[], FastAPI], ready: Callable[[], None]) -> None:
+        """``make`` runs in a thread of its own; ``ready`` is called once requests reach what it made."""
+        self.step = "the project"
+        self.error: Exception | None = None
+        self._make, self._ready = make, ready
+        self._app: FastAPI | None = None
+        self._made, self._closing = asyncio.Event(), asyncio.Event()
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Answer, or pass on."""
+        if scope["type"] == "lifespan":
+            await self._live(receive, send)
+            return
+        if not self._made.is_set():
+            if scope["type"] == "http" and b"text/html" in dict(scope["headers"]).get(b"accept", b""):
+                await HTMLResponse(_OPENING_PAGE.format(step=escape(self.step)), 503, _OPENING_HEADERS)(scope, receive, send)
+                return
+            await self._made.wait()
+        await (self._app or _COULD_NOT_OPEN)(scope, receive, send)
+
+    async def _live(self, receive: Receive, send: Send) -> None:
+        await receive()
+        opening = asyncio.create_task(self._open())
+        await send({"type": "lifespan.startup.complete"})
+        await receive()
+        self._closing.set()
+        await opening
+        await send({"type": "lifespan.shutdown.complete"})
+
+    async def _open(self) -> None:
+        try:
+            app = await asyncio.to_thread(self._make)
+            async with app.router.lifespan_context(app):
+                self._app = app
+                self._made.set()
+                self._ready()
+                await self._closing.wait()
+        except Exception as error:
+            self.error = error
+            self._made.set()
+            signal.raise_signal(signal.SIGINT)
+
+
+_OPENING_HEADERS: Final = {
+    "cache-control": "no-store",
+    "refresh": "1",
+    "content-security-policy": "default-src 'none'; style-src 'unsafe-inline'; frame-ancestors 'none'",
+}
+_COULD_NOT_OPEN: Final = PlainTextResponse("Concord could not open; the terminal shows why.", 500)
+_OPENING_PAGE: Final = """<!doctype html><html lang="en"><title>Concord is opening</title>
+<meta name="viewport" content="width=device-width"><meta name="color-scheme" content="light dark">
+<body style="margin:20vh 1rem 0;text-align:center;font:1.1rem system-ui,sans-serif">
+<p>Concord is opening …</p><p style="opacity:.7;font-size:.9rem">Loading {step}. This takes a few seconds.</p>"""
 
 
 @dataclass(frozen=True, slots=True)
@@ -240,27 +296,37 @@ def serve(project: Path, how: Serving) -> None:
     with store, _bind(host, how.port) as listening:
         for note in store.notes:
             print(note, file=sys.stderr, flush=True)
-        fill_default_project(store)
         bound = listening.getsockname()[1]
         near = _NEAR.get(host, host)
         url = _url(near, bound, root)
         token = secrets.token_urlsafe(32)
+
+        def make() -> FastAPI:
+            opening.step = "the playground"
+            fill_default_project(store)
+            opening.step = "Studio"
+            return create_app(store, token, accounts, root)
 
         def ready() -> None:
             from concord.runs import run_manager
 
             run_manager.begin_queued(store)
             print(f"Concord is open at {url}\nproject {store.project} (Ctrl-C closes it)", flush=True)
-            if how.browser:
-                webbrowser.open(url)
 
+        opening = Opening(make, ready)
         # the socket listens already: a command that comes now waits until the app can answer
         forwarding.announce(store.project, forwarding.OpenApp(near, bound, token, os.getpid()))
         try:
-            app = create_app(store, token, accounts, root)
             # our guard reads what proxies say, once
             config = uvicorn.Config(
-                app, log_level="warning", timeout_graceful_shutdown=2, server_header=False, proxy_headers=False
+                opening,
+                http="httptools",
+                # uvloop leaves DuckDB's objects behind at the end, and a page of warnings about them in the terminal
+                loop="asyncio",
+                log_level="warning",
+                timeout_graceful_shutdown=2,
+                server_header=False,
+                proxy_headers=False,
             )
 
             def no_farewell(record: logging.LogRecord) -> bool:
@@ -269,10 +335,15 @@ def serve(project: Path, how: Serving) -> None:
                 return not cancelled and "timeout graceful shutdown exceeded" not in record.getMessage()
 
             logging.getLogger("uvicorn.error").addFilter(no_farewell)
-            limit_pace(store)
             backing = closing(scheduler.BackupScheduler(store, how.backup_every, how.keep_backups))
-            with suppress(KeyboardInterrupt), closing(IndexRefresher(store)), closing(Thumbnails(store)), backing:
-                _Server(config, ready).run(sockets=[listening])
+            drawing = closing(limit_pace(store))
+            with suppress(KeyboardInterrupt), closing(IndexRefresher(store)), closing(Thumbnails(store)), backing, drawing:
+                if how.browser:
+                    # it finds the page that says what is loading
+                    Timer(_BROWSER_SECONDS, webbrowser.open, (url,)).start()
+                uvicorn.Server(config).run(sockets=[listening])
+            if opening.error is not None:
+                raise opening.error
         finally:
             forwarding.withdraw(store.project)
             queue.stop_all(store)

@@ -9,9 +9,7 @@ import os
 # doubles the work, and takes the processor from whoever else needs it.
 os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
 
-# each module adds its commands
-from ui.cli import project, prompts, importing, scoring, campaigns, people, analysis, export, results  # noqa: F401, I001
-from ui.cli.options import PLAYGROUND, app
+from ui.cli import PLAYGROUND, app
 
 __all__ = ["PLAYGROUND", "app"]
 

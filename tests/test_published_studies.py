@@ -16,6 +16,7 @@ from typing import Any
 import numpy as np
 import pytest
 
+import app  # noqa: F401 - declares the commands
 from agreement import Options
 from concord import agreement
 from concord.common.context import Context

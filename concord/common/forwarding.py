@@ -15,6 +15,15 @@ from data.jobs import json_records
 FILE = ".server.json"
 
 
+COMMANDS: dict[str, str] = {
+    "doctor": "concord.doctor:examine_open_project",
+    "library": "concord.library:write_tables",
+}
+"""What can be done with a project, here or in the app that has it open: a name, and ``module:function``, imported when it is
+run. Parameters are JSON. ``doctor`` and the library ask an open app by themselves; each command of ``ui.cli`` adds itself.
+"""
+
+
 @dataclass(frozen=True, slots=True)
 class OpenApp:
     """An open app: where it listens and the token that it wants to see."""

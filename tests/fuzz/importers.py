@@ -14,6 +14,7 @@ from typing import Any, Final
 from starlette.testclient import TestClient
 
 from concord.common.context import CommandError, Context
+from concord.common.forwarding import COMMANDS
 from data.store import imports
 from data.store.campaigns import management
 from data.store.core.store import Store
@@ -83,7 +84,7 @@ class Bench:
 
     def _do(self, command: str, folder: Path, parameters: Mapping[str, Any]) -> str:
         out, err = io.StringIO(), io.StringIO()
-        module, function = commands.COMMANDS[command].split(":")
+        module, function = COMMANDS[command].split(":")
         try:
             getattr(import_module(module), function)(Context(self.store, folder, out, err), **parameters)
         finally:

@@ -3,27 +3,24 @@
 from __future__ import annotations
 
 from enum import StrEnum
-from functools import partial
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
 
 from ui.cli.options import (
-    PLAYGROUND,
+    FILTERS,
+    IMAGE_FILTERS,
     ConsensusOption,
     OutputFormat,
-    Project,
     Selection,
     app,
-    execute,
     import_app,
+    project_command,
     study_app,
-    with_selection,
 )
 
 MATCHING_FILTERS = ("suite", "task", "generator", "rater")
 """What restricts matching of images and texts."""
-_IMAGE_FILTERS = ("suite", "task", "generator")
 
 
 class By(StrEnum):
@@ -37,8 +34,7 @@ class PeopleAs(StrEnum):
     mean = "mean"
 
 
-@app.command("agreement")
-@with_selection
+@project_command(app, "agreement", "ui.cli.agreement_table:print_agreement", FILTERS)
 def agreement_command(
     selection: Selection,
     statistic: Annotated[list[str], typer.Option(help="Only these statistics.")] = [],  # noqa: B006
@@ -77,25 +73,22 @@ def agreement_command(
     ] = None,
     seed: Annotated[int, typer.Option(min=0, help="Random seed of cross-validation folds, permutations and crowd models.")] = 0,
     output: Annotated[OutputFormat, typer.Option("--format", help="Output format.")] = OutputFormat.table,
-    project: Project = PLAYGROUND,
-) -> None:
+) -> dict[str, Any]:
     """How far raters agree: people among themselves, scorers with people, any two raters."""
-    execute(
-        project,
-        "agreement",
-        selection=selection,
-        statistics=statistic,
-        all_statistics=all_statistics,
-        by=[each.value for each in by],
-        further=[name for name, asked in (("comparisons", compare), ("thresholds", thresholds)) if asked],
-        consensus=[each.value for each in consensus],
-        people_as=people_as.value if people_as else None,
-        intervals=intervals,
-        ceiling=ceiling,
-        margin=margin,
-        seed=seed,
-        output=output.value,
-    )
+    return {
+        "selection": selection,
+        "statistics": statistic,
+        "all_statistics": all_statistics,
+        "by": by,
+        "further": [name for name, chosen in (("comparisons", compare), ("thresholds", thresholds)) if chosen],
+        "consensus": consensus,
+        "people_as": people_as,
+        "intervals": intervals,
+        "ceiling": ceiling,
+        "margin": margin,
+        "seed": seed,
+        "output": output,
+    }
 
 
 class MatchingLayout(StrEnum):
@@ -105,7 +98,7 @@ class MatchingLayout(StrEnum):
     aro = "aro"
 
 
-@import_app.command("itm")
+@project_command(import_app, "itm", "concord.importing.images:import_matching")
 def import_itm(
     file: Annotated[
         str | None,
@@ -124,42 +117,24 @@ def import_itm(
         tuple[str, str] | None,
         typer.Option(metavar="TEXTS QUESTIONS", help="TIFA's text_inputs.json and question_answers.json."),
     ] = None,
-    project: Project = PLAYGROUND,
 ) -> None:
     """Import images with candidate captions (image-text matching): your own file, Winoground, ARO or the playground's."""
-    execute(
-        project,
-        "import itm",
-        file=file,
-        images=images,
-        suite=suite,
-        layout=layout.value,
-        source=source,
-        playground=playground,
-        tifa=tifa,
-        n=n,
-        seed=seed,
-    )
 
 
 Intervals = Annotated[bool, typer.Option("--intervals/--no-intervals", help="95 % intervals.")]
 Numbers = Annotated[str | None, typer.Option(metavar="N,N,...", help="Comma-separated values; default: those of the profile.")]
 
 
-@app.command("itm")
-@partial(with_selection, names=MATCHING_FILTERS)
+@project_command(app, "itm", "ui.cli.analysis_tables:print_matching", MATCHING_FILTERS)
 def itm_command(
     selection: dict[str, list[str]],
     intervals: Intervals = True,
     output: Annotated[OutputFormat, typer.Option("--format", help="Output format.")] = OutputFormat.table,
-    project: Project = PLAYGROUND,
 ) -> None:
     """Image-text matching: each scorer's accuracy against chance by task, Winoground's scores, and votes between scorers."""
-    execute(project, "itm", selection=selection, intervals=intervals, output=output.value)
 
 
-@app.command("ablate")
-@partial(with_selection, names=_IMAGE_FILTERS)
+@project_command(app, "ablate", "ui.cli.analysis_tables:ablate", IMAGE_FILTERS)
 def ablate_command(
     selection: dict[str, list[str]],
     scorer: Annotated[str, typer.Argument(help="selfeval, elbo or flowloss.")],
@@ -169,7 +144,7 @@ def ablate_command(
     trials: Numbers = None,
     steps: Numbers = None,
     seeds: Numbers = None,
-    settings: Annotated[
+    overrides: Annotated[
         list[str], typer.Option("--set", metavar="KEY=VALUE", help="Change one setting, as in `score`. Repeatable.")
     ] = [],  # noqa: B006
     device: Annotated[str, typer.Option(help="cpu, cuda, cuda:1, mps ...")] = "cpu",
@@ -178,26 +153,8 @@ def ablate_command(
     plot: Annotated[str | None, typer.Option(metavar="FILE.html", help="HTML file for the plot.")] = None,
     intervals: Intervals = True,
     output: Annotated[OutputFormat, typer.Option("--format", help="Output format.")] = OutputFormat.table,
-    project: Project = PLAYGROUND,
 ) -> None:
     """Accuracy of a likelihood scorer by trials, steps and seed: scores what is missing, then compares."""
-    execute(
-        project,
-        "ablate",
-        scorer=scorer,
-        profile=profile,
-        trials=trials,
-        steps=steps,
-        seeds=seeds,
-        overrides=settings,
-        device=device,
-        batch_size=batch_size,
-        limit=limit,
-        selection=selection,
-        plot=plot,
-        intervals=intervals,
-        output=output.value,
-    )
 
 
 FLIP_FILTERS = ("suite", "task", "generator", "rater", "campaign", "since", "until")
@@ -217,55 +174,40 @@ class FlipFormat(StrEnum):
     md = "md"
 
 
-@app.command("flips")
-@partial(with_selection, names=FLIP_FILTERS)
+@project_command(app, "flips", "ui.cli.analysis_tables:print_flips", FLIP_FILTERS)
 def flips_command(
     selection: dict[str, list[str]],
     kind: Annotated[Flip, typer.Option(help="The part of each prompt that is flipped.")] = Flip.RELATION,
     intervals: Annotated[bool, typer.Option("--intervals/--no-intervals", help="95 % intervals.")] = True,
     output: Annotated[FlipFormat, typer.Option("--format", help="Output format.")] = FlipFormat.table,
-    project: Project = PLAYGROUND,
 ) -> None:
     """Flip test: each rater's score for the true prompt minus its score for the flipped prompt."""
-    parameters = {
-        "selection": selection,
-        "kind": kind.value,
-        "intervals": intervals,
-        "output": output.value,
-    }
-    execute(project, "flips", **parameters)
 
 
 PREFERENCE_FILTERS = ("suite", "task", "generator", "rater", "campaign", "since", "until")
 """What votes can be restricted by: their aspect is given, and they have no targets."""
 
 
-@app.command("preferences")
-@partial(with_selection, names=PREFERENCE_FILTERS)
+@project_command(app, "preferences", "ui.cli.analysis_tables:print_preferences", PREFERENCE_FILTERS)
 def preferences_command(
     selection: dict[str, list[str]],
     intervals: Annotated[bool, typer.Option("--intervals/--no-intervals", help="95 % intervals.")] = True,
     seed: Annotated[int, typer.Option(min=0, help="Random seed of the bootstrap (intervals of rank correlations).")] = 0,
     output: Annotated[OutputFormat, typer.Option("--format", help="Output format.")] = OutputFormat.table,
-    project: Project = PLAYGROUND,
 ) -> None:
     """Compare generators in pairs: people's votes, scorers' preferences, and the strength of each generator."""
-    parameters = {"selection": selection, "intervals": intervals, "seed": seed, "output": output.value}
-    execute(project, "preferences", **parameters)
 
 
-@study_app.command("selfeval")
-def import_study_selfeval(project: Project = PLAYGROUND) -> None:
+@project_command(study_app, "selfeval", "concord.studies.imports:import_selfeval")
+def import_study_selfeval() -> None:
     """Import SelfEval's Tables 2 and 3: winning votes and five metrics by task, as printed. Needs no file."""
-    execute(project, "import study selfeval")
 
 
 VQA_FILTERS = ("suite", "task", "generator", "rater", "campaign", "since", "until")
 """What restricts answers to questions; a task is a text source here."""
 
 
-@app.command("vqa")
-@partial(with_selection, names=VQA_FILTERS)
+@project_command(app, "vqa", "ui.cli.analysis_tables:print_questions", VQA_FILTERS)
 def vqa_command(
     selection: dict[str, list[str]],
     reference: Annotated[
@@ -273,13 +215,5 @@ def vqa_command(
     ] = None,
     intervals: Annotated[bool, typer.Option("--intervals/--no-intervals", help="95 % intervals.")] = True,
     output: Annotated[OutputFormat, typer.Option("--format", help="Output format.")] = OutputFormat.table,
-    project: Project = PLAYGROUND,
 ) -> None:
     """TIFA's scores from answers to questions: VQA models compared with each other and with people on the same questions."""
-    parameters = {
-        "selection": selection,
-        "reference": reference,
-        "intervals": intervals,
-        "output": output.value,
-    }
-    execute(project, "vqa", **parameters)

@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 from enum import StrEnum
-from pathlib import Path
 from typing import Annotated, Any
 
 import typer
 
-from ui.cli.options import PLAYGROUND, OutputFormat, Project, app, execute
+from ui.cli.options import OutputFormat, app, project_command
 
 campaigns_app = typer.Typer(
     help="Campaigns: give people questions about images, and watch their progress.", no_args_is_help=True
@@ -24,17 +23,12 @@ class Order(StrEnum):
     fixed = "fixed"
 
 
-def _run(project: Path, name: str, **parameters: Any) -> None:
-    execute(project, f"campaigns {name}", **parameters)
-
-
-@campaigns_app.command("list")
-def list_all(project: Project = PLAYGROUND) -> None:
+@project_command(campaigns_app, "list", "concord.campaigns.commands:list_campaigns")
+def list_all() -> None:
     """List all campaigns: state, coverage and pace."""
-    _run(project, "list")
 
 
-@campaigns_app.command("create")
+@project_command(campaigns_app, "create", "concord.campaigns.commands:create")
 def create(
     campaign_id: Annotated[
         str | None, typer.Argument(metavar="ID", help="Lower-case letters, digits, - and _; 64 characters at most.")
@@ -106,8 +100,7 @@ def create(
     ] = None,
     declined_code: Annotated[str | None, typer.Option(help="Code for people who do not consent; default: none.")] = None,
     dry_run: Annotated[bool, typer.Option("--dry-run", help="Only show how much work it would be; create nothing.")] = False,
-    project: Project = PLAYGROUND,
-) -> None:
+) -> dict[str, Any]:
     """Create a campaign as a draft."""
     given = {
         "id": campaign_id,
@@ -122,7 +115,7 @@ def create(
         "also": also,
         "known_file": known,
         "overlap": overlap,
-        "order": order.value if order else None,
+        "order": order and order.value,
         "seed": seed,
         "instructions": instructions,
         "consent": consent,
@@ -145,55 +138,49 @@ def create(
         "declined_code": declined_code,
     }
     said = {name: value for name, value in given.items() if value is not None and value != []}
-    _run(project, "create", given=said, file=file, dry_run=dry_run)
+    return {"given": said, "file": file, "dry_run": dry_run}
 
 
-@campaigns_app.command("start")
-def start(campaign: Name, project: Project = PLAYGROUND) -> None:
+@project_command(campaigns_app, "start", "concord.campaigns.commands:start")
+def start(campaign: Name) -> None:
     """Start a campaign: offer its items to people."""
-    _run(project, "start", campaign=campaign)
 
 
-@campaigns_app.command("stop")
-def stop(campaign: Name, project: Project = PLAYGROUND) -> None:
+@project_command(campaigns_app, "stop", "concord.campaigns.commands:stop")
+def stop(campaign: Name) -> None:
     """Stop a campaign: offer its items to nobody. It can be started again."""
-    _run(project, "stop", campaign=campaign)
 
 
-@campaigns_app.command("archive")
-def archive(campaign: Name, project: Project = PLAYGROUND) -> None:
+@project_command(campaigns_app, "archive", "concord.campaigns.commands:archive")
+def archive(campaign: Name) -> None:
     """Archive a campaign; its answers stay."""
-    _run(project, "archive", campaign=campaign)
 
 
-@campaigns_app.command("delete")
-def delete(campaign: Name, project: Project = PLAYGROUND) -> None:
+@project_command(campaigns_app, "delete", "concord.campaigns.commands:delete")
+def delete(campaign: Name) -> None:
     """Delete a campaign that nobody has answered in."""
-    _run(project, "delete", campaign=campaign)
 
 
-@campaigns_app.command("show")
+@project_command(campaigns_app, "show", "concord.campaigns.commands:show")
 def show(
     campaign: Name,
     aspect: Annotated[str | None, typer.Option(help="The aspect on which people's agreement is measured.")] = None,
     intervals: Annotated[bool, typer.Option("--intervals/--no-intervals", help="95 % intervals.")] = True,
     output: Annotated[OutputFormat, typer.Option("--format", help="Output format.")] = OutputFormat.table,
-    project: Project = PLAYGROUND,
 ) -> None:
     """Show one campaign: coverage, pace, people and verdicts."""
-    _run(project, "show", campaign=campaign, aspect=aspect, intervals=intervals, output=output.value)
 
 
-@campaigns_app.command("describe")
+@project_command(campaigns_app, "describe", "concord.campaigns.commands:describe")
 def describe(
     campaign: Name,
-    field: Annotated[
-        list[str] | None,
+    fields: Annotated[
+        list[str],
         typer.Option(
-            metavar="NAME=TEXT", help="FIELD=VALUE, such as pay_per_item='0.05 USD'; an empty value clears it. Repeatable."
+            "--field",
+            metavar="NAME=TEXT",
+            help="FIELD=VALUE, such as pay_per_item='0.05 USD'; an empty value clears it. Repeatable.",
         ),
-    ] = None,
-    project: Project = PLAYGROUND,
+    ] = [],  # noqa: B006
 ) -> None:
     """Record for reports how people were recruited and paid; without --field, show what is recorded and missing."""
-    _run(project, "describe", campaign=campaign, fields=field or [])

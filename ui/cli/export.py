@@ -7,7 +7,7 @@ from typing import Annotated
 
 import typer
 
-from ui.cli.options import PLAYGROUND, OutputFile, Project, Selection, execute, export_app, import_app, with_selection
+from ui.cli.options import FILTERS, OutputFile, Selection, export_app, import_app, project_command
 
 
 class TableFile(StrEnum):
@@ -37,67 +37,53 @@ PeopleAs = Annotated[
 ]
 
 
-@export_app.command("ratings")
-@with_selection
-def export_ratings(selection: Selection, output: OutputFile, form: Table = None, project: Project = PLAYGROUND) -> None:
+@project_command(export_app, "ratings", "concord.exporting:export_ratings", FILTERS)
+def export_ratings(selection: Selection, output: OutputFile, form: Table = None) -> None:
     """Export the ratings that the statistics use. `import ratings FILE` reads them and gives the same numbers."""
-    execute(project, "export ratings", selection=selection, form=form and form.value, output=output)
 
 
-@export_app.command("judgements")
-@with_selection
-def export_judgements(selection: Selection, output: OutputFile, form: Table = None, project: Project = PLAYGROUND) -> None:
+@project_command(export_app, "judgements", "concord.exporting:export_judgements", FILTERS)
+def export_judgements(selection: Selection, output: OutputFile, form: Table = None) -> None:
     """Export every judgement with its source; judgements that do not count have the reason."""
-    execute(project, "export judgements", selection=selection, form=form and form.value, output=output)
 
 
-@export_app.command("annotations")
-@with_selection
+@project_command(export_app, "annotations", "concord.exporting:export_annotations", FILTERS)
 def export_annotations(
     selection: Selection,
     output: OutputFile,
     form: Table = None,
-    people: PeopleAs = PeopleNaming.names,
-    project: Project = PLAYGROUND,
+    named: PeopleAs = PeopleNaming.names,
 ) -> None:
     """Export people's answers with their revisions. `import exported FILE` reads them and derives the same judgements."""
-    execute(project, "export annotations", selection=selection, form=form and form.value, output=output, named=people.value)
 
 
-@export_app.command("snapshot")
-def export_snapshot(output: OutputFile, people: PeopleAs = PeopleNaming.names, project: Project = PLAYGROUND) -> None:
+@project_command(export_app, "snapshot", "concord.backups:export_snapshot")
+def export_snapshot(output: OutputFile, named: PeopleAs = PeopleNaming.names) -> None:
     """Export the data as one DuckDB file for others, with a table that describes each column."""
-    execute(project, "export snapshot", output=output, named=people.value)
 
 
-@export_app.command("datasets")
-@with_selection
+@project_command(export_app, "datasets", "concord.exporting:export_datasets", FILTERS)
 def export_datasets(
     selection: Selection,
     output: Annotated[str, typer.Option("-o", "--output", metavar="FOLDER", help="The folder to create.")],
-    people: PeopleAs = PeopleNaming.pseudonyms,
+    named: PeopleAs = PeopleNaming.pseudonyms,
     shard: Annotated[
         int, typer.Option("--shard-size", min=1, max=5000, help="Maximum size of a file in MiB; then a new file starts.")
     ] = 500,
-    project: Project = PLAYGROUND,
 ) -> None:
     """Export a folder for Hugging Face's `datasets`: images, judgements and annotations as Parquet, and a dataset card."""
-    execute(project, "export datasets", selection=selection, output=output, named=people.value, shard=shard)
 
 
-@import_app.command("exported")
+@project_command(import_app, "exported", "concord.importing.exported_files:import_exported")
 def import_exported(
     files: Annotated[
         list[str], typer.Argument(metavar="FILE...", help="A file that `export annotations`, `judgements` or `ratings` wrote.")
     ],
-    project: Project = PLAYGROUND,
 ) -> None:
     """Import files that Concord exported (CSV, Parquet or JSON lines), all or none. Judgements are derived from the answers."""
-    execute(project, "import exported", files=files)
 
 
-@export_app.command("report")
-@with_selection
+@project_command(export_app, "report", "ui.report.export:export_report", FILTERS)
 def export_report(
     selection: Selection,
     output: OutputFile,
@@ -108,7 +94,5 @@ def export_report(
     seed: Annotated[
         int, typer.Option(min=0, help="Random seed of cross-validation folds, permutations and the failures shown.")
     ] = 0,
-    project: Project = PLAYGROUND,
 ) -> None:
     """Write a report: all numbers of `agreement`, the data and methods behind them, and the command that reproduces it."""
-    execute(project, "export report", selection=selection, form=form and form.value, output=output, seed=seed)

@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 from enum import StrEnum
-from functools import partial
 from typing import Annotated, Any
 
 import typer
 
-from ui.cli.options import FILTERS, PLAYGROUND, Project, app, execute, import_app, study_app, with_selection
+from ui.cli.options import FILTERS, app, import_app, project_command, study_app
 
 reproduce_app = typer.Typer(
     help="Recompute a paper's published numbers on people, next to the printed ones.", no_args_is_help=True
@@ -53,16 +52,18 @@ def reproduce_selfeval(
 
 
 # of all questions together: an aspect or a target would leave some out
-@reproduce_app.command("visor")
-@partial(with_selection, names=[name for name in FILTERS if name not in ("aspect", "target", "certainty")])
+@project_command(
+    reproduce_app,
+    "visor",
+    "concord.studies.reproduce:reproduce_visor",
+    [name for name in FILTERS if name not in ("aspect", "target", "certainty")],
+)
 def reproduce_visor(
     selection: dict[str, list[str]],
     intervals: Annotated[bool, typer.Option("--intervals/--no-intervals", help="95 % intervals.")] = True,
     output: Annotated[ReproductionFormat, typer.Option("--format", help="Output format.")] = ReproductionFormat.table,
-    project: Project = PLAYGROUND,
 ) -> None:
     """Recompute VISOR's Tables IV and V from a project's answers to its questions; the paper's answers were not released."""
-    execute(project, "reproduce visor", selection=selection, intervals=intervals, output=output.value)
 
 
 def _reproduce(study: str, **parameters: Any) -> None:
@@ -96,7 +97,7 @@ class Merge(StrEnum):
     none = "none"
 
 
-@import_app.command("ratings")
+@project_command(import_app, "ratings", "concord.importing.ratings:import_ratings")
 def import_ratings(
     file: Annotated[
         str,
@@ -158,8 +159,7 @@ def import_ratings(
         typer.Option("--saw-labels", help="--kind scorer: the scorer was tuned on people's labels, so it gets no verdict."),
     ] = False,
     dry_run: Annotated[bool, typer.Option("--dry-run", help="Show what would be stored; store nothing.")] = False,
-    project: Project = PLAYGROUND,
-) -> None:
+) -> dict[str, Any]:
     """Import ratings from any table. A file of `export ratings` (CSV or Parquet) needs no options; others need --item,
     --rater, --value, --aspect and --scale. In a suite with images every item must match one."""
     columns = {
@@ -171,24 +171,23 @@ def import_ratings(
         "index": index,
         "task": task,
     }
-    parameters = {
+    return {
         "file": file,
         "columns": columns,
         "aspect": aspect,
         "scale": scale,
         "suite": suite,
-        "kind": kind.value if kind else None,
+        "kind": kind,
         "wide": wide,
         "rater_columns": rater_columns,
-        "ways": [one.value for one in match],
+        "ways": match,
         "new_items": new_items,
         "missing": missing,
-        "merge": [one.value for one in merge],
-        "identity": identity.value if identity else None,
+        "merge": merge,
+        "identity": identity,
         "saw_labels": saw_labels,
         "dry_run": dry_run,
     }
-    execute(project, "import ratings", **parameters)
 
 
 class ImageLayout(StrEnum):
@@ -197,7 +196,7 @@ class ImageLayout(StrEnum):
     csv = "csv"
 
 
-@import_app.command("images")
+@project_command(import_app, "images", "concord.importing.images:import_images")
 def import_images(
     directory: Annotated[
         list[str],
@@ -208,67 +207,54 @@ def import_images(
     suite: Annotated[
         str | None, typer.Option(help="Suite of the prompts; by default 'geneval', 'sr2d' (visor) or 'images' (csv).")
     ] = None,
-    project: Project = PLAYGROUND,
 ) -> None:
     """Import generated images: 00042/samples/*.png, 10811_0.png, or images.csv (path,prompt[,generator,idx,task])."""
-    execute(project, "import images", directory=directory, layout=layout.value, generator=generator, suite=suite)
 
 
-@import_app.command("cooccurrence")
+@project_command(import_app, "cooccurrence", "concord.importing.prompts:import_cooccurrence")
 def import_cooccurrence(
     file: Annotated[str, typer.Argument(help="COCO's instances_*.json, or a file in the same format.")],
-    name: Annotated[str | None, typer.Option(help="Name in the project; default: the file name.")] = None,
-    project: Project = PLAYGROUND,
+    called: Annotated[str | None, typer.Option("--name", help="Name in the project; default: the file name.")] = None,
 ) -> None:
     """Import how often object classes occur together in a data set's photographs, for the co-occurrence chart on Explore."""
-    execute(project, "import cooccurrence", file=file, called=name)
 
 
-@import_app.command("playground")
-def import_playground(project: Project = PLAYGROUND) -> None:
+@project_command(import_app, "playground", "concord.importing.playground:import_playground")
+def import_playground() -> None:
     """Fill a project with the playground: images, two scorers and five simulated people. The default project already has it."""
-    execute(project, "import playground")
 
 
-@study_app.command("geneval")
+@project_command(study_app, "geneval", "concord.studies.imports:import_geneval")
 def import_study_geneval(
     sources: Annotated[
         list[str],
         typer.Argument(metavar="SOURCE=FILE...", help="GENERATOR=FILE with its annotations, e.g. sdv2=annotations_sdv2.csv"),
     ],
     metadata: Annotated[str, typer.Option(help="GenEval's evaluation_metadata.jsonl.")],
-    project: Project = PLAYGROUND,
 ) -> None:
     """Import GenEval's human study: every annotation, by anonymous raters (slots)."""
-    execute(project, "import study geneval", metadata=metadata, sources=sources)
 
 
-@study_app.command("tifa")
+@project_command(study_app, "tifa", "concord.studies.imports:import_tifa")
 def import_study_tifa(
     file: Annotated[str, typer.Argument(help="TIFA's human_annotations_with_scores.json.")],
-    project: Project = PLAYGROUND,
 ) -> None:
     """Import TIFA's human study: two Likert ratings and ten metrics for each of 800 images."""
-    execute(project, "import study tifa", file=file)
 
 
-@import_app.command("scores")
+@project_command(import_app, "scores", "concord.runs.remote_runs:import_scores")
 def import_scores(
     directory: Annotated[
         list[str], typer.Argument(metavar="DIR...", help="Output folders of a run on another machine: one, or all shards.")
     ],
-    project: Project = PLAYGROUND,
 ) -> None:
     """Import a scorer's results from other machines, for images of this project. All shards form one run of one rater."""
-    execute(project, "import scores", directory=directory)
 
 
-@import_app.command("undo")
+@project_command(import_app, "undo", "concord.importing:undo_import")
 def import_undo(
     import_id: Annotated[
         int | None, typer.Argument(metavar="ID", help="Number of the import; without it, imports are listed.")
     ] = None,
-    project: Project = PLAYGROUND,
 ) -> None:
     """Undo an import."""
-    execute(project, "import undo", import_id=import_id)

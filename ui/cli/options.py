@@ -4,13 +4,15 @@ command, so nothing heavy is imported here.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping
 from enum import StrEnum
 from inspect import Parameter, Signature, signature
 from pathlib import Path
 from typing import Annotated, Any
 
 import typer
+
+from concord.common.forwarding import COMMANDS
 
 app = typer.Typer(
     help="Judge text-to-image models: automatic scorers and people side by side, their agreement live.",
@@ -55,6 +57,7 @@ FILTERS: dict[str, str] = {
     "tag": "Only images with this tag (from Browse).",
 }
 """The options of a selection, and what `--help` says of them."""
+IMAGE_FILTERS = ("suite", "task", "generator")
 
 
 class ConsensusName(StrEnum):
@@ -69,26 +72,63 @@ ConsensusOption = Annotated[
 ]
 
 
-def with_selection(command: Callable[..., None], names: Iterable[str] = FILTERS) -> Callable[..., None]:
-    """Give a command the options of a selection (or some of them); it takes them together as its parameter ``selection``."""
-    wanted = [*names]
+def project_command(
+    group: typer.Typer, name: str, function: str, selection: Iterable[str] = ()
+) -> Callable[[Callable[..., Mapping[str, Any] | None]], Callable[..., None]]:
+    """Decorator: declares a command of a project. It runs here, or in the app that has the project open.
 
-    def run(**given: Any) -> None:
-        command(selection={name: given.pop(name) for name in wanted}, **given)
+    The decorated function's parameters are the command's options, and its docstring the help. What it returns are the
+    parameters of ``function``; None: the options as they are. It has the options of a selection (or some of them), too, as
+    one parameter ``selection``, and ``--project``.
 
-    filters = {name: Annotated[list[str], typer.Option(help=FILTERS[name])] for name in wanted}
-    options = [Parameter(name, Parameter.KEYWORD_ONLY, default=[], annotation=option) for name, option in filters.items()]
-    own = [parameter for name, parameter in signature(command, eval_str=True).parameters.items() if name != "selection"]
-    every = [*options, *(parameter.replace(kind=Parameter.KEYWORD_ONLY) for parameter in own)]
-    # typer reads a command's options from its signature
-    run.__signature__ = Signature(every)  # type: ignore[attr-defined]
-    run.__annotations__ = {parameter.name: parameter.annotation for parameter in every}
-    run.__doc__ = command.__doc__
-    return run
+    Args:
+        group: where the command belongs.
+        name: its last word.
+        function: ``module:function``, which takes a ``concord.common.context.Context`` and the parameters.
+        selection: names of FILTERS.
+    """
+    words = " ".join([*(_words(app, group) or []), name])
+    COMMANDS[words] = function
+    filters = {each: Annotated[list[str], typer.Option(help=FILTERS[each])] for each in selection}
+
+    def declare(declared: Callable[..., Mapping[str, Any] | None]) -> Callable[..., None]:
+        def run(project: Path, **options: Any) -> None:
+            from ui import commands
+
+            if filters:
+                options["selection"] = {each: options.pop(each) for each in filters}
+            parameters = declared(**options)
+            sent = {each: _plain(value) for each, value in (options if parameters is None else parameters).items()}
+            raise typer.Exit(commands.execute(project, words, sent))
+
+        own = [each for each in signature(declared, eval_str=True).parameters.values() if each.name != "selection"]
+        every = [
+            *(Parameter(each, Parameter.KEYWORD_ONLY, default=[], annotation=option) for each, option in filters.items()),
+            *(each.replace(kind=Parameter.KEYWORD_ONLY) for each in own),
+            Parameter("project", Parameter.KEYWORD_ONLY, default=PLAYGROUND, annotation=Project),
+        ]
+        # typer reads a command's options from its signature
+        run.__signature__ = Signature(every)  # type: ignore[attr-defined]
+        run.__annotations__ = {each.name: each.annotation for each in every}
+        run.__doc__ = declared.__doc__
+        group.command(name)(run)
+        return run
+
+    return declare
 
 
-def execute(project: Path, command: str, /, **parameters: Any) -> None:
-    """Run a project command, here or in the app that has the project open, and end with its status."""
-    from ui import commands
+def _words(here: typer.Typer, group: typer.Typer) -> list[str] | None:
+    """The words before a group's commands; None: it is not in ``here``."""
+    if here is group:
+        return []
+    for each in here.registered_groups:
+        if each.typer_instance is not None and (rest := _words(each.typer_instance, group)) is not None:
+            return [str(each.name), *rest]
+    return None
 
-    raise typer.Exit(commands.execute(project, command, parameters))
+
+def _plain(value: Any) -> Any:
+    """A value of an option as JSON has it."""
+    if isinstance(value, StrEnum):
+        return value.value
+    return [_plain(each) for each in value] if isinstance(value, list | tuple) else value

@@ -8,7 +8,7 @@ from typing import Annotated
 
 import typer
 
-from ui.cli.options import PLAYGROUND, Project, app, execute
+from ui.cli.options import app, project_command
 
 people_app = typer.Typer(help="People: accounts, invitation links, and who did how much.", no_args_is_help=True)
 app.add_typer(people_app, name="people")
@@ -55,17 +55,15 @@ def hash_command() -> None:
     print(f'password = "{hash_password(password)}"')
 
 
-@people_app.command("list")
+@project_command(people_app, "list", "concord.people:list_people")
 def list_command(
     campaign: Campaign = None,
-    output: Annotated[PeopleFormat, typer.Option("--format", help="Output format.")] = PeopleFormat.table,
-    project: Project = PLAYGROUND,
+    form: Annotated[PeopleFormat, typer.Option("--format", help="Output format.")] = PeopleFormat.table,
 ) -> None:
     """List people with their work: answers by status, minutes, first and last answer, checks passed."""
-    execute(project, "people list", campaign=campaign, form=output.value)
 
 
-@people_app.command("invite")
+@project_command(people_app, "invite", "concord.people:invite")
 def invite_command(
     campaign: Annotated[str, typer.Option(help="Campaign that the link opens.")] = "default",
     role: Annotated[
@@ -80,95 +78,70 @@ def invite_command(
         bool, typer.Option("--signed", help="Admit only people with a personal link from `people link`.")
     ] = False,
     address: Address = "",
-    project: Project = PLAYGROUND,
 ) -> None:
     """Create an invitation and print its link."""
-    execute(
-        project,
-        "people invite",
-        campaign=campaign,
-        role=role.value,
-        expires=expires,
-        uses=uses,
-        note=note,
-        signed=signed,
-        address=address,
-    )
 
 
-@people_app.command("invitations")
+@project_command(people_app, "invitations", "concord.people:list_invitations")
 def invitations_command(
     campaign: Campaign = None,
-    output: Annotated[PeopleFormat, typer.Option("--format", help="Output format.")] = PeopleFormat.table,
-    project: Project = PLAYGROUND,
+    form: Annotated[PeopleFormat, typer.Option("--format", help="Output format.")] = PeopleFormat.table,
 ) -> None:
     """List all invitations with their links and how many people used each."""
-    execute(project, "people invitations", campaign=campaign, form=output.value)
 
 
-@people_app.command("uninvite")
+@project_command(people_app, "uninvite", "concord.people:uninvite")
 def uninvite_command(
     invitation: Invitation,
-    project: Project = PLAYGROUND,
 ) -> None:
     """Withdraw an invitation: its link and all sessions from it end. Answers stay."""
-    execute(project, "people uninvite", invitation=invitation)
 
 
-@people_app.command("revoke")
+@project_command(people_app, "revoke", "concord.people:revoke")
 def revoke_command(
     name: Person,
     campaign: Campaign = None,
     uncounted: Annotated[
         bool, typer.Option("--uncounted", help="Their earlier answers do not count any more, either.")
     ] = False,
-    project: Project = PLAYGROUND,
 ) -> None:
     """Revoke a person: they get no more items, and their open items go to others. `people reinstate` undoes it."""
-    execute(project, "people revoke", name=name, campaign=campaign, uncounted=uncounted)
 
 
-@people_app.command("reinstate")
-def reinstate_command(name: Person, campaign: Campaign = None, project: Project = PLAYGROUND) -> None:
+@project_command(people_app, "reinstate", "concord.people:reinstate")
+def reinstate_command(name: Person, campaign: Campaign = None) -> None:
     """Let a revoked person continue; their answers count again on items that others have not completed since."""
-    execute(project, "people reinstate", name=name, campaign=campaign)
 
 
-@people_app.command("erase")
+@project_command(people_app, "erase", "concord.people:erase")
 def erase_command(
     name: Person,
     yes: Annotated[bool, typer.Option("--yes", help="Do not ask for confirmation.")] = False,
-    project: Project = PLAYGROUND,
-) -> None:
+) -> dict[str, str]:
     """Erase a person and all their answers, from the database file too. This cannot be undone."""
     if not yes:
         typer.confirm(f"Erase {name!r} and all their answers? This cannot be undone", abort=True, err=True)
-    execute(project, "people erase", name=name)
+    return {"name": name}
 
 
-@people_app.command("pseudonym")
+@project_command(people_app, "pseudonym", "concord.people:print_pseudonym")
 def pseudonym_command(
     platform: PlatformName,
     identifier: Identifier,
-    project: Project = PLAYGROUND,
 ) -> None:
     """Print the name of a crowd platform's participant in this project."""
-    execute(project, "people pseudonym", platform=platform.value, identifier=identifier)
 
 
-@people_app.command("link")
+@project_command(people_app, "link", "concord.people:print_link")
 def link_command(
     invitation: Invitation,
     platform: PlatformName,
     identifier: Identifier,
     address: Address = "",
-    project: Project = PLAYGROUND,
 ) -> None:
     """Print a personal link for one participant of a crowd platform; it is signed and works for no other id."""
-    execute(project, "people link", invitation=invitation, platform=platform.value, identifier=identifier, address=address)
 
 
-@people_app.command("code")
-def code_command(name: Person, project: Project = PLAYGROUND) -> None:
+@project_command(people_app, "code", "concord.people:print_reentry_code")
+def code_command(name: Person) -> None:
     """Print a new re-entry code for a crowd participant who lost theirs; the old code stops working."""
-    execute(project, "people code", name=name)

@@ -9,7 +9,7 @@ from typing import Annotated
 
 import typer
 
-from ui.cli.options import PLAYGROUND, OutputFormat, Project, app, execute
+from ui.cli.options import PLAYGROUND, OutputFormat, Project, app, project_command
 
 
 @app.command("serve")
@@ -61,7 +61,7 @@ class DoctorArea(StrEnum):
 FormatOption = Annotated[OutputFormat, typer.Option("--format", help="Output format.")]
 
 
-@app.command("backup")
+@project_command(app, "backup", "concord.backups:backup")
 def backup_command(
     output: Annotated[
         str | None,
@@ -74,10 +74,8 @@ def backup_command(
     ] = None,
     listing: Annotated[bool, typer.Option("--list", help="List backups; make none.")] = False,
     form: FormatOption = OutputFormat.table,
-    project: Project = PLAYGROUND,
 ) -> None:
     """Back up the whole project; people can keep working. `restore` brings a backup back."""
-    execute(project, "backup", output=output, listing=listing, form=form.value)
 
 
 @app.command("restore")

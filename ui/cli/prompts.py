@@ -4,13 +4,12 @@ from __future__ import annotations
 
 import sys
 from enum import StrEnum
-from functools import partial
 from pathlib import Path
 from typing import Annotated
 
 import typer
 
-from ui.cli.options import PLAYGROUND, Project, app, execute, export_app, import_app, with_selection
+from ui.cli.options import PLAYGROUND, Project, app, export_app, import_app, project_command
 
 _File = Annotated[str, typer.Option("-o", "--output", metavar="FILE", help="The file to write (JSON lines).")]
 
@@ -52,16 +51,14 @@ def prompts_command(
         raise typer.Exit(error.status) from error
 
 
-@import_app.command("prompts")
+@project_command(import_app, "prompts", "concord.importing.prompts:import_prompts")
 def import_prompts(
     file: Annotated[
         str, typer.Argument(help="JSONL (Concord or GenEval), TIFA's JSON, or plain text with one prompt per line.")
     ],
     suite: Annotated[str, typer.Option(help="Name of the suite.")],
-    project: Project = PLAYGROUND,
 ) -> None:
     """Import a suite of prompts. A prompt that already exists keeps its text."""
-    execute(project, "import prompts", file=file, suite=suite)
 
 
 @app.command("questions")
@@ -120,32 +117,28 @@ def questions_command(
     raise typer.Exit(writing.write_questions(options, export_quietly))
 
 
-@export_app.command("prompts")
+@project_command(export_app, "prompts", "concord.importing.prompts:export_prompts")
 def export_prompts(
-    suite: Annotated[str, typer.Option(help="The suite.")], output: _File, project: Project = PLAYGROUND
+    suite: Annotated[str, typer.Option(help="The suite.")],
+    output: _File,
 ) -> None:
     """Export a suite's prompts with their specs. `import prompts FILE` reads them."""
-    execute(project, "export prompts", suite=suite, output=output)
 
 
-@export_app.command("questions")
-@partial(with_selection, names=("suite", "task"))
-def export_questions(selection: dict[str, list[str]], output: _File, project: Project = PLAYGROUND) -> None:
+@project_command(export_app, "questions", "concord.importing.prompts:export_questions", ("suite", "task"))
+def export_questions(selection: dict[str, list[str]], output: _File) -> None:
     """Export the current questions for editing. `import questions FILE` adds a new version of each changed question."""
-    execute(project, "export questions", selection=selection, output=output)
 
 
-@import_app.command("questions")
+@project_command(import_app, "questions", "concord.importing.prompts:import_questions")
 def import_questions(
     file: Annotated[str | None, typer.Argument(help="TIFA's question_answers.json, or one such object per line.")] = None,
     from_specs: Annotated[
         bool, typer.Option("--from-specs", help="Derive the questions from the prompts' specs instead.")
     ] = False,
     suite: Annotated[str | None, typer.Option(help="FILE: suite of its ids ('tifa'); --from-specs: only this suite.")] = None,
-    project: Project = PLAYGROUND,
 ) -> None:
     """Import questions about prompts. Changed questions become a new version; the old version stays."""
-    execute(project, "import questions", file=file, from_specs=from_specs, suite=suite)
 
 
 @app.command("questionnaires")

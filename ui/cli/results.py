@@ -7,7 +7,7 @@ from typing import Annotated
 
 import typer
 
-from ui.cli.options import PLAYGROUND, Project, app, execute, export_app, import_app
+from ui.cli.options import IMAGE_FILTERS, Selection, app, export_app, import_app, project_command
 
 judge_app = typer.Typer(
     help="Apply a scorer's rules to evidence in a file; needs no model and no project.", no_args_is_help=True
@@ -125,63 +125,38 @@ def judge_tifa(
     _judge("tifa", evidence=evidence, output=output, rule=rule.value, summary=summary)
 
 
-@import_results_app.command("geneval")
+@project_command(import_results_app, "geneval", "concord.results:import_geneval")
 def import_results_geneval(
     file: Annotated[str, typer.Argument(help="GenEval's results.jsonl.")],
     generator: Annotated[str | None, typer.Option(help="Generator of the images; default: the name of the folder.")] = None,
     suite: Annotated[str, typer.Option(help="Suite of the prompt numbers.")] = "geneval",
     rater: Annotated[str, typer.Option(help="Name of the rater for these verdicts.")] = "geneval-official",
-    project: Project = PLAYGROUND,
 ) -> None:
     """Import the verdicts of GenEval's own script as a scorer, with what follows from the boxes in its file."""
-    execute(project, "import results geneval", file=file, generator=generator, suite=suite, rater=rater)
 
 
-@import_results_app.command("tifa")
+@project_command(import_results_app, "tifa", "concord.results:import_tifa")
 def import_results_tifa(
     file: Annotated[str, typer.Argument(help="Result file of TIFA's code, or lines of evidence.")],
     generator: Annotated[str, typer.Option(help="Generator of the images.")],
     suite: Annotated[str, typer.Option(help="Suite of the texts.")] = "tifa",
     rater: Annotated[str, typer.Option(help="Name of the rater for these answers.")] = "tifa-official",
-    project: Project = PLAYGROUND,
 ) -> None:
     """Import a VQA model's answers to TIFA's questions as a scorer, with the questions that the project lacks."""
-    execute(project, "import results tifa", file=file, generator=generator, suite=suite, rater=rater)
 
 
 Rater = Annotated[str, typer.Option("--rater", help="The scorer, e.g. geneval-playground.")]
 File = Annotated[str, typer.Option("-o", "--output", metavar="FILE", help="The file to write.")]
-Suites = Annotated[list[str], typer.Option(help="Only this suite. Repeatable, like all filters.")]
-Tasks = Annotated[list[str], typer.Option(help="Only this task.")]
-Generators = Annotated[list[str], typer.Option(help="Only images of this generator.")]
 
 
-@export_results_app.command("geneval")
-def export_results_geneval(
-    rater: Rater,
-    output: File,
-    suite: Suites = [],  # noqa: B006
-    task: Tasks = [],  # noqa: B006
-    generator: Generators = [],  # noqa: B006
-    project: Project = PLAYGROUND,
-) -> None:
+@project_command(export_results_app, "geneval", "concord.results:export_geneval", IMAGE_FILTERS)
+def export_results_geneval(selection: Selection, rater: Rater, output: File) -> None:
     """Export GenEval's results.jsonl, which its summary_scores.py reads."""
-    selection = {"suite": suite, "task": task, "generator": generator}
-    execute(project, "export results geneval", rater=rater, selection=selection, output=output)
 
 
-@export_results_app.command("visor")
-def export_results_visor(
-    rater: Rater,
-    output: File,
-    suite: Suites = [],  # noqa: B006
-    task: Tasks = [],  # noqa: B006
-    generator: Generators = [],  # noqa: B006
-    project: Project = PLAYGROUND,
-) -> None:
+@project_command(export_results_app, "visor", "concord.results:export_visor", IMAGE_FILTERS)
+def export_results_visor(selection: Selection, rater: Rater, output: File) -> None:
     """Export VISOR's detections in one generator's images, which its visor.py reads."""
-    selection = {"suite": suite, "task": task, "generator": generator}
-    execute(project, "export results visor", rater=rater, selection=selection, output=output)
 
 
 def _judge(what: str, **parameters: object) -> None:

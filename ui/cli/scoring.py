@@ -9,7 +9,7 @@ from typing import Annotated, Any
 
 import typer
 
-from ui.cli.options import PLAYGROUND, Project, app, execute, export_app
+from ui.cli.options import IMAGE_FILTERS, Selection, app, export_app, project_command
 
 Many = list[str]
 ScorerProfile = Annotated[
@@ -17,16 +17,14 @@ ScorerProfile = Annotated[
 ]
 
 
-@app.command("score")
+@project_command(app, "score", "concord.runs.score:run", IMAGE_FILTERS)
 def score_command(
+    selection: Selection,
     scorer: Annotated[str, typer.Argument(help="The scorer, such as geneval; docs/settings.md lists all.")],
     profile: ScorerProfile = None,
-    settings: Annotated[
+    overrides: Annotated[
         Many, typer.Option("--set", metavar="KEY=VALUE", help="Change one setting of the profile. Repeatable.")
     ] = [],  # noqa: B006
-    suite: Annotated[Many, typer.Option(help="Only this suite. Repeatable, like all filters.")] = [],  # noqa: B006
-    task: Annotated[Many, typer.Option(help="Only this task.")] = [],  # noqa: B006
-    generator: Annotated[Many, typer.Option(help="Only images of this generator.")] = [],  # noqa: B006
     device: Annotated[str, typer.Option(help="cpu, cuda, cuda:1, mps ...; several: cuda:0,cuda:1.")] = "cpu",
     engine: Annotated[str, typer.Option(help="local, or ray for several machines. The results are the same.")] = "local",
     batch_size: Annotated[int | None, typer.Option(min=1, max=4096, help="Batch size in images (32).")] = None,
@@ -40,18 +38,21 @@ def score_command(
     out: Annotated[
         Path | None, typer.Option(metavar="FOLDER", help="Output folder for --manifest; `import scores` reads it.")
     ] = None,
-    project: Project = PLAYGROUND,
-) -> None:
+) -> dict[str, Any]:
     """Score the images that a scorer has not scored yet. If it stops, run the same command again to continue."""
     if manifest is not None or shard is not None or out is not None:
-        chosen = [
-            name for name, given in (("suite", suite), ("task", task), ("generator", generator), ("limit", limit)) if given
-        ]
-        raise typer.Exit(_score_manifest(scorer, profile, settings, device, batch_size, manifest, shard, out, chosen, engine))
-    parameters: dict[str, Any] = {"scorer": scorer, "profile": profile, "overrides": settings, "device": device}
-    parameters |= {"batch_size": batch_size, "engine": engine}
-    parameters |= {"limit": limit, "selection": {"suite": suite, "task": task, "generator": generator}}
-    execute(project, "score", **parameters)
+        chosen = [name for name, given in (*selection.items(), ("limit", limit)) if given]
+        raise typer.Exit(_score_manifest(scorer, profile, overrides, device, batch_size, manifest, shard, out, chosen, engine))
+    return {
+        "scorer": scorer,
+        "profile": profile,
+        "overrides": overrides,
+        "device": device,
+        "engine": engine,
+        "batch_size": batch_size,
+        "limit": limit,
+        "selection": selection,
+    }
 
 
 def _score_manifest(
@@ -80,25 +81,19 @@ def _score_manifest(
     return execute(parameters | {"overrides": settings, "manifest": manifest, "shard": shard, "out": out})
 
 
-@export_app.command("manifest")
+@project_command(export_app, "manifest", "concord.runs.remote_runs:export_manifest", IMAGE_FILTERS)
 def export_manifest(
+    selection: Selection,
     scorer: Annotated[str, typer.Argument(help="The scorer, such as geneval.")],
     output: Annotated[str, typer.Option("-o", "--output", metavar="FILE", help="The JSONL file to write.")],
     profile: ScorerProfile = None,
-    settings: Annotated[
+    overrides: Annotated[
         Many, typer.Option("--set", metavar="KEY=VALUE", help="Change one setting of the profile. Repeatable.")
     ] = [],  # noqa: B006
-    suite: Annotated[Many, typer.Option(help="Only this suite. Repeatable, like all filters.")] = [],  # noqa: B006
-    task: Annotated[Many, typer.Option(help="Only this task.")] = [],  # noqa: B006
-    generator: Annotated[Many, typer.Option(help="Only images of this generator.")] = [],  # noqa: B006
     limit: Annotated[int | None, typer.Option(min=1, help="Maximum number of images.")] = None,
     images: Annotated[bool, typer.Option("--with-images", help="Copy the images next to the manifest, too.")] = False,
-    project: Project = PLAYGROUND,
 ) -> None:
     """Write the images that a scorer has yet to score, for machines without the project: score --manifest (docs/runs.md)."""
-    parameters: dict[str, Any] = {"scorer": scorer, "profile": profile, "overrides": settings, "limit": limit, "output": output}
-    parameters |= {"images": images, "selection": {"suite": suite, "task": task, "generator": generator}}
-    execute(project, "export manifest", **parameters)
 
 
 class GeneratorProfile(StrEnum):
@@ -117,7 +112,7 @@ class Precision(StrEnum):
     bfloat16 = "bfloat16"
 
 
-@app.command("generate")
+@project_command(app, "generate", "concord.runs.generate:run")
 def generate_command(
     suite: Annotated[str, typer.Argument(help="A suite of the project; 'playground' always exists.")],
     generator: Annotated[
@@ -146,18 +141,29 @@ def generate_command(
     name: Annotated[
         str | None, typer.Option(help="Name of the generator; default: the model with changed settings (sdxl@steps=30).")
     ] = None,
-    project: Project = PLAYGROUND,
-) -> None:
+) -> dict[str, Any]:
     """Generate images for a suite's prompts with a text-to-image model. If it stops, run the same command again to continue.
     Other settings make another generator."""
-    asking = {"profile": profile.value, "steps": steps, "guidance": guidance, "precision": precision.value}
-    asking["sampler"] = None if sampler is None else sampler.value
-    parameters = {"suite": suite, "generator": generator, "tasks": task, "n": n, "limit": limit, "seed": seed}
-    parameters |= {"batch_size": batch_size, "asking": asking, "device": device, "name": name}
-    execute(project, "generate", **parameters)
+    return {
+        "suite": suite,
+        "generator": generator,
+        "tasks": task,
+        "n": n,
+        "limit": limit,
+        "seed": seed,
+        "batch_size": batch_size,
+        "asking": {
+            "profile": profile.value,
+            "steps": steps,
+            "guidance": guidance,
+            "precision": precision.value,
+            "sampler": sampler and sampler.value,
+        },
+        "device": device,
+        "name": name,
+    }
 
 
-@app.command("rebuild")
-def rebuild_command(project: Project = PLAYGROUND) -> None:
+@project_command(app, "rebuild", "concord.judging:rebuild")
+def rebuild_command() -> None:
     """Derive every judgement again from stored evidence and answers."""
-    execute(project, "rebuild")

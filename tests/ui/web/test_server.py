@@ -22,6 +22,7 @@ import pandas as pd
 import pytest
 
 import concord as concord_library
+from concord.common.forwarding import COMMANDS
 from data.formats.official_results import GenEvalResult, format_result
 from data.store.campaigns import participation
 from data.store.core.store import Store
@@ -30,7 +31,6 @@ from tests.ui.http_visitor import COW
 from tests.ui.server_process import ROOT, Serving, announced, free_port
 from tests.ui.small_project import RATINGS, Ran, concord, done, ratings_csv, tables
 from tests.ui.tifa_files import answered, asked, tifa_file
-from ui.commands import COMMANDS
 from ui.web import server
 
 COMMANDS_IN_ORDER = (

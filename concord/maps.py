@@ -11,7 +11,6 @@ import hashlib
 import json
 import math
 import re
-import subprocess
 import sys
 import threading
 from collections import Counter
@@ -25,6 +24,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from concord.common import live_updates, wording
+from concord.runs.worker_process import WorkerProcess
 from data.jobs.maps import Map, MapFolder, MapJob, MapPositions
 from data.jobs.runs import RunFolder
 from data.prompts.spec import SpecError, parse_spec
@@ -38,13 +38,11 @@ from scorers.maps import METHODS, MOST, UMAP_PACKAGE, has_embeddings, umap_versi
 
 SEED: Final = 0
 WORKER: tuple[str, ...] = (sys.executable, "-m", "scorers.maps")
-_ROOT: Final = Path(__file__).resolve().parents[1]
 _KEY: Final = re.compile(r"[0-9a-f]{12}")
-_LOG: Final = "log.txt"
 _LOOKED_AT: Final = 16
 """Parts of a run, from its end on, before it is said to hold no embedding."""
 
-_workers: dict[Path, subprocess.Popen[bytes]] = {}
+_workers: dict[Path, WorkerProcess] = {}
 _lock = threading.Lock()
 
 
@@ -102,19 +100,19 @@ def request_map(store: Store, method: str, model: str, *, again: bool = False) -
         return MapProgress(key, None, f"{need}. PCA needs nothing.")
     with _lock:
         worker = _workers.get(folder.path)
-        ended = worker is not None and worker.poll() is not None
+        ended = worker is not None and worker.ended
         if worker is None or (ended and again):
             folder.ask(MapJob(method, model, [str(part) for part in source.parts], MOST[method], SEED))
-            with (folder.path / _LOG).open("wb") as log:
-                _workers[folder.path] = subprocess.Popen(
-                    [*WORKER, str(folder.path)], cwd=_ROOT, stdin=subprocess.DEVNULL, stdout=log, stderr=log
-                )
+            worker = _workers[folder.path] = WorkerProcess()
+            worker.start(WORKER, folder)
             ended = False
     if not ended:
         return MapProgress(key, None, _progress(folder, method), busy=True)
     if found := finished_map(store, key):  # it came between the two looks
         return MapProgress(key, found)
-    return MapProgress(key, None, f"The map could not be made: {_why_failed(folder)}. Reload this page to try again.")
+    return MapProgress(
+        key, None, f"The map could not be made: {worker.why_ended(folder)[:200]}. Reload this page to try again."
+    )
 
 
 def map_key(store: Store, method: str, model: str) -> str:
@@ -143,30 +141,17 @@ def map_version(store: Store) -> str:
     """A text that differs when the project has moved, or a worker of it has come further."""
     with _lock:
         here = [path for path in _workers if store.project in path.parents]
-    told = [(MapFolder(path).stage(), (path / "map.parquet").is_file(), _workers[path].poll()) for path in here]
+    told = [(str(MapFolder(path).last_progress()), (path / "map.parquet").is_file(), _workers[path].ended) for path in here]
     return f"{store.version} {hash(tuple(told))}"
 
 
 def _progress(folder: MapFolder, method: str) -> str:
-    stage, what = folder.stage(), f"The map by {METHODS[method]} is being made"
-    if stage is None or not stage.what:
+    stage, what = folder.last_progress(), f"The map by {METHODS[method]} is being made"
+    if stage is None or not stage.stage:
         return f"{what} …"
     if not stage.total:
-        return f"{what}: {stage.what} …"
-    return f"{what}: {stage.what}, {stage.done:,} of {stage.total:,} …"
-
-
-def _why_failed(folder: MapFolder) -> str:
-    """Why a worker ended without a map."""
-    stage = folder.stage()
-    if stage is not None and stage.error:
-        return stage.error
-    try:
-        said = (folder.path / _LOG).read_text(encoding="utf-8", errors="replace").split("\n")
-    except OSError:
-        said = []
-    last = next((line.strip() for line in reversed(said) if line.strip()), "")
-    return last[:200] if last else "its worker was killed; perhaps the memory did not suffice"
+        return f"{what}: {stage.stage} …"
+    return f"{what}: {stage.stage}, {stage.done:,} of {stage.total:,} …"
 
 
 def _folder(store: Store, key: str) -> MapFolder:
@@ -215,8 +200,7 @@ def _part_has_embeddings(part: Path) -> bool:
 def _end_all() -> None:
     """Nobody waits for their maps any more."""
     for worker in list(_workers.values()):
-        if worker.poll() is None:
-            worker.terminate()
+        worker.stop()
 
 
 atexit.register(_end_all)

@@ -26,8 +26,10 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 from numpy.typing import NDArray
 
-from data.jobs.maps import EXTENT, Map, MapFolder, MapPositions, MapStage
+from data.jobs.folder import WorkerProgress
+from data.jobs.maps import EXTENT, Map, MapFolder, MapPositions
 from data.jobs.runs import Embeddings, unpack_embeddings
+from scorers.running import worker_main
 from scorers.running.fault_isolation import lower_priority
 
 COLUMN: Final = "embedding"
@@ -244,7 +246,7 @@ def make_map(folder: MapFolder) -> Map:
         [Path(part) for part in job.parts], job.most, job.seed, _progress_reporter(folder, "reading files")
     )
     what = f"{METHODS.get(job.method, job.method)} of {len(items):,} images"
-    folder.tell(MapStage(what))
+    folder.tell(WorkerProgress("running", 0, 0, stage=what))
     found = project(vectors, job.method, job.seed, _progress_reporter(folder, f"{what}, rounds"))
     made = Map(job.method, job.model, tuple(items), found.places, total, found.shares, found.note, time.monotonic() - began)
     folder.write(made)
@@ -258,31 +260,27 @@ def _progress_reporter(folder: MapFolder, what: str) -> Callable[[int, int], Non
     def tell(done: int, total: int) -> None:
         if time.monotonic() - last[0] > _TELL_SECONDS:
             last[0] = time.monotonic()
-            folder.tell(MapStage(what, done, total))
+            folder.tell(WorkerProgress("running", done, total, stage=what))
 
     return tell
 
 
+def work(folder: MapFolder, *_: object) -> bool:
+    """As ``make_map``, for a worker."""
+    make_map(folder)
+    return True
+
+
+def explain(error: BaseException) -> str:
+    """Why there is no map, in a line."""
+    if isinstance(error, ImportError):
+        return f"UMAP needs the package {UMAP_PACKAGE} ({error}); install it with: uv sync --group umap"
+    return "the memory did not suffice" if isinstance(error, MemoryError) else worker_main.explain(error)
+
+
 def main(arguments: Sequence[str] | None = None) -> int:
     """Command line."""
-    arguments = sys.argv[1:] if arguments is None else arguments
-    if len(arguments) != 1 or not (Path(arguments[0]) / "job.json").is_file():
-        print("usage: python -m scorers.maps DIR", file=sys.stderr)
-        return 2
-    folder = MapFolder(Path(arguments[0]).absolute())
-    try:
-        make_map(folder)
-    except ImportError as error:
-        why = f"UMAP needs the package {UMAP_PACKAGE} ({error}); install it with: uv sync --group umap"
-    except MemoryError:
-        why = "the memory did not suffice"
-    except Exception as error:
-        why = " ".join(str(error).split())[:300] or type(error).__name__
-    else:
-        return 0
-    folder.tell(MapStage("", error=why))
-    print(why, file=sys.stderr)
-    return 1
+    return worker_main.main(MapFolder, work, explain, arguments)
 
 
 if __name__ == "__main__":

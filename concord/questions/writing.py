@@ -22,7 +22,7 @@ from pathlib import Path
 from typing import IO, Any, Final
 
 from concord.common.context import CommandError, UsageError, digest, report_errors
-from concord.runs.run_session import ROOT, sigterm_as_interrupt
+from concord.runs.worker_process import ROOT, sigterm_as_interrupt
 from data.files import write_whole
 from data.jobs.json_records import open_journal, read_journal
 from data.prompts.prompt_files import read_prompts

@@ -4,8 +4,6 @@ from __future__ import annotations
 
 import hashlib
 import re
-import signal
-import subprocess
 import sys
 import threading
 import time
@@ -19,8 +17,10 @@ from typing import Any
 from concord.common import wording
 from concord.common.context import CommandError, Context, UsageError, digest, report_import
 from concord.runs import queue, run_session
-from concord.runs.queue import QueuedRun as Turn
+from concord.runs.queue import QueuedRun
+from concord.runs.worker_process import sigterm_as_interrupt
 from data.images.files import read_image_file
+from data.jobs.folder import LOG
 from data.jobs.generation import (
     BLANKED,
     GenerationFolder,
@@ -40,8 +40,7 @@ from data.store.runs import RunRow
 from scorers.generation import generators
 from scorers.models import files
 
-ROOT = Path(__file__).resolve().parents[2]
-_ASK_EVERY = 0.2
+WORKER: tuple[str, ...] = (sys.executable, "-m", "scorers.generation.worker")
 _TELL_EVERY = 5.0
 _BATCH = 16
 _REAL_BATCH = 4
@@ -172,7 +171,7 @@ def _work(context: Context, row: RunRow) -> None:
             job, known = folder.job(), runs.generator_settings(store, row.rater_id) or {}
             if (weights := str(known.get("weights", ""))) != job.weights:
                 folder.replace(replace(job, weights=weights))
-            status = _paint(context, folder, turn)
+            _paint(context, folder, turn)
             left = _taken_in(context, row, folder)
         except Exception as error:
             with suppress(Exception):  # of a project that was closed meanwhile
@@ -181,11 +180,11 @@ def _work(context: Context, row: RunRow) -> None:
         if not left:
             runs.set_state(store, row.run_id, "done")
             return
-        told = folder.progress()
-        ended = f"the worker ended with status {status}; {folder.path / 'log.txt'} says more"
-        ended = "the worker was stopped" if _was_stopped(status) else ended
+        worker, told = turn.worker, folder.progress()
+        stopped = worker.was_stopped(folder)
+        ended = "the worker was stopped" if stopped else f"{worker.why_ended(folder)}; {folder.path / LOG} says more"
         why = (told.error if told else None) or _unpaintable(context, folder) or ended
-        if turn.stopping.is_set() or _was_stopped(status):
+        if stopped:
             runs.set_state(store, row.run_id, "cancelled" if turn.given_up else "paused")
         else:
             runs.set_state(store, row.run_id, "failed", why)
@@ -263,10 +262,6 @@ def _wanted(context: Context, suite: str, called: str, asked: Sequence[Prompt], 
     ]
 
 
-def _was_stopped(status: int) -> bool:
-    return status in (-signal.SIGTERM, 128 + signal.SIGTERM)
-
-
 def _unpaintable(context: Context, folder: GenerationFolder) -> str:
     """Name each picture that the model could not paint; returns why, in a line, empty if it could paint all that it tried."""
     reasons = folder.failed()
@@ -295,35 +290,29 @@ def _prompts(context: Context, suite: str) -> list[Prompt]:
     raise CommandError(f"the project has no suite {suite!r}{has}. First: import prompts FILE --suite {suite}")
 
 
-def _paint(context: Context, folder: GenerationFolder, turn: Turn) -> int:
-    """Run the worker and tell how far it is; returns its exit status. Ctrl-C ends the worker, and what it painted is used."""
-    command = [sys.executable, "-m", "scorers.generation.worker", str(folder.path)]
-    with (folder.path / run_session.LOG).open("ab") as log, run_session.sigterm_as_interrupt():
-        # a session of its own: Ctrl-C in the terminal is for us
-        worker = subprocess.Popen(command, cwd=ROOT, stdin=subprocess.DEVNULL, stdout=log, stderr=log, start_new_session=True)
-        turn.process = worker
-        if turn.stopping.is_set():  # said between the two
-            worker.terminate()
+def _paint(context: Context, folder: GenerationFolder, turn: QueuedRun) -> None:
+    """Run the worker and tell how far it is. Ctrl-C ends the worker, and what it painted is used."""
+    told, done = time.monotonic(), 0
+
+    def look(_: bool) -> None:
+        nonlocal told, done
+        progress = folder.last_progress()
+        if progress is None or progress.state != "running":
+            return
+        turn.saw(progress.done)
+        if progress.done > done and time.monotonic() - told > _TELL_EVERY:
+            told, done = time.monotonic(), progress.done
+            left = f", {progress.seconds_left:.0f} s left" if progress.seconds_left is not None else ""
+            context.warn(f"{progress.done} of {progress.total} pictures{left}")
+
+    with sigterm_as_interrupt():
         try:
-            # tell how far the worker is until it has ended
-            told, done = time.monotonic(), 0
-            while turn.process is not None and turn.process.poll() is None:
-                time.sleep(_ASK_EVERY)
-                progress = folder.progress()
-                if progress is None or progress.state != "running":
-                    continue
-                turn.saw(progress.done)
-                if progress.done > done and time.monotonic() - told > _TELL_EVERY:
-                    told, done = time.monotonic(), progress.done
-                    left = f", {progress.seconds_left:.0f} s left" if progress.seconds_left is not None else ""
-                    context.warn(f"{progress.done} of {progress.total} pictures{left}")
+            turn.worker.start(WORKER, folder)
+            turn.worker.watch(look)
         except KeyboardInterrupt:
             context.warn("stopping")
             turn.stop()
-        finally:
-            worker.terminate()
-            status = worker.wait()
-    return status
+            turn.worker.watch(look)
 
 
 def _bring_in(context: Context, suite: str, generator: str, asked: dict[str, Prompt], made: Sequence[WantedPicture]) -> None:

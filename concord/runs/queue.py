@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import atexit
-import subprocess
 import threading
 import time
 from collections import deque
@@ -14,6 +13,7 @@ from pathlib import Path
 from typing import Final
 
 from concord.common.context import CommandError
+from concord.runs.worker_process import WorkerProcess
 from data.store import runs
 from data.store.core.store import Store
 from data.store.runs import RunRow
@@ -38,23 +38,16 @@ class QueuedRun:
     devices: frozenset[str]
     place: int
     at_work: bool = False
-    process: subprocess.Popen[bytes] | None = None
-    stopping: threading.Event = field(default_factory=threading.Event)
+    worker: WorkerProcess = field(default_factory=WorkerProcess)
     given_up: bool = False
     closing: bool = False
     seen: deque[tuple[float, int]] = field(default_factory=deque)
 
     def stop(self) -> None:
         """Ask the worker to end after the part that it is at; who waits, waits no longer."""
-        self.stopping.set()
-        if self.process is not None:
-            self.process.terminate()
+        self.worker.stop()
         with _moved:
             _moved.notify_all()
-
-    def kill(self) -> None:
-        if self.process is not None:
-            self.process.kill()
 
     def saw(self, done: int) -> None:
         """So many images are through now."""
@@ -130,9 +123,9 @@ def wait_for_turn(store: Store, row: RunRow, waiting: Callable[[str], object]) -
         if first is not None:
             waiting(first.run_id)
         with _moved:
-            while not job.stopping.is_set() and _ahead(job) is not None:
+            while not job.worker.stopping.is_set() and _ahead(job) is not None:
                 _moved.wait()
-            job.at_work = not job.stopping.is_set()
+            job.at_work = not job.worker.stopping.is_set()
         if not job.at_work:
             raise CommandError(_left(store, job))
         yield job

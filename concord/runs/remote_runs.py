@@ -20,7 +20,8 @@ from concord.judging import judge
 from concord.runs import run_session, score, sharding
 from concord.runs.score import plan_scoring, readable
 from data.files import printable, quoted
-from data.jobs.runs import Run, RunFolder, WorkerProgress, WorkItem, write_manifest
+from data.jobs.folder import LOG, WorkerProgress
+from data.jobs.runs import Run, RunFolder, WorkItem, write_manifest
 from data.store import imports, runs
 from data.store.core.selection import Selection
 from data.store.runs import RunSource
@@ -278,7 +279,7 @@ def _parts(made: Sequence[_FinishedRun]) -> list[tuple[RunFolder, int]]:
 def _copy(made: Sequence[_FinishedRun], to: Path) -> None:
     """One run's folder of all of them. Shards may end with a smaller part, so parts have numbers of their own here."""
     (to / "parts").mkdir(parents=True)
-    for name in (*_FILES, "progress.json", run_session.LOG):
+    for name in (*_FILES, "progress.json", LOG):
         if (made[0].folder.path / name).is_file():
             shutil.copyfile(made[0].folder.path / name, to / name)
     for number, (folder, part) in enumerate(_parts(made)):
@@ -292,7 +293,7 @@ def _copy(made: Sequence[_FinishedRun], to: Path) -> None:
 
 def _total_progress(made: Sequence[_FinishedRun]) -> WorkerProgress:
     """How far all of them together came: to their end."""
-    told = [found for one in made if (found := run_session.progress_of(one.folder)) is not None]
+    told = [found for one in made if (found := one.folder.last_progress()) is not None]
     total = sum(len(one.work) for one in made)
     seconds, failed = sum(one.seconds for one in told), sum(one.failed for one in told)
     versions = told[0].versions if told else {}

@@ -15,7 +15,7 @@ from concord.common.context import Context, run_guarded
 from concord.runs import generate, queue, run_session, score
 from concord.runs import score as trying
 from concord.runs.queue import QueuedRun
-from data.jobs.runs import WorkerProgress
+from data.jobs.folder import LOG, WorkerProgress
 from data.store import runs
 from data.store.core.store import Store
 from data.store.runs import RunRow
@@ -86,7 +86,7 @@ def run_rows(store: Store) -> list[RunRow]:
 def run_view(store: Store, row: RunRow) -> RunView:
     """How a run stands."""
     job = queue.queued_runs(store).get(row.run_id)
-    told = run_session.progress_of(run_session.folder_of(store, row))
+    told = run_session.folder_of(store, row).last_progress()
     progress = told or WorkerProgress("loading", 0, row.n_items)
     state = _state(row, job, progress)
     overall = progress.done / progress.seconds if progress.done and progress.seconds else None
@@ -118,9 +118,8 @@ def run_before(store: Store, device: str) -> str | None:
 def queue_version(store: Store) -> str:
     """Moves with the project and with which runs are at work here."""
     found = queue.queued_runs(store)
-    return (
-        f"{live_updates.version(store)} {[(name, job.at_work, job.stopping.is_set()) for name, job in sorted(found.items())]}"
-    )
+    jobs = [(name, job.at_work, job.worker.stopping.is_set()) for name, job in sorted(found.items())]
+    return f"{live_updates.version(store)} {jobs}"
 
 
 def progress_version(store: Store) -> str:
@@ -129,9 +128,9 @@ def progress_version(store: Store) -> str:
     for run_id, job in sorted(queue.queued_runs(store).items()):
         if job.at_work and (row := runs.get(store, run_id)) is not None:
             folder = run_session.folder_of(store, row)
-            log = folder.path / run_session.LOG
+            log = folder.path / LOG
             size = log.stat().st_size if log.exists() else 0
-            parts.append(f"{run_session.progress_of(folder)} {size}")
+            parts.append(f"{folder.last_progress()} {size}")
     return "\n".join(parts)
 
 
@@ -212,12 +211,12 @@ def move_up(store: Store, run_id: str) -> str:
 
 def log_tail_of(store: Store, row: RunRow) -> str:
     """The last lines that the run's worker wrote."""
-    return "\n".join(run_session.log_tail(run_session.folder_of(store, row))[-_LOG_LINES:])
+    return "\n".join(run_session.folder_of(store, row).log_tail()[-_LOG_LINES:])
 
 
 def _state(row: RunRow, job: QueuedRun | None, progress: WorkerProgress) -> str:
     if job is not None and job.at_work:
-        if job.stopping.is_set():
+        if job.worker.stopping.is_set():
             return "giving up" if job.given_up else "pausing"
         # what an earlier attempt told last is no word of this one's
         return "running" if progress.state in ("running", "done") else "loading"

@@ -3,15 +3,11 @@
 from __future__ import annotations
 
 import re
-import signal
-import subprocess
 import sys
-import threading
 import time
-from collections.abc import Iterator, Sequence
-from contextlib import contextmanager, suppress
+from collections.abc import Sequence
+from contextlib import suppress
 from dataclasses import dataclass
-from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
 from concord.common import wording
@@ -19,7 +15,9 @@ from concord.common.context import CommandError, Context
 from concord.judging import judge, rule_version_of
 from concord.runs import queue
 from concord.runs.queue import QueuedRun
-from data.jobs.runs import Observation, RunFolder, WorkerProgress
+from concord.runs.worker_process import LOOK_SECONDS, sigterm_as_interrupt
+from data.jobs.folder import WorkerProgress
+from data.jobs.runs import Observation, RunFolder
 from data.records import Judgement
 from data.store import runs
 from data.store.core.store import Store
@@ -29,42 +27,18 @@ from scorers.running.fault_isolation import RestartPolicy
 if TYPE_CHECKING:
     from scorers.base import Scorer
 
-ROOT: Final = Path(__file__).resolve().parents[2]
-"""Settings name models below it, so workers start there."""
 WORKER: tuple[str, ...] = (sys.executable, "-m", "scorers.running.worker")
-LOG: Final = "log.txt"
-_LOOK_SECONDS: Final = 0.2
 _TELL_SECONDS: Final = 2.0
-_LOG_TAIL: Final = 16_384
 
 
 def runs_at_work(store: Store) -> dict[str, bool]:
     """Runs of this project that somebody in this process is at, and whether they have been asked to stop. Whatever else says
     "running" was interrupted."""
-    return {run_id: job.stopping.is_set() for run_id, job in queue.queued_runs(store).items() if job.at_work}
+    return {run_id: job.worker.stopping.is_set() for run_id, job in queue.queued_runs(store).items() if job.at_work}
 
 
 def folder_of(store: Store, row: RunRow) -> RunFolder:
     return RunFolder(store.project / row.folder)
-
-
-def progress_of(folder: RunFolder) -> WorkerProgress | None:
-    """What the worker last told; None if it told nothing that can be read."""
-    try:
-        return folder.progress()
-    except (OSError, ValueError, TypeError):
-        return None
-
-
-def log_tail(folder: RunFolder, start: int = 0) -> list[str]:
-    """The worker's last lines, of those that it wrote from byte ``start`` on."""
-    try:
-        with (folder.path / LOG).open("rb") as file:
-            end = file.seek(0, 2)
-            file.seek(max(start, end - _LOG_TAIL))
-            return file.read().decode("utf-8", "replace").splitlines()
-    except OSError:
-        return []
 
 
 def work_on(context: Context, row: RunRow, scorer: Scorer) -> RunRow:
@@ -106,7 +80,6 @@ class _RunSession:
     folder: RunFolder
     job: QueuedRun
     taken: set[int]
-    log_start: int = 0
     told: tuple[float, int] = (0.0, -1)
     warned: int = 0
 
@@ -117,26 +90,25 @@ class _RunSession:
                 # a worker may have outlived the app that started it: what it makes is taken in before another one is started
                 if self.folder.at_work():
                     self.context.warn("a worker from before is still at it; its images are taken in as they come")
-                while self.folder.at_work() and not self.job.stopping.wait(_LOOK_SECONDS):
+                while self.folder.at_work() and not self.job.worker.stopping.wait(LOOK_SECONDS):
                     self._take_in(wary=True)
                     self._tell()
-                self._start()
-                self._follow()
+                self.job.worker.start(WORKER, self.folder)
+                self.job.worker.watch(self._look)
                 self._start_again()
             except KeyboardInterrupt:
                 self.context.warn("stopping after the images at hand (Ctrl-C again: at once)")
                 self.job.stop()
                 try:
-                    self._follow()
+                    self.job.worker.watch(self._look)
                 except KeyboardInterrupt:
-                    self.job.kill()
-                    self._follow()
+                    self.job.worker.kill()
+                    self.job.worker.watch(self._look)
 
     def end(self) -> None:
         """Have the worker gone."""
         self.job.stop()
-        if self.job.process is not None:
-            self.job.process.wait()
+        self.job.worker.watch(lambda _: None)
 
     def conclude(self) -> RunRow:
         """Say how it ended."""
@@ -148,54 +120,28 @@ class _RunSession:
             runs.set_state(store, run_id, "done")
             return row
         so_far = f"after {row.n_done:,} of {wording.count(row.n_items, 'image')}"
-        if self._was_stopped():
+        if self.job.worker.was_stopped(self.folder):
             runs.set_state(store, run_id, "cancelled" if self.job.given_up else "paused")
             if self.job.given_up:
                 raise CommandError(f"run {run_id} was cancelled {so_far}; its judgements stay")
             raise CommandError(f"run {run_id} was stopped {so_far}; run the same command again to continue")
-        why = self._why()
+        why = self.job.worker.why_ended(self.folder)
         runs.set_state(store, run_id, "failed", why)
         raise CommandError(f"run {run_id} failed {so_far}: {why}")
-
-    def _start(self) -> None:
-        if self.job.stopping.is_set():
-            return
-        with (self.folder.path / LOG).open("ab") as log:
-            self.log_start = log.tell()
-            # a session of its own: Ctrl-C in the terminal is for us, who then ask the worker to finish its part
-            self.job.process = subprocess.Popen(
-                [*WORKER, str(self.folder.path)],
-                cwd=ROOT,
-                stdin=subprocess.DEVNULL,
-                stdout=log,
-                stderr=log,
-                start_new_session=True,
-            )
-        if self.job.stopping.is_set():  # said between the two
-            self.job.process.terminate()
 
     def _start_again(self) -> None:
         """As long as a worker died while it looked at images, and that leads to the one that does it."""
         patience = RestartPolicy(self.folder)
-        while not self.job.stopping.is_set() and self.job.process is not None and self.job.process.returncode:
-            if not patience.again():
-                return
-            why = self._why()
+        worker = self.job.worker
+        while not worker.stopping.is_set() and worker.status and patience.again():
+            why = worker.why_ended(self.folder)
             self.context.warn(f"{why}; it is started again, to find the image that it dies of, if it is one")
-            self._start()
-            self._follow()
+            worker.start(WORKER, self.folder)
+            worker.watch(self._look)
 
-    def _follow(self) -> None:
-        while True:
-            # asked first: what the worker wrote before it ended is seen
-            ended = self.job.process is None or self.job.process.poll() is not None
-            self._take_in(wary=not ended)
-            self._tell()
-            if ended:
-                return
-            assert self.job.process is not None
-            with suppress(subprocess.TimeoutExpired):
-                self.job.process.wait(_LOOK_SECONDS)
+    def _look(self, ended: bool) -> None:
+        self._take_in(wary=not ended)
+        self._tell()
 
     def _take_in(self, *, wary: bool) -> None:
         """``wary``: a part that cannot be read may be one that the worker is about to make anew."""
@@ -212,7 +158,7 @@ class _RunSession:
             self.taken.add(number)
 
     def _tell(self) -> None:
-        progress = progress_of(self.folder)
+        progress = self.folder.last_progress()
         if progress is not None and progress.state == "running":
             self.job.saw(progress.done)
         when, done = self.told
@@ -223,25 +169,6 @@ class _RunSession:
             return
         self.told = (time.monotonic(), progress.done)
         self.context.warn(progress_text(progress))
-
-    def _was_stopped(self) -> bool:
-        if self.job.stopping.is_set():
-            return True
-        code = 0 if self.job.process is None else self.job.process.returncode
-        progress = progress_of(self.folder)
-        # somebody else may have asked the worker to stop
-        return code == -signal.SIGTERM or (code >= 0 and progress is not None and progress.state == "stopped")
-
-    def _why(self) -> str:
-        """Why the worker ended before its time: its last line says, unless it was killed."""
-        code = None if self.job.process is None else self.job.process.returncode
-        if code is not None and code < 0:
-            return f"the worker was killed ({signal.Signals(-code).name}); perhaps the memory did not suffice"
-        said = [line for line in log_tail(self.folder, self.log_start) if line.strip()]
-        progress = progress_of(self.folder)
-        if progress is not None and progress.state == "failed" and progress.error:
-            return progress.error
-        return said[-1].strip() if said else f"the worker ended with status {code} and said nothing"
 
 
 def take_in(context: Context, row: RunRow, scorer: Scorer, part: int, seen: Sequence[Observation]) -> None:
@@ -278,20 +205,3 @@ def next_id(store: Store, rater_id: str) -> str:
     last = max((int(found[1]) for name in names if (found := re.match(r"(\d{4,})-", name))), default=0)
     slug = re.sub(r"[^\w.,=-]+", "-", rater_id, flags=re.ASCII).strip("-")[:80]
     return f"{last + 1:04d}-{slug}"
-
-
-@contextmanager
-def sigterm_as_interrupt() -> Iterator[None]:
-    """Where this is the command line's own process, SIGTERM means what Ctrl-C means; in the app it is the server's."""
-    if threading.current_thread() is not threading.main_thread():
-        yield
-        return
-
-    def interrupt(*_: object) -> None:
-        raise KeyboardInterrupt
-
-    before = signal.signal(signal.SIGTERM, interrupt)
-    try:
-        yield
-    finally:
-        signal.signal(signal.SIGTERM, before)

@@ -5,9 +5,7 @@ from __future__ import annotations
 import os
 import re
 import signal
-import subprocess
 import sys
-import threading
 import time
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
@@ -17,6 +15,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
 from concord.common.context import CommandError, UsageError, parse_overrides
+from concord.runs.worker_process import WorkerProcess
 from data.files import printable
 from data.jobs.runs import PART_SIZE, Run, RunFolder, WorkItem, manifest_hash, read_manifest
 from scorers.running.fault_isolation import RestartPolicy
@@ -24,11 +23,8 @@ from scorers.running.fault_isolation import RestartPolicy
 if TYPE_CHECKING:
     from scorers.base import Scorer
 
-ROOT: Final = Path(__file__).resolve().parents[2]
 WORKER: tuple[str, ...] = (sys.executable, "-m", "scorers.running.worker")
-_LOG: Final = "log.txt"
 _SHARD: Final = re.compile(r"([0-9]{1,6})/([0-9]{1,6})")
-_LOOK_SECONDS: Final = 0.2
 _TELL_SECONDS: Final = 10.0
 
 
@@ -189,9 +185,9 @@ class _ShardSession:
 
     folder: RunFolder
     what: str
-    process: subprocess.Popen[bytes] | None = None
-    stopping: threading.Event = field(default_factory=threading.Event)
+    worker: WorkerProcess = field(default_factory=WorkerProcess)
     warned: int = 0
+    told: float = 0.0
 
     def run(self) -> None:
         """Until all parts are there.
@@ -199,84 +195,46 @@ class _ShardSession:
         Raises:
             CommandError: they are not.
         """
-        patience = RestartPolicy(self.folder)
+        patience, worker = RestartPolicy(self.folder), self.worker
         with self._signals():
-            status = self._work()
-            while status and not self.stopping.is_set() and patience.again():
+            worker.start(WORKER, self.folder)
+            worker.watch(self._look)
+            while worker.status and not worker.stopping.is_set() and patience.again():
                 _print_progress(
                     "the worker died while it looked at images; it is started again and looks for the one that does it"
                 )
-                status = self._work()
-        progress = self._progress()
-        if status or progress is None or progress.state != "done":
-            self._refuse(status)
-        assert progress is not None
+                worker.start(WORKER, self.folder)
+                worker.watch(self._look)
+        progress = self.folder.last_progress()
+        if worker.status or progress is None or progress.state != "done":
+            done = f"after {progress.done:,} of {progress.total:,} images" if progress is not None else "before the first image"
+            if worker.was_stopped(self.folder):
+                raise CommandError(f"{self.what} was stopped {done}; run the same command again to continue")
+            raise CommandError(f"{self.what} failed {done}: {worker.why_ended(self.folder)}")
         failures = Counter(one.failed for one in self.folder.observations() if one.failed is not None)
         for why, n in failures.most_common():
             _print_progress(f"failed: {n:,} x {why}")
         failed = f", {sum(failures.values()):,} of them could not be seen" if failures else ""
         print(f"{self.what}: all {progress.total:,} images are done{failed}: {self.folder.path}", flush=True)
 
-    def _work(self) -> int:
-        """One worker from its start to its end; returns its exit status."""
-        with (self.folder.path / _LOG).open("ab") as log:
-            self.process = subprocess.Popen(
-                [*WORKER, str(self.folder.path)],
-                cwd=ROOT,
-                stdin=subprocess.DEVNULL,
-                stdout=log,
-                stderr=log,
-                start_new_session=True,
-            )
-        if self.stopping.is_set():  # said between the two
-            self.process.terminate()
-        told = 0.0
-        while True:
-            with suppress(subprocess.TimeoutExpired):
-                return self.process.wait(_LOOK_SECONDS)
-            if time.monotonic() - told > _TELL_SECONDS:
-                told = time.monotonic()
-                self._say()
-
-    def _say(self) -> None:
-        progress = self._progress()
-        if progress is None:
+    def _look(self, ended: bool) -> None:
+        """Say how far it is, from time to time."""
+        if ended or time.monotonic() - self.told <= _TELL_SECONDS or (progress := self.folder.last_progress()) is None:
             return
+        self.told = time.monotonic()
         for warning in progress.warnings[self.warned :]:
             _print_progress(f"warning: {warning}")
         self.warned = max(self.warned, len(progress.warnings))
         left = f", {progress.seconds_left:,.0f} s left" if progress.seconds_left else ""
         _print_progress(f"{self.what}: {progress.done:,} of {progress.total:,} images{left}")
 
-    def _progress(self) -> Any:
-        try:
-            return self.folder.progress()
-        except (OSError, ValueError, TypeError):
-            return None
-
-    def _refuse(self, status: int) -> None:
-        progress = self._progress()
-        done = f"after {progress.done:,} of {progress.total:,} images" if progress is not None else "before the first image"
-        if self.stopping.is_set() or (progress is not None and progress.state == "stopped"):
-            raise CommandError(f"{self.what} was stopped {done}; run the same command again to continue")
-        if status < 0:
-            raise CommandError(f"{self.what} failed {done}: the worker was killed ({signal.Signals(-status).name})")
-        if progress is not None and progress.state == "failed" and progress.error:
-            why = progress.error
-        else:
-            lines = (self.folder.path / _LOG).read_text(encoding="utf-8", errors="replace").splitlines()
-            why = next((line.strip() for line in reversed(lines) if line.strip()), "the worker said nothing")
-        raise CommandError(f"{self.what} failed {done}: {why}")
-
     @contextmanager
     def _signals(self) -> Iterator[None]:
         """SIGTERM and Ctrl-C end the part at hand, a second Ctrl-C everything."""
 
         def stop(number: int, _: object) -> None:
-            again = self.stopping.is_set() and number == signal.SIGINT
-            self.stopping.set()
-            if self.process is not None and self.process.poll() is None:
-                self.process.kill() if again else self.process.terminate()
+            again = self.worker.stopping.is_set() and number == signal.SIGINT
+            self.worker.kill() if again else self.worker.stop()
 
         before = {number: signal.signal(number, stop) for number in (signal.SIGTERM, signal.SIGINT)}
         try:

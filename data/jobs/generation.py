@@ -1,7 +1,7 @@
 """A generation's folder: what is asked of the worker that paints, and how far it is.
 
 ``job.json`` says which pictures are wanted of which generator; the worker writes each to its ``file``, whole or not at all, and
-what is there already it leaves alone. ``progress.json`` is a run's (``data.jobs.runs``), ``opened.json`` what the worker
+what is there already it leaves alone. ``opened.json`` is what the worker
 says of the model that it has opened.
 """
 
@@ -19,7 +19,7 @@ from PIL import Image, PngImagePlugin
 
 from data.files import quoted, read_text, write_whole
 from data.jobs import json_records
-from data.jobs.runs import WorkerProgress
+from data.jobs.folder import JobFolder
 
 FILTERED: Final = "filter"
 BLACK: Final = "black"
@@ -93,11 +93,8 @@ def why_blank(why: str | None) -> str | None:
     return None if why is None else BLANKED.get(why, why)
 
 
-class GenerationFolder:
+class GenerationFolder(JobFolder):
     """A generation's files."""
-
-    def __init__(self, path: Path) -> None:
-        self.path = path
 
     def create(self, job: GenerationJob) -> None:
         """Write what is asked; an older job here is replaced, and what was told of it goes."""
@@ -127,19 +124,6 @@ class GenerationFolder:
             str(path),
             wanted=tuple(json_records.record_of(WantedPicture, one, str(path)) for one in wanted),
         )
-
-    def tell(self, progress: WorkerProgress) -> None:
-        """Say how far it is."""
-        write_whole(self.path / "progress.json", json.dumps(asdict(progress)).encode())
-
-    def progress(self) -> WorkerProgress | None:
-        """How far the worker said it was; None before it first said so.
-
-        Raises:
-            ValueError: the file cannot be read.
-        """
-        path = self.path / "progress.json"
-        return json_records.read_record(WorkerProgress, path) if path.is_file() else None
 
     def describe(self, opened: Mapping[str, Any]) -> None:
         """Say what the model is that was opened."""

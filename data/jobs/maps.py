@@ -18,7 +18,7 @@ import pyarrow.parquet as pq
 from numpy.typing import NDArray
 
 from data.files import write_whole
-from data.jobs import json_records
+from data.jobs.folder import LOG, JobFolder
 
 MapPositions = NDArray[np.float32]
 """(images, 2): where each stands, both from 0 to ``EXTENT``, at one scale."""
@@ -44,16 +44,6 @@ class MapJob:
     seed: int = 0
 
 
-@dataclass(frozen=True, slots=True)
-class MapStage:
-    """How far a worker is: what it is at, and ``done`` of ``total`` of it (0 of 0: nobody knows)."""
-
-    what: str
-    done: int = 0
-    total: int = 0
-    error: str | None = None
-
-
 @dataclass(frozen=True, slots=True, eq=False)
 class Map:
     """A finished one.
@@ -77,31 +67,19 @@ class Map:
     seconds: float = 0.0
 
 
-class MapFolder:
+class MapFolder(JobFolder):
     """A map's files."""
-
-    def __init__(self, path: Path) -> None:
-        self.path = path
 
     def ask(self, job: MapJob) -> None:
         """Write what is asked; what was told of an earlier attempt is forgotten."""
         self.path.mkdir(parents=True, exist_ok=True)
-        (self.path / "progress.json").unlink(missing_ok=True)
+        for name in ("progress.json", LOG):
+            (self.path / name).unlink(missing_ok=True)
         write_whole(self.path / "job.json", json.dumps(asdict(job)).encode())
 
     def job(self) -> MapJob:
         """What is asked."""
         return MapJob(**json.loads((self.path / "job.json").read_text(encoding="utf-8")))
-
-    def tell(self, stage: MapStage) -> None:
-        write_whole(self.path / "progress.json", json.dumps(asdict(stage)).encode())
-
-    def stage(self) -> MapStage | None:
-        """How far the worker last said it was; None if it said nothing that can be read."""
-        try:
-            return json_records.read_record(MapStage, self.path / "progress.json")
-        except ValueError:
-            return None
 
     @property
     def file(self) -> Path:

@@ -14,12 +14,10 @@ import io
 import json
 import math
 import re
-import time
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import contextmanager, suppress
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
-from typing import IO, Any, Final
+from typing import Any, Final
 
 import numpy as np
 import pyarrow as pa
@@ -29,6 +27,7 @@ from PIL import Image
 
 from data.files import read_text, write_whole
 from data.jobs import json_records
+from data.jobs.folder import JobFolder
 
 
 def pack_mask(mask: NDArray[np.bool_]) -> bytes:
@@ -83,7 +82,6 @@ def unpack_embeddings(stored: Sequence[bytes]) -> Embeddings:
 PART_SIZE: Final = 32
 """Images a part: what a crash can cost."""
 
-_LOCK: Final = "worker.lock"
 _PART: Final = re.compile(r"[0-9]{5,}\.parquet")
 
 _DETECTION: Final = pa.struct(
@@ -188,52 +186,6 @@ class Run:
     of: str = ""
 
 
-@dataclass(frozen=True, slots=True)
-class WorkerProgress:
-    """How far a worker is.
-
-    Attributes:
-        state: loading, running, stopped (asked to, between parts), done or failed (``error`` says why). A worker that was
-            killed says nothing: see ``RunFolder.at_work``.
-        done: images that are through, ``failed`` of them without being seen.
-        seconds: spent on them so far, over all attempts, without loading the models.
-        versions: of the packages that matter.
-        warnings: what looked odd when the models were opened or while they were at work, a line each.
-        device: what it runs on, with its name; ``host``: on which machine. Empty: not told.
-        memory: the most bytes that the worker process held so far, of several the sum; None: not told.
-        batch_halved: how many times the memory did not suffice and fewer images were taken at once from then on.
-    """
-
-    state: str
-    done: int
-    total: int
-    failed: int = 0
-    seconds: float = 0.0
-    error: str | None = None
-    versions: Mapping[str, str] = field(default_factory=dict)
-    warnings: Sequence[str] = field(default_factory=list)
-    device: str = ""
-    memory: int | None = None
-    batch_halved: int = 0
-    host: str = ""
-
-    @property
-    def seconds_left(self) -> float | None:
-        """None before the first part is through, as nothing can be said then."""
-        return self.seconds / self.done * (self.total - self.done) if self.done and self.seconds else None
-
-
-def initial_progress(told: Callable[[], WorkerProgress | None], done: int, total: int, failed: int = 0) -> WorkerProgress:
-    """Where an attempt begins, by what is there; the time spent on that is known from an earlier attempt alone, which may have
-    told it a part late. ``told`` gives what that one said last, or raises ValueError or TypeError."""
-    earlier = None
-    with suppress(ValueError, TypeError):  # somebody else's file
-        earlier = told()
-    if earlier is None or not earlier.done:
-        return WorkerProgress("loading", done, total, failed)
-    return WorkerProgress("loading", done, total, failed, earlier.seconds * done / earlier.done, versions=earlier.versions)
-
-
 def write_manifest(path: Path, work: Sequence[WorkItem]) -> None:
     """A line of JSON for each image; on disk, whole, before it has its name."""
     write_whole(path, "".join(json.dumps(asdict(one), ensure_ascii=False) + "\n" for one in work).encode())
@@ -263,15 +215,10 @@ def manifest_hash(work: Sequence[WorkItem]) -> str:
     return digest.hexdigest()
 
 
-class RunBusy(RuntimeError):
-    """Another process works on this run."""
-
-
-class RunFolder:
+class RunFolder(JobFolder):
     """A run's files."""
 
-    def __init__(self, path: Path) -> None:
-        self.path = path
+    JOB = "run.json"
 
     def create(self, run: Run, work: Sequence[WorkItem]) -> None:
         """Write what is asked.
@@ -362,55 +309,6 @@ class RunFolder:
         """All parts' contents, in order."""
         for number in self.parts():
             yield from self.read_part(number)
-
-    def tell(self, progress: WorkerProgress) -> None:
-        """Say how far the run is."""
-        write_whole(self.path / "progress.json", json.dumps(asdict(progress)).encode())
-
-    def progress(self) -> WorkerProgress | None:
-        """How far the worker last said it was; None before it first said so.
-
-        Raises:
-            ValueError: the file cannot be read.
-        """
-        path = self.path / "progress.json"
-        return json_records.read_record(WorkerProgress, path) if path.is_file() else None
-
-    @contextmanager
-    def claim(self) -> Iterator[None]:
-        """Hold the run: one worker at a time. Whatever ends the process lets go of it.
-
-        Raises:
-            RunBusy: another process holds it.
-        """
-        with (self.path / _LOCK).open("ab") as file:
-            _lock(file, patience=1.0)
-            yield
-
-    def at_work(self) -> bool:
-        """Whether a worker holds the run now."""
-        if not self.path.is_dir():
-            return False
-        try:
-            with (self.path / _LOCK).open("ab") as file:
-                _lock(file, patience=0.0)
-        except RunBusy:
-            return True
-        return False
-
-
-def _lock(file: IO[bytes], patience: float) -> None:
-    """Seconds of patience, as whoever only looks holds the lock for a moment too."""
-    import fcntl  # not on Windows, where this module is still wanted for reading
-
-    until = time.monotonic() + patience
-    while True:
-        try:
-            return fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
-        except BlockingIOError:
-            if time.monotonic() >= until:
-                raise RunBusy(f"another worker is running in {Path(file.name).parent}") from None
-            time.sleep(0.05)
 
 
 class _BadPart(ValueError):

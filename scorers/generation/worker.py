@@ -1,30 +1,25 @@
-"""The worker that generates pictures: ``python -m scorers.generation.worker JOB_DIR``. It never opens the project's database.
+"""The worker that generates pictures: ``python -m scorers.generation.worker JOB_DIR`` (``scorers.running.worker_main``).
 
-As with ``scorers.running.worker``, a picture that cannot be painted fails alone, asked to stop it ends the batch at hand,
-and what stops it otherwise costs that batch at most. The exit status is 0 only if all was tried; 143 if it was stopped.
+A picture that cannot be painted fails alone, and whatever stops the worker costs the batch at hand at most.
 """
 
 from __future__ import annotations
 
-import os
-import signal
 import sys
 import time
-import traceback
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import Final
 
+from data.jobs.folder import initial_progress
 from data.jobs.generation import GenerationFolder, WantedPicture, missing_pictures, write_picture
-from data.jobs.runs import RunBusy, RunFolder, WorkerProgress, initial_progress
 from scorers.generation import generators
 from scorers.generation.generators import GeneratedPicture
-from scorers.running.fault_isolation import Failed, FaultIsolator, count_crashes, error_line, lower_priority, out_of_memory
+from scorers.running import worker_main
+from scorers.running.fault_isolation import Failed, FaultIsolator, count_crashes, lower_priority, out_of_memory
 
 DIED: Final = "the worker died while it painted this picture"
-_OFFLINE: Final = {"HF_HUB_OFFLINE": "1", "HF_HUB_DISABLE_TELEMETRY": "1", "TRANSFORMERS_OFFLINE": "1"}
-_STOPPED: Final = 128 + signal.SIGTERM
 
 
 def work(folder: GenerationFolder, stop: Callable[[], bool] = lambda: False, loaded: Callable[[], None] = lambda: None) -> bool:
@@ -98,63 +93,18 @@ def _generate_batch(
     return failures
 
 
-class _Stop(BaseException):
-    """Asked to stop while nothing is under way that would be lost."""
+def explain(error: BaseException) -> str:
+    """Why a generation failed, in a line."""
+    if isinstance(error, RuntimeError) and out_of_memory(error):
+        return "not enough memory; generate fewer images at once (--batch-size), or use --precision float16"
+    return worker_main.explain(error)
 
 
-class _Signals:
-    """Turns SIGTERM into a request to stop after the batch at hand; at once where ``at_once``."""
-
-    def __init__(self) -> None:
-        self.asked = False
-        self.at_once = True
-
-        def ask(*_: object) -> None:
-            self.asked = True
-            if self.at_once:
-                raise _Stop
-
-        signal.signal(signal.SIGTERM, ask)
-
-    def loaded(self) -> None:
-        """From now on a batch is worth waiting for."""
-        self.at_once = False
-
-
-def attempt(
-    folder: GenerationFolder, stop: Callable[[], bool] = lambda: False, loaded: Callable[[], None] = lambda: None
-) -> int:
-    """As ``work``; what goes wrong is told in the folder and on stderr. Returns the exit status."""
-    before = WorkerProgress("loading", 0, 0)
-    try:
-        with RunFolder(folder.path).claim():
-            try:
-                return 0 if work(folder, stop, loaded) else _STOPPED
-            except _Stop:
-                folder.tell(replace(folder.progress() or before, state="stopped"))
-                return _STOPPED
-            except (ValueError, OSError, RuntimeError) as error:
-                if isinstance(error, RuntimeError):
-                    traceback.print_exc()
-                why = (
-                    "not enough memory; generate fewer images at once (--batch-size), or use --precision float16"
-                    if isinstance(error, RuntimeError) and out_of_memory(error)
-                    else error_line(error)
-                )
-                folder.tell(replace(folder.progress() or before, state="failed", error=why))
-    except RunBusy as error:
-        why = error_line(error)
-    print(why, file=sys.stderr)
-    return 1
-
-
-def main() -> None:
+def main(arguments: Sequence[str] | None = None) -> int:
     """Command line."""
-    os.environ.update(_OFFLINE)
-    signals = _Signals()
-    sys.exit(attempt(GenerationFolder(Path(sys.argv[1])), lambda: signals.asked, signals.loaded))
+    return worker_main.main(GenerationFolder, work, explain, arguments)
 
 
 if __name__ == "__main__":
     lower_priority()
-    main()
+    sys.exit(main())

@@ -30,6 +30,7 @@ from typing import Any, Final
 from data.aspects import NO, YES
 from data.prompts.question_generation import matching_choice
 from data.prompts.questions import PromptQuestion
+from scorers.running.worker_main import OFFLINE
 
 THRESHOLD: Final = 0.7
 """The paper's; F1 must be above it. Its code has 0.6."""
@@ -93,7 +94,6 @@ def normalized_words(text: str) -> list[str]:
     return [_NUMBERS.get(word, word) for word in plain.split()]
 
 
-_OFFLINE: Final = {"HF_HUB_OFFLINE": "1", "HF_HUB_DISABLE_TELEMETRY": "1", "TRANSFORMERS_OFFLINE": "1"}
 _BATCH: Final = 16
 """Questions that are answered at once."""
 
@@ -135,7 +135,7 @@ def _answer_questions(model: str, device: str, asked: Sequence[Mapping[str, Any]
 
 def main() -> None:
     """Command line."""
-    os.environ.update(_OFFLINE)
+    os.environ.update(OFFLINE)
     signal.signal(signal.SIGTERM, lambda number, _: sys.exit(128 + number))
     # whatever a library prints must not come between the results
     out, sys.stdout = sys.stdout, sys.stderr

@@ -1,55 +1,22 @@
-"""The process that scores: ``python -m scorers.running.worker RUN_DIR``.
+"""The process that scores: ``python -m scorers.running.worker RUN_DIR`` (``scorers.running.worker_main``).
 
-Reads what ``data.jobs.runs`` says is asked, writes parts, never opens a project's database, and never goes to the network.
-Started again after whatever stopped it, it leaves whole parts as they are and does the others. The exit status is 0 only if
-all parts are there; else the last line on stderr says why.
+Reads what ``data.jobs.runs`` says is asked, and writes parts. Started again after whatever stopped it, it leaves whole parts as
+they are and does the others.
 """
 
 from __future__ import annotations
 
-import os
-
-# before anything that reads them
-os.environ.update({"HF_HUB_OFFLINE": "1", "TRANSFORMERS_OFFLINE": "1", "HF_HUB_DISABLE_TELEMETRY": "1", "DO_NOT_TRACK": "1"})
-os.environ.setdefault("TOKENIZERS_PARALLELISM", "false")
-
-import contextlib
-import signal
 import socket
 import sys
 import time
-import traceback
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import replace
-from pathlib import Path
 
-from data.files import printable
-from data.jobs.runs import RunBusy, RunFolder, WorkerProgress, initial_progress
-from scorers.base import ModelBroken
-from scorers.running import engines
+from data.jobs.folder import WorkerProgress, initial_progress
+from data.jobs.runs import RunFolder
+from scorers.running import engines, worker_main
 from scorers.running.engines.engine import Engine, RunPart
 from scorers.running.fault_isolation import count_crashes, lower_priority
-from scorers.running.perceive import single_line
-
-
-class _Stop(BaseException):
-    """Asked to stop while nothing is under way that would be lost."""
-
-
-class _Signals:
-    """Turns SIGTERM and SIGINT into a request to stop after the part at hand; at once where ``at_once``."""
-
-    def __init__(self) -> None:
-        self.asked = False
-        self.at_once = True
-
-        def ask(*_: object) -> None:
-            self.asked = True
-            if self.at_once:
-                raise _Stop
-
-        for number in (signal.SIGTERM, signal.SIGINT):
-            signal.signal(number, ask)
 
 
 def work_through(
@@ -137,55 +104,9 @@ def _make(
     return progress
 
 
-@contextlib.contextmanager
-def _telling_why(folder: RunFolder) -> Iterator[None]:
-    """Whatever goes wrong is told in the run's progress too, as far as the disk allows."""
-    try:
-        yield
-    except BaseException as error:
-        with contextlib.suppress(OSError, ValueError, TypeError):
-            last = folder.progress() or WorkerProgress("loading", 0, 0)
-            stopped = isinstance(error, _Stop)
-            folder.tell(
-                replace(last, state="stopped" if stopped else "failed", error=None if stopped else single_line(_why(error)))
-            )
-        raise
-
-
-def _why(error: BaseException) -> str:
-    if isinstance(error, ImportError):
-        return f"a package is missing ({error}); install the groups scorers and yolo"
-    return str(error) or type(error).__name__
-
-
 def main(arguments: Sequence[str] | None = None) -> int:
     """Command line."""
-    arguments = sys.argv[1:] if arguments is None else arguments
-    if len(arguments) != 1 or arguments[0].startswith("-"):
-        print("usage: python -m scorers.running.worker RUN_DIR", file=sys.stderr)
-        return 2
-    folder, signals = RunFolder(Path(arguments[0]).absolute()), _Signals()
-    if not (folder.path / "run.json").is_file():
-        print(f"there is no run in {printable(folder.path)}", file=sys.stderr)
-        return 1
-
-    def loaded() -> None:
-        signals.at_once = False
-
-    try:
-        with folder.claim(), _telling_why(folder):
-            if work_through(folder, lambda: signals.asked, loaded):
-                return 0
-            why = "stopped after a part; start it again to go on"
-    except _Stop:
-        why = "stopped before the first part; start it again to go on"
-    except (RunBusy, ModelBroken, ValueError, OSError, ImportError) as error:
-        why = _why(error)
-    except Exception as error:
-        traceback.print_exc()
-        why = _why(error)
-    print(single_line(why), file=sys.stderr)
-    return 1
+    return worker_main.main(RunFolder, work_through, arguments=arguments)
 
 
 if __name__ == "__main__":

@@ -15,8 +15,8 @@ from torch.nn import functional
 
 from data.playground.render import SIZE, render
 from scorers.models.playground_generator import PlaygroundAutoencoder
+from scorers.training import average_gradients, averaged_model, join_processes
 from scorers.training.examples import Split, captioned, crowd
-from scorers.training.optimization import average_gradients, averaged_model, join_processes
 
 _NOISE: Final = 0.1
 _SHRINKAGE: Final = 1e-3

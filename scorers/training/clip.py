@@ -22,8 +22,8 @@ from safetensors.torch import save_file
 
 from data.playground.drawing import TRAIN_LOOK
 from data.playground.render import render
+from scorers.training import averaged_model
 from scorers.training.examples import COLOR_TEMPLATES, Split, caption_words, captioned, crowd, seeded, wrong_captions
-from scorers.training.optimization import averaged_model
 
 SIDE: Final = 64
 CONTEXT: Final = 16

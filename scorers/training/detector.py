@@ -17,9 +17,9 @@ import numpy as np
 import torch
 from safetensors.torch import load_file, save_file
 
-import scorers.models.detectors.ultralytics_setup  # noqa: F401  (before ultralytics)
+import scorers.models.detectors.yolo  # noqa: F401 - it sets Ultralytics up
+from scorers.training import averaged_model
 from scorers.training.examples import NAMES, DetectionExample, example
-from scorers.training.optimization import averaged_model
 
 STEM: Final = "yolo11n-seg-playground"
 SIDE: Final = 128

@@ -27,10 +27,10 @@ from scorers.models.playground_generator import (
     build_transformer,
     predict,
 )
+from scorers.training import average_gradients, averaged_model, furthest_progress, join_processes
 from scorers.training.autoencoder import pixels
 from scorers.training.clip import write_tokenizer
 from scorers.training.examples import caption_words, captioned
-from scorers.training.optimization import average_gradients, averaged_model, furthest_progress, join_processes
 
 _UNCONDITIONAL: Final = 0.1
 _ENCODED_AT_ONCE: Final = 128

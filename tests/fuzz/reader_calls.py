@@ -244,7 +244,7 @@ def job_of(folder: Path) -> None:
 
 
 def map_of(folder: Path) -> None:
-    MapFolder(folder).stage()
+    MapFolder(folder).last_progress()
     MapFolder(folder).read()
 
 

@@ -86,7 +86,7 @@ def test_a_generations_files_with_something_else(tmp_path: Path, wanted: Any) ->
 
 def test_a_map_whose_worker_tells_nothing_that_can_be_read(tmp_path: Path) -> None:
     (tmp_path / "progress.json").write_text("[" * 100_000)
-    assert MapFolder(tmp_path).stage() is None
+    assert MapFolder(tmp_path).last_progress() is None
 
 
 @pytest.mark.parametrize(

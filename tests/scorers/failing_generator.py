@@ -55,4 +55,4 @@ def job(folder: Path, texts: Sequence[str], batch: int) -> GenerationFolder:
 if __name__ == "__main__":
     pause = float(sys.argv[2]) if len(sys.argv) > 2 else 0.0
     generators.load = lambda *given, **named: load(seconds=pause)  # noqa: ARG005
-    worker.main()
+    sys.exit(worker.main(sys.argv[1:2]))

@@ -425,7 +425,6 @@ JOBS: Final = {
     "generation's job.json": generation.GenerationJob,
     "generation's job.json: wanted[]": generation.WantedPicture,
     "map's job.json": maps.MapJob,
-    "map's progress.json": maps.MapStage,
 }
 """Files of jobs that take a model to be run here, with the records that are written into them as they are."""
 

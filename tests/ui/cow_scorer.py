@@ -19,7 +19,8 @@ if __name__ == "__main__":
     sys.path.insert(0, str(Path(__file__).resolve().parents[2]))
 
 from data.images.files import ImageError, open_image
-from data.jobs.runs import Detection, Observation, Run, RunBusy, RunFolder, WorkerProgress, WorkItem
+from data.jobs.folder import RunBusy, WorkerProgress
+from data.jobs.runs import Detection, Observation, Run, RunFolder, WorkItem
 from data.prompts.questions import question_from_json
 from data.prompts.spec import Spec
 from data.records import Judgement
@@ -126,9 +127,9 @@ def _work(folder: RunFolder, control: Control, log: TextIO) -> int:
 
 def within(monkeypatch: pytest.MonkeyPatch, *modules: ModuleType) -> None:
     """Its worker in threads wherever these modules would start a process."""
+    put(monkeypatch, WORKER, work)
     for module in modules:
         monkeypatch.setattr(module, "WORKER", WORKER)
-        put(monkeypatch, module, WORKER, work)
 
 
 def known(monkeypatch: pytest.MonkeyPatch) -> None:

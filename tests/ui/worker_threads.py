@@ -11,8 +11,10 @@ import subprocess
 import threading
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
-from types import ModuleType, SimpleNamespace
+from types import SimpleNamespace
 from typing import TYPE_CHECKING, Any, TextIO
+
+from concord.runs import worker_process
 
 if TYPE_CHECKING:  # this is imported by processes, too
     import pytest
@@ -82,13 +84,14 @@ class Worker:
         self._control.kill()
 
 
-def put(monkeypatch: pytest.MonkeyPatch, module: ModuleType, worker: Sequence[str], work: Work) -> None:
-    """Where ``module`` would start the process ``worker FOLDER``, a thread works from now on; other commands stay processes."""
+def put(monkeypatch: pytest.MonkeyPatch, worker: Sequence[str], work: Work) -> None:
+    """Where the process ``worker FOLDER`` would be started, a thread works from now on; other commands stay processes."""
+    before: Any = vars(worker_process)["subprocess"].Popen
 
     def popen(command: Sequence[str], **how: Any) -> Any:
         if tuple(command[:-1]) == tuple(worker):
             return Worker(work, Path(command[-1]), how["stderr"])
-        return subprocess.Popen(command, **how)
+        return before(command, **how)
 
     names = {name: getattr(subprocess, name) for name in ("DEVNULL", "PIPE", "STDOUT", "TimeoutExpired", "run")}
-    monkeypatch.setattr(module, "subprocess", SimpleNamespace(Popen=popen, **names))
+    monkeypatch.setattr(worker_process, "subprocess", SimpleNamespace(Popen=popen, **names))

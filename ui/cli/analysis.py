@@ -34,7 +34,7 @@ class PeopleAs(StrEnum):
     mean = "mean"
 
 
-@project_command(app, "agreement", "ui.cli.agreement_table:print_agreement", FILTERS)
+@project_command(app, "agreement", "ui.cli.analysis_tables:print_agreement", FILTERS)
 def agreement_command(
     selection: Selection,
     statistic: Annotated[list[str], typer.Option(help="Only these statistics.")] = [],  # noqa: B006

@@ -4,6 +4,10 @@ only where ``CONCORD_TRUST_PICKLE=1`` says so."""
 
 from __future__ import annotations
 
+import atexit
+import os
+import shutil
+import tempfile
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any, Final
@@ -14,11 +18,23 @@ from PIL import Image
 from safetensors import SafetensorError
 from safetensors.torch import load_file
 
-import scorers.models.detectors.ultralytics_setup  # noqa: F401  (before ultralytics)
 from scorers.models.detectors.base import DetectedObject, coco_name, confidence, rounded_box, vocabulary
 from scorers.models.files import refuse_pickle
 from scorers.models.pretrained import batch_size
 from scorers.models.sanity_check import Soundness
+
+os.environ.setdefault("YOLO_OFFLINE", "true")
+os.environ.setdefault("YOLO_AUTOINSTALL", "false")
+os.environ.setdefault("YOLO_VERBOSE", "false")
+if "YOLO_CONFIG_DIR" not in os.environ:
+    os.environ["YOLO_CONFIG_DIR"] = tempfile.mkdtemp(prefix="concord-ultralytics-")
+    atexit.register(shutil.rmtree, os.environ["YOLO_CONFIG_DIR"], ignore_errors=True)
+
+from ultralytics.utils import patches
+
+# its own opener asks for one more package whenever a file is no image, for everybody in the process
+Image.open = patches._image_open
+
 
 _BATCH: Final = 32
 _MOST: Final = 300

@@ -20,6 +20,7 @@ from concord.runs import generate
 from data.images.files import read_image_file
 from data.jobs.generation import GenerationFolder
 from scorers.generation import worker
+from scorers.running.worker_main import attempt
 from tests.scorers import failing_generator, tiny_pipelines
 from tests.ui import small_project
 from tests.ui.small_project import concord, done, query
@@ -33,7 +34,7 @@ IMAGES = "select image_id from images where generator = 'playground-early' order
 @pytest.fixture
 def painted_here(monkeypatch: pytest.MonkeyPatch) -> None:
     """Pictures are painted in this process: the worker's own needs its imports anew each time."""
-    monkeypatch.setattr(generate, "_paint", lambda context, folder, turn: worker.attempt(folder))  # noqa: ARG005
+    monkeypatch.setattr(generate, "_paint", lambda context, folder, turn: attempt(folder, worker.work))  # noqa: ARG005
 
 
 @pytest.mark.usefixtures("painted_here")
@@ -116,7 +117,11 @@ def test_what_was_painted_before_a_stop_is_used(project: Path) -> None:
 
 def test_gone_on_with_the_time_spent_before_counts(project: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     stops = iter([False, True, False, False])
-    monkeypatch.setattr(generate, "_paint", lambda context, folder, turn: worker.attempt(folder, lambda: next(stops)))  # noqa: ARG005
+    monkeypatch.setattr(
+        generate,
+        "_paint",
+        lambda context, folder, turn: attempt(folder, lambda folder: worker.work(folder, lambda: next(stops))),  # noqa: ARG005
+    )
     asked = (*EARLY, *QUICK, "--n", 2, "--limit", 1, "--batch-size", 1)
     assert concord(project, *asked).status == 1
     (path,) = (project / "runs").glob("*-generate-*")

@@ -17,7 +17,7 @@ from typing import Any
 import duckdb
 import pytest
 
-from concord.runs import queue, run_session, score
+from concord.runs import queue, run_session, score, worker_process
 from data.jobs.runs import Observation, Run, RunFolder
 from data.store import runs
 from data.store.core.connections import DATABASE
@@ -185,7 +185,7 @@ def test_an_image_that_fails_is_named_and_tried_again(pictured: Path, tmp_path: 
 def test_a_worker_that_is_killed_is_gone_on_with(pictured: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     done(pictured, *SCORE, "--set", "threshold=0.6", "--batch-size", 1)
     whole = [(row[0], row[2:7]) for row in judgements(pictured)]
-    monkeypatch.setattr(run_session, "subprocess", subprocess)  # real processes, to be really killed
+    monkeypatch.setattr(worker_process, "subprocess", subprocess)  # real processes, to be really killed
     monkeypatch.setenv("SEER_DIES_AFTER", "2")
     ran = concord(pictured, *SCORE, "--batch-size", 1)
     assert (ran.status, ran.out) == (1, "")
@@ -245,7 +245,7 @@ def process(pictured: Path) -> Iterator[Callable[..., subprocess.Popen[str]]]:
         line = [sys.executable, "-c", _CLI, *words, "--project", str(pictured)]
         environment = os.environ | {"SEER_SECONDS": str(seconds)}
         pipes: dict[str, Any] = {"stdout": subprocess.PIPE, "stderr": subprocess.PIPE}
-        begun.append(subprocess.Popen(line, cwd=run_session.ROOT, env=environment, text=True, **pipes))
+        begun.append(subprocess.Popen(line, cwd=worker_process.ROOT, env=environment, text=True, **pipes))
         return begun[-1]
 
     yield start

@@ -16,7 +16,7 @@ from typing import Any
 
 import pytest
 
-from concord.runs import run_session, sharding
+from concord.runs import run_session, sharding, worker_process
 from data.jobs.runs import RunFolder, read_manifest
 from tests.ui import cow_scorer, small_project
 from tests.ui.small_project import concord, done, tables
@@ -241,12 +241,12 @@ app.app()
 
 def slurm(job: Path) -> tuple[list[str], dict[str, str]]:
     """The script of docs/runs.md for shard 1, with this machine's Python in the place of a cluster's, and its environment."""
-    text = (run_session.ROOT / "docs" / "runs.md").read_text()
+    text = (worker_process.ROOT / "docs" / "runs.md").read_text()
     (script,) = re.findall(r"^```bash\n(.*?)^```", text, re.MULTILINE | re.DOTALL)
     assert "#SBATCH --signal=B:TERM@300\n" in script
     script = script.replace("score geneval --profile paper --device cuda", "--batch-size 1").replace("/16", "/2")
     (job.parent / "score.sh").write_text(script)
-    (job.parent / "cli.py").write_text(_CLI.format(root=str(run_session.ROOT)))
+    (job.parent / "cli.py").write_text(_CLI.format(root=str(worker_process.ROOT)))
     tools = job.parent / "tools"
     tools.mkdir(exist_ok=True)
     python = job.parent / ".venv" / "bin" / "python"

@@ -7,6 +7,7 @@ from pathlib import Path
 from PIL import Image, PngImagePlugin
 
 from data.files import write_whole
+from data.jobs.folder import WorkerProgress
 from data.jobs.generation import (
     BLANKED,
     GenerationFolder,
@@ -18,7 +19,6 @@ from data.jobs.generation import (
     why_blank,
     write_picture,
 )
-from data.jobs.runs import WorkerProgress
 
 HOSTILE = 'a "photo"\nof </script> ../../é\u2028'
 

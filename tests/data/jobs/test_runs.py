@@ -12,7 +12,8 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
-from data.jobs.runs import Detection, Observation, Run, RunBusy, RunFolder, WorkerProgress, WorkItem, pack_mask
+from data.jobs.folder import RunBusy, WorkerProgress
+from data.jobs.runs import Detection, Observation, Run, RunFolder, WorkItem, pack_mask
 
 ROOT = Path(__file__).resolve().parents[3]
 HOSTILE = 'a "b"\n\r\u2028\u2029\\ \x00 <script>\u202e 日本 👩‍👩‍👧 ' + "x" * 5000

@@ -14,6 +14,7 @@ from PIL import Image
 
 from scorers.generation import generators
 from scorers.models import files
+from scorers.running.worker_main import attempt
 
 torch = pytest.importorskip("torch")
 diffusers = pytest.importorskip("diffusers", reason="the group scorers is not installed")
@@ -83,7 +84,7 @@ def test_the_worker_paints_what_is_missing_and_leaves_the_rest(tmp_path: Path, a
         done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, timeout=300)
         assert done.returncode == 0, done.stderr
     else:
-        assert worker.attempt(folder) == 0
+        assert attempt(folder, worker.work) == 0
     assert there.read_bytes() == b"painted before"
     assert sorted(path.name for path in (tmp_path / "new").iterdir()) == ["1.png", "2.png", "3.png"]
     told = folder.progress()

@@ -15,6 +15,7 @@ from PIL import Image
 from data.jobs.generation import GenerationFolder
 from scorers.generation import generators, worker
 from scorers.running.fault_isolation import TOO_LARGE
+from scorers.running.worker_main import attempt
 from tests.scorers import failing_generator
 from tests.scorers.tiny_models import ROOT
 
@@ -46,21 +47,21 @@ def reasons(folder: GenerationFolder) -> dict[str, str]:
 @pytest.mark.usefixtures("room")
 def test_a_prompt_that_cannot_be_painted_fails_alone(tmp_path: Path) -> None:
     folder = failing_generator.job(tmp_path, ["red", "raise", "blue", "red", "red"], batch=3)
-    assert worker.attempt(folder) == 0
+    assert attempt(folder, worker.work, worker.explain) == 0
     assert painted(folder) == [0, 2, 3, 4]
     assert reasons(folder) == {"1": "the model failed: the prompt has 900 tokens"}
     progress = folder.progress()
     assert progress is not None
     assert (progress.state, progress.done, progress.failed, progress.error) == ("done", 5, 1, None)
     failing_generator.batches.clear()
-    assert worker.attempt(folder) == 0
+    assert attempt(folder, worker.work, worker.explain) == 0
     assert failing_generator.batches == [1], "what failed is tried again, what is there is not"
 
 
 def test_where_memory_does_not_suffice_fewer_are_painted_at_once(tmp_path: Path, room: dict[str, int]) -> None:
     room["room"] = 3
     folder = failing_generator.job(tmp_path, ["red"] * 6 + ["large"] + ["red"] * 5, batch=6)
-    assert worker.attempt(folder) == 0
+    assert attempt(folder, worker.work, worker.explain) == 0
     assert painted(folder) == [0, 1, 2, 3, 4, 5, 7, 8, 9, 10, 11]
     assert reasons(folder) == {"6": TOO_LARGE}
     progress = folder.progress()
@@ -74,7 +75,7 @@ def test_where_it_suffices_for_none_that_is_said(
 ) -> None:
     room["room"] = 0
     folder = failing_generator.job(tmp_path, ["red"] * 3, batch=2)
-    assert worker.attempt(folder) == 1
+    assert attempt(folder, worker.work, worker.explain) == 1
     assert capsys.readouterr().err.splitlines()[-1] == (
         "not enough memory; generate fewer images at once (--batch-size), or use --precision float16"
     )
@@ -109,7 +110,7 @@ def test_gone_on_with_its_seconds_are_those_of_all_its_pictures(tmp_path: Path, 
 def test_a_prompt_that_killed_its_worker_is_painted_no_more(tmp_path: Path) -> None:
     folder = failing_generator.job(tmp_path, ["red", "die 11", "blue"], batch=3)
     (folder.path / "deaths.json").write_text('{"s/0 0": [2, 0], "s/1 0": [4, 2], "s/2 0": [2, 0]}')
-    assert worker.attempt(folder) == 0
+    assert attempt(folder, worker.work, worker.explain) == 0
     assert painted(folder) == [0, 2]
     assert reasons(folder) == {"1": worker.DIED}
     assert failing_generator.batches == [1, 1]

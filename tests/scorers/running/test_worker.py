@@ -19,11 +19,12 @@ from typing import Any
 import pytest
 from PIL import Image
 
-from data.jobs.runs import Observation, Run, RunFolder, WorkerProgress, WorkItem
+from data.jobs.folder import WorkerProgress
+from data.jobs.runs import Observation, Run, RunFolder, WorkItem
 from data.prompts.spec import parse_spec
 from scorers import registry
 from scorers.base import Scorer, Shown, Verdict
-from scorers.running import worker
+from scorers.running import worker, worker_main
 from tests.scorers.tiny_models import ROOT, new_run, random_clip, random_yolo, works
 
 Make = Callable[[RunFolder], subprocess.Popen[str]]
@@ -331,7 +332,7 @@ def test_asked_to_stop_it_ends_its_part(tmp_path: Path, models: dict[str, str], 
     assert ended(second) == (1, f"another worker is running in {run.path}\n")
     process.send_signal(signal.SIGTERM)
     status, told = ended(process)
-    assert (status, told.splitlines()[-1]) == (1, "stopped after a part; start it again to go on")
+    assert (status, told.splitlines()[-1]) == (worker_main.STOPPED, "stopped after a part; start it again to go on")
     assert 1 <= len(run.parts()) < 600
     progress = run.progress()
     assert progress is not None
@@ -348,7 +349,7 @@ def test_asked_to_stop_while_loading_it_stops_at_once(tmp_path: Path, models: di
         time.sleep(0.01)
     process.terminate()
     status, told = ended(process)
-    assert (status, told.splitlines()[-1]) == (1, "stopped before the first part; start it again to go on")
+    assert (status, told.splitlines()[-1]) == (worker_main.STOPPED, "stopped before the first part; start it again to go on")
     progress = run.progress()
     assert progress is not None
     assert progress.state == "stopped"
@@ -377,8 +378,8 @@ def test_where_there_is_no_run_it_says_so(tmp_path: Path) -> None:
         )
         return done.returncode, done.stderr
 
-    assert call(str(tmp_path / "none")) == (1, f"there is no run in {tmp_path / 'none'}\n")
-    assert call() == (2, "usage: python -m scorers.running.worker RUN_DIR\n")
+    assert call(str(tmp_path / "none")) == (1, f"there is no run.json in {tmp_path / 'none'}\n")
+    assert call() == (2, "usage: python -m scorers.running.worker FOLDER\n")
     run = RunFolder(tmp_path / "run")
     run.create(Run("r", "genval", "1", "playground", {}), works(tmp_path / "images", [1]))
     assert call(str(run.path)) == (1, "there is no scorer 'genval'; did you mean geneval?\n")

@@ -18,7 +18,7 @@ from concord import maps as lasso
 from concord import maps as making
 from concord import maps as paints
 from concord.maps import MapAddress
-from data.jobs.maps import Map
+from data.jobs.maps import Map, MapFolder
 from data.jobs.runs import Observation, Run, RunFolder, pack_embeddings
 from data.prompts.spec import parse_spec
 from data.records import Rater
@@ -27,6 +27,7 @@ from data.store.browse.filters import ListingQuery
 from data.store.core.store import Store
 from data.store.imports import ImportBundle
 from scorers import clipscore, maps
+from scorers.running.worker_main import attempt
 from tests.ui import explore_project, worker_threads
 from tests.ui.http_visitor import TOKEN
 from ui.pages import map
@@ -83,7 +84,7 @@ def made(store: Store, method: str = "pca", model: str = MODEL) -> Map:
 def _workers_are_threads() -> Iterator[None]:
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(maps, "lower_priority", lambda: None)  # the tests' own process stays as important as it is
-        worker_threads.put(patch, making, making.WORKER, lambda folder, *_: maps.main([str(folder)]))
+        worker_threads.put(patch, making.WORKER, lambda folder, *_: attempt(MapFolder(folder), maps.work, maps.explain))
         yield
 
 

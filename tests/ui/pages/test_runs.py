@@ -15,7 +15,8 @@ from concord.runs import queue, run_session
 from concord.runs import run_manager as supervisor
 from concord.runs.queue import QueuedRun
 from concord.runs.run_manager import RunView
-from data.jobs.runs import Observation, Run, RunFolder, WorkerProgress
+from data.jobs.folder import WorkerProgress
+from data.jobs.runs import Observation, Run, RunFolder
 from data.records import Rater
 from data.store import imports, runs
 from data.store.core.selection import Selection
@@ -248,7 +249,7 @@ def test_a_run_at_work_shows_rate_and_time_left(world: World, monkeypatch: pytes
     html = page._status(world.store, None, None)[0]
     assert '<progress max="4" value="1"' in html
     assert text(html).endswith("running 1 of 4 images 30.0 a minute about 6 s left")
-    job.stopping.set()
+    job.worker.stopping.set()
     assert "pausing after the images at hand" in text(page._status(world.store, None, None)[0])
 
 

@@ -1,0 +1,114 @@
+"""A worker process over a job's folder: started, watched until it ends, asked to stop; and why it ended."""
+
+from __future__ import annotations
+
+import signal
+import subprocess
+import threading
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager, suppress
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Final
+
+from data.jobs.folder import LOG, JobFolder
+
+ROOT: Final = Path(__file__).resolve().parents[2]
+"""Settings name models below it, so workers start there."""
+LOOK_SECONDS: Final = 0.2
+
+
+@dataclass(eq=False, slots=True)
+class WorkerProcess:
+    """At most one process at a time. Thread-safe in ``stop`` and ``kill``.
+
+    Attributes:
+        stopping: it was asked to stop, perhaps before it began.
+    """
+
+    process: subprocess.Popen[bytes] | None = None
+    stopping: threading.Event = field(default_factory=threading.Event)
+    log_start: int = 0
+
+    def start(self, command: tuple[str, ...], folder: JobFolder) -> None:
+        """Start it, unless it was asked to stop: a command, which is given the folder. What it prints goes to the log there."""
+        if self.stopping.is_set():
+            return
+        with (folder.path / LOG).open("ab") as log:
+            self.log_start = log.tell()
+            # a session of its own: Ctrl-C in the terminal is for us, who then ask the worker to finish its part
+            self.process = subprocess.Popen(
+                [*command, str(folder.path)],
+                cwd=ROOT,
+                stdin=subprocess.DEVNULL,
+                stdout=log,
+                stderr=log,
+                start_new_session=True,
+            )
+        if self.stopping.is_set():  # said between the two
+            self.process.terminate()
+
+    def watch(self, look: Callable[[bool], object]) -> int:
+        """Look until it has ended, each time with whether it has: all that it wrote is seen. Returns the exit status."""
+        while True:
+            ended = self.ended
+            look(ended)
+            if ended:
+                return self.status
+            assert self.process is not None
+            with suppress(subprocess.TimeoutExpired):
+                self.process.wait(LOOK_SECONDS)
+
+    def stop(self) -> None:
+        """Ask it to end after the part that it is at; one that has not begun does not begin."""
+        self.stopping.set()
+        if self.process is not None:
+            self.process.terminate()
+
+    def kill(self) -> None:
+        """End it at once."""
+        if self.process is not None:
+            self.process.kill()
+
+    @property
+    def ended(self) -> bool:
+        """Whether no process runs (any more)."""
+        return self.process is None or self.process.poll() is not None
+
+    @property
+    def status(self) -> int:
+        """The exit status; 0 before the process has ended, or without one."""
+        return 0 if self.process is None else self.process.returncode or 0
+
+    def was_stopped(self, folder: JobFolder) -> bool:
+        """Whether it ended because somebody asked it to, us or others."""
+        told = folder.last_progress()
+        stopped = self.status >= 0 and told is not None and told.state == "stopped"
+        return self.stopping.is_set() or self.status == -signal.SIGTERM or stopped
+
+    def why_ended(self, folder: JobFolder) -> str:
+        """Why it ended before its time: its progress or its last line says, unless it was killed."""
+        if self.status < 0:
+            return f"the worker was killed ({signal.Signals(-self.status).name}); perhaps the memory did not suffice"
+        told = folder.last_progress()
+        if told is not None and told.state == "failed" and told.error:
+            return told.error
+        lines = [line.strip() for line in folder.log_tail(self.log_start) if line.strip()]
+        return lines[-1] if lines else f"the worker ended with status {self.status} and said nothing"
+
+
+@contextmanager
+def sigterm_as_interrupt() -> Iterator[None]:
+    """Where this is the command line's own process, SIGTERM means what Ctrl-C means; in the app it is the server's."""
+    if threading.current_thread() is not threading.main_thread():
+        yield
+        return
+
+    def interrupt(*_: object) -> None:
+        raise KeyboardInterrupt
+
+    before = signal.signal(signal.SIGTERM, interrupt)
+    try:
+        yield
+    finally:
+        signal.signal(signal.SIGTERM, before)

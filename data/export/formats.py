@@ -18,6 +18,7 @@ from typing import IO, Any, Final, Literal, TypeVar
 
 import pandas as pd
 
+from data.export import TableFormat
 from data.files import InputError, Problems, quoted
 from data.tables import Cells, escape_formula
 
@@ -90,15 +91,19 @@ class _JsonLines(_Writer):
         self._file.write("".join(f"{{{line}}}\n" for line in lines).encode())
 
 
-_WRITERS: Final[Mapping[str, type[_Writer]]] = {"csv": _Csv, "parquet": _Parquet, "jsonl": _JsonLines}
-FORMATS: Final = tuple(_WRITERS)
+_WRITERS: Final[Mapping[TableFormat, type[_Writer]]] = {
+    TableFormat.CSV: _Csv,
+    TableFormat.PARQUET: _Parquet,
+    TableFormat.JSONL: _JsonLines,
+}
+FORMATS: Final = tuple(str(form) for form in TableFormat)
 """The names of the formats."""
 
 
 @contextmanager
 def writing(form: str, file: IO[bytes], columns: Columns) -> Iterator[Put]:
     """Write a table of this format bit by bit: give each part to what this yields."""
-    writer = _WRITERS[form](file, columns)
+    writer = _WRITERS[TableFormat(form)](file, columns)
     try:
         yield writer.put
     finally:
@@ -115,8 +120,7 @@ def _whole(form: str) -> Callable[[pd.DataFrame, Columns], bytes]:
     return write
 
 
-csv, parquet, jsonl = _whole("csv"), _whole("parquet"), _whole("jsonl")
-WRITERS: Final[Mapping[str, Callable[[pd.DataFrame, Columns], bytes]]] = {"csv": csv, "parquet": parquet, "jsonl": jsonl}
+WRITERS: Final[Mapping[str, Callable[[pd.DataFrame, Columns], bytes]]] = {form: _whole(form) for form in FORMATS}
 """Whole tables as files' contents, by the name of the format."""
 
 

@@ -7,13 +7,8 @@ from typing import Annotated
 
 import typer
 
+from data.export import TableFormat
 from ui.cli.options import FILTERS, OutputFile, Selection, export_app, import_app, project_command
-
-
-class TableFile(StrEnum):
-    csv = "csv"
-    parquet = "parquet"
-    jsonl = "jsonl"
 
 
 class ReportFile(StrEnum):
@@ -30,7 +25,7 @@ class PeopleNaming(StrEnum):
     pseudonyms = "pseudonyms"
 
 
-Table = Annotated[TableFile | None, typer.Option("--format", help="Format; default: from the file name.")]
+Table = Annotated[TableFormat | None, typer.Option("--format", help="Format; default: from the file name.")]
 PeopleAs = Annotated[
     PeopleNaming,
     typer.Option("--people", help="pseudonyms: stable names within this project's exports that do not identify anybody."),

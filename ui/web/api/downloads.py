@@ -15,13 +15,13 @@ from starlette.background import BackgroundTask
 
 from concord import exporting
 from concord.common.context import CommandError, Context
+from data.export import TableFormat
 from data.store.core.selection import Selection
 from data.store.core.store import Store
 from ui.components.addresses import selection_of
 from ui.report.export import FORMATS, SUFFIX, render_report
 
 What = Literal["ratings", "judgements", "annotations"]
-Form = Literal["csv", "parquet", "jsonl"]
 _WRITE: Final[dict[What, Callable[..., None]]] = {
     "ratings": exporting.export_ratings,
     "judgements": exporting.export_judgements,
@@ -34,7 +34,7 @@ def export_router(store: Store) -> APIRouter:
     routes = APIRouter(prefix="/api/studio/export")
 
     @routes.get("/{what}.{form}")
-    def download(what: What, form: Form, selection: Annotated[Selection, Depends(selection_of)]) -> FileResponse:
+    def download(what: What, form: TableFormat, selection: Annotated[Selection, Depends(selection_of)]) -> FileResponse:
         folder = Path(tempfile.mkdtemp(prefix="concord-export-"))
         # written whole before it is sent: no reader holds the database for as long as a slow network takes
         context = Context(store, folder, io.StringIO(), io.StringIO())

@@ -278,11 +278,6 @@ def explain(error: BaseException) -> str:
     return "the memory did not suffice" if isinstance(error, MemoryError) else worker_main.explain(error)
 
 
-def main(arguments: Sequence[str] | None = None) -> int:
-    """Command line."""
-    return worker_main.main(MapFolder, work, explain, arguments)
-
-
 if __name__ == "__main__":
     lower_priority()
-    sys.exit(main())
+    sys.exit(worker_main.main(MapFolder, work, explain))

@@ -257,21 +257,38 @@ def test_every_statement_about_statistics_is_held_by_a_test() -> None:
     assert {name for names in HELD.values() for name in names.split()} - tests == set()
 
 
-NAMED = re.compile(r"`((?:\w+/)*[\w.]+/?)(?::(\w+))?`")
-"""A path in backticks, and perhaps a name defined in it."""
+NAMED = re.compile(r"`((?:\w+/)*[\w.]+/?)`")
+"""A path in backticks."""
 
 
-def test_paths_and_names_of_the_developers_pages_exist() -> None:
+def test_paths_of_the_developers_pages_exist() -> None:
     folders = {path.name for path in ROOT.iterdir() if path.is_dir()}
-    names = 0
     for page in (ROOT / "docs" / "ARCHITECTURE.md", ROOT / "docs" / "CONTRIBUTING.md"):
-        for path, name in NAMED.findall(text_of(page)):
-            if path.split("/")[0] not in folders or "/" not in path:
-                continue
-            assert (ROOT / path).exists(), f"{page.name}: {path}"
-            if name:
-                names += 1
-                assert re.search(rf"^ *(?:async )?(?:def|class) {name}\b", text_of(ROOT / path), re.MULTILINE), (
-                    f"{page.name}: {path}:{name}"
-                )
-    assert names > 20
+        paths = {path for path in NAMED.findall(text_of(page)) if "/" in path and path.split("/")[0] in folders}
+        assert len(paths) > 15
+        assert {path for path in paths if not (ROOT / path).exists()} == set()
+
+
+WALK = re.compile(r"^### (.+) \((\d+) functions, (\d+) files\)$")
+STEP = re.compile(r"^- `([\w./]+)`: (`\w+`(?:, `\w+`)*)$")
+LONGEST_WALKS = [(40, 18), (60, 32), (20, 10)]
+
+
+def test_the_walks_are_counted_and_short() -> None:
+    walks: list[tuple[int, int]] = []
+    steps: list[tuple[str, str]] = []
+    for line in [*text_of(ROOT / "docs" / "ARCHITECTURE.md").splitlines(), "## end"]:
+        if line.startswith("##") and walks and steps:
+            assert (len(set(steps)), len({path for path, _ in steps})) == walks[-1]
+            steps = []
+        if title := WALK.match(line):
+            walks.append((int(title[2]), int(title[3])))
+        elif step := STEP.match(line):
+            source = text_of(ROOT / step[1])
+            for name in re.findall(r"`(\w+)`", step[2]):
+                script = step[1].endswith(".js")
+                shape = rf"(?:export )?(?:function )?{name}\(" if script else rf"(?:async )?(?:def|class) {name}\b"
+                assert re.search(rf"^ *{shape}", source, re.MULTILINE), f"{step[1]}: {name}"
+                steps.append((step[1], name))
+    assert len(walks) == 3
+    assert all(n <= most and files <= most_files for (n, files), (most, most_files) in zip(walks, LONGEST_WALKS, strict=True))

@@ -325,7 +325,9 @@ def _begin(
             raise CommandError(nothing)
         if (why := new_version_note(store, chosen.rater)) is not None:
             context.warn(why)
-        row = _write(store, chosen, left, on)
+        run_id, scorer = run_session.next_id(store, chosen.rater.rater_id), chosen.scorer
+        asked = Run(run_id, scorer.name, scorer.version, chosen.profile, chosen.settings, on.device, on.part_size, on.engine)
+        row = write_run(store, asked, chosen.rater, left)
     context.warn(f"run {row.run_id}: {wording.count(len(left), 'image')} to score on {on}")
     if found.left_out:
         context.warn(found.left_out_text())
@@ -351,13 +353,6 @@ def _items_of(folder: Path) -> tuple[str, ...]:
     with suppress(ValueError, TypeError):
         return tuple(work.item_id for work in RunFolder(folder).work())
     return ()
-
-
-def _write(store: Store, chosen: ScoringPlan, left: Sequence[WorkItem], on: RunOptions) -> RunRow:
-    run_id = run_session.next_id(store, chosen.rater.rater_id)
-    scorer = chosen.scorer
-    asked = Run(run_id, scorer.name, scorer.version, chosen.profile, chosen.settings, on.device, on.part_size, on.engine)
-    return write_run(store, asked, chosen.rater, left)
 
 
 def write_run(store: Store, asked: Run, rater: Rater, work: Sequence[WorkItem]) -> RunRow:
@@ -425,7 +420,9 @@ def retry_failed(context: Context, run_id: str) -> None:
     _refuse_another(row, scorer)
     with beginning:
         others = items_in_runs(store, runs.all_unfinished(store, row.rater_id))
-        failing = [work for work in runs.failing(store, run_id) if work.item_id not in others]
+        failing = [
+            work for work in runs.pending(store, Selection(), row.rater_id, failed_in=run_id) if work.item_id not in others
+        ]
         found = readable(store, failing, scorer, row.settings)
         if not found.work:
             raise CommandError(f"of run {run_id} has no image to retry: the failed ones were scored since, or are being scored")

@@ -49,17 +49,21 @@ _HAS_QUESTIONS = "exists (select 1 from questions q where q.prompt_id = i.prompt
 _HAS_FAILED = "exists (select 1 from evidence e where e.item_id = t.item_id and e.rater_id = ? and e.failed is not null)"
 
 
-def pending(store: Store, selection: Selection, rater_id: str) -> list[WorkItem]:
-    """Images with files in the selection that this rater has no evidence for, by id; what failed is to be tried again."""
-    return _pending(store, *selection.items(), rater_id)
-
-
-def failing(store: Store, run_id: str) -> list[WorkItem]:
-    """The images that failed in this run and that its rater has not seen since, as they are now, by id."""
-    failed = "t.item_id in (select item_id from evidence where run_id = ? and failed is not null)"
+def pending(store: Store, selection: Selection, rater_id: str, *, failed_in: str | None = None) -> list[WorkItem]:
+    """Images with files in the selection that this rater has no evidence for, by id; what failed is to be tried again.
+    ``failed_in``: only those that failed in this run."""
+    condition, parameters = selection.items()
+    if failed_in is not None:
+        condition += " and t.item_id in (select item_id from evidence where run_id = ? and failed is not null)"
+        parameters = [*parameters, failed_in]
     with store.read() as cursor:
-        rater_id = rows.value(cursor, "select any_value(rater_id) from runs where run_id = ?", [run_id])
-    return _pending(store, failed, [run_id], rater_id)
+        found = rows.dicts(
+            cursor,
+            f"select t.item_id, i.path, i.sha256, p.text, p.spec{_WITH_FILES.format(condition=condition)}"
+            f" and not {_HAS_EVIDENCE} order by t.item_id",
+            [*parameters, rater_id],
+        )
+    return [WorkItem(**rows.decoded(row | {"path": str(store.project / row["path"])}, "spec")) for row in found]
 
 
 def still_failing(store: Store, run_id: str) -> int:
@@ -72,17 +76,6 @@ def still_failing(store: Store, run_id: str) -> int:
             [run_id],
         )
     return int(count)
-
-
-def _pending(store: Store, condition: str, parameters: Sequence[Any], rater_id: str) -> list[WorkItem]:
-    with store.read() as cursor:
-        found = rows.dicts(
-            cursor,
-            f"select t.item_id, i.path, i.sha256, p.text, p.spec{_WITH_FILES.format(condition=condition)}"
-            f" and not {_HAS_EVIDENCE} order by t.item_id",
-            [*parameters, rater_id],
-        )
-    return [WorkItem(**rows.decoded(row | {"path": str(store.project / row["path"])}, "spec")) for row in found]
 
 
 def count_pending(

@@ -100,11 +100,6 @@ def explain(error: BaseException) -> str:
     return worker_main.explain(error)
 
 
-def main(arguments: Sequence[str] | None = None) -> int:
-    """Command line."""
-    return worker_main.main(GenerationFolder, work, explain, arguments)
-
-
 if __name__ == "__main__":
     lower_priority()
-    sys.exit(main())
+    sys.exit(worker_main.main(GenerationFolder, work, explain))

@@ -104,11 +104,6 @@ def _make(
     return progress
 
 
-def main(arguments: Sequence[str] | None = None) -> int:
-    """Command line."""
-    return worker_main.main(RunFolder, work_through, arguments=arguments)
-
-
 if __name__ == "__main__":
     lower_priority()
-    sys.exit(main())
+    sys.exit(worker_main.main(RunFolder, work_through))

@@ -20,6 +20,7 @@ from PIL import Image
 from data.jobs.generation import GenerationFolder, GenerationJob, WantedPicture
 from scorers.generation import generators, worker
 from scorers.generation.generators import GeneratedPicture
+from scorers.running import worker_main
 
 WORKER = (sys.executable, str(Path(__file__).resolve()))
 batches: list[int] = []
@@ -55,4 +56,4 @@ def job(folder: Path, texts: Sequence[str], batch: int) -> GenerationFolder:
 if __name__ == "__main__":
     pause = float(sys.argv[2]) if len(sys.argv) > 2 else 0.0
     generators.load = lambda *given, **named: load(seconds=pause)  # noqa: ARG005
-    sys.exit(worker.main(sys.argv[1:2]))
+    sys.exit(worker_main.main(GenerationFolder, worker.work, worker.explain, sys.argv[1:2]))

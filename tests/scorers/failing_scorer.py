@@ -20,7 +20,7 @@ from PIL import Image
 from data.jobs.runs import Observation, Run, RunFolder, WorkItem
 from scorers import registry
 from scorers.base import Scorer, Shown, Verdict
-from scorers.running import worker
+from scorers.running import worker, worker_main
 
 WORKER = (sys.executable, str(Path(__file__).resolve()))
 
@@ -67,7 +67,7 @@ def scorer(room: int = 1000) -> Scorer:
 
 def _main(folder: str) -> int:
     registry.get = lambda name: scorer()  # noqa: ARG005
-    return worker.main([folder])
+    return worker_main.main(RunFolder, worker.work_through, arguments=[folder])
 
 
 if __name__ == "__main__":

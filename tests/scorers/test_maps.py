@@ -16,6 +16,7 @@ from data.jobs.maps import EXTENT, MapFolder, MapJob
 from data.jobs.runs import Observation, RunFolder, pack_embeddings
 from scorers import maps
 from scorers.maps import NoEmbeddings, gather, has_embeddings, project
+from scorers.running.worker_main import main
 
 ROOT = Path(__file__).resolve().parents[2]
 
@@ -143,17 +144,17 @@ def test_the_worker_makes_a_map_that_is_read_back(tmp_path: Path) -> None:
     assert made is not None
     assert (made.method, made.model, len(made.items), made.places.shape, made.total) == ("pca", "m", 40, (40, 2), 45)
     assert len(made.shares) == 2
-    assert maps.main([str(folder.path)]) == 0
+    assert main(MapFolder, maps.work, maps.explain, [str(folder.path)]) == 0
     again = folder.read()
     assert again is not None
     assert np.array_equal(again.places, made.places)
 
 
 def test_the_worker_says_why_not(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    assert maps.main([str(tmp_path)]) == 1
+    assert main(MapFolder, maps.work, maps.explain, [str(tmp_path)]) == 1
     folder = MapFolder(tmp_path / "map")
     folder.ask(MapJob("pca", "m", [], 40))
-    assert maps.main([str(folder.path)]) == 1
+    assert main(MapFolder, maps.work, maps.explain, [str(folder.path)]) == 1
     stage = folder.last_progress()
     assert stage is not None
     assert "have no embeddings" in (stage.error or "")
@@ -165,7 +166,7 @@ def test_without_umap_the_worker_says_how_to_get_it(tmp_path: Path, monkeypatch:
     monkeypatch.setitem(sys.modules, "umap", None)
     folder = MapFolder(tmp_path / "map")
     folder.ask(MapJob("umap", "m", [str(part) for part in run_of(tmp_path / "run", clouds())], 100))
-    assert maps.main([str(folder.path)]) == 1
+    assert main(MapFolder, maps.work, maps.explain, [str(folder.path)]) == 1
     stage = folder.last_progress()
     assert stage is not None
     assert "uv sync --group umap" in (stage.error or "")

@@ -252,11 +252,14 @@ def routes(application: Any) -> Lines:
 def _schema(schema: Mapping[str, Any], description: Mapping[str, Any]) -> str:
     if "anyOf" in schema:
         return "|".join(sorted(_schema(each, description) for each in schema["anyOf"]))
+    if "$ref" in schema:
+        named = description["components"]["schemas"][schema["$ref"].rpartition("/")[2]]
+        return _schema(named, description) if "enum" in named else "object"
     if "enum" in schema:
         return "{" + ",".join(sorted(map(str, schema["enum"]))) + "}"
     if schema.get("type") == "array":
         return f"array of {_schema(schema.get('items', {}), description)}"
-    return str(schema.get("type", "object" if "$ref" in schema else "any"))
+    return str(schema.get("type", "any"))
 
 
 def _fields(schema: Mapping[str, Any], description: Mapping[str, Any]) -> Lines:

@@ -205,7 +205,7 @@ def test_what_this_code_cannot_go_on_with_is_refused(
     run = started(tmp_path, work(tmp_path, 2), **changes)
     handlers = signal.getsignal(signal.SIGTERM), signal.getsignal(signal.SIGINT)
     try:
-        assert worker.main([str(run.path)]) == 1
+        assert worker_main.main(RunFolder, worker.work_through, arguments=[str(run.path)]) == 1
     finally:
         signal.signal(signal.SIGTERM, handlers[0])
         signal.signal(signal.SIGINT, handlers[1])

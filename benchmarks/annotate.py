@@ -51,7 +51,7 @@ _THINKING_MS: Final = 400
 _WATCH: Final = """
 ([marks, expected]) => {
   const one = (selector) => document.querySelector(selector);
-  const name = () => one(marks.picture)?.src.split("/").pop() ?? "";
+  const name = () => one(marks.picture)?.src.split("?")[0].split("/").pop() ?? "";
   const stands = (before) => {
     const picture = one(marks.picture);
     return picture && name() !== before && picture.complete && picture.naturalWidth > 0
@@ -61,7 +61,8 @@ _WATCH: Final = """
   document.addEventListener("click", (event) => {
     if (!event.target.closest(marks.submit)) return;
     const before = name(), start = event.timeStamp;
-    window.nextPrompt = new Promise((resolve) => {
+    window.nextPrompt = new Promise((resolve, reject) => {
+      setTimeout(() => reject(new Error("no next prompt within 30 s")), 30_000);
       const look = async () => {
         if (!stands(before)) return;
         observer.disconnect();

@@ -93,11 +93,12 @@ def project_command(
 
     def declare(declared: Callable[..., Mapping[str, Any] | None]) -> Callable[..., None]:
         def run(project: Path, **options: Any) -> None:
-            from ui import commands
-
             if filters:
                 options["selection"] = {each: options.pop(each) for each in filters}
             parameters = declared(**options)
+            # a shard of a run has ended by now: it is scored where there may be no database
+            from ui import commands
+
             sent = {each: _plain(value) for each, value in (options if parameters is None else parameters).items()}
             raise typer.Exit(commands.execute(project, words, sent))
 

@@ -41,7 +41,7 @@ def router(store: Store, accounts: Accounts | None) -> APIRouter:
     @routes.get("/", response_model=None)
     def first_page(request: Request) -> Response:
         visitor = visitor_of(request)
-        return RedirectResponse(at("/login" if visitor is None else home(visitor.role)))
+        return RedirectResponse(at("/login" if visitor is None else home(visitor.role)), 303)
 
     _add_sign_in(routes, store, accounts)
     _add_join(routes, store, accounts)

@@ -142,7 +142,7 @@ def test_stopped_or_killed_no_process_is_left_behind(tmp_path: Path, number: sig
     process.send_signal(number)
     _, told = process.communicate(timeout=30)
     assert gone(children)
-    assert process.returncode == (1 if number == signal.SIGTERM else -9)
+    assert process.returncode == (143 if number == signal.SIGTERM else -9)
     parts = run.parts()
     assert 2 <= len(parts) < 20
     assert all(run.is_of(k, run.work()[4 * k : 4 * k + 4]) for k in parts)

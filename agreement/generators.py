@@ -60,16 +60,18 @@ class RankSet:
     worst: int
 
 
-def compare_generators(ratings: pd.DataFrame) -> list[GeneratorDifference]:
-    """Every two generators that share a prompt, in the order of their names.
+def compare_generators(ratings: pd.DataFrame, reference: str | None = None) -> list[GeneratorDifference]:
+    """Every two generators that share a prompt, in the order of their names; with a ``reference``, that one less each other.
 
     Args:
         ratings: one row per rating that counts, with the columns ``prompt``, ``generator`` and ``value`` (finite).
+        reference: the generator that all others are compared with.
     """
     table = ratings.groupby(["prompt", "generator"], observed=True)["value"].agg(["sum", "count"]).unstack(fill_value=0)
     names = [str(name) for name in sorted(set(ratings["generator"]))]
+    pairs = combinations(names, 2) if reference is None else ((reference, name) for name in names if name != reference)
     found = []
-    for first, second in combinations(names, 2):
+    for first, second in pairs:
         columns = [table[kind][name].to_numpy(float) for kind in ("sum", "count") for name in (first, second)]
         shared = (columns[2] > 0) & (columns[3] > 0)
         if shared.any():

@@ -77,6 +77,9 @@ def test_three_generators_are_corrected_together_and_ranked() -> None:
     expected = RankSet(1, 2) if not found["a", "b"].significant else RankSet(1, 1)
     assert rank_sets(list(found.values()))["a"] == expected
     assert rank_sets(list(found.values()))["c"] == RankSet(3, 3)
+    beside_b = compare_generators(ratings(rows), reference="b")
+    assert [(each.first, each.second) for each in beside_b] == [("b", "a"), ("b", "c")]
+    assert beside_b[0].value == pytest.approx(-found["a", "b"].value)
 
 
 def _study(rng: np.random.Generator, prompts: int, gap: float) -> GeneratorDifference:

@@ -17,6 +17,7 @@ from concord.agreement import means, recall
 from concord.common import next_steps, wording
 from concord.common.base_path import at
 from concord.importing import playground
+from concord.leaderboard import leaderboard, main_suite
 from concord.preferences import OPPOSED, PreferenceRows, Row, contests
 from data.aspects import YES_NO_ASPECTS
 from data.store.backup import scheduler
@@ -25,6 +26,7 @@ from data.store.core import selection
 from data.store.core.selection import Selection
 from data.store.core.store import Store
 from ui.components.image_strip import ImageStrip, image_strips
+from ui.components.leaderboard import SKELETON, board_table, contested, headline, tiles
 from ui.components.live_updates import keep_current
 from ui.components.tables import HtmlCell, html_table, linked_note, note, number
 from ui.pages.agreement.view import ALL
@@ -126,7 +128,7 @@ Then **[label images]({form})** and watch *Agreement* move.
 
 
 def build(store: Store) -> None:
-    summary = gr.HTML(elem_id="summary")
+    notice = gr.HTML(elem_id="trouble")
     commands = {
         name: next_steps.commands_block(store, words)
         for name, words in (
@@ -138,22 +140,47 @@ def build(store: Store) -> None:
         )
     }
     empty = gr.Markdown(_EMPTY.format(form=at("/annotate/"), **commands), visible=False, elem_id="teaching")
-    glance = gr.HTML(elem_id="glance")
-    imitations = _imitations(store)
-    tables = gr.HTML(elem_id="scores")
-    preferred = gr.HTML(elem_id="preferred")
+    with gr.Column(elem_id="overview") as content:
+        first = gr.HTML(SKELETON, elem_id="board")
+        imitations = _imitations(store)
+        glance = gr.HTML(elem_id="glance")
+        with gr.Accordion("All numbers", open=False, elem_id="all-numbers"):
+            tables = gr.HTML(elem_id="scores")
+            preferred = gr.HTML(elem_id="preferred")
 
     def draw() -> Iterator[list[Any]]:
         totals = contents.totals(store)
-        shown = gr.Column(visible=bool(totals["simulated"]))
+        simulated = gr.Column(visible=bool(totals["simulated"]))
         if not any(totals.values()):
-            yield ["", gr.Markdown(visible=True), "", shown, "", ""]
+            yield [_trouble(store), gr.Markdown(visible=True), gr.Column(visible=False), "", simulated, "", "", ""]
             return
         for intervals in (False, True):
-            first = [_summary(store, totals), gr.Markdown(visible=False), _glance(store, totals["images"]), shown]
-            yield [*first, _tables(store, intervals=intervals), preference_summary(store)]
+            yield [
+                _trouble(store),
+                gr.Markdown(visible=False),
+                gr.Column(visible=True),
+                _boards(store, totals, intervals=intervals),
+                simulated,
+                _glance(store, totals["images"]),
+                _tables(store, intervals=intervals),
+                preference_summary(store),
+            ]
 
-    keep_current(store, draw, [], [summary, empty, glance, imitations, tables, preferred])
+    keep_current(store, draw, [], [notice, empty, content, first, imitations, glance, tables, preferred])
+
+
+def _boards(store: Store, totals: dict[str, int], *, intervals: bool) -> str:
+    """Headline, tiles and leaderboard of the main suite with its contested images; the boards of other suites below."""
+    main = main_suite(store)
+    if main is None:
+        return tiles(None, totals) + note(
+            "No image has been judged yet. Label some, or import ratings; their scores stand here."
+        )
+    board = leaderboard(store, main, intervals=intervals)
+    others = [leaderboard(store, name, intervals=intervals) for name in sorted(contents.judged_suites(store)) if name != main]
+    looks = contents.item_previews(store, [each.item for each in board.contested])
+    first = headline(board) + tiles(board, totals) + board_table(board) + contested(board, looks)
+    return first + "".join(board_table(each) for each in others)
 
 
 def _imitations(store: Store) -> gr.Column:
@@ -187,20 +214,6 @@ _SIMULATED = (
     "Five simulated people stand in for real ones until you have some: seeded imitations who know what the careless renderer"
     " drew, and make mistakes. They are marked wherever they appear and never counted among people."
 )
-
-
-def _summary(store: Store, totals: dict[str, int]) -> str:
-    # how many of the images have their picture here: a study may have published answers alone
-    pictured = "" if totals["images"] == totals["places"] else f" ({totals['images']:,} with a picture)"
-    parts = [
-        wording.count(totals["prompts"], "prompt"),
-        wording.count(totals["places"], "image") + pictured,
-        wording.count(totals["annotations"], "answer") + " by people",
-        wording.count(totals["scorers"], "scorer") + " that scored",
-    ]
-    if totals["simulated"]:
-        parts.append(wording.count(totals["simulated"], "answer") + " by simulated people")
-    return _trouble(store) + note(f"The project “{store.project.name}” holds {', '.join(parts)}.", "cc-lead")
 
 
 def _trouble(store: Store) -> str:

@@ -60,8 +60,8 @@ def annotate() -> gr.Blocks:
 
 
 _STYLES = (
-    "concord", "studio", "agreement", "picture", "form", "dialogs", "workbench", "workbench_remarks", "runs", "explore",
-    "matching", "preferences", "campaigns", "browse", "map",
+    "concord", "studio", "overview", "agreement", "picture", "form", "dialogs", "workbench", "workbench_remarks", "runs",
+    "explore", "matching", "preferences", "campaigns", "browse", "map",
 )  # fmt: skip
 _SANS = ("system-ui", "-apple-system", "Segoe UI", "Roboto", "Helvetica Neue", "Arial", "sans-serif")
 _MONO = ("ui-monospace", "SFMono-Regular", "Menlo", "Consolas", "monospace")

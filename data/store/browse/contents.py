@@ -223,6 +223,19 @@ def judged_suites(store: Store) -> dict[str, JudgedSuite]:
     }
 
 
+def meetings(store: Store) -> dict[str, tuple[int, int, int]]:
+    """By suite: on how many items a scorer meets real people, simulated ones; and how many are judged at all."""
+    with store.read() as cursor:
+        found = cursor.execute(
+            "select suite, count(*) filter (scored and answered), count(*) filter (scored and imitated), count(*) from ("
+            "select t.suite, j.item_id, bool_or(r.kind = 'scorer') as scored,"
+            " bool_or(r.kind = 'human' and not r.simulated) as answered, bool_or(r.kind = 'human' and r.simulated) as imitated"
+            " from judgements j join items t using (item_id) join raters r using (rater_id) group by t.suite, j.item_id)"
+            " group by suite"
+        ).fetchall()
+    return {suite: (real, imitated, judged) for suite, real, imitated, judged in found}
+
+
 @dataclass(frozen=True, slots=True)
 class ItemEvent:
     """One thing that happened to an item.

@@ -25,7 +25,7 @@ from data.store.core import selection
 from data.store.core.selection import Selection
 from data.store.core.store import Store
 from ui.components.image_strip import ImageStrip, image_strips
-from ui.components.live_updates import keep_current
+from ui.components.page import QUIET, Drawn, Page
 from ui.components.tables import HtmlCell, html_table, linked_note, note, number
 from ui.pages.agreement.view import ALL
 from ui.pages.preferences import PreferencesView, named, who_of
@@ -125,35 +125,45 @@ Then **[label images]({form})** and watch *Agreement* move.
 """
 
 
-def build(store: Store) -> None:
-    summary = gr.HTML(elem_id="summary")
-    commands = {
-        name: next_steps.commands_block(store, words)
-        for name, words in (
-            ("images", next_steps.IMAGES),
-            ("prompts", next_steps.PROMPTS),
-            ("playground", next_steps.PLAYGROUND),
-            ("studies", next_steps.STUDIES),
-            ("ratings", next_steps.RATINGS),
-        )
-    }
-    empty = gr.Markdown(_EMPTY.format(form=at("/annotate/"), **commands), visible=False, elem_id="teaching")
-    glance = gr.HTML(elem_id="glance")
-    imitations = _imitations(store)
-    tables = gr.HTML(elem_id="scores")
-    preferred = gr.HTML(elem_id="preferred")
+class OverviewPage(Page[None]):
+    """The page."""
 
-    def draw() -> Iterator[list[Any]]:
-        totals = contents.totals(store)
-        shown = gr.Column(visible=bool(totals["simulated"]))
+    title, path = "Overview", ""
+
+    def lay_out(self) -> None:
+        self.html("summary")
+        self.html("glance")
+        self.output("simulated", _imitations(self.store))
+        self.html("scores")
+        self.html("preferred")
+
+    def view(self, asked: Mapping[str, Any]) -> None:
+        """It has one view alone."""
+
+    def teaching(self) -> str:
+        groups = {
+            "images": next_steps.IMAGES,
+            "prompts": next_steps.PROMPTS,
+            "playground": next_steps.PLAYGROUND,
+            "studies": next_steps.STUDIES,
+            "ratings": next_steps.RATINGS,
+        }
+        commands = {name: next_steps.commands_block(self.store, words) for name, words in groups.items()}
+        return _EMPTY.format(form=at("/annotate/"), **commands)
+
+    def draw(self, view: None) -> Iterator[Drawn | None]:  # noqa: ARG002
+        store, totals = self.store, contents.totals(self.store)
         if not any(totals.values()):
-            yield ["", gr.Markdown(visible=True), "", shown, "", ""]
+            yield None
             return
         for intervals in (False, True):
-            first = [_summary(store, totals), gr.Markdown(visible=False), _glance(store, totals["images"]), shown]
-            yield [*first, _tables(store, intervals=intervals), preference_summary(store)]
-
-    keep_current(store, draw, [], [summary, empty, glance, imitations, tables, preferred])
+            yield {
+                "summary": _summary(store, totals),
+                "glance": _glance(store, totals["images"]),
+                "simulated": bool(totals["simulated"]),
+                "scores": _tables(store, intervals=intervals),
+                "preferred": preference_summary(store),
+            }
 
 
 def _imitations(store: Store) -> gr.Column:
@@ -175,7 +185,7 @@ def _imitations(store: Store) -> gr.Column:
             raise gr.Error(str(error)) from error
         return [gr.Row(visible=True), gr.Row(visible=False), gr.Column(visible=False)]
 
-    quiet: dict[str, Any] = {"queue": False, "show_progress": "hidden", "api_visibility": "private"}
+    quiet: dict[str, Any] = {"queue": False, **QUIET}
     for button, asking in ((remove, True), (keep, False)):
         change = [gr.Row(visible=not asking), gr.Row(visible=asking)]
         button.click(lambda change=change: change, None, [asked, confirm], **quiet)

@@ -9,16 +9,31 @@ from __future__ import annotations
 import json
 import shutil
 from collections.abc import Sequence
-from typing import Final
+from typing import Any, Final
 
 import gradio as gr
 
 from concord.common.base_path import at
 from data.store.core.store import Store
 from ui.components.controls import js_module
-from ui.pages import agreement, browse, campaigns, explore, map, matching, overview, preferences, reports, runs, workbench
+from ui.components.page import Page
+from ui.pages.agreement import AgreementPage
+from ui.pages.browse import BrowsePage
+from ui.pages.campaigns import CampaignsPage
+from ui.pages.explore import ExplorePage
+from ui.pages.map import MapPage
+from ui.pages.matching import MatchingPage
+from ui.pages.overview import OverviewPage
+from ui.pages.preferences import PreferencesPage
+from ui.pages.reports import ReportsPage
+from ui.pages.runs import RunsPage
+from ui.pages.workbench import WorkbenchPage
 
-_OTHERS: Final = (browse, map, agreement, preferences, matching, explore, campaigns, runs, reports, workbench)
+PAGES: Final[tuple[type[Page[Any]], ...]] = (
+    OverviewPage, BrowsePage, MapPage, AgreementPage, PreferencesPage, MatchingPage, ExplorePage, CampaignsPage, RunsPage,
+    ReportsPage, WorkbenchPage,
+)  # fmt: skip
+"""The pages in the order of the navigation; the first is the one that opens."""
 _UPLOADS: Final = (3600, 24 * 3600)
 """Seconds: so often Gradio looks for files that came by an upload, and so old those are that it deletes."""
 
@@ -28,23 +43,23 @@ def studio(store: Store) -> gr.Blocks:
     # too). It knows nothing of what an earlier process was sent and was killed with; nobody reads that any more.
     shutil.rmtree(store.project / "cache" / "gradio", ignore_errors=True)
     with gr.Blocks(title="Concord", analytics_enabled=False, fill_width=True, delete_cache=_UPLOADS) as blocks:
-        for page in (overview, *_OTHERS):
-            if page is not overview:
-                _begin(blocks, page.NAME, page.PATH, page is not workbench)
-            _navigation("Overview" if page is overview else page.NAME)
-            page.build(store)
+        for page in PAGES:
+            if page is not PAGES[0]:
+                _begin(blocks, page)
+            _navigation(page.title)
+            page(store).build()
             blocks.fill_expected_parents()
     return blocks
 
 
-def _begin(blocks: gr.Blocks, name: str, path: str, in_bar: bool) -> None:
+def _begin(blocks: gr.Blocks, page: type[Page[Any]]) -> None:
     """What is built from now on belongs to another page.
 
     As ``blocks.route`` has it, but inside of one context: whenever one is left, Gradio makes all routes of an app that nobody
     uses, as the one that is served is made when it is mounted.
     """
-    blocks.current_page = path.strip("/")
-    blocks.pages.append((blocks.current_page, name, in_bar))
+    blocks.current_page = page.path.strip("/")
+    blocks.pages.append((blocks.current_page, page.title, page.in_bar))
 
 
 def _navigation(name: str) -> None:

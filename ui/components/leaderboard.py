@@ -109,7 +109,8 @@ def tiles(board: Leaderboard | None, totals: Mapping[str, int]) -> str:
 
 def _tile(number: str, beside: str, text: str, path: str) -> str:
     small = f" <small>{escape(beside)}</small>" if beside else ""
-    return f'<a class="cc-keyfact" href="{escape(at(path))}"><strong>{escape(number)}{small}</strong><span>{escape(text)}</span></a>'
+    inside = f"<strong>{escape(number)}{small}</strong><span>{escape(text)}</span>"
+    return f'<a class="cc-keyfact" href="{escape(at(path))}">{inside}</a>'
 
 
 def board_table(board: Leaderboard) -> str:
@@ -142,7 +143,8 @@ def _rater_head(rater: BoardRater, board: Leaderboard) -> str:
         among = (
             "among themselves" if rater.kind != "scorer" else "with people" if board.people == "real" else f"with {SIMULATED}"
         )
-        title = f' title="{escape(wording.title(rater.statistic))} {among}: {escape(_interval_text(rater.agreement))}"'
+        level = f"{wording.title(rater.statistic)} {among}: {_interval_text(rater.agreement)}"
+        title = f' title="{escape(level)}"'
     score = " score" if rater.aspect == SCORE else ""
     order = " ▾" if rater is board.raters[0] else ""
     return f'<th scope="col" class="cc-rated"{title}>{escape(rater.name + score)}{agreement}{order}</th>'

@@ -104,12 +104,12 @@ def comparison(made: ModelComparison, view: CompareView) -> str:
     bounds = "" if whole.low is None else f" <small>[{wording.two(whole.low)}, {wording.two(whole.high or 0.0)}]</small>"
     verb = "beats" if whole.value > 0 else "is below"
     sure = whole.p is not None and whole.p <= 0.05
-    who = f"{escape(view.second)} {verb} {escape(view.first)}" if sure else f"{escape(view.second)} against {escape(view.first)}"
+    who = f"{escape(view.second)} {verb if sure else 'against'} {escape(view.first)}"
     verdict = "" if sure else " <small>the difference is not significant</small>"
     p = "one prompt: no test" if whole.p is None else f"p = {whole.p:.3g} (sign flips over prompts)"
     facts = (
-        f"By {view.rated.rater}, {wording.plain_aspect(view.rated.aspect)}: better on {whole.wins:,}, worse on {whole.losses:,},"
-        f" the same on {whole.ties:,} of {wording.count(whole.prompts, 'shared prompt')}; {p}."
+        f"By {view.rated.rater}, {wording.plain_aspect(view.rated.aspect)}: better on {whole.wins:,},"
+        f" worse on {whole.losses:,}, the same on {whole.ties:,} of {wording.count(whole.prompts, 'shared prompt')}; {p}."
     )
     return (
         f'<h1 class="cc-headline">{who}: {whole.value:+.2f}{bounds}{verdict}</h1><p class="cc-subline">{escape(facts)}</p>'
@@ -121,7 +121,7 @@ def _outcomes(whole: GeneratorDifference) -> str:
     """Wins, ties and losses as a bar."""
     parts = (("win", "wins", whole.wins), ("tie", "ties", whole.ties), ("loss", "losses", whole.losses))
     bars = "".join(
-        f'<span class="cc-outcome cc-outcome--{name}" style="flex-grow: {n}">{n:,} {name if n == 1 else plural}</span>'
+        f'<span class="cc-outcome cc-outcome--{name}" style="flex-grow: {n}">{n:,} {plural if n != 1 else name}</span>'
         for name, plural, n in parts
         if n
     )
@@ -135,7 +135,7 @@ def _by_task(tasks: Sequence[tuple[str, GeneratorDifference]]) -> str:
     rows = [
         [
             wording.task(name),
-            HtmlCell(f"{each.value:+.3f}", "no interval" if each.low is None else f"{each.low:.2f} to {each.high:.2f}", each.method),
+            HtmlCell(f"{each.value:+.3f}", _bounds(each), each.method),
             HtmlCell("–" if each.p_holm is None else f"{each.p_holm:.3g}"),
             *(HtmlCell(f"{n:,}") for n in (each.wins, each.ties, each.losses, each.prompts)),
         ]
@@ -143,6 +143,10 @@ def _by_task(tasks: Sequence[tuple[str, GeneratorDifference]]) -> str:
     ]
     headers: list[str | HtmlCell] = ["task", *map(HtmlCell, ("difference", "p (Holm)", "wins", "ties", "losses", "prompts"))]
     return f"<details><summary>By task</summary>{html_table('The same by task', headers, rows)}</details>"
+
+
+def _bounds(difference: GeneratorDifference) -> str:
+    return "no interval" if difference.low is None else f"{difference.low:.2f} to {difference.high:.2f}"
 
 
 def pairs(store: Store, made: ModelComparison, view: CompareView) -> str:

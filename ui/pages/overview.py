@@ -27,8 +27,8 @@ from data.store.core.selection import Selection
 from data.store.core.store import Store
 from ui.components.image_strip import ImageStrip, image_strips
 from ui.components.leaderboard import SKELETON, board_table, contested, headline, tiles
-from ui.components.live_updates import keep_current
-from ui.components.tables import HtmlCell, html_table, linked_note, note, number
+from ui.components.page import QUIET, Drawn, Page
+from ui.components.tables import HtmlCell, html_table, note, number
 from ui.pages.agreement.view import ALL
 from ui.pages.preferences import PreferencesView, named, who_of
 
@@ -93,7 +93,7 @@ def _total(row: Row, task: str, contest: Contest) -> HtmlCell:
 
 
 _EXAMPLES = 8
-_STRIPS = 12
+_STRIPS = 4
 _MAIN_ASPECTS = ("correct", "faithfulness", "caption_fit")
 
 
@@ -127,46 +127,48 @@ Then **[label images]({form})** and watch *Agreement* move.
 """
 
 
-def build(store: Store) -> None:
-    notice = gr.HTML(elem_id="trouble")
-    commands = {
-        name: next_steps.commands_block(store, words)
-        for name, words in (
-            ("images", next_steps.IMAGES),
-            ("prompts", next_steps.PROMPTS),
-            ("playground", next_steps.PLAYGROUND),
-            ("studies", next_steps.STUDIES),
-            ("ratings", next_steps.RATINGS),
-        )
-    }
-    empty = gr.Markdown(_EMPTY.format(form=at("/annotate/"), **commands), visible=False, elem_id="teaching")
-    with gr.Column(elem_id="overview") as content:
-        first = gr.HTML(SKELETON, elem_id="board")
-        imitations = _imitations(store)
-        glance = gr.HTML(elem_id="glance")
-        with gr.Accordion("All numbers", open=False, elem_id="all-numbers"):
-            tables = gr.HTML(elem_id="scores")
-            preferred = gr.HTML(elem_id="preferred")
+class OverviewPage(Page[None]):
+    """The page."""
 
-    def draw() -> Iterator[list[Any]]:
-        totals = contents.totals(store)
-        simulated = gr.Column(visible=bool(totals["simulated"]))
+    title, path = "Overview", ""
+
+    def lay_out(self) -> None:
+        self.html("trouble")
+        self.html("board", value=SKELETON)
+        self.output("simulated", _imitations(self.store))
+        self.html("glance")
+        with gr.Accordion("All numbers", open=False, elem_id="all-numbers"):
+            self.html("scores")
+            self.html("preferred")
+
+    def view(self, asked: Mapping[str, Any]) -> None:
+        """It has one view alone."""
+
+    def teaching(self) -> str:
+        groups = {
+            "images": next_steps.IMAGES,
+            "prompts": next_steps.PROMPTS,
+            "playground": next_steps.PLAYGROUND,
+            "studies": next_steps.STUDIES,
+            "ratings": next_steps.RATINGS,
+        }
+        commands = {name: next_steps.commands_block(self.store, words) for name, words in groups.items()}
+        return _EMPTY.format(form=at("/annotate/"), **commands)
+
+    def draw(self, view: None) -> Iterator[Drawn | None]:  # noqa: ARG002
+        store, totals = self.store, contents.totals(self.store)
         if not any(totals.values()):
-            yield [_trouble(store), gr.Markdown(visible=True), gr.Column(visible=False), "", simulated, "", "", ""]
+            yield None
             return
         for intervals in (False, True):
-            yield [
-                _trouble(store),
-                gr.Markdown(visible=False),
-                gr.Column(visible=True),
-                _boards(store, totals, intervals=intervals),
-                simulated,
-                _glance(store, totals["images"]),
-                _tables(store, intervals=intervals),
-                preference_summary(store),
-            ]
-
-    keep_current(store, draw, [], [notice, empty, content, first, imitations, glance, tables, preferred])
+            yield {
+                "trouble": _trouble(store),
+                "board": _boards(store, totals, intervals=intervals),
+                "simulated": bool(totals["simulated"]),
+                "glance": _glance(store, totals["images"]),
+                "scores": _tables(store, intervals=intervals),
+                "preferred": preference_summary(store),
+            }
 
 
 def _boards(store: Store, totals: dict[str, int], *, intervals: bool) -> str:
@@ -202,7 +204,7 @@ def _imitations(store: Store) -> gr.Column:
             raise gr.Error(str(error)) from error
         return [gr.Row(visible=True), gr.Row(visible=False), gr.Column(visible=False)]
 
-    quiet: dict[str, Any] = {"queue": False, "show_progress": "hidden", "api_visibility": "private"}
+    quiet: dict[str, Any] = {"queue": False, **QUIET}
     for button, asking in ((remove, True), (keep, False)):
         change = [gr.Row(visible=not asking), gr.Row(visible=asking)]
         button.click(lambda change=change: change, None, [asked, confirm], **quiet)
@@ -226,13 +228,15 @@ def _trouble(store: Store) -> str:
 
 
 def _glance(store: Store, pictures: int) -> str:
-    """A line of pictures for each generator; where nobody has judged it yet, an invitation."""
-    found = contents.generator_pictures(store)
-    lines = [ImageStrip(one, _examples(store, pictures, one.suite, one.generator)) for one in found[:_STRIPS]]
-    left = len(found) - len(lines)
-    return image_strips(lines) + (
-        linked_note(f"{left} more:", at("/studio/browse"), "all pictures are in Browse") if left else ""
-    )
+    """A line of pictures for each generator, folded past the first few; where nobody has judged it yet, an invitation."""
+    lines = [
+        ImageStrip(each, _examples(store, pictures, each.suite, each.generator)) for each in contents.generator_pictures(store)
+    ]
+    if not lines:
+        return ""
+    rest = image_strips(lines[_STRIPS:])
+    folded = f"<details><summary>{len(lines) - _STRIPS} more generators</summary>{rest}</details>" if rest else ""
+    return f'<h2 class="cc-block-title">Generators</h2>{image_strips(lines[:_STRIPS])}{folded}'
 
 
 @lru_cache(maxsize=256)

@@ -7,10 +7,9 @@ pairs behind it), sides, strengths and ranks beneath them, and the pairs side by
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import asdict, dataclass, replace
+from dataclasses import asdict, dataclass
 from html import escape
-from typing import Any, Final
-from urllib.parse import urlencode
+from typing import Any, ClassVar, Final
 
 import gradio as gr
 import pandas as pd
@@ -27,14 +26,13 @@ from data.store.analysis.study_frames import ImagePair, PairImage
 from data.store.core.selection import Selection
 from data.store.core.store import Store
 from ui.components import charts
-from ui.components.controls import Choice, dropdown
+from ui.components.controls import Choice
 from ui.components.image_strip import workbench_address
-from ui.components.live_updates import ListingPage, link_list
+from ui.components.page import Drawn, Page, View
 from ui.components.tables import WRAP, HtmlCell, heading, html_table, note
 
-PAGE: Final = "/studio/preferences"
-ADDRESS: Final = ("suite", "two", "task", "who", "chose")
-"""What has a control of its own, by its name in the address; ``page`` follows."""
+PATH: Final = "/preferences"
+ADDRESS: Final = ("suite", "two", "task", "who", "chose", "page")
 _AGAINST: Final = " against "
 _CHOSE: Final = {
     BOTH: "both", NONE: "neither", TIE: "a tie", LEFT_OUT: "votes that do not count",
@@ -42,13 +40,14 @@ _CHOSE: Final = {
 }  # fmt: skip
 
 
-@dataclass(frozen=True, slots=True)
-class PreferencesView:
+@dataclass(frozen=True)
+class PreferencesView(View):
     """What is shown: of a suite two generators; listed are pairs of a ``task``, on which ``who`` ``chose`` this.
 
     ``page`` counts from 1.
     """
 
+    PATH: ClassVar[str] = PATH
     suite: str = ""
     two: str = ""
     task: str = ALL
@@ -56,10 +55,8 @@ class PreferencesView:
     chose: str = ALL
     page: int = 1
 
-    def address(self, **changes: str | int) -> str:
-        """Where this view is, with some of it changed; what stands for all is left out."""
-        values = asdict(replace(self, **changes))  # type: ignore[arg-type]
-        return at(f"{PAGE}?") + urlencode({name: value for name, value in values.items() if value not in ("", ALL, 1)})
+    def query(self) -> list[tuple[str, str]]:
+        return [pair for pair in super().query() if pair != ("page", "1")]
 
 
 def named(contest: Contest) -> str:
@@ -80,11 +77,11 @@ def contest_of(poll: Poll, view: PreferencesView) -> Contest:
 
 def choices(polls: Sequence[Poll], asked: Mapping[str, str | None]) -> dict[str, Choice]:
     """What each control offers, and the nearest to what is asked for."""
-    suite = _among({poll.suite: poll.suite for poll in polls}, asked.get("suite"))
+    suite = Choice.among({poll.suite: poll.suite for poll in polls}, asked.get("suite"))
     poll = poll_of(polls, PreferencesView(suite.value or ""))
     if poll is None:
         return {name: Choice([], "") for name in ADDRESS}
-    two = _among({named(contest): named(contest) for contest in contests(poll)}, asked.get("two"))
+    two = Choice.among({named(contest): named(contest) for contest in contests(poll)}, asked.get("two"))
     contest = contest_of(poll, PreferencesView(poll.suite, two.value or ""))
     mine = [vote for voter in poll.voters for vote in voter.votes if vote.contest == contest]
     tasks = {ALL: "all tasks"} | {task: wording.task(task) for task in sorted({vote.task for vote in mine})}
@@ -95,22 +92,17 @@ def choices(polls: Sequence[Poll], asked: Mapping[str, str | None]) -> dict[str,
     return {
         "suite": suite,
         "two": two,
-        "task": _among(tasks, asked.get("task")),
-        "who": _among(who, asked.get("who")),
-        "chose": _among(chose, asked.get("chose")),
+        "task": Choice.among(tasks, asked.get("task")),
+        "who": Choice.among(who, asked.get("who")),
+        "chose": Choice.among(chose, asked.get("chose")),
     }
 
 
-def _among(titles: Mapping[str, str], asked: str | None) -> Choice:
-    value = asked if asked in titles else next(iter(titles), "")
-    return Choice([(title, name) for name, title in titles.items()], value)
-
-
-def view_of(polls: Sequence[Poll], asked: Mapping[str, str | None], page: str | None = None) -> PreferencesView:
+def view_of(polls: Sequence[Poll], asked: Mapping[str, str | None]) -> PreferencesView:
     """What is asked for by the names of the address, as far as there is such a thing."""
     chosen = {name: choice.value or "" for name, choice in choices(polls, asked).items()}
-    number = int(page) if page and page.isdecimal() and 1 <= len(page) < 7 else 1
-    return PreferencesView(**chosen, page=max(number, 1))
+    page = asked.get("page") or ""
+    return PreferencesView(**chosen, page=max(int(page), 1) if page.isdecimal() and len(page) < 7 else 1)
 
 
 _PARTS: Final = ("a_wins", "both", "none", "tie", "b_wins")
@@ -379,8 +371,6 @@ def _choice_line(who: str, chosen: Mapping[str, int], opposed: bool, people: boo
     return f"<div><dt>{escape(who)}</dt><dd>{escape(', '.join(parts))}{badge}</dd></div>"
 
 
-NAME = "Preferences"
-PATH = "/preferences"
 _QUICK: Final = Options(intervals=False)
 _LEAD: Final = (
     "Two images of one prompt, by two generators: people say which is faithful to the text, both, or neither. Beside them"
@@ -404,39 +394,63 @@ are. Where scorers have judged these images, this page shows whom they would pre
 """
 
 
-def build(store: Store) -> None:
-    empty = gr.Markdown(_taught(store), visible=False, elem_id="teaching")
-    notice = gr.HTML(elem_id="ignored")
-    with gr.Column(visible=False) as content:
-        with gr.Row(elem_classes="cc-filters"):
-            suite, two = dropdown("Suite"), dropdown("Generators")
+class PreferencesPage(Page[PreferencesView]):
+    """The page."""
+
+    title, path, ADDRESS = "Preferences", PATH, ADDRESS
+    HIDDEN: ClassVar = {"page": "1"}
+
+    def lay_out(self) -> None:
+        with self.bar():
+            self.dropdown("suite", "Suite")
+            self.dropdown("two", "Generators")
         gr.HTML(note(_LEAD, "cc-lead"))
-        votes = link_list("votes")
-        sides = gr.HTML(elem_id="sides")
-        strengths = gr.HTML(elem_id="strengths")
-        strengths_plot = gr.Plot(show_label=False, elem_id="strengths-plot")
-        ranks = gr.HTML(elem_id="ranks")
-        ranks_plot = gr.Plot(show_label=False, elem_id="ranks-plot")
-        with gr.Row(elem_classes="cc-filters"):
-            task, who = dropdown("Pairs of the list", [ALL], ALL), dropdown("Votes of the list", [ALL], ALL)
-            chose = dropdown("Listed: who chose", [ALL], ALL)
-        pairs = link_list("pairs")
-    controls = [suite, two, task, who, chose]
-    outputs = [empty, content, votes, sides, strengths, strengths_plot, ranks, ranks_plot, pairs]
+        self.links("votes", "pairs")
+        self.html("sides")
+        self.html("strengths")
+        self.plot("strengths-plot")
+        self.html("ranks")
+        self.plot("ranks-plot")
+        with self.bar():
+            self.dropdown("task", "Pairs of the list", [ALL], ALL)
+            self.dropdown("who", "Votes of the list", [ALL], ALL)
+            self.dropdown("chose", "Listed: who chose", [ALL], ALL)
+        self.links("pairs", "pairs")
 
-    def offer(view: PreferencesView) -> list[Any]:
-        found = choices(_polls(store).polls, {name: str(getattr(view, name)) for name in ADDRESS})
-        return [found[name].control() for name in ADDRESS]
+    def teaching(self) -> str:
+        return _taught(self.store)
 
-    shell = ListingPage(
-        path="preferences",
-        names=ADDRESS,
-        view=lambda values, page: view_of(_polls(store).polls, dict(zip(ADDRESS, values, strict=True)), page),
-        offer=offer,
-        draw=lambda view, options: _drawn(store, view, options),
-        listing="pairs",
-    )
-    shell.follow(store, controls, notice, outputs, [votes, pairs])
+    def view(self, asked: Mapping[str, Any]) -> PreferencesView:
+        return view_of(_polls(self.store).polls, asked)
+
+    def offer(self, view: PreferencesView) -> Mapping[str, Any]:
+        return choices(_polls(self.store).polls, asdict(view))
+
+    def draw(self, view: PreferencesView) -> Iterator[Drawn | None]:
+        for options in (_QUICK, Options()):
+            yield self.drawn(view, options)
+
+    def drawn(self, view: PreferencesView, options: Options) -> Drawn | None:
+        """The whole page."""
+        found = _polls(self.store, options)
+        poll = poll_of(found.polls, view)
+        if poll is None:
+            return None
+        contest = contest_of(poll, view)
+        of = {name: [row for row in rows if row["suite"] == poll.suite] for name, rows in found.sections.items()}
+        votes, beside = (
+            [row for row in of[name] if (row["a"], row["b"]) == (contest.a, contest.b)] for name in ("votes", "beside")
+        )
+        several = len({row["generator"] for row in of["strengths"]}) > 2
+        return {
+            "votes": bars(votes, beside, contest, view),
+            "sides": sides_table(of["sides"]),
+            "strengths": strengths_table(of["strengths"], ALL) if several else "",
+            "strengths-plot": strengths_figure(of["strengths"], ALL),
+            "ranks": ranks_table(of["ranks"]),
+            "ranks-plot": ranks_figure(of["ranks"]),
+            "pairs": gallery(self.store, poll, view),
+        }
 
 
 def _taught(store: Store) -> str:
@@ -449,33 +463,3 @@ def _taught(store: Store) -> str:
 
 def _polls(store: Store, options: Options = _QUICK) -> PreferenceRows:
     return preferences.recall(store, Selection(), options)
-
-
-def _drawn(store: Store, view: PreferencesView, options: Options) -> list[Any]:
-    """The whole page."""
-    found = _polls(store, options)
-    poll = poll_of(found.polls, view)
-    if poll is None:
-        return [gr.Markdown(_taught(store), visible=True), gr.Column(visible=False), *[gr.skip()] * 7]
-    contest = contest_of(poll, view)
-    of = {name: [row for row in rows if row["suite"] == poll.suite] for name, rows in found.sections.items()}
-    votes, beside = (
-        [row for row in of[name] if (row["a"], row["b"]) == (contest.a, contest.b)] for name in ("votes", "beside")
-    )
-    several = len({row["generator"] for row in of["strengths"]}) > 2
-    strengths = strengths_table(of["strengths"], ALL) if several else ""
-    return [
-        gr.Markdown(visible=False),
-        gr.Column(visible=True),
-        bars(votes, beside, contest, view),
-        sides_table(of["sides"]),
-        strengths,
-        _plot(strengths_figure(of["strengths"], ALL)),
-        ranks_table(of["ranks"]),
-        _plot(ranks_figure(of["ranks"])),
-        gallery(store, poll, view),
-    ]
-
-
-def _plot(made: Any) -> gr.Plot:
-    return gr.Plot(made, visible=True) if made is not None else gr.Plot(visible=False)

@@ -11,7 +11,6 @@ from dataclasses import dataclass, replace
 from html import escape
 from typing import Any
 
-import gradio as gr
 import numpy as np
 import pandas as pd
 
@@ -29,6 +28,7 @@ from data.store.core.store import Store
 from ui.components import charts
 from ui.components.addresses import browse_address
 from ui.components.image_strip import thumbnails
+from ui.components.page import Drawn
 from ui.components.tables import WRAP, Crossings, HtmlCell, confusion_table, explained, heading, note, number, statistics_table
 from ui.pages.agreement.summary import CONSENSUS, consensus_of
 from ui.pages.agreement.view import AgreementView, is_huge, pairable, passes, where
@@ -37,42 +37,20 @@ _FURTHEST = 8
 _HINT = "Click a number of the matrix, or choose two raters here, to see how their answers cross and on which images."
 
 
-@dataclass(frozen=True, slots=True)
-class Panel:
-    """What is drawn of a pair.
-
-    Attributes:
-        text: before the figures, as HTML.
-        scores, steps: figures, None where there is nothing to draw.
-        parts: after the figures, as HTML.
-    """
-
-    text: str
-    scores: Any = None
-    steps: Any = None
-    parts: str = ""
-
-    def outputs(self) -> list[Any]:
-        """For the page's components, in this order."""
-        plots = [gr.Plot(figure, visible=True) if figure else gr.Plot(visible=False) for figure in (self.scores, self.steps)]
-        return [self.text, *plots, self.parts]
-
-
-def panels(store: Store, view: AgreementView) -> Iterator[Panel]:
+def draw_pair(store: Store, view: AgreementView) -> Iterator[Drawn]:
     """The pair of a view: quickly without intervals, then whole."""
+    nothing = {"pair-scores": None, "pair-steps": None, "pair-parts": ""}
     if not view.suite or not view.a or not view.b:
-        yield Panel(note(_HINT))
-        return
-    if view.a == view.b:
-        yield Panel(note(f"{view.a} with itself agrees by definition. Choose two different raters."))
-        return
-    for intervals in passes(store):
+        yield {"pair-text": note(_HINT), **nothing}
+    elif view.a == view.b:
+        yield {"pair-text": note(f"{view.a} with itself agrees by definition. Choose two different raters."), **nothing}
+    else:
         try:
-            pair = _met(store, replace(view, table=""), intervals)
+            for intervals in passes(store):
+                yield _panel(store, view, _met(store, replace(view, table=""), intervals))
         except ValueError as error:
-            yield Panel(note(f"{view.a} and {view.b} cannot be compared in {where(view)}: {error}.", "cc-bad"))
-            return
-        yield _panel(store, view, pair)
+            text = note(f"{view.a} and {view.b} cannot be compared in {where(view)}: {error}.", "cc-bad")
+            yield {"pair-text": text, **nothing}
 
 
 @live_updates.cached(maxsize=32)
@@ -100,7 +78,7 @@ def _only_scores(said: pd.DataFrame, aspect: str, rater: str) -> bool:
     return SCORE in judged and aspect not in judged
 
 
-def _panel(store: Store, view: AgreementView, pair: PairReport) -> Panel:
+def _panel(store: Store, view: AgreementView, pair: PairReport) -> Drawn:
     b = SIMULATED if pair.b == PEOPLE and pair.people == "simulated" else pair.b
     sentence = pair.prevalence.sentence if pair.prevalence else ""
     text = heading(f"{pair.a} and {b}", f"{where(view)}. {sentence}".strip())
@@ -114,7 +92,8 @@ def _panel(store: Store, view: AgreementView, pair: PairReport) -> Panel:
     if len(pair.steps) > 1:
         columns = zip(*((step.n_so_far, step.value, step.so_far) for step in pair.steps), strict=True)
         steps = charts.over_time(*(list(column) for column in columns))
-    return Panel(text, scores, steps, _furthest(store, pair, view) + _parts(pair, view))
+    parts = _furthest(store, pair, view) + _parts(pair, view)
+    return {"pair-text": text, "pair-scores": scores, "pair-steps": steps, "pair-parts": parts}
 
 
 _COUNTED = (
@@ -177,17 +156,6 @@ def _rows(lines: Sequence[tuple[str, Sequence[Estimate]]], view: AgreementView) 
     return [row for label, estimates in lines for row in view.listed([each.to_dict() | {"rater": label} for each in estimates])]
 
 
-# A plain click is told to the page, which opens the pair in place; any other click follows the link.
-_CLICKS = """
-element.addEventListener('click', (event) => {
-  const link = event.target.closest('a[data-a]');
-  if (!link || event.button || event.ctrlKey || event.metaKey || event.shiftKey || event.altKey) return;
-  event.preventDefault();
-  trigger('select', {a: link.dataset.a, b: link.dataset.b});
-});
-"""
-
-
 @dataclass(frozen=True, slots=True)
 class MatrixCell:
     """Where two raters meet.
@@ -202,11 +170,6 @@ class MatrixCell:
     b: str
     value: float | None
     cell: HtmlCell
-
-
-def clickable_matrix(elem_id: str) -> gr.HTML:
-    """An empty place for a matrix; its ``select`` event brings ``a`` and ``b``."""
-    return gr.HTML("", js_on_load=_CLICKS, elem_id=elem_id)
 
 
 def matrix_table(caption: str, raters: Sequence[str], met: Mapping[tuple[str, str], MatrixCell]) -> str:

@@ -37,8 +37,7 @@ def lead(real: Rows, simulated: Rows, view: AgreementView) -> str:
     apart = restriction(view)
     limits = ""
     if apart:
-        everything = AgreementView(*(getattr(view, name) for name in AgreementView.__slots__[:-1]))
-        limits = linked_note(f"Restricted to {apart}.", everything.address(), "Show all", "")
+        limits = linked_note(f"Restricted to {apart}.", view.address(further=""), "Show all", "")
     limits += _unfit(real, view)
     if real["among_people"] or not simulated["among_people"]:
         return note(f"{where(view)}: {main_numbers(real, view, 'people') or 'no person has judged this yet.'}") + limits

@@ -4,7 +4,6 @@ paid.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from html import escape
 from typing import Any, Final
@@ -252,22 +251,9 @@ RECRUITMENT_HINT: Final = (
 )
 
 
-@dataclass(frozen=True, slots=True)
-class RecruitmentForm:
-    """The form; ``filled`` is the campaign whose fields it holds."""
-
-    fields: dict[str, gr.Textbox]
-    save: gr.Button
-    filled: gr.State
-
-    @property
-    def inputs(self) -> list[gr.Textbox]:
-        return list(self.fields.values())
-
-
-def recruitment_form() -> RecruitmentForm:
-    gr.HTML(note(RECRUITMENT_HINT))
-    fields = {
+def recruitment_fields() -> dict[str, gr.Textbox]:
+    """The fields by their names."""
+    return {
         name: gr.Textbox(
             label=field.title,
             info=field.asks,
@@ -278,9 +264,6 @@ def recruitment_form() -> RecruitmentForm:
         )
         for name, field in RECRUITMENT_FIELDS.items()
     }
-    with gr.Row(elem_classes="cc-filters cc-run-row"):
-        save = gr.Button("Save", variant="primary", elem_id="said-save")
-    return RecruitmentForm(fields, save, gr.State(""))
 
 
 def open_recruitment(store: Store, campaign: str | None, show: str | None, filled: str) -> list[Any]:

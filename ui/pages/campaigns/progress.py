@@ -8,8 +8,6 @@ from html import escape
 from typing import TYPE_CHECKING, Any, Final
 from urllib.parse import urlencode
 
-import gradio as gr
-
 from concord.campaigns import progress
 from concord.campaigns.progress import CampaignProgress
 from concord.common import next_steps, wording
@@ -23,7 +21,7 @@ from data.store.core.campaign_items import DEFAULT
 from data.store.core.store import Store
 from data.store.library import ItemSubject, item_subjects
 from ui.components.charts import COLORS, plain
-from ui.components.controls import button, link
+from ui.components.controls import button
 from ui.components.image_strip import THUMBNAIL
 from ui.components.tables import WRAP, HtmlCell, html_table, note
 from ui.pages.campaigns.view import CampaignsView
@@ -60,20 +58,20 @@ def _code(text: str) -> str:
     return f'<code class="cc-code">{escape(text)}</code>'
 
 
-def campaigns_table(found: Sequence[CampaignProgress], chosen: str) -> str:
+def campaigns_table(found: Sequence[CampaignProgress], view: CampaignsView) -> str:
     """All campaigns."""
     head = "".join(f'<th scope="col">{name}</th>' for name in _HEADERS)
-    body = "".join(_campaign_row(one, one.campaign.campaign_id == chosen) for one in found)
+    body = "".join(_campaign_row(one, view) for one in found)
     return (
         f'{WRAP}<table class="cc-table cc-campaigns"><caption>Campaigns</caption>'
         f"<thead><tr>{head}</tr></thead><tbody>{body}</tbody></table></div>"
     )
 
 
-def _campaign_row(one: CampaignProgress, chosen: bool) -> str:
+def _campaign_row(one: CampaignProgress, view: CampaignsView) -> str:
     campaign, said = one.campaign, one.coverage
     name = campaign.campaign_id
-    opened = link(title(one), CampaignsView(campaign=name).address(), "open", campaign=name)
+    opened = f'<a href="{escape(CampaignsView(campaign=name, show=view.show).address())}">{escape(title(one))}</a>'
     what = f"{name} · {campaign.questionnaire} · {wording.count(campaign.overlap, 'person')} each"
     bar = (
         f'<progress max="{max(said.wanted, 1)}" value="{min(said.answers, said.wanted)}"'
@@ -87,7 +85,7 @@ def _campaign_row(one: CampaignProgress, chosen: bool) -> str:
         f"<td>{said.people:,}</td>",
         f"<td>{escape(progress.describe_pace(one.pace))}</td>",
     )
-    return f"<tr{' class=cc-chosen' if chosen else ''}>{''.join(cells)}</tr>"
+    return f"<tr{' class=cc-chosen' if name == view.campaign else ''}>{''.join(cells)}</tr>"
 
 
 def title(one: CampaignProgress) -> str:
@@ -223,7 +221,7 @@ def by_time(hours: Sequence[Hour]) -> go.Figure:
     return figure
 
 
-def coverage_updates(store: Store, one: CampaignProgress) -> list[Any]:
+def coverage_updates(store: Store, one: CampaignProgress) -> dict[str, Any]:
     """Sentences, two figures, and what does not count."""
     campaign, said = one.campaign, one.coverage
     name = campaign.campaign_id
@@ -237,9 +235,12 @@ def coverage_updates(store: Store, one: CampaignProgress) -> list[Any]:
     )
     if not said.items and name == DEFAULT:
         lead = note("Nobody has asked for an image yet; the list of images is made when somebody does.", "cc-lead")
-    items = gr.Plot(by_answers(spread, campaign.overlap), visible=True) if spread else gr.Plot(visible=False)
-    pace = gr.Plot(by_time(hours), visible=True) if hours else gr.Plot(visible=False)
-    return [lead, items, pace, _not_counted(one)]
+    return {
+        "coverage": lead,
+        "by-answers": by_answers(spread, campaign.overlap) if spread else None,
+        "by-time": by_time(hours) if hours else None,
+        "apart": _not_counted(one),
+    }
 
 
 def _not_counted(one: CampaignProgress) -> str:

@@ -3,13 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
-from html import escape
-from typing import Any, Final
+from typing import Final
 
 from agreement.questions.people import APART, IMAGE_WRONG, VQA_WRONG
 from concord import rejudging
-from concord.common import next_steps, wording
+from concord.common import wording
 from concord.questions import scores
 from concord.questions.scores import Row
 from data.store.core.store import Store
@@ -82,16 +80,6 @@ NO_VALUE: Final = "–"
 _OWN_RULE: Final = "dsg"
 
 
-@dataclass(frozen=True, slots=True)
-class QuestionsDrawing:
-    """Above, a Plotly figure or None, and beneath it the numbers and a list of answers, as HTML."""
-
-    lead: str
-    figure: Any
-    numbers: str
-    listed: str
-
-
 def cell(row: Row | None, href: str = "", more: str = "") -> HtmlCell:
     """A number with interval and n; ``more``: a further line."""
     if row is None:
@@ -142,8 +130,3 @@ def own_rule(store: Store, view: ExploreView) -> str:
         return ""
     told = "Its own score counts an answer only if those that it rests on are right; here all answers count (TIFA, formula 1)."
     return note(told)
-
-
-def commands(store: Store, *groups: tuple[str, ...]) -> str:
-    """Command lines to copy."""
-    return f'<pre class="cc-note">{escape(chr(10).join(next_steps.command_lines(store, *groups)))}</pre>'

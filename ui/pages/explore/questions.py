@@ -41,16 +41,14 @@ from ui.pages.explore.question_controls import (
     SOURCES,
     TYPES,
     WRONG,
-    QuestionsDrawing,
     cell,
-    commands,
     mark,
     of_source,
     own_rule,
     reference_of,
     source_of,
 )
-from ui.pages.explore.view import ALL, ExploreView
+from ui.pages.explore.view import ALL, Drawing, ExploreView, command_block
 
 MOST_APART: Final = 24
 _ONE: Final = "Only {rater} has answered questions about {suite} so far. Another model shows how far the scores depend on it:"
@@ -60,7 +58,7 @@ _LEAD: Final = (
 )
 
 
-def draw_models(store: Store, view: ExploreView) -> QuestionsDrawing:
+def draw_models(store: Store, view: ExploreView) -> Drawing:
     """Scores by model, their correlations, and the images on which two models differ most."""
     raters = scores.answering_raters(store)[view.suite]
     source = source_of(view)
@@ -69,9 +67,9 @@ def draw_models(store: Store, view: ExploreView) -> QuestionsDrawing:
     numbers = _scores(view, rows)
     if len(raters) < 2:
         lead = note(_ONE.format(rater=view.rater, suite=view.suite), "cc-lead")
-        return QuestionsDrawing(lead, None, numbers + commands(store, next_steps.OTHER_ANSWERING), "")
+        return Drawing(lead, None, numbers + command_block(store, next_steps.OTHER_ANSWERING))
     pairs = [row for row in scores.recall_models(store, view.suite, source) if row["statistic"] == SPEARMAN]
-    return QuestionsDrawing(lead, _models_figure(view, rows), numbers + _pairs(view, pairs), _apart(store, view))
+    return Drawing(lead, _models_figure(view, rows), numbers + _pairs(view, pairs), listed=_apart(store, view))
 
 
 def _at(rows: list[Row]) -> dict[tuple[str, str], Row]:
@@ -314,12 +312,12 @@ class _ScoresTable:
         return cell(self.at.get(key), self.href(group, generator), more)
 
 
-def draw_scores(store: Store, view: ExploreView) -> QuestionsDrawing:
+def draw_scores(store: Store, view: ExploreView) -> Drawing:
     """One of the three pictures."""
     rows = scores.recall_scores(store, view.suite, source_of(view), reference_of(view))
     table = _ScoresTable(rows, view)
     numbers = table.html() + _notes(store, view)
-    return QuestionsDrawing(note(_scores_lead(table), "cc-lead"), _scores_figure(table), numbers, answers_list(store, view))
+    return Drawing(note(_scores_lead(table), "cc-lead"), _scores_figure(table), numbers, listed=answers_list(store, view))
 
 
 def _scores_figure(table: _ScoresTable) -> Any:
@@ -380,7 +378,7 @@ _COLUMNS: Final = {
 }
 
 
-def draw_people(store: Store, view: ExploreView) -> QuestionsDrawing:
+def draw_people(store: Store, view: ExploreView) -> Drawing:
     """Table 3, Figure 11 with its numbers, and the answers behind them."""
     rows, splits = scores.recall_people(store, view.suite, source_of(view))
     # whether people have answered any question about these images, in whatever words
@@ -395,12 +393,12 @@ def draw_people(store: Store, view: ExploreView) -> QuestionsDrawing:
     ]
     if not kinds:
         lead = note(_NO_PEOPLE.format(suite=view.suite), "cc-lead")
-        return QuestionsDrawing(lead, None, commands(store, next_steps.ASKING_PEOPLE), answers_list(store, view))
+        return Drawing(lead, None, command_block(store, next_steps.ASKING_PEOPLE), listed=answers_list(store, view))
     mine = [row for row in splits if row["rater"] == view.rater and row["people"] in kinds]
     lead = note(_people_lead(view, rows, mine, kinds[0]), "cc-lead")
     shown = [row for row in mine if _decided(row)]
     numbers = _table_3(view, [row for row in rows if row["people"] in kinds]) + _counts(view, mine, rows) + note(_HOW)
-    return QuestionsDrawing(lead, _people_figure(view, shown) if shown else None, numbers, answers_list(store, view))
+    return Drawing(lead, _people_figure(view, shown) if shown else None, numbers, listed=answers_list(store, view))
 
 
 def _decided(split: Row) -> int:
@@ -501,12 +499,12 @@ _NOBODY: Final = (
     "No scorer has answered questions about images of {suite} yet. TIFA asks a visual question answering model about each"
     " element of the prompt: the share of right answers is the score. Prompts need questions first, then a model to answer:"
 )
-_DRAW: Final[dict[str, Callable[[Store, ExploreView], QuestionsDrawing]]] = {MODELS: draw_models, PEOPLE: draw_people}
+_DRAW: Final[dict[str, Callable[[Store, ExploreView], Drawing]]] = {MODELS: draw_models, PEOPLE: draw_people}
 
 
-def questions_part(store: Store, view: ExploreView) -> QuestionsDrawing:
+def questions_part(store: Store, view: ExploreView) -> Drawing:
     """The part as ``view`` asks for it."""
     if view.rater not in vqa.answering_raters(store).get(view.suite, []):
         lead = note(_NOBODY.format(suite=view.suite or "this project"), "cc-lead")
-        return QuestionsDrawing(lead, None, commands(store, next_steps.QUESTIONS, next_steps.score_command(store, "tifa")), "")
+        return Drawing(lead, None, command_block(store, next_steps.QUESTIONS, next_steps.score_command(store, "tifa")))
     return _DRAW.get(view.see, draw_scores)(store, view)

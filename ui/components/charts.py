@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from html import escape
 from typing import TYPE_CHECKING, Any, Final
 
@@ -17,24 +18,36 @@ if TYPE_CHECKING:
 
 # people and scorers, apart for colour-blind readers too (Okabe and Ito)
 COLORS = {"people": "#d55e00", "scorer": "#0072b2"}
-_ROW = 27
-_BENEATH = 0.28
+_ROW = 40
 _NARROWEST = 0.2
 _MOST_POINTS = 3000
 
 
-def forest(points: pd.DataFrame, axis: str) -> go.Figure:
-    """Values with their intervals, a row each, from the top down.
+@dataclass(frozen=True, slots=True)
+class Band:
+    """What a forest plot compares with: people's own level, as one vertical band.
+
+    Attributes:
+        label: whose it is.
+        value: with its 95 % interval from ``low`` to ``high``, which may be missing.
+    """
+
+    label: str
+    value: float
+    low: float | None
+    high: float | None
+
+
+def forest(points: pd.DataFrame, axis: str, band: Band | None = None) -> go.Figure:
+    """Forest plot: values with their intervals, a row each, from the top down, beside people's own level.
 
     ``points`` has the columns ``label, kind, value, low, high, n, simulated``; ``kind`` is ``people`` or ``scorer``. What rests
-    on simulated people is drawn hollow. A value may be missing: its row stays empty. ``people_value, people_low,
-    people_high`` are people's own number on the same images, drawn thin beneath a scorer's.
+    on simulated people is drawn hollow. A value may be missing: its row stays empty.
     """
     import plotly.graph_objects as go
 
     figure = go.Figure()
     labels = [escape(str(label)) for label in points["label"]]
-    figure.add_trace(_ceilings(points))
     for kind, color in COLORS.items():
         at = np.flatnonzero((points["kind"] == kind) & points["value"].notna())
         known = points.iloc[at]
@@ -43,57 +56,60 @@ def forest(points: pd.DataFrame, axis: str) -> go.Figure:
                 name=kind,
                 x=known["value"].tolist(),
                 y=at.tolist(),
-                mode="markers",
+                mode="markers+text",
+                text=[f"  {_with_interval(row)}" for row in known.itertuples()],
+                textposition="top center",
+                textfont={"size": 12},
                 showlegend=False,
                 marker={
-                    "size": 10,
+                    "size": 11,
                     "color": color,
                     "symbol": ["circle-open" if hollow else "circle" for hollow in known["simulated"]],
                     "line": {"width": 2, "color": color},
                 },
-                error_x=_bars(known, color),
-                text=[labels[n] for n in at],
+                error_x=_bars(known, color) | {"thickness": 4, "width": 0},
+                hovertext=[labels[n] for n in at],
                 customdata=known["n"].tolist(),
-                hovertemplate="%{text}<br>%{x:.3f}, n = %{customdata:,}<extra></extra>",
+                hovertemplate="%{hovertext}<br>%{x:.3f}, n = %{customdata:,}<extra></extra>",
             )
         )
-    plain(figure, height=88 + _ROW * max(len(labels), 1))
-    if points["people_value"].notna().any():
-        figure.update_layout(showlegend=True, legend={"orientation": "h", "y": 1, "yanchor": "bottom"}, margin={"t": 36})
+    plain(figure, height=(96 if band else 64) + _ROW * max(len(labels), 1))
+    if band is not None:
+        _add_band(figure, band)
     figure.update_xaxes(
         title=axis,
-        range=_span(points),
+        range=_span(points, band),
         gridcolor="rgba(128,136,160,.22)",
         zerolinecolor="rgba(128,136,160,.6)",
     )
     figure.update_yaxes(
         tickvals=list(range(len(labels))),
-        ticktext=labels,
-        range=[len(labels) - 0.5, -0.5],
+        ticktext=[f"<b>{label}</b>" for label in labels],
+        range=[len(labels) - 0.5, -0.65],
         automargin=True,
-        gridcolor="rgba(128,136,160,.12)",
+        showgrid=False,
         zeroline=False,
     )
     return figure
 
 
-def _ceilings(points: pd.DataFrame) -> go.Scatter:
-    """People's own number beneath each scorer's."""
-    import plotly.graph_objects as go
+def _with_interval(row: Any) -> str:
+    bounds = "" if pd.isna(row.low) else f" [{wording.two(row.low)}, {wording.two(row.high)}]"
+    return wording.two(row.value) + bounds
 
-    at = np.flatnonzero(points["people_value"].notna())
-    known = points.iloc[at][["people_value", "people_low", "people_high"]].astype(float)
-    bars = known.set_axis(["value", "low", "high"], axis=1)
-    return go.Scatter(
-        name="people among themselves, on the same images",
-        showlegend=True,
-        x=bars["value"].tolist(),
-        y=(at + _BENEATH).tolist(),
-        mode="markers",
-        marker={"size": 6, "color": COLORS["people"], "symbol": "diamond-open", "line": {"width": 1.5}},
-        error_x=_bars(bars, COLORS["people"]) | {"thickness": 1, "width": 0},
-        hovertemplate="people on the same images<br>%{x:.3f}<extra></extra>",
+
+def _add_band(figure: go.Figure, band: Band) -> None:
+    color = COLORS["people"]
+    bounds = ""
+    if band.low is not None and band.high is not None:
+        figure.add_vrect(band.low, band.high, fillcolor=color, opacity=0.14, line_width=0, layer="below")
+        bounds = f" [{wording.two(band.low)}, {wording.two(band.high)}]"
+    text = f"{escape(band.label)} {wording.two(band.value)}{bounds}"
+    figure.add_vline(band.value, line={"color": color, "width": 2}, layer="below")
+    figure.add_annotation(
+        x=band.value, y=1, yref="paper", yanchor="bottom", text=text, showarrow=False, font={"color": color, "size": 12}
     )
+    figure.update_layout(margin={"t": 30})
 
 
 def plain(figure: go.Figure, height: int) -> None:
@@ -112,15 +128,16 @@ def plain(figure: go.Figure, height: int) -> None:
     figure.update_yaxes(gridcolor="rgba(128,136,160,.22)", automargin=True)
 
 
-def _span(points: pd.DataFrame) -> list[float] | None:
+def _span(points: pd.DataFrame, band: Band | None) -> list[float] | None:
     """The axis: everything with its interval, and never so narrow that small differences look large."""
-    shown = ["value", "low", "high", "people_value", "people_low", "people_high"]
-    known = points[shown].to_numpy(dtype=float)
+    known = points[["value", "low", "high"]].to_numpy(dtype=float).ravel()
+    if band is not None:
+        known = np.r_[known, [np.nan if end is None else end for end in (band.value, band.low, band.high)]]
     known = known[np.isfinite(known)]
     if not known.size:
         return None
     low, high = float(known.min()), float(known.max())
-    spare = max(0.05 * (high - low), (_NARROWEST - (high - low)) / 2, 0.01)
+    spare = max(0.12 * (high - low), (_NARROWEST - (high - low)) / 2, 0.01)
     return [low - spare, high + spare]
 
 

@@ -13,15 +13,19 @@ from concord.agreement import Rows, recall
 from concord.common import next_steps
 from concord.common.base_path import at
 from ui.components.controls import dropdown
+from ui.components.leaderboard import SKELETON
 from ui.components.page import Drawn, Page
 from ui.components.tables import heading
 from ui.pages.agreement.pairs import draw_pair, matrix
 from ui.pages.agreement.scorers import by_certainty, scorer_against_scorer, scores_to_decisions
 from ui.pages.agreement.summary import (
+    basis,
     by_kind_of_people,
+    by_task,
     consensus_tables,
     export_links,
     forest,
+    headline,
     lead,
     main_numbers,
     summary_tables,
@@ -61,25 +65,31 @@ class AgreementPage(Page[AgreementView]):
             self.dropdown("generator", "Generator", [ALL], ALL)
             self.dropdown("task", "Task", [ALL], ALL)
             self.dropdown("statistic", "Statistic")
-        self.html("sentence")
-        self.radio("show", "Show", SHOWN)
-        for name, label, titles in (
-            ("consensus", "Consensus of people as one more rater", CONSENSUS),
-            ("table", "Tables", TABLE),
-        ):
-            ticks = gr.CheckboxGroup([(title, value) for value, title in titles.items()], label=label, elem_id=name)
-            self.control(name, ticks)
-        self.links("agreement-matrix", "pair")
-        with self.output("pair", gr.Column(elem_id="pair", elem_classes="cc-pair")):
-            with self.bar():
-                self.control("a", dropdown("Rater", [("none", "")], ""))
-                self.control("b", dropdown("beside", [("none", "")], ""))
-            self.html("pair-text")
-            self.plot("pair-scores", visible=False)
-            self.plot("pair-steps", visible=False)
-            self.html("pair-parts")
+        self.html("headline", value=SKELETON)
         self.plot("agreement-plot")
-        self.html("agreement-tables")
+        self.html("by-task")
+        with gr.Row(elem_classes="cc-two"):
+            with gr.Column(min_width=360):
+                self.links("agreement-matrix", "pair")
+            with self.output("pair", gr.Column(elem_id="pair", elem_classes="cc-pair", min_width=360)):
+                with gr.Row(elem_classes="cc-filters cc-filters--here"):
+                    self.control("a", dropdown("Rater", [("none", "")], ""))
+                    self.control("b", dropdown("beside", [("none", "")], ""))
+                self.html("pair-text")
+                self.plot("pair-scores", visible=False)
+                self.plot("pair-steps", visible=False)
+                self.html("pair-parts")
+        with self.output("more", gr.Accordion("All numbers, and other views", open=False, elem_id="all-numbers")):
+            self.html("sentence")
+            with gr.Row():
+                self.radio("show", "Show", SHOWN)
+                for name, label, titles in (
+                    ("consensus", "Consensus of people as one more rater", CONSENSUS),
+                    ("table", "Tables", TABLE),
+                ):
+                    ticks = gr.CheckboxGroup([(title, value) for value, title in titles.items()], label=label, elem_id=name)
+                    self.control(name, ticks)
+            self.html("agreement-tables")
         self.part(lambda view: draw_pair(self.store, view), ("pair-text", "pair-scores", "pair-steps", "pair-parts"))
 
     def teaching(self) -> str:
@@ -136,10 +146,15 @@ class AgreementPage(Page[AgreementView]):
         else:
             figure, body = scores_to_decisions(store, view, intervals=intervals)
         updating = "" if intervals else intervals_note(store, view.selection)
+        # what an address asks for beyond the main numbers is in view; it is never folded again while one looks
+        beyond = view.show != NUMBERS or view.table or view.consensus
         return {
+            "headline": headline(real, simulated, view) + basis(real, simulated, view),
             "sentence": lead(real, simulated, view) + export_links(view.selection),
+            "by-task": by_task(real if real["raters"] else simulated, view) if view.task == ALL else "",
             "agreement-matrix": raters,
             "pair": view.show == NUMBERS,
+            "more": gr.Accordion(open=True) if beyond else gr.skip(),
             "agreement-plot": figure,
             "agreement-tables": updating + body,
         }

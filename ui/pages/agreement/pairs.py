@@ -20,18 +20,19 @@ from agreement.pair.rater_pair import Estimate
 from agreement.report.report import MET_BY_SCORES, SCORE
 from concord.agreement import Rows, recall, scales_of
 from concord.common import live_updates, wording
+from concord.common.base_path import at
 from data.store.analysis.confusion import ConfusionCell
-from data.store.browse.contents import RaterCount, item_previews
+from data.store.browse.contents import ItemPreview, RaterCount, item_previews
 from data.store.core import frame
 from data.store.core.selection import PEOPLE, SIMULATED
 from data.store.core.store import Store
 from ui.components import charts
 from ui.components.addresses import browse_address
-from ui.components.image_strip import thumbnails
+from ui.components.image_strip import THUMBNAIL, thumbnails, workbench_address
 from ui.components.page import Drawn
 from ui.components.tables import WRAP, Crossings, HtmlCell, confusion_table, explained, heading, note, number, statistics_table
-from ui.pages.agreement.summary import CONSENSUS, consensus_of
-from ui.pages.agreement.view import AgreementView, is_huge, pairable, passes, where
+from ui.pages.agreement.summary import CONSENSUS, closest, consensus_of
+from ui.pages.agreement.view import AgreementView, first_estimates, is_huge, pairable, passes, where
 
 _FURTHEST = 8
 _HINT = "Click a number of the matrix, or choose two raters here, to see how their answers cross and on which images."
@@ -40,6 +41,8 @@ _HINT = "Click a number of the matrix, or choose two raters here, to see how the
 def draw_pair(store: Store, view: AgreementView) -> Iterator[Drawn]:
     """The pair of a view: quickly without intervals, then whole."""
     nothing = {"pair-scores": None, "pair-steps": None, "pair-parts": ""}
+    if not view.a and not view.b and view.suite:
+        view = _with_best_scorer(store, view)
     if not view.suite or not view.a or not view.b:
         yield {"pair-text": note(_HINT), **nothing}
     elif view.a == view.b:
@@ -51,6 +54,15 @@ def draw_pair(store: Store, view: AgreementView) -> Iterator[Drawn]:
         except ValueError as error:
             text = note(f"{view.a} and {view.b} cannot be compared in {where(view)}: {error}.", "cc-bad")
             yield {"pair-text": text, **nothing}
+
+
+def _with_best_scorer(store: Store, view: AgreementView) -> AgreementView:
+    """The view with the scorer that is closest to people beside them, where nobody has chosen a pair."""
+    rows = first_estimates(store, view.selection)
+    for people, name in (("real", PEOPLE), ("simulated", SIMULATED)):
+        if best := closest({section: [row for row in rows[section] if row["people"] == people] for section in rows}, view):
+            return replace(view, a=best["rater"], b=name)
+    return view
 
 
 @live_updates.cached(maxsize=32)
@@ -84,7 +96,7 @@ def _panel(store: Store, view: AgreementView, pair: PairReport) -> Drawn:
     text = heading(f"{pair.a} and {b}", f"{where(view)}. {sentence}".strip())
     text += _table(f"Both on {wording.aspect(pair.aspect)}", "", [("", pair.estimates)], view)
     if pair.labels:
-        text += _crossings(view, pair, b) + note(_COUNTED.format(b=b) if pair.b == PEOPLE else _COUNTED_TWO)
+        text += _crossings(store, view, pair, b) + note(_COUNTED.format(b=b) if pair.b == PEOPLE else _COUNTED_TWO)
     scores = None
     if pair.values and len(pair.values.x) > 1:
         scores = charts.against(pair.values.x, pair.values.y, (pair.a, f"{b}, mean" if pair.b == PEOPLE else b))
@@ -103,16 +115,47 @@ _COUNTED = (
 _COUNTED_TWO = "What both have judged; a number leads to its images."
 
 
-def _crossings(view: AgreementView, pair: PairReport, b: str) -> str:
-    """The confusion table."""
-    images = {(cell.a, cell.b): len(cell.items) for cell in pair.cells}
+def _crossings(store: Store, view: AgreementView, pair: PairReport, b: str) -> str:
+    """The confusion table; of two labels with the first images of each cell."""
+    items = {(cell.a, cell.b): cell.items for cell in pair.cells}
     place = view.selection if view.task == "all" else replace(view.selection, task=(view.task,))
 
     def link(a_says: str, b_says: str) -> str:
         return browse_address(replace(place, aspect=()), ConfusionCell(pair.aspect, pair.a, a_says, b, b_says))
 
-    crossed = Crossings(pair.a, b, pair.labels, pair.table, images)
-    return confusion_table(f"Where their answers cross: {wording.aspect(pair.aspect)}", crossed, link)
+    crossed = Crossings(pair.a, b, pair.labels, pair.table, {labels: len(each) for labels, each in items.items()})
+    table = confusion_table(f"Where their answers cross: {wording.aspect(pair.aspect)}", crossed, link)
+    if len(pair.labels) != 2:
+        return table
+    first = {labels: each[:_IN_CELL] for labels, each in items.items()}
+    looks = item_previews(store, [item for each in first.values() for item in each])
+    cells = ""
+    for a_says in pair.labels:
+        for b_says in pair.labels:
+            images = "".join(_small(item, looks.get(item), view) for item in first.get((a_says, b_says), ()))
+            n = pair.table[pair.labels.index(a_says)][pair.labels.index(b_says)]
+            kind = "same" if a_says == b_says else "apart"
+            cells += (
+                f'<div class="cc-crossing cc-crossing--{kind}"><p>{escape(pair.a)}: {escape(a_says)} · {escape(b)}:'
+                f' {escape(b_says)}</p><a class="cc-crossing-n" href="{escape(link(a_says, b_says))}">{n:,}</a>'
+                f"<div>{images}</div></div>"
+            )
+    return f'<div class="cc-crossings">{cells}</div><details><summary>As a table</summary>{table}</details>'
+
+
+_IN_CELL = 4
+
+
+def _small(item: str, look: ItemPreview | None, view: AgreementView) -> str:
+    """A thumbnail that opens the image on the Workbench."""
+    text = escape((look.text if look else None) or item)
+    href = escape(workbench_address(item, replace(view.selection, aspect=(), rater=())))
+    picture = (
+        f'<img src="{at("/img/")}{look.sha256}?w={THUMBNAIL}" alt="{text}" loading="lazy" decoding="async">'
+        if look and look.sha256
+        else '<span class="cc-no-picture">no picture</span>'
+    )
+    return f'<a href="{href}" title="{text}">{picture}</a>'
 
 
 def _furthest(store: Store, pair: PairReport, view: AgreementView) -> str:

@@ -16,6 +16,7 @@ from agreement.catalogue import at_a_glance
 from agreement.report.report import glance
 from concord.agreement import Rows, quick_estimates, recall
 from concord.common import next_steps, wording
+from concord.leaderboard import main_suite
 from data.store.browse import contents
 from data.store.browse.contents import RaterCount, count_judgements
 from data.store.core import selection as selection_module
@@ -160,7 +161,7 @@ TABLE = {EVERY: "All statistics"}
 def choices(store: Store, asked: AgreementView) -> dict[str, Choice]:
     """The controls by the names of ``ADDRESS``, with what this suite and aspect have to choose from."""
     found = contents.judged_suites(store)
-    suite = asked.suite if asked.suite in found else next(iter(sorted(found)), None)
+    suite = asked.suite if asked.suite in found else main_suite(store)
     here = found[suite] if suite else contents.JudgedSuite([], [], [])
     default = next((name for name in ("correct", "faithfulness") if name in here.aspects), next(iter(here.aspects), None))
     aspect = asked.aspect if asked.aspect in here.aspects else default

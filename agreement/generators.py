@@ -69,6 +69,8 @@ def compare_generators(ratings: pd.DataFrame, reference: str | None = None) -> l
     """
     table = ratings.groupby(["prompt", "generator"], observed=True)["value"].agg(["sum", "count"]).unstack(fill_value=0)
     names = [str(name) for name in sorted(set(ratings["generator"]))]
+    if reference is not None and reference not in names:
+        return []
     pairs = combinations(names, 2) if reference is None else ((reference, name) for name in names if name != reference)
     found = []
     for first, second in pairs:

@@ -102,9 +102,15 @@ def tiles(board: Leaderboard | None, totals: Mapping[str, int]) -> str:
         made.append(
             _tile(f"{board.disagreements:,}", "", f"open disagreements with {board.contested_by}", _all_contested(board))
         )
+    elif board and len(board.generators) > 1:
+        made.append(_tile(f"{len(board.generators):,}", "", "generators: compare two of them", _compared(board)))
     else:
         made.append(_tile("0", "", "open disagreements", "/studio/browse"))
     return f'<div class="cc-keyfacts">{"".join(made)}</div>'
+
+
+def _compared(board: Leaderboard) -> str:
+    return "/studio/compare?" + urlencode({"suite": board.suite})
 
 
 def _tile(number: str, beside: str, text: str, path: str) -> str:

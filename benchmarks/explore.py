@@ -124,7 +124,7 @@ def redraw(store: Store, asked: Mapping[str, str | float]) -> float:
     """Milliseconds for one redraw, from what the browser sends to what it gets."""
     start = time.perf_counter()
     made = draw_thresholds(store, view_of(store, asked))
-    made.plot.to_json()
+    made.figure.to_json()
     return 1000 * (time.perf_counter() - start)
 
 

@@ -28,7 +28,7 @@ class Choice:
     @classmethod
     def among(cls, titles: Mapping[str, str], asked: object, otherwise: str | None = None) -> Choice:
         """Values by their titles; chosen is what is asked for if there is such a value, else ``otherwise`` or the first."""
-        first = next(iter(titles), "") if otherwise is None else otherwise
+        first = next(iter(titles), None) if otherwise is None else otherwise
         return cls([(title, value) for value, title in titles.items()], asked if asked in titles else first)
 
     def control(self) -> dict[str, Any]:

@@ -118,7 +118,7 @@ class Page(Generic[V]):
         """What to do where there is nothing to show, as Markdown."""
         return ""
 
-    def asked(self, query: QueryParams) -> dict[str, Any]:
+    def read(self, query: QueryParams) -> dict[str, Any]:
         """What an address asks for, by the names of the controls."""
         return {name: query.get(name) for name in self.controls}
 
@@ -291,7 +291,7 @@ class Page(Generic[V]):
         """Changes to outputs in this order, as Gradio takes them."""
         return _updates({name: self[name] for name in outputs}, drawn)
 
-    def asked_by(self, values: Sequence[Any]) -> dict[str, Any]:
+    def by_name(self, values: Sequence[Any]) -> dict[str, Any]:
         """The controls' values by name."""
         return dict(zip(self.controls, values, strict=False))
 
@@ -302,7 +302,7 @@ class Page(Generic[V]):
 
     def _open(self, request: gr.Request) -> list[Any]:
         query = request.query_params
-        view = self.view(self.asked(query))
+        view = self.view(self.read(query))
         wanted = {name: ",".join(query.getlist(name)) for name in query}
         return [*self.open(view), ignored(wanted, self.followed(view, wanted)), self.state(view)]
 
@@ -315,7 +315,7 @@ class Page(Generic[V]):
     def changes(self, values: Sequence[Any], **chosen: Any) -> dict[str, Any]:
         """The controls after one of them has been used, some of them ``chosen`` anew."""
         hidden = {name: chosen[name] for name in chosen.keys() & self.HIDDEN.keys()}
-        return self.unless_set(values, {**self.offer(self.view(self.asked_by(values) | chosen)), **hidden})
+        return self.unless_set(values, {**self.offer(self.view(self.by_name(values) | chosen)), **hidden})
 
     def unless_set(self, values: Sequence[Any], offered: Mapping[str, Any]) -> dict[str, Any]:
         """Changes to the controls, without values that they have: set again they would undo a click made meanwhile."""
@@ -328,10 +328,10 @@ class Page(Generic[V]):
 
     def _offer(self, opened: str, *values: Any) -> Iterator[list[Any]]:
         # a slow page asks before it has been opened: what it says then is nobody's choice
-        yield _updates(self.controls, self.offer(self.view(self.asked_by(values))) if opened else {})
+        yield _updates(self.controls, self.offer(self.view(self.by_name(values))) if opened else {})
 
     def _pick(self, event: gr.EventData) -> list[Any]:
-        return self.open(self.view(self.asked(QueryParams(controls.event_data(event).get("query", "")))))
+        return self.open(self.view(self.read(QueryParams(controls.event_data(event).get("query", "")))))
 
     def _drawing(self, part: _Part[V], names: Sequence[str], shell: int) -> Callable[..., Iterator[list[Any]]]:
         shown = {name: self.outputs[name] for name in part.outputs}

@@ -80,7 +80,7 @@ def choices(polls: Sequence[Poll], asked: Mapping[str, str | None]) -> dict[str,
     suite = Choice.among({poll.suite: poll.suite for poll in polls}, asked.get("suite"))
     poll = poll_of(polls, PreferencesView(suite.value or ""))
     if poll is None:
-        return {name: Choice([], "") for name in ADDRESS}
+        return {name: Choice([], "") for name in ADDRESS[:-1]}
     two = Choice.among({named(contest): named(contest) for contest in contests(poll)}, asked.get("two"))
     contest = contest_of(poll, PreferencesView(poll.suite, two.value or ""))
     mine = [vote for voter in poll.voters for vote in voter.votes if vote.contest == contest]

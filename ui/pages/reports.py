@@ -80,7 +80,7 @@ class ReportsPage(Page[Mapping[str, Any]]):
     def teaching(self) -> str:
         return _EMPTY.format(studies=next_steps.commands_block(self.store, next_steps.STUDIES, next_steps.RATINGS))
 
-    def asked(self, query: QueryParams) -> dict[str, Any]:
+    def read(self, query: QueryParams) -> dict[str, Any]:
         seed = query.get("seed", "0")
         lists = {name: [value for value in query.getlist(name) if value] for name in FILTERS}
         dates = {name: query.get(name, "") for name in _MOMENTS}
@@ -116,7 +116,7 @@ class ReportsPage(Page[Mapping[str, Any]]):
         super().connect()
 
         def make(*values: Any, progress: gr.Progress = gr.Progress()) -> str:  # noqa: B008 - how Gradio is told to show it
-            return _made(self.store, self.asked_by(values), progress)
+            return _made(self.store, self.by_name(values), progress)
 
         chosen = [*self.controls.values()]
         how = {"trigger_mode": "once", "show_progress": "full", "api_visibility": "private"}

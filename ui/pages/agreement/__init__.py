@@ -97,13 +97,13 @@ class AgreementPage(Page[AgreementView]):
         first = f"Nothing has been judged yet. {label}, or import a published study or your own ratings:"
         return f"{first}\n\n{next_steps.commands_block(self.store, next_steps.STUDIES, next_steps.RATINGS)}"
 
-    def asked(self, query: QueryParams) -> dict[str, Any]:
+    def read(self, query: QueryParams) -> dict[str, Any]:
         extra = further(query.multi_items())
         try:
             restricted(extra)
         except ValueError:
             extra = ""
-        return super().asked(query) | {"further": extra}
+        return super().read(query) | {"further": extra}
 
     def view(self, asked: Mapping[str, Any]) -> AgreementView:
         # a control of several has a list, which the address writes with commas

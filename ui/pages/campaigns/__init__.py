@@ -168,7 +168,7 @@ class CampaignsPage(Page[CampaignsView]):
 
     def view_of(self, values: tuple[Any, ...]) -> CampaignsView:
         """By the controls' values."""
-        return self.view(self.asked_by(values))
+        return self.view(self.by_name(values))
 
     def offer(self, view: CampaignsView) -> Mapping[str, Any]:
         found = updates.choices(self.store, view)
@@ -261,10 +261,10 @@ class CampaignsPage(Page[CampaignsView]):
             done = forms.save_marks(self.store, campaign, values, acting_user(request))
             return {"message": message_update(*done), "marks-log": forms.marks_log(self.store, campaign)}
 
-        def open_said(campaign: str | None, show: str | None, filled: str) -> list[Any]:
+        def open_recruitment(campaign: str | None, show: str | None, filled: str) -> list[Any]:
             return people.open_recruitment(self.store, campaign, show, filled)
 
-        def save_said(request: gr.Request, campaign: str, *values: str | None) -> gr.HTML:
+        def save_recruitment(request: gr.Request, campaign: str, *values: str | None) -> gr.HTML:
             return message_update(*people.save_recruitment(self.store, campaign, values, acting_user(request)))
 
         where = [self["campaign"], self["show"]]
@@ -275,8 +275,8 @@ class CampaignsPage(Page[CampaignsView]):
             self["marks-save"].click, save_marks, ("campaign", *LABELS), ("message", "marks-log"), trigger_mode="once"
         )
         self.after(saved)
-        listen([one.change for one in where], open_said, [*where, self.said_of], [*said, self.said_of], **QUIET)
-        self["said-save"].click(save_said, [self["campaign"], *said], self.message, trigger_mode="once", **QUIET)
+        listen([one.change for one in where], open_recruitment, [*where, self.said_of], [*said, self.said_of], **QUIET)
+        self["said-save"].click(save_recruitment, [self["campaign"], *said], self.message, trigger_mode="once", **QUIET)
 
     def _connect_case(self) -> None:
         every, opened = [*self.controls.values()], [self[name] for name in _CASE]

@@ -21,8 +21,7 @@ from ui.pages.explore import controls
 from ui.pages.explore.controls import choices, empty_text, view_of
 from ui.pages.explore.failures import failures_part
 from ui.pages.explore.flips import FLIPS, flip_test
-from ui.pages.explore.question_controls import SEEN
-from ui.pages.explore.questions import questions_part
+from ui.pages.explore.questions import SEEN, questions_part
 from ui.pages.explore.thresholds import draw_thresholds
 from ui.pages.explore.view import ADDRESS, ALL, FAILURES, FLIPPED, PATH, QUESTIONS, SHOWN, THRESHOLDS, ExploreView
 
@@ -113,8 +112,12 @@ class ExplorePage(Page[ExploreView]):
 
     def offer(self, view: ExploreView) -> Mapping[str, Any]:
         """Of all controls but the knobs; what has nothing to choose from is not shown."""
-        changes = {name: choice.control() for name, choice in choices(self.store, view).items()}
-        return {name: change | {"visible": bool(change["choices"])} for name, change in changes.items()}
+        return {
+            name: gr.update(value=choice.value)
+            if isinstance(self[name], gr.Radio)
+            else choice.control() | {"visible": bool(choice.choices)}
+            for name, choice in choices(self.store, view).items()
+        }
 
     def sliders(self, view: ExploreView) -> dict[str, Any]:
         """The knobs of this rater, where the view has them."""
@@ -150,7 +153,7 @@ class ExplorePage(Page[ExploreView]):
 
     def change_rater(self, opened: str, *values: Any) -> list[Any]:
         """Another rater has other knobs, which stand as in its run; until they do, nothing is drawn of them."""
-        asked = self.asked_by(values)
+        asked = self.by_name(values)
         view = self.view({name: asked[name] for name in ADDRESS})
         if opened in ("", view.of):
             return [gr.skip()] * (len(self.controls) + 2)
@@ -170,7 +173,7 @@ class ExplorePage(Page[ExploreView]):
             return [*self.sliders(self.view(dict(zip(ADDRESS, values, strict=True)))).values()]
 
         def keep(*values: Any) -> gr.HTML:
-            return keep_settings(self.store, self.view(self.asked_by(values)))
+            return keep_settings(self.store, self.view(self.by_name(values)))
 
         turned = [self[name] for name in self.knobs]
         self["explore-reset"].click(reset, [self[name] for name in ADDRESS], turned, queue=False, **QUIET)

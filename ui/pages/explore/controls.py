@@ -26,7 +26,7 @@ from scorers.base import Knob
 from ui.components.controls import Choice
 from ui.pages.explore.failures import generators
 from ui.pages.explore.flips import FLIPS
-from ui.pages.explore.question_controls import question_choices, suite_with_questions
+from ui.pages.explore.questions import question_choices, suite_with_questions
 from ui.pages.explore.view import ADDRESS, ALL, ASKED, CHANGED, KINDS, OBJECTIVES, QUESTIONS, SHOWN, ExploreView
 
 # What is not shown is on the page all the same: a slider that is not there tells nobody when its value is set, and Gradio's own

@@ -45,7 +45,7 @@ class ExploreView(View):
         changed: which of the verdicts that changed are shown, of CHANGED.
         picture: which of the failure pictures, of which ``generator``.
         flip: what of the prompts is flipped in the flip test, of ``data.prompts.flips.FLIP_KINDS``.
-        see: which of the pictures of questions, of ``question_controls.SEEN``; of prompts of which ``source``.
+        see: which of the pictures of questions, of ``questions.SEEN``; of prompts of which ``source``.
         reference: the generator whose images are real ones; ``against``: the rater to compare with.
         group, whose, answers: which answers are listed: to questions of which kind, about whose images, right or wrong how.
         turned: where the scorer's knobs stand; ``own``: where they stood in the run.

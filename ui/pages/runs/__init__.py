@@ -121,7 +121,7 @@ class RunsPage(Page[Mapping[str, Any]]):
             def answer(*chosen: Any, **given: Any) -> list[Any]:
                 said, turned = act(*chosen, **given)
                 changes = self.changes(chosen, **turned)
-                (drawn,) = self.draw(self.asked_by(chosen) | turned)
+                (drawn,) = self.draw(self.by_name(chosen) | turned)
                 return [_message(said), *changes.values(), *self.named(("run-plan", "run-begin"), drawn)]
 
             event(answer, values, acted, **(QUIET | how)).then(look, [self["show"], self["run"]], shown, **QUIET)
@@ -131,14 +131,14 @@ class RunsPage(Page[Mapping[str, Any]]):
 
         def start(*chosen: Any) -> tuple[str, dict[str, Any]]:
             try:
-                said = run_manager.start(self.store, run_request(self.asked_by(chosen)).parameters())
+                said = run_manager.start(self.store, run_request(self.by_name(chosen)).parameters())
             except ValueError as error:
                 said = f"{error}."
             return said, {"run": _CURRENT, "show": _NEWEST}
 
         def act(name: str) -> Callable[..., tuple[str, dict[str, Any]]]:
             def acts(*chosen: Any) -> tuple[str, dict[str, Any]]:
-                view = chosen_run(self.store, self.asked_by(chosen)["run"])
+                view = chosen_run(self.store, self.by_name(chosen)["run"])
                 return _ACTIONS[name][1](self.store, view.row.run_id) if view else "", {}
 
             return acts

@@ -25,7 +25,7 @@ if not __package__:
     sys.path[0] = str(Path(__file__).resolve().parents[1])
 
 from benchmarks.measuring import command_line, machine, percentile
-from playwright.sync_api import Page
+from playwright.sync_api import Page, ViewportSize
 
 from benchmarks.annotate import ROOT, open_browser, served
 
@@ -77,7 +77,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
             filling = [sys.executable, "app.py", "import", "playground", "--project", str(project)]
             subprocess.run(filling, cwd=ROOT, check=True, stdout=subprocess.DEVNULL)
         with served(["app.py", "serve", "--no-browser", "--project", project], "/studio/") as (_, port):
-            size = {"width": 1280, "height": 900}
+            size = ViewportSize(width=1280, height=900)
             page = chromium.new_context(base_url=f"http://127.0.0.1:{port}", viewport=size).new_page()
             page.add_init_script(_SHIFTS)
             page.goto("/studio/")

@@ -159,7 +159,7 @@ def leaderboard(store: Store, suite: str, *, intervals: bool = True) -> Leaderbo
                     cells[row["generator"], name, row["task"]] = Estimate.of(row)
     ratings = frame.frame(store, Selection(suite=(suite,)))
     ratings = ratings[ratings["excluded"].isna() & np.isfinite(ratings["number"]) & ratings["aspect"].isin((aspect, SCORE))]
-    people = "real" if PEOPLE in raters else "simulated" if SIMULATED in raters else None
+    people: Literal["real", "simulated"] | None = "real" if PEOPLE in raters else "simulated" if SIMULATED in raters else None
     columns = _ordered(_with_agreement(store, raters, selection, people, intervals=intervals), cells)
     first = columns[0] if columns else None
     generators, leads, about = _order(judged.generators, first, cells, ratings)

@@ -110,20 +110,23 @@ def _pairs(store: Store, rows: pd.DataFrame, first: str, second: str) -> tuple[P
     if not {first, second} <= set(means.columns):
         return ()
     means = means.dropna(subset=[first, second])
-    items = rows.drop_duplicates("item").groupby(["prompt", "generator"])["item"].agg(lambda each: tuple(sorted(each)))
-    tasks = rows.drop_duplicates("prompt").set_index("prompt")["task"]
-    examples = {prompt: items[prompt, first][0] for prompt in means.index}
+    items: dict[tuple[str, str], list[str]] = {}
+    tasks: dict[str, str | None] = {}
+    for row in rows.drop_duplicates("item").sort_values("item").itertuples():
+        items.setdefault((str(row.prompt), str(row.generator)), []).append(str(row.item))
+        tasks[str(row.prompt)] = None if pd.isna(row.task) else str(row.task)
+    examples = {prompt: items[prompt, first][0] for prompt in map(str, means.index)}
     looks = contents.item_previews(store, list(examples.values()))
     pairs = [
         PromptPair(
-            prompt=str(prompt),
-            text=(look.text if (look := looks.get(examples[prompt])) else None) or str(prompt),
-            task=None if pd.isna(tasks[prompt]) else str(tasks[prompt]),
-            first=float(row[first]),
-            second=float(row[second]),
-            first_items=items[prompt, first],
-            second_items=items[prompt, second],
+            prompt=prompt,
+            text=(look.text if (look := looks.get(examples[prompt])) else None) or prompt,
+            task=tasks[prompt],
+            first=float(before),
+            second=float(after),
+            first_items=tuple(items[prompt, first]),
+            second_items=tuple(items[prompt, second]),
         )
-        for prompt, row in means.iterrows()
+        for prompt, before, after in zip(map(str, means.index), means[first], means[second], strict=True)
     ]
     return tuple(sorted(pairs, key=lambda pair: (round(pair.change, 12), pair.prompt)))

@@ -32,7 +32,9 @@ def fill(store: Store, *, people: bool = True) -> None:
         evidence.append(Evidence(f"v{item}", item, "verdicts", {}, (judgement(item, says),), "1"))
         evidence.append(Evidence(f"c{item}", item, "scores", {}, (Judgement("score", None, 10.0 * right + n / 10),), "1"))
         annotations += [
-            Annotation(f"{who}-{item}", item, who, "quick", {}, (judgement(item, right),), "1") for who in ("ann", "bob") if people
+            Annotation(f"{who}-{item}", item, who, "quick", {}, (judgement(item, right),), "1")
+            for who in ("ann", "bob")
+            if people
         ]
     raters = [Rater("verdicts", "scorer"), Rater("scores", "scorer")]
     raters += [Rater(who, "human", "person") for who in ("ann", "bob") if people]

@@ -23,7 +23,8 @@ def test_differences_and_regressions_are_those_that_were_made(tmp_path: Path) ->
     assert made.overall.value == pytest.approx(0.5)
     worse = [n for n in range(12) if generators_project.is_right("bad", n) and not generators_project.is_right("good", n)]
     better = [n for n in range(12) if generators_project.is_right("good", n) and not generators_project.is_right("bad", n)]
-    assert (made.overall.wins, made.overall.losses, made.overall.ties) == (len(better), len(worse), 12 - len(better) - len(worse))
+    counted = (made.overall.wins, made.overall.losses, made.overall.ties)
+    assert counted == (len(better), len(worse), 12 - len(better) - len(worse))
     assert [pair.prompt for pair in made.pairs if pair.change < 0] == [f"s/{n}" for n in worse]
     assert made.pairs[0].text == f"prompt {worse[0]}"
     assert [name for name, _ in made.by_task] == ["t1", "t2"]

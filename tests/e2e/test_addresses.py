@@ -10,6 +10,7 @@ from playwright.sync_api import Locator, Page, expect
 
 from agreement.catalogue import DEFINITIONS
 from tests.e2e.browser_watch import Visitor
+from tests.e2e.page_driver import unfold
 from tests.e2e.project_files import RATED_SUITE, STUDY_SUITE
 from tests.e2e.server import Server
 
@@ -44,17 +45,19 @@ def test_a_filter_of_browse_is_in_the_address(visitor: Visit, server: Server) ->
 def test_a_filter_of_agreement_is_in_the_address(visitor: Visit, server: Server) -> None:
     page = visitor(server).page
     page.goto("/studio/agreement")
-    expect(page.locator("#sentence")).to_contain_text(f"{STUDY_SUITE}, “correct”")
+    expect(page.locator("#headline")).to_contain_text(f"{STUDY_SUITE}, “correct”")
     choose(page, "Suite", RATED_SUITE)
-    expect(page.locator("#sentence")).to_contain_text(f"{RATED_SUITE}, “faithfulness”")
+    expect(page.locator("#headline")).to_contain_text(f"{RATED_SUITE}, “faithfulness”")
     choose(page, "Task", "second")
+    unfold(page)
     expect(page.get_by_text("Scorers against people, second")).to_be_visible()
     expect(page).to_have_url(re.compile(r"task=second"))
 
     other = visitor(server).page
     other.goto(page.url)
+    unfold(other)
     expect(other.get_by_text("Scorers against people, second")).to_be_visible()
-    expect(other.locator("#sentence")).to_contain_text(f"{RATED_SUITE}, “faithfulness”")
+    expect(other.locator("#headline")).to_contain_text(f"{RATED_SUITE}, “faithfulness”")
 
 
 def test_a_number_leads_to_its_images_and_an_image_to_its_answers(page: Page) -> None:

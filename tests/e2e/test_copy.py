@@ -11,6 +11,7 @@ import pytest
 from playwright.sync_api import Locator, Page, expect
 
 from tests.e2e.browser_watch import Visitor
+from tests.e2e.page_driver import unfold
 from tests.e2e.server import Server
 
 Visit = Callable[..., Visitor]
@@ -44,6 +45,7 @@ def rows_of(text: str) -> list[list[str]]:
 
 def test_a_table_is_copied_as_csv_markdown_and_latex(playground: Server, visitor: Visit) -> None:
     page = opened(visitor, playground, "/studio/agreement")
+    unfold(page)
     tables = page.locator("#agreement-tables")
     table = tables.locator("table.cc-table").first
     expect(table).to_be_visible(timeout=_DRAWN_MS)
@@ -96,6 +98,7 @@ def test_without_a_clipboard_tables_and_ratings_are_downloaded(playground: Serve
     page = visitor(playground).page
     page.add_init_script("Object.defineProperty(navigator, 'clipboard', {value: undefined})")
     page.goto("/studio/agreement")
+    unfold(page)
     button = page.locator("#agreement-tables .cc-copy").first.get_by_role("button", name="CSV")
     expect(button).to_be_visible(timeout=_DRAWN_MS)
     with page.expect_download() as download:

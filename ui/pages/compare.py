@@ -132,7 +132,7 @@ def _outcomes(whole: GeneratorDifference) -> str:
 def _by_task(tasks: Sequence[tuple[str, GeneratorDifference]]) -> str:
     if not tasks:
         return ""
-    rows = [
+    rows: list[list[str | HtmlCell]] = [
         [
             wording.task(name),
             HtmlCell(f"{each.value:+.3f}", _bounds(each), each.method),

@@ -31,11 +31,11 @@ def test_as_by_its_own_routes(store: Store) -> None:
     Context.id = 0
     with gr.Blocks(title="Concord", analytics_enabled=False, fill_width=True) as blocks:
         first, *others = PAGES
-        _navigation(first.title)
+        _navigation(store, first)
         first(store).build()
     for page in others:
-        with blocks.route(page.title, page.path, show_in_navbar=page.in_bar):
-            _navigation(page.title)
+        with blocks.route(page.title, page.path, show_in_navbar=True):
+            _navigation(store, page)
             page(store).build()
     expected = config(blocks)
     assert made["page"].keys() == {page.path.strip("/") for page in PAGES}

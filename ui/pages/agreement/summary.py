@@ -5,6 +5,7 @@ raters; downloads.
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from html import escape
 from typing import Any, Final
 from urllib.parse import urlencode
@@ -33,18 +34,16 @@ def by_kind_of_people(rows: Rows, people: str) -> Rows:
 
 
 def lead(real: Rows, simulated: Rows, view: AgreementView) -> str:
-    """The page's first sentences."""
-    apart = restriction(view)
-    limits = ""
-    if apart:
-        limits = linked_note(f"Restricted to {apart}.", view.address(further=""), "Show all", "")
-    limits += _unfit(real, view)
-    if real["among_people"] or not simulated["among_people"]:
-        return note(f"{where(view)}: {main_numbers(real, view, 'people') or 'no person has judged this yet.'}") + limits
-    first = (
-        f"{where(view)}: no person has judged this yet. These numbers are from simulated people, to show how the page works."
-    )
-    return linked_note(first, at("/annotate/"), "Label a few images", "to see people's answers first.") + limits
+    """The main numbers in words, above the tables."""
+    rows, who = (real, "people") if real["among_people"] or not simulated["among_people"] else (simulated, "simulated people")
+    return note(f"{where(view)}: {main_numbers(rows, view, who) or 'no person has judged this yet.'}")
+
+
+def _limits(view: AgreementView) -> str:
+    """What else restricts the numbers, and the way back to all of them."""
+    if not (apart := restriction(view)):
+        return ""
+    return linked_note(f"Restricted to {apart}.", replace(view, further="").address(), "Show all", "")
 
 
 def _unfit(rows: Rows, view: AgreementView) -> str:
@@ -186,17 +185,19 @@ def basis(real: Rows, simulated: Rows, view: AgreementView) -> str:
     people = {row["statistic"]: row for row in rows["among_people"] if row["task"] == view.task}
     row = people.get("mean") or next(iter(people.values()), None)
     if row is None:
-        return linked_note(f"{where(view)}: no person has judged this yet.", at("/annotate/"), "Label a few images.")
+        empty = linked_note(f"{where(view)}: no person has judged this yet.", at("/annotate/"), "Label a few images.")
+        return empty + _limits(view) + _unfit(real, view)
     answers = "answer by people" if who == "person" else "answer by simulated people"
     n = f"{row['n_ratings']:,} {answers if row['n_ratings'] == 1 else answers.replace('answer', 'answers', 1)}"
     parts = [f"{where(view)}: {n} about {wording.count(row['n_items'], 'image')}"]
     shared = people.get("percent_agreement")
     if shared and shared["value"] is not None:
         parts.append(f"two of them say the same in {shared['value']:.0%} of cases")
-    text = "; ".join(parts) + "."
+    text = f'<p class="cc-subline">{escape("; ".join(parts))}.</p>'
     if who != "person":
-        text += " No person has judged this yet."
-    return f'<p class="cc-subline">{escape(text)}</p>' + _unfit(real, view)
+        first = "No person has judged this yet. These numbers are from simulated people, to show how the page works."
+        text += linked_note(first, at("/annotate/"), "Label a few images", "to see people's answers first.")
+    return text + _limits(view) + _unfit(real, view)
 
 
 def _bracketed(row: Row) -> str:

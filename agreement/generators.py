@@ -64,9 +64,13 @@ def compare_generators(ratings: pd.DataFrame, reference: str | None = None) -> l
     """Every two generators that share a prompt, in the order of their names; with a ``reference``, that one less each other.
 
     Args:
-        ratings: one row per rating that counts, with the columns ``prompt``, ``generator`` and ``value`` (finite).
+        ratings: one row per rating that counts, with the columns ``prompt``, ``generator`` and ``value`` (finite). What has
+            no prompt, or no generator, is left out.
         reference: the generator that all others are compared with.
     """
+    ratings = ratings.dropna(subset=["prompt", "generator"])
+    if ratings.empty:
+        return []
     table = ratings.groupby(["prompt", "generator"], observed=True)["value"].agg(["sum", "count"]).unstack(fill_value=0)
     names = [str(name) for name in sorted(set(ratings["generator"]))]
     if reference is not None and reference not in names:

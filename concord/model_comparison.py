@@ -72,7 +72,7 @@ def rated_aspects(store: Store, suite: str) -> tuple[RatedAspect, ...]:
     ratings = _ratings(store, suite)
     named = ratings.assign(who=_who(ratings))[["who", "aspect"]].drop_duplicates()
     order = {PEOPLE: 0, SIMULATED: 2}
-    every = [RatedAspect(row.who, row.aspect) for row in named.itertuples()]
+    every = [RatedAspect(str(row.who), str(row.aspect)) for row in named.itertuples()]
     return tuple(sorted(every, key=lambda each: (order.get(each.rater, 1), each.rater, each.aspect != "correct", each.aspect)))
 
 
@@ -92,7 +92,8 @@ def compare_models(store: Store, suite: str, first: str, second: str, by: RatedA
 def _ratings(store: Store, suite: str) -> pd.DataFrame:
     """The ratings of a suite that count and are numbers."""
     ratings = frame.frame(store, Selection(suite=(suite,)))
-    return ratings[ratings["excluded"].isna() & np.isfinite(ratings["number"]) & ratings["target"].isna()]
+    counts: pd.DataFrame = ratings[ratings["excluded"].isna() & np.isfinite(ratings["number"]) & ratings["target"].isna()]
+    return counts
 
 
 def _who(ratings: pd.DataFrame) -> pd.Series:
@@ -114,7 +115,7 @@ def _pairs(store: Store, rows: pd.DataFrame, first: str, second: str) -> tuple[P
     tasks: dict[str, str | None] = {}
     for row in rows.drop_duplicates("item").sort_values("item").itertuples():
         items.setdefault((str(row.prompt), str(row.generator)), []).append(str(row.item))
-        tasks[str(row.prompt)] = None if pd.isna(row.task) else str(row.task)
+        tasks[str(row.prompt)] = row.task if isinstance(row.task, str) else None
     examples = {prompt: items[prompt, first][0] for prompt in map(str, means.index)}
     looks = contents.item_previews(store, list(examples.values()))
     pairs = [

@@ -47,12 +47,13 @@ def test_difference_interval_and_p_are_those_of_loops_over_prompts() -> None:
     (found,) = compare_generators(UGLY)
     value, without = by_loops(UGLY)
     n = len(without)
-    error = sqrt((n - 1) / n * sum((each - np.mean(without)) ** 2 for each in without))
+    center = float(np.mean(without))
+    error = sqrt((n - 1) / n * sum((each - center) ** 2 for each in without))
     reach = stats.t.ppf(0.975, n - 1) * error
     assert found.value == pytest.approx(value, abs=1e-12)
     assert (found.low, found.high) == pytest.approx((value - reach, value + reach), abs=1e-9)
     # what each prompt adds: Tukey's pseudo-values
-    adds = [(value - (n - 1) * (each - np.mean(without))) / n for each in without]
+    adds = [(value - (n - 1) * (each - center)) / n for each in without]
     seen = abs(sum(adds)) - 1e-12
     flips = [abs(sum(s * a for s, a in zip(signs, adds, strict=True))) >= seen for signs in product((1, -1), repeat=n)]
     assert found.p == pytest.approx(np.mean(flips), abs=1e-12)
@@ -64,6 +65,13 @@ def test_generators_with_one_shared_prompt_have_no_interval_and_those_without_ar
     assert [(each.first, each.second) for each in found] == [("a", "b")]
     assert (found[0].value, found[0].low, found[0].high, found[0].p) == (1.0, None, None, None)
     assert "no interval: one prompt" in found[0].method
+
+
+def test_what_has_no_prompt_or_no_generator_is_left_out() -> None:
+    lost = pd.DataFrame({"prompt": [None, None, "p"], "generator": ["a", "b", None], "value": [1.0, 0.0, 1.0]})
+    assert compare_generators(lost) == []
+    (found,) = compare_generators(pd.concat([UGLY, lost]))
+    assert found == compare_generators(UGLY)[0]
 
 
 def test_three_generators_are_corrected_together_and_ranked() -> None:

@@ -119,7 +119,8 @@ def test_hostile_texts_in_campaigns(page: Page, attacked: Server) -> None:
 
 def test_hostile_texts_in_overview(page: Page) -> None:
     page.goto("/studio/")
-    table = page.get_by_role("table").filter(has_text=HOSTILE_SUITE)
+    unfold(page)
+    table = page.locator("#scores").get_by_role("table").filter(has_text=HOSTILE_SUITE)
     expect(table.locator("caption")).to_have_text(f"{HOSTILE_SUITE}: mean of “{HOSTILE_ASPECT}”")
     assert set(visible_texts(table.locator("thead th"))) >= set(HOSTILE)
     assert set(visible_texts(table.locator("tbody th"))) >= set(HOSTILE[:2])

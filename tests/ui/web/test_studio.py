@@ -11,6 +11,7 @@ import pytest
 from gradio.context import Context
 
 from data.store.core.store import Store
+from ui.components.page import Page
 from ui.web.studio import PAGES, _navigation, studio
 
 
@@ -30,7 +31,8 @@ def test_as_by_its_own_routes(store: Store) -> None:
     made = config(studio(store))
     Context.id = 0
     with gr.Blocks(title="Concord", analytics_enabled=False, fill_width=True) as blocks:
-        first, *others = PAGES
+        pages: list[type[Page[Any]]] = list(PAGES)
+        first, *others = pages
         _navigation(store, first)
         first(store).build()
     for page in others:

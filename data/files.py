@@ -12,7 +12,7 @@ import hashlib
 import json
 import os
 import stat
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -63,6 +63,27 @@ class Problems:
         """Raise what was found, if anything."""
         if self.found:
             raise InputError(*self.found)
+
+
+class Consistency:
+    """One item, rater or scale must be the same in all rows of a file."""
+
+    def __init__(self) -> None:
+        self._first: dict[tuple[str, str], tuple[int, Mapping[str, str | None]]] = {}
+
+    def check(self, line: int, what: str, name: str, now: Mapping[str, str | None]) -> None:
+        """Compare what a row says of ``name`` (of the kind ``what``), by column, with what the first row said of it.
+
+        Raises:
+            ValueError: it is something else.
+        """
+        first, before = self._first.setdefault((what, name), (line, now))
+        for column, value in now.items():
+            if value != before[column]:
+                raise ValueError(
+                    f"{what} {quoted(name)} has {quoted(column)} {quoted(value or '')} here, but {quoted(before[column] or '')}"
+                    f" on line {first}; it must be the same on all lines"
+                )
 
 
 def located(path: Path, line: int | None, what: str) -> str:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from collections import Counter
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from dataclasses import replace
 from functools import cache
 from pathlib import Path
@@ -18,8 +18,8 @@ from annotation.questionnaires.form import FormItem
 from concord.campaigns import known_answers, planning
 from concord.common import forwarding
 from concord.importing.ratings import is_missing, is_value, value_reader
-from concord.judging import converter, derive
-from data.export import ratings
+from concord.judging import derive
+from data.export.rows import ExportedRating, columns_of, read_rows
 from data.files import parse_json, read_json_lines, read_text
 from data.formats import official_results
 from data.formats.evidence import read_case
@@ -156,17 +156,15 @@ def tifa_results_of(name: str, folder: Path) -> None:
             json.dumps(totals.summary(), allow_nan=False)
 
 
-def cells_of(convert: Callable[..., object], name: str, folder: Path) -> None:
+def cells_of(row: type, name: str, folder: Path) -> None:
     path = folder / name
-    convert(path, read_cells(path))
+    cells = read_cells(path)
+    if sorted(cells.header) == sorted(columns_of(row)):
+        read_rows(path, cells, row)
 
 
 def exported_of(name: str, folder: Path) -> None:
-    def convert(scale: str, aspect: str, value: str) -> tuple[str, str | None, float | None]:
-        parsed = Scale.parse(scale)
-        return str(parsed), *converter(parsed, aspect)(value)
-
-    ratings.read_exported_ratings(folder / name, convert)
+    cells_of(ExportedRating, name, folder)
 
 
 def ratings_of(name: str, columns: RatingColumns, folder: Path) -> None:

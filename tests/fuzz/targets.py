@@ -11,8 +11,7 @@ from functools import partial
 from pathlib import Path
 from typing import Final
 
-from data.export import answers
-from data.export import answers as answers_files
+from data.export.rows import ExportedAnswer, ExportedJudgement
 from data.formats import cooccurrence
 from data.images import files as images
 from data.jobs.maps import MapFolder
@@ -175,8 +174,8 @@ READERS: Final[tuple[Target, ...]] = (
     *(Target(f"ratings: {name}", ({name: content},), partial(ratings_of, name, named)) for name, content, named in _RATINGS),
     *_parted("exported ratings", {"e.csv": seeds.EXPORTED, "e.parquet": seeds.table(seeds.EXPORTED)}, exported_of),
     *_parted("exported judgements", {"j.csv": seeds.JUDGEMENTS, "j.parquet": seeds.table(seeds.JUDGEMENTS)},
-             partial(cells_of, answers.read_judgements)),
-    *_parted("exported answers", {"a.jsonl": seeds.ANSWERS_JSONL}, partial(cells_of, answers_files.read_answers)),
+             partial(cells_of, ExportedJudgement)),
+    *_parted("exported answers", {"a.jsonl": seeds.ANSWERS_JSONL}, partial(cells_of, ExportedAnswer)),
     Target("folder: geneval", (_GENEVAL_FOLDER,), partial(locations_of, "geneval")),
     Target("folder: visor", (_VISOR_FOLDER,), partial(locations_of, "visor")),
     Target("folder: csv", (_CSV_FOLDER,), partial(locations_of, "csv")),

@@ -138,7 +138,7 @@ def import_scores(context: Context, directory: str | Sequence[str]) -> None:
     made = []
     for folder, name in _folders(context, given):
         try:
-            made.append(_FinishedRun(name, folder, folder.run(), folder.work()))
+            made.append(_FinishedRun(name, folder, folder.job(), folder.work()))
         except (OSError, ValueError, TypeError) as error:
             raise CommandError(f"{name}: the run cannot be read: {' '.join(str(error).split())}") from error
     for one in made:

@@ -13,7 +13,7 @@ import re
 import shutil
 import subprocess
 import sys
-from dataclasses import asdict, dataclass, replace
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Final
 
@@ -104,7 +104,7 @@ def _work(image: Image, prompt: Prompt, *, asks: bool) -> WorkItem:
     if not asks:
         return work
     # as a project has them that nobody has edited
-    return replace(work, questions=[asdict(one) for one in questions_from_spec(parse_spec(prompt.spec))], version=1)
+    return replace(work, questions=questions_from_spec(parse_spec(prompt.spec)), version=1)
 
 
 def _generated_files(folder: Path, asked: set[str]) -> list[_GeneratedFile]:

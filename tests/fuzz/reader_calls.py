@@ -223,7 +223,7 @@ def vectors_of(folder: Path) -> None:
 
 def run_of(folder: Path) -> None:
     found = RunFolder(folder)
-    found.run()
+    found.job()
     work = found.work()
     found.progress()
     for number in found.parts():

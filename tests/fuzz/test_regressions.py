@@ -73,7 +73,7 @@ def test_a_runs_files_with_something_else(tmp_path: Path, name: str, value: Any,
     assert folder.work()[0].text == "a\u2028b"
     (folder.path / name).write_text(json.dumps(value))
     with pytest.raises(ValueError, match=r"^[^\n]+$") as found:
-        folder.run(), folder.work(), folder.progress()
+        folder.job(), folder.work(), folder.progress()
     assert said in str(found.value)
 
 

@@ -24,8 +24,8 @@ from annotation.questionnaires.geneval import NAME, RULE_VERSION, derive, geneva
 from data.aspects import CANNOT_TELL, COUNT_CAP, NO, YES
 from data.playground.scene import Placed, Scene, true_answers
 from data.prompts.questions import PromptQuestion
-from data.prompts.spec import ObjectSpec, Spec
 from data.records import Annotation, Item, Rater
+from data.spec import ObjectSpec, Spec
 
 T = TypeVar("T")
 

@@ -17,7 +17,7 @@ from data.formats import official_results
 from data.formats import official_results as detections
 from data.formats import official_results as results
 from data.formats.evidence import EvidenceCase, read_case
-from data.prompts.spec import parse_spec
+from data.spec import parse_spec
 from scorers.base import Verdict
 from scorers.geneval import results as geneval_results
 from scorers.geneval import rules as geneval_rules

@@ -15,8 +15,8 @@ from concord.common.context import Context
 from data.aspects import NO, YES, YES_NO_ASPECTS
 from data.files import quoted
 from data.jobs.runs import Observation
-from data.prompts.spec import parse_spec
 from data.records import Judgement
+from data.spec import HasSpec
 from data.store.judgements import recording
 
 if TYPE_CHECKING:
@@ -101,11 +101,9 @@ def rule_version_of(scorer: Scorer) -> str:
     return f"{scorer.name}-{scorer.version}"
 
 
-def judge(
-    scorer: Scorer, spec: Mapping[str, Any] | None, seen: Observation, settings: Mapping[str, Any]
-) -> tuple[Judgement, ...]:
+def judge(scorer: Scorer, asked: HasSpec, seen: Observation, settings: Mapping[str, Any]) -> tuple[Judgement, ...]:
     """What follows from what a scorer saw; nothing, where it saw nothing."""
-    return () if seen.failed is not None else scorer.judge(parse_spec(spec or {}), seen, settings).judgements
+    return () if seen.failed is not None else scorer.judge(asked.demands, seen, settings).judgements
 
 
 def derive_source(source: Mapping[str, Any]) -> tuple[str, Sequence[Judgement]]:
@@ -119,7 +117,7 @@ def derive_source(source: Mapping[str, Any]) -> tuple[str, Sequence[Judgement]]:
 
         scorer = registry.get(source["scorer"])
         seen = Observation(source["item_id"], source["payload"], source["detections"])
-        return rule_version_of(scorer), judge(scorer, source["spec"], seen, source["settings"])
+        return rule_version_of(scorer), judge(scorer, FormItem("", source["spec"]), seen, source["settings"])
     if source["questionnaire"] in (None, DIRECT):
         return rate(source["payload"] if source["questionnaire"] is None else source["answers"])
     form, members = form_of(source["questionnaire"], source["definition"]), source["members"] or [source["item_id"]]

@@ -11,12 +11,14 @@ from datetime import datetime
 from pathlib import Path
 from typing import Any, Literal
 
+from data.spec import HasSpec
+
 RaterKind = Literal["human", "scorer", "consensus"]
 Identity = Literal["person", "slot"]
 
 
 @dataclass(frozen=True, slots=True)
-class Prompt:
+class Prompt(HasSpec):
     """A text given to generators. ``prompt_id`` is ``suite/00042``; ``spec`` says what must be in the image."""
 
     prompt_id: str
@@ -183,16 +185,6 @@ class StudyRatings:
     def items(self) -> tuple[Item, ...]:
         """The items of all rows and scores, each once, in file order."""
         return tuple(dict.fromkeys([*(row.item for row in self.rows), *(score.item for score in self.scores)]))
-
-    @property
-    def rater_ids(self) -> tuple[str, ...]:
-        """The slots, by number."""
-        return tuple(sorted({row.rater_id for row in self.rows}, key=lambda rater_id: (len(rater_id), rater_id)))
-
-    @property
-    def scorer_ids(self) -> tuple[str, ...]:
-        """The metrics, in file order, also one that never has a value."""
-        return tuple(dict.fromkeys((*self.missing_scores, *(score.rater_id for score in self.scores))))
 
 
 def image_item(image: Image, prompt: Prompt) -> Item:

@@ -254,7 +254,7 @@ NO_RELATION: Final = "none"
 """None of the relations holds: stands alone."""
 
 RELATION_KEYS: Final = {"left of": "ArrowLeft", "right of": "ArrowRight", "above": "ArrowUp", "below": "ArrowDown"}
-"""By ``data.prompts.spec.Relation`` the key that points there."""
+"""By ``data.spec.Relation`` the key that points there."""
 
 
 def validate(questionnaire: Questionnaire, answers: Mapping[str, Any]) -> dict[str, str]:

@@ -14,12 +14,13 @@ from annotation.questionnaires.base import Questionnaire, is_blank
 from data.aspects import CANNOT_TELL, NO, YES
 from data.prompts.questions import PromptQuestion
 from data.records import Judgement
+from data.spec import HasSpec
 
 ItemKind = Literal["image", "group", "pair"]
 
 
 @dataclass(frozen=True, slots=True)
-class FormItem:
+class FormItem(HasSpec):
     """What a questionnaire is about: one prompt, and the images shown of it.
 
     Attributes:

@@ -24,8 +24,8 @@ from annotation.questionnaires.base import (
 from annotation.questionnaires.form import Derived, Form, FormItem, Meaning, Verdict, all_of, level, unsure, yes_no
 from data.aspects import CANNOT_TELL, COUNT_CAP, SCALES
 from data.prompts.coco import plural
-from data.prompts.spec import ObjectSpec, Relation, RelationSpec, Spec, parse_spec
 from data.records import Judgement
+from data.spec import ObjectSpec, Relation, RelationSpec, Spec
 
 INSTRUCTIONS: Final = (
     InstructionSection(
@@ -230,8 +230,8 @@ FORM: Final = Form(
     item_kind="image",
     summary="GenEval's own form: what is in the picture, how many, in which colors and where, and how well the caption fits.",
     rule_version=RULE_VERSION,
-    build=lambda asked: geneval_questionnaire(parse_spec(asked.spec)),
-    derive=lambda asked, answers: [Derived(one) for one in derive(parse_spec(asked.spec), answers)],
+    build=lambda asked: geneval_questionnaire(asked.demands),
+    derive=lambda asked, answers: [Derived(one) for one in derive(asked.demands, answers)],
     meanings=(
         _meaning(
             "correct",

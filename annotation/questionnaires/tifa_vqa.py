@@ -9,8 +9,8 @@ from annotation.questionnaires.base import YES_NO, InstructionSection, Option, Q
 from annotation.questionnaires.form import Derived, Form, FormItem, Meaning, unsure
 from data.aspects import CANNOT_TELL, NO, SCALES, YES
 from data.prompts.questions import PromptQuestion, questions_from_spec
-from data.prompts.spec import parse_spec
 from data.records import Judgement
+from data.spec import parse_spec
 
 NAME: Final = "tifa_vqa"
 VERSION: Final = "1"

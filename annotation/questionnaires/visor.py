@@ -24,8 +24,8 @@ from annotation.questionnaires.base import (
 from annotation.questionnaires.form import BLANK, Derived, Form, FormItem, Meaning, Verdict, all_of, level, unsure, yes_no
 from data.aspects import CANNOT_TELL, COUNT_CAP, NO, SCALES, YES
 from data.prompts.coco import article_by_sound
-from data.prompts.spec import ObjectSpec, Spec, asks_only_positions, parse_spec
 from data.records import Judgement
+from data.spec import ObjectSpec, Spec, asks_only_positions
 
 NAME: Final = "visor"
 VERSION: Final = "1"
@@ -69,7 +69,7 @@ INSTRUCTIONS: Final = (
 
 
 def _build(asked: FormItem) -> Questionnaire:
-    spec = parse_spec(asked.spec)
+    spec = asked.demands
     questions = [
         Question("quality", "likert", "How good is the quality of the image?", options=QUALITY),
         Question("scene", "likert", "How likely is such a scene in the real world?", options=LIKELIHOOD),
@@ -147,7 +147,7 @@ def _counted(answers: Mapping[str, Any]) -> Iterable[Judgement]:
 
 
 def _unfit(asked: FormItem) -> str | None:
-    spec = parse_spec(asked.spec)
+    spec = asked.demands
     if 1 <= len(spec.objects) <= 2 and len(spec.relations) <= 1:
         return None
     return (
@@ -167,7 +167,7 @@ FORM: Final = Form(
     summary="VISOR's seven questions: quality, scene, number of objects, A and B present, their relations, merged or distinct.",
     rule_version="visor-answers-1",
     build=_build,
-    derive=lambda asked, answers: [Derived(one) for one in _judgements(parse_spec(asked.spec), answers)],
+    derive=lambda asked, answers: [Derived(one) for one in _judgements(asked.demands, answers)],
     meanings=(
         _meaning("quality", "", "as answered; a blank image: nothing (reason blank_image)"),
         _meaning("scene", "", "as answered; a blank image: nothing (reason blank_image)"),

@@ -500,10 +500,8 @@ def _preview(context: Context, ratings: Sequence[_Rating], aspect: str) -> None:
     for one in ratings[:EXAMPLES]:
         value: Any = one.label if one.label is not None else one.number
         lines.append((one.item_id, one.rater, f"{value}"))
-    cells = [[printable(cell)[:80] for cell in line] for line in lines]
-    widths = [max(len(line[n]) for line in cells) for n in range(2)]
-    for line in cells:
-        context.say(f"{line[0]:<{widths[0]}}  {line[1]:<{widths[1]}}  {line[2]}")
+    for line in wording.aligned([[printable(cell)[:80] for cell in line] for line in lines]):
+        context.say(line)
 
 
 def _reasons(left_out: Mapping[str, int]) -> str:

@@ -98,7 +98,7 @@ def check_judgeable(context: Context, scorer: Scorer, asked: Run, folder: RunFol
         known = runs.known_images(context.store, [one.item_id for one in seen])
         for one in seen:
             try:
-                judge(scorer, known[one.item_id].spec if one.item_id in known else {}, one, asked.settings)
+                judge(scorer, known.get(one.item_id, runs.KnownImage(None, {})), one, asked.settings)
             except Exception as error:  # a scorer, perhaps of the user's own, reads what it has not written
                 raise CommandError(
                     f"{directory}: part {number}: the evidence on {one.item_id} is not valid for {scorer.name};"

@@ -12,6 +12,7 @@ from typing import Any
 from agreement import Options
 from annotation.questionnaires.form import FormItem
 from concord import preferences
+from concord.common import wording
 from concord.common.context import CommandError, Context, digest
 from concord.judging import DIRECT, derive, direct, form_of, rate
 from data.aspects import SCALES
@@ -336,7 +337,8 @@ def _lines(ranks: Ranks, decided: Sequence[CheckedClaim], *, markdown: bool) -> 
         head = ["", *SELFEVAL_TASKS, "agree", "rho", "95 % interval"]
         won = [f"{n[table.models[0]]} : {n[table.models[1]]}" for n in selfeval_votes(table).values()]
         body = [_line(name, row) for name, row in ranks[table.suite].items()]
-        yield from _grid([head, ["people's votes", *won, "", "", ""], *body], markdown=markdown)
+        write = wording.markdown_table if markdown else wording.aligned
+        yield from write([head, ["people's votes", *won, "", "", ""], *body])
     yield ""
     for one in decided:
         yield f"{'As printed' if one.holds else 'Different'}: “{one.claim.words}” ({one.claim.where}); ours: {one.ours}."
@@ -348,12 +350,3 @@ def _line(name: str, row: Mapping[str, Any]) -> list[str]:
     cells = [_cell(row, task) for task in SELFEVAL_TASKS]
     bounds = "" if row["low"] is None else f"{row['low']:+.2f} .. {row['high']:+.2f}"
     return [name, *cells, f"{len(row['agreeing'])}/{len(SELFEVAL_TASKS)}", f"{row['value']:+.3f}", bounds]
-
-
-def _grid(rows: Sequence[Sequence[str]], *, markdown: bool) -> Iterator[str]:
-    if markdown:
-        head, *rest = rows
-        yield from ("| " + " | ".join(row) + " |" for row in (head, ["---"] * len(head), *rest))
-        return
-    widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
-    yield from ("  ".join(text.ljust(width) for text, width in zip(row, widths, strict=True)).rstrip() for row in rows)

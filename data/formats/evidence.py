@@ -15,7 +15,7 @@ from typing import Any, Final, TypeVar
 from data.files import quoted
 from data.jobs.runs import Detection, Observation
 from data.prompts.geneval_suite import COLORS
-from data.prompts.spec import Spec, parse_spec
+from data.spec import Spec, parse_spec
 
 Box = tuple[float, float, float, float]
 _Value = TypeVar("_Value")

@@ -17,7 +17,6 @@ from data.formats.evidence import Box, EvidenceCase, box_of, finite_number, scor
 from data.jobs.runs import Detection, Observation
 from data.prompts import sr2d_suite
 from data.prompts.questions import PromptQuestion, new_question_id
-from data.prompts.spec import parse_spec
 
 Details = Mapping[str, list[tuple[Box, float]]]
 """By class: box and confidence of each object that was looked at, most confident first."""
@@ -371,7 +370,7 @@ def read_entry(key: str, value: Any, generator: str) -> VisorEntry:
     if text is not None and (not isinstance(text, str) or text.strip() != prompt.text):
         raise ValueError(f"{quoted(key)} has the text {quoted(text)}, but SR2D's prompt {found[1]} is {quoted(prompt.text)}")
     seen = Observation(key, {}, _detections(key, value.get("classes"), value.get("centroid")))
-    case = EvidenceCase(key, prompt.spec, parse_spec(prompt.spec), seen, found[1], generator)
+    case = EvidenceCase(key, prompt.spec, prompt.demands, seen, found[1], generator)
     return VisorEntry(case, _sra(key, value.get("sra")))
 
 
@@ -390,7 +389,7 @@ def key_of(case: EvidenceCase, taken: Mapping[str, int]) -> str:
     if not re.fullmatch("[0-9]{1,9}", last):
         raise ValueError(f"'prompt_id' is {quoted(case.prompt_id)}; VISOR names images by the number of SR2D's prompt")
     prompt = sr2d_suite.numbered_prompt(int(last))
-    published = parse_spec(prompt.spec)
+    published = prompt.demands
     if (case.spec.objects, case.spec.relations) != (published.objects, published.relations):
         raise ValueError(f"it asks for something else than SR2D's prompt {int(last)}, {quoted(prompt.text)}")
     return key[0] if key else f"{int(last)}_{taken.get(str(int(last)), 0)}"

@@ -30,6 +30,7 @@ from data.files import read_text, write_whole
 from data.jobs import json_records
 from data.jobs.folder import JobFolder
 from data.prompts.questions import PromptQuestion
+from data.spec import HasSpec
 
 
 def pack_mask(mask: NDArray[np.bool_]) -> bytes:
@@ -37,19 +38,6 @@ def pack_mask(mask: NDArray[np.bool_]) -> bytes:
     buffer = io.BytesIO()
     Image.fromarray(mask).save(buffer, "PNG", optimize=True)
     return buffer.getvalue()
-
-
-def unpack_mask(packed: bytes) -> NDArray[np.bool_]:
-    """The inverse of ``pack``.
-
-    Raises:
-        ValueError: this is no mask.
-    """
-    try:
-        with Image.open(io.BytesIO(packed), formats=("PNG",)) as image:
-            return np.asarray(image.convert("1"), bool)
-    except Exception as error:  # Pillow raises whatever its plugins raise
-        raise ValueError("a mask that is not a PNG") from error
 
 
 Embeddings = NDArray[np.float16]
@@ -143,7 +131,7 @@ class Observation:
 
 
 @dataclass(frozen=True, slots=True)
-class WorkItem:
+class WorkItem(HasSpec):
     """One image to score.
 
     Attributes:

@@ -34,7 +34,7 @@ from data.prompts.flips import (
     renumber,
 )
 from data.prompts.geneval_suite import COLORS
-from data.prompts.spec import ObjectSpec, RelationSpec, Spec, SpecError, parse_spec
+from data.spec import ObjectSpec, RelationSpec, Spec, SpecError, parse_spec
 
 _MAX_COUNT: Final = 4
 """GenEval writes no larger number."""

@@ -25,10 +25,9 @@ from data.matching.captions import Candidates, candidates_of_spec
 from data.prompts.flips import NUMBERS, apply_changes, rename_object
 from data.prompts.prompt_files import file_entries
 from data.prompts.questions import PromptQuestion, read_questions
-from data.prompts.spec import ObjectSpec
+from data.spec import ObjectSpec
 from data.tables import read_table
 
-MATCHING_LAYOUTS: Final = ("rows", "winoground", "aro")
 MAX_CAPTIONS: Final = 64
 MAX_CAPTION_LENGTH: Final = 2000
 """Characters of a caption."""

@@ -15,7 +15,7 @@ from typing import Any, Final, Literal
 
 from data.prompts.coco import article_by_letter, plain_name
 from data.prompts.geneval_suite import COLORS
-from data.prompts.spec import ObjectSpec, Spec, SpecError, parse_spec
+from data.spec import HasSpec, ObjectSpec, Spec, SpecError, parse_spec
 
 OPPOSITE: Final = {"left": "right", "right": "left", "above": "below", "below": "above"}
 NUMBERS: Final = ("zero", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten")
@@ -129,7 +129,7 @@ _MOST: Final = 4
 
 
 @dataclass(frozen=True, slots=True)
-class Flipped:
+class Flipped(HasSpec):
     """A flipped prompt. ``spec`` is written as the original is; ``text`` is None where it cannot be changed surely."""
 
     spec: RawSpec

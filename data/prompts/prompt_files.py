@@ -9,8 +9,8 @@ from pathlib import Path
 from typing import Any, Final
 
 from data.files import InputError, JsonScanner, Problems, check_name, located, parse_json, printable, quoted, read_text
-from data.prompts.spec import SpecError, parse_spec
 from data.records import Prompt
+from data.spec import SpecError, parse_spec
 
 _OWN_KEYS: Final = ("prompt_id", "prompt", "text", "task", "spec")
 

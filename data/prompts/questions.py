@@ -21,8 +21,8 @@ from data.files import InputError, Problems, check_name, fail, printable, quoted
 from data.prompts.coco import COCO, SUPERCATEGORY, article_by_sound, plain_name, plural
 from data.prompts.geneval_suite import COLORS
 from data.prompts.prompt_files import file_entries, text_source
-from data.prompts.spec import ObjectSpec, Relation, RelationSpec, Spec
 from data.records import Prompt
+from data.spec import ObjectSpec, Relation, RelationSpec, Spec
 
 ELEMENT_TYPES: Final = (
     "object", "animal/human", "food", "activity", "attribute", "counting", "color", "material", "spatial", "location",

@@ -22,7 +22,7 @@ from PIL import Image
 from data.files import printable
 from data.images.files import ImageError, open_image
 from data.jobs.runs import Observation, WorkItem
-from data.prompts.spec import SpecError, parse_spec
+from data.spec import SpecError
 from scorers.base import Perceiver, Shown
 from scorers.running.fault_isolation import Failed, FaultIsolator
 
@@ -158,8 +158,7 @@ def open_image_of(work: WorkItem, base: Path, content: bytes | None = None) -> S
     where it was read elsewhere."""
     try:
         image = open_image(base / work.path, work.sha256 or None, content)
-        spec = parse_spec(work.spec)
-        return Shown(work.item_id, image, work.text, spec, work.questions, work.version, work.captions, work.right)
+        return Shown(work.item_id, image, work.text, work.demands, work.questions, work.version, work.captions, work.right)
     except ImageError as error:
         return Observation(work.item_id, failed=single_line(error.reason))
     except SpecError as error:

@@ -35,8 +35,8 @@ from data.prompts.flips import FLIP_KINDS, flip
 from data.prompts.prompt_files import format_prompts, read_prompts
 from data.prompts.question_generation import matching_choice, parse_questions, split_choices
 from data.prompts.questions import QuestionedPrompt, format_questions, questions_from_spec
-from data.prompts.spec import Spec, parse_spec
 from data.records import Prompt
+from data.spec import Spec, parse_spec
 from data.studies import study_files
 from data.studies.name_matching import KnownItem, choose_spellings, match_rows
 from data.studies.rating_tables import RatingColumns, looks_wide, other_columns, read_rating_table, read_ratings
@@ -210,10 +210,6 @@ def picture_of(name: str, folder: Path) -> None:
     if upright.size != (found.width, found.height):
         raise AssertionError(f"{upright.size} shown, {(found.width, found.height)} told")
     files.thumbnail(path, 5)
-
-
-def mask_of(folder: Path) -> None:
-    runs.unpack_mask(content_of(folder / "mask.png"))
 
 
 def vectors_of(folder: Path) -> None:

@@ -17,7 +17,7 @@ from data.images import files as images
 from data.jobs.maps import MapFolder
 from data.matching import files
 from data.prompts.questions import format_questions, read_questions
-from data.prompts.spec import SpecError
+from data.spec import SpecError
 from data.studies import study_files
 from data.studies.rating_tables import RatingColumns
 from tests.fuzz import seeds
@@ -37,7 +37,6 @@ from tests.fuzz.reader_calls import (
     known_of,
     locations_of,
     map_of,
-    mask_of,
     own_of,
     picture_of,
     prompts_of,
@@ -181,7 +180,6 @@ READERS: Final[tuple[Target, ...]] = (
     Target("folder: csv", (_CSV_FOLDER,), partial(locations_of, "csv")),
     *(Target(f"picture: {name}", ({name: seeds.picture(*how)},), partial(picture_of, name), (images.ImageError,))
       for name, how in _PICTURES.items()),
-    Target("mask", ({"mask.png": seeds.mask()},), mask_of),
     Target("embeddings", ({"vectors.bin": bytes(range(0, 64, 2)) * 2},), vectors_of),
     Target("run", (_RUN,), run_of),
     Target("generation", (_JOB,), job_of),

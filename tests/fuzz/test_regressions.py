@@ -16,7 +16,6 @@ from concord.campaigns.known_answers import read_known_answers
 from concord.common import forwarding
 from data.files import read_json_lines
 from data.formats.official_results import read_results
-from data.jobs import runs
 from data.jobs.generation import GenerationFolder
 from data.jobs.maps import MapFolder
 from data.jobs.runs import Detection, Observation, Run, RunFolder, WorkItem
@@ -112,12 +111,6 @@ def test_parents_of_a_question_that_are_none(tmp_path: Path, parents: Any) -> No
     path.write_bytes(seeds.lines({"id": "a", "answers": [{**seeds.QUESTIONS[0], "chosen": "yes", "parents": parents}]}))
     (found,) = read_results(path)
     assert (found.wrong, found.answers[0].question.parents) == ((), ())
-
-
-def test_an_invalid_mask_is_refused() -> None:
-    for content in (b"", b"PNG", seeds.mask()[:40], seeds.mask().replace(b"IDAT", b"IDAX")):
-        with pytest.raises(ValueError, match="not a PNG"):
-            runs.unpack_mask(content)
 
 
 def test_missing_columns_are_reported_briefly(tmp_path: Path) -> None:

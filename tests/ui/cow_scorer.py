@@ -21,8 +21,8 @@ if __name__ == "__main__":
 from data.images.files import ImageError, open_image
 from data.jobs.folder import RunBusy, WorkerProgress
 from data.jobs.runs import Detection, Observation, Run, RunFolder, WorkItem
-from data.prompts.spec import Spec
 from data.records import Judgement
+from data.spec import Spec
 from scorers import registry
 from scorers.base import Scorer, Settings, Verdict
 from scorers.questions.rules import AnsweredQuestion, payload_of

@@ -9,8 +9,8 @@ import pytest
 from annotation.questionnaires import direct
 from annotation.questionnaires.geneval import RULE_VERSION, derive
 from data.aspects import SCALES
-from data.prompts.spec import ObjectSpec, RelationSpec, Spec, parse_spec
 from data.records import Judgement
+from data.spec import ObjectSpec, RelationSpec, Spec, parse_spec
 
 SINGLE = {"tag": "single_object", "include": [{"class": "bench", "count": 1}]}
 COUNTING = {"tag": "counting", "include": [{"class": "cup", "count": 3}]}

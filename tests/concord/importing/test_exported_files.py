@@ -12,7 +12,7 @@ import pyarrow.parquet as pq
 import pytest
 
 from data.prompts.questions import questions_from_spec
-from data.prompts.spec import parse_spec
+from data.spec import parse_spec
 from data.store import imports
 from data.store.core.store import Store
 from data.store.imports import ImportBundle

@@ -9,7 +9,7 @@ import pytest
 from data.formats.evidence import read_case
 from data.jobs.runs import Detection, Observation
 from data.prompts.geneval_suite import COLORS
-from data.prompts.spec import SpecError
+from data.spec import SpecError
 
 CUP = {"label": "cup", "score": 0.5, "box": [0, 1, 2.5, 3]}
 SPEC = {"tag": "single_object", "include": [{"class": "cup", "count": 1}]}

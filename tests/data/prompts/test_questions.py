@@ -24,8 +24,8 @@ from data.prompts.questions import (
     questions_from_spec,
     read_questions,
 )
-from data.prompts.spec import ObjectSpec, Spec, parse_spec
 from data.records import Prompt
+from data.spec import ObjectSpec, Spec, parse_spec
 from tests.ui.small_project import QUESTION, questions
 
 TIFA = Path(__file__).resolve().parents[4] / "shared" / "studies" / "tifa" / "sample_question_answers.json"

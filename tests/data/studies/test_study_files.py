@@ -96,7 +96,7 @@ def test_slots_count_within_an_image_in_file_order(tmp_path: Path) -> None:
     assert Counter(found.rater_id for found in read.rows)["geneval/slot-1"] == 2
     assert read.rows[-2].rater_id == "geneval/slot-12"
     assert read.rows[-1].rater_id == "geneval/slot-2"
-    assert read.rater_ids == tuple(f"geneval/slot-{n}" for n in range(1, 13))
+    assert {row.rater_id for row in read.rows} == {f"geneval/slot-{n}" for n in range(1, 13)}
 
 
 @pytest.mark.parametrize(
@@ -162,7 +162,7 @@ def test_published_geneval(source: str) -> None:
     read = study_files.read_annotations(folder / f"annotations_{source}.csv", source, prompts)
     assert len(read.rows) == 2000
     assert len(read.images) == len(read.items) == 400
-    assert read.rater_ids == tuple(f"geneval/slot-{n}" for n in range(1, 6))
+    assert {row.rater_id for row in read.rows} == {f"geneval/slot-{n}" for n in range(1, 6)}
     assert all("caption_fit" in found.answers and "count_0" in found.answers for found in read.rows)
     assert all(found.answers["objects"] and found.active_seconds for found in read.rows)
     broken = sum("\r" in found.answers["objects"] for found in read.rows)
@@ -206,7 +206,7 @@ def test_tifa_missing_scores(tmp_path: Path) -> None:
     assert len(read.scores) == 2
     assert read.rows[0].raw["spice"] is None
     assert read.missing_scores == {"clipscore_vitb32": 1, "spice": 2, "tifa_x-large": 1}
-    assert set(read.scorer_ids) == {"clipscore_vitb32", "spice", "tifa_x-large"}
+    assert set(read.missing_scores) == {"clipscore_vitb32", "spice", "tifa_x-large"}
 
 
 @pytest.mark.parametrize(
@@ -262,6 +262,6 @@ def test_published_tifa() -> None:
         "stable_diffusion_v1_5",
         "stable_diffusion_v2_1",
     }
-    assert read.rater_ids == ("tifa/slot-1", "tifa/slot-2")
+    assert {row.rater_id for row in read.rows} == {"tifa/slot-1", "tifa/slot-2"}
     assert sum(prompt.text != prompt.text.strip() for prompt in read.prompts) > 0
     assert sum("\u2019" in prompt.text for prompt in read.prompts) == 1

@@ -12,7 +12,7 @@ from data.jobs.runs import Detection, Observation
 from data.playground.drawing import CARELESS
 from data.playground.sample import FOLDER, careless_drawing, read_sample
 from data.prompts import geneval_suite as prompts
-from data.prompts.spec import parse_spec
+from data.spec import parse_spec
 from scorers import registry
 from scorers.failures import PICTURES, FailureTable, FailureUnit, JudgedImage, SuiteEvidence
 from scorers.failures.objects import bindings, counts, positions

@@ -21,7 +21,7 @@ from PIL import Image
 
 from data.jobs.folder import WorkerProgress
 from data.jobs.runs import Observation, Run, RunFolder, WorkItem
-from data.prompts.spec import parse_spec
+from data.spec import parse_spec
 from scorers import registry
 from scorers.base import Scorer, Shown, Verdict
 from scorers.running import worker, worker_main

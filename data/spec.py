@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any, Literal
 
 from data.files import quoted
@@ -74,6 +75,23 @@ class Spec:
     relations: tuple[RelationSpec, ...] = ()
     excludes: tuple[ExcludeSpec, ...] = ()
     tag: str | None = None
+
+
+class HasSpec:
+    """A record with a prompt's ``spec``, JSON as it is stored; what it demands is parsed once, when it is first needed."""
+
+    __slots__ = ("__dict__",)
+
+    spec: Mapping[str, Any] | None
+
+    @cached_property
+    def demands(self) -> Spec:
+        """The parsed spec; nothing where there is none.
+
+        Raises:
+            SpecError: it cannot be read.
+        """
+        return parse_spec(self.spec or {})
 
 
 def parse_spec(spec: Mapping[str, Any]) -> Spec:

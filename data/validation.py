@@ -6,7 +6,7 @@ Values are as JSON has them. Nothing is converted: a number is no text, and ``1.
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping
 from functools import cache
 from typing import Annotated, Any, Final, Literal, TypeVar
 
@@ -77,6 +77,22 @@ def record_of(kind: type[T], value: Any, *, extra: Literal["forbid", "ignore"] =
     return found
 
 
+def text_of(entry: Mapping[str, Any], key: str, longest: int | None = None) -> str:
+    """The text that an entry of a file has under a key.
+
+    Raises:
+        ValueError: there is none, or it is blank, too long, or holds a NUL character.
+    """
+    found = entry.get(key)
+    if not isinstance(found, str) or not found.strip():
+        raise ValueError(f"'{key}' is {quoted(found)}, a text expected")
+    if "\0" in found:
+        raise ValueError(f"'{key}' holds a NUL character; remove it")
+    if longest is not None and len(found) > longest:
+        raise ValueError(f"'{key}' has {len(found):,} characters; at most {longest:,} are allowed")
+    return found
+
+
 def _message(error: Any) -> str:
     name, kind, context = _path(error["loc"]), error["type"], error.get("ctx", {})
     if kind == "missing":
@@ -87,7 +103,7 @@ def _message(error: Any) -> str:
         wanted = str(context["error"])
     elif kind in _LIMITS:
         word, limit = _LIMITS[kind]
-        wanted = f"{word} {context[limit]}"
+        wanted = f"{word} {context[limit]:,.12g}" if isinstance(context[limit], float) else f"{word} {context[limit]}"
     else:
         wanted = _WANTED.get(kind.split("_")[0]) or error["msg"].removeprefix("Input should be ")
     found = quoted(error["input"])

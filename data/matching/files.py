@@ -27,6 +27,7 @@ from data.prompts.prompt_files import file_entries
 from data.prompts.questions import PromptQuestion, read_questions
 from data.spec import ObjectSpec
 from data.tables import read_table
+from data.validation import text_of
 
 MAX_CAPTIONS: Final = 64
 MAX_CAPTION_LENGTH: Final = 2000
@@ -202,25 +203,13 @@ def _candidates(captions: Any, right: Any) -> Candidates:
         if len(captions) > MAX_CAPTIONS:
             raise ValueError(f"{len(captions)} captions; at most {MAX_CAPTIONS} are read")
         for caption in captions:
-            _checked(caption, "a caption")
+            text_of({"captions": caption}, "captions", MAX_CAPTION_LENGTH)
     # a SpecError is a ValueError with one line
     return candidates_of_spec({"captions": captions, "right": right})
 
 
 def _text(row: Row, key: str) -> str:
-    if key not in row:
-        raise ValueError(f"'{key}' is missing")
-    return _checked(row[key], f"'{key}'")
-
-
-def _checked(value: Any, what: str) -> str:
-    if not isinstance(value, str) or not value.strip():
-        raise ValueError(f"{what} is {quoted(value)}, a text expected")
-    if len(value) > MAX_CAPTION_LENGTH:
-        raise ValueError(f"{what} has {len(value):,} characters; at most {MAX_CAPTION_LENGTH:,} are read")
-    if "\0" in value:
-        raise ValueError(f"{what} holds a NUL character; remove it")
-    return value
+    return text_of(row, key, MAX_CAPTION_LENGTH)
 
 
 TIFA_TASKS: Final = {"color": "color", "counting": "count", "spatial": "spatial"}

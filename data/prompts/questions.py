@@ -23,6 +23,7 @@ from data.prompts.geneval_suite import COLORS
 from data.prompts.prompt_files import file_entries, text_source
 from data.records import Prompt
 from data.spec import ObjectSpec, Relation, RelationSpec, Spec
+from data.validation import text_of
 
 ELEMENT_TYPES: Final = (
     "object", "animal/human", "food", "activity", "attribute", "counting", "color", "material", "spatial", "location",
@@ -333,12 +334,5 @@ def _choices(value: dict[str, Any]) -> tuple[str, ...]:
     return choices
 
 
-def _text(value: dict[str, Any], key: str) -> str:
-    found = value.get(key)
-    if not isinstance(found, str) or not found.strip():
-        raise ValueError(f"'{key}' is {quoted(found)}, a text expected")
-    if "\0" in found:
-        raise ValueError(f"'{key}' holds a NUL character; remove it")
-    if len(found) > MAX_TEXT_LENGTH:
-        raise ValueError(f"'{key}' has {len(found)} characters; at most {MAX_TEXT_LENGTH} are allowed")
-    return found
+def _text(value: Mapping[str, Any], key: str) -> str:
+    return text_of(value, key, MAX_TEXT_LENGTH)

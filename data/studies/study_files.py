@@ -14,6 +14,7 @@ from data.files import InputError, JsonScanner, Problems, check_name, located, q
 from data.prompts.prompt_files import read_prompts, text_source
 from data.records import AnnotationRow, Image, Item, Prompt, ScoreRow, StudyRatings, image_item
 from data.tables import TextTable, read_table, require_columns
+from data.validation import text_of
 
 GENEVAL_SUITE: Final = "geneval"
 COLORS: Final = ("red", "orange", "yellow", "green", "blue", "purple", "pink", "brown", "black", "white", "gray")
@@ -235,7 +236,7 @@ def _study(entries: Sequence[_TifaEntry]) -> StudyRatings:
 def _entry(line: int, key: str, value: Any) -> _TifaEntry:
     if not isinstance(value, dict):
         raise ValueError(f"{quoted(key)} holds {quoted(value)}, an object expected")
-    text_id, text = _string(value, "text_id"), _string(value, "text")
+    text_id, text = text_of(value, "text_id"), text_of(value, "text")
     check_name(text_id, "text_id")
     generator = key.removeprefix(f"{text_id}_")
     if generator == key:
@@ -246,15 +247,6 @@ def _entry(line: int, key: str, value: Any) -> _TifaEntry:
     metrics = _metrics(value)
     raw = {name: metrics.get(name, found) for name, found in value.items()}  # NaN is no JSON; a missing metric is null here
     return _TifaEntry(line, prompt, image, image_item(image, prompt), _human_scores(value), metrics, raw)
-
-
-def _string(value: dict[str, Any], key: str) -> str:
-    found = value.get(key)
-    if not isinstance(found, str) or not found.strip():
-        raise ValueError(f"'{key}' is {quoted(found)}, a text expected")
-    if "\0" in found:
-        raise ValueError(f"'{key}' holds a NUL character; remove it")
-    return found
 
 
 def _human_scores(value: dict[str, Any]) -> tuple[int, ...]:

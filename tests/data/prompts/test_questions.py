@@ -244,7 +244,7 @@ def test_what_is_written_is_read_back(tmp_path: Path) -> None:
         ([{"answer": "blue"}], "'answer' is 'blue', which is not among the choices"),
         ([{"element": None}], "'element' is None, a text expected"),
         ([{"question": "a\0b"}], "NUL"),
-        ([{"question": "a" * 2001}], "at most 2000 are allowed"),
+        ([{"question": "a" * 2001}], "at most 2,000 are allowed"),
         ([{}, {}], "is asked twice about one prompt"),
         ([{}, {"caption": "another", "question": "b"}], "in another question about 'coco_1'"),
         ([{"question_id": "x"}, {"question": "b", "question_id": "x"}], "'question_id' 'x' names two questions"),

@@ -12,11 +12,12 @@ from typing import Any, TextIO
 
 from concord.common import wording
 from concord.common.context import CommandError, UsageError, report_errors
-from data.files import located, printable, read_json_lines, whole_file
+from data.files import located, printable, whole_file
 from data.formats import official_results
 from data.formats import official_results as detections
 from data.formats import official_results as results
 from data.formats.evidence import EvidenceCase, read_case
+from data.json_files import read_json_lines
 from data.spec import parse_spec
 from scorers.base import Verdict
 from scorers.geneval import results as geneval_results

@@ -16,11 +16,12 @@ from concord.common.context import CommandError, Context, UsageError, digest, re
 from concord.judging import judge, rule_version_of
 from concord.runs import run_session
 from data.aspects import SCALES
-from data.files import check_name, located, printable, quoted, read_json_lines, whole_file
+from data.files import check_name, located, printable, quoted, whole_file
 from data.formats import official_results as results
 from data.formats.evidence import EvidenceCase
 from data.formats.official_results import CaptionAnswers, ModelAnswer, read_results
 from data.jobs.runs import Observation, Run
+from data.json_files import read_json_lines
 from data.prompts import sr2d_suite
 from data.prompts.prompt_files import text_source
 from data.prompts.questions import ELEMENT_TYPES, PromptQuestion

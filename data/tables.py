@@ -22,7 +22,8 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any, Final
 
-from data.files import MAX_FILE_BYTES, InputError, located, printable, quoted, read_text, unreadable
+from data.files import MAX_FILE_BYTES, InputError, located, printable, quoted, read_text
+from data.json_files import json_entries
 
 _BARE_CR: Final = re.compile(r"\r(?!\n)")
 _MAX_NAMED_COLUMNS: Final = 3
@@ -205,13 +206,8 @@ def _parquet(path: Path) -> Cells:
 def _json_lines(path: Path) -> Cells:
     header: tuple[str, ...] = ()
     records: list[tuple[int, list[str]]] = []
-    for line, text in enumerate(read_text(path).split("\n"), 1):
-        if not text.strip():
-            continue
-        try:
-            found = json.loads(text)
-        except (ValueError, RecursionError) as error:
-            raise InputError(located(path, line, f"not JSON: {unreadable(error)}")) from None
+    for _, line, read in json_entries(path, read_text(path)):
+        found = read()
         if not isinstance(found, dict) or (header and set(found) != set(header)):
             what = "an object with the same names as on the first line" if header else "an object"
             raise InputError(located(path, line, f"each line is {what}"))

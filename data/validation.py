@@ -12,7 +12,8 @@ from typing import Annotated, Any, Final, Literal, TypeVar
 
 from pydantic import AfterValidator, Field, TypeAdapter, ValidationError
 
-from data.files import quoted, unreadable
+from data.files import quoted
+from data.json_files import unreadable
 
 T = TypeVar("T")
 

@@ -15,10 +15,9 @@ from pathlib import Path
 from typing import Any, Final, TypeVar, cast
 
 from agreement import Scale, ScaleError
-from annotation.questionnaires import direct as questionnaires_direct
 from concord.common import wording
 from concord.common.context import CommandError, Context, digest, report_import
-from concord.judging import DIRECT, converter, derive_source, direct, rate
+from concord.judging import DIRECT, converter, derive_source, direct, exported, rate
 from data.aspects import SCALES, YES_NO_ASPECTS
 from data.campaign import Campaign
 from data.export.formats import Columns
@@ -410,8 +409,8 @@ def _answer(source_id: str, rows: Sequence[ExportedJudgement]) -> ReimportedAnsw
         source_id,
         first.item,
         first.rater,
-        questionnaires_direct.NAME,
-        questionnaires_direct.exported(first.rule_version, judgements),
+        DIRECT,
+        exported(first.rule_version, judgements),
         judgements,
         first.rule_version,
         campaign_id=first.campaign,
@@ -424,7 +423,7 @@ def _answer(source_id: str, rows: Sequence[ExportedJudgement]) -> ReimportedAnsw
 
 def _evidence(source_id: str, rows: Sequence[ExportedJudgement]) -> Evidence:
     first, judgements = rows[0], _judgements(rows)
-    payload = questionnaires_direct.exported(first.rule_version, judgements)
+    payload = exported(first.rule_version, judgements)
     return Evidence(source_id, first.item, first.rater, payload, judgements, first.rule_version)
 
 

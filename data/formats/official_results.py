@@ -13,9 +13,10 @@ from typing import Any, Final, Literal
 
 import numpy as np
 
-from data.files import InputError, JsonScanner, fail, quoted, read_json_lines, read_text, unreadable
+from data.files import InputError, fail, quoted, read_text
 from data.formats.evidence import Box, EvidenceCase
 from data.jobs.runs import Detection, Observation
+from data.json_files import JsonStream, read_json_lines, unreadable
 from data.prompts import sr2d_suite
 from data.prompts.questions import PromptQuestion, new_question_id
 from data.validation import Number, Share, Text, record_of, text_of
@@ -341,7 +342,7 @@ def read_entries(path: Path) -> Iterator[tuple[int, str, Any]]:
     Raises:
         InputError: the file is not JSON from where it was read.
     """
-    yield from JsonScanner(path, read_text(path)).object()
+    yield from JsonStream.of_text(path, read_text(path)).object()
 
 
 def read_entry(key: str, value: Any, generator: str) -> VisorEntry:

@@ -13,7 +13,8 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, Protocol, TypeVar
 
-from data.files import fail, parse_json, printable, read_text
+from data.files import fail, printable, read_text
+from data.json_files import parse_json
 from data.validation import record_of
 
 T = TypeVar("T")

@@ -20,7 +20,8 @@ from functools import partial
 from pathlib import Path
 from typing import Any, Final
 
-from data.files import InputError, Problems, check_name, fail, located, parse_json, printable, quoted, read_text
+from data.files import InputError, Problems, check_name, fail, located, printable, quoted, read_text
+from data.json_files import parse_json
 from data.matching.captions import Candidates, candidates_of_spec
 from data.prompts.flips import NUMBERS, apply_changes, rename_object
 from data.prompts.prompt_files import file_entries

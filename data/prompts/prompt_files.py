@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import difflib
 import json
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from functools import partial
 from pathlib import Path
 from typing import Any, Final
 
-from data.files import InputError, JsonScanner, Problems, check_name, located, parse_json, printable, quoted, read_text
+from data.files import InputError, Problems, check_name, located, printable, quoted, read_text
+from data.json_files import json_entries
 from data.records import Prompt
 from data.spec import SpecError, parse_spec
 from data.validation import text_of
@@ -86,30 +88,14 @@ def write_prompts(prompts: Sequence[Prompt], out: Path) -> Path:
     return out
 
 
-class _FileEntry:
-    """One entry of a file, parsed on demand so that an error in one does not hide those in the next."""
-
-    def __init__(self, path: Path, line: int, text: str) -> None:
-        self._path, self._line, self._text = path, line, text
-
-    def __call__(self) -> Any:
-        return parse_json(self._path, self._line, self._text)
-
-
-def file_entries(path: Path, text: str) -> Iterator[tuple[int, int, Any]]:
-    """``(number, line, read)`` of each entry; ``read()`` gives the object, for plain text a bare string."""
-    plain = path.suffix.lower() == ".txt"
-    if not plain and text.lstrip().startswith("["):
-        for number, (line, value) in enumerate(JsonScanner(path, text).array()):
-            yield number, line, lambda value=value: value
+def file_entries(path: Path, text: str) -> Iterator[tuple[int, int, Callable[[], Any]]]:
+    """``(number, line, read)`` of each entry; ``read()`` gives the object, for plain text (``.txt``) a bare string."""
+    if path.suffix.lower() != ".txt":
+        yield from json_entries(path, text)
         return
-    # Not splitlines(): it also breaks at U+2028 and others, which may stand inside a prompt.
     for number, content in enumerate(text.split("\n")):
-        content = content.removesuffix("\r")
-        if not content.strip():
-            continue
-        line = number + 1
-        yield number, line, (lambda content=content: content) if plain else _FileEntry(path, line, content)
+        if content.strip():
+            yield number, number + 1, partial(str, content.removesuffix("\r"))
 
 
 def _prompt(value: Any, number: int, suite: str) -> Prompt:

@@ -21,7 +21,8 @@ from pathlib import Path
 from typing import Any, Final
 from urllib.parse import unquote
 
-from data.files import Consistency, InputError, JsonScanner, Problems, fail, located, parse_json, quoted, read_text
+from data.files import Consistency, InputError, Problems, fail, located, quoted, read_text
+from data.json_files import json_entries
 from data.tables import TextTable, cell_text, read_cells, read_table, require_columns
 
 COMPLETED_BY: Final = "completed_by"
@@ -64,18 +65,11 @@ def read_json_table(path: Path) -> JsonTable:
     Raises:
         InputError: it is no such file.
     """
-    text = read_text(path)
-    scanned: Iterable[tuple[int, Any]]
-    if text.lstrip().startswith("["):
-        scanned = JsonScanner(path, text).array()
-    else:
-        lines = enumerate(text.split("\n"), 1)
-        scanned = ((number, parse_json(path, number, line)) for number, line in lines if line.strip())
     entries: list[tuple[int, dict[str, Any]]] = []
-    for number, entry in scanned:
-        if not isinstance(entry, dict):
-            fail(path, number, "every entry is an object, with a name for each value")
-        entries.append((number, entry))
+    for _, line, read in json_entries(path, read_text(path)):
+        if not isinstance(entry := read(), dict):
+            fail(path, line, "every entry is an object, with a name for each value")
+        entries.append((line, entry))
     if not entries:
         raise InputError(located(path, None, "an empty list; a list of objects is expected"))
     first = entries[0][1]

@@ -10,7 +10,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Final
 
-from data.files import InputError, JsonScanner, Problems, check_name, located, quoted, read_text
+from data.files import InputError, Problems, check_name, located, quoted, read_text
+from data.json_files import JsonStream
 from data.prompts.prompt_files import read_prompts, text_source
 from data.records import AnnotationRow, Image, Item, Prompt, ScoreRow, StudyRatings, image_item
 from data.tables import TextTable, read_table, require_columns
@@ -191,7 +192,7 @@ def read_human_annotations(path: Path) -> StudyRatings:
     entries: list[_TifaEntry] = []
     seen: dict[str, int] = {}
     texts: dict[str, _TifaEntry] = {}
-    for line, key, value in JsonScanner(path, read_text(path)).object():
+    for line, key, value in JsonStream.of_text(path, read_text(path)).object():
         try:
             if key in seen:
                 raise ValueError(f"key {quoted(key)} stands on line {seen[key]} already")

@@ -20,7 +20,7 @@ from concord.common import forwarding
 from concord.importing.ratings import is_missing, is_value, value_reader
 from concord.judging import derive
 from data.export.rows import ExportedRating, columns_of, read_rows
-from data.files import parse_json, read_json_lines, read_text
+from data.files import read_text
 from data.formats import official_results
 from data.formats.evidence import read_case
 from data.images import files, folders
@@ -29,6 +29,7 @@ from data.jobs.generation import GenerationFolder
 from data.jobs.json_records import open_journal, read_journal
 from data.jobs.maps import MapFolder
 from data.jobs.runs import RunFolder
+from data.json_files import parse_json, read_json_lines
 from data.matching import files as matching_files
 from data.matching.captions import caption_candidates
 from data.prompts.flips import FLIP_KINDS, flip

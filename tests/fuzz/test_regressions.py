@@ -14,11 +14,11 @@ import yaml
 from annotation.questionnaires.custom import YamlError, read_yaml
 from concord.campaigns.known_answers import read_known_answers
 from concord.common import forwarding
-from data.files import read_json_lines
 from data.formats.official_results import read_results
 from data.jobs.generation import GenerationFolder
 from data.jobs.maps import MapFolder
 from data.jobs.runs import Detection, Observation, Run, RunFolder, WorkItem
+from data.json_files import read_json_lines
 from data.prompts.prompt_files import read_prompts
 from data.studies.study_files import read_human_annotations
 from data.tables import read_cells, read_table, require_columns

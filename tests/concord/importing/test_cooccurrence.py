@@ -55,7 +55,7 @@ def test_a_file_is_imported_once_and_taken_back(project: Path, tmp_path: Path) -
 @pytest.mark.parametrize(
     ("text", "why"),
     [
-        ("not json", "holds no JSON object"),
+        ("not json", "not JSON ('{' expected"),
         ('{"annotations": [{', "not JSON (Expecting property name"),
         (json.dumps({"annotations": [], "images": []}), "names no category (captions have none); an instances file is needed"),
     ],

@@ -238,7 +238,7 @@ def test_wrong_tifa_entries(tmp_path: Path, key: str, change: dict[str, Any], me
 def test_wrong_tifa_files(tmp_path: Path) -> None:
     one = json.dumps(entry())
     for content, message in (
-        ("[]", ":1: not JSON: '{' expected, found '\\['"),
+        ("[]", ":1: not JSON \\('{' expected, found '\\['"),
         ("", "the file ends"),
         ("{}", "holds no annotations"),
         ('{"a": 5}', ":1: 'a' holds 5, an object expected"),

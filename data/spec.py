@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any, Literal
+from typing import Any, Final, Literal
 
 from data.files import quoted
 
@@ -19,6 +19,17 @@ _RELATIONS: dict[str, Relation] = {
     "left": "left of",
     "right": "right of",
 }
+
+
+OPPOSITE: Final = {"left": "right", "right": "left", "above": "below", "below": "above"}
+"""By its word, the relation of b to a where that of a to b is given."""
+
+RELATION_PHRASES: Final[Mapping[Relation, str]] = {
+    "left of": "to the left of", "right of": "to the right of", "above": "above", "below": "below"
+}  # fmt: skip
+"""A relation as a sentence says it."""
+
+NUMBER_WORDS: Final = ("zero", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten")
 
 
 class SpecError(ValueError):

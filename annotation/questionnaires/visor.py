@@ -21,11 +21,11 @@ from annotation.questionnaires.base import (
     is_blank,
     says_blank,
 )
-from annotation.questionnaires.form import BLANK, Derived, Form, FormItem, Meaning, Verdict, all_of, level, unsure, yes_no
-from data.aspects import CANNOT_TELL, COUNT_CAP, NO, SCALES, YES
+from annotation.questionnaires.form import BLANK, Derived, Form, FormItem, Verdict, all_of, level, meaning, unsure, yes_no
+from data.aspects import CANNOT_TELL, COUNT_CAP, NO, YES
 from data.prompts.coco import article_by_sound
 from data.records import Judgement
-from data.spec import ObjectSpec, Spec, asks_only_positions
+from data.spec import RELATION_PHRASES, ObjectSpec, Spec, asks_only_positions
 
 NAME: Final = "visor"
 VERSION: Final = "1"
@@ -45,7 +45,6 @@ LIKELIHOOD: Final = (
     Option(5, "Very likely", "5"),
 )
 MERGED: Final = (Option("merged", "Merged into one", "m"), Option("distinct", "Distinct", "d"))
-_WHERE: Final = {"left of": "to the left of", "right of": "to the right of", "above": "above", "below": "below"}
 
 INSTRUCTIONS: Final = (
     InstructionSection(
@@ -86,7 +85,7 @@ def _build(asked: FormItem) -> Questionnaire:
 
 def _about_both(a: str, b: str) -> list[Question]:
     both = (Condition("present_a", (YES,)), Condition("present_b", (YES,)))
-    options = [Option(name, f"The {a} is {words} the {b}", RELATION_KEYS[name]) for name, words in _WHERE.items()]
+    options = [Option(name, f"The {a} is {words} the {b}", RELATION_KEYS[name]) for name, words in RELATION_PHRASES.items()]
     options.append(Option(NO_RELATION, "None of these", "n"))
     places = "Which of these are true?"
     every = "Choose all that apply, from your perspective looking at the image."
@@ -156,10 +155,6 @@ def _unfit(asked: FormItem) -> str | None:
     )
 
 
-def _meaning(aspect: str, target: str, rule: str) -> Meaning:
-    return Meaning(aspect, SCALES[aspect], target, rule)
-
-
 FORM: Final = Form(
     name=NAME,
     version=VERSION,
@@ -169,13 +164,13 @@ FORM: Final = Form(
     build=_build,
     derive=lambda asked, answers: [Derived(one) for one in _judgements(asked.demands, answers)],
     meanings=(
-        _meaning("quality", "", "as answered; a blank image: nothing (reason blank_image)"),
-        _meaning("scene", "", "as answered; a blank image: nothing (reason blank_image)"),
-        _meaning("count", "", "all objects of the image together, 5 meaning “5 or more”; a blank image: 0"),
-        _meaning("present", "each object", "as answered; a blank image: no"),
-        _meaning("position", "the relation", "yes iff it is among those ticked; nothing if an object is not there"),
-        _meaning("merged", "", "yes iff merged; nothing if an object is not there"),
-        _meaning(
+        meaning("quality", "", "as answered; a blank image: nothing (reason blank_image)"),
+        meaning("scene", "", "as answered; a blank image: nothing (reason blank_image)"),
+        meaning("count", "", "all objects of the image together, 5 meaning “5 or more”; a blank image: 0"),
+        meaning("present", "each object", "as answered; a blank image: no"),
+        meaning("position", "the relation", "yes iff it is among those ticked; nothing if an object is not there"),
+        meaning("merged", "", "yes iff merged; nothing if an object is not there"),
+        meaning(
             "correct",
             "",
             "yes iff all objects are there and the asked relation is ticked; only of prompts that ask for nothing else"

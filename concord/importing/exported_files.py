@@ -10,7 +10,7 @@ import json
 import uuid
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from typing import Any, Final, TypeVar, cast
 
@@ -37,7 +37,7 @@ from data.store import imports, library
 from data.store.core.campaign_items import DEFAULT
 from data.store.imports import ImportBundle, Imported, Reimport, ReimportedAnswer
 from data.store.judgements.answer_status import Decision, Status
-from data.tables import Cells, read_cells
+from data.tables import TextTable, read_cells
 
 _NAMESPACE = uuid.UUID("9a4a1d0e-3c1b-4d8e-9a39-51d1c8b5b7de")
 
@@ -54,25 +54,25 @@ class _Rating:
 
 def import_exported_ratings(context: Context, path: Path) -> None:
     """Add the file's ratings, all or nothing. The same ratings again, in whichever format, are the same import."""
-    cells = read_cells(path)
-    if sorted(cells.header) != sorted(RATING_COLUMNS):
-        what = f"this is not a file of 'export ratings' ({_other_header(cells.header, RATING_COLUMNS)})"
+    table = read_cells(path)
+    if sorted(table.header) != sorted(RATING_COLUMNS):
+        what = f"this is not a file of 'export ratings' ({_other_header(table.header, RATING_COLUMNS)})"
         fail(path, 1, f"{what}; for another table say what its columns are: --item --rater --value --aspect --scale")
-    bundle, summary = ratings_bundle(context, path, cells)
+    bundle, summary = ratings_bundle(context, table)
     (imported,) = imports.apply(context.store, [bundle])
     report_import(context, summary, imported)
 
 
-def ratings_bundle(context: Context, path: Path, cells: Cells) -> tuple[ImportBundle, str]:
+def ratings_bundle(context: Context, table: TextTable) -> tuple[ImportBundle, str]:
     """The file's ratings as an import, and what they are.
 
     Raises:
         CommandError: there are none in it.
         InputError: it is no such file.
     """
-    place = cells.header.index("value")
-    valued = [record for record in cells.records if record[1][place]]
-    empty = len(cells.records) - len(valued)
+    place = table.header.index("value")
+    valued = [record for record in table.records if record[1][place]]
+    empty = len(table.records) - len(valued)
     same, ratings = Consistency(), list[_Rating]()
 
     def check(line: int, row: ExportedRating) -> None:
@@ -85,9 +85,9 @@ def ratings_bundle(context: Context, path: Path, cells: Cells) -> tuple[ImportBu
         same.check(line, "rater", row.rater, {"kind": row.kind, "identity": row.identity})
         same.check(line, f"aspect {quoted(row.aspect)} of suite", row.suite, {"scale": ratings[-1].scale})
 
-    read_rows(path, Cells(cells.header, valued), ExportedRating, check)
+    read_rows(replace(table, records=valued), ExportedRating, check)
     if not ratings:
-        raise CommandError(f"{path}: no ratings in it ({empty} rows have no value)")
+        raise CommandError(f"{table.path}: no ratings in it ({empty} rows have no value)")
     # equal numbers fall as in the statistics: by the rater's name
     ratings.sort(key=lambda one: (one.row.seq, one.row.rater))
     bundle = _bundle_ratings(context, ratings)
@@ -450,23 +450,21 @@ _COLUMNS: Final[Mapping[str, Columns]] = {
 
 def import_exported(context: Context, files: Sequence[str]) -> None:
     """Add the files' contents, all or nothing. Answers come before judgements, which then add only what is not there."""
-    paths = [context.file(file) for file in files]
-    found = [(kind, path, cells) for path in paths for kind, cells in [_kind(path)]]
-    found.sort(key=lambda one: list(_COLUMNS).index(one[0]))
-    bundles = [_bundle_file(context, kind, path, cells) for kind, path, cells in found]
-    for (kind, path, _), bundle, imported in zip(found, bundles, imports.apply(context.store, bundles), strict=True):
-        report_import(context, f"{path.name}: {_summary(kind, bundle, imported)}", imported)
+    tables = [read_cells(context.file(file)) for file in files]
+    found = sorted(((_kind(table), table) for table in tables), key=lambda one: list(_COLUMNS).index(one[0]))
+    bundles = [_bundle_file(context, kind, table) for kind, table in found]
+    for (kind, table), bundle, imported in zip(found, bundles, imports.apply(context.store, bundles), strict=True):
+        report_import(context, f"{table.path.name}: {_summary(kind, bundle, imported)}", imported)
 
 
-def _kind(path: Path) -> tuple[str, Cells]:
-    cells = read_cells(path)
+def _kind(table: TextTable) -> str:
     for kind, columns in _COLUMNS.items():
-        if sorted(cells.header) == sorted(columns):
-            return kind, cells
-    near = max(_COLUMNS, key=lambda kind: len({*_COLUMNS[kind]} & {*cells.header}))
+        if sorted(table.header) == sorted(columns):
+            return kind
+    near = max(_COLUMNS, key=lambda kind: len({*_COLUMNS[kind]} & {*table.header}))
     what = "this is not a file of 'export annotations', 'export judgements' or 'export ratings'"
-    why = f"(for {near} it {_other_header(cells.header, _COLUMNS[near])}); 'import ratings' reads other tables"
-    raise InputError(located(path, 1, f"{what} {why}"))
+    why = f"(for {near} it {_other_header(table.header, _COLUMNS[near])}); 'import ratings' reads other tables"
+    raise InputError(located(table.path, 1, f"{what} {why}"))
 
 
 def _other_header(header: Sequence[str], columns: Columns) -> str:
@@ -475,13 +473,14 @@ def _other_header(header: Sequence[str], columns: Columns) -> str:
     return f"has no column {', '.join(missing[:5])}" if missing else "has other columns too, or one twice"
 
 
-def _bundle_file(context: Context, kind: str, path: Path, cells: Cells) -> ImportBundle:
+def _bundle_file(context: Context, kind: str, table: TextTable) -> ImportBundle:
+    path = table.path
     if kind == "ratings":
-        return ratings_bundle(context, path, cells)[0]
+        return ratings_bundle(context, table)[0]
     if kind == "judgements":
-        return judgements_bundle(path, sorted(read_rows(path, cells, ExportedJudgement), key=lambda one: one.seq))
+        return judgements_bundle(path, sorted(read_rows(table, ExportedJudgement), key=lambda one: one.seq))
     # in the order in which they were given; equal numbers are a chain, which the file has in its order
-    answers = sorted(read_rows(path, cells, ExportedAnswer), key=lambda answer: answer.seq)
+    answers = sorted(read_rows(table, ExportedAnswer), key=lambda answer: answer.seq)
     bundle, other_rules = answers_bundle(path, answers)
     for rule, n in other_rules.items():
         context.warn(f"{path.name}: {wording.count(n, 'answer')} judged by {rule} before; this Concord's rules judge them now")

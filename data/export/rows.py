@@ -14,7 +14,6 @@ from collections.abc import Callable, Mapping
 from contextlib import suppress
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
-from pathlib import Path
 from types import NoneType
 from typing import Annotated, Any, Final, Literal, TypeVar, get_args, get_origin, get_type_hints
 
@@ -24,7 +23,7 @@ from data.export.formats import Columns, Kind
 from data.files import Problems
 from data.prompts.questions import PromptQuestion
 from data.records import Identity
-from data.tables import Cells
+from data.tables import TextTable
 from data.validation import Int32, Int64, Number, Text, record_of
 
 T = TypeVar("T")
@@ -185,14 +184,14 @@ _READ: Final[Mapping[Kind, Callable[[str], Any]]] = {
 }
 
 
-def read_rows(path: Path, cells: Cells, row: type[T], check: Callable[[int, T], object] | None = None) -> list[T]:
+def read_rows(table: TextTable, row: type[T], check: Callable[[int, T], object] | None = None) -> list[T]:
     """The rows of a file with such columns, in its order; empty cells are left out. ``check`` is given each with its line.
 
     Raises:
         InputError: cells are not what their columns hold, or ``check`` raised ValueError; with their lines.
     """
-    columns, problems, found = columns_of(row), Problems(path), []
-    for line, texts in cells.rows():
+    columns, problems, found = columns_of(row), Problems(table.path), []
+    for line, texts in table.rows():
         values: dict[str, Any] = {name: text for name, text in texts.items() if text}
         for name, text in values.items():
             # what cannot be converted is refused as the text that it is

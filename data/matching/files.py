@@ -23,10 +23,10 @@ from typing import Any, Final
 from data.files import InputError, Problems, check_name, fail, located, printable, quoted, read_text
 from data.json_files import parse_json
 from data.matching.captions import Candidates, candidates_of_spec
-from data.prompts.flips import NUMBERS, apply_changes, rename_object
+from data.prompts.flips import apply_changes, rename_object
 from data.prompts.prompt_files import file_entries
 from data.prompts.questions import PromptQuestion, read_questions
-from data.spec import ObjectSpec
+from data.spec import NUMBER_WORDS, ObjectSpec
 from data.tables import read_table
 from data.validation import text_of
 
@@ -275,7 +275,7 @@ def swap_answer(caption: str, question: PromptQuestion) -> Candidates | str:
 
 def _answer_forms(answer: str) -> list[str]:
     """As it stands; a number as a word, too (TIFA's choices are digits, its texts are not)."""
-    return [answer, NUMBERS[int(answer)]] if re.fullmatch(r"\d|10", answer) else [answer]
+    return [answer, NUMBER_WORDS[int(answer)]] if re.fullmatch(r"\d|10", answer) else [answer]
 
 
 def _coco_texts(path: Path, photographs: dict[str, int]) -> Iterator[tuple[str, str]]:

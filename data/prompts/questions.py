@@ -22,7 +22,7 @@ from data.prompts.coco import COCO, SUPERCATEGORY, article_by_sound, plain_name,
 from data.prompts.geneval_suite import COLORS
 from data.prompts.prompt_files import file_entries, text_source
 from data.records import Prompt
-from data.spec import ObjectSpec, Relation, RelationSpec, Spec
+from data.spec import NUMBER_WORDS, RELATION_PHRASES, ObjectSpec, RelationSpec, Spec
 from data.validation import text_of
 
 ELEMENT_TYPES: Final = (
@@ -37,10 +37,6 @@ RULE: Final = "questions-from-specs-2"
 _N_CHOICES: Final = 4
 _ID_LENGTH: Final = 60
 _KINDS: Final = {"person": "animal/human", "animal": "animal/human", "food": "food"}
-_PLACES: Final[dict[Relation, str]] = {
-    "left of": "to the left of", "right of": "to the right of", "above": "above", "below": "below"
-}  # fmt: skip
-_NUMBERS: Final = ("zero", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine")
 
 
 @dataclass(frozen=True, slots=True)
@@ -142,7 +138,7 @@ def _object(thing: ObjectSpec, spec: Spec, k: int) -> Iterator[_Made]:
 
 def _counting(thing: ObjectSpec) -> Iterator[_Made]:
     many, n = plural(thing.name) + thing.target.removeprefix(thing.name), thing.count
-    word = _NUMBERS[n] if n < len(_NUMBERS) else str(n)
+    word = NUMBER_WORDS[n] if n < 10 else str(n)
     element = f"{word} {thing.target if n == 1 else many}"
     are = "is there exactly" if n == 1 else "are there"
     yield f"{are} {element}?", (YES, NO), YES, "counting", element
@@ -160,9 +156,9 @@ def _color(thing: ObjectSpec, color: str) -> Iterator[_Made]:
 
 def _spatial(spec: Spec, relation: RelationSpec) -> Iterator[_Made]:
     one, other = spec.objects[relation.subject].target, spec.objects[relation.reference].target
-    yield f"is the {one} {_PLACES[relation.relation]} the {other}?", (YES, NO), YES, "spatial", relation.target
+    yield f"is the {one} {RELATION_PHRASES[relation.relation]} the {other}?", (YES, NO), YES, "spatial", relation.target
     where = f"where is the {one}, seen from the {other}?"
-    yield where, tuple(_PLACES), relation.relation, "spatial", relation.target
+    yield where, tuple(RELATION_PHRASES), relation.relation, "spatial", relation.target
 
 
 def _among(answer: str, near: Sequence[str], far: Sequence[str], salt: str) -> tuple[str, ...]:

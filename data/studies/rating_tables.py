@@ -230,8 +230,7 @@ def read_rating_table(path: Path) -> JsonTable:
     if start.startswith((b"{", b"[")):
         return read_json_table(path)
     if start.startswith(b"PAR1"):
-        cells = read_cells(path)
-        return JsonTable(TextTable(path, cells.header, tuple((line, tuple(row)) for line, row in cells.records)))
+        return JsonTable(read_cells(path))
     return JsonTable(read_table(path))
 
 

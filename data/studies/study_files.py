@@ -12,13 +12,15 @@ from typing import Any, Final
 
 from data.files import InputError, Problems, check_name, located, quoted, read_text
 from data.json_files import JsonStream
+from data.prompts import geneval_suite
 from data.prompts.prompt_files import read_prompts, text_source
 from data.records import AnnotationRow, Image, Item, Prompt, ScoreRow, StudyRatings, image_item
 from data.tables import TextTable, read_table, require_columns
 from data.validation import text_of
 
 GENEVAL_SUITE: Final = "geneval"
-COLORS: Final = ("red", "orange", "yellow", "green", "blue", "purple", "pink", "brown", "black", "white", "gray")
+COLORS: Final = (*geneval_suite.COLORS, "gray")
+"""Those of GenEval's form."""
 
 _INPUTS: Final = (
     "HITId", "Input.index", "Input.prompt_id", "Input.image_id", "Input.image_url", "Input.caption",

@@ -159,9 +159,9 @@ def tifa_results_of(name: str, folder: Path) -> None:
 
 def cells_of(row: type, name: str, folder: Path) -> None:
     path = folder / name
-    cells = read_cells(path)
-    if sorted(cells.header) == sorted(columns_of(row)):
-        read_rows(path, cells, row)
+    table = read_cells(path)
+    if sorted(table.header) == sorted(columns_of(row)):
+        read_rows(table, row)
 
 
 def exported_of(name: str, folder: Path) -> None:

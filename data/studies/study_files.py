@@ -5,8 +5,8 @@ from __future__ import annotations
 import math
 import re
 from collections import Counter
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Final
 
@@ -14,7 +14,7 @@ from data.files import InputError, Problems, check_name, located, quoted, read_t
 from data.json_files import JsonStream
 from data.prompts import geneval_suite
 from data.prompts.prompt_files import read_prompts, text_source
-from data.records import AnnotationRow, Image, Item, Prompt, ScoreRow, StudyRatings, image_item
+from data.records import Image, Item, Prompt, image_item
 from data.tables import TextTable, read_table, require_columns
 from data.validation import text_of
 
@@ -29,6 +29,54 @@ _INPUTS: Final = (
 )  # fmt: skip
 _SECONDS: Final = "Answer.ee"
 _WHOLE: Final = re.compile(r"([0-9]{1,9})(?:\.0+)?")
+
+
+@dataclass(frozen=True, slots=True)
+class AnnotationRow:
+    """One person's answers to one image.
+
+    Attributes:
+        rater_id: the slot (``geneval/slot-1``); slots keep file order within an image and are nobody in particular.
+        answers: by the questionnaire's question ids; a blank cell leaves its question out.
+        raw: the record as it stands in the file.
+        active_seconds: time at work on the page, where the study says.
+    """
+
+    image: Image
+    rater_id: str
+    answers: Mapping[str, Any]
+    raw: Mapping[str, Any]
+    active_seconds: float | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class ScoreRow:
+    """One metric's real number for one image (aspect ``score``); ``rater_id`` is the metric's name in the file."""
+
+    image: Image
+    rater_id: str
+    value: float
+
+
+@dataclass(frozen=True, slots=True)
+class StudyRatings:
+    """A study's content. ``missing_scores`` counts, per metric, the images without a value."""
+
+    prompts: tuple[Prompt, ...]
+    rows: tuple[AnnotationRow, ...]
+    scores: tuple[ScoreRow, ...] = ()
+    missing_scores: Mapping[str, int] = field(default_factory=dict)
+
+    @property
+    def images(self) -> tuple[Image, ...]:
+        """The images of all rows and scores, each once, in file order."""
+        return tuple(dict.fromkeys([*(row.image for row in self.rows), *(score.image for score in self.scores)]))
+
+    @property
+    def items(self) -> tuple[Item, ...]:
+        """Their items."""
+        prompts = {prompt.prompt_id: prompt for prompt in self.prompts}
+        return tuple(image_item(image, prompts[image.prompt_id]) for image in self.images)
 
 
 def read_metadata(path: Path) -> list[Prompt]:
@@ -83,7 +131,7 @@ def _rows(table: TextTable, source: str, prompts: dict[str, Prompt]) -> tuple[An
         image = Image(prompt.prompt_id, source, index)
         slots[image.image_id] += 1
         rater_id = f"{GENEVAL_SUITE}/slot-{slots[image.image_id]}"
-        rows.append(AnnotationRow(image_item(image, prompt), image, rater_id, answers, cells, seconds, line))
+        rows.append(AnnotationRow(image, rater_id, answers, cells, seconds))
     problems.check()
     return tuple(rows)
 
@@ -174,7 +222,6 @@ class _TifaEntry:
     line: int
     prompt: Prompt
     image: Image
-    item: Item
     scores: tuple[int, ...]
     metrics: dict[str, float | None]
     raw: dict[str, Any]
@@ -214,25 +261,19 @@ def read_human_annotations(path: Path) -> StudyRatings:
 
 
 def _study(entries: Sequence[_TifaEntry]) -> StudyRatings:
-    # Prompts of one text_id are equal but for nothing; the first stands for all (their specs make them unhashable).
-    prompts = {entry.prompt.prompt_id: entry.prompt for entry in reversed(entries)}
-    order = dict.fromkeys(entry.prompt.prompt_id for entry in entries)
     names = dict.fromkeys(name for entry in entries for name in entry.metrics)
-    missing = {name: sum(entry.metrics.get(name) is None for entry in entries) for name in names}
     return StudyRatings(
-        prompts=tuple(prompts[prompt_id] for prompt_id in order),
+        # those of one text_id are equal
+        prompts=tuple({entry.prompt.prompt_id: entry.prompt for entry in entries}.values()),
         rows=tuple(
-            AnnotationRow(e.item, e.image, f"{TIFA_SUITE}/slot-{slot}", {"faithfulness": score}, e.raw, None, e.line)
+            AnnotationRow(e.image, f"{TIFA_SUITE}/slot-{slot}", {"faithfulness": score}, e.raw)
             for e in entries
             for slot, score in enumerate(e.scores, 1)
         ),
         scores=tuple(
-            ScoreRow(e.item, e.image, name, value, e.line)
-            for e in entries
-            for name in names
-            if (value := e.metrics.get(name)) is not None
+            ScoreRow(e.image, name, value) for e in entries for name in names if (value := e.metrics.get(name)) is not None
         ),
-        missing_scores=missing,
+        missing_scores={name: sum(entry.metrics.get(name) is None for entry in entries) for name in names},
     )
 
 
@@ -249,7 +290,7 @@ def _entry(line: int, key: str, value: Any) -> _TifaEntry:
     image = Image(prompt.prompt_id, generator, 0)
     metrics = _metrics(value)
     raw = {name: metrics.get(name, found) for name, found in value.items()}  # NaN is no JSON; a missing metric is null here
-    return _TifaEntry(line, prompt, image, image_item(image, prompt), _human_scores(value), metrics, raw)
+    return _TifaEntry(line, prompt, image, _human_scores(value), metrics, raw)
 
 
 def _human_scores(value: dict[str, Any]) -> tuple[int, ...]:

@@ -39,8 +39,8 @@ from data.jobs.runs import Run
 from data.playground import sample
 from data.playground.drawing import CARELESS
 from data.playground.sample import SUITE, PlaygroundSample
-from data.prompts.spec import parse_spec
 from data.records import Evidence, Image, Rater, image_item
+from data.spec import parse_spec
 from data.store import imports, runs
 from data.store.core.selection import Selection
 from data.store.core.store import Store
@@ -95,7 +95,7 @@ def _bundle(store: Store, found: PlaygroundSample, copies: Sequence[tuple[Image,
             one.item_id,
             RATER,
             one.payload,
-            judge(scorer, prompts[copy.prompt_id].spec, one, row.settings),
+            judge(scorer, prompts[copy.prompt_id], one, row.settings),
             rule_version_of(scorer),
         )
         for one, (_, copy) in zip(seen, copies, strict=True)

@@ -56,7 +56,7 @@ from data.images.files import open_image
 from data.jobs.runs import Detection, Observation, Run, RunFolder, WorkItem
 from data.prompts.coco import COCO
 from data.prompts.geneval_suite import COLORS
-from data.prompts.spec import Spec, parse_spec
+from data.spec import Spec, parse_spec
 from scorers import registry
 from scorers.base import Verdict
 from scorers.geneval.rules import GenEvalRules, counted_objects, judge, same_kind

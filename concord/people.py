@@ -21,6 +21,7 @@ from urllib.parse import urlencode
 
 from itsdangerous import BadData, URLSafeSerializer
 
+from concord.common import wording
 from concord.common.context import CommandError, Context, UsageError
 from data.people import Role, keyed_hash, platform_pseudonym
 from data.store.backup import restoring
@@ -344,9 +345,8 @@ def _write(context: Context, columns: Sequence[str], rows: Iterable[Mapping[str,
             words = ("-" if value is None or value is False else "yes" if value is True else str(value) for value in values)
             # a name may hold what moves a terminal's cursor
             lines.append(["".join(each if each.isprintable() else "?" for each in word) for word in words])
-        widths = [max(len(line[place]) for line in lines) for place in range(len(columns))]
-        for line in lines:
-            context.say("  ".join(text.ljust(width) for text, width in zip(line, widths, strict=True)).rstrip())
+        for line in wording.aligned(lines):
+            context.say(line)
 
 
 def _files_naming(project: Path, name: str) -> list[Path]:

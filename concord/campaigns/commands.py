@@ -43,7 +43,7 @@ def list_campaigns(context: Context) -> None:
                 progress.describe_pace(one.pace),
             )
         )
-    for line in _aligned(lines):
+    for line in wording.aligned(lines):
         context.say(line)
 
 
@@ -182,7 +182,7 @@ def _lines(
         return [*lines, "nobody has done anything in it yet"]
     if topic is not None:
         lines.append(f"agreement with the others about {wording.aspect(topic.aspect)} of {topic.suite}: {progress.COEFFICIENT}")
-    lines += _aligned([_HEADER, *(_cells(one) for one in workers)])
+    lines += wording.aligned([_HEADER, *(_cells(one) for one in workers)])
     wrong = adjudication.blames(adjudication.verdicts(context.store, campaign.campaign_id))
     return [*lines, *(f"wrong: {progress.describe_blamed(one)}, {wording.count(one.n, 'verdict')}" for one in wrong)]
 
@@ -200,11 +200,6 @@ def _cells(one: AnnotatorWork) -> Sequence[str]:
     )
     flags = ", ".join([*one.flags, *([found.reason] if found is not None and found.reason else [])])
     return (printable(name), str(work.valid), str(work.surplus), seconds, value, span, n, progress.describe_checks(work), flags)
-
-
-def _aligned(rows: Sequence[Sequence[str]]) -> list[str]:
-    widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
-    return ["  ".join(text.ljust(width) for text, width in zip(row, widths, strict=True)).rstrip() for row in rows]
 
 
 def describe(context: Context, campaign: str, fields: Sequence[str]) -> None:

@@ -16,7 +16,8 @@ from annotation.questionnaires.base import TICKED, Question, Questionnaire, prob
 from annotation.questionnaires.form import Form, FormItem, ItemKind
 from data.aspects import CANNOT_TELL, YES
 from data.campaign import ROLES, CampaignItem
-from data.files import InputError, quoted, unreadable
+from data.files import InputError, quoted
+from data.json_files import unreadable
 from data.store.campaigns.management import Composed
 from data.store.core.store import Store
 from data.store.library import ItemSubject as library_ItemSubject

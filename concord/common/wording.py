@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Sequence
+
 from agreement.catalogue import DEFINITIONS
 
 ASPECTS: dict[str, str] = {
@@ -117,3 +119,17 @@ def duration(seconds: float) -> str:
         return f"{whole} s"
     minutes = round(whole / 60)
     return f"{minutes} min" if minutes < 90 else f"{minutes // 60} h {minutes % 60:02d} min"
+
+
+def aligned(rows: Sequence[Sequence[str]], indent: str = "") -> Iterator[str]:
+    """A table's rows with its columns under each other."""
+    widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
+    for row in rows:
+        yield indent + "  ".join(text.ljust(width) for text, width in zip(row, widths, strict=True)).rstrip()
+
+
+def markdown_table(rows: Sequence[Sequence[str]]) -> Iterator[str]:
+    """The same as a Markdown table, whose head is the first row."""
+    head, *others = rows
+    for row in (head, ["---"] * len(head), *others):
+        yield "| " + " | ".join(" ".join(text.split()).replace("|", "\\|") for text in row) + " |"

@@ -25,19 +25,33 @@ from data.matching.files import MatchingExample, read_matching, read_tifa_matchi
 from data.playground.render import render
 from data.records import Image, Prompt, image_item
 from data.store import imports, library
-from data.store.imports import ImportBundle
+from data.store.imports import ImportBundle, Imported
 
 DEFAULT_SUITES = {"geneval": "geneval", "visor": "sr2d", "csv": "images"}
 _TELL_EVERY = 1000
 
 
 @dataclass(slots=True)
-class _AssignedImages:
-    """Images whose prompt is known, the prompts that they bring along, and what has no place."""
+class _PreparedImport:
+    """Images whose prompt is known, the prompts by id, and what was left out, a line each."""
 
     images: list[Image] = field(default_factory=list)
     prompts: dict[str, Prompt] = field(default_factory=dict)
-    skipped: list[str] = field(default_factory=list)
+    left: list[str] = field(default_factory=list)
+
+
+def _store_images(context: Context, kind: str, name: str, ready: _PreparedImport, content: Iterable[object]) -> Imported:
+    """Import the images; ``content``: what makes the same image another import, one for each."""
+    bundle = ImportBundle(
+        kind,
+        name,
+        digest(*(f"{image.image_id} {image.sha256} {more}" for image, more in zip(ready.images, content, strict=True))),
+        prompts=list(ready.prompts.values()),
+        images=ready.images,
+        items=[image_item(image, ready.prompts[image.prompt_id]) for image in ready.images],
+    )
+    (imported,) = imports.apply(context.store, [bundle])
+    return imported
 
 
 _SHAPES: Final = {
@@ -76,33 +90,26 @@ def _import(context: Context, directory: str, layout: str, generator: str | None
 
     found = files.find_images(folder, cast("folders.Layout", layout), generator, suite, progress)
     placed = _assign_prompts(context, found.entries, suite)
-    skipped = [f"{skip.path}: {skip.reason}" for skip in found.skipped] + placed.skipped
+    skipped = [f"{skip.path}: {skip.reason}" for skip in found.skipped] + placed.left
     for line in skipped:
         context.warn(f"skipped: {line}")
     if not placed.images:
         hint = f"({len(skipped)} skipped); it looks like {_SHAPES[layout]}"
         raise CommandError(f"{directory}: no image could be imported as layout '{layout}' {hint}")
-    bundle = ImportBundle(
-        f"images {suite}",
-        generator or str(folder.name),
-        digest(*(f"{image.image_id} {image.sha256} {image.path}" for image in placed.images)),
-        prompts=list(placed.prompts.values()),
-        images=placed.images,
-        items=[image_item(image, placed.prompts[image.prompt_id]) for image in placed.images],
-    )
-    (imported,) = imports.apply(context.store, [bundle])
+    called = generator or str(folder.name)
+    imported = _store_images(context, f"images {suite}", called, placed, (image.path for image in placed.images))
     per_prompt = len({image.prompt_id for image in placed.images})
     left = f", {len(skipped)} skipped" if skipped else ""
     report_import(context, f"{len(placed.images)} images of {per_prompt} prompts{left}", imported)
-    missing = len(placed.skipped) + sum(
+    missing = len(placed.left) + sum(
         layout == "csv" or not (skip.path.is_file() and skip.path.suffix.lower() not in EXTENSIONS) for skip in found.skipped
     )
     if missing:
         raise CommandError(f"{missing} skipped (see above); the rest is imported")
 
 
-def _assign_prompts(context: Context, entries: Iterable[FolderImage], suite: str) -> _AssignedImages:
-    placed = _AssignedImages()
+def _assign_prompts(context: Context, entries: Iterable[FolderImage], suite: str) -> _PreparedImport:
+    placed = _PreparedImport()
     entries = list(entries)
     known = library.prompts_by_id(context.store, [entry.prompt_id for entry in entries if entry.prompt_id])
     named_by_text = any(entry.prompt_id is None for entry in entries)
@@ -110,7 +117,7 @@ def _assign_prompts(context: Context, entries: Iterable[FolderImage], suite: str
     for entry in entries:
         prompt = _prompt_of(entry, suite, known, texts)
         if prompt is None:
-            placed.skipped.append(
+            placed.left.append(
                 f"{entry.file.path}: prompt {entry.prompt_id} is unknown; put metadata.jsonl beside the samples,"
                 f" or first: import prompts FILE --suite {suite}"
             )
@@ -139,15 +146,6 @@ REAL: Final = "real"
 _SUITES: Final = {"rows": "itm", "winoground": "winoground", "aro": "aro"}
 _MOST_TOLD: Final = 100
 _TELL_EVERY_CAPTIONED: Final = 1000
-
-
-@dataclass(slots=True)
-class _PreparedImport:
-    """What can be brought in, and what was left out."""
-
-    prompts: list[Prompt] = field(default_factory=list)
-    images: list[Image] = field(default_factory=list)
-    left: list[str] = field(default_factory=list)
 
 
 def import_matching(
@@ -301,7 +299,7 @@ def _add_image(context: Context, ready: _PreparedImport, prompt: Prompt, source:
     file = read_image_file(path)
     # the path is the project's own where it lies in it, so that it can be moved
     mine = path.relative_to(context.store.project) if path.is_relative_to(context.store.project) else path
-    ready.prompts.append(prompt)
+    ready.prompts[prompt.prompt_id] = prompt
     ready.images.append(Image(prompt.prompt_id, source, 0, mine, file.sha256, file.width, file.height))
 
 
@@ -323,17 +321,9 @@ def _bring_in(context: Context, suite: str, name: str, ready: _PreparedImport) -
         context.warn(f"left out: {len(ready.left) - _MOST_TOLD:,} more")
     if not ready.images:
         raise CommandError(f"{name}: nothing could be imported")
-    by_id = {prompt.prompt_id: prompt for prompt in ready.prompts}
-    bundle = ImportBundle(
-        f"itm {suite}",
-        name,
-        digest(*(f"{image.image_id} {image.sha256} {by_id[image.prompt_id].spec}" for image in ready.images)),
-        prompts=ready.prompts,
-        images=ready.images,
-        items=[image_item(image, by_id[image.prompt_id]) for image in ready.images],
-    )
-    (imported,) = imports.apply(context.store, [bundle])
-    tasks = ", ".join(dict.fromkeys(str(prompt.task) for prompt in ready.prompts if prompt.task))
+    specs = (ready.prompts[image.prompt_id].spec for image in ready.images)
+    imported = _store_images(context, f"itm {suite}", name, ready, specs)
+    tasks = ", ".join(dict.fromkeys(str(prompt.task) for prompt in ready.prompts.values() if prompt.task))
     report_import(context, f"{suite}: {len(ready.images)} images with captions" + (f" ({tasks})" if tasks else ""), imported)
     if ready.left:
         raise CommandError(f"{len(ready.left):,} skipped (see above); the rest is imported")

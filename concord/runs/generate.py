@@ -148,7 +148,7 @@ def _begin(context: Context, job: GenerationJob, called: str, settings: Mapping[
         runs.set_state(store, row.run_id, "cancelled", "a later run paints what it lacks")
     run_id = run_session.next_id(store, f"generate-{safe(called)}")
     folder = GenerationFolder(store.project / "runs" / run_id)
-    folder.create(job)
+    folder.ask(job)
     asked = Run(run_id, "generate", "", profile, settings, job.device, job.batch_size)
     runs.add_generation(store, asked, called, f"runs/{run_id}", len(job.wanted))
     begun = runs.get(store, run_id)

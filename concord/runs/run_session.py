@@ -177,7 +177,7 @@ def take_in(context: Context, row: RunRow, scorer: Scorer, part: int, seen: Sequ
 
     def judged(one: Observation) -> Sequence[Judgement]:
         # an unknown image is for the store to refuse
-        return judge(scorer, known[one.item_id].spec, one, row.settings) if one.item_id in known else ()
+        return judge(scorer, known[one.item_id], one, row.settings) if one.item_id in known else ()
 
     if runs.ingest(context.store, row.run_id, part, [(one, judged(one)) for one in seen], rule_version_of(scorer)):
         for one in seen:

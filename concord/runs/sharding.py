@@ -143,7 +143,7 @@ def _write(folder: RunFolder, asked: Run, work: Sequence[WorkItem]) -> None:
     """
     path = folder.path
     if (path / "run.json").is_file():
-        there, items = folder.run(), folder.work()
+        there, items = folder.job(), folder.work()
         other = [
             what
             for what, one, two in (

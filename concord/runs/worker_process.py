@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Final
+from typing import Any, Final
 
 from data.jobs.folder import LOG, JobFolder
 
@@ -30,7 +30,7 @@ class WorkerProcess:
     stopping: threading.Event = field(default_factory=threading.Event)
     log_start: int = 0
 
-    def start(self, command: tuple[str, ...], folder: JobFolder) -> None:
+    def start(self, command: tuple[str, ...], folder: JobFolder[Any]) -> None:
         """Start it, unless it was asked to stop: a command, which is given the folder. What it prints goes to the log there."""
         if self.stopping.is_set():
             return
@@ -80,13 +80,13 @@ class WorkerProcess:
         """The exit status; 0 before the process has ended, or without one."""
         return 0 if self.process is None else self.process.returncode or 0
 
-    def was_stopped(self, folder: JobFolder) -> bool:
+    def was_stopped(self, folder: JobFolder[Any]) -> bool:
         """Whether it ended because somebody asked it to, us or others."""
         told = folder.last_progress()
         stopped = self.status >= 0 and told is not None and told.state == "stopped"
         return self.stopping.is_set() or self.status == -signal.SIGTERM or stopped
 
-    def why_ended(self, folder: JobFolder) -> str:
+    def why_ended(self, folder: JobFolder[Any]) -> str:
         """Why it ended before its time: its progress or its last line says, unless it was killed."""
         if self.status < 0:
             return f"the worker was killed ({signal.Signals(-self.status).name}); perhaps the memory did not suffice"

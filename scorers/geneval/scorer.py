@@ -23,7 +23,7 @@ from PIL import Image, ImageColor
 from data.jobs.runs import Detection, Observation, pack_mask
 from data.prompts.coco import GENEVAL
 from data.prompts.geneval_suite import COLORS
-from data.prompts.spec import Spec
+from data.spec import Spec
 from scorers.base import Knob, Perceiver, Scorer, Settings, Shown
 from scorers.detection import RULES, check_detector_settings, overlap, portions, too_large
 from scorers.geneval.rules import COUNTING, GenEvalRules, judge, same_kind

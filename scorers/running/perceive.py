@@ -22,8 +22,7 @@ from PIL import Image
 from data.files import printable
 from data.images.files import ImageError, open_image
 from data.jobs.runs import Observation, WorkItem
-from data.prompts.questions import question_from_json
-from data.prompts.spec import SpecError, parse_spec
+from data.spec import SpecError
 from scorers.base import Perceiver, Shown
 from scorers.running.fault_isolation import Failed, FaultIsolator
 
@@ -159,16 +158,11 @@ def open_image_of(work: WorkItem, base: Path, content: bytes | None = None) -> S
     where it was read elsewhere."""
     try:
         image = open_image(base / work.path, work.sha256 or None, content)
-        questions = tuple(question_from_json(one) for one in work.questions)
-        return Shown(
-            work.item_id, image, work.text, parse_spec(work.spec), questions, work.version, tuple(work.captions), work.right
-        )
+        return Shown(work.item_id, image, work.text, work.demands, work.questions, work.version, work.captions, work.right)
     except ImageError as error:
         return Observation(work.item_id, failed=single_line(error.reason))
     except SpecError as error:
         return Observation(work.item_id, failed=single_line(f"the prompt's spec cannot be read: {error}"))
-    except TypeError as error:
-        return Observation(work.item_id, failed=single_line(f"the prompt's questions cannot be read: {error}"))
     except Exception as error:  # an image that takes more memory than there is, or breaks a decoder as nobody foresaw
         return Observation(work.item_id, failed=single_line(f"it cannot be opened: {error or type(error).__name__}"))
 

@@ -43,7 +43,7 @@ def work_through(
         ImportError: a package is not installed.
     """
     try:
-        run, work = folder.run(), folder.work()
+        run, work = folder.job(), folder.work()
     except (ValueError, TypeError) as error:
         raise ValueError(f"the run cannot be read: {error}") from error
     parts = {n: work[at : at + run.part_size] for n, at in enumerate(range(0, len(work), run.part_size))}

@@ -15,7 +15,7 @@ from collections.abc import Callable, Sequence
 from contextlib import suppress
 from dataclasses import replace
 from pathlib import Path
-from typing import Final, TypeVar
+from typing import Any, Final, TypeVar
 
 from data.files import printable
 from data.jobs.folder import JobFolder, RunBusy, WorkerProgress
@@ -25,7 +25,7 @@ from scorers.running.fault_isolation import error_line
 OFFLINE: Final = {"HF_HUB_OFFLINE": "1", "TRANSFORMERS_OFFLINE": "1", "HF_HUB_DISABLE_TELEMETRY": "1", "DO_NOT_TRACK": "1"}
 """The environment of whatever loads models."""
 STOPPED: Final = 128 + signal.SIGTERM
-Folder = TypeVar("Folder", bound=JobFolder)
+Folder = TypeVar("Folder", bound=JobFolder[Any])
 Work = Callable[[Folder, Callable[[], bool], Callable[[], None]], bool]
 """Does a job; whether all is done. It is given the folder, what says whether to stop before the next part, and what is to be
 called once models are loaded."""

@@ -37,7 +37,7 @@ from data.playground.scene import Scene, answered_questions, is_correct, objects
 from data.prompts.coco import GENEVAL
 from data.prompts.geneval_suite import COLORS, POSITIONS, color_attr, colors, counting, position, single_object, two_object
 from data.prompts.questions import PromptQuestion
-from data.prompts.spec import ObjectSpec, Relation, RelationSpec, Spec, parse_spec
+from data.spec import ObjectSpec, Relation, RelationSpec, Spec, parse_spec
 
 Split = Literal["train", "held-out"]
 

@@ -38,7 +38,7 @@ from data.playground.sample import FOLDER, TASKS, random_metadata, read_sample
 from data.playground.scene import Scene, answered_questions
 from data.prompts.geneval_suite import COLORS
 from data.prompts.questions import PromptQuestion
-from data.prompts.spec import Spec, parse_spec
+from data.spec import Spec, parse_spec
 from scorers import registry
 from scorers.base import Perceiver, Scorer, Settings, Shown
 from scorers.generation import generators
@@ -413,12 +413,12 @@ def sample_figures(folder: Path) -> dict[str, dict[str, float]]:
     prompts = {prompt.prompt_id: prompt for prompt in sample.prompts}
     images = {image.image_id: image for image in sample.images}
     scorer = registry.get("geneval")
-    (run,) = (one for one in sample.runs if one.run().scorer == scorer.name)
+    (run,) = (one for one in sample.runs if one.job().scorer == scorer.name)
     said: dict[str, dict[str, list[bool]]] = defaultdict(lambda: defaultdict(list))
     for seen in run.observations():
         image = images[seen.item_id]
         prompt = prompts[image.prompt_id]
-        judgements = scorer.judge(parse_spec(prompt.spec), seen, run.run().settings).judgements
+        judgements = scorer.judge(prompt.demands, seen, run.job().settings).judgements
         shares = said[image.generator]
         shares[str(prompt.task)].append(next(one.label == "yes" for one in judgements if one.aspect == "correct"))
         if prompt.task == "single_object":

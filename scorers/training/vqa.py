@@ -31,7 +31,7 @@ from torch.nn import functional
 from data.prompts.coco import COCO, GENEVAL, article_by_sound, plural
 from data.prompts.geneval_suite import COLORS
 from data.prompts.questions import PromptQuestion, questions_from_spec
-from data.prompts.spec import ObjectSpec, RelationSpec, Spec
+from data.spec import ObjectSpec, RelationSpec, Spec
 from scorers.training import average_gradients, averaged_model, furthest_progress, join_processes
 from scorers.training.examples import NAMES, PictureWithQuestions, QuestionForm, picture_with_questions, question_form
 from scorers.training.generator import rate_at

@@ -23,8 +23,8 @@ from concord.runs import run_session, score
 from data.aspects import SCALES
 from data.jobs.runs import Observation, RunFolder
 from data.prompts.flips import Flipped, flip
-from data.prompts.spec import Spec, parse_spec
 from data.records import Annotation, Image, Judgement, Prompt, Rater, image_item
+from data.spec import Spec, parse_spec
 from data.store import imports, runs
 from data.store.browse import contents
 from data.store.core import frame

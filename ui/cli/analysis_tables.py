@@ -122,10 +122,7 @@ def _table(section: str, rows: Sequence[AgreementRow]) -> Iterator[str]:
         [*("" if row[name] is None else str(row[name]) for name in names), *(text(row) for text in columns.values())]
         for row in rows
     ]
-    table = [[*names, *columns], *told]
-    widths = [max(map(len, column)) for column in zip(*table, strict=True)]
-    for line in table:
-        yield "  " + "  ".join(text.ljust(width) for text, width in zip(line, widths, strict=True)).rstrip()
+    yield from wording.aligned([[*names, *columns], *told], "  ")
 
 
 def _columns(section: str) -> dict[str, Column]:
@@ -264,9 +261,7 @@ def interval_text(row: Row) -> str:
 def aligned_columns(lines: Sequence[Sequence[str]], *, empty: bool = False) -> Iterator[str]:
     """Columns under each other; those that are empty but for their head are left out, unless ``empty``."""
     kept = [k for k in range(len(lines[0])) if empty or any(line[k] for line in lines[1:])]
-    widths = [max(len(line[k]) for line in lines) for k in kept]
-    for line in lines:
-        yield "  ".join(line[k].ljust(width) for k, width in zip(kept, widths, strict=True)).rstrip()
+    yield from wording.aligned([[line[k] for k in kept] for line in lines])
 
 
 _FLIP_RATERS = ("suite", "rater", "generator")
@@ -288,7 +283,7 @@ def print_flips(context: Context, selection: Mapping[str, Sequence[str]], kind: 
     lines: list[str] = []
     if found.rows:
         table = [_FLIP_HEADER, *(_flip_cells(row) for row in wide(found.rows))]
-        lines += _flip_markdown(table) if output == "md" else aligned_columns(table, empty=True)
+        lines += wording.markdown_table(table) if output == "md" else aligned_columns(table, empty=True)
     elif not found.unflippable:
         lines.append("nothing to compare in this selection")
     lines += [f"no prompt of {suite} asks for a {kind} that could be flipped" for suite in found.unflippable]
@@ -318,12 +313,6 @@ def _flip_number(row: flips_Row) -> str:
 
 def _flip_interval(row: flips_Row) -> str:
     return "" if row["low"] is None else f"{row['low']:.4f} .. {row['high']:.4f}"
-
-
-def _flip_markdown(rows: Sequence[Sequence[str]]) -> Iterator[str]:
-    head, *rest = rows
-    for row in (head, ["---"] * len(head), *rest):
-        yield "| " + " | ".join(" ".join(text.split()).replace("|", "\\|") for text in row) + " |"
 
 
 _PREFERENCE_TITLES = {

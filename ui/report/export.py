@@ -26,7 +26,7 @@ from concord.common.context import CommandError, Context
 from concord.exporting import export_target, why_no_ratings, write_export
 from data.export import formats
 from data.export.formats import Columns, Kind
-from data.export.ratings import RATING_COLUMNS
+from data.export.rows import RATING_COLUMNS
 from data.store.core.selection import Selection
 from data.store.core.store import Store
 from ui.report import sample_failures, sections_methods, sections_results

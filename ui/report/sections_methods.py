@@ -25,7 +25,7 @@ from concord import exporting
 from concord.common import wording
 from data import campaign
 from data.campaign import NOT_REPORTED, RECRUITMENT_FIELDS
-from data.export.ratings import SIMULATED
+from data.export.rows import SIMULATED
 from data.store.analysis.exports import ScorerDescription
 from data.store.campaigns import management, monitoring
 from data.store.campaigns.monitoring import WorkerStats

@@ -8,6 +8,7 @@ from datetime import datetime
 from pathlib import Path
 from typing import Any
 
+from data.spec import HasSpec
 from data.store.core import rows
 from data.store.core.selection import PEOPLE, SIMULATED, Selection
 from data.store.core.store import Store
@@ -345,7 +346,7 @@ def count_judgements(store: Store) -> int:
 
 
 @dataclass(frozen=True, slots=True)
-class ReportItem:
+class ReportItem(HasSpec):
     """An item: what it was to show, and its picture if it has one (``width`` and ``height`` in pixels).
 
     Attributes:

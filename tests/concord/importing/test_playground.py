@@ -22,8 +22,8 @@ from data.playground.drawing import CARELESS
 from data.playground.render import SIZE, render
 from data.playground.scene import scene_facts
 from data.prompts.prompt_files import write_prompts
-from data.prompts.spec import parse_spec
 from data.records import Prompt
+from data.spec import parse_spec
 from data.store import imports
 from data.store.browse import contents, grid
 from data.store.core.selection import Selection

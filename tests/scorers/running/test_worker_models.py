@@ -25,15 +25,15 @@ from data.jobs.runs import (  # noqa: E402
     Run,
     RunFolder,
     WorkItem,
-    unpack_mask,
 )
-from data.prompts.spec import parse_spec  # noqa: E402
+from data.spec import parse_spec  # noqa: E402
 from scorers import registry  # noqa: E402
 from scorers.base import ModelBroken, Shown  # noqa: E402
 from scorers.geneval import scorer  # noqa: E402
 from scorers.models import sanity_check  # noqa: E402
 from scorers.running import worker  # noqa: E402
 from scorers.running.engines import device_worker  # noqa: E402
+from tests.data.jobs.test_masks import unpacked  # noqa: E402
 from tests.scorers import published_models  # noqa: E402
 from tests.scorers.tiny_models import ROOT, picture  # noqa: E402
 
@@ -146,7 +146,7 @@ def test_hostile_images_are_seen_or_refused_in_one_line(
         assert (one.payload["width"], one.payload["height"]) == size
         for found in one.detections:
             assert found.mask is not None
-            assert unpack_mask(found.mask).shape == size[::-1]
+            assert unpacked(found.mask).shape == size[::-1]
             assert found.colors is not None
             assert sum(found.colors) == pytest.approx(1)
             assert 0 <= found.box[0] < found.box[2] <= size[0]

@@ -19,8 +19,8 @@ from concord import maps as paints
 from concord.maps import MapAddress
 from data.jobs.maps import Map, MapFolder
 from data.jobs.runs import Observation, Run, RunFolder, pack_embeddings
-from data.prompts.spec import parse_spec
 from data.records import Rater
+from data.spec import parse_spec
 from data.store import imports, runs
 from data.store.browse.filters import ListingQuery
 from data.store.core.store import Store

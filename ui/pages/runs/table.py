@@ -121,7 +121,7 @@ def _batch(store: Store, view: RunView) -> str:
         size = (
             GenerationFolder(store.project / view.row.folder).job().batch_size
             if view.row.kind == "generate"
-            else run_session.folder_of(store, view.row).run().part_size
+            else run_session.folder_of(store, view.row).job().part_size
         )
     except (OSError, ValueError, TypeError, KeyError):
         return ""

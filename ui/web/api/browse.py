@@ -18,7 +18,7 @@ from concord.common.live_updates import followed
 from concord.maps import LassoLost, MapAddress, map_address, map_of
 from data.aspects import NO, YES, YES_NO_ASPECTS
 from data.jobs import generation
-from data.prompts.spec import parse_spec
+from data.spec import parse_spec
 from data.store.browse import facets, filters, grid, map_points
 from data.store.browse.contents import rater_names
 from data.store.browse.filters import sentence

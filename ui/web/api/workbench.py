@@ -21,7 +21,7 @@ from concord.campaigns.annotators import CampaignTopic
 from concord.questions import scores
 from data.jobs import generation
 from data.prompts.geneval_suite import COLORS
-from data.prompts.spec import Spec, parse_spec
+from data.spec import Spec, parse_spec
 from data.store.browse import contents, grid
 from data.store.core import campaign_items
 from data.store.core.store import Store

@@ -21,7 +21,7 @@ from concord.judging import derive_source
 from concord.rejudging import save_as_rater
 from concord.runs import run_manager as supervisor
 from concord.runs import score
-from data.prompts.spec import parse_spec
+from data.spec import parse_spec
 from data.store import imports, runs
 from data.store.browse import grid
 from data.store.core.selection import Selection

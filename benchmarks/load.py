@@ -16,7 +16,6 @@ much for the machine that runs the server, too. The folders of the scorer's run 
 
 from __future__ import annotations
 
-import argparse
 import asyncio
 import json
 import os
@@ -43,6 +42,7 @@ if not __package__:
 from benchmarks import annotators
 from benchmarks.annotate import served
 from benchmarks.annotators import Choose, Http, Refused
+from benchmarks.measuring import add_options, command_line, machine, percentile, processor_seconds, resident, tell
 from concord.common import forwarding
 from data.jobs.runs import Detection, Observation, Run, RunFolder, WorkItem
 from data.prompts.coco import COCO
@@ -415,18 +415,6 @@ async def _watch(pid: int, until: float, told: LoadResult) -> None:
         await asyncio.sleep(min(5.0, max(0.01, until - now)))
 
 
-def resident(pid: int) -> float:
-    """MB of a process."""
-    pages = int(Path(f"/proc/{pid}/statm").read_text().split()[1])
-    return pages * os.sysconf("SC_PAGE_SIZE") / 2**20
-
-
-def processor(pid: int) -> float:
-    """Seconds of work of a process."""
-    user, system = Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[11:13]
-    return (int(user) + int(system)) / os.sysconf("SC_CLK_TCK")
-
-
 async def _all(port: int, pid: int, project: Path, folders: Sequence[Path], choose: Choose, plan: LoadPlan) -> LoadResult:
     told = LoadResult()
     people = [Annotator(f"person {n:03}", port, choose, told, plan, n) for n in range(plan.people)]
@@ -437,7 +425,7 @@ async def _all(port: int, pid: int, project: Path, folders: Sequence[Path], choo
     for viewer in viewers:
         await viewer.open()
     told.waits.clear()
-    before, own, start = processor(pid), time.process_time(), time.perf_counter()
+    before, own, start = processor_seconds(pid), time.process_time(), time.perf_counter()
     until = start + plan.seconds
     await asyncio.gather(
         *(one.work(until) for one in people),
@@ -446,7 +434,7 @@ async def _all(port: int, pid: int, project: Path, folders: Sequence[Path], choo
         _watch(pid, until, told),
     )
     told.seconds = time.perf_counter() - start
-    told.server, told.client = processor(pid) - before, time.process_time() - own
+    told.server, told.client = processor_seconds(pid) - before, time.process_time() - own
     told.memory.append((told.seconds, resident(pid)))
     for one in people:
         one.close()
@@ -512,20 +500,11 @@ _KINDS: Final = {
 }
 
 
-def percentile(values: Sequence[float], share: float) -> float:
-    """What this share of the values stay under, linear between neighbours."""
-    ordered = sorted(values)
-    place = share * (len(ordered) - 1)
-    low = int(place)
-    high = min(low + 1, len(ordered) - 1)
-    return ordered[low] + (place - low) * (ordered[high] - ordered[low])
-
-
 def lines_of(told: LoadResult, plan: LoadPlan) -> list[str]:
     """The table."""
     lines = [
         f"{plan.people} people who think {plan.think / plan.speed:g} s, {plan.viewers} viewers, {plan.images} images,"
-        f" {told.seconds:.0f} s; {os.cpu_count()} cores shared with the clients, load {os.getloadavg()[0]:.1f}",
+        f" {told.seconds:.0f} s; shared with the clients: {machine()}",
         "",
         f"{'':38}{'n':>8}{'a second':>10}{'p50':>8}{'p95':>8}{'p99':>8}{'worst':>8}  ms",
     ]
@@ -554,18 +533,17 @@ def lines_of(told: LoadResult, plan: LoadPlan) -> list[str]:
 
 def main(arguments: Sequence[str] | None = None) -> list[str]:
     """Measure, print; the printed lines."""
-    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0] if __doc__ else None)
-    for name, what in (
-        ("people", "who answer"),
-        ("viewers", "who look at Studio's pages"),
-        ("think", "seconds, on average"),
-        ("seconds", "that it lasts"),
-        ("speed", "so many times faster do people think"),
-        ("images", "of the campaign"),
-        ("scored", "images a second by the run that is taken in"),
-    ):
-        default = getattr(LoadPlan(), name)
-        parser.add_argument(f"--{name}", type=type(default), default=default, help=f"{what} (default {default})")
+    parser = command_line(__doc__)
+    helps = {
+        "people": "who answer",
+        "viewers": "who look at Studio's pages",
+        "think": "seconds, on average",
+        "seconds": "that it lasts",
+        "speed": "so many times faster do people think",
+        "images": "of the campaign",
+        "scored": "images a second by the run that is taken in",
+    }
+    add_options(parser, LoadPlan(), helps)
     parser.add_argument("--quick", action="store_true", help="a small size, to see that it runs")
     parser.add_argument("--json", type=Path, help="write the figures to this file too")
     parser.add_argument("--profile", type=Path, help="write where the server's threads were, sampled, to this file")
@@ -579,8 +557,7 @@ def main(arguments: Sequence[str] | None = None) -> list[str]:
         waits = {kind: [round(1000 * one, 2) for one in all_] for kind, all_ in told.waits.items()}
         figures = {"plan": asdict(plan), "ms": waits, "errors": told.errors, "memory": told.memory, "lines": lines}
         file.write_text(json.dumps(figures) + "\n", encoding="utf-8")
-    print("\n".join(lines))
-    return lines
+    return tell(lines)
 
 
 if __name__ == "__main__":

@@ -303,10 +303,10 @@ class DeviceWorker:
             ModelBroken: the model gives what no working model gives.
             RuntimeError: it fails on every image, on one that it saw before too.
         """
-        images = [one.result() for one in self._opening.pop(task.key, None) or self._open(task)]
-        for other in self._opening.values():
-            for one in other:
-                one.cancel()
+        images = [future.result() for future in self._opening.pop(task.key, None) or self._open(task)]
+        for futures in self._opening.values():
+            for future in futures:
+                future.cancel()
         self._opening.clear()
         pixels = sum(one.image.width * one.image.height for one in images if isinstance(one, Shown))
         if following is not None and pixels <= PIXELS_AHEAD:

@@ -41,7 +41,7 @@ if not __package__:
 
 from benchmarks import annotators
 from benchmarks.annotate import served
-from benchmarks.annotators import Choose, Http, Refused
+from benchmarks.annotators import Choose, Http, Refused, event_body, queued_event
 from benchmarks.measuring import add_options, command_line, machine, percentile, processor_seconds, resident, tell
 from concord.common import forwarding
 from data.jobs.runs import Detection, Observation, Run, RunFolder, WorkItem
@@ -147,19 +147,10 @@ class Viewer:
 
     async def _run(self, event: Mapping[str, Any]) -> Mapping[str, Any]:
         data = [None if one in self._hidden else self._values.get(one) for one in event["inputs"]]
-        body = {"data": data, "fn_index": event["id"], "session_hash": self._session, "event_data": None, "trigger_id": None}
-        if not event["queue"]:
-            return dict(await self._http.json("POST", f"{_API}/run/predict", body))
-        await self._http.json("POST", f"{_API}/queue/join", body)
-        said: Mapping[str, Any] | None = None
-        async for message in self._stream.events(f"{_API}/queue/data?session_hash={self._session}"):
-            if message["msg"] == "process_completed":
-                if not message["success"]:
-                    raise Refused(f"{self.page}: {message['output']}")
-                said = message["output"]
-        if said is None:
-            raise Refused(f"{self.page}: the stream ended without an answer")
-        return said
+        body = event_body(event["id"], data, self._session)
+        if event["queue"]:
+            return await queued_event(_API, self._http, self._stream, body)
+        return dict(await self._http.json("POST", f"{_API}/run/predict", body))
 
     def _take(self, event: Mapping[str, Any], said: Mapping[str, Any]) -> list[int]:
         """Put what an event said into the controls; which have changed."""
@@ -443,7 +434,7 @@ async def _all(port: int, pid: int, project: Path, folders: Sequence[Path], choo
     return told
 
 
-def run(folder: Path, plan: LoadPlan, profile: Path | None = None) -> LoadResult:
+def run(folder: Path, plan: LoadPlan) -> LoadResult:
     """Make the project, serve it, let everybody work, kill the server, and check what is left.
 
     Raises:
@@ -453,14 +444,9 @@ def run(folder: Path, plan: LoadPlan, profile: Path | None = None) -> LoadResult
     items = make_load_project(project, folder / "pictures", plan.images)
     folders = prepare(project, folder / "runs", _EACH)
     line: list[str | Path] = ["app.py", "serve", "--no-browser", "--project", project]
-    if profile is not None:
-        line = ["benchmarks/sampling.py", profile, *line]
     with served(line, "/api/next") as (process, port):
         choose = annotators.chooser(items)
         told = asyncio.run(_all(port, process.pid, project, folders, choose, plan))
-        if profile is not None:
-            process.send_signal(signal.SIGUSR1)
-            time.sleep(1)
         process.kill()
         process.wait()
     check(project, told)
@@ -546,12 +532,11 @@ def main(arguments: Sequence[str] | None = None) -> list[str]:
     add_options(parser, LoadPlan(), helps)
     parser.add_argument("--quick", action="store_true", help="a small size, to see that it runs")
     parser.add_argument("--json", type=Path, help="write the figures to this file too")
-    parser.add_argument("--profile", type=Path, help="write where the server's threads were, sampled, to this file")
     asked = vars(parser.parse_args(arguments))
-    file, quick, profile = asked.pop("json"), asked.pop("quick"), asked.pop("profile")
+    file, quick = asked.pop("json"), asked.pop("quick")
     plan = SMALL if quick else LoadPlan(**asked)
     with tempfile.TemporaryDirectory() as folder:
-        told = run(Path(folder), plan, profile)
+        told = run(Path(folder), plan)
     lines = lines_of(told, plan)
     if file is not None:
         waits = {kind: [round(1000 * one, 2) for one in all_] for kind, all_ in told.waits.items()}

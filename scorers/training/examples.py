@@ -178,13 +178,6 @@ def _example(image: NDArray[np.uint8], masks: NDArray[np.bool_], scene: Scene, g
     return DetectionExample(image, owners, tuple(kinds))
 
 
-COLOR_TEMPLATES: Final = (
-    "a photo of a {color} {name}",
-    "a photo of a {color}-colored {name}",
-    "a photo of a {color} object",
-)
-"""GenEval's three prompts for the colour of a crop (evaluate_images.py, color_classification)."""
-
 Metadata = dict[str, Any]
 Change = Callable[[Metadata, SceneLook, np.random.Generator], Metadata]
 

@@ -117,7 +117,7 @@ class Clicker:
     def start(self) -> None:
         """Call when the first item stands on the screen."""
         self.page.wait_for_selector(self.marks.picture)
-        self.page.evaluate(_WATCH, [vars_of(self.marks), dict(self.expected)])
+        self.page.evaluate(_WATCH, [asdict(self.marks), dict(self.expected)])
 
     def click(self) -> float:
         """Answer, submit, and wait for the next prompt; the seconds from the click to it."""
@@ -132,10 +132,6 @@ class Clicker:
         took: float = page.evaluate("window.nextPrompt")
         self.answered += 1
         return took / 1000
-
-
-def vars_of(marks: Marks) -> dict[str, Any]:
-    return {name: getattr(marks, name) for name in ("picture", "question", "field", "submit")}
 
 
 @contextmanager

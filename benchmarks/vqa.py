@@ -30,7 +30,7 @@ from scorers.models.pretrained import load, processor_of
 from scorers.models.vqa import open_vqa
 from scorers.models.vqa.base import VqaAnswer, VqaQuestion
 from scorers.models.vqa.blip import BEAMS, LONGEST
-from scorers.models.vqa.model import CHOICES, FREE, AnswerMatcher, likeliest
+from scorers.models.vqa.model import CHOICES, FREE, SentenceEncoder, likeliest, match_answer
 
 SIZES: Final = ((512, 512), (1024, 1024), (768, 1024))
 SIZES_SMALL: Final = ((128, 128), (96, 64), (128, 80))
@@ -62,7 +62,7 @@ class Plain:
     def __init__(self, name: str, device: str, settings: dict[str, str]) -> None:
         self._model = load(BlipForQuestionAnswering, name, device)
         self._processor = processor_of(name)
-        self._matcher = AnswerMatcher(settings, device)
+        self._sentences = SentenceEncoder(settings["sentences"], device)
         self._device = device
 
     def weighed(self, path: Path) -> list[VqaAnswer]:
@@ -96,7 +96,7 @@ class Plain:
     def _say(self, image: Image.Image, query: VqaQuestion) -> VqaAnswer:
         ids = self._model.generate(**self._given(image, query.text), num_beams=BEAMS, max_new_tokens=LONGEST)
         in_own_words = self._processor.tokenizer.decode(ids[0, 1:], skip_special_tokens=True).strip()
-        return self._matcher.match(in_own_words, query.choices)
+        return match_answer(in_own_words, query.choices, self._sentences)
 
     def _given(self, image: Image.Image, question: str) -> dict[str, Any]:
         return dict(self._processor(images=image, text=question, return_tensors="pt").to(self._device))

@@ -209,17 +209,28 @@ class QueuedForm:
         self.saved.add((self.name, ticket))
 
     async def _event(self, function: str, data: list[Any]) -> list[Any]:
-        body = {"data": data, "fn_index": self._functions[function], "session_hash": self._session}
-        await self.http.json("POST", "/gradio_api/queue/join", body | {"event_data": None, "trigger_id": None})
-        made: list[Any] | None = None
-        async for message in self.http.events(f"/gradio_api/queue/data?session_hash={self._session}"):
-            if message["msg"] == "process_completed":
-                if not message["success"]:
-                    raise Refused(f"{self.name}: {message['output']}")
-                made = message["output"]["data"]
-        if made is None:
-            raise Refused(f"{self.name}: the stream ended without an answer")
+        body = event_body(self._functions[function], data, self._session)
+        made: list[Any] = (await queued_event("/gradio_api", self.http, self.http, body))["data"]
         return made
+
+
+def event_body(function: int, data: list[Any], session: str) -> dict[str, Any]:
+    """What Gradio's client sends for an event."""
+    return {"data": data, "fn_index": function, "session_hash": session, "event_data": None, "trigger_id": None}
+
+
+async def queued_event(api: str, http: Http, stream: Http, body: Mapping[str, Any]) -> Mapping[str, Any]:
+    """What an event gives that goes through Gradio's queue."""
+    await http.json("POST", f"{api}/queue/join", body)
+    output: Mapping[str, Any] | None = None
+    async for message in stream.events(f"{api}/queue/data?session_hash={body['session_hash']}"):
+        if message["msg"] == "process_completed":
+            if not message["success"]:
+                raise Refused(str(message["output"]))
+            output = message["output"]
+    if output is None:
+        raise Refused("the stream ended without an answer")
+    return output
 
 
 @dataclass(frozen=True, slots=True)

@@ -6,7 +6,6 @@ import hashlib
 import re
 import sys
 import threading
-import time
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
@@ -18,7 +17,7 @@ from concord.common import wording
 from concord.common.context import CommandError, Context, UsageError, digest, report_import
 from concord.runs import queue, run_session
 from concord.runs.queue import QueuedRun
-from concord.runs.worker_process import sigterm_as_interrupt
+from concord.runs.worker_process import ProgressReport
 from data.images.files import read_image_file
 from data.jobs.folder import LOG
 from data.jobs.generation import (
@@ -41,7 +40,7 @@ from scorers.generation import generators
 from scorers.models import files
 
 WORKER: tuple[str, ...] = (sys.executable, "-m", "scorers.generation.worker")
-_TELL_EVERY = 5.0
+_TELL_SECONDS = 5.0
 _BATCH = 16
 _REAL_BATCH = 4
 """Pictures at once, if nothing is said: of the playground's generators, and of real ones."""
@@ -291,28 +290,16 @@ def _prompts(context: Context, suite: str) -> list[Prompt]:
 
 
 def _paint(context: Context, folder: GenerationFolder, turn: QueuedRun) -> None:
-    """Run the worker and tell how far it is. Ctrl-C ends the worker, and what it painted is used."""
-    told, done = time.monotonic(), 0
+    """Run the worker and tell how far it is; what it painted is used, however it ends."""
+    report = ProgressReport(context.warn, _TELL_SECONDS, "picture")
 
     def look(_: bool) -> None:
-        nonlocal told, done
         progress = folder.last_progress()
-        if progress is None or progress.state != "running":
-            return
-        turn.saw(progress.done)
-        if progress.done > done and time.monotonic() - told > _TELL_EVERY:
-            told, done = time.monotonic(), progress.done
-            left = f", {progress.seconds_left:.0f} s left" if progress.seconds_left is not None else ""
-            context.warn(f"{progress.done} of {progress.total} pictures{left}")
+        if progress is not None and progress.state == "running":
+            turn.saw(progress.done)
+            report(progress)
 
-    with sigterm_as_interrupt():
-        try:
-            turn.worker.start(WORKER, folder)
-            turn.worker.watch(look)
-        except KeyboardInterrupt:
-            context.warn("stopping")
-            turn.stop()
-            turn.worker.watch(look)
+    turn.worker.work(WORKER, folder, look, context.warn)
 
 
 def _bring_in(context: Context, suite: str, generator: str, asked: dict[str, Prompt], made: Sequence[WantedPicture]) -> None:

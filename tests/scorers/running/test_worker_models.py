@@ -174,7 +174,7 @@ def test_hostile_images_have_a_cosine(tmp_path: Path, models: dict[str, str], mo
 
 
 def test_models_that_know_nothing_are_warned_of(models: dict[str, str]) -> None:
-    pytest.importorskip("scorers.models.detectors.ultralytics_setup", reason="the photographs come with ultralytics")
+    pytest.importorskip("scorers.models.detectors.yolo", reason="the photographs come with ultralytics")
     settings = registry.settings(registry.get("geneval"), "paper", {**models, "threshold": "0.9", "keep": "0.6"})
     said = getattr(registry.get("geneval").open(settings, "cpu"), "warnings", ())
     assert any("on a known photograph (bus.jpg) the detector finds no bus" in line for line in said)
@@ -191,7 +191,7 @@ def test_a_broken_model_stops_the_run_before_anything_is_said(
     run = RunFolder(tmp_path / "run")
     asked = works(tmp_path / "images", {"plain.png": GOOD["plain.png"]})
     settings = registry.settings(registry.get("geneval"), "paper", models)
-    run.create(Run("run", "geneval", "1", "paper", settings), asked)
+    run.create(Run("run", "geneval", registry.get("geneval").version, "paper", settings), asked)
     with pytest.raises(ModelBroken, match="it gives no finite numbers"):
         worker.work_through(run)
     assert run.parts() == []

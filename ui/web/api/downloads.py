@@ -19,7 +19,7 @@ from data.export import TableFormat
 from data.store.core.selection import Selection
 from data.store.core.store import Store
 from ui.components.addresses import selection_of
-from ui.report.export import FORMATS, SUFFIX, render_report
+from ui.report.export import FORMATS, SUFFIX, find_report, render_report
 
 What = Literal["ratings", "judgements", "annotations"]
 _WRITE: Final[dict[What, Callable[..., None]]] = {
@@ -70,11 +70,9 @@ def report_router(store: Store) -> APIRouter:
 
     @routes.get("/{key}/{form}")
     def report(key: str, form: str) -> Response:
-        from ui.report import export
-
         if form not in FORMATS:
             raise HTTPException(404, f"A report comes as {', '.join(FORMATS)}.")
-        found = export.find_report(store, key)
+        found = find_report(store, key)
         if found is None:
             raise HTTPException(404, "This report is no longer available: create it again on the page Reports.")
         try:
@@ -82,11 +80,8 @@ def report_router(store: Store) -> APIRouter:
         except CommandError as error:
             text = str(error)
             raise HTTPException(503, f"{text[:1].upper()}{text[1:]}.") from error
-        name = (
-            f"report-{found[1].made:%Y-%m-%d}-{form}.{SUFFIX[form]}"
-            if SUFFIX.get(form) == "zip"
-            else (f"report-{found[1].made:%Y-%m-%d}.{SUFFIX.get(form, form)}")
-        )
+        suffix = SUFFIX.get(form, form)
+        name = f"report-{found[1].made:%Y-%m-%d}{f'-{form}' if suffix == 'zip' else ''}.{suffix}"
         # never opened in this place: what strangers wrote stands in it
         headers = {"content-disposition": f'attachment; filename="{name}"', "cache-control": "no-store"}
         return Response(content, media_type=_TYPES[form], headers=headers)

@@ -107,19 +107,19 @@ def personal_link_path(store: Store, invitation: Invitation, person: Participant
     return f"{link_path(store, invitation)}?{urlencode(query)}"
 
 
-def check_signature(store: Store, invitation: Invitation, person: Participant, query: Mapping[str, str]) -> None:
-    """Whether a person's id came with this invitation's signature, where it has to or says that it does.
+def invited_participant(store: Store, invitation: Invitation, query: Sequence[tuple[str, str]]) -> Participant | None:
+    """Whom a platform sent by this invitation: with its signature, where their id has to have one or says that it does.
 
     Raises:
-        Closed: it did not; the message is a sentence for whoever came.
+        UnclearParticipant: the address does not say whom.
+        InvitationClosed: there is no such signature; the message is a sentence for whoever came.
     """
-    given = query.get(_SIGNATURE)
-    if given is None and not invitation.signed:
-        return
-    if given is None:
+    person, given = participant_in(query), dict(query).get(_SIGNATURE)
+    if invitation.signed and (person is None or given is None):
         raise InvitationClosed(UNSIGNED)
-    if not hmac.compare_digest(given.encode(), _signature(store, invitation, person).encode()):
+    if person and given is not None and not hmac.compare_digest(given.encode(), _signature(store, invitation, person).encode()):
         raise InvitationClosed(_FORGED)
+    return person
 
 
 def _signature(store: Store, invitation: Invitation, person: Participant) -> str:

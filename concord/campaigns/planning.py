@@ -128,7 +128,7 @@ def _read(name: str, value: Any) -> Any:
     return value
 
 
-_TYPES: Final[dict[str, tuple[type, str]]] = {
+_TYPES: Final[dict[str, tuple[Any, str]]] = {
     "int": (int, "a whole number"),
     "float": (float, "a number"),
     "bool": (bool, "true or false"),

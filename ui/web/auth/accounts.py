@@ -23,7 +23,6 @@ from data.people import ROLES, Role, looks_like_pseudonym
 from ui.web.auth.sessions import YEAR_SECONDS, Lifetimes
 
 MIN_LENGTH = 8
-MAX_LENGTH = 1000
 _hasher = PasswordHasher()
 
 

@@ -14,6 +14,7 @@ import zipfile
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
 from datetime import UTC, datetime
+from functools import partial
 from typing import Any, Final
 from weakref import WeakKeyDictionary
 
@@ -42,13 +43,11 @@ SECTIONS: tuple[Callable[[Material], ReportSection | None], ...] = (
     sections_methods.recruitment_section,
     sections_methods.raters,
     sections_results.scores_section,
-    sections_results.among_people,
-    sections_results.against_people,
-    sections_results.by_certainty,
+    partial(sections_results.comparison, "among_people"),
+    partial(sections_results.comparison, "raters"),
+    partial(sections_results.comparison, "by_certainty"),
     sections_results.confusions_section,
-    sections_results.scorers_compared,
-    sections_results.thresholds,
-    sections_results.matrix,
+    *(partial(sections_results.comparison, name) for name in ("comparisons", "thresholds", "matrix")),
     sample_failures.samples_section,
     sections_methods.definitions,
     sections_methods.exclusions,

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import io
-import json
 import uuid
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -12,6 +11,7 @@ from typing import Any
 from agreement import Options
 from annotation.questionnaires.form import FormItem
 from concord import preferences
+from concord.common import text_tables
 from concord.common.context import CommandError, Context, digest
 from concord.judging import DIRECT, derive, direct, form_of, rate
 from data.aspects import SCALES
@@ -254,7 +254,7 @@ def reproduce(context: Context, output: str) -> None:
             ],
             "notes": list(_NOTES),
         }
-        context.say(json.dumps(document, ensure_ascii=False, allow_nan=False, indent=1))
+        context.say_json(document)
     else:
         for line in _lines(ranks, decided, markdown=output == "md"):
             context.say(line)
@@ -350,10 +350,5 @@ def _line(name: str, row: Mapping[str, Any]) -> list[str]:
     return [name, *cells, f"{len(row['agreeing'])}/{len(SELFEVAL_TASKS)}", f"{row['value']:+.3f}", bounds]
 
 
-def _grid(rows: Sequence[Sequence[str]], *, markdown: bool) -> Iterator[str]:
-    if markdown:
-        head, *rest = rows
-        yield from ("| " + " | ".join(row) + " |" for row in (head, ["---"] * len(head), *rest))
-        return
-    widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
-    yield from ("  ".join(text.ljust(width) for text, width in zip(row, widths, strict=True)).rstrip() for row in rows)
+def _grid(rows: Sequence[Sequence[str]], *, markdown: bool) -> list[str]:
+    return text_tables.markdown(rows) if markdown else text_tables.aligned(rows)

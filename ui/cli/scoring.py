@@ -99,27 +99,9 @@ def generate_command(
     name: Annotated[
         str | None, typer.Option(help="Name of the generator; default: the model with changed settings (sdxl@steps=30).")
     ] = None,
-) -> dict[str, Any]:
+) -> None:
     """Generate images for a suite's prompts with a text-to-image model. If it stops, run the same command again to continue.
     Other settings make another generator."""
-    return {
-        "suite": suite,
-        "generator": generator,
-        "tasks": task,
-        "n": n,
-        "limit": limit,
-        "seed": seed,
-        "batch_size": batch_size,
-        "asking": {
-            "profile": profile,
-            "steps": steps,
-            "guidance": guidance,
-            "precision": precision,
-            "sampler": sampler,
-        },
-        "device": device,
-        "name": name,
-    }
 
 
 @project_command(app, "rebuild", "concord.judging:rebuild")

@@ -24,7 +24,7 @@ from data.store.people import invitations
 from data.store.people.invitations import Arrival, Invitation, InvitationClosed, OtherBrowser
 from ui.web.api.form import MAX_NAME, checked_name
 from ui.web.auth import sessions, sign_in_pages
-from ui.web.auth.accounts import Accounts
+from ui.web.auth.accounts import Accounts, password_fits
 from ui.web.auth.authorization import begin, begin_invited, visitor_of
 from ui.web.auth.rate_limit import SignInLimiter
 
@@ -75,9 +75,6 @@ def _add_sign_in(routes: APIRouter, store: Store, accounts: Accounts | None) -> 
         if wait := limiter.attempt(name, address):
             return sign_in_pages.sign_in(name, following, _too_often(wait), 429)
         account = accounts.get(name)
-        # argon2 is not needed by whoever has no accounts
-        from ui.web.auth.accounts import password_fits
-
         known = account.password if account is not None else None
         if not await run_sync(password_fits, password[:_MAX_PASSWORD], known, limiter=at_once) or account is None:
             return sign_in_pages.sign_in(name, following, _WRONG, 401)

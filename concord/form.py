@@ -182,21 +182,19 @@ def feedback_json(questionnaire: Questionnaire, answers: Mapping[str, Any], feed
     """What a person is told about an item whose right answer is known, in the questionnaire's words."""
     if feedback is None:
         return None
-    lines = [
-        {"question": text, "expected": expected, "given": given}
-        for text, expected, given in (
-            _feedback_line(questionnaire, name, right, answers.get(name)) for name, right in feedback.expected.items()
-        )
-    ]
+    lines = [_feedback_line(questionnaire, name, right, answers.get(name)) for name, right in feedback.expected.items()]
     return {"right": feedback.right, "lines": lines}
 
 
-def _feedback_line(questionnaire: Questionnaire, name: str, right: Any, given: Any) -> tuple[str, str, str]:
+def _feedback_line(questionnaire: Questionnaire, name: str, right: Any, given: Any) -> dict[str, str]:
     question = next((one for one in questionnaire.questions if one.id == name), None)
     blank = next((one.label for one in questionnaire.blanks if one.id == name), None)
     accepted = right["any"] if isinstance(right, Mapping) and set(right) == {"any"} else [right]
-    text = question.text if question else blank or name
-    return text, " or ".join(_answer_text(question, one) for one in accepted), _answer_text(question, given)
+    return {
+        "question": question.text if question else blank or name,
+        "expected": " or ".join(_answer_text(question, one) for one in accepted),
+        "given": _answer_text(question, given),
+    }
 
 
 def _answer_text(question: Question | None, value: Any) -> str:
@@ -240,28 +238,27 @@ def _offer_signer(store: Store, person: str, about: ItemForm) -> Signer:
     return Signer(store.secret, salt="\n".join(("concord offer", about.campaign, about.task.public_id, person)), sep="~")
 
 
-_CLOSED: Final[dict[ClosedReason, str]] = {
-    "none": "This campaign was deleted. Please ask whoever invited you.",
-    "draft": "This campaign has not started yet. Please come back later.",
-    "stopped": "This campaign has been stopped for now. What you have answered is kept; please come back later.",
-    "archived": "This campaign has ended. What you have answered is kept. Thank you!",
-    "revoked": "You have been taken out of this campaign. Please ask whoever invited you.",
-    "paused": "Too many of your answers to check pictures were not right, so you are not given any more. What you have answered"
-    " is kept. If you think that this is a mistake, please write to whoever invited you.",
-    "training": "The examples were not answered well enough to go on with this campaign. Thank you for trying!",
-    "limit": "You have answered as many as one person may here. Thank you!",
+_CLOSED: Final[dict[ClosedReason, tuple[str, str]]] = {
+    "none": ("This campaign is gone", "This campaign was deleted. Please ask whoever invited you."),
+    "draft": ("Not started yet", "This campaign has not started yet. Please come back later."),
+    "stopped": (
+        "Stopped for now",
+        "This campaign has been stopped for now. What you have answered is kept; please come back later.",
+    ),
+    "archived": ("This campaign has ended", "This campaign has ended. What you have answered is kept. Thank you!"),
+    "revoked": ("You cannot go on here", "You have been taken out of this campaign. Please ask whoever invited you."),
+    "paused": (
+        "You are paused",
+        "Too many of your answers to check pictures were not right, so you are not given any more. What you have answered"
+        " is kept. If you think that this is a mistake, please write to whoever invited you.",
+    ),
+    "training": (
+        "The examples were not passed",
+        "The examples were not answered well enough to go on with this campaign. Thank you for trying!",
+    ),
+    "limit": ("All done, thank you", "You have answered as many as one person may here. Thank you!"),
 }
-
-_TITLES: Final[dict[ClosedReason, str]] = {
-    "none": "This campaign is gone",
-    "draft": "Not started yet",
-    "stopped": "Stopped for now",
-    "archived": "This campaign has ended",
-    "revoked": "You cannot go on here",
-    "paused": "You are paused",
-    "training": "The examples were not passed",
-    "limit": "All done, thank you",
-}
+"""Why no item is offered: a title and a sentence."""
 
 
 def campaign_json(store: Store, campaign: Campaign) -> dict[str, Any]:
@@ -333,7 +330,8 @@ def no_item_json(store: Store, campaign: Campaign | None, desk: NextTasks, name:
     if campaign is None or desk.closed is not None:
         closed = desk.closed or "none"
         done = {} if campaign is None else completion_json(campaign.settings, leaving_outcome(desk), worked=worked)
-        return {"state": "closed", "why": closed, "title": _TITLES[closed], "message": _CLOSED[closed]} | done
+        title, message = _CLOSED[closed]
+        return {"state": "closed", "why": closed, "title": title, "message": message} | done
     if campaign.campaign_id == DEFAULT and contents.totals(store)["images"] == 0:
         message = "There are no images in this project yet. Import some, and this page will offer them."
         return {"state": "empty", "message": message, "commands": next_steps.command_lines(store, next_steps.IMAGES)}
@@ -399,12 +397,9 @@ def print_questionnaires(name: str | None, out: TextIO, err: TextIO) -> int:
     """
     try:
         out.write(_questionnaire_text(name))
-    except InputError as error:
-        for problem in error.problems:
-            print(f"questionnaires: {printable(problem)}", file=err)
-        return 1
     except ValueError as error:
-        print(f"questionnaires: {printable(error)}", file=err)
+        for problem in error.problems if isinstance(error, InputError) else (error,):
+            print(f"questionnaires: {printable(problem)}", file=err)
         return 1
     return 0
 

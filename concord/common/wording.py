@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
-
 from agreement.catalogue import DEFINITIONS
 
 ASPECTS: dict[str, str] = {
@@ -101,6 +99,12 @@ def count(number: int, noun: str) -> str:
     return f"{number:,} {noun if number == 1 else plural}"
 
 
+def sentence(said: object) -> str:
+    """An error or a text as a sentence, with a capital and a full stop."""
+    text = str(said)
+    return f"{text[:1].upper()}{text[1:].rstrip('.')}."
+
+
 def two(value: float) -> str:
     """With two digits; what rounds to nothing has no sign."""
     text = f"{value:.2f}"
@@ -119,17 +123,3 @@ def duration(seconds: float) -> str:
         return f"{whole} s"
     minutes = round(whole / 60)
     return f"{minutes} min" if minutes < 90 else f"{minutes // 60} h {minutes % 60:02d} min"
-
-
-def aligned(rows: Sequence[Sequence[str]], indent: str = "") -> Iterator[str]:
-    """A table's rows with its columns under each other."""
-    widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
-    for row in rows:
-        yield indent + "  ".join(text.ljust(width) for text, width in zip(row, widths, strict=True)).rstrip()
-
-
-def markdown_table(rows: Sequence[Sequence[str]]) -> Iterator[str]:
-    """The same as a Markdown table, whose head is the first row."""
-    head, *others = rows
-    for row in (head, ["---"] * len(head), *others):
-        yield "| " + " | ".join(" ".join(text.split()).replace("|", "\\|") for text in row) + " |"

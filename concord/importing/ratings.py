@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import Any, Final
 
 from agreement import Scale, ScaleError
-from concord.common import wording
+from concord.common import text_tables, wording
 from concord.common.context import CommandError, Context, UsageError, digest, report_import
 from concord.importing.exported_files import RatingSource, import_exported_ratings, rating_sources
 from concord.judging import converter, direct, yes_no
@@ -500,7 +500,7 @@ def _preview(context: Context, ratings: Sequence[_Rating], aspect: str) -> None:
     for one in ratings[:EXAMPLES]:
         value: Any = one.label if one.label is not None else one.number
         lines.append((one.item_id, one.rater, f"{value}"))
-    for line in wording.aligned([[printable(cell)[:80] for cell in line] for line in lines]):
+    for line in text_tables.aligned([[printable(cell)[:80] for cell in line] for line in lines]):
         context.say(line)
 
 

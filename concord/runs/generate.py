@@ -57,30 +57,31 @@ def run(
     context: Context,
     suite: str,
     generator: str,
-    tasks: Sequence[str],
+    task: Sequence[str],
     n: int,
     limit: int | None,
     seed: int,
     batch_size: int | None,
-    asking: Mapping[str, Any] | None = None,
     device: str = "cpu",
     name: str | None = None,
+    profile: str = "default",
+    **changed: Any,
 ) -> None:
     """Paint ``n`` pictures of each prompt that are not in the project yet. What was painted before a stop is used.
 
     ``generator`` is as ``scorers.generation.generators`` knows them, a hub id, or a folder (from where whoever asks is);
-    ``asking`` a ``profile`` and what is changed of it (``scorers.generation.generators.GenerationSettings``); ``name`` what to
-    call the generator so asked, None: its own name, and what is not as usual.
+    ``changed`` is what is changed of a profile (``scorers.generation.generators.GenerationSettings``); ``name`` what to call
+    the generator so asked, None: its own name, and what is not as usual.
     """
     model = _model(context, generator)
-    asked_so = generators.generation_settings(**{"profile": "default", **(asking or {})})
+    asked_so = generators.generation_settings(profile, **changed)
     if name is not None and (not name.strip() or not name.isprintable() or len(name) > _LONGEST):
         raise UsageError(f"--name must be 1 to {_LONGEST} characters that can be printed, got {name[:_LONGEST]!r}")
     called = generators.name_of(model, asked_so, seed) if name is None else name.strip()
     settings: dict[str, Any] = {"model": generators.model_of(model), "asked": asdict(asked_so), "seed": seed}
-    asked = [prompt for prompt in _prompts(context, suite) if not tasks or prompt.task in tasks][:limit]
+    asked = [prompt for prompt in _prompts(context, suite) if not task or prompt.task in task][:limit]
     if not asked:
-        raise CommandError(f"suite {suite!r} has no prompt of task {', '.join(tasks)}")
+        raise CommandError(f"suite {suite!r} has no prompt of task {', '.join(task)}")
     known = _same(context, called, settings)
     with _alone(context, called):
         wanted = _wanted(context, suite, called, asked, n, seed)
@@ -90,7 +91,7 @@ def run(
         runs.set_generator_settings(context.store, called, {**known, **settings})
         at_once = batch_size or (_BATCH if model in files.PLAYGROUND_STAGES else _REAL_BATCH)
         job = GenerationJob(model, tuple(wanted), at_once, settings["asked"], device, known.get("weights", ""))
-        row = _begin(context, job, called, {**settings, "suite": suite, "n": n}, str((asking or {}).get("profile", "default")))
+        row = _begin(context, job, called, {**settings, "suite": suite, "n": n}, profile)
         _work(context, row)
 
 

@@ -53,7 +53,7 @@ class WorkerProcess:
     def work(
         self,
         command: tuple[str, ...],
-        folder: JobFolder,
+        folder: JobFolder[Any],
         look: Callable[[bool], object],
         say: Callable[[str], object],
         *,

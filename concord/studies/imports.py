@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import io
-import json
 import uuid
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -12,7 +11,7 @@ from typing import Any
 from agreement import Options
 from annotation.questionnaires.form import FormItem
 from concord import preferences
-from concord.common import wording
+from concord.common import text_tables
 from concord.common.context import CommandError, Context, digest
 from concord.judging import DIRECT, derive, direct, form_of, rate
 from data.aspects import SCALES
@@ -255,7 +254,7 @@ def reproduce(context: Context, output: str) -> None:
             ],
             "notes": list(_NOTES),
         }
-        context.say(json.dumps(document, ensure_ascii=False, allow_nan=False, indent=1))
+        context.say_json(document)
     else:
         for line in _lines(ranks, decided, markdown=output == "md"):
             context.say(line)
@@ -337,7 +336,7 @@ def _lines(ranks: Ranks, decided: Sequence[CheckedClaim], *, markdown: bool) -> 
         head = ["", *SELFEVAL_TASKS, "agree", "rho", "95 % interval"]
         won = [f"{n[table.models[0]]} : {n[table.models[1]]}" for n in selfeval_votes(table).values()]
         body = [_line(name, row) for name, row in ranks[table.suite].items()]
-        write = wording.markdown_table if markdown else wording.aligned
+        write = text_tables.markdown if markdown else text_tables.aligned
         yield from write([head, ["people's votes", *won, "", "", ""], *body])
     yield ""
     for one in decided:

@@ -9,7 +9,6 @@ import tempfile
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from functools import partial
 from pathlib import Path
 from typing import Any, Literal
 
@@ -22,6 +21,8 @@ from concord import agreement
 from concord.agreement import selected
 from concord.common import wording
 from concord.common.context import CommandError, Context, UsageError, run_guarded
+from concord.common.text_tables import aligned
+from concord.common.text_tables import markdown as markdown_table
 from concord.studies import imports
 from data.spec import SpecError
 from data.store import library
@@ -55,13 +56,14 @@ def reproduce_visor(context: Context, selection: Mapping[str, Sequence[str]], in
     four, five = (_printed(rows) for rows in (found.questions, found.metrics))
     if output == "json":
         document = {"selection": chosen.to_dict(), "table_iv": four, "table_v": five, "notes": list(_NOTES)}
-        context.say(json.dumps(document, ensure_ascii=False, allow_nan=False, indent=1))
+        context.say_json(document)
         return
-    write = wording.markdown_table if output == "md" else partial(wording.aligned, indent="  ")
     for title, names, rows in (("Table IV", _IV, tuple(four)), ("Table V", _V, tuple(five))):
         context.say(f"{title}\n")
         head = [*names, "statistic", "%", "95 % interval", "in the paper", "images", "answers", "left out", "reason"]
-        for line in write([head, *(_visor_cells(row, names) for row in rows)]) if rows else ["  no scorer has judged these"]:
+        cells = [head, *(_visor_cells(row, names) for row in rows)]
+        lines = markdown_table(cells) if output == "md" else [f"  {line}" for line in aligned(cells)]
+        for line in lines if rows else ["  no scorer has judged these"]:
             context.say(line)
         context.say("")
     for line in _NOTES:
@@ -105,12 +107,12 @@ HEADER = ("in the paper", "called there", "what it is", "of", "printed", "ours",
 
 def table(study: PublishedStudy, lines: Sequence[ComparedNumber]) -> str:
     """Aligned columns for a terminal, then what else there is to say."""
-    return "\n".join([study.paper, "", *wording.aligned(_cells(study, lines)), "", *_remarks(study, lines)])
+    return "\n".join([study.paper, "", *aligned(_cells(study, lines)), "", *_remarks(study, lines)])
 
 
 def markdown(study: PublishedStudy, lines: Sequence[ComparedNumber]) -> str:
     """The same as a Markdown table and a list."""
-    told = wording.markdown_table(_cells(study, lines))
+    told = markdown_table(_cells(study, lines))
     return "\n".join([f"## {study.paper}", "", *told, "", *(f"- {line}" for line in _remarks(study, lines))])
 
 

@@ -12,23 +12,10 @@ from typing import Any, Final
 
 from data.store.core.selection import Selection
 from docs.making import ROOT, code, table
+from ui.cli.options import FILTERS
 from ui.components.page import Page
 from ui.web.studio import PAGES as PAGES_OF_STUDIO
 
-FILTERS: Final[dict[str, str]] = {
-    "suite": "The suite.",
-    "task": "Only these tasks; repeatable, as all filters.",
-    "generator": "Only images by these models.",
-    "aspect": "What was judged, such as `correct`.",
-    "target": "Only judgements of these objects, relations or questions.",
-    "rater": "Only these people or scorers; it restricts each of the two kinds of which it names one.",
-    "campaign": "Only people's answers in these campaigns.",
-    "tag": "Only images with these tags.",
-    "certainty": "`unanimous`, `majority` or `split`: how far the selected people agree about it.",
-    "since": "ISO date or time, UTC: answers given before are left out.",
-    "until": "ISO date or time, UTC: answers given from then on are left out.",
-}
-"""A selection, as everywhere."""
 LISTING: Final[dict[str, str]] = {
     "suite": "The suite.",
     "task": "The task.",

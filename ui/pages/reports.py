@@ -20,7 +20,8 @@ from data.store.core.store import Store
 from ui.components.controls import button, clickable_html
 from ui.components.page import Drawn, Page
 from ui.components.tables import WRAP, note
-from ui.report.export import FORMATS, export_command
+from ui.report import export
+from ui.report.export import FORMATS
 
 _LEAD: Final = (
     "A report says what was compared, how people were asked, every score and every agreement with its interval, people’s own "
@@ -166,22 +167,15 @@ def _preview(found: Sequence[contents.RaterCount]) -> str:
 
 def _made(store: Store, chosen: Mapping[str, Any], progress: gr.Progress) -> str:
     """Make it, and say where it can be had."""
-    # the template library, and all that computes, only when somebody asks for a report
-    from ui.report import export as kept
-    from ui.report.export import document
-    from ui.report.report_data import gather, options_of
-
     try:
         selection, seed = _selection(chosen)
     except ValueError as error:
         return note(f"{str(error).removeprefix('--').capitalize()}.", "cc-bad")
-    command = export_command(store, selection, "html", "report.html", seed)
-    material = gather(
-        store, selection, options_of(selection, seed), command, lambda what, share: progress(share, desc=what.capitalize())
-    )
+    command = export.export_command(store, selection, "html", "report.html", seed)
+    material = export.gather(store, selection, seed, command, lambda what, share: progress(share, desc=what.capitalize()))
     if material.ratings.empty:
         return note(f"{why_no_ratings(material.said).capitalize()}.", "cc-bad")
-    key = kept.keep_report(store, document(material), material)
+    key = export.keep_report(store, export.document(material), material)
     lines = "".join(_line(key, form, machine.browser() is not None) for form in FORMATS_SHOWN)
     head = f"The report on {wording.count(len(material.ratings), 'rating')} is made ({material.made:%H:%M} UTC)."
     return (

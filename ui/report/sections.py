@@ -249,7 +249,7 @@ def _never(rows: Sequence[Row], statistics: Sequence[str]) -> tuple[str, ...]:
 
 
 @dataclass
-class _Notes:
+class Notes:
     """Reasons with their marks, each once."""
 
     marks: dict[str, str] = field(default_factory=dict)
@@ -264,7 +264,7 @@ class _Notes:
 def _table(
     caption: str, names: Names, statistics: Sequence[str], lines: Mapping[tuple[str, ...], Mapping[str, Row]], more: AddDetails
 ) -> ReportTable:
-    notes = _Notes()
+    notes = Notes()
     body = []
     for key, line in lines.items():
         here = [line[name] for name in statistics if name in line]

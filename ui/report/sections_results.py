@@ -23,7 +23,9 @@ from ui.report.sections import (
     Heading,
     Material,
     Names,
+    Notes,
     ReportCell,
+    ReportFigure,
     ReportSection,
     ReportTable,
     Row,
@@ -86,20 +88,18 @@ def _who(row: Row) -> str:
 def _scores_table(
     caption: str, names: Sequence[str], lines: dict[tuple[str, ...], dict[str, Row]], columns: Sequence[str]
 ) -> ReportTable:
-    notes: dict[str, str] = {}
-
-    def mark(reason: str) -> str:
-        return notes.setdefault(reason, str(len(notes) + 1))
-
+    notes = Notes()
     # every number says how many items it rests on
     body = [
-        (*(ReportCell(text) for text in key), *(estimate_cell(line.get(name), -1, mark, lambda _: ()) for name in columns))
+        (
+            *(ReportCell(text) for text in key),
+            *(estimate_cell(line.get(name), -1, notes.mark, lambda _: ()) for name in columns),
+        )
         for key, line in lines.items()
         if any(name in line for name in columns)
     ]
     headings = (*(Heading(name, number=False) for name in names), *map(Heading, columns))
-    told = tuple(f"({sign}) {reason}." for reason, sign in notes.items())
-    return ReportTable(caption, headings, tuple(body), len(names), told)
+    return ReportTable(caption, headings, tuple(body), len(names), notes.lines())
 
 
 _CEILING = (
@@ -120,102 +120,59 @@ _PREVALENCE = (
 )
 
 
-def among_people(material: Material) -> ReportSection | None:
-    """People among themselves."""
-    return _section(material, "among_people", "People among themselves", (_PREVALENCE,), lambda rows: column_names(rows))
-
-
-def against_people(material: Material) -> ReportSection | None:
-    """Each scorer against people, with people's own number beside it."""
-    rows = material.rows.get("raters", [])
-    margin = material.options.margin
-    within = (
-        f"{margin:g}" if margin is not None else f"{MARGIN_OF_SHARES:g} (shares) or {MARGIN_OF_COEFFICIENTS:g} (coefficients)"
-    )
-    ceiling = (_CEILING.format(margin=within),) if any(row["ceiling"] for row in rows) else ()
-    found = _section(material, "raters", "Scorers against people", ceiling, _of_scorers, beside)
-    return replace(found, figures=tuple(figures.beside_people(rows))) if found else None
-
-
-def by_certainty(material: Material) -> ReportSection | None:
-    """Each scorer against people where these are of one mind, and where they are not."""
-    what = (
-        "The same by how sure people are: images on which all say the same (unanimous), on which more than half do "
-        "(majority), and the others (split). Images with one rating are of no class.",
-    )
-    names: _NamesOf = lambda rows: {**_of_scorers(rows), "People are": lambda row: str(row["certainty"])}  # noqa: E731
-    return _section(material, "by_certainty", "By people’s certainty", what, names)
-
-
-def thresholds(material: Material) -> ReportSection | None:
-    """Scorers that only score: as decisions."""
-
-    def threshold(row: Row) -> str:
-        if row["task"] == TASKS_MEAN:
-            return "each task’s own"
-        return "–" if row["threshold"] is None else f"{row['threshold']:.4g}"
-
-    names: _NamesOf = lambda rows: {**_of_scorers(rows), "Yes above": threshold}  # noqa: E731
-
-    def in_sample(row: Row) -> tuple[str, ...]:
-        return () if row["in_sample"] is None else (f"in sample {row['in_sample']:.3f}",)
-
-    found = _section(material, "thresholds", "Scores as decisions", (_CUT,), names, in_sample)
-    return replace(found, figures=tuple(figures.along(material.curves))) if found else None
-
-
-def matrix(material: Material) -> ReportSection | None:
-    """Any two raters."""
-    rows = [row for row in material.rows.get("matrix", []) if row["generator"] == ALL and row["task"] == ALL]
-    what = (
-        "Any two raters with 10 items or more in common, over all generators and tasks; by generator and task in the data.",
-    )
-    names: _NamesOf = lambda _: {"Raters": lambda row: f"{row['a']} – {row['b']}"}  # noqa: E731
-    return _section_of(rows, "Any two raters", what, names)
-
-
-def scorers_compared(material: Material) -> ReportSection | None:
-    """Which of two scorers agrees better with the same people."""
-    rows = material.rows.get("comparisons", [])
-    if not rows:
-        return None
-    what = (
-        "How much better the first agrees with people than the second, on the units that both judged: the difference, its "
-        "interval, both scorers’ own numbers, and p (two-sided, by swapping the scorers’ judgements of prompts, corrected by "
-        "Holm’s method over all tasks and pairs of scorers by one statistic).",
-    )
-
-    def pairs(compared: Sequence[Row]) -> Names:
-        return {**column_names(compared), "Scorers": lambda row: f"{row['a']} – {row['b']}"}
-
-    section = _section_of(rows, "Scorers compared", what, pairs, _duel)
-    tests = [table for caption, part in by_topic(rows) if (table := _mcnemar(caption, part))]
-    return ReportSection(section.title, section.paragraphs, tables=(*section.tables, *tests)) if section else None
-
-
 _NamesOf = Callable[[Sequence[Row]], Names]
 _Beside = Callable[[Row], tuple[str, ...]]
 
 
-def _section(
-    material: Material, name: str, title: str, paragraphs: tuple[str, ...], names: _NamesOf, more: _Beside | None = None
-) -> ReportSection | None:
-    return _section_of(material.rows.get(name, []), title, paragraphs, names, more)
+@dataclass(frozen=True, slots=True)
+class _Comparison:
+    """A section of one comparison: its title, what is said of it, what names its rows, and what stands beneath a number."""
+
+    title: str
+    text: Callable[[Material], str]
+    names: _NamesOf
+    beside: _Beside | None = None
+    figures: Callable[[Material], Sequence[ReportFigure]] = lambda _: ()
+    tables: Callable[[str, Sequence[Row]], list[ReportTable]] = lambda *_: []
+    """Further tables of a topic: its caption and rows."""
 
 
-def _section_of(
-    rows: Sequence[Row], title: str, paragraphs: tuple[str, ...], names: _NamesOf, more: _Beside | None = None
-) -> ReportSection | None:
-    """A section of one comparison, None where there is nothing to compare."""
+def comparison(name: str, material: Material) -> ReportSection | None:
+    """The section of some of the report's rows; None where there is nothing to compare."""
+    rows, about = material.rows.get(name, []), _COMPARISONS[name]
     if not rows:
         return None
     found: list[ReportTable] = []
     for caption, part in by_topic(rows):
         shown, rest = glance(part)
-        found += estimates_tables(caption, names(part), shown, more)
-        further = estimates_tables(f"{caption}: more statistics", names(part), rest, more) if rest else []
+        found += estimates_tables(caption, about.names(part), shown, about.beside)
+        further = estimates_tables(f"{caption}: more statistics", about.names(part), rest, about.beside) if rest else []
         found += [replace(table, folded=True) for table in further]
-    return ReportSection(title, paragraphs, tables=tuple(found))
+    found += [table for caption, part in by_topic(rows) for table in about.tables(caption, part)]
+    text = about.text(material)
+    return ReportSection(about.title, (text,) if text else (), figures=tuple(about.figures(material)), tables=tuple(found))
+
+
+def _ceiling_text(material: Material) -> str:
+    if not any(row["ceiling"] for row in material.rows["raters"]):
+        return ""
+    margin = material.options.margin
+    each = f"{MARGIN_OF_SHARES:g} (shares) or {MARGIN_OF_COEFFICIENTS:g} (coefficients)"
+    return _CEILING.format(margin=f"{margin:g}" if margin is not None else each)
+
+
+def _threshold(row: Row) -> str:
+    if row["task"] == TASKS_MEAN:
+        return "each task’s own"
+    return "–" if row["threshold"] is None else f"{row['threshold']:.4g}"
+
+
+def _in_sample(row: Row) -> tuple[str, ...]:
+    return () if row["in_sample"] is None else (f"in sample {row['in_sample']:.3f}",)
+
+
+def _pair(row: Row) -> str:
+    return f"{row['a']} – {row['b']}"
 
 
 def _of_scorers(rows: Sequence[Row]) -> Names:
@@ -240,11 +197,11 @@ def _duel(row: Row) -> tuple[str, ...]:
     return tuple(part for part in (own, p) if part)
 
 
-def _mcnemar(caption: str, rows: Sequence[Row]) -> ReportTable | None:
+def _mcnemar(caption: str, rows: Sequence[Row]) -> list[ReportTable]:
     """The four cells of right and wrong and the exact test, over all generators and tasks."""
     found = {(row["a"], row["b"]): row["mcnemar"] for row in rows if row["mcnemar"] and row["task"] == row["generator"] == ALL}
     if not found:
-        return None
+        return []
     counts = ("both_right", "only_a_right", "only_b_right", "both_wrong")
     body = []
     for (a, b), test in found.items():
@@ -253,7 +210,53 @@ def _mcnemar(caption: str, rows: Sequence[Row]) -> ReportTable | None:
         body.append((ReportCell(f"{a} – {b}"), *numbers))
     headings = ("Both right", "Only the first", "Only the second", "Both wrong", "p, exact, Holm")
     named = f"{caption}: right and wrong against people’s majority (McNemar)"
-    return ReportTable(named, (Heading("Scorers", number=False), *map(Heading, headings)), tuple(body))
+    return [ReportTable(named, (Heading("Scorers", number=False), *map(Heading, headings)), tuple(body))]
+
+
+_COMPARISONS: Mapping[str, _Comparison] = {
+    "among_people": _Comparison("People among themselves", lambda _: _PREVALENCE, column_names),
+    "raters": _Comparison(
+        "Scorers against people",
+        _ceiling_text,
+        _of_scorers,
+        beside,
+        lambda material: figures.beside_people(material.rows["raters"]),
+    ),
+    "by_certainty": _Comparison(
+        "By people’s certainty",
+        lambda _: (
+            "The same by how sure people are: images on which all say the same (unanimous), on which more than half do "
+            "(majority), and the others (split). Images with one rating are of no class."
+        ),
+        lambda rows: {**_of_scorers(rows), "People are": lambda row: str(row["certainty"])},
+    ),
+    "comparisons": _Comparison(
+        "Scorers compared",
+        lambda _: (
+            "How much better the first agrees with people than the second, on the units that both judged: the difference, its "
+            "interval, both scorers’ own numbers, and p (two-sided, by swapping the scorers’ judgements of prompts, corrected "
+            "by Holm’s method over all tasks and pairs of scorers by one statistic)."
+        ),
+        lambda rows: {**column_names(rows), "Scorers": _pair},
+        _duel,
+        tables=_mcnemar,
+    ),
+    "thresholds": _Comparison(
+        "Scores as decisions",
+        lambda _: _CUT,
+        lambda rows: {**_of_scorers(rows), "Yes above": _threshold},
+        _in_sample,
+        lambda material: figures.along(material.curves),
+    ),
+    "matrix": _Comparison(
+        "Any two raters",
+        lambda _: (
+            "Any two raters with 10 items or more in common, over all generators and tasks; by generator and task in the data."
+        ),
+        lambda _: {"Raters": _pair},
+    ),
+}
+"""By the name of the rows that they show."""
 
 
 MOST_LABELS = 8

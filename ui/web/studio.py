@@ -39,7 +39,7 @@ NAVIGATION: Final[dict[str, tuple[type[Page[Any]], ...]]] = {
     "Work": (RunsPage, ReportsPage),
 }
 """The pages that the navigation leads to, by group and in order; the first is the one that opens."""
-PAGES: Final = (*(page for group in NAVIGATION.values() for page in group), WorkbenchPage)
+PAGES: Final[tuple[type[Page[Any]], ...]] = (*(page for group in NAVIGATION.values() for page in group), WorkbenchPage)
 _UPLOADS: Final = (3600, 24 * 3600)
 """Seconds: so often Gradio looks for files that came by an upload, and so old those are that it deletes."""
 

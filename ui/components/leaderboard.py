@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Mapping
 from html import escape
 from typing import Final
-from urllib.parse import urlencode
 
 from concord.common import wording
 from concord.common.base_path import at
@@ -14,6 +13,7 @@ from data.aspects import YES_NO_ASPECTS
 from data.store.browse.contents import ItemPreview
 from data.store.browse.filters import MISSED, PASSED
 from data.store.core.selection import SIMULATED, Selection
+from ui.components.addresses import browse_address, page_address
 from ui.components.image_strip import THUMBNAIL, workbench_address
 from ui.components.tables import WRAP
 
@@ -75,11 +75,11 @@ def tiles(board: Leaderboard | None, totals: Mapping[str, int]) -> str:
             f"{totals['images'] or totals['places']:,}",
             "",
             f"{images}, {wording.count(totals['prompts'], 'prompt')}",
-            "/studio/browse",
+            page_address("browse"),
         ),
-        _tile(f"{totals['annotations']:,}", "", "answers by people", "/studio/campaigns")
+        _tile(f"{totals['annotations']:,}", "", "answers by people", page_address("campaigns"))
         if totals["annotations"]
-        else _tile("0", "answers by people", "Be the first: label images", "/annotate/"),
+        else _tile("0", "answers by people", "Be the first: label images", at("/annotate/")),
     ]
     best = board.best_scorer if board else None
     if board and best and best.agreement and best.agreement.value is not None:
@@ -87,36 +87,35 @@ def tiles(board: Leaderboard | None, totals: Mapping[str, int]) -> str:
         beside = "" if best.ceiling is None else f"{whose} {wording.two(best.ceiling)}"
         verdict = f": {wording.verdict(best.standing)}" if best.standing and board.people == "real" else ""
         symbol = _SYMBOLS[best.statistic]
-        query = urlencode({"suite": board.suite, "aspect": board.aspect})
         made.append(
             _tile(
                 f"{symbol} {wording.two(best.agreement.value)}",
                 beside,
                 f"best scorer, {best.name}{verdict}",
-                f"/studio/agreement?{query}",
+                page_address("agreement", suite=board.suite, aspect=board.aspect),
             )
         )
     else:
-        made.append(_tile("–", "", "no scorer has met people yet", "/studio/runs"))
+        made.append(_tile("–", "", "no scorer has met people yet", page_address("runs")))
     if board and board.contested_by and board.disagreements:
         made.append(
             _tile(f"{board.disagreements:,}", "", f"open disagreements with {board.contested_by}", _all_contested(board))
         )
     elif board and len(board.generators) > 1:
-        made.append(_tile(f"{len(board.generators):,}", "", "generators: compare two of them", _compared(board)))
+        made.append(
+            _tile(
+                f"{len(board.generators):,}", "", "generators: compare two of them", page_address("compare", suite=board.suite)
+            )
+        )
     else:
-        made.append(_tile("0", "", "open disagreements", "/studio/browse"))
+        made.append(_tile("0", "", "open disagreements", page_address("browse")))
     return f'<div class="cc-keyfacts">{"".join(made)}</div>'
 
 
-def _compared(board: Leaderboard) -> str:
-    return "/studio/compare?" + urlencode({"suite": board.suite})
-
-
-def _tile(number: str, beside: str, text: str, path: str) -> str:
+def _tile(number: str, beside: str, text: str, href: str) -> str:
     small = f" <small>{escape(beside)}</small>" if beside else ""
     inside = f"<strong>{escape(number)}{small}</strong><span>{escape(text)}</span>"
-    return f'<a class="cc-keyfact" href="{escape(at(path))}">{inside}</a>'
+    return f'<a class="cc-keyfact" href="{escape(href)}">{inside}</a>'
 
 
 def board_table(board: Leaderboard) -> str:
@@ -216,24 +215,17 @@ def _interval_text(cell: Estimate) -> str:
 
 
 def _browse(board: Leaderboard, generator: str, rater: BoardRater, task: str = "") -> str:
-    query = {
-        "suite": board.suite,
-        "generator": generator,
-        "task": task,
-        "rater": rater.name,
-        "by": rater.aspect,
-        "order": "lowest",
-    }
-    return at("/studio/browse?") + urlencode({name: value for name, value in query.items() if value})
+    where = Selection(suite=(board.suite,), generator=(generator,), task=(task,) if task else ())
+    return browse_address(where, rater=rater.name, by=rater.aspect, order="lowest")
 
 
 def _all_contested(board: Leaderboard) -> str:
     """Browse, where the scorer and most people say the opposite."""
     if board.people != "real":
-        query = {"suite": board.suite, "rater": SIMULATED, "by": board.aspect, "order": "lowest"}
-        return "/studio/browse?" + urlencode(query)
-    query_list = [("suite", board.suite), *(("differs", f"{board.contested_by}:{kind}") for kind in (MISSED, PASSED))]
-    return "/studio/browse?" + urlencode(query_list)
+        return page_address("browse", suite=board.suite, rater=SIMULATED, by=board.aspect, order="lowest")
+    return page_address(
+        "browse", *(("differs", f"{board.contested_by}:{kind}") for kind in (MISSED, PASSED)), suite=board.suite
+    )
 
 
 def contested(board: Leaderboard, looks: Mapping[str, ItemPreview]) -> str:
@@ -241,7 +233,7 @@ def contested(board: Leaderboard, looks: Mapping[str, ItemPreview]) -> str:
     if not board.contested or board.contested_by is None:
         return ""
     whose = "people" if board.people == "real" else SIMULATED
-    every = f'<a href="{escape(at(_all_contested(board)))}">all {board.disagreements:,} →</a>' if board.disagreements else ""
+    every = f'<a href="{escape(_all_contested(board))}">all {board.disagreements:,} →</a>' if board.disagreements else ""
     cells = "".join(_case(board, each, looks.get(each.item, ItemPreview(None, None))) for each in board.contested)
     title = f"Where {board.contested_by} and {whose} differ"
     return f'<h2 class="cc-block-title">{escape(title)} <small>{every}</small></h2><ul class="cc-contested">{cells}</ul>'

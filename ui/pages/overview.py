@@ -6,7 +6,6 @@ from collections.abc import Iterator, Mapping
 from functools import lru_cache
 from html import escape
 from typing import Any, Final
-from urllib.parse import urlencode
 
 import gradio as gr
 
@@ -25,6 +24,7 @@ from data.store.browse import contents
 from data.store.core import selection
 from data.store.core.selection import Selection
 from data.store.core.store import Store
+from ui.components.addresses import browse_address
 from ui.components.image_strip import ImageStrip, image_strips
 from ui.components.leaderboard import SKELETON, board_table, contested, headline, tiles
 from ui.components.page import QUIET, Drawn, Page
@@ -279,12 +279,8 @@ def _table(store: Store, suite: str, found: contents.JudgedSuite, *, intervals: 
 def _mean(row: dict[str, Any], rater: str) -> HtmlCell:
     """The number with its interval and n, leading to the images behind it."""
     cell = number(row)
-    query = {name: row[name] for name in ("suite", "generator", "task")} | {
-        "rater": rater,
-        "by": row["aspect"],
-        "order": "lowest",
-    }
-    href = at("/studio/browse?") + urlencode({key: value for key, value in query.items() if value not in (ALL, "tasks_mean")})
+    where = Selection(**{name: (row[name],) for name in ("suite", "generator", "task")})
+    href = browse_address(where, rater=rater, by=row["aspect"], order="lowest")
     detail = "\n".join(part for part in (cell.detail, f"n = {row['n_items']:,}") if part)
     return HtmlCell(cell.text, detail, cell.note, href)
 

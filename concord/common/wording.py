@@ -68,6 +68,12 @@ _REASONS = {
 }
 
 
+def sentence(text: object) -> str:
+    """A message, such as an exception's, as a sentence: a capital first, one full stop at the end."""
+    words = " ".join(str(text).split())
+    return f"{words[:1].upper()}{words[1:].rstrip('.')}."
+
+
 def task(name: str) -> str:
     return _TASKS.get(name, name.replace("_", " "))
 

@@ -9,8 +9,6 @@ from html import escape
 from typing import Any, Final
 from urllib.parse import urlencode
 
-import pandas as pd
-
 from agreement import Options
 from agreement.pair.confusion import GAP, HIGH, percent
 from concord.agreement import Rows, recall_consensus
@@ -132,9 +130,10 @@ def _within(row: Row, form: str) -> str:
 
 def forest(real: Rows, simulated: Rows, view: AgreementView) -> Any:
     """The chosen statistic as a figure; None where there is nothing to draw."""
-    points = pd.concat([_points(real, view, ""), _points(simulated, view, " (simulated people)")])
+    lines = _lines(real, view, "") + _lines(simulated, view, " (simulated people)")
     axis = f"{wording.title(view.statistic)}, {wording.task(view.task)}" if real["raters"] or simulated["raters"] else ""
-    return charts.forest(points, axis or wording.title(view.statistic)) if points["value"].notna().any() else None
+    known = any(row["value"] is not None for _, row in lines)
+    return charts.forest(lines, axis or wording.title(view.statistic)) if known else None
 
 
 def summary_tables(rows: Rows, view: AgreementView, who: str) -> str:
@@ -157,29 +156,18 @@ def _closest_first(rows: list[dict[str, Any]], view: AgreementView) -> list[dict
     return sorted(rows, key=lambda row: -least if (value := closeness.get(row["rater"])) is None else -value)
 
 
-def _points(rows: Rows, view: AgreementView, mark: str) -> pd.DataFrame:
+def _lines(rows: Rows, view: AgreementView, mark: str) -> list[tuple[str, Row]]:
     """The chart's rows: each scorer at the chosen task, best first; without scorers, people by task."""
     charted = {name: [row for row in section if row["statistic"] == view.statistic] for name, section in rows.items()}
     scorers = sorted(
         (row for row in charted["raters"] if row["task"] == view.task),
         key=lambda row: (row["value"] is None, -(row["value"] or 0.0)),
     )
-    among = charted["among_people"]
-    people = [row for row in among if row["task"] == view.task and row["value"] is not None] if scorers else among
+    if not scorers:
+        return [(wording.task(row["task"]) + mark, row) for row in charted["among_people"]]
     name = "simulated people among themselves" if mark else "people among themselves"
-    points = [(name if scorers else wording.task(row["task"]) + mark, "people", row) for row in people]
-    points += [(row["rater"] + mark, "scorer", row) for row in scorers]
-    columns = ["label", "kind", "value", "low", "high", "n", "simulated", *(f"people_{end}" for end in _BAND)]
-    return pd.DataFrame([_point(label, kind, row, bool(mark)) for label, kind, row in points], columns=columns)
-
-
-_BAND = ("value", "low", "high")
-
-
-def _point(label: str, kind: str, row: dict[str, Any], simulated: bool) -> tuple[Any, ...]:
-    ceiling = row.get("ceiling") or {}
-    band = tuple(ceiling.get(end) for end in _BAND)
-    return label, kind, row["value"], row["low"], row["high"], row["n_items"], simulated, *band
+    people = [row for row in charted["among_people"] if row["task"] == view.task and row["value"] is not None]
+    return [(name, row) for row in people] + [(row["rater"] + mark, row) for row in scorers]
 
 
 CONSENSUS = "consensus:"

@@ -101,7 +101,7 @@ def count(number: int, noun: str) -> str:
 
 def sentence(said: object) -> str:
     """An error or a text as a sentence, with a capital and a full stop."""
-    text = str(said)
+    text = " ".join(str(said).split())
     return f"{text[:1].upper()}{text[1:].rstrip('.')}."
 
 

@@ -51,7 +51,7 @@ def test_a_slider_moves_score_and_agreement_and_saved_settings_appear_on_agreeme
     assert float(now) < float(before or 0)
 
     # a count leads to its images, on this page
-    link = page.locator('#explore-changes a[data-task="colors"]').first
+    link = page.locator('#explore-changes a[href*="task=colors"]').first
     count = int(link.inner_text())
     link.click()
     expect(page).to_have_url(re.compile("task=colors"), timeout=_FOLLOWS_MS)

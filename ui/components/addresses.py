@@ -56,7 +56,7 @@ Read = Callable[[str], Sequence[str]]
 
 
 def page_address(page: str, *more: tuple[str, str], **query: str) -> str:
-    """The address of a page of Studio, such as ``compare``; values that restrict nothing stay away, ``more`` may repeat names."""
+    """Address of a page of Studio, such as ``compare``, without values that restrict nothing; ``more`` may repeat names."""
     values = [(name, value) for name, value in (*query.items(), *more) if value not in ALL]
     return at(f"/studio/{page}") + (f"?{urlencode(values)}" if values else "")
 

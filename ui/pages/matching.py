@@ -19,7 +19,6 @@ from agreement.matching import is_known, is_right
 from agreement.study.cells import ALL
 from concord import matching
 from concord.common import next_steps, wording
-from concord.common.base_path import at
 from concord.matching import EVALUATIONS, Row, by_cell, evidence, fits_of, posterior_of, recall
 from data.store.browse import contents
 from data.store.browse.contents import ItemPreview
@@ -28,9 +27,9 @@ from data.store.core.store import Store
 from data.store.judgements.scorer_evidence import CaptionChoice
 from ui.components.charts import above_chance, by_trials
 from ui.components.controls import Choice
-from ui.components.image_strip import workbench_address
+from ui.components.image_strip import picture_html, workbench_address
 from ui.components.page import Drawn, Page, View
-from ui.components.tables import WRAP, HtmlCell, heading, html_table, note
+from ui.components.tables import WRAP, HtmlCell, heading, html_table, note, pager
 
 PATH: Final = "/matching"
 ADDRESS: Final = ("suite", "generator", "task", "who", "said", "page")
@@ -100,7 +99,7 @@ def gallery(store: Store, found: Sequence[CaptionChoice], view: MatchingView) ->
     who = "" if view.who == ALL else f", {view.who} {SAID[view.said] if view.said != ALL else ''}".rstrip()
     title = "Images and captions" + ("" if view.task == ALL else f", {wording.task(view.task)}") + who
     body = f'<ul class="cc-matches">{cells}</ul>' if cells else note("None. Set one of the choices back.")
-    return heading(title, wording.count(len(listed), "image") + ".") + body + _pages(page, pages, view)
+    return heading(title, wording.count(len(listed), "image") + ".") + body + pager(page, pages, view.address)
 
 
 def right(one: CaptionChoice) -> bool | None:
@@ -125,11 +124,7 @@ def _image(item: str, of: Sequence[CaptionChoice], look: ItemPreview, view: Matc
     # the Workbench learns whose judgement has been seen here: an answer given there is then not blind
     href = escape(workbench_address(item, Selection(suite=(view.suite,), generator=(view.generator,)), of[0].rater_id))
     text = escape(look.text or item)
-    picture = (
-        f'<img src="{at("/img/")}{look.sha256}?w={_WIDTH}" alt="{text}" loading="lazy" decoding="async">'
-        if look.sha256
-        else '<span class="cc-no-picture">no picture</span>'
-    )
+    picture = picture_html(look.sha256, look.text or item, _WIDTH)
     place = escape(wording.task(of[0].task)) if of[0].task else ""
     return f'<li class="cc-match"><a href="{href}" title="{text}">{picture}<small>{place}</small></a>{_fits(of)}</li>'
 
@@ -179,14 +174,6 @@ def _column(one: CaptionChoice) -> list[str]:
         share = "" if shares is None else f'<small class="cc-detail">p {shares[k]:.2f}</small>'
         made.append((f"<strong>{told}</strong>" if best else told) + share)
     return made
-
-
-def _pages(page: int, pages: int, view: MatchingView) -> str:
-    if pages == 1:
-        return ""
-    before = f'<a href="{escape(view.address(page=page - 1))}" rel="prev">Previous</a>' if page > 1 else ""
-    after = f'<a href="{escape(view.address(page=page + 1))}" rel="next">Next</a>' if page < pages else ""
-    return f'<p class="cc-note cc-pages">{before}<span>page {page:,} of {pages:,}</span>{after}</p>'
 
 
 Line = list[str | HtmlCell]

@@ -12,7 +12,6 @@ from html import escape
 from typing import Any, ClassVar, Final
 
 import gradio as gr
-import pandas as pd
 
 from agreement import Options
 from agreement.preferences.votes import BOTH, CANNOT_TELL, NONE, TIE, Contest
@@ -27,9 +26,9 @@ from data.store.core.selection import Selection
 from data.store.core.store import Store
 from ui.components import charts
 from ui.components.controls import Choice
-from ui.components.image_strip import workbench_address
+from ui.components.image_strip import picture_html, workbench_address
 from ui.components.page import Drawn, Page, View
-from ui.components.tables import WRAP, HtmlCell, heading, html_table, note
+from ui.components.tables import WRAP, HtmlCell, heading, html_table, note, pager, small
 
 PATH: Final = "/preferences"
 ADDRESS: Final = ("suite", "two", "task", "who", "chose", "page")
@@ -157,11 +156,11 @@ def _line(row: Row, beside: Row | None, contest: Contest, view: PreferencesView)
     p = "" if row["sign_test_p"] is None else ("&lt; 0.001" if row["sign_test_p"] < 0.001 else f"{row['sign_test_p']:.3f}")
     left = ", ".join(f"{n:,} {wording.reason(name)}" for name, n in row["excluded"].items())
     counts = f"{wording.count(row['votes'], 'vote')} on {wording.count(row['pairs'], 'pair')}"
-    small = f'<small class="cc-detail" title="left out: {escape(left)}">{counts}</small>' if left else _detail(counts)
+    detail = f'<small class="cc-detail" title="left out: {escape(left)}">{counts}</small>' if left else small(counts)
     bar = f'<span class="cc-vote-bar">{"".join(_segments(row, contest, view))}</span>' if row["votes"] else "no votes"
     title = escape(row["reason"] or row["method"])
     return (
-        f'<tr><th scope="row">{escape(who_of(row))}{small}</th><td class="cc-vote-bar-cell">{bar}</td>'
+        f'<tr><th scope="row">{escape(who_of(row))}{detail}</th><td class="cc-vote-bar-cell">{bar}</td>'
         f'<td class="cc-number" title="{title}">{_share(row)}</td><td class="cc-number">{p}</td>'
         f"<td>{_beside(row, beside, view)}</td></tr>"
     )
@@ -183,9 +182,9 @@ def _segments(row: Row, contest: Contest, view: PreferencesView) -> Iterator[str
 
 def _share(row: Row) -> str:
     if row["value"] is None:
-        return "–" + _detail("undefined")
+        return "–" + small("undefined")
     bounds = interval_of(row)
-    return f"{row['value']:.3f}{_detail(bounds)}"
+    return f"{row['value']:.3f}{small(bounds)}"
 
 
 def _beside(row: Row, beside: Row | None, view: PreferencesView) -> str:
@@ -196,14 +195,10 @@ def _beside(row: Row, beside: Row | None, view: PreferencesView) -> str:
     mark = {True: "ok", False: "bad", None: "none"}[beside["same_order"]]
     said = f'<span class="cc-badge cc-badge--{mark}">{order}</span>'
     if not beside["opposed"]:
-        return said + _detail(f"of {wording.count(beside['n_items'], 'pair')} none opposed" if beside["n_items"] else "")
+        return said + small(f"of {wording.count(beside['n_items'], 'pair')} none opposed" if beside["n_items"] else "")
     href = view.address(task=row["task"], who=who_of(row), chose=OPPOSED, page=1)
     told = f"{beside['opposed']:,} of {wording.count(beside['n_items'], 'pair')} opposed"
     return f'{said}<small class="cc-detail"><a href="{escape(href)}">{told}</a></small>'
-
-
-def _detail(text: str) -> str:
-    return f'<small class="cc-detail">{escape(text)}</small>' if text else ""
 
 
 _STRENGTHS: Final = (
@@ -257,7 +252,9 @@ def strengths_figure(rows: Sequence[Row], task: str) -> Any:
     if len({row["generator"] for row in mine}) < 3:
         return None
     order = sorted(mine, key=lambda row: (row["generator"], row["kind"] != "people"))
-    return _forest([(f"{row['generator']} · {who_of(row)}", row) for row in order], "Bradley-Terry log strength")
+    return charts.forest(
+        [(f"{row['generator']} · {who_of(row)}", row) for row in order], "Bradley-Terry log strength", around_zero=0.05
+    )
 
 
 def ranks_table(rows: Sequence[Row]) -> str:
@@ -277,7 +274,11 @@ def ranks_table(rows: Sequence[Row]) -> str:
 def ranks_figure(rows: Sequence[Row]) -> Any:
     """A row for each metric that has a number; None where none has."""
     known = [row for row in rows if row["value"] is not None]
-    return _forest([(who_of(row), row) for row in known], "Spearman’s ρ with people’s votes") if known else None
+    return (
+        charts.forest([(who_of(row), row) for row in known], "Spearman’s ρ with people’s votes", around_zero=0.05)
+        if known
+        else None
+    )
 
 
 def _number(row: Row) -> HtmlCell:
@@ -285,20 +286,6 @@ def _number(row: Row) -> HtmlCell:
         return HtmlCell("–", "undefined", row["reason"] or "")
     bounds = interval_of(row)
     return HtmlCell(f"{row['value']:+.3f}", bounds, row["method"])
-
-
-def _forest(lines: Sequence[tuple[str, Row]], axis: str) -> Any:
-    none = {"people_value": None, "people_low": None, "people_high": None}
-    points = [
-        {"label": label, "n": row["n_items"], "simulated": row["people"] == "simulated", "kind": row["kind"]}
-        | {name: row[name] for name in ("value", "low", "high")}
-        | none
-        for label, row in lines
-    ]
-    frame = pd.DataFrame(points).astype(dict.fromkeys(("value", "low", "high", *none), float))
-    figure = charts.forest(frame, axis)
-    low, high = figure.layout.xaxis.range
-    return figure.update_xaxes(range=[min(low, -0.05), max(high, 0.05)])
 
 
 PAGE_SIZE: Final = 12
@@ -320,15 +307,7 @@ def gallery(store: Store, poll: Poll, view: PreferencesView) -> str:
     lead = f"{wording.count(len(found), 'pair')}; where a scorer and most people are opposed stands first ({opposed:,})."
     cells = "".join(_pair(one, told[one.item_id], people, view) for one in shown if one.item_id in told)
     listing = f'<ul class="cc-duels">{cells}</ul>' if cells else note("No pair fits. Set one of the choices back.")
-    return heading("Pairs", lead) + listing + _pages(page, pages, view)
-
-
-def _pages(page: int, pages: int, view: PreferencesView) -> str:
-    if pages == 1:
-        return ""
-    before = f'<a href="{escape(view.address(page=page - 1))}" rel="prev">Previous</a>' if page > 1 else ""
-    after = f'<a href="{escape(view.address(page=page + 1))}" rel="next">Next</a>' if page < pages else ""
-    return f'<p class="cc-note cc-pages">{before}<span>page {page:,} of {pages:,}</span>{after}</p>'
+    return heading("Pairs", lead) + listing + pager(page, pages, view.address)
 
 
 def _pair(one: PairVotes, pair: ImagePair, people: set[str], view: PreferencesView) -> str:
@@ -355,12 +334,7 @@ def _picture(picture: PairImage, one: PairVotes, text: str, view: PreferencesVie
     # the Workbench learns whose judgement has been seen here: an answer given there is then not blind
     told = view.who if view.who in one.chosen else next(iter(one.chosen), "")
     href = workbench_address(picture.image_id, Selection(suite=(view.suite,), generator=(picture.generator,)), told)
-    alt = escape(f"{text}, by {picture.generator}")
-    shown = (
-        f'<img src="{at("/img/")}{picture.sha256}?w={_WIDTH}" alt="{alt}" loading="lazy" decoding="async">'
-        if picture.sha256
-        else '<span class="cc-no-picture">no picture</span>'
-    )
+    shown = picture_html(picture.sha256, f"{text}, by {picture.generator}", _WIDTH)
     name = f"<figcaption>{escape(picture.generator)}</figcaption>"
     return f'<figure class="cc-duel-picture{won}"><a href="{escape(href)}">{shown}</a>{name}</figure>'
 

@@ -10,8 +10,6 @@ from html import escape
 from typing import Any, Final
 from urllib.parse import urlencode
 
-import pandas as pd
-
 from agreement import Options
 from agreement.pair.confusion import GAP, HIGH, percent
 from concord.agreement import Rows, recall_consensus
@@ -127,10 +125,11 @@ def _within(row: Row, form: str) -> str:
 
 def forest(real: Rows, simulated: Rows, view: AgreementView) -> Any:
     """The chosen statistic of each scorer beside people's own level, as a figure; None where there is nothing to draw."""
-    points = pd.concat([_points(real, view, ""), _points(simulated, view, " (simulated people)")])
+    lines = _lines(real, view, "") + _lines(simulated, view, " (simulated people)")
     level = people_level(real, view, "people") or people_level(simulated, view, "simulated people")
     axis = f"{wording.title(view.statistic)}, {wording.task(view.task)}" if real["raters"] or simulated["raters"] else ""
-    return charts.forest(points, axis or wording.title(view.statistic), level) if points["value"].notna().any() else None
+    known = any(row["value"] is not None for _, row in lines)
+    return charts.forest(lines, axis or wording.title(view.statistic), level) if known else None
 
 
 def people_level(rows: Rows, view: AgreementView, who: str) -> charts.Band | None:
@@ -226,7 +225,7 @@ def _closest_first(rows: list[dict[str, Any]], view: AgreementView) -> list[dict
     return sorted(rows, key=lambda row: -least if (value := closeness.get(row["rater"])) is None else -value)
 
 
-def _points(rows: Rows, view: AgreementView, mark: str) -> pd.DataFrame:
+def _lines(rows: Rows, view: AgreementView, mark: str) -> list[tuple[str, Row]]:
     """The chart's rows: each scorer at the chosen task, best first; without scorers, people by task."""
     charted = {name: [row for row in section if row["statistic"] == view.statistic] for name, section in rows.items()}
     scorers = sorted(
@@ -234,12 +233,9 @@ def _points(rows: Rows, view: AgreementView, mark: str) -> pd.DataFrame:
         key=lambda row: (row["value"] is None, -(row["value"] or 0.0)),
     )
     # beside scorers people's own level is the band
-    people = [] if scorers else charted["among_people"]
-    points = [(wording.task(row["task"]) + mark, "people", row) for row in people]
-    points += [(row["rater"] + mark, "scorer", row) for row in scorers]
-    columns = ["label", "kind", "value", "low", "high", "n", "simulated"]
-    data = [(label, kind, row["value"], row["low"], row["high"], row["n_items"], bool(mark)) for label, kind, row in points]
-    return pd.DataFrame(data, columns=columns)
+    if not scorers:
+        return [(wording.task(row["task"]) + mark, row) for row in charted["among_people"]]
+    return [(row["rater"] + mark, row) for row in scorers]
 
 
 CONSENSUS = "consensus:"

@@ -17,6 +17,7 @@ from annotation.questionnaires.registry import FORMS
 from concord.campaigns import planning, progress
 from concord.campaigns.known_answers import EXAMPLE
 from concord.campaigns.planning import CampaignSpec, campaign_spec
+from concord.common import wording
 from data.campaign import ATTENTION_PASS_MARK, GOLD_PASS_MARK, Campaign
 from data.store.browse import contents
 from data.store.campaigns import management
@@ -67,8 +68,7 @@ def save_marks(store: Store, campaign: str, values: tuple[float | None, ...], wh
     try:
         management.change_settings(store, campaign, given, who.signed)
     except ValueError as error:
-        text = str(error)
-        return f"{text[:1].upper()}{text[1:].rstrip('.')}.", "cc-bad"
+        return wording.sentence(error), "cc-bad"
     return "The marks are saved.", ""
 
 
@@ -208,7 +208,7 @@ def preview_campaign(store: Store, values: Mapping[str, Any]) -> tuple[str, bool
         if management.get(store, asked.campaign_id) is not None:
             raise ValueError(f"there is a campaign {asked.campaign_id!r} already; give this one another id")
     except (ValueError, OSError) as error:
-        return note(_sentence(error), "cc-bad"), False
+        return note(wording.sentence(error), "cc-bad"), False
     lead, *rest = progress.describe_plan(made)
     lines = "".join(f"<li>{escape(line)}</li>" for line in rest)
     body = f'{note(f"This asks for {lead}.", "cc-lead")}<ul class="cc-list">{lines}</ul>'
@@ -220,9 +220,4 @@ def make_campaign(store: Store, values: Mapping[str, Any]) -> tuple[Campaign | N
     try:
         return planning.make_campaign(store, wish_of(values)).campaign, ""
     except (ValueError, OSError) as error:
-        return None, _sentence(error)
-
-
-def _sentence(error: Exception) -> str:
-    text = " ".join(str(error).split())
-    return f"{text[:1].upper()}{text[1:].rstrip('.')}."
+        return None, wording.sentence(error)

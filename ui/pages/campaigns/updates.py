@@ -213,8 +213,7 @@ def _tried(act: Callable[[], Any]) -> str:
     try:
         act()
     except ValueError as error:
-        text = str(error)
-        return f"{text[:1].upper()}{text[1:].rstrip('.')}."
+        return wording.sentence(error)
     return ""
 
 

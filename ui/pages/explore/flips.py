@@ -5,8 +5,6 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any, Final
 
-import pandas as pd
-
 from agreement.flips import DELTA, FLIPPED, PREFERRED, SCORE, SHARED, TIED
 from agreement.study.cells import ALL
 from concord import flips
@@ -93,19 +91,8 @@ def _figure(found: FlipRows) -> Any:
     rows = [row for row in known if row["generator"] == place]
     if not rows:
         return None
-    none = {"people_value": None, "people_low": None, "people_high": None}
-    points = [
-        {"label": row["rater"], "n": row["n_items"], "simulated": row["people"] == "simulated"}
-        | {name: row[name] for name in ("kind", "value", "low", "high")}
-        | none
-        for row in rows
-    ]
-    # people's own interval stands in a row of its own here, not beneath a scorer's
-    frame = pd.DataFrame(points).astype(dict.fromkeys(("value", "low", "high", *none), float))
-    figure = charts.forest(frame, f"Δs, {_PLACES[place]}")
-    low, high = figure.layout.xaxis.range
     # how far from 0 is the question
-    return figure.update_xaxes(range=[min(low, -_BESIDE_0), max(high, _BESIDE_0)])
+    return charts.forest([(row["rater"], row) for row in rows], f"Δs, {_PLACES[place]}", around_zero=_BESIDE_0)
 
 
 def _left_out(found: FlipRows) -> str:

@@ -27,7 +27,7 @@ from data.store.core.selection import Selection
 from data.store.core.store import Store
 from ui.components import linked_charts
 from ui.components.addresses import browse_address
-from ui.components.image_strip import THUMBNAIL, thumbnails, workbench_address
+from ui.components.image_strip import picture_html, thumbnails, workbench_address
 from ui.components.linked_charts import Mark, Series
 from ui.components.tables import WRAP, HtmlCell, heading, html_table, note
 from ui.pages.explore.view import ALL, ASKED, Drawing, ExploreView, command_block
@@ -306,11 +306,7 @@ def _line(row: Mapping[Any, Any], looks: Mapping[str, ItemPreview], view: Explor
     shown = f"{view.rater} and people" if told else view.rater
     href = escape(workbench_address(row["item"], Selection(suite=(view.suite,)), shown))
     text = escape(look.text or row["item"])
-    picture = (
-        f'<img src="{at("/img/")}{look.sha256}?w={THUMBNAIL}" alt="{text}" loading="lazy" decoding="async">'
-        if look.sha256
-        else f'<span class="cc-no-picture cc-asked__none">{text}</span>'
-    )
+    picture = picture_html(look.sha256, look.text or row["item"], none=look.text or row["item"], kind="cc-asked__none")
     question = f'{escape(row["text"] or row["question"])}<small class="cc-detail">{escape(row["element_type"])}: '
     question += f"{escape(row['element'])}</small>"
     kind = "cc-right" if row["answer"] == row["chosen"] else "cc-wrong"

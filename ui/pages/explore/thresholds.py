@@ -39,7 +39,7 @@ from scorers.running.rejudge import Verdicts
 from ui.components import charts
 from ui.components.addresses import browse_address
 from ui.components.image_strip import thumbnails
-from ui.components.tables import WRAP, HtmlCell, explained, heading, html_table, note
+from ui.components.tables import HtmlCell, explained, heading, html_table, note
 from ui.pages.agreement.scorers import scores_to_decisions
 from ui.pages.agreement.view import AgreementView as Decisions
 from ui.pages.explore.view import ALL, CHANGED, KINDS, Drawing, ExploreView
@@ -279,29 +279,16 @@ def changes_table(compared: Compared, view: ExploreView) -> str:
     """How many verdicts changed, each number leading to its images."""
     tasks = [*compared.places.tasks, ALL] if len(compared.places.tasks) > 1 else [ALL]
     says = [name for name in _SAYS if name != "open" or compared.changed(says="open")]
-    head = "".join(
-        f'<th scope="col" class="cc-number">{escape(text)}</th>' for text in ("images", *(CHANGED[name] for name in says))
-    )
-    body = "".join(_changed(compared, view, task, says) for task in tasks)
-    return (
-        f'{WRAP}<table class="cc-table"><caption>Verdicts that changed</caption>'
-        f'<thead><tr><th scope="col">task</th>{head}</tr></thead><tbody>{body}</tbody></table></div>'
-    )
+    heads: list[str | HtmlCell] = ["task", HtmlCell("images"), *(HtmlCell(CHANGED[name]) for name in says)]
+    return html_table("Verdicts that changed", heads, [_changed(compared, view, task, says) for task in tasks])
 
 
-def _changed(compared: Compared, view: ExploreView, task: str, says: Sequence[str]) -> str:
+def _changed(compared: Compared, view: ExploreView, task: str, says: Sequence[str]) -> list[str | HtmlCell]:
     places = compared.places
-    n = places.task.size if task == ALL else int((places.task == places.tasks.index(task)).sum())
-    cells = "".join(f'<td class="cc-number">{_link(compared, view, task, name)}</td>' for name in says)
-    return f'<tr><th scope="row">{escape(wording.task(task))}</th><td class="cc-number">{n:,}</td>{cells}</tr>'
-
-
-def _link(compared: Compared, view: ExploreView, task: str, says: str) -> str:
-    n = len(compared.changed(task, says))
-    if not n:
-        return "0"
-    href = view.address(task=task, changed=says)
-    return f'<a href="{escape(href)}" data-task="{escape(task)}" data-changed="{says}">{n:,}</a>'
+    images = places.task.size if task == ALL else int((places.task == places.tasks.index(task)).sum())
+    counts = {name: len(compared.changed(task, name)) for name in says}
+    links = [HtmlCell(f"{n:,}", href=view.address(task=task, changed=name) if n else "") for name, n in counts.items()]
+    return [wording.task(task), HtmlCell(f"{images:,}"), *links]
 
 
 MOST_PICTURES: Final = 48

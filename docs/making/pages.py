@@ -70,6 +70,13 @@ PARAMETERS: Final[dict[str, dict[str, str]]] = {
         "a": "One of the pair that is opened.",
         "b": "The other.",
     },
+    "compare": {
+        "suite": "The suite.",
+        "first": "The model before, the baseline.",
+        "second": "The model after, the candidate.",
+        "by": "Who judges, and what, as `RATER·ASPECT`.",
+        "order": "Which prompts come first: `regressions` or `improvements`.",
+    },
     "preferences": {
         "suite": "The suite.",
         "two": "The two generators, as `A against B`.",
@@ -172,6 +179,11 @@ PAGES: Final[dict[str, DocumentedPage]] = {
         "How far raters agree: a matrix of all, people among themselves, scorers by people's certainty, against each other, and"
         " as decisions. Every filter of the command line works in the address, too.",
         FILTERS,
+    ),
+    "compare": DocumentedPage(
+        "/studio/compare",
+        "Two models on the same prompts, by one rater: the difference with its interval and test, wins, ties and losses, each"
+        " task, and the images of the prompts that got worse most.",
     ),
     "preferences": DocumentedPage(
         "/studio/preferences",

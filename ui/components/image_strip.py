@@ -58,6 +58,13 @@ def picture_html(sha256: str | None, text: str, width: int = THUMBNAIL, none: st
     return f'<img src="{at("/img/")}{sha256}?w={width}" alt="{escape(text)}" loading="lazy" decoding="async">'
 
 
+def image_link(item: str, look: ItemPreview | None, listing: Selection, below: str = "") -> str:
+    """A thumbnail that opens its image on the Workbench, which lists the selection; ``below`` is HTML within the link."""
+    text = (look.text if look else None) or item
+    href = escape(workbench_address(item, listing))
+    return f'<a href="{href}" title="{escape(text)}">{picture_html(look.sha256 if look else None, text)}{below}</a>'
+
+
 def thumbnails(looks: Mapping[str, ItemPreview], captions: Mapping[str, str], listing: Selection, shown: str = "") -> str:
     """Pictures by item with a caption beneath, as HTML; each leads to the Workbench, which lists the selection.
 

@@ -14,7 +14,7 @@ from data.store.browse.contents import ItemPreview
 from data.store.browse.filters import MISSED, PASSED
 from data.store.core.selection import SIMULATED, Selection
 from ui.components.addresses import browse_address, page_address
-from ui.components.image_strip import THUMBNAIL, workbench_address
+from ui.components.image_strip import image_link
 from ui.components.tables import WRAP
 
 _SYMBOLS: Final = {"cohen_kappa": "κ", "fleiss_kappa": "κ", "spearman": "ρ", "krippendorff_alpha_ordinal": "α"}
@@ -135,8 +135,9 @@ def board_table(board: Leaderboard) -> str:
     more = f'<p class="cc-subline">{wording.count(left, "more rater")} in all numbers below.</p>' if left > 0 else ""
     return (
         f'<h2 class="cc-block-title">{escape(caption)}</h2>'
-        f'{WRAP}<table class="cc-board"><caption class="cc-unseen">{escape(caption)}, the best first</caption>'
-        f'<thead><tr><th scope="col">generator</th>{head}{heats}</tr></thead><tbody>{rows}</tbody></table></div>{more}'
+        f'<div class="cc-board-wrap">{WRAP}<table class="cc-board">'
+        f'<caption class="cc-unseen">{escape(caption)}, the best first</caption>'
+        f'<thead><tr><th scope="col">generator</th>{head}{heats}</tr></thead><tbody>{rows}</tbody></table></div></div>{more}'
     )
 
 
@@ -234,23 +235,18 @@ def contested(board: Leaderboard, looks: Mapping[str, ItemPreview]) -> str:
         return ""
     whose = "people" if board.people == "real" else SIMULATED
     every = f'<a href="{escape(_all_contested(board))}">all {board.disagreements:,} →</a>' if board.disagreements else ""
-    cells = "".join(_case(board, each, looks.get(each.item, ItemPreview(None, None))) for each in board.contested)
+    cells = "".join(_case(board, each, looks.get(each.item)) for each in board.contested)
     title = f"Where {board.contested_by} and {whose} differ"
     return f'<h2 class="cc-block-title">{escape(title)} <small>{every}</small></h2><ul class="cc-contested">{cells}</ul>'
 
 
-def _case(board: Leaderboard, case: ContestedImage, look: ItemPreview) -> str:
-    text = escape(look.text or case.item)
-    href = workbench_address(case.item, Selection(suite=(board.suite,)))
-    image = (
-        f'<img src="{at("/img/")}{look.sha256}?w={THUMBNAIL}" alt="{text}" loading="lazy" decoding="async">'
-        if look.sha256
-        else '<span class="cc-no-picture">no picture here</span>'
-    )
+def _case(board: Leaderboard, case: ContestedImage, look: ItemPreview | None) -> str:
+    text = escape((look.text if look else None) or case.item)
+    link = image_link(case.item, look, Selection(suite=(board.suite,)), f"<span>{text}</span>")
     said = f"people {case.yes}/{case.n}" if board.aspect in YES_NO_ASPECTS else f"people {case.mean:.1f}"
     positive = case.scorer > 0.5
     chips = "".join(
         f'<span class="cc-badge cc-badge--{"ok" if good else "bad"}">{escape(words)}</span>'
         for words, good in ((f"scorer {case.verdict}", positive), (said, not positive))
     )
-    return f'<li><a href="{escape(href)}" title="{text}">{image}<span>{text}</span></a><p>{chips}</p></li>'
+    return f"<li>{link}<p>{chips}</p></li>"

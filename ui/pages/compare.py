@@ -9,7 +9,6 @@ from typing import Any, ClassVar, Final
 
 from agreement.generators import GeneratorDifference
 from concord.common import next_steps, wording
-from concord.common.base_path import at
 from concord.leaderboard import leaderboard, main_suite
 from concord.model_comparison import ModelComparison, PromptPair, RatedAspect, compare_models, rated_aspects
 from data.store.browse import contents
@@ -17,7 +16,7 @@ from data.store.browse.contents import ItemPreview
 from data.store.core.selection import Selection
 from data.store.core.store import Store
 from ui.components.controls import Choice
-from ui.components.image_strip import THUMBNAIL, workbench_address
+from ui.components.image_strip import image_link
 from ui.components.page import Drawn, Page, View
 from ui.components.tables import HtmlCell, html_table, note
 
@@ -168,19 +167,9 @@ def pairs(store: Store, made: ModelComparison, view: CompareView) -> str:
 def _pair(pair: PromptPair, view: CompareView, looks: Mapping[str, ItemPreview]) -> str:
     sides = "".join(
         f'<div><p>{escape(name)} <strong>{wording.two(value)}</strong></p><div class="cc-pair-images">'
-        + "".join(_image(item, looks.get(item, ItemPreview(None, None)), view) for item in items[:_IMAGES])
+        + "".join(image_link(item, looks.get(item), Selection(suite=(view.suite,))) for item in items[:_IMAGES])
         + "</div></div>"
         for name, value, items in ((view.first, pair.first, pair.first_items), (view.second, pair.second, pair.second_items))
     )
     badge = f'<span class="cc-badge cc-badge--{"bad" if pair.change < 0 else "ok"}">{pair.change:+.2f}</span>'
     return f"<li><h3>{badge} {escape(pair.text)}</h3><div class='cc-pair-sides'>{sides}</div></li>"
-
-
-def _image(item: str, look: ItemPreview, view: CompareView) -> str:
-    text = escape(look.text or item)
-    picture = (
-        f'<img src="{at("/img/")}{look.sha256}?w={THUMBNAIL}" alt="{text}" loading="lazy" decoding="async">'
-        if look.sha256
-        else '<span class="cc-no-picture">no picture here</span>'
-    )
-    return f'<a href="{escape(workbench_address(item, Selection(suite=(view.suite,))))}" title="{text}">{picture}</a>'

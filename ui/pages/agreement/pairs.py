@@ -20,15 +20,14 @@ from agreement.pair.rater_pair import Estimate
 from agreement.report.report import MET_BY_SCORES, SCORE
 from concord.agreement import Rows, recall, scales_of
 from concord.common import live_updates, wording
-from concord.common.base_path import at
 from data.store.analysis.confusion import ConfusionCell
-from data.store.browse.contents import ItemPreview, RaterCount, item_previews
+from data.store.browse.contents import RaterCount, item_previews
 from data.store.core import frame
 from data.store.core.selection import PEOPLE, SIMULATED
 from data.store.core.store import Store
 from ui.components import charts
 from ui.components.addresses import browse_address
-from ui.components.image_strip import THUMBNAIL, thumbnails, workbench_address
+from ui.components.image_strip import image_link, thumbnails
 from ui.components.page import Drawn
 from ui.components.tables import WRAP, Crossings, HtmlCell, confusion_table, explained, heading, note, number, statistics_table
 from ui.pages.agreement.summary import CONSENSUS, closest, consensus_of
@@ -129,10 +128,11 @@ def _crossings(store: Store, view: AgreementView, pair: PairReport, b: str) -> s
         return table
     first = {labels: each[:_IN_CELL] for labels, each in items.items()}
     looks = item_previews(store, [item for each in first.values() for item in each])
+    listing = replace(view.selection, aspect=(), rater=())
     cells = ""
     for a_says in pair.labels:
         for b_says in pair.labels:
-            images = "".join(_small(item, looks.get(item), view) for item in first.get((a_says, b_says), ()))
+            images = "".join(image_link(item, looks.get(item), listing) for item in first.get((a_says, b_says), ()))
             n = pair.table[pair.labels.index(a_says)][pair.labels.index(b_says)]
             kind = "same" if a_says == b_says else "apart"
             cells += (
@@ -144,18 +144,6 @@ def _crossings(store: Store, view: AgreementView, pair: PairReport, b: str) -> s
 
 
 _IN_CELL = 4
-
-
-def _small(item: str, look: ItemPreview | None, view: AgreementView) -> str:
-    """A thumbnail that opens the image on the Workbench."""
-    text = escape((look.text if look else None) or item)
-    href = escape(workbench_address(item, replace(view.selection, aspect=(), rater=())))
-    picture = (
-        f'<img src="{at("/img/")}{look.sha256}?w={THUMBNAIL}" alt="{text}" loading="lazy" decoding="async">'
-        if look and look.sha256
-        else '<span class="cc-no-picture">no picture</span>'
-    )
-    return f'<a href="{href}" title="{text}">{picture}</a>'
 
 
 def _furthest(store: Store, pair: PairReport, view: AgreementView) -> str:

@@ -34,14 +34,12 @@ from data.store.analysis import exports
 from data.store.core.frame import Scales
 from data.store.core.selection import Selection
 from data.store.core.store import Store
-from ui.report import figures, html, sample_failures, sections_methods, sections_results
+from ui.report import figures, html, sample_failures, sections_methods, sections_results, sections_summary
 from ui.report.latex import latex
-from ui.report.sections import Document, Material, ReportSection
+from ui.report.sections import Document, Material, ReportSection, printed_document
 
 SECTIONS: tuple[Callable[[Material], ReportSection | None], ...] = (
-    sections_methods.selected,
-    sections_methods.recruitment_section,
-    sections_methods.raters,
+    sections_summary.summary,
     sections_results.scores_section,
     partial(sections_results.comparison, "among_people"),
     partial(sections_results.comparison, "raters"),
@@ -49,6 +47,9 @@ SECTIONS: tuple[Callable[[Material], ReportSection | None], ...] = (
     sections_results.confusions_section,
     *(partial(sections_results.comparison, name) for name in ("comparisons", "thresholds", "matrix")),
     sample_failures.samples_section,
+    sections_methods.selected,
+    sections_methods.recruitment_section,
+    sections_methods.raters,
     sections_methods.definitions,
     sections_methods.exclusions,
     sections_methods.reproduction,
@@ -349,8 +350,8 @@ def export_report(
 _WRITERS: Final[Mapping[str, Callable[[Document], bytes]]] = {
     "html": lambda document: html.html(document).encode(),
     "md": lambda document: html.markdown(document).encode(),
-    "pdf": html.pdf,
-    "latex": lambda document: latex(document).encode(),
+    "pdf": lambda document: html.pdf(printed_document(document)),
+    "latex": lambda document: latex(printed_document(document)).encode(),
 }
 
 

@@ -24,9 +24,9 @@ _POINTS = 11
 _BESIDE = ("cohen_kappa", "cohen_kappa_quadratic", "spearman")
 
 
-def figure_json(figure: Any) -> str:
+def figure_json(figure: Any, width: int = WIDTH) -> str:
     """Plotly's JSON at a width of its own, as what is printed is never asked how wide it is."""
-    figure.update_layout(width=WIDTH, height=min(figure.layout.height or TALLEST, TALLEST))
+    figure.update_layout(width=width, height=min(figure.layout.height or TALLEST, TALLEST))
     figure.update_layout(autosize=False, paper_bgcolor="#ffffff", plot_bgcolor="#ffffff")
     figure.update_layout(font={"color": "#3a4152", "size": 12})
     for axes in (figure.update_xaxes, figure.update_yaxes):

@@ -19,6 +19,7 @@ from data.store.core.frame import Scales
 from ui.report import figures
 from ui.report.sections import (
     ALL,
+    COMPARED,
     TASKS_MEAN,
     Heading,
     Material,
@@ -145,10 +146,14 @@ def comparison(name: str, material: Material) -> ReportSection | None:
     found: list[ReportTable] = []
     for caption, part in by_topic(rows):
         shown, rest = glance(part)
-        found += estimates_tables(caption, about.names(part), shown, about.beside)
+        whole = [row for row in shown if row["generator"] == ALL and row["target"] is None] or shown
+        main = estimates_tables(caption, about.names(whole), whole, about.beside)
+        each = estimates_tables(f"{caption}: each generator", about.names(part), shown, about.beside) if whole != shown else []
         further = estimates_tables(f"{caption}: more statistics", about.names(part), rest, about.beside) if rest else []
-        found += [replace(table, folded=True) for table in further]
-    found += [table for caption, part in by_topic(rows) for table in about.tables(caption, part)]
+        further += about.tables(caption, part)
+        printed = name in COMPARED
+        found += [replace(table, folded=not printed) for table in main]
+        found += [replace(table, folded=True) for table in (*each, *further)]
     text = about.text(material)
     return ReportSection(about.title, (text,) if text else (), figures=tuple(about.figures(material)), tables=tuple(found))
 

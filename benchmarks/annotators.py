@@ -142,7 +142,7 @@ class HttpPerson(Protocol):
 
 @dataclass
 class OurForm:
-    """What ``assets/js/form/form.js`` sends: the answer, then a request for what is next."""
+    """What ``assets/js/form/form.js`` sends: the answer, which asks for what is next, too."""
 
     name: str
     campaign: str
@@ -154,7 +154,7 @@ class OurForm:
     async def enter(self) -> None:
         await self.http.json("POST", "/api/name", {"name": self.name})
         await self.http.json("POST", "/api/campaign", {"campaign": self.campaign})
-        await self._next()
+        self._take(await self.http.json("GET", "/api/next"))
 
     async def answer(self) -> None:
         ticket = self._task["ticket"]
@@ -168,15 +168,15 @@ class OurForm:
             "started": "2026-01-01T00:00:00Z",
             "active_seconds": 1.5,
             "revises": None,
+            "following": True,
         }
         told = await self.http.json("POST", "/api/submit", body)
         if (told["saved"], told["new"], told["status"]) != (True, True, "valid"):
             raise Refused(f"{self.name}: {told}")
         self.saved.add((self.name, ticket))
-        await self._next()
+        self._take(told["next"])
 
-    async def _next(self) -> None:
-        told = await self.http.json("GET", "/api/next")
+    def _take(self, told: Mapping[str, Any]) -> None:
         if told["state"] != "label":
             raise Refused(f"{self.name}: {told}")
         self._task = told["tasks"][0]

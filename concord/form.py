@@ -12,12 +12,12 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
-from functools import lru_cache
+from functools import cached_property, lru_cache
+from hmac import compare_digest
 from pathlib import Path
 from typing import Any, Final, TextIO
 from urllib.parse import urlsplit
 
-from itsdangerous import BadSignature, Signer
 from markdown_it import MarkdownIt
 from markdown_it.token import Token
 
@@ -32,7 +32,7 @@ from concord.judging import derive, form_of
 from data.aspects import CANNOT_TELL
 from data.campaign import Campaign, Settings, Training, pair_order
 from data.files import InputError, printable, read_text
-from data.people import looks_like_pseudonym
+from data.people import keyed_hash, looks_like_pseudonym
 from data.records import Annotation
 from data.store import library
 from data.store.browse import contents
@@ -96,7 +96,7 @@ def _picture_node(token: Token, picture: Callable[[str], str | None]) -> RichTex
     return {"tag": "img", "children": [], "src": address, "alt": token.content} if address else token.content
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class ItemForm:
     """A questionnaire about one task, as one person sees it.
 
@@ -121,11 +121,15 @@ class ItemForm:
             "campaign": self.campaign,
             "images": [{"image": at(f"/img/{one.sha256}"), "width": one.width, "height": one.height} for one in shown],
             "caption": self.task.text if self.questionnaire.shows_prompt else None,
-            "questionnaire": to_json(self.questionnaire),
+            "questionnaire": self._questionnaire_json,
             "asked": self.version,
             "answers": None,
             "revises": None,
         }
+
+    @cached_property
+    def _questionnaire_json(self) -> dict[str, Any]:
+        return to_json(self.questionnaire)
 
     def annotation(self, person: str, answers: Mapping[str, Any], **more: Any) -> Annotation:
         """These answers, with what follows from them; ``more`` are the record's other values."""
@@ -161,20 +165,27 @@ def item_form(store: Store, campaign: Campaign, task: AnnotationTask, person: st
         ValueError: there is no such questionnaire.
         KeyError: there is no such version.
     """
+    order = pair_order(campaign.seed, campaign.campaign_id, person, task.item_id) if task.kind == "pair" else ()
+    key = ("form", campaign.campaign_id, task.item_id, order, version)
+    since, kept = store.memory.state, store.memory.get(key)
+    # of a campaign or a task that was read before something was written nothing is kept
+    if kept is not None and kept[0] is campaign and kept[1] is task:
+        about: ItemForm = kept[2]
+        return about
+    about = _build(store, campaign, task, order, version)
+    store.memory.put(key, (campaign, task, about), since)
+    return about
+
+
+def _build(store: Store, campaign: Campaign, task: AnnotationTask, order: tuple[int, ...], version: int | None) -> ItemForm:
     form = form_of(campaign.questionnaire, campaign.definition)
     own = None
     if form.prompted and version is not None:
         own = library.questions_at(store, task.prompt_id, version)
     elif form.prompted:
         own = library.current_questions(store, [task.prompt_id]).get(task.prompt_id, QuestionVersion())
-    asked = FormItem(
-        task.text,
-        task.spec,
-        len(task.pictures),
-        own.questions if own else (),
-        tuple(picture.generator for picture in task.pictures),
-        pair_order(campaign.seed, campaign.campaign_id, person, task.item_id) if task.kind == "pair" else (),
-    )
+    generators = tuple(picture.generator for picture in task.pictures)
+    asked = FormItem(task.text, task.spec, len(task.pictures), own.questions if own else (), generators, order)
     return ItemForm(campaign.campaign_id, task, form, asked, form.build(asked), own.number if own else None)
 
 
@@ -209,15 +220,22 @@ def _answer_text(question: Question | None, value: Any) -> str:
 
 def sign_offer(store: Store, person: str, about: ItemForm, now: datetime | None = None) -> str:
     """This moment, good for this person's answer to this task alone. ``now`` is for tests."""
-    return _offer_signer(store, person, about).sign((now or datetime.now(UTC)).isoformat()).decode()
+    moment = (now or datetime.now(UTC)).isoformat()
+    return f"{moment}~{_offer_mark(store, person, about, moment)}"
 
 
 def offered_at(store: Store, person: str, about: ItemForm, signed: str | None) -> datetime | None:
     """The moment that was signed; None if it was not, or for something else."""
+    moment, _, mark = (signed or "").partition("~")
     try:
-        return datetime.fromisoformat(_offer_signer(store, person, about).unsign(signed or "").decode())
-    except (BadSignature, ValueError):
+        genuine = compare_digest(mark.encode(), _offer_mark(store, person, about, moment).encode())
+        return datetime.fromisoformat(moment) if genuine else None
+    except ValueError:  # half a character, say
         return None
+
+
+def _offer_mark(store: Store, person: str, about: ItemForm, moment: str) -> str:
+    return keyed_hash(store.secret, "offer", "\n".join((about.campaign, about.task.public_id, moment, person)))
 
 
 def plausible_times(
@@ -232,10 +250,6 @@ def plausible_times(
         None if started is None else min(max(started, offered), now),
         None if seconds is None else min(seconds, longest),
     )
-
-
-def _offer_signer(store: Store, person: str, about: ItemForm) -> Signer:
-    return Signer(store.secret, salt="\n".join(("concord offer", about.campaign, about.task.public_id, person)), sep="~")
 
 
 _CLOSED: Final[dict[ClosedReason, tuple[str, str]]] = {

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import asyncio
 import ctypes
+import gc
 import logging
 import os
 import secrets
@@ -50,6 +51,8 @@ from ui.web.middleware import Entrance, Guard, Receive, Scope, Send, is_loopback
 
 _TURN_SECONDS: Final = 0.0005
 """So long may a thread that computes keep others waiting: an answer is many short statements, each of which waits its turn."""
+_GARBAGE: Final = 5_000
+"""New objects before garbage is looked for: an answer makes a few thousand, hardly any of which are left to be found."""
 _ARENA_MAX: Final = -8  # M_ARENA_MAX of glibc's malloc.h
 _ARENAS: Final = 2
 
@@ -57,6 +60,7 @@ _ARENAS: Final = 2
 def settle_process() -> None:
     """Set the process up to serve; before it begins other threads."""
     sys.setswitchinterval(_TURN_SECONDS)
+    gc.set_threshold(_GARBAGE)
     # each thread would have a heap of its own, and what is free in one is of no use to forty others; other systems have no such
     # setting, and no such heaps
     with suppress(AttributeError, OSError, TypeError):
@@ -289,7 +293,10 @@ def serve(project: Path, how: Serving) -> None:
             opening.step = "the playground"
             fill_default_project(store)
             opening.step = "Studio"
-            return create_app(store, token, accounts, root)
+            app = create_app(store, token, accounts, root)
+            # what stands from the start is never garbage, and is not looked through again and again
+            gc.freeze()
+            return app
 
         def ready() -> None:
             from concord.runs import run_manager

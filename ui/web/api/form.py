@@ -94,6 +94,21 @@ def router(store: Store) -> APIRouter:
     """The routes under ``/api``."""
     routes = APIRouter(prefix="/api")
 
+    # these two are asked for most, so they come first; they are JSON already: FastAPI would walk through all of it once more
+    @routes.post("/submit")
+    def submit(request: Request, body: SubmissionBody) -> JSONResponse:
+        return _submit(store, request, _campaign(store, request, body.campaign), body)
+
+    @routes.get("/next")
+    def following(request: Request) -> JSONResponse:
+        name = request.session.get("name")
+        if name is None:
+            return JSONResponse({"state": "name"})
+        chosen = request.session.get("campaign")
+        campaign = chosen or campaign_items.DEFAULT
+        before = _before(store, name, chosen)
+        return JSONResponse(before or _describe_desk(store, name, campaign, participation.next_tasks(store, name, campaign)))
+
     @routes.post("/name")
     def enter(request: Request, body: NameBody) -> dict[str, str]:
         name = checked_name(body.name)
@@ -126,23 +141,8 @@ def router(store: Store) -> APIRouter:
         management.give_consent(store, campaign.campaign_id, person, body.text)
         return {"agreed": True}
 
-    # these two are asked for most, and are JSON already: FastAPI would walk through all of it once more
-    @routes.get("/next")
-    def following(request: Request) -> JSONResponse:
-        name = request.session.get("name")
-        if name is None:
-            return JSONResponse({"state": "name"})
-        chosen = request.session.get("campaign")
-        campaign = chosen or campaign_items.DEFAULT
-        before = _before(store, name, chosen)
-        return JSONResponse(before or _describe_desk(store, name, campaign, participation.next_tasks(store, name, campaign)))
-
     _add_actions(store, routes)
     _add_own_answers(store, routes)
-
-    @routes.post("/submit")
-    def submit(request: Request, body: SubmissionBody) -> JSONResponse:
-        return _submit(store, request, _campaign(store, request, body.campaign), body)
 
     return routes
 

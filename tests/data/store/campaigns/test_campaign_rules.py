@@ -6,7 +6,7 @@ import pytest
 
 from data.campaign import Campaign, Settings
 from data.store.campaigns import allocation, management, monitoring, participation
-from data.store.campaigns.allocation import TaskRequest, allocate_tasks
+from data.store.campaigns.allocation import TaskRequest, allocate_all
 from data.store.core.store import Cache, Store
 from data.store.judgements import recording, revocations
 from data.store.judgements.answer_status import Feedback
@@ -105,10 +105,11 @@ def test_a_list_s_order_one_order_for_all_and_one_for_each(store: Store) -> None
 
 def test_all_who_ask_together_get_what_they_would_get_one_after_the_other(store: Store) -> None:
     c = start(store, 6, overlap=2, settings=Settings())
-    seekers = [TaskRequest(NAME, f"p{n % 9}", 1 + n % 2, c.now, Cache()) for n in range(12)]
+    memory = Cache()
+    seekers = [TaskRequest(NAME, f"p{n % 9}", 1 + n % 2, c.now, memory) for n in range(12)]
     with store.read() as cursor:
         cursor.begin()
-        together = allocate_tasks(cursor, seekers)
+        together = allocate_all(cursor, seekers)
         cursor.rollback()
     one_by_one = [participation.next_tasks(store, one.person, NAME, ahead=one.ahead, now=c.now) for one in seekers]
     assert one_by_one == together

@@ -114,7 +114,15 @@ def _add_band(figure: go.Figure, band: Band) -> None:
     text = f"{escape(band.label)} {wording.two(band.value)}{bounds}"
     figure.add_vline(band.value, line={"color": color, "width": 2}, layer="below")
     figure.add_annotation(
-        x=band.value, y=1, yref="paper", yanchor="bottom", text=text, showarrow=False, font={"color": color, "size": 12}
+        x=1,
+        y=1,
+        xref="paper",
+        yref="paper",
+        xanchor="right",
+        yanchor="bottom",
+        text=text,
+        showarrow=False,
+        font={"color": color, "size": 12},
     )
     figure.update_layout(margin={"t": 30})
 

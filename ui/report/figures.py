@@ -18,7 +18,7 @@ from ui.report.sections import ALL, TASKS_MEAN, Heading, ReportCell, ReportFigur
 WIDTH = 960
 TALLEST = 600
 """Pixels: what a printed page in landscape holds, with a caption."""
-_MOST_ROWS = 36
+_MOST_ROWS = 14
 _POINTS = 11
 """Of a curve, where it is a table."""
 _BESIDE = ("cohen_kappa", "cohen_kappa_quadratic", "spearman")
@@ -45,7 +45,7 @@ def scores(rows: Sequence[Row], people: Sequence[Row]) -> list[ReportFigure]:
             for row in part
             if row["value"] is not None
         ]
-        if len(lines) > 1:
+        if 1 < len(lines) <= _MOST_ROWS:
             drawn = figure_json(charts.forest(lines, "mean, 95 % interval"))
             figures.append(ReportFigure(f"{caption}: mean by generator", drawn))
     return figures

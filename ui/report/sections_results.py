@@ -54,7 +54,13 @@ def scores_section(material: Material) -> ReportSection | None:
     rows = [*people, *scorers, *material.rows.get("scorer_means", [])]
     if not rows:
         return None
-    tables = [table for caption, part in by_topic(rows) for table in _scores_tables(caption, part)]
+    tables: list[ReportTable] = []
+    for caption, part in by_topic(rows):
+        wholes = [row for row in part if row["task"] == ALL and row["target"] is None]
+        tables += _scores_tables(caption, {"Generator": generator}, wholes, _who)
+        each = {title: of for title, of in column_names(part).items() if title != "Generator"}
+        further = _scores_tables(f"{caption}: each task", each, part, lambda row: f"{generator(row)}: {_who(row)}")
+        tables += [replace(table, folded=bool(wholes)) for table in further]
     return ReportSection("Scores", (_WHAT,), figures=tuple(figures.scores(scorers, people)), tables=tuple(tables))
 
 
@@ -66,17 +72,16 @@ def alone(means: Sequence[Row], raters: Sequence[Row]) -> list[Row]:
     ]
 
 
-def _scores_tables(caption: str, rows: Sequence[Row]) -> list[ReportTable]:
-    """A line for each task, a column for each generator and rater."""
-    names = {title: of for title, of in column_names(rows).items() if title != "Generator"}
+def _scores_tables(caption: str, names: Names, rows: Sequence[Row], column: Callable[[Row], str]) -> list[ReportTable]:
+    """Means: lines by ``names``, and a column for each ``column``, people's first."""
+    if not rows:
+        return []
     lines: dict[tuple[str, ...], dict[str, Row]] = {}
-    makers = list(dict.fromkeys(generator(row) for row in rows))
-    raters = sorted({_who(row) for row in rows}, key=lambda name: (name != PEOPLE, name))
+    makers = {generator(row): n for n, row in reversed([*enumerate(rows)])}
     for row in rows:
-        lines.setdefault(tuple(of(row) for of in names.values()), {})[f"{generator(row)}: {_who(row)}"] = row
-    found = {name for line in lines.values() for name in line}
-    columns = [f"{maker}: {rater}" for maker in makers for rater in raters]
-    columns = [name for name in columns if name in found]
+        lines.setdefault(tuple(of(row) for of in names.values()), {})[column(row)] = row
+    ordered = sorted(rows, key=lambda row: (makers[generator(row)], _who(row) != PEOPLE, _who(row)))
+    columns = list(dict.fromkeys(column(row) for row in ordered))
     parts = evenly(columns, _WIDEST)
     titles = [caption, *[f"{caption}, continued"] * (len(parts) - 1)]
     return [_scores_table(title, tuple(names), lines, part) for title, part in zip(titles, parts, strict=True)]
@@ -146,16 +151,39 @@ def comparison(name: str, material: Material) -> ReportSection | None:
     found: list[ReportTable] = []
     for caption, part in by_topic(rows):
         shown, rest = glance(part)
-        whole = [row for row in shown if row["generator"] == ALL and row["target"] is None] or shown
-        main = estimates_tables(caption, about.names(whole), whole, about.beside)
+        several = len({row.get("rater") for row in shown}) > 1
+        # of many scorers the tasks stand beside each other in a table of their own
+        whole = [row for row in shown if row["generator"] == ALL and row["target"] is None]
+        whole = [row for row in whole if row["task"] == ALL or not several] or shown
+        main_names = about.names(whole)
+        if whole != shown:
+            main_names = {title: of for title, of in main_names.items() if title != "Generator"}
+        main = estimates_tables(caption, main_names, whole, about.beside)
         each = estimates_tables(f"{caption}: each generator", about.names(part), shown, about.beside) if whole != shown else []
         further = estimates_tables(f"{caption}: more statistics", about.names(part), rest, about.beside) if rest else []
         further += about.tables(caption, part)
         printed = name in COMPARED
         found += [replace(table, folded=not printed) for table in main]
+        if printed and several:
+            found += _by_task(caption, part)
         found += [replace(table, folded=True) for table in (*each, *further)]
     text = about.text(material)
     return ReportSection(about.title, (text,) if text else (), figures=tuple(about.figures(material)), tables=tuple(found))
+
+
+def _by_task(caption: str, rows: Sequence[Row]) -> list[ReportTable]:
+    """A scale's first statistic of each scorer, a column for each task."""
+    statistic = next((row["statistic"] for row in glance(rows)[0] if row["value"] is not None), None)
+    shown = [
+        row
+        for row in rows
+        if (row["statistic"], row["generator"], row["target"]) == (statistic, ALL, None)
+        and row["task"] not in (ALL, TASKS_MEAN)
+    ]
+    if len({row["task"] for row in shown}) < 2:
+        return []
+    title = f"{caption}: {wording.title(str(statistic))} by task"
+    return _scores_tables(title, {"Scorer": lambda row: str(row["rater"])}, shown, lambda row: wording.task(row["task"]))
 
 
 def _ceiling_text(material: Material) -> str:

@@ -32,7 +32,9 @@ from ui.report.sections import (
 _FAILURES: Final = 4
 _MOST_RATERS: Final = 4
 _MOST_LINES: Final = 7
-_WIDTH, _ROWS_HEIGHT = 600, 250
+_WIDTH: Final = 600
+_TALLEST, _TALLEST_ABOVE_IMAGES = 380, 250
+"""Pixels of the figure."""
 _STATISTICS: Final = ("cohen_kappa", "spearman", "fleiss_kappa", "krippendorff_alpha_ordinal", "percent_agreement")
 """By what a topic is summed up: the first that is defined."""
 
@@ -47,15 +49,15 @@ def summary(material: Material) -> ReportSection | None:
     raters = _rows(material, "raters", topic)
     among = _rows(material, "among_people", topic)
     statistic = next((name for name in _STATISTICS if _defined(raters, name) or _defined(among, name)), None)
-    means = _means(material, topic)
+    means, failures = _means(material, topic), _failures(material, suite)
     points = [text for text in (_best_generator(material, topic, means), _closest(raters, among, statistic, who)) if text]
     return ReportSection(
         "Summary",
         (f"{suite}: {wording.aspect(aspect)}. {_basis(material, topic)}",),
         tuple(points),
-        figures=tuple(_figures(raters, among, statistic, who)),
+        figures=tuple(_figures(raters, among, statistic, who, _TALLEST_ABOVE_IMAGES if failures else _TALLEST)),
         tables=tuple(_generators(means)),
-        samples=_failures(material, suite),
+        samples=failures,
         kind="summary",
     )
 
@@ -120,11 +122,13 @@ def _generators(means: dict[str, dict[str, Row]]) -> list[ReportTable]:
     def cell(row: Row | None) -> ReportCell:
         if row is None:
             return ReportCell("–")
-        details = (f"{_interval(row).strip()} n = {row['n_items']:,}".strip(),)
-        return ReportCell(wording.two(row["value"]), details, exact=row["value"])
+        return ReportCell(f"{wording.two(row['value'])}{_interval(row)}", note=f"n = {row['n_items']:,}", exact=row["value"])
 
     body = tuple((ReportCell(name), *(cell(rows.get(name)) for rows in means.values())) for name in ordered[:_MOST_LINES])
     notes = (f"The first {_MOST_LINES} of {len(ordered)} generators.",) if len(ordered) > _MOST_LINES else ()
+    images = {row["n_items"] for rows in means.values() for name, row in rows.items() if name in ordered}
+    n = f"{min(images):,}" if len(images) == 1 else f"{min(images):,} to {max(images):,}"
+    notes = (f"95 % intervals; n = {n} images each.", *notes)
     headings = (Heading("Generator", number=False), *(Heading(name or "People") for name in means))
     return [ReportTable("Mean by generator, the best first", headings, body, notes=notes)]
 
@@ -179,7 +183,7 @@ def _closest(raters: Sequence[Row], among: Sequence[Row], statistic: str | None,
     return f"{first}: {title} {wording.two(best['value'])}{_interval(best)}{beside}{standing}."
 
 
-def _figures(raters: Sequence[Row], among: Sequence[Row], statistic: str | None, who: str) -> list[ReportFigure]:
+def _figures(raters: Sequence[Row], among: Sequence[Row], statistic: str | None, who: str, tallest: int) -> list[ReportFigure]:
     """Forest plot of the scorers beside people's own level."""
     ranked, own = _of(raters, statistic)[:_MOST_LINES], _of(among, statistic)
     if not ranked or statistic is None:
@@ -189,7 +193,7 @@ def _figures(raters: Sequence[Row], among: Sequence[Row], statistic: str | None,
     band = charts.Band(f"{who} among themselves", level["value"], level["low"], level["high"]) if level else None
     title = wording.title(statistic)
     figure = charts.forest([(str(row["rater"]), row) for row in ranked], f"{title} with {who}, 95 % interval", band)
-    figure.update_layout(height=min(figure.layout.height, _ROWS_HEIGHT))
+    figure.update_layout(height=min(figure.layout.height, tallest))
     return [ReportFigure(f"Agreement of scorers with {who}", figure_json(figure, _WIDTH))]
 
 
@@ -206,13 +210,17 @@ def _failures(material: Material, suite: str) -> tuple[Any, ...]:
 def _basis(material: Material, topic: Topic) -> str:
     """What the numbers rest on, and how people were asked."""
     suite, aspect, _ = topic
-    ratings = material.ratings[(material.ratings["suite"] == suite) & (material.ratings["aspect"] == aspect)]
+    within = material.ratings[material.ratings["suite"] == suite]
+    ratings = within[within["aspect"] == aspect]
     people = ratings[ratings["kind"] == "human"]
+    persons = wording.count(
+        int(people["rater"].nunique()), "anonymous slot" if people["identity"].eq("slot").any() else "person"
+    )
     parts = [
         wording.count(int(ratings["item"].nunique()), "image"),
         wording.count(int(ratings["prompt"].nunique()), "prompt"),
-        f"{wording.count(len(people), 'rating')} by {wording.count(int(people['rater'].nunique()), 'person')}",
-        wording.count(int(ratings.loc[ratings["kind"] == "scorer", "rater"].nunique()), "scorer"),
+        f"{wording.count(len(people), 'rating')} by {persons}",
+        wording.count(int(within.loc[within["kind"] == "scorer", "rater"].nunique()), "scorer"),
     ]
     fields = sum(1 for one in material.recruited for _, stated, counted in one.rows() if stated or counted)
     silent = [one.name for one in material.recruited if not one.said]

@@ -24,9 +24,9 @@ from ui.report import export as document
 
 SECTIONS = ("among_people", "raters", "matrix")
 TITLES = [
-    "What was selected", "How people were asked", "Who judged", "Scores", "People among themselves", "Scorers against people",
-    "By people’s certainty", "Where answers cross", "Scorers compared", "Any two raters", "Sample failures", "Definitions",
-    "Exclusions", "How to make this again",
+    "Summary", "Scores", "People among themselves", "Scorers against people", "By people’s certainty", "Where answers cross",
+    "Scorers compared", "Any two raters", "Sample failures", "What was selected", "How people were asked", "Who judged",
+    "Definitions", "Exclusions", "How to make this again",
 ]  # fmt: skip
 VOID = {"meta", "img", "input"}
 TAGS = VOID | {
@@ -219,7 +219,7 @@ def test_a_line_by_hand(made: Made) -> None:
     table = next(
         t
         for t in made.page.sections["Scorers against people"]
-        if t.caption == "odd: “correct” (all that the prompt asks is there)"
+        if t.caption == "odd: “correct” (all that the prompt asks is there): each generator"
     )
     line = line_of(table, "all generators", "task a,b", "=other")
     place = {"generator": "all", "task": "task a,b", "aspect": "correct", "people": "real", "rater": "=other"}
@@ -235,15 +235,31 @@ def test_a_line_by_hand(made: Made) -> None:
 
 
 def test_the_main_statistics_stand_first_and_the_rest_opens_by_a_click(made: Made) -> None:
-    tables = {table.caption: table.headings[5:] for table in made.page.sections["Scorers against people"]}
+    tables = {table.caption: table.headings[4:] for table in made.page.sections["Scorers against people"]}
     yes_no = "odd: “correct” (all that the prompt asks is there)"
     assert tables[yes_no] == ["Cohen’s κ", "Agreement", "Gwet’s AC1"]
     assert "PABAK" in tables[f"{yes_no}: more statistics"]
     shown = re.sub(r"<details>.*?</details>", "", made.html, flags=re.DOTALL)
     assert f"<caption>{yes_no}</caption>" in shown
-    assert f"<summary>{yes_no}: more statistics</summary>" in made.html
+    assert f"<summary>{yes_no}: each generator</summary>" in made.html
     assert ": more statistics" not in shown.split("<main>")[1].split("</main>")[0]
     assert made.html.count("<details>") == made.html.count("<summary>") > 3
+
+
+def test_the_first_page_answers_and_print_leaves_out_what_is_folded(made: Made, tmp_path: Path) -> None:
+    (table,) = made.page.sections["Summary"]
+    # the best first, by people
+    means = [float(line[1].exact) for line in table.rows if line[1].exact is not None]
+    assert means == sorted(means, reverse=True)
+    rows = [row for row in made.data["among_people"] if (row["statistic"], row["task"]) == ("mean", "all")]
+    wanted = {(row["generator"], row["value"]) for row in rows}
+    assert {(line[0].text, line[1].exact) for line in table.rows if line[1].exact is not None} <= wanted
+    assert "agrees best with people: Cohen’s κ" in made.page.text
+    printed = export(made.project, "report", tmp_path / "r.tex").read_text(encoding="utf-8")
+    assert ": more statistics" not in printed
+    folded = made.html.count(": more statistics</caption>")
+    assert folded > 3
+    assert re.search(r"\d+ more tables", printed)
 
 
 def test_what_is_undefined_says_why(made: Made) -> None:

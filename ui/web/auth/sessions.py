@@ -15,7 +15,7 @@ from base64 import b64decode, b64encode
 from collections.abc import Awaitable, Callable, MutableMapping
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
-from functools import lru_cache, partial
+from functools import lru_cache
 from ipaddress import ip_address
 from typing import Any, Final
 
@@ -84,8 +84,13 @@ class Sessions:
         self._app = app
         self._store = store
         self._path = path
-        self._signer = TimestampSigner(store.secret)
-        self._unsign = lru_cache(maxsize=1000)(partial(self._signer.unsign, return_timestamp=True))
+        self._signer = signer = TimestampSigner(store.secret)
+
+        @lru_cache(maxsize=1000)
+        def unsign(cookie: bytes) -> tuple[bytes, datetime]:
+            return signer.unsign(cookie, return_timestamp=True)
+
+        self._unsign = unsign
         # projects on other ports share this host's cookies
         self._name = "concord-" + hashlib.sha256(store.secret.encode()).hexdigest()[:8]
 

@@ -338,6 +338,8 @@ def serve(project: Path, how: Serving) -> None:
         finally:
             forwarding.withdraw(store.project)
             queue.stop_all(store)
+            # else DuckDB's objects are left behind at the end, and a page of warnings about them is in the terminal
+            gc.unfreeze()
 
 
 def _access_settings(how: Serving) -> tuple[Accounts | None, str]:

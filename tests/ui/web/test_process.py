@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import signal
 import subprocess
 import sys
 from pathlib import Path
+
+from tests.ui.server_process import Serving
 
 ROOT = Path(__file__).resolve().parents[3]
 
@@ -24,3 +27,9 @@ def test_a_system_without_such_heaps_is_served_all_the_same() -> None:
     )
     said = subprocess.run([sys.executable, "-c", code], cwd=ROOT, capture_output=True, text=True, check=True)
     assert said.stdout == "served\n"
+
+
+def test_the_app_ends_without_a_word_in_the_terminal(tmp_path: Path) -> None:
+    with Serving(tmp_path / "project") as serving:
+        serving.process.send_signal(signal.SIGINT)
+        assert serving.process.communicate(timeout=60)[1] == ""

@@ -84,11 +84,11 @@ class Sessions:
         self._app = app
         self._store = store
         self._path = path
-        self._signer = TimestampSigner(store.secret)
+        self._signer = signer = TimestampSigner(store.secret)
 
         @lru_cache(maxsize=1000)
         def unsign(cookie: bytes) -> tuple[bytes, datetime]:
-            return self._signer.unsign(cookie, return_timestamp=True)
+            return signer.unsign(cookie, return_timestamp=True)
 
         self._unsign = unsign
         # projects on other ports share this host's cookies

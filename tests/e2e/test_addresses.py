@@ -69,7 +69,7 @@ def test_a_number_leads_to_its_images_and_an_image_to_its_answers(page: Page) ->
     table = page.get_by_role("table").filter(has_text=f"{STUDY_SUITE}: share of yes to")
     row = table.get_by_role("row").filter(has=page.get_by_role("rowheader", name="sdv2", exact=True))
     row.get_by_role("link").nth(1).click()
-    expect(page).to_have_url(re.compile(rf"/studio/browse\?suite={STUDY_SUITE}&generator=sdv2&task=counting"))
+    expect(page).to_have_url(re.compile(rf"/studio/browse\?suite={STUDY_SUITE}&task=counting&generator=sdv2"))
     cells = page.locator(".cc-cell")
     expect(cells).to_have_count(4)
     expect(cells.first).to_contain_text("no picture, answers only")

@@ -7,6 +7,7 @@ It is about one topic, a suite and an aspect: the one that most ratings by real 
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import Any, Final
 
 import numpy as np
@@ -204,7 +205,9 @@ def _failures(material: Material, suite: str) -> tuple[Any, ...]:
     ]
     groups = list(dict.fromkeys(one.group for one in mine))
     turn = {id(one): [other for other in mine if other.group == one.group].index(one) for one in mine}
-    return tuple(sorted(mine, key=lambda one: (turn[id(one)], groups.index(one.group)))[:_FAILURES])
+    first = sorted(mine, key=lambda one: (turn[id(one)], groups.index(one.group)))[:_FAILURES]
+    # small as they are there, boxes would hide them
+    return tuple(replace(one, boxes=()) for one in first)
 
 
 def _basis(material: Material, topic: Topic) -> str:

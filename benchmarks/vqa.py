@@ -27,8 +27,7 @@ from benchmarks import geneval
 from benchmarks.measuring import Timing, command_line, machine, tell, timed
 from data.images.files import open_image
 from scorers.models.pretrained import load, processor_of
-from scorers.models.vqa import open_vqa
-from scorers.models.vqa.base import VqaAnswer, VqaQuestion
+from scorers.models.vqa import VqaAnswer, VqaQuestion, open_vqa
 from scorers.models.vqa.blip import BEAMS, LONGEST
 from scorers.models.vqa.model import CHOICES, FREE, SentenceEncoder, likeliest, match_answer
 

@@ -153,7 +153,7 @@ def test_vqa_in_batches_equals_a_question_per_call(capfd: pytest.CaptureFixture[
 def test_different_answers_fail_the_vqa_benchmark() -> None:
     pytest.importorskip("transformers", reason="the group scorers is not installed")
     from benchmarks import vqa
-    from scorers.models.vqa.base import VqaAnswer
+    from scorers.models.vqa import VqaAnswer
 
     answer = VqaAnswer("yes", (0.6, 0.4), None, "likelihood")
     assert vqa.compared([[answer]], [[replace(answer, probabilities=(0.6004, 0.3996))]]) == pytest.approx(4e-4)

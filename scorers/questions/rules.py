@@ -25,7 +25,7 @@ NO_QUESTIONS: Final = "no_questions"
 
 @dataclass(frozen=True, slots=True)
 class AnsweredQuestion:
-    """A question and a model's answer (``scorers.models.vqa.base.VqaAnswer``); ``matched`` is None where it is not known."""
+    """A question and a model's answer (``scorers.models.vqa.VqaAnswer``); ``matched`` is None where it is not known."""
 
     question: PromptQuestion
     chosen: str

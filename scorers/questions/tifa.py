@@ -17,7 +17,7 @@ from scorers.base import Scorer, Settings, Shown
 from scorers.questions.rules import AnsweredQuestion, judge, judge_dependent, payload_of
 
 if TYPE_CHECKING:
-    from scorers.models.vqa.base import Vqa
+    from scorers.models.vqa import Vqa
 
 
 CHOICES: Final = "choices"
@@ -39,7 +39,7 @@ class TifaPerceiver:
 
     def perceive(self, batch: Sequence[Shown]) -> list[Observation]:
         """See ``Perceiver``. Images of prompts without questions fail."""
-        from scorers.models.vqa.base import VqaQuestion
+        from scorers.models.vqa import VqaQuestion
 
         asked = [[one for one in shown.questions if one.is_yes_no or not self._only_yes_no] for shown in batch]
         with_any = [k for k, questions in enumerate(asked) if questions]
@@ -65,8 +65,7 @@ def open_perceiver(settings: Settings, device: str, *, only_yes_no: bool = False
         OSError: its files are not at hand.
         ValueError: there is no such kind of model here.
     """
-    from scorers.models.vqa import open_vqa
-    from scorers.models.vqa.base import check_vqa
+    from scorers.models.vqa import check_vqa, open_vqa
 
     vqa = open_vqa(settings["vqa"], device, {**OPTIONS, **settings})
     return TifaPerceiver(vqa, check_vqa(vqa, settings["vqa"]), only_yes_no=only_yes_no)

@@ -17,7 +17,7 @@ from data.spec import Spec
 from scorers.base import Check, Perceiver, Scorer, Settings, Shown, Verdict
 
 if TYPE_CHECKING:
-    from scorers.models.vqa.base import Vqa
+    from scorers.models.vqa import Vqa
 
 TEMPLATE: Final = 'Does this figure show "{text}"? Please answer yes or no.'
 """The paper's (section 3); ``--set template=`` is another one."""
@@ -60,8 +60,7 @@ def judge(spec: Spec, seen: Observation, settings: Settings) -> Verdict:  # noqa
 
 
 def _open(settings: Settings, device: str) -> Perceiver:
-    from scorers.models.vqa import open_vqa
-    from scorers.models.vqa.base import check_vqa
+    from scorers.models.vqa import check_vqa, open_vqa
 
     # only likelihoods are asked for: no model of sentences is needed
     vqa = open_vqa(settings["vqa"], device, {"answering": "choices"})

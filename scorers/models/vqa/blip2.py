@@ -20,7 +20,7 @@ from transformers import Blip2ForConditionalGeneration, InstructBlipForCondition
 from transformers.modeling_outputs import BaseModelOutput
 
 from scorers.models.pretrained import config_of
-from scorers.models.vqa.base import VqaQuestion
+from scorers.models.vqa import VqaQuestion
 from scorers.models.vqa.model import (
     CHOICES,
     FREE,

@@ -17,7 +17,7 @@ from PIL import Image
 from transformers import AutoModelForImageTextToText
 
 from scorers.models.pretrained import processor_of
-from scorers.models.vqa.base import VqaAnswer, VqaQuestion
+from scorers.models.vqa import VqaAnswer, VqaQuestion
 from scorers.models.vqa.model import CHOICES, VqaModel, large_model_dtype, split_batches
 
 MARK: Final = "QUESTION-STANDS-HERE"

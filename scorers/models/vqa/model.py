@@ -24,7 +24,7 @@ from transformers.cache_utils import DynamicCache, DynamicLayer, EncoderDecoderC
 
 from scorers.models.pretrained import batch_size, load, pack_weights, processor_of, tokenizer_of
 from scorers.models.sanity_check import Soundness
-from scorers.models.vqa.base import VqaAnswer, VqaQuestion
+from scorers.models.vqa import VqaAnswer, VqaQuestion
 
 KeysAndValues = list[tuple[torch.Tensor, torch.Tensor]]
 """Keys and values of each layer, n x heads x places x d."""
@@ -143,7 +143,7 @@ T = TypeVar("T")
 
 
 class VqaModel(ABC):
-    """A ``scorers.models.vqa.base.Vqa``, but for what its architecture does.
+    """A ``scorers.models.vqa.Vqa``, but for what its architecture does.
 
     Args:
         name: a folder or a hub id.

@@ -12,10 +12,9 @@ import pytest
 from numpy.typing import NDArray
 from PIL import Image
 
-from scorers.models import sanity_check
+from scorers.models import sanity_check, vqa
 from scorers.models.detectors.base import DetectedObject
-from scorers.models.vqa import base
-from scorers.models.vqa.base import VqaAnswer, VqaQuestion
+from scorers.models.vqa import VqaAnswer, VqaQuestion
 
 INSTALLED = sanity_check.photographs
 PHOTOS = {"bus.jpg": Image.new("RGB", (81, 108)), "zidane.jpg": Image.new("RGB", (128, 72))}
@@ -107,14 +106,14 @@ class Vqa:
 
 def test_wrong_answers_about_the_photographs_are_told() -> None:
     model: Any = Vqa("yes")
-    said = base.check_vqa(model, "Salesforce/blip-vqa-base")
+    said = vqa.check_vqa(model, "Salesforce/blip-vqa-base")
     assert [line.split(":")[0] for line in said] == [
         f"on a known photograph ({name}) the model answers 'yes' to 'Is there a pizza in the picture?'"
         for name in ("bus.jpg", "zidane.jpg")
     ]
     model.said = "no"
-    assert all("'Are there people in the picture?'" in line for line in base.check_vqa(model, "x/y"))
-    assert base.check_vqa(model, "assets/playground/vqa") == ()
+    assert all("'Are there people in the picture?'" in line for line in vqa.check_vqa(model, "x/y"))
+    assert vqa.check_vqa(model, "assets/playground/vqa") == ()
 
 
 @pytest.mark.skipif(find_spec("ultralytics") is None, reason="the group yolo is not installed")

@@ -13,7 +13,7 @@ from data.jobs.runs import Observation
 from data.prompts.questions import PromptQuestion
 from data.spec import Spec
 from scorers.base import Shown
-from scorers.models.vqa.base import VqaAnswer, VqaQuestion
+from scorers.models.vqa import VqaAnswer, VqaQuestion
 from scorers.questions import tifa
 from scorers.questions.rules import AnsweredQuestion, answers_of, judge, judge_dependent, payload_of
 from scorers.questions.tifa import TifaPerceiver

@@ -13,8 +13,10 @@ pytest.importorskip("transformers", reason="the group scorers is not installed")
 
 from transformers import AutoProcessor, BlipForQuestionAnswering  # noqa: E402
 
-from scorers.models.vqa import blip  # noqa: E402
-from scorers.models.vqa.base import VqaQuestion  # noqa: E402
+from scorers.models.vqa import (  # noqa: E402
+    VqaQuestion,
+    blip,
+)
 from scorers.models.vqa.blip import Blip  # noqa: E402
 from tests.scorers.models.vqa import tiny_vqa_models  # noqa: E402
 from tests.scorers.tiny_models import picture  # noqa: E402

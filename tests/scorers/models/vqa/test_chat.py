@@ -17,8 +17,11 @@ pytest.importorskip("num2words", reason="the group scorers is not installed")
 
 from transformers import AutoModelForImageTextToText, AutoProcessor  # noqa: E402
 
-from scorers.models.vqa import chat, open_vqa  # noqa: E402
-from scorers.models.vqa.base import VqaQuestion  # noqa: E402
+from scorers.models.vqa import (  # noqa: E402
+    VqaQuestion,
+    chat,
+    open_vqa,
+)
 from scorers.models.vqa.chat import DIRECTION, PIXELS, Chat, lettered  # noqa: E402
 from tests.scorers.models.vqa import tiny_chat_models  # noqa: E402
 from tests.scorers.tiny_models import picture  # noqa: E402

@@ -20,8 +20,10 @@ from transformers import (  # noqa: E402
     ViltForQuestionAnswering,
 )
 
-from scorers.models.vqa import open_vqa  # noqa: E402
-from scorers.models.vqa.base import VqaQuestion  # noqa: E402
+from scorers.models.vqa import (  # noqa: E402
+    VqaQuestion,
+    open_vqa,
+)
 from tests.scorers.models.vqa import tiny_vqa_models  # noqa: E402
 from tests.scorers.tiny_models import picture  # noqa: E402
 

@@ -14,8 +14,10 @@ pytest.importorskip("transformers", reason="the group scorers is not installed")
 
 from transformers import AutoModel, AutoTokenizer  # noqa: E402
 
-from scorers.models.vqa import model  # noqa: E402
-from scorers.models.vqa.base import VqaAnswer  # noqa: E402
+from scorers.models.vqa import (  # noqa: E402
+    VqaAnswer,
+    model,
+)
 from scorers.models.vqa.model import (  # noqa: E402
     SentenceEncoder,
     match_answer,

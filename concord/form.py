@@ -28,7 +28,7 @@ from annotation.questionnaires.form import Form, FormItem
 from annotation.questionnaires.registry import all_as_markdown, as_markdown
 from concord.common import next_steps
 from concord.common.base_path import at
-from concord.judging import derive, form_of
+from concord.judging import derive, form_about
 from data.aspects import CANNOT_TELL
 from data.campaign import Campaign, Settings, Training, pair_order
 from data.files import InputError, printable, read_text
@@ -154,14 +154,23 @@ def campaign_of(store: Store, campaign_id: str) -> Campaign | None:
     return found
 
 
-def item_form(store: Store, campaign: Campaign, task: AnnotationTask, person: str, version: int | None = None) -> ItemForm:
+def item_form(
+    store: Store,
+    campaign: Campaign,
+    task: AnnotationTask,
+    person: str,
+    version: int | None = None,
+    answered: str | None = None,
+) -> ItemForm:
     """What this person is asked about a task; of the prompt's own questions those of ``version``, None: of today.
+
+    ``answered``: the questionnaire of the answer that is revised.
 
     Raises:
         ValueError: there is no such questionnaire.
         KeyError: there is no such version.
     """
-    form = form_of(campaign.questionnaire, campaign.definition)
+    form = form_about(campaign, task.spec, answered)
     own = None
     if form.prompted and version is not None:
         own = library.questions_at(store, task.prompt_id, version)

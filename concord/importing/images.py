@@ -29,6 +29,8 @@ from data.store.imports import ImportBundle
 
 DEFAULT_SUITES = {"geneval": "geneval", "visor": "sr2d", "csv": "images"}
 _TELL_EVERY = 1000
+EXAMPLES: Final = 5
+"""So many images stand in a preview."""
 
 
 @dataclass(slots=True)
@@ -48,8 +50,17 @@ _SHAPES: Final = {
 """What a folder of each layout looks like."""
 
 
-def import_images(context: Context, directory: Sequence[str], layout: str, generator: str | None, suite: str | None) -> None:
+def import_images(
+    context: Context,
+    directory: Sequence[str],
+    layout: str,
+    generator: str | None,
+    suite: str | None,
+    dry_run: bool = False,
+) -> list[ImportBundle]:
     """Import folders one after another, each by its own generator where it is named as ``NAME=FOLDER``.
+
+    Returns what each brings; with ``dry_run`` nothing is stored.
 
     Raises:
         CommandError: a folder is not there, so that none is imported; or an image was left out.
@@ -62,11 +73,10 @@ def import_images(context: Context, directory: Sequence[str], layout: str, gener
         if not context.path(folder).is_dir():
             raise CommandError(f"{folder}: there is no such folder")
         asked.append((folder, by))
-    for folder, by in asked:
-        _import(context, folder, layout, by, suite or DEFAULT_SUITES[layout])
+    return [_import(context, folder, layout, by, suite or DEFAULT_SUITES[layout], dry_run) for folder, by in asked]
 
 
-def _import(context: Context, directory: str, layout: str, generator: str | None, suite: str) -> None:
+def _import(context: Context, directory: str, layout: str, generator: str | None, suite: str, dry_run: bool) -> ImportBundle:
     """Import what can be imported. It fails in the end if an image was left out; a stray file that is none is only named."""
     folder = context.path(directory)
 
@@ -90,15 +100,26 @@ def _import(context: Context, directory: str, layout: str, generator: str | None
         images=placed.images,
         items=[image_item(image, placed.prompts[image.prompt_id]) for image in placed.images],
     )
-    (imported,) = imports.apply(context.store, [bundle])
     per_prompt = len({image.prompt_id for image in placed.images})
     left = f", {len(skipped)} skipped" if skipped else ""
-    report_import(context, f"{len(placed.images)} images of {per_prompt} prompts{left}", imported)
+    summary = f"{len(placed.images)} images of {per_prompt} prompts{left}"
+    if dry_run:
+        _preview(context, placed)
+        context.say(f"{summary}\na dry run: nothing is stored")
+        return bundle
+    (imported,) = imports.apply(context.store, [bundle])
+    report_import(context, summary, imported)
     missing = len(placed.skipped) + sum(
         layout == "csv" or not (skip.path.is_file() and skip.path.suffix.lower() not in EXTENSIONS) for skip in found.skipped
     )
     if missing:
         raise CommandError(f"{missing} skipped (see above); the rest is imported")
+    return bundle
+
+
+def _preview(context: Context, placed: _AssignedImages) -> None:
+    for image in placed.images[:EXAMPLES]:
+        context.say(f"{image.path}: {image.generator}, {placed.prompts[image.prompt_id].text}")
 
 
 def _assign_prompts(context: Context, entries: Iterable[FolderImage], suite: str) -> _AssignedImages:
@@ -117,9 +138,8 @@ def _assign_prompts(context: Context, entries: Iterable[FolderImage], suite: str
             continue
         placed.prompts.setdefault(prompt.prompt_id, prompt)
         file = entry.file
-        placed.images.append(
-            Image(prompt.prompt_id, entry.generator, entry.index, file.path, file.sha256, file.width, file.height)
-        )
+        path = _own_path(context, file.path)
+        placed.images.append(Image(prompt.prompt_id, entry.generator, entry.index, path, file.sha256, file.width, file.height))
     return placed
 
 
@@ -299,10 +319,14 @@ def _home(context: Context, source: str, prompt_id: str) -> Path:
 def _add_image(context: Context, ready: _PreparedImport, prompt: Prompt, source: str, path: Path) -> None:
     """Raises ``ImageError`` where the file is no image."""
     file = read_image_file(path)
-    # the path is the project's own where it lies in it, so that it can be moved
-    mine = path.relative_to(context.store.project) if path.is_relative_to(context.store.project) else path
+    mine = _own_path(context, path)
     ready.prompts.append(prompt)
     ready.images.append(Image(prompt.prompt_id, source, 0, mine, file.sha256, file.width, file.height))
+
+
+def _own_path(context: Context, path: Path) -> Path:
+    """Relative to the project where it lies in it, so that the project can be moved."""
+    return path.relative_to(context.store.project) if path.is_relative_to(context.store.project) else path
 
 
 def _png(picture: Pillow.Image) -> bytes:

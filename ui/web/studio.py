@@ -16,9 +16,22 @@ import gradio as gr
 from concord.common.base_path import at
 from data.store.core.store import Store
 from ui.components.controls import js_module
-from ui.pages import agreement, browse, campaigns, explore, map, matching, overview, preferences, reports, runs, workbench
+from ui.pages import (
+    agreement,
+    browse,
+    campaigns,
+    explore,
+    importing,
+    map,
+    matching,
+    overview,
+    preferences,
+    reports,
+    runs,
+    workbench,
+)
 
-_OTHERS: Final = (browse, map, agreement, preferences, matching, explore, campaigns, runs, reports, workbench)
+_OTHERS: Final = (importing, browse, map, agreement, preferences, matching, explore, campaigns, runs, reports, workbench)
 _UPLOADS: Final = (3600, 24 * 3600)
 """Seconds: so often Gradio looks for files that came by an upload, and so old those are that it deletes."""
 
@@ -61,7 +74,7 @@ def annotate() -> gr.Blocks:
 
 _STYLES = (
     "concord", "studio", "agreement", "picture", "form", "dialogs", "workbench", "workbench_remarks", "runs", "explore",
-    "matching", "preferences", "campaigns", "browse", "map",
+    "matching", "preferences", "campaigns", "browse", "map", "importing",
 )  # fmt: skip
 _SANS = ("system-ui", "-apple-system", "Segoe UI", "Roboto", "Helvetica Neue", "Arial", "sans-serif")
 _MONO = ("ui-monospace", "SFMono-Regular", "Menlo", "Consolas", "monospace")

@@ -24,8 +24,8 @@ from annotation.questionnaires.geneval import NAME, RULE_VERSION, derive, geneva
 from data.aspects import CANNOT_TELL, COUNT_CAP, NO, YES
 from data.playground.scene import Placed, Scene, true_answers
 from data.prompts.questions import PromptQuestion
-from data.prompts.spec import ObjectSpec, Spec
 from data.records import Annotation, Item, Rater
+from data.spec import OPPOSITE, ObjectSpec, Spec
 
 T = TypeVar("T")
 
@@ -49,7 +49,6 @@ _MISTAKEN: Final = {
     "black": "brown",
     "white": "gray",
 }
-_OTHER_SIDE: Final = {"left": "right", "right": "left", "above": "below", "below": "above"}
 
 
 @dataclass(frozen=True, slots=True)
@@ -134,7 +133,7 @@ def answer(person: SimulatedPerson, spec: Spec, scene: Scene, rng: np.random.Gen
             apart = one[axis] - other[axis] if one and other else 0.0
             side = "neither" if abs(apart) < _SIDE_BY_SIDE else low if apart < 0 else high
             if rng.random() < person.positions:
-                side = "neither" if rng.random() < 0.5 else _OTHER_SIDE.get(side, side)
+                side = "neither" if rng.random() < 0.5 else OPPOSITE.get(side, side)
             given[("position_x", "position_y")[axis] + suffix] = _unless_unsure(person, rng, side)
     given["caption_fit"] = _fit(spec, given, rng, person)
     return clean(geneval_questionnaire(spec), given)

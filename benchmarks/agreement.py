@@ -10,18 +10,13 @@ counting everything anew.
 
 from __future__ import annotations
 
-import argparse
-import os
-import platform
 import statistics
 import sys
 import tempfile
-import time
 import uuid
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TypeVar
 
 import duckdb
 import numpy as np
@@ -34,6 +29,7 @@ if not __package__:
     sys.path[0] = str(Path(__file__).resolve().parents[1])
 
 from agreement.engine.live import AspectScale, LiveEstimates
+from benchmarks.measuring import Timing, command_line, machine, tell, timed
 from concord import agreement
 from concord.agreement import Rows
 from data.records import Annotation, Judgement
@@ -132,7 +128,6 @@ def _make(connection: duckdb.DuckDBPyConnection, images: int) -> Sizes:
     return Sizes(images, *counts)
 
 
-T = TypeVar("T")
 Key = tuple[str, str, str]
 """Task (or "all"), scorer (or "people"), statistic."""
 Values = dict[Key, float]
@@ -141,13 +136,6 @@ SELECTION = Selection(suite=(SUITE,), aspect=(ASPECT,))
 TOLERANCE = 1e-9
 ANSWERS = 30
 ALL = "all"
-
-
-def timed(make: Callable[[], T]) -> tuple[T, float]:
-    """A result, and the seconds it took."""
-    start = time.perf_counter()
-    result = make()
-    return result, time.perf_counter() - start
 
 
 def counted(store: Store) -> Values:
@@ -250,7 +238,7 @@ def live(store: Store) -> tuple[Values, list[float], list[float]]:
             answered(store, 2 * n + which, item)
             before, (now, took) = now, timed(lambda: quick(store))
             assert now != before
-            seconds[which].append(took)
+            seconds[which].append(took.wall)
     return now, *seconds
 
 
@@ -264,8 +252,9 @@ def run(store: Store, images: int) -> list[str]:
     again, recomputing = timed(lambda: counted(store))
     second = max(apart(now, again), apart(now, reference(store)))
 
-    def row(what: str, mine: float, other: float, difference: float) -> str:
-        return f"{what:50}{mine * 1000:>9.1f} ms{other * 1000:>11.0f} ms{other / mine:>8.1f}{difference:>21.1e}"
+    def row(what: str, mine: float, other: Timing, difference: float) -> str:
+        times = f"{mine * 1000:>9.1f} ms{other.wall * 1000:>11.0f} ms{other.wall / mine:>8.1f}"
+        return f"{what:50}{times}{difference:>21.1e}"
 
     def after(what: str, seconds: list[float]) -> list[str]:
         middle = row(f"{what} (median of {len(seconds)})", statistics.median(seconds), recomputing, second)
@@ -277,10 +266,10 @@ def run(store: Store, images: int) -> list[str]:
     return [
         f"{sizes.images:,} images, {len(TASKS)} tasks, {sizes.by_people:,} judgements by people, "
         f"{sizes.by_scorers:,} by scorers",
-        f"{os.cpu_count()} cores, Python {platform.python_version()}, DuckDB {duckdb.__version__}, pandas {pd.__version__}",
+        machine("duckdb", "pandas"),
         "",
         head("pandas"),
-        row("table per task, kappa and Spearman", ours, theirs, first),
+        row("table per task, kappa and Spearman", ours.wall, theirs, first),
         head("ours anew"),
         *after("one more answer about an image", more),
         *after("the first answer about an image", new),
@@ -291,13 +280,12 @@ def run(store: Store, images: int) -> list[str]:
 
 def main(arguments: Sequence[str] | None = None) -> list[str]:
     """Make a project, measure, print; the printed lines."""
-    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0] if __doc__ else None)
+    parser = command_line(__doc__)
     parser.add_argument("--rows", type=int, default=1_000_000, help="human judgements, about (default 1000000)")
     images = max(parser.parse_args(arguments).rows // PEOPLE, 100)
     with tempfile.TemporaryDirectory() as folder, Store(Path(folder) / "project") as store:
         lines = run(store, images)
-    print("\n".join(lines))
-    return lines
+    return tell(lines)
 
 
 if __name__ == "__main__":

@@ -13,11 +13,8 @@ picture, and its field is empty.
 
 from __future__ import annotations
 
-import argparse
 import asyncio
 import json
-import os
-import platform
 import shutil
 import signal
 import socket
@@ -30,7 +27,6 @@ from collections.abc import Coroutine, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import ExitStack, contextmanager, nullcontext
 from dataclasses import asdict, dataclass, field
-from importlib.metadata import version
 from pathlib import Path
 from typing import Any, Final, TypeVar
 from urllib.request import ProxyHandler, build_opener
@@ -43,6 +39,7 @@ if not __package__:
 
 from benchmarks import annotators
 from benchmarks.annotators import Choose, Http, ItemQuestions, Loop, OurForm, QueuedForm, enter, work
+from benchmarks.measuring import add_options, command_line, machine, percentile, processor_seconds, tell
 from data.store.core.store import Store
 
 _BROWSERS: Final = ("chromium", "chromium-browser", "google-chrome")
@@ -120,7 +117,7 @@ class Clicker:
     def start(self) -> None:
         """Call when the first item stands on the screen."""
         self.page.wait_for_selector(self.marks.picture)
-        self.page.evaluate(_WATCH, [vars_of(self.marks), dict(self.expected)])
+        self.page.evaluate(_WATCH, [asdict(self.marks), dict(self.expected)])
 
     def click(self) -> float:
         """Answer, submit, and wait for the next prompt; the seconds from the click to it."""
@@ -135,10 +132,6 @@ class Clicker:
         took: float = page.evaluate("window.nextPrompt")
         self.answered += 1
         return took / 1000
-
-
-def vars_of(marks: Marks) -> dict[str, Any]:
-    return {name: getattr(marks, name) for name in ("picture", "question", "field", "submit")}
 
 
 @contextmanager
@@ -263,21 +256,12 @@ def together(work_: Coroutine[Any, Any, T]) -> T:
 
 def measure(side: FormSide, plan: AnnotatePlan) -> None:
     """One round."""
-    before, own = _processor_seconds(side.process.pid), time.process_time()
+    before, own = processor_seconds(side.process.pid), time.process_time()
     side.loops.append(together(work(side.people, plan.answers)))
-    side.server_seconds += _processor_seconds(side.process.pid) - before
+    side.server_seconds += processor_seconds(side.process.pid) - before
     side.client_seconds += time.process_time() - own
     if side.clicker is not None:
         side.clicks += [side.clicker.click() for _ in range(plan.clicks)]
-
-
-def _processor_seconds(pid: int) -> float:
-    """What a process has used so far; 0 where the system does not tell."""
-    stat = Path(f"/proc/{pid}/stat")
-    if not stat.exists():
-        return 0.0
-    user, system = stat.read_text().rpartition(")")[2].split()[11:13]
-    return (int(user) + int(system)) / os.sysconf("SC_CLK_TCK")
 
 
 def result_of(side: FormSide, plan: AnnotatePlan) -> FormResult:
@@ -289,16 +273,12 @@ def result_of(side: FormSide, plan: AnnotatePlan) -> FormResult:
     return FormResult(
         statistics.median(rates),
         rates,
-        *percentiles(waits),
+        percentile(waits, 0.5),
+        percentile(waits, 0.95),
         1000 * side.server_seconds / (n * plan.rounds),
         1000 * side.client_seconds / (n * plan.rounds),
-        *(percentiles(seen) if seen else (None, None)),
+        *((percentile(seen, share) if seen else None) for share in (0.5, 0.95)),
     )
-
-
-def percentiles(values: Sequence[float]) -> tuple[float, float]:
-    """The median, and what 95 % stay under."""
-    return statistics.median(values), statistics.quantiles(values, n=20, method="inclusive")[-1]
 
 
 @contextmanager
@@ -416,8 +396,7 @@ def lines_of(mine: FormResult, other: FormResult, n: int, plan: AnnotatePlan) ->
 
     lines = [
         f"{plan.clients} people at once, {plan.rounds} rounds of {plan.answers} answers each; {plan.images} images",
-        f"{os.cpu_count()} cores shared with the clients, load {os.getloadavg()[0]:.1f}, Python {platform.python_version()},"
-        f" Gradio {version('gradio')}",
+        f"shared with the clients: {machine('gradio')}",
         "",
         f"{'':52}{'ours':>12}{'queued':>12}{'ratio':>8}",
         row("durable answers a second (median of the rounds)", mine.per_second, other.per_second, ratio),
@@ -440,17 +419,16 @@ def lines_of(mine: FormResult, other: FormResult, n: int, plan: AnnotatePlan) ->
 
 def main(arguments: Sequence[str] | None = None) -> list[str]:
     """Measure, print; the printed lines."""
-    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0] if __doc__ else None)
-    for name, what in (
-        ("clients", "people at once"),
-        ("answers", "of each person in a round"),
-        ("rounds", "of both sides in turn"),
-        ("clicks", "in the browser in a round"),
-        ("images", "of the campaign"),
-        ("limit", "events of a kind that Gradio works on at once, 0: as many as come; its own default is 1"),
-    ):
-        default = getattr(AnnotatePlan(), name)
-        parser.add_argument(f"--{name}", type=int, default=default, help=f"{what} (default {default})")
+    parser = command_line(__doc__)
+    helps = {
+        "clients": "people at once",
+        "answers": "of each person in a round",
+        "rounds": "of both sides in turn",
+        "clicks": "in the browser in a round",
+        "images": "of the campaign",
+        "limit": "events of a kind that Gradio works on at once, 0: as many as come; its own default is 1",
+    }
+    add_options(parser, AnnotatePlan(), helps)
     parser.add_argument("--quick", action="store_true", help="a small size, to see that it runs")
     parser.add_argument("--no-browser", action="store_true", help="leave the browser out")
     parser.add_argument("--json", type=Path, help="write the figures to this file too")
@@ -463,8 +441,7 @@ def main(arguments: Sequence[str] | None = None) -> list[str]:
     if file is not None:
         figures = {"plan": asdict(plan), "ours": asdict(mine), "queued": asdict(other), "answers": n}
         file.write_text(json.dumps(figures, indent=2) + "\n", encoding="utf-8")
-    print("\n".join(lines))
-    return lines
+    return tell(lines)
 
 
 if __name__ == "__main__":

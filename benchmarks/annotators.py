@@ -142,7 +142,7 @@ class HttpPerson(Protocol):
 
 @dataclass
 class OurForm:
-    """What ``assets/js/form/form.js`` sends: the answer, then a request for what is next."""
+    """What ``assets/js/form/form.js`` sends: the answer, which asks for what is next, too."""
 
     name: str
     campaign: str
@@ -154,7 +154,7 @@ class OurForm:
     async def enter(self) -> None:
         await self.http.json("POST", "/api/name", {"name": self.name})
         await self.http.json("POST", "/api/campaign", {"campaign": self.campaign})
-        await self._next()
+        self._take(await self.http.json("GET", "/api/next"))
 
     async def answer(self) -> None:
         ticket = self._task["ticket"]
@@ -168,15 +168,15 @@ class OurForm:
             "started": "2026-01-01T00:00:00Z",
             "active_seconds": 1.5,
             "revises": None,
+            "following": True,
         }
         told = await self.http.json("POST", "/api/submit", body)
         if (told["saved"], told["new"], told["status"]) != (True, True, "valid"):
             raise Refused(f"{self.name}: {told}")
         self.saved.add((self.name, ticket))
-        await self._next()
+        self._take(told["next"])
 
-    async def _next(self) -> None:
-        told = await self.http.json("GET", "/api/next")
+    def _take(self, told: Mapping[str, Any]) -> None:
         if told["state"] != "label":
             raise Refused(f"{self.name}: {told}")
         self._task = told["tasks"][0]
@@ -209,17 +209,28 @@ class QueuedForm:
         self.saved.add((self.name, ticket))
 
     async def _event(self, function: str, data: list[Any]) -> list[Any]:
-        body = {"data": data, "fn_index": self._functions[function], "session_hash": self._session}
-        await self.http.json("POST", "/gradio_api/queue/join", body | {"event_data": None, "trigger_id": None})
-        made: list[Any] | None = None
-        async for message in self.http.events(f"/gradio_api/queue/data?session_hash={self._session}"):
-            if message["msg"] == "process_completed":
-                if not message["success"]:
-                    raise Refused(f"{self.name}: {message['output']}")
-                made = message["output"]["data"]
-        if made is None:
-            raise Refused(f"{self.name}: the stream ended without an answer")
+        body = event_body(self._functions[function], data, self._session)
+        made: list[Any] = (await queued_event("/gradio_api", self.http, self.http, body))["data"]
         return made
+
+
+def event_body(function: int, data: list[Any], session: str) -> dict[str, Any]:
+    """What Gradio's client sends for an event."""
+    return {"data": data, "fn_index": function, "session_hash": session, "event_data": None, "trigger_id": None}
+
+
+async def queued_event(api: str, http: Http, stream: Http, body: Mapping[str, Any]) -> Mapping[str, Any]:
+    """What an event gives that goes through Gradio's queue."""
+    await http.json("POST", f"{api}/queue/join", body)
+    output: Mapping[str, Any] | None = None
+    async for message in stream.events(f"{api}/queue/data?session_hash={body['session_hash']}"):
+        if message["msg"] == "process_completed":
+            if not message["success"]:
+                raise Refused(str(message["output"]))
+            output = message["output"]
+    if output is None:
+        raise Refused("the stream ended without an answer")
+    return output
 
 
 @dataclass(frozen=True, slots=True)

@@ -23,6 +23,7 @@ if not __package__:
     sys.path[0] = str(Path(__file__).resolve().parents[1])
 
 from benchmarks import agreement
+from benchmarks.measuring import command_line
 from data.store.backup import backups, restoring, scheduler
 from data.store.core.store import Store
 from tests.data.store.small_project import submit
@@ -64,7 +65,7 @@ class BusyPeople:
 
 
 def main(arguments: Sequence[str] | None = None) -> list[str]:
-    parser = argparse.ArgumentParser(description=__doc__)
+    parser = command_line(__doc__)
     parser.add_argument("--images", type=int, default=100_000)
     parser.add_argument("--people", type=int, default=20)
     parser.add_argument("--think", type=float, default=1.0)

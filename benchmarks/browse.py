@@ -9,15 +9,12 @@ answer that comes in waits). Wide rows kept up to date are asserted equal to tho
 
 from __future__ import annotations
 
-import argparse
-import os
-import platform
 import statistics
 import sys
 import tempfile
 import time
 import uuid
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from contextlib import closing
 from dataclasses import dataclass
 from functools import partial
@@ -35,6 +32,7 @@ from fastapi import FastAPI
 from starlette.middleware.sessions import SessionMiddleware
 from starlette.testclient import TestClient
 
+from benchmarks.measuring import Timing, command_line, machine, resident, tell, timed
 from data.records import Annotation, Judgement
 from data.store.browse import index_refresh
 from data.store.core import browse_index, rows
@@ -193,19 +191,12 @@ class ViewTiming:
     worst_cpu: float
 
     @classmethod
-    def of(cls, asked: Sequence[tuple[float, float]]) -> ViewTiming:
-        wall, cpu = [one[0] for one in asked], [one[1] for one in asked]
+    def of(cls, asked: Sequence[Timing]) -> ViewTiming:
+        wall, cpu = [1000 * one.wall for one in asked], [1000 * one.cpu for one in asked]
         return cls(statistics.median(wall), max(wall), statistics.median(cpu), max(cpu))
 
     def __str__(self) -> str:
         return f"{self.wall:>9.0f}{self.worst:>9.0f}{self.cpu:>9.0f}{self.worst_cpu:>9.0f}"
-
-
-def timed(action: Callable[[], Any]) -> tuple[float, float]:
-    """Milliseconds of wall clock and of processors."""
-    wall, cpu = time.perf_counter(), time.process_time()
-    action()
-    return 1000 * (time.perf_counter() - wall), 1000 * (time.process_time() - cpu)
 
 
 def app_of(store: Store) -> TestClient:
@@ -242,11 +233,6 @@ def fetch(client: TestClient, addresses: Sequence[str]) -> None:
         assert answer.status_code == 200, answer.text
 
 
-def resident() -> float:
-    """MB of memory that this process holds (Linux)."""
-    return int(Path("/proc/self/statm").read_text().split()[1]) * os.sysconf("SC_PAGE_SIZE") / 1e6
-
-
 def answered(store: Store, items: Sequence[str], n: int) -> list[float]:
     """Milliseconds that each of n answers waits until it is on disk."""
     found = []
@@ -256,7 +242,7 @@ def answered(store: Store, items: Sequence[str], n: int) -> list[float]:
             annotation_id=str(uuid.uuid4()), item_id=items[k % len(items)], rater_id="dan", questionnaire="direct", answers={},
             judgements=(judgement,), rule_version="1", campaign_id="default",
         )  # fmt: skip
-        found.append(timed(partial(recording.submit, store, answer))[0])
+        found.append(1000 * timed(partial(recording.submit, store, answer))[1].wall)
         time.sleep(0.01)
     return found
 
@@ -279,7 +265,7 @@ def submitted(store: Store, n: int) -> list[str]:
 
 def costs(store: Store) -> list[str]:
     """Seconds that wide rows take to make, all and a part of them, and their bytes."""
-    wall, cpu = timed(lambda: store.change(browse_index.remake, shown=False))
+    _, made = timed(lambda: store.change(browse_index.remake, shown=False))
     with store.read() as cursor:
         cursor.execute("checkpoint")
         n = int(rows.value(cursor, "select count(*) from browse"))
@@ -290,12 +276,12 @@ def costs(store: Store) -> list[str]:
         before = _sums(cursor)
     sample = f"select item_id from items using sample reservoir({some} rows) repeatable (1)"
     store.change(lambda connection: browse_index.mark_stale_where(connection, sample))
-    again, again_cpu = timed(lambda: index_refresh.refresh(store))
+    _, again = timed(lambda: index_refresh.refresh(store))
     with store.read() as cursor:
         assert _sums(cursor) == before
     return [
-        f"wide rows: {n:,} in {wall / 1000:.1f} s ({cpu / 1000:.1f} s of a processor), {size / 1e6:.0f} MB on disk;"
-        f" {some:,} of them again in {again / 1000:.1f} s ({again_cpu / 1000:.1f} s)"
+        f"wide rows: {n:,} in {made.wall:.1f} s ({made.cpu:.1f} s of a processor), {size / 1e6:.0f} MB on disk;"
+        f" {some:,} of them again in {again.wall:.1f} s ({again.cpu:.1f} s)"
     ]
 
 
@@ -311,7 +297,7 @@ def measured(store: Store, rounds: int, most_views: int) -> list[str]:
     took = {}
     for name, addresses in found.items():
         fetch(client, addresses)
-        took[name] = ViewTiming.of([timed(partial(fetch, client, addresses)) for _ in range(rounds)])
+        took[name] = ViewTiming.of([timed(partial(fetch, client, addresses))[1] for _ in range(rounds)])
         lines.append(f"{name:38}{took[name]}")
     within = sum(one.wall < TARGET_MS for one in took.values())
     lines += ["", f"{within} of {len(took)} views under {TARGET_MS} ms (median of wall clock)"]
@@ -324,7 +310,7 @@ def measured(store: Store, rounds: int, most_views: int) -> list[str]:
 
 def main(arguments: Sequence[str] | None = None) -> list[str]:
     """Make a store, measure, print; the printed lines."""
-    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0] if __doc__ else None)
+    parser = command_line(__doc__)
     parser.add_argument("--images", type=int, default=1_000_000, help="a multiple of 1,000 (default 1,000,000)")
     parser.add_argument("--rounds", type=int, default=ROUNDS, help=f"how often each view is asked (default {ROUNDS})")
     parser.add_argument("--views", type=int, default=VIEWS, help=f"through how many memory is watched (default {VIEWS})")
@@ -340,16 +326,14 @@ def main(arguments: Sequence[str] | None = None) -> list[str]:
         lines = [
             f"{given.images:,} images, {len(PEOPLE)} people with {said['annotations']:,} answers, {len(SCORERS)} scorers with"
             f" {said['evidence']:,} looks, {said['judgements']:,} judgements; made in {seconds:.0f} s",
-            f"{os.cpu_count()} cores, load {os.getloadavg()[0]:.1f}, Python {platform.python_version()},"
-            f" DuckDB {duckdb.__version__}",
+            machine("duckdb"),
             "",
             *costs(store),
             "",
             *measured(store, given.rounds, given.views),
             *submitted(store, given.answers),
         ]
-    print("\n".join(lines))
-    return lines
+    return tell(lines)
 
 
 if __name__ == "__main__":

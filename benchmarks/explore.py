@@ -9,10 +9,7 @@ The verdicts are asserted equal to the scorer's own, image by image; and the agr
 
 from __future__ import annotations
 
-import argparse
 import io
-import os
-import platform
 import statistics
 import sys
 import tempfile
@@ -30,6 +27,7 @@ from agreement import Options
 from agreement.tuning import STATISTICS, agreements
 from annotation import simulated
 from annotation.simulated import DepictedItem
+from benchmarks.measuring import command_line, machine, tell
 from concord import rejudging
 from concord.agreement import compute
 from concord.importing import playground
@@ -39,8 +37,8 @@ from data.jobs.runs import Run
 from data.playground import sample
 from data.playground.drawing import CARELESS
 from data.playground.sample import SUITE, PlaygroundSample
-from data.prompts.spec import parse_spec
 from data.records import Evidence, Image, Rater, image_item
+from data.spec import parse_spec
 from data.store import imports, runs
 from data.store.core.selection import Selection
 from data.store.core.store import Store
@@ -95,7 +93,7 @@ def _bundle(store: Store, found: PlaygroundSample, copies: Sequence[tuple[Image,
             one.item_id,
             RATER,
             one.payload,
-            judge(scorer, prompts[copy.prompt_id].spec, one, row.settings),
+            judge(scorer, prompts[copy.prompt_id], one, row.settings),
             rule_version_of(scorer),
         )
         for one, (_, copy) in zip(seen, copies, strict=True)
@@ -124,7 +122,7 @@ def redraw(store: Store, asked: Mapping[str, str | float]) -> float:
     """Milliseconds for one redraw, from what the browser sends to what it gets."""
     start = time.perf_counter()
     made = draw_thresholds(store, view_of(store, asked))
-    made.plot.to_json()
+    made.figure.to_json()
     return 1000 * (time.perf_counter() - start)
 
 
@@ -176,7 +174,7 @@ def run(store: Store, n: int, steps: int) -> list[str]:
     heard = rejudging.people_verdicts(store, evidence)["simulated"]
     lines = [
         f"{len(evidence.items):,} images, {int((heard.no + heard.yes).sum()):,} answers, {len(STATISTICS)} statistics by task",
-        f"{os.cpu_count()} cores, load {os.getloadavg()[0]:.1f}, Python {platform.python_version()}",
+        machine(),
         "",
         f"first drawing, everything read and judged: {first:.0f} ms",
         f"{'moved':20}{'curve along':22}{'median':>9}{'90 %':>9}{'slowest':>9}",
@@ -197,14 +195,13 @@ def run(store: Store, n: int, steps: int) -> list[str]:
 
 def main(arguments: Sequence[str] | None = None) -> list[str]:
     """Make a project, measure, print; the printed lines."""
-    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0] if __doc__ else None)
+    parser = command_line(__doc__)
     parser.add_argument("--images", type=int, default=2000, help="at least the playground's 504 (default 2000)")
     parser.add_argument("--steps", type=int, default=30, help="how often each slider is moved (default 30)")
     asked = parser.parse_args(arguments)
     with tempfile.TemporaryDirectory() as folder, Store(Path(folder) / "project") as store:
         lines = run(store, asked.images, asked.steps)
-    print("\n".join(lines))
-    return lines
+    return tell(lines)
 
 
 if __name__ == "__main__":

@@ -25,6 +25,7 @@ if not __package__:
     # run as a script, whose folder comes first: there this very file would be taken for a package
     sys.path[0] = str(Path(__file__).resolve().parents[1])
 
+from benchmarks.measuring import command_line, tell
 from tests.fuzz.cases import FuzzFinding, draw_case, try_case, write_files
 from tests.fuzz.importers import bench, targets_of
 from tests.fuzz.mutation import Files
@@ -124,7 +125,7 @@ def _again(targets: Sequence[Target], place: Path, folder: Path) -> str:
 
 
 def _parser() -> argparse.ArgumentParser:
-    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0] if __doc__ else None)
+    parser = command_line(__doc__)
     parser.add_argument("--cases", type=int, default=100_000, help="in all, over all targets (default 100,000)")
     parser.add_argument("--seconds", type=float, default=float("inf"), help="stop then, wherever it is")
     parser.add_argument("--only", nargs="*", default=[], help="targets with one of these words in their names")
@@ -158,8 +159,7 @@ def main(arguments: Sequence[str] | None = None) -> list[str]:
             name: {"next": one.next, "seconds": one.seconds, "found": one.found} for name, one in tallies.items()
         }
         asked.state.write_text(json.dumps(kept, indent=1), encoding="utf-8")
-    print("\n".join(lines))
-    return lines
+    return tell(lines)
 
 
 if __name__ == "__main__":

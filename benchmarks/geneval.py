@@ -12,15 +12,10 @@ gives other numbers by other packages is ours on both sides: how pictures are re
 
 from __future__ import annotations
 
-import argparse
 import json
 import math
-import os
-import platform
-import resource
 import sys
 import tempfile
-import time
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -29,7 +24,6 @@ from typing import Any, Final, cast
 import numpy as np
 import open_clip
 import torch
-import transformers
 from numpy.typing import NDArray
 from PIL import Image
 from safetensors.torch import save_file
@@ -52,11 +46,12 @@ if not __package__:
     # run as a script, whose folder comes first: there this very file would be taken for a package
     sys.path[0] = str(Path(__file__).resolve().parents[1])
 
+from benchmarks.measuring import Stopwatch, Timing, command_line, machine, tell
 from data.images.files import open_image
 from data.jobs.runs import Detection, Observation, Run, RunFolder, WorkItem
 from data.prompts.coco import COCO
 from data.prompts.geneval_suite import COLORS
-from data.prompts.spec import Spec, parse_spec
+from data.spec import Spec, parse_spec
 from scorers import registry
 from scorers.base import Verdict
 from scorers.geneval.rules import GenEvalRules, counted_objects, judge, same_kind
@@ -352,14 +347,6 @@ class Bench:
 
 
 @dataclass(frozen=True, slots=True)
-class GenevalTiming:
-    """Seconds by the clock, and of all processors, child processes included."""
-
-    wall: float
-    cpu: float
-
-
-@dataclass(frozen=True, slots=True)
 class EvidenceDifference:
     """The largest differences, and how much was compared."""
 
@@ -367,21 +354,6 @@ class EvidenceDifference:
     color: float = 0.0
     detections: int = 0
     colors: int = 0
-
-
-def _spent() -> float:
-    used = [resource.getrusage(who) for who in (resource.RUSAGE_SELF, resource.RUSAGE_CHILDREN)]
-    return sum(one.ru_utime + one.ru_stime for one in used)
-
-
-class Stopwatch:
-    """Began when made."""
-
-    def __init__(self) -> None:
-        self._wall, self._cpu = time.perf_counter(), _spent()
-
-    def took(self) -> GenevalTiming:
-        return GenevalTiming(time.perf_counter() - self._wall, _spent() - self._cpu)
 
 
 def prepare(folder: Path, n: int, device: str, small: bool) -> Bench:
@@ -416,7 +388,7 @@ def _prompts_for(k: int, names: Sequence[str]) -> dict[str, Any]:
     return kinds[k % len(kinds)]
 
 
-def ours(bench: Bench, folder: Path) -> tuple[list[Observation], list[Verdict], GenevalTiming]:
+def ours(bench: Bench, folder: Path) -> tuple[list[Observation], list[Verdict], Timing]:
     """The worker, from reading files to parts on disk; timed once its models are in memory."""
     run = RunFolder(folder)
     version = registry.get("geneval").version
@@ -428,7 +400,7 @@ def ours(bench: Bench, folder: Path) -> tuple[list[Observation], list[Verdict], 
     return seen, verdicts, clocks[0].took()
 
 
-def theirs(bench: Bench) -> tuple[list[Observation], list[Verdict], GenevalTiming]:
+def theirs(bench: Bench) -> tuple[list[Observation], list[Verdict], Timing]:
     """The published loop, timed likewise."""
     official = Official(bench.detector, Path(bench.settings["clip"]), bench.settings["detector_side"], bench.device)
     rules = GenEvalRules.of(bench.settings)
@@ -472,7 +444,7 @@ def _wider(found: EvidenceDifference, a: Detection, b: Detection) -> EvidenceDif
     return EvidenceDifference(max(found.score, score), max(found.color, color), found.detections + 1, found.colors + colors)
 
 
-def forward(bench: Bench, seen: Sequence[Observation]) -> GenevalTiming:
+def forward(bench: Bench, seen: Sequence[Observation]) -> Timing:
     """The models alone, on numbers that are there already: the detector as ours runs it, and as many crops as it classified."""
     side = bench.settings["detector_side"]
     detector = Mask2Former(str(bench.detector), side=side, keep=bench.settings["keep"], device=bench.device)
@@ -504,13 +476,12 @@ def report(bench: Bench, folder: Path) -> list[str]:
     bare = forward(bench, seen)
     n = len(bench.work)
 
-    def row(what: str, took: GenevalTiming) -> str:
+    def row(what: str, took: Timing) -> str:
         return f"{what:34}{took.wall / n:>12.3f} s{took.cpu / n:>14.3f} s"
 
     return [
         f"{n} images, {difference.detections} objects and {difference.colors} colours compared, on {bench.device}",
-        f"{os.cpu_count()} cores, {torch.get_num_threads()} threads, Python {platform.python_version()}, "
-        f"torch {torch.__version__}, transformers {transformers.__version__}, open_clip {open_clip.__version__}",
+        f"{machine('torch', 'transformers', 'open-clip-torch')}, {torch.get_num_threads()} threads",
         "",
         f"{'an image':34}{'clock':>14}{'processors':>16}",
         row("the published loop", other),
@@ -525,7 +496,7 @@ def report(bench: Bench, folder: Path) -> list[str]:
 
 def main(arguments: Sequence[str] | None = None) -> list[str]:
     """Make models and pictures, measure, print; the printed lines."""
-    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0] if __doc__ else None)
+    parser = command_line(__doc__)
     parser.add_argument("--images", type=int, default=8, help="how many (default 8)")
     parser.add_argument("--device", default="cuda" if torch.cuda.is_available() else "cpu", help="as torch names it")
     parser.add_argument("--small", action="store_true", help="small models and pictures")
@@ -533,8 +504,7 @@ def main(arguments: Sequence[str] | None = None) -> list[str]:
     with tempfile.TemporaryDirectory() as folder:
         bench = prepare(Path(folder), max(1, asked.images), asked.device, asked.small)
         lines = report(bench, Path(folder))
-    print("\n".join(lines))
-    return lines
+    return tell(lines)
 
 
 if __name__ == "__main__":

@@ -9,10 +9,8 @@ next, and the picture as the form shows it. All begin at once, and once more as 
 
 from __future__ import annotations
 
-import argparse
 import asyncio
 import json
-import os
 import sys
 import tempfile
 import time
@@ -28,7 +26,7 @@ if not __package__:
 from benchmarks import annotators
 from benchmarks.annotate import served
 from benchmarks.annotators import Http
-from benchmarks.load import percentile, processor
+from benchmarks.measuring import command_line, machine, percentile, processor_seconds, tell
 from data.store.core.store import Store
 from ui.web.api.images import IN_FORM
 from ui.web.assets import SCRIPT, STYLES
@@ -73,9 +71,9 @@ class Round:
 
 
 async def _round(name: str, people: int, port: int, pid: int) -> Round:
-    before = processor(pid)
+    before = processor_seconds(pid)
     joined = await asyncio.gather(*(join(f"{name} {n}", port) for n in range(people)))
-    return Round(joined, processor(pid) - before)
+    return Round(joined, processor_seconds(pid) - before)
 
 
 def run(folder: Path, people: int, images: int, side: int) -> list[Round]:
@@ -90,7 +88,7 @@ def run(folder: Path, people: int, images: int, side: int) -> list[Round]:
 def lines_of(found: Sequence[Round]) -> list[str]:
     """The table."""
     people = len(found[0].joined)
-    head = f"{people} people at once; {os.cpu_count()} cores shared with the clients, load {os.getloadavg()[0]:.1f}"
+    head = f"{people} people at once; shared with the clients: {machine()}"
     lines = [head, "", f"{'':14}{'until':<12}{'p50':>8}{'p95':>8}{'worst':>8}  s"]
     for name, round_ in zip(ROUNDS, found, strict=True):
         for one in fields(JoinTimes):
@@ -103,7 +101,7 @@ def lines_of(found: Sequence[Round]) -> list[str]:
 
 def main(arguments: Sequence[str] | None = None) -> list[str]:
     """Measure, print; the printed lines."""
-    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0] if __doc__ else None)
+    parser = command_line(__doc__)
     parser.add_argument("--people", type=int, default=50, help="who join (default 50)")
     parser.add_argument("--images", type=int, default=200, help="of the campaign (default 200)")
     parser.add_argument("--side", type=int, default=1024, help="pixels of a picture's side (default 1024)")
@@ -117,8 +115,7 @@ def main(arguments: Sequence[str] | None = None) -> list[str]:
     if asked.json is not None:
         rounds = {name: asdict(round_) for name, round_ in zip(ROUNDS, found, strict=True)}
         asked.json.write_text(json.dumps({"rounds": rounds, "lines": lines}) + "\n", encoding="utf-8")
-    print("\n".join(lines))
-    return lines
+    return tell(lines)
 
 
 if __name__ == "__main__":

@@ -85,7 +85,7 @@ def moment(folder: RunFolder | None) -> str:
     """Where a run is, in words."""
     if folder is None:
         return "before the run"
-    parts, total = len(folder.parts()), -(-len(folder.work()) // folder.run().part_size)
+    parts, total = len(folder.parts()), -(-len(folder.work()) // folder.job().part_size)
     return "before the first part" if not parts else "after the last part" if parts == total else "between"
 
 

@@ -16,7 +16,6 @@ much for the machine that runs the server, too. The folders of the scorer's run 
 
 from __future__ import annotations
 
-import argparse
 import asyncio
 import json
 import os
@@ -42,7 +41,8 @@ if not __package__:
 
 from benchmarks import annotators
 from benchmarks.annotate import served
-from benchmarks.annotators import Choose, Http, Refused
+from benchmarks.annotators import Choose, Http, Refused, event_body, queued_event
+from benchmarks.measuring import add_options, command_line, machine, percentile, processor_seconds, resident, tell
 from concord.common import forwarding
 from data.jobs.runs import Detection, Observation, Run, RunFolder, WorkItem
 from data.prompts.coco import COCO
@@ -147,19 +147,10 @@ class Viewer:
 
     async def _run(self, event: Mapping[str, Any]) -> Mapping[str, Any]:
         data = [None if one in self._hidden else self._values.get(one) for one in event["inputs"]]
-        body = {"data": data, "fn_index": event["id"], "session_hash": self._session, "event_data": None, "trigger_id": None}
-        if not event["queue"]:
-            return dict(await self._http.json("POST", f"{_API}/run/predict", body))
-        await self._http.json("POST", f"{_API}/queue/join", body)
-        said: Mapping[str, Any] | None = None
-        async for message in self._stream.events(f"{_API}/queue/data?session_hash={self._session}"):
-            if message["msg"] == "process_completed":
-                if not message["success"]:
-                    raise Refused(f"{self.page}: {message['output']}")
-                said = message["output"]
-        if said is None:
-            raise Refused(f"{self.page}: the stream ended without an answer")
-        return said
+        body = event_body(event["id"], data, self._session)
+        if event["queue"]:
+            return await queued_event(_API, self._http, self._stream, body)
+        return dict(await self._http.json("POST", f"{_API}/run/predict", body))
 
     def _take(self, event: Mapping[str, Any], said: Mapping[str, Any]) -> list[int]:
         """Put what an event said into the controls; which have changed."""
@@ -415,18 +406,6 @@ async def _watch(pid: int, until: float, told: LoadResult) -> None:
         await asyncio.sleep(min(5.0, max(0.01, until - now)))
 
 
-def resident(pid: int) -> float:
-    """MB of a process."""
-    pages = int(Path(f"/proc/{pid}/statm").read_text().split()[1])
-    return pages * os.sysconf("SC_PAGE_SIZE") / 2**20
-
-
-def processor(pid: int) -> float:
-    """Seconds of work of a process."""
-    user, system = Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[11:13]
-    return (int(user) + int(system)) / os.sysconf("SC_CLK_TCK")
-
-
 async def _all(port: int, pid: int, project: Path, folders: Sequence[Path], choose: Choose, plan: LoadPlan) -> LoadResult:
     told = LoadResult()
     people = [Annotator(f"person {n:03}", port, choose, told, plan, n) for n in range(plan.people)]
@@ -437,7 +416,7 @@ async def _all(port: int, pid: int, project: Path, folders: Sequence[Path], choo
     for viewer in viewers:
         await viewer.open()
     told.waits.clear()
-    before, own, start = processor(pid), time.process_time(), time.perf_counter()
+    before, own, start = processor_seconds(pid), time.process_time(), time.perf_counter()
     until = start + plan.seconds
     await asyncio.gather(
         *(one.work(until) for one in people),
@@ -446,7 +425,7 @@ async def _all(port: int, pid: int, project: Path, folders: Sequence[Path], choo
         _watch(pid, until, told),
     )
     told.seconds = time.perf_counter() - start
-    told.server, told.client = processor(pid) - before, time.process_time() - own
+    told.server, told.client = processor_seconds(pid) - before, time.process_time() - own
     told.memory.append((told.seconds, resident(pid)))
     for one in people:
         one.close()
@@ -455,7 +434,7 @@ async def _all(port: int, pid: int, project: Path, folders: Sequence[Path], choo
     return told
 
 
-def run(folder: Path, plan: LoadPlan, profile: Path | None = None) -> LoadResult:
+def run(folder: Path, plan: LoadPlan) -> LoadResult:
     """Make the project, serve it, let everybody work, kill the server, and check what is left.
 
     Raises:
@@ -465,14 +444,9 @@ def run(folder: Path, plan: LoadPlan, profile: Path | None = None) -> LoadResult
     items = make_load_project(project, folder / "pictures", plan.images)
     folders = prepare(project, folder / "runs", _EACH)
     line: list[str | Path] = ["app.py", "serve", "--no-browser", "--project", project]
-    if profile is not None:
-        line = ["benchmarks/sampling.py", profile, *line]
     with served(line, "/api/next") as (process, port):
         choose = annotators.chooser(items)
         told = asyncio.run(_all(port, process.pid, project, folders, choose, plan))
-        if profile is not None:
-            process.send_signal(signal.SIGUSR1)
-            time.sleep(1)
         process.kill()
         process.wait()
     check(project, told)
@@ -512,20 +486,11 @@ _KINDS: Final = {
 }
 
 
-def percentile(values: Sequence[float], share: float) -> float:
-    """What this share of the values stay under, linear between neighbours."""
-    ordered = sorted(values)
-    place = share * (len(ordered) - 1)
-    low = int(place)
-    high = min(low + 1, len(ordered) - 1)
-    return ordered[low] + (place - low) * (ordered[high] - ordered[low])
-
-
 def lines_of(told: LoadResult, plan: LoadPlan) -> list[str]:
     """The table."""
     lines = [
         f"{plan.people} people who think {plan.think / plan.speed:g} s, {plan.viewers} viewers, {plan.images} images,"
-        f" {told.seconds:.0f} s; {os.cpu_count()} cores shared with the clients, load {os.getloadavg()[0]:.1f}",
+        f" {told.seconds:.0f} s; shared with the clients: {machine()}",
         "",
         f"{'':38}{'n':>8}{'a second':>10}{'p50':>8}{'p95':>8}{'p99':>8}{'worst':>8}  ms",
     ]
@@ -554,33 +519,30 @@ def lines_of(told: LoadResult, plan: LoadPlan) -> list[str]:
 
 def main(arguments: Sequence[str] | None = None) -> list[str]:
     """Measure, print; the printed lines."""
-    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0] if __doc__ else None)
-    for name, what in (
-        ("people", "who answer"),
-        ("viewers", "who look at Studio's pages"),
-        ("think", "seconds, on average"),
-        ("seconds", "that it lasts"),
-        ("speed", "so many times faster do people think"),
-        ("images", "of the campaign"),
-        ("scored", "images a second by the run that is taken in"),
-    ):
-        default = getattr(LoadPlan(), name)
-        parser.add_argument(f"--{name}", type=type(default), default=default, help=f"{what} (default {default})")
+    parser = command_line(__doc__)
+    helps = {
+        "people": "who answer",
+        "viewers": "who look at Studio's pages",
+        "think": "seconds, on average",
+        "seconds": "that it lasts",
+        "speed": "so many times faster do people think",
+        "images": "of the campaign",
+        "scored": "images a second by the run that is taken in",
+    }
+    add_options(parser, LoadPlan(), helps)
     parser.add_argument("--quick", action="store_true", help="a small size, to see that it runs")
     parser.add_argument("--json", type=Path, help="write the figures to this file too")
-    parser.add_argument("--profile", type=Path, help="write where the server's threads were, sampled, to this file")
     asked = vars(parser.parse_args(arguments))
-    file, quick, profile = asked.pop("json"), asked.pop("quick"), asked.pop("profile")
+    file, quick = asked.pop("json"), asked.pop("quick")
     plan = SMALL if quick else LoadPlan(**asked)
     with tempfile.TemporaryDirectory() as folder:
-        told = run(Path(folder), plan, profile)
+        told = run(Path(folder), plan)
     lines = lines_of(told, plan)
     if file is not None:
         waits = {kind: [round(1000 * one, 2) for one in all_] for kind, all_ in told.waits.items()}
         figures = {"plan": asdict(plan), "ms": waits, "errors": told.errors, "memory": told.memory, "lines": lines}
         file.write_text(json.dumps(figures) + "\n", encoding="utf-8")
-    print("\n".join(lines))
-    return lines
+    return tell(lines)
 
 
 if __name__ == "__main__":

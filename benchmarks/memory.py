@@ -7,8 +7,6 @@ Measured is the worker's memory before each part; after a first fifth, in which 
 
 from __future__ import annotations
 
-import argparse
-import os
 import sys
 import tempfile
 from collections.abc import Sequence
@@ -21,6 +19,7 @@ if not __package__:
     sys.path[0] = str(Path(__file__).resolve().parents[1])
 
 from benchmarks import geneval
+from benchmarks.measuring import command_line, resident, tell
 from data.jobs.runs import Run, RunFolder, WorkItem
 from scorers import registry
 from scorers.running import worker
@@ -30,7 +29,6 @@ PART: Final = 8
 MOST_GROWTH: Final = 0.1
 """Of the memory after the first fifth: allocators keep some of what they were given back."""
 _SUFFIXES: Final = {".png", ".jpg", ".jpeg", ".webp"}
-_PAGE: Final = os.sysconf("SC_PAGE_SIZE")
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,11 +48,6 @@ class Taken:
     def last(self) -> float:
         """The most within the last fifth."""
         return max(self.megabytes[-max(1, len(self.megabytes) // 5) :])
-
-
-def resident() -> float:
-    """MB of memory that this process holds (Linux)."""
-    return int(Path("/proc/self/statm").read_text().split()[1]) * _PAGE / 1e6
 
 
 def measure(paths: Sequence[Path], folder: Path) -> Taken:
@@ -95,16 +88,14 @@ def lines_of(taken: Taken) -> list[str]:
 
 def main(arguments: Sequence[str] | None = None) -> list[str]:
     """Measure and print; the printed lines."""
-    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0] if __doc__ else None)
+    parser = command_line(__doc__)
     parser.add_argument("folder", type=Path, help="of pictures, searched through")
     parser.add_argument("--limit", type=int, default=700, help="how many (default 700)")
     asked = parser.parse_args(arguments)
     paths = sorted(path for path in asked.folder.rglob("*") if path.suffix.lower() in _SUFFIXES)[: asked.limit]
     with tempfile.TemporaryDirectory() as folder:
         taken = measure(paths, Path(folder))
-    lines = lines_of(taken)
-    print("\n".join(lines))
-    return lines
+    return tell(lines_of(taken))
 
 
 if __name__ == "__main__":

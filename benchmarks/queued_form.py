@@ -9,7 +9,6 @@ skip, "Cannot tell" of colors, a second item ahead; pictures are served from whe
 
 from __future__ import annotations
 
-import argparse
 import os
 import sys
 import uuid
@@ -28,6 +27,7 @@ from fastapi import FastAPI
 
 from annotation.questionnaires.base import COLORS, COUNTS, Option, Questionnaire, clean, validate
 from annotation.questionnaires.geneval import CAPTION_FIT, POSITION_X, POSITION_Y, REALISM
+from benchmarks.measuring import command_line
 from concord import form as asking
 from data.aspects import CANNOT_TELL, YES
 from data.store.browse import contents
@@ -147,7 +147,7 @@ def form(store: Store, campaign: str, limit: int | None) -> gr.Blocks:
 
 def main(arguments: Sequence[str] | None = None) -> None:
     """Serve the form of a project until interrupted."""
-    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0] if __doc__ else None)
+    parser = command_line(__doc__)
     parser.add_argument("project", type=Path)
     parser.add_argument("--campaign", required=True)
     parser.add_argument("--pictures", type=Path, required=True, help="the folder in which all pictures lie")

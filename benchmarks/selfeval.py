@@ -9,15 +9,9 @@ give the same terms (asserted), from the same noise.
 
 from __future__ import annotations
 
-import argparse
 import math
-import os
-import platform
-import resource
 import sys
-import time
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any, Final
 
@@ -30,6 +24,7 @@ if not __package__:
     # run as a script, whose folder comes first: there this very file would be taken for a package
     sys.path[0] = str(Path(__file__).resolve().parents[1])
 
+from benchmarks.measuring import command_line, machine, tell, timed
 from data.matching.playground import sample_scenes
 from data.playground.render import render
 from scorers.likelihood.perceiver import CaptionedImage, reverse_terms
@@ -39,26 +34,6 @@ from scorers.models.diffusion import Denoiser, EncodedCaptions, open_denoiser
 TOLERANCE: Final = 1e-3
 """Of terms, as a share of their size."""
 CAPTIONS: Final = 4
-
-
-@dataclass(frozen=True, slots=True)
-class SelfevalTiming:
-    """Seconds by the clock, and of all processors."""
-
-    wall: float
-    cpu: float
-
-
-def timed(make: Callable[[], list[Terms]]) -> tuple[list[Terms], SelfevalTiming]:
-    """What it makes, and what that took."""
-    wall, cpu = time.perf_counter(), _spent()
-    found = make()
-    return found, SelfevalTiming(time.perf_counter() - wall, _spent() - cpu)
-
-
-def _spent() -> float:
-    used = resource.getrusage(resource.RUSAGE_SELF)
-    return used.ru_utime + used.ru_stime
 
 
 @torch.no_grad()  # type: ignore[untyped-decorator]
@@ -132,7 +107,7 @@ def compared(mine: Sequence[Terms], other: Sequence[Terms]) -> float:
 
 def main(arguments: Sequence[str] | None = None) -> list[str]:
     """Draw pictures, measure, print; the printed lines."""
-    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0] if __doc__ else None)
+    parser = command_line(__doc__)
     parser.add_argument("--model", default="playground-late", help="a name, a hub id or a folder (default playground-late)")
     parser.add_argument("--images", type=int, default=2)
     parser.add_argument("--trials", type=int, default=4)
@@ -162,8 +137,7 @@ def main(arguments: Sequence[str] | None = None) -> list[str]:
     n = len(drawn) * asked.trials * CAPTIONS * asked.steps
     lines = [
         f"{asked.model} on {asked.device}: images {len(drawn)}, trials {asked.trials}, captions {CAPTIONS}, steps {len(steps)}",
-        f"{os.cpu_count()} cores, {torch.get_num_threads()} threads, Python {platform.python_version()}, "
-        f"torch {torch.__version__}, diffusers {diffusers.__version__}",
+        f"{machine('torch', 'diffusers')}, {torch.get_num_threads()} threads",
         f"{'an evaluation':28}{'clock':>14}{'processors':>16}",
         *(
             f"{what:28}{1e3 * took.wall / n:>11.3f} ms{1e3 * took.cpu / n:>13.3f} ms"
@@ -172,8 +146,7 @@ def main(arguments: Sequence[str] | None = None) -> list[str]:
         f"ratio: {loops.wall / ours.wall:.2f} by the clock, {loops.cpu / ours.cpu:.2f} by processors",
         f"equal terms: {sum(one.size for one in mine):,}, the furthest {apart:.1e} of its size apart",
     ]
-    print("\n".join(lines))
-    return lines
+    return tell(lines)
 
 
 if __name__ == "__main__":

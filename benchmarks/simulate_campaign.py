@@ -8,7 +8,6 @@ acknowledged may be missing. Time is made up, so that leases end without waiting
 
 from __future__ import annotations
 
-import argparse
 import random
 import sys
 import tempfile
@@ -26,6 +25,7 @@ if not __package__:
     # run as a script, whose folder comes first
     sys.path[0] = str(Path(__file__).resolve().parents[1])
 
+from benchmarks.measuring import add_options, command_line, tell
 from data.campaign import Campaign, CampaignItem, Settings, sample_items
 from data.records import Annotation, Image, Item, Judgement, Prompt
 from data.store import imports
@@ -318,9 +318,9 @@ class Stored:
 
 def main(arguments: Sequence[str] | None = None) -> list[str]:
     """Run a simulation and say how it ended; prints and returns lines."""
-    parser = argparse.ArgumentParser(description=__doc__)
-    for name, default in (("people", 200), ("items", 500), ("overlap", 5), ("gold", 10), ("threads", 48), ("seed", 0)):
-        parser.add_argument(f"--{name}", type=int, default=default)
+    parser = command_line(__doc__)
+    names = ("people", "items", "overlap", "gold", "threads", "seed")
+    add_options(parser, SimulationPlan(), dict.fromkeys(names, "as in the plan"))
     plan = SimulationPlan(**vars(parser.parse_args(arguments)))
     with tempfile.TemporaryDirectory() as folder, Store(Path(folder)) as store:
         begun = time.perf_counter()
@@ -337,8 +337,7 @@ def main(arguments: Sequence[str] | None = None) -> list[str]:
         "events: " + ", ".join(f"{n:,} {what.replace('_', ' ')}" for what, n in sorted(simulation.seen.items())),
         f"what is next: median {waits[len(waits) // 2] * 1e3:.1f} ms, 95 % under {waits[int(len(waits) * 0.95)] * 1e3:.1f} ms",
     ]
-    print("\n".join(lines))
-    return lines
+    return tell(lines)
 
 
 if __name__ == "__main__":

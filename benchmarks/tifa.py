@@ -35,7 +35,7 @@ from data.playground.render import render
 from data.playground.sample import TASKS, random_metadata
 from data.playground.scene import true_answers
 from data.prompts.questions import PromptQuestion, questions_from_spec
-from data.prompts.spec import parse_spec
+from data.spec import parse_spec
 from scorers import registry
 from scorers.base import Shown
 from scorers.questions.rules import AnsweredQuestion, answers_of

@@ -9,20 +9,13 @@ are matched with the choices. The model has the published size (BLIP-VQA base), 
 
 from __future__ import annotations
 
-import argparse
-import os
-import platform
-import resource
 import sys
 import tempfile
-import time
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Final
 
 import torch
-import transformers
 from PIL import Image
 from transformers import BlipForQuestionAnswering
 
@@ -31,12 +24,13 @@ if not __package__:
     sys.path[0] = str(Path(__file__).resolve().parents[1])
 
 from benchmarks import geneval
+from benchmarks.measuring import Timing, command_line, machine, tell, timed
 from data.images.files import open_image
 from scorers.models.pretrained import load, processor_of
 from scorers.models.vqa import open_vqa
 from scorers.models.vqa.base import VqaAnswer, VqaQuestion
 from scorers.models.vqa.blip import BEAMS, LONGEST
-from scorers.models.vqa.model import CHOICES, FREE, AnswerMatcher, likeliest
+from scorers.models.vqa.model import CHOICES, FREE, SentenceEncoder, likeliest, match_answer
 
 SIZES: Final = ((512, 512), (1024, 1024), (768, 1024))
 SIZES_SMALL: Final = ((128, 128), (96, 64), (128, 80))
@@ -56,25 +50,10 @@ Ask = Callable[[Path], list[VqaAnswer]]
 """The answers to all questions about the image in a file."""
 
 
-@dataclass(frozen=True, slots=True)
-class VqaTiming:
-    """Seconds by the clock, and of all processors."""
-
-    wall: float
-    cpu: float
-
-
-def timed(ask: Ask, paths: Sequence[Path]) -> tuple[list[list[VqaAnswer]], VqaTiming]:
+def answered(ask: Ask, paths: Sequence[Path]) -> tuple[list[list[VqaAnswer]], Timing]:
     """All answers, and what they took. One image goes first, untimed."""
     ask(paths[0])
-    wall, cpu = time.perf_counter(), _spent()
-    found = [ask(path) for path in paths]
-    return found, VqaTiming(time.perf_counter() - wall, _spent() - cpu)
-
-
-def _spent() -> float:
-    used = resource.getrusage(resource.RUSAGE_SELF)
-    return used.ru_utime + used.ru_stime
+    return timed(lambda: [ask(path) for path in paths])
 
 
 class Plain:
@@ -83,7 +62,7 @@ class Plain:
     def __init__(self, name: str, device: str, settings: dict[str, str]) -> None:
         self._model = load(BlipForQuestionAnswering, name, device)
         self._processor = processor_of(name)
-        self._matcher = AnswerMatcher(settings, device)
+        self._sentences = SentenceEncoder(settings["sentences"], device)
         self._device = device
 
     def weighed(self, path: Path) -> list[VqaAnswer]:
@@ -117,7 +96,7 @@ class Plain:
     def _say(self, image: Image.Image, query: VqaQuestion) -> VqaAnswer:
         ids = self._model.generate(**self._given(image, query.text), num_beams=BEAMS, max_new_tokens=LONGEST)
         in_own_words = self._processor.tokenizer.decode(ids[0, 1:], skip_special_tokens=True).strip()
-        return self._matcher.match(in_own_words, query.choices)
+        return match_answer(in_own_words, query.choices, self._sentences)
 
     def _given(self, image: Image.Image, question: str) -> dict[str, Any]:
         return dict(self._processor(images=image, text=question, return_tensors="pt").to(self._device))
@@ -143,16 +122,16 @@ def measured(answering: str, folder: Path, paths: Sequence[Path], device: str) -
     """One way of answering, on all sides; its lines."""
     name, settings = str(folder / "blip"), {"answering": answering, "sentences": str(folder / "sentences")}
     plain = Plain(name, device, settings)
-    other, published = timed(plain.weighed if answering == CHOICES else plain.in_own_words, paths)
+    other, published = answered(plain.weighed if answering == CHOICES else plain.in_own_words, paths)
     del plain
     model = open_vqa(name, device, settings)
-    single, alone = timed(lambda path: [model.answer([open_image(path)], [[query]])[0][0] for query in QUERIES], paths)
-    mine, ours = timed(lambda path: model.answer([open_image(path)], [QUERIES])[0], paths)
+    single, alone = answered(lambda path: [model.answer([open_image(path)], [[query]])[0][0] for query in QUERIES], paths)
+    mine, ours = answered(lambda path: model.answer([open_image(path)], [QUERIES])[0], paths)
     apart = max(compared(mine, other), compared(mine, single))
     chosen = {(answer.chosen, answer.free) for some in mine for answer in some}
     assert len(chosen) > len(QUERIES), "every picture got the same answers"
 
-    def row(what: str, took: VqaTiming) -> str:
+    def row(what: str, took: Timing) -> str:
         return f"{what:34}{took.wall / len(paths):>12.3f} s{took.cpu / len(paths):>14.3f} s"
 
     return [
@@ -168,7 +147,7 @@ def measured(answering: str, folder: Path, paths: Sequence[Path], device: str) -
 
 def main(arguments: Sequence[str] | None = None) -> list[str]:
     """Make a model and pictures, measure, print; the printed lines."""
-    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0] if __doc__ else None)
+    parser = command_line(__doc__)
     parser.add_argument("--images", type=int, default=3, help="how many (default 3)")
     parser.add_argument("--device", default="cuda" if torch.cuda.is_available() else "cpu", help="as torch names it")
     parser.add_argument("--small", action="store_true", help="a small model and pictures")
@@ -182,13 +161,11 @@ def main(arguments: Sequence[str] | None = None) -> list[str]:
         paths = geneval.paintings(folder / "images", max(2, asked.images), SIZES_SMALL if asked.small else SIZES)
         lines = [
             f"{len(paths)} images, {len(QUERIES)} questions each, on {asked.device}",
-            f"{os.cpu_count()} cores, {torch.get_num_threads()} threads, Python {platform.python_version()}, "
-            f"torch {torch.__version__}, transformers {transformers.__version__}",
+            f"{machine('torch', 'transformers')}, {torch.get_num_threads()} threads",
         ]
         for answering in (CHOICES, FREE):
             lines += ["", *measured(answering, folder, paths, asked.device)]
-    print("\n".join(lines))
-    return lines
+    return tell(lines)
 
 
 if __name__ == "__main__":

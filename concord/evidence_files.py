@@ -12,12 +12,11 @@ from typing import Any, TextIO
 
 from concord.common import wording
 from concord.common.context import CommandError, UsageError, report_errors
-from data.files import located, printable, read_json_lines, whole_file
-from data.formats import official_results
-from data.formats import official_results as detections
+from data.files import located, printable, whole_file
 from data.formats import official_results as results
 from data.formats.evidence import EvidenceCase, read_case
-from data.prompts.spec import parse_spec
+from data.json_files import read_json_lines
+from data.spec import parse_spec
 from scorers.base import Verdict
 from scorers.geneval import results as geneval_results
 from scorers.geneval import rules as geneval_rules
@@ -79,7 +78,7 @@ def judge_geneval(
     rules = geneval_rules.GenEvalRules.of(settings)
     totals = results.Summary()
     with _target(output, out, quiet=summary) as write:
-        for number, case in _geneval_cases(report, Path(evidence)):
+        for number, case in _cases(report, Path(evidence), _geneval_case):
             verdict = geneval_rules.judge(case.spec, case.seen, settings)
             if verdict.correct is None:
                 # why a case has no verdict
@@ -155,7 +154,7 @@ def judge_tifa(report: _LineReport, out: TextIO, evidence: str, output: str | No
     """By TIFA's rules, or DSG's: the score of each text's image; ``summary`` prints what TIFA's code prints, as JSON."""
     path, totals, astray = Path(evidence), tifa_scores.TifaTally(), 0
     with _target(output, out, quiet=summary) as write:
-        for one in official_results.read_results(path):
+        for one in results.read_results(path):
             report.lines += 1
             for wrong in one.wrong:
                 report.bad(path, one.number, wrong)
@@ -182,15 +181,30 @@ def judge_tifa(report: _LineReport, out: TextIO, evidence: str, output: str | No
     report.check_all()
 
 
-def _geneval_cases(report: _LineReport, path: Path) -> Iterator[tuple[int, EvidenceCase]]:
+def _cases(
+    report: _LineReport, path: Path, read: Callable[[Mapping[str, Any]], EvidenceCase]
+) -> Iterator[tuple[int, EvidenceCase]]:
+    """The lines' cases with their numbers; what cannot be read is reported."""
     for line in read_json_lines(path):
         report.lines += 1
         try:
             if line.wrong is not None:
                 raise ValueError(line.wrong)
-            yield line.number, _of_result(line.value) if results.is_result(line.value) else read_case(line.value)
+            yield line.number, read(line.value)
         except ValueError as error:
             report.bad(path, line.number, str(error))
+
+
+def _geneval_case(value: Mapping[str, Any]) -> EvidenceCase:
+    return _of_result(value) if results.is_result(value) else read_case(value)
+
+
+def _visor_case(value: Mapping[str, Any]) -> EvidenceCase:
+    case = read_case(value)
+    for key, name in (("prompt_id", case.prompt_id), ("generator", case.generator)):
+        if name is None:
+            raise ValueError(f"{key!r} is missing")
+    return case
 
 
 def _of_result(value: Mapping[str, Any]) -> EvidenceCase:
@@ -205,36 +219,25 @@ def _of_result(value: Mapping[str, Any]) -> EvidenceCase:
 def _visor_cases(
     report: _LineReport, path: Path, generator: str | None, settings: Mapping[str, Any]
 ) -> Iterator[tuple[int, EvidenceCase]]:
-    if detections.is_detections(path):
-        name = generator or detections.generator_of(path)
+    if results.is_detections(path):
+        name = generator or results.generator_of(path)
         if name is None:
             raise UsageError(f"{path}: VISOR's detections do not name the generator of the images; add --generator NAME")
         if "threshold" in settings:
             report.say(f"{path}: these detections have no confidences, so no threshold changes them")
         yield from _of_detections(report, path, name)
         return
-    for line in read_json_lines(path):
-        report.lines += 1
-        try:
-            if line.wrong is not None:
-                raise ValueError(line.wrong)
-            case = read_case(line.value)
-            for key, value in (("prompt_id", case.prompt_id), ("generator", case.generator)):
-                if value is None:
-                    raise ValueError(f"{key!r} is missing")
-        except ValueError as error:
-            report.bad(path, line.number, str(error))
-            continue
+    for number, case in _cases(report, path, _visor_case):
         if generator is None or case.generator == generator:
-            yield line.number, case
+            yield number, case
 
 
 def _of_detections(report: _LineReport, path: Path, generator: str) -> Iterator[tuple[int, EvidenceCase]]:
     others = 0
-    for number, key, value in detections.read_entries(path):
+    for number, key, value in results.read_entries(path):
         report.lines += 1
         try:
-            entry = detections.read_entry(key, value, generator)
+            entry = results.read_entry(key, value, generator)
         except ValueError as error:
             report.bad(path, number, str(error))
             continue

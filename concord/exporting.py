@@ -11,8 +11,7 @@ import json
 import os
 import shutil
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -24,15 +23,11 @@ from agreement.report.report import select
 from concord.agreement import selected
 from concord.common import wording
 from concord.common.context import CommandError, Context, UsageError
-from data import people
-from data.export import answers, datasets, formats
-from data.export import answers as whole
-from data.export.answers import ANSWER_COLUMNS
-from data.export.answers import JUDGEMENT_COLUMNS as JUDGEMENTS
+from data.export import datasets, formats
 from data.export.formats import Columns
-from data.export.ratings import RATING_COLUMNS, SIMULATED
+from data.export.rows import ANSWER_COLUMNS, JUDGEMENT_COLUMNS, RATING_COLUMNS, SIMULATED
 from data.files import whole_file, write_whole
-from data.people import NamesAs, person_pseudonym
+from data.people import NamesAs, pseudonymous, without_names
 from data.store.analysis import exports
 from data.store.core import frame
 from data.store.core.frame import Scales
@@ -103,28 +98,23 @@ def _is_on_scale(scale: Scale, label: str) -> bool:
 
 def export_ratings(context: Context, selection: Mapping[str, Sequence[str]], form: str | None, output: str) -> None:
     """``export ratings``: the long frame that the statistics used; ``import ratings`` reads it without options."""
-    form, path = export_target(context, output, form, formats.FORMATS)
-    chosen = selected(context, selection)
-    found = ExportCount()
-    with write_parts(path, form, RATING_COLUMNS, found) as put:
-        for said, scales in judgement_parts(context.store, chosen):
-            kept = counted_ratings(said, scales)
-            found.add(said, kept)
-            put(kept)
+    parts = judgement_parts(context.store, selected(context, selection))
+    rows = ((said, counted_ratings(said, scales)) for said, scales in parts)
+    found = _write(context, output, form, RATING_COLUMNS, rows)
     context.say(f"{wording.count(found.written, 'rating')} of {wording.count(len(found.items), 'item')} in {output}")
 
 
 def export_judgements(context: Context, selection: Mapping[str, Sequence[str]], form: str | None, output: str) -> None:
     """``export judgements``: all of the selection, those left out too, with where they come from and why they do not count."""
-    form, path = export_target(context, output, form, formats.FORMATS)
-    chosen = selected(context, selection)
-    found = ExportCount()
-    with write_parts(path, form, JUDGEMENTS, found) as put:
-        for said, scales in judgement_parts(context.store, chosen):
-            found.add(said, said)
-            put(said.assign(scale=scales_of(said, scales)).rename(columns={"number": "value"}))
+    found = _write(context, output, form, JUDGEMENT_COLUMNS, _judgement_rows(context.store, selected(context, selection)))
     left = sum(found.excluded.values())
     context.say(f"{wording.count(found.written, 'judgement')} in {output}, of which {left:,} do not count")
+
+
+def _judgement_rows(store: Store, chosen: Selection) -> Iterator[tuple[pd.DataFrame, pd.DataFrame]]:
+    """The selected judgements part by part, as they are and as they are written."""
+    for said, scales in judgement_parts(store, chosen):
+        yield said, said.assign(scale=scales_of(said, scales)).rename(columns={"number": "value"})
 
 
 @dataclass(slots=True)
@@ -144,28 +134,34 @@ class ExportCount:
         self.excluded.update(said["excluded"].dropna())
 
 
-@contextmanager
-def write_parts(path: Path, form: str, columns: Columns, found: ExportCount) -> Iterator[formats.Put]:
-    """A file to put tables into, part by part; it is there once all is written.
+def _write(
+    context: Context, output: str, form: str | None, columns: Columns, parts: Iterable[tuple[pd.DataFrame, pd.DataFrame]]
+) -> ExportCount:
+    """Write a file part by part, each as it was read and as it is written; it is there once all is written.
 
     Raises:
         CommandError: it cannot be written, or nothing was.
     """
+    form, path = export_target(context, output, form, formats.FORMATS)
+    found = ExportCount()
     try:
         with whole_file(path) as file:
             with formats.writing(form, file, columns) as put:
-                yield put
+                for said, written in parts:
+                    found.add(said, written)
+                    put(written)
             if not found.written:
-                raise CommandError(why_no_rows(found))
+                raise CommandError(why_no_rows(found.read, found.excluded))
     except OSError as error:
         raise CommandError(f"{path} cannot be written: {error.strerror or error}") from error
+    return found
 
 
-def why_no_rows(found: ExportCount) -> str:
-    """Why there is nothing to export."""
-    if not found.read:
+def why_no_rows(read: int, excluded: Counter[str]) -> str:
+    """Why there is nothing to export: of how many judgements none counts, and why not."""
+    if not read:
         return "there is nothing in this selection; nothing was written"
-    left = [f"{n:,} {wording.reason(name)}" for name, n in found.excluded.most_common()]
+    left = [f"{n:,} {wording.reason(name)}" for name, n in excluded.most_common()]
     return f"no judgement of this selection counts ({', '.join(left) or 'none has a value'}); nothing was written"
 
 
@@ -211,34 +207,26 @@ def write_export(path: Path, content: bytes) -> None:
 
 def why_no_ratings(said: pd.DataFrame) -> str:
     """Why there is nothing to export."""
-    if said.empty:
-        return "there is nothing in this selection; nothing was written"
-    left = [f"{n:,} {wording.reason(str(name))}" for name, n in said["excluded"].value_counts().items()]
-    return f"no judgement of this selection counts ({', '.join(left) or 'none has a value'}); nothing was written"
+    return why_no_rows(len(said), Counter(said["excluded"].dropna()))
 
 
 def export_annotations(
-    context: Context, selection: Mapping[str, Sequence[str]], form: str | None, output: str, named: people.NamesAs
+    context: Context, selection: Mapping[str, Sequence[str]], form: str | None, output: str, named: NamesAs
 ) -> None:
     """Write the selected answers with all their revisions; ``import exported`` reads them back."""
-    form, path = export_target(context, output, form, formats.FORMATS)
-    chosen = selected(context, selection)
-    found = ExportCount()
-    with write_parts(path, form, ANSWER_COLUMNS, found) as put:
-        for part in annotation_parts(context.store, chosen, named):
-            found.add(part.assign(excluded=None), part)
-            put(part)
+    parts = annotation_parts(context.store, selected(context, selection), named)
+    found = _write(context, output, form, ANSWER_COLUMNS, ((part.assign(excluded=None), part) for part in parts))
     context.say(f"{wording.count(found.written, 'answer')} about {wording.count(len(found.items), 'item')} in {output}")
 
 
-def annotation_parts(store: Store, chosen: Selection, named: people.NamesAs) -> Iterator[pd.DataFrame]:
+def annotation_parts(store: Store, chosen: Selection, named: NamesAs) -> Iterator[pd.DataFrame]:
     """The selected answers part by part."""
     ids = None
     if chosen.certainty:
         said = select(exports.judgements(store, chosen), frame.scales(store), chosen.certainty)
         ids = sorted(said.loc[said["kind"] != "scorer", "source_id"].unique())
     for part in exports.answer_batches(store, chosen, ids):
-        yield people.without_names(part, store.secret) if named == "pseudonyms" else part
+        yield without_names(part, store.secret) if named == "pseudonyms" else part
 
 
 _MEBIBYTE = 2**20
@@ -257,19 +245,12 @@ def export_datasets(context: Context, selection: Mapping[str, Sequence[str]], ou
         n, missing = datasets.write_images(temporary, exports.image_batches(store, chosen), store.project, limit)
         sizes = {"images": n}
 
-        def rows() -> Iterator[pd.DataFrame]:
-            for said, scales in judgement_parts(context.store, chosen):
-                table = said.assign(scale=scales_of(said, scales)).rename(columns={"number": "value"})
-                if named == "pseudonyms":
-                    people = (table["identity"] == "person") & ~table["simulated"].astype(bool)
-                    other = table["rater"].map(lambda name: person_pseudonym(context.store.secret, name))
-                    table = table.assign(rater=table["rater"].mask(people, other))
-                yield table
-
-        told = rows()
-        sizes["judgements"] = datasets.write_table(temporary, "judgements", told, answers.JUDGEMENT_COLUMNS, limit)
-        answers_value = annotation_parts(store, chosen, named)
-        sizes["annotations"] = datasets.write_table(temporary, "annotations", answers_value, whole.ANSWER_COLUMNS, limit)
+        judged = (written for _, written in _judgement_rows(store, chosen))
+        if named == "pseudonyms":
+            judged = (part.assign(rater=pseudonymous(part, store.secret)) for part in judged)
+        sizes["judgements"] = datasets.write_table(temporary, "judgements", judged, JUDGEMENT_COLUMNS, limit)
+        answers = annotation_parts(store, chosen, named)
+        sizes["annotations"] = datasets.write_table(temporary, "annotations", answers, ANSWER_COLUMNS, limit)
         if not any(sizes.values()):
             raise CommandError("there is nothing in this selection; nothing was written")
         (temporary / "README.md").write_text(datasets.card(folder.name, sizes), encoding="utf-8")

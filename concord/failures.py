@@ -12,7 +12,7 @@ from typing import Any, Final
 
 from concord.common import live_updates, wording
 from concord.rejudging import at_most
-from data.prompts.spec import SpecError, parse_spec
+from data.spec import SpecError
 from data.store.core.selection import Selection, Where
 from data.store.core.store import Store
 from data.store.judgements import scorer_evidence
@@ -196,7 +196,7 @@ def _cases_of(store: Store, of: EvidenceSource) -> tuple[SuiteEvidence, int]:
     for one in held:
         seen = sights.seen.get(one.item_id)
         try:
-            spec = parse_spec(one.spec)
+            spec = one.demands
         except SpecError:  # nobody can tell what was asked for
             continue
         if seen is not None and seen.failed is None:

@@ -25,8 +25,8 @@ from concord.judging import DIRECT
 from concord.runs.score import changed_settings
 from data.jobs.runs import Observation
 from data.prompts.flips import FLIP_REASONS, FlipKind, Flipped, Unflipped, flip
-from data.prompts.spec import Spec, parse_spec
 from data.records import Judgement
+from data.spec import Spec
 from data.store import runs
 from data.store.analysis import study_frames
 from data.store.analysis.study_frames import FlipAnswer, FlipImage, FlipPrompt
@@ -122,13 +122,13 @@ class FlipBoard:
 
     def true_spec(self, place: int) -> Spec:
         """What the prompt of an image asks for."""
-        return parse_spec(self.prompts[self.places[place].prompt_id].spec)
+        return self.prompts[self.places[place].prompt_id].demands
 
     def flipped_spec(self, place: int) -> Spec:
         """What the flipped prompt asks for; there must be one."""
         made = self.flips[self.places[place].prompt_id]
         assert isinstance(made, Flipped)
-        return parse_spec(made.spec)
+        return made.demands
 
     def pairs(self, entries: Sequence[FlipScores], *, people: bool = False) -> FlipPairs:
         """One rater's entries, as ``agreement.flips`` takes them."""

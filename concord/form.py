@@ -12,12 +12,12 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
-from functools import lru_cache
+from functools import cached_property, lru_cache
+from hmac import compare_digest
 from pathlib import Path
 from typing import Any, Final, TextIO
 from urllib.parse import urlsplit
 
-from itsdangerous import BadSignature, Signer
 from markdown_it import MarkdownIt
 from markdown_it.token import Token
 
@@ -32,7 +32,7 @@ from concord.judging import derive, form_about
 from data.aspects import CANNOT_TELL
 from data.campaign import Campaign, Settings, Training, pair_order
 from data.files import InputError, printable, read_text
-from data.people import looks_like_pseudonym
+from data.people import keyed_hash, looks_like_pseudonym
 from data.records import Annotation
 from data.store import library
 from data.store.browse import contents
@@ -96,7 +96,7 @@ def _picture_node(token: Token, picture: Callable[[str], str | None]) -> RichTex
     return {"tag": "img", "children": [], "src": address, "alt": token.content} if address else token.content
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class ItemForm:
     """A questionnaire about one task, as one person sees it.
 
@@ -121,11 +121,15 @@ class ItemForm:
             "campaign": self.campaign,
             "images": [{"image": at(f"/img/{one.sha256}"), "width": one.width, "height": one.height} for one in shown],
             "caption": self.task.text if self.questionnaire.shows_prompt else None,
-            "questionnaire": to_json(self.questionnaire),
+            "questionnaire": self._questionnaire_json,
             "asked": self.version,
             "answers": None,
             "revises": None,
         }
+
+    @cached_property
+    def _questionnaire_json(self) -> dict[str, Any]:
+        return to_json(self.questionnaire)
 
     def annotation(self, person: str, answers: Mapping[str, Any], **more: Any) -> Annotation:
         """These answers, with what follows from them; ``more`` are the record's other values."""
@@ -170,20 +174,29 @@ def item_form(
         ValueError: there is no such questionnaire.
         KeyError: there is no such version.
     """
+    order = pair_order(campaign.seed, campaign.campaign_id, person, task.item_id) if task.kind == "pair" else ()
     form = form_about(campaign, task.spec, answered)
+    key = ("form", campaign.campaign_id, task.item_id, order, version, form.name)
+    since, kept = store.memory.state, store.memory.get(key)
+    # of a campaign or a task that was read before something was written nothing is kept
+    if kept is not None and kept[0] is campaign and kept[1] is task:
+        about: ItemForm = kept[2]
+        return about
+    about = _build(store, campaign, task, form, order, version)
+    store.memory.put(key, (campaign, task, about), since)
+    return about
+
+
+def _build(
+    store: Store, campaign: Campaign, task: AnnotationTask, form: Form, order: tuple[int, ...], version: int | None
+) -> ItemForm:
     own = None
     if form.prompted and version is not None:
         own = library.questions_at(store, task.prompt_id, version)
     elif form.prompted:
         own = library.current_questions(store, [task.prompt_id]).get(task.prompt_id, QuestionVersion())
-    asked = FormItem(
-        task.text,
-        task.spec,
-        len(task.pictures),
-        own.questions if own else (),
-        tuple(picture.generator for picture in task.pictures),
-        pair_order(campaign.seed, campaign.campaign_id, person, task.item_id) if task.kind == "pair" else (),
-    )
+    generators = tuple(picture.generator for picture in task.pictures)
+    asked = FormItem(task.text, task.spec, len(task.pictures), own.questions if own else (), generators, order)
     return ItemForm(campaign.campaign_id, task, form, asked, form.build(asked), own.number if own else None)
 
 
@@ -191,21 +204,19 @@ def feedback_json(questionnaire: Questionnaire, answers: Mapping[str, Any], feed
     """What a person is told about an item whose right answer is known, in the questionnaire's words."""
     if feedback is None:
         return None
-    lines = [
-        {"question": text, "expected": expected, "given": given}
-        for text, expected, given in (
-            _feedback_line(questionnaire, name, right, answers.get(name)) for name, right in feedback.expected.items()
-        )
-    ]
+    lines = [_feedback_line(questionnaire, name, right, answers.get(name)) for name, right in feedback.expected.items()]
     return {"right": feedback.right, "lines": lines}
 
 
-def _feedback_line(questionnaire: Questionnaire, name: str, right: Any, given: Any) -> tuple[str, str, str]:
+def _feedback_line(questionnaire: Questionnaire, name: str, right: Any, given: Any) -> dict[str, str]:
     question = next((one for one in questionnaire.questions if one.id == name), None)
     blank = next((one.label for one in questionnaire.blanks if one.id == name), None)
     accepted = right["any"] if isinstance(right, Mapping) and set(right) == {"any"} else [right]
-    text = question.text if question else blank or name
-    return text, " or ".join(_answer_text(question, one) for one in accepted), _answer_text(question, given)
+    return {
+        "question": question.text if question else blank or name,
+        "expected": " or ".join(_answer_text(question, one) for one in accepted),
+        "given": _answer_text(question, given),
+    }
 
 
 def _answer_text(question: Question | None, value: Any) -> str:
@@ -220,15 +231,22 @@ def _answer_text(question: Question | None, value: Any) -> str:
 
 def sign_offer(store: Store, person: str, about: ItemForm, now: datetime | None = None) -> str:
     """This moment, good for this person's answer to this task alone. ``now`` is for tests."""
-    return _offer_signer(store, person, about).sign((now or datetime.now(UTC)).isoformat()).decode()
+    moment = (now or datetime.now(UTC)).isoformat()
+    return f"{moment}~{_offer_mark(store, person, about, moment)}"
 
 
 def offered_at(store: Store, person: str, about: ItemForm, signed: str | None) -> datetime | None:
     """The moment that was signed; None if it was not, or for something else."""
+    moment, _, mark = (signed or "").partition("~")
     try:
-        return datetime.fromisoformat(_offer_signer(store, person, about).unsign(signed or "").decode())
-    except (BadSignature, ValueError):
+        genuine = compare_digest(mark.encode(), _offer_mark(store, person, about, moment).encode())
+        return datetime.fromisoformat(moment) if genuine else None
+    except ValueError:  # half a character, say
         return None
+
+
+def _offer_mark(store: Store, person: str, about: ItemForm, moment: str) -> str:
+    return keyed_hash(store.secret, "offer", "\n".join((about.campaign, about.task.public_id, moment, person)))
 
 
 def plausible_times(
@@ -245,32 +263,27 @@ def plausible_times(
     )
 
 
-def _offer_signer(store: Store, person: str, about: ItemForm) -> Signer:
-    return Signer(store.secret, salt="\n".join(("concord offer", about.campaign, about.task.public_id, person)), sep="~")
-
-
-_CLOSED: Final[dict[ClosedReason, str]] = {
-    "none": "This campaign was deleted. Please ask whoever invited you.",
-    "draft": "This campaign has not started yet. Please come back later.",
-    "stopped": "This campaign has been stopped for now. What you have answered is kept; please come back later.",
-    "archived": "This campaign has ended. What you have answered is kept. Thank you!",
-    "revoked": "You have been taken out of this campaign. Please ask whoever invited you.",
-    "paused": "Too many of your answers to check pictures were not right, so you are not given any more. What you have answered"
-    " is kept. If you think that this is a mistake, please write to whoever invited you.",
-    "training": "The examples were not answered well enough to go on with this campaign. Thank you for trying!",
-    "limit": "You have answered as many as one person may here. Thank you!",
+_CLOSED: Final[dict[ClosedReason, tuple[str, str]]] = {
+    "none": ("This campaign is gone", "This campaign was deleted. Please ask whoever invited you."),
+    "draft": ("Not started yet", "This campaign has not started yet. Please come back later."),
+    "stopped": (
+        "Stopped for now",
+        "This campaign has been stopped for now. What you have answered is kept; please come back later.",
+    ),
+    "archived": ("This campaign has ended", "This campaign has ended. What you have answered is kept. Thank you!"),
+    "revoked": ("You cannot go on here", "You have been taken out of this campaign. Please ask whoever invited you."),
+    "paused": (
+        "You are paused",
+        "Too many of your answers to check pictures were not right, so you are not given any more. What you have answered"
+        " is kept. If you think that this is a mistake, please write to whoever invited you.",
+    ),
+    "training": (
+        "The examples were not passed",
+        "The examples were not answered well enough to go on with this campaign. Thank you for trying!",
+    ),
+    "limit": ("All done, thank you", "You have answered as many as one person may here. Thank you!"),
 }
-
-_TITLES: Final[dict[ClosedReason, str]] = {
-    "none": "This campaign is gone",
-    "draft": "Not started yet",
-    "stopped": "Stopped for now",
-    "archived": "This campaign has ended",
-    "revoked": "You cannot go on here",
-    "paused": "You are paused",
-    "training": "The examples were not passed",
-    "limit": "All done, thank you",
-}
+"""Why no item is offered: a title and a sentence."""
 
 
 def campaign_json(store: Store, campaign: Campaign) -> dict[str, Any]:
@@ -342,7 +355,8 @@ def no_item_json(store: Store, campaign: Campaign | None, desk: NextTasks, name:
     if campaign is None or desk.closed is not None:
         closed = desk.closed or "none"
         done = {} if campaign is None else completion_json(campaign.settings, leaving_outcome(desk), worked=worked)
-        return {"state": "closed", "why": closed, "title": _TITLES[closed], "message": _CLOSED[closed]} | done
+        title, message = _CLOSED[closed]
+        return {"state": "closed", "why": closed, "title": title, "message": message} | done
     if campaign.campaign_id == DEFAULT and contents.totals(store)["images"] == 0:
         message = "There are no images in this project yet. Import some, and this page will offer them."
         return {"state": "empty", "message": message, "commands": next_steps.command_lines(store, next_steps.IMAGES)}
@@ -408,12 +422,9 @@ def print_questionnaires(name: str | None, out: TextIO, err: TextIO) -> int:
     """
     try:
         out.write(_questionnaire_text(name))
-    except InputError as error:
-        for problem in error.problems:
-            print(f"questionnaires: {printable(problem)}", file=err)
-        return 1
     except ValueError as error:
-        print(f"questionnaires: {printable(error)}", file=err)
+        for problem in error.problems if isinstance(error, InputError) else (error,):
+            print(f"questionnaires: {printable(problem)}", file=err)
         return 1
     return 0
 

@@ -3,21 +3,20 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import replace
+from dataclasses import asdict, replace
 from functools import cache
 from typing import TYPE_CHECKING, Any
 
 from agreement import Scale
-from annotation.questionnaires import direct as ratings
 from annotation.questionnaires import registry as questionnaires
 from annotation.questionnaires.form import Derived, Form, FormItem
 from concord.common.context import Context
-from data.aspects import NO, YES, YES_NO_ASPECTS
+from data.aspects import CANNOT_TELL, NO, YES, YES_NO_ASPECTS
 from data.campaign import Campaign
 from data.files import quoted
 from data.jobs.runs import Observation
-from data.prompts.spec import parse_spec
 from data.records import Judgement
+from data.spec import HasSpec
 from data.store.core.campaign_items import DEFAULT
 from data.store.judgements import recording
 
@@ -25,8 +24,11 @@ if TYPE_CHECKING:
     from scorers.base import Scorer
 
 
-DIRECT = ratings.NAME
-"""The questionnaire of imported ratings: the answer is the judgement."""
+DIRECT = "direct"
+"""The questionnaire of imported ratings: the answer is the judgement, or several as they were exported."""
+_DIRECT_RULE = "direct-1"
+_JUDGEMENTS = "judgements"
+"""The answer's key where it holds judgements as they were exported, with the rule that made them (``rule``)."""
 
 _YES_NO_WORDS = {"yes": 1.0, "y": 1.0, "true": 1.0, "no": 0.0, "n": 0.0, "false": 0.0}
 
@@ -64,11 +66,36 @@ def yes_no(text: str) -> float | None:
     return number if number in (0.0, 1.0) else None
 
 
+def exported(rule: str, judgements: Sequence[Judgement]) -> dict[str, Any]:
+    """Judgements that come without what they were made from, as an answer or as evidence."""
+    told = [{name: value for name, value in asdict(one).items() if value is not None} for one in judgements]
+    return {"rule": rule, _JUDGEMENTS: told}
+
+
 def rate(said: Mapping[str, Any]) -> tuple[str, tuple[Judgement, ...]]:
-    """The rule version and the judgement of an answer, or of evidence, that is a rating, or judgements as exported."""
-    if ratings.is_exported(said):
-        return ratings.as_exported(said)
-    return ratings.RULE_VERSION, (ratings.derive(said),)
+    """The rule version and the judgement of an answer, or of evidence, that is a rating, or judgements as exported.
+
+    Raises:
+        ValueError: it is neither.
+    """
+    if _JUDGEMENTS not in said:
+        return _DIRECT_RULE, (_rating(said),)
+    try:
+        found = tuple(Judgement(**{"label": None, "value": None, **one}) for one in said[_JUDGEMENTS])
+        return str(said["rule"]), found
+    except (KeyError, TypeError) as error:
+        raise ValueError(f"these are no exported judgements: {error}") from error
+
+
+def _rating(said: Mapping[str, Any]) -> Judgement:
+    """The judgement that an imported rating is: aspect, target, label and value as they came."""
+    aspect, label, value = said.get("aspect"), said.get("label"), said.get("value")
+    if not isinstance(aspect, str) or not aspect:
+        raise ValueError(f"a direct answer needs an 'aspect', got {aspect!r}")
+    if label == CANNOT_TELL:
+        return Judgement(aspect, None, None, said.get("target"), CANNOT_TELL)
+    number = None if value is None else float(value)
+    return Judgement(aspect, None if label is None else str(label), number, said.get("target"))
 
 
 @cache
@@ -119,11 +146,9 @@ def rule_version_of(scorer: Scorer) -> str:
     return f"{scorer.name}-{scorer.version}"
 
 
-def judge(
-    scorer: Scorer, spec: Mapping[str, Any] | None, seen: Observation, settings: Mapping[str, Any]
-) -> tuple[Judgement, ...]:
+def judge(scorer: Scorer, asked: HasSpec, seen: Observation, settings: Mapping[str, Any]) -> tuple[Judgement, ...]:
     """What follows from what a scorer saw; nothing, where it saw nothing."""
-    return () if seen.failed is not None else scorer.judge(parse_spec(spec or {}), seen, settings).judgements
+    return () if seen.failed is not None else scorer.judge(asked.demands, seen, settings).judgements
 
 
 def derive_source(source: Mapping[str, Any]) -> tuple[str, Sequence[Judgement]]:
@@ -137,7 +162,7 @@ def derive_source(source: Mapping[str, Any]) -> tuple[str, Sequence[Judgement]]:
 
         scorer = registry.get(source["scorer"])
         seen = Observation(source["item_id"], source["payload"], source["detections"])
-        return rule_version_of(scorer), judge(scorer, source["spec"], seen, source["settings"])
+        return rule_version_of(scorer), judge(scorer, FormItem("", source["spec"]), seen, source["settings"])
     if source["questionnaire"] in (None, DIRECT):
         return rate(source["payload"] if source["questionnaire"] is None else source["answers"])
     form, members = form_of(source["questionnaire"], source["definition"]), source["members"] or [source["item_id"]]

@@ -24,9 +24,8 @@ from agreement import Options
 from concord import agreement, exporting
 from concord.common import forwarding
 from concord.common.context import Context, run_guarded
-from data.export.answers import JUDGEMENT_COLUMNS
 from data.export.datasets import IMAGES
-from data.export.ratings import RATING_COLUMNS
+from data.export.rows import JUDGEMENT_COLUMNS, RATING_COLUMNS
 from data.store import library
 from data.store.analysis import exports
 from data.store.core.selection import Selection

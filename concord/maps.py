@@ -27,7 +27,7 @@ from concord.common import live_updates, wording
 from concord.runs.worker_process import WorkerProcess
 from data.jobs.maps import Map, MapFolder, MapJob, MapPositions
 from data.jobs.runs import RunFolder
-from data.prompts.spec import SpecError, parse_spec
+from data.spec import SpecError, parse_spec
 from data.store import runs
 from data.store.browse import map_points
 from data.store.browse.filters import ListingQuery

@@ -10,7 +10,6 @@ from __future__ import annotations
 import csv
 import hmac
 import io
-import json
 import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
@@ -22,6 +21,7 @@ from urllib.parse import urlencode
 from itsdangerous import BadData, URLSafeSerializer
 
 from concord.common.context import CommandError, Context, UsageError
+from concord.common.text_tables import aligned
 from data.people import Role, keyed_hash, platform_pseudonym
 from data.store.backup import restoring
 from data.store.campaigns import management, monitoring
@@ -107,19 +107,19 @@ def personal_link_path(store: Store, invitation: Invitation, person: Participant
     return f"{link_path(store, invitation)}?{urlencode(query)}"
 
 
-def check_signature(store: Store, invitation: Invitation, person: Participant, query: Mapping[str, str]) -> None:
-    """Whether a person's id came with this invitation's signature, where it has to or says that it does.
+def invited_participant(store: Store, invitation: Invitation, query: Sequence[tuple[str, str]]) -> Participant | None:
+    """Whom a platform sent by this invitation: with its signature, where their id has to have one or says that it does.
 
     Raises:
-        Closed: it did not; the message is a sentence for whoever came.
+        UnclearParticipant: the address does not say whom.
+        InvitationClosed: there is no such signature; the message is a sentence for whoever came.
     """
-    given = query.get(_SIGNATURE)
-    if given is None and not invitation.signed:
-        return
-    if given is None:
+    person, given = participant_in(query), dict(query).get(_SIGNATURE)
+    if invitation.signed and (person is None or given is None):
         raise InvitationClosed(UNSIGNED)
-    if not hmac.compare_digest(given.encode(), _signature(store, invitation, person).encode()):
+    if person and given is not None and not hmac.compare_digest(given.encode(), _signature(store, invitation, person).encode()):
         raise InvitationClosed(_FORGED)
+    return person
 
 
 def _signature(store: Store, invitation: Invitation, person: Participant) -> str:
@@ -328,7 +328,7 @@ def _parse_time(text: str) -> datetime:
 
 def _write(context: Context, columns: Sequence[str], rows: Iterable[Mapping[str, Any]], form: str) -> None:
     if form == "json":
-        context.say(json.dumps([{name: row.get(name) for name in columns} for row in rows], ensure_ascii=False, indent=1))
+        context.say_json([{name: row.get(name) for name in columns} for row in rows])
     elif form == "csv":
         text = io.StringIO()
         writer = csv.writer(text, lineterminator="\n")
@@ -344,9 +344,8 @@ def _write(context: Context, columns: Sequence[str], rows: Iterable[Mapping[str,
             words = ("-" if value is None or value is False else "yes" if value is True else str(value) for value in values)
             # a name may hold what moves a terminal's cursor
             lines.append(["".join(each if each.isprintable() else "?" for each in word) for word in words])
-        widths = [max(len(line[place]) for line in lines) for place in range(len(columns))]
-        for line in lines:
-            context.say("  ".join(text.ljust(width) for text, width in zip(line, widths, strict=True)).rstrip())
+        for line in aligned(lines):
+            context.say(line)
 
 
 def _files_naming(project: Path, name: str) -> list[Path]:

@@ -6,8 +6,8 @@ from data.aspects import CANNOT_TELL, NO, SCALES, YES
 from data.jobs.runs import Detection, pack_mask
 from data.jobs.runs import Observation as Seen
 from data.prompts.questions import PromptQuestion
-from data.prompts.spec import ObjectSpec, RelationSpec, Spec
 from data.records import Judgement
+from data.spec import ObjectSpec, RelationSpec, Spec
 from scorers.base import Check, Knob, ModelBroken, Perceiver, Scorer, Settings, Shown, Verdict
 
 __all__ = [

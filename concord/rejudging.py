@@ -21,8 +21,8 @@ from concord.common.context import CommandError
 from concord.judging import judge, rule_version_of
 from concord.runs import run_session, score
 from data.jobs.runs import Run
-from data.prompts.spec import Spec, parse_spec
 from data.records import Judgement, Rater
+from data.spec import Spec
 from data.store import runs
 from data.store.analysis import aggregates
 from data.store.core import frame
@@ -128,7 +128,7 @@ def _evidence(store: Store, source: EvidenceSource) -> RaterEvidence:
     for one in held:
         if one.item_id in sights.seen:
             with suppress(ValueError):  # one that cannot be read: such an image has no verdict either
-                specs[one.item_id] = parse_spec(one.spec)
+                specs[one.item_id] = one.demands
     held = [one for one in held if one.item_id in specs]
     cases = [ImageEvidence(one.item_id, specs[one.item_id], sights.seen[one.item_id]) for one in held]
     return RaterEvidence(source, Rejudger(registry.get(sights.scorer), cases, sights.settings), _cells_of(held), len(found))
@@ -246,5 +246,5 @@ def _judged(
         sights, asked = scorer_evidence.evidence_without_masks(store, items, rater_id), runs.known_images(store, items)
         for one in some:
             if sights is not None and one.item_id in sights.seen and one.item_id in asked:
-                found[one.evidence_id] = judge(scorer, asked[one.item_id].spec, sights.seen[one.item_id], settings)
+                found[one.evidence_id] = judge(scorer, asked[one.item_id], sights.seen[one.item_id], settings)
     return found

@@ -16,16 +16,17 @@ from concord.common.context import CommandError, Context, UsageError, digest, re
 from concord.judging import judge, rule_version_of
 from concord.runs import run_session
 from data.aspects import SCALES
-from data.files import check_name, located, printable, quoted, read_json_lines, whole_file
+from data.files import check_name, located, printable, quoted, whole_file
 from data.formats import official_results as results
 from data.formats.evidence import EvidenceCase
 from data.formats.official_results import CaptionAnswers, ModelAnswer, read_results
 from data.jobs.runs import Observation, Run
+from data.json_files import read_json_lines
 from data.prompts import sr2d_suite
 from data.prompts.prompt_files import text_source
 from data.prompts.questions import ELEMENT_TYPES, PromptQuestion
-from data.prompts.spec import Spec, parse_spec
 from data.records import Evidence, Image, Prompt, Rater, image_item
+from data.spec import Spec, parse_spec
 from data.store import imports, library, runs
 from data.store.core.selection import Selection
 from data.store.core.store import Store
@@ -191,9 +192,8 @@ def _bundle_results(
     observed: list[Observation] = []
     astray: list[str] = []
     for item_id, line in lines.items():
-        spec = stored[line.prompt.prompt_id].spec
         seen = geneval_results.evidence_of(line.result, line.spec, item_id)
-        judgements = judge(scorer, spec, seen, whose.settings)
+        judgements = judge(scorer, stored[line.prompt.prompt_id], seen, whose.settings)
         evidence.append(
             Evidence(f"{run_id}:{item_id}", item_id, whose.rater_id, seen.payload, judgements, rule_version_of(scorer))
         )
@@ -248,7 +248,7 @@ def _evidence_of(
             try:
                 if _NUMBER.search(one.prompt_id) is None:
                     raise ValueError(f"prompt {one.prompt_id} has no number, which these files need to identify images")
-                spec = parse_spec(one.spec)
+                spec = one.demands
             except ValueError as error:
                 left.append(f"{one.item_id}: {error}")
                 continue
@@ -379,7 +379,7 @@ def _bundle_tifa(store: Store, read: _TifaFile, generator: str, whose: Rater, sh
         # of the prompt's questions, as the project counts; 0 where they are none of its versions
         version = 1 if now is None else now.number if tuple(one.question for one in said) == now.questions else 0
         seen = Observation(item_id, payload_of(version, answers))
-        judgements = judge(scorer, {}, seen, whose.settings)
+        judgements = judge(scorer, prompt, seen, whose.settings)
         evidence.append(
             Evidence(f"{run_id}:{item_id}", item_id, whose.rater_id, seen.payload, judgements, rule_version_of(scorer))
         )

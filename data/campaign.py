@@ -41,11 +41,6 @@ def fails_checks(right: int, n: int, mark: float) -> bool:
     return tail < PAUSE_RISK / 2 / (n * (n + 1))
 
 
-def fewest_wrong(n: int, mark: float) -> int | None:
-    """How many of ``n`` must be wrong for somebody to fail; None: no number is enough."""
-    return next((wrong for wrong in range(n + 1) if fails_checks(n - wrong, n, mark)), None)
-
-
 State = Literal["draft", "running", "stopped", "archived"]
 Role = Literal["ordinary", "gold", "attention", "training"]
 Sampling = Literal["random", "selected"]

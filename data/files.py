@@ -1,22 +1,20 @@
 """Files, read strictly and written whole: text files that others wrote, and files of ours that are there entirely or not at
 all.
 
-Reading: strict UTF-8, and errors that name file, line and remedy in one line; JSON by entry; JSON lines one at a time, so that
-a bad line is reported and left out and a file of any length needs the memory of one line. Writing: on disk before the file has
-its name. ``data.tables`` reads CSV and Parquet.
+Reading: strict UTF-8, and errors that name file, line and remedy in one line. Writing: on disk before the file has its name.
+``data.json_files`` reads JSON, ``data.tables`` CSV and Parquet.
 """
 
 from __future__ import annotations
 
 import hashlib
-import json
 import os
 import stat
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import IO, Any, Final, NoReturn
+from typing import IO, Final, NoReturn
 
 MAX_PROBLEMS = 5
 """So many problems of one file are told at once: enough to see a pattern, few enough to read."""
@@ -63,6 +61,27 @@ class Problems:
         """Raise what was found, if anything."""
         if self.found:
             raise InputError(*self.found)
+
+
+class Consistency:
+    """One item, rater or scale must be the same in all rows of a file."""
+
+    def __init__(self) -> None:
+        self._first: dict[tuple[str, str], tuple[int, Mapping[str, str | None]]] = {}
+
+    def check(self, line: int, what: str, name: str, now: Mapping[str, str | None]) -> None:
+        """Compare what a row says of ``name`` (of the kind ``what``), by column, with what the first row said of it.
+
+        Raises:
+            ValueError: it is something else.
+        """
+        first, before = self._first.setdefault((what, name), (line, now))
+        for column, value in now.items():
+            if value != before[column]:
+                raise ValueError(
+                    f"{what} {quoted(name)} has {quoted(column)} {quoted(value or '')} here, but {quoted(before[column] or '')}"
+                    f" on line {first}; it must be the same on all lines"
+                )
 
 
 def located(path: Path, line: int | None, what: str) -> str:
@@ -134,107 +153,6 @@ def check_name(name: str, what: str) -> str:
     return name
 
 
-def parse_json(path: Path, line: int, text: str) -> Any:
-    """One JSON value.
-
-    Raises:
-        InputError: it is not JSON, or not storable as UTF-8.
-    """
-    try:
-        value = json.loads(text)
-        json.dumps(value, ensure_ascii=False).encode("utf-8")
-    except json.JSONDecodeError as error:
-        fail(path, line + text.count("\n", 0, error.pos), f"not JSON ({error.msg}, character {error.colno})")
-    except UnicodeEncodeError:
-        fail(path, line, "holds half of a surrogate pair (\\ud800 to \\udfff), which is not text; remove it")
-    except (RecursionError, ValueError) as error:
-        fail(path, line, f"JSON that cannot be read ({unreadable(error)})")
-    return value
-
-
-def unreadable(error: Exception) -> str:
-    """Why JSON that may be well-formed cannot be read, in words for people: Python's own are about Python."""
-    if isinstance(error, RecursionError):
-        return "nested too deeply"
-    return "a number with too many digits" if "integer string" in str(error) else printable(error)
-
-
-class JsonScanner:
-    """Walks over a top-level JSON array or object and tells the line on which each entry begins."""
-
-    def __init__(self, path: Path, text: str) -> None:
-        self._path = path
-        self._text = text
-        self._at = 0
-        self._line = 1
-        self._entered = False
-        self._decoder = json.JSONDecoder()
-
-    def array(self) -> Iterator[tuple[int, Any]]:
-        """``(line, value)`` of each entry."""
-        self._expect("[")
-        while self._more("]"):
-            line = self._line
-            yield line, self._value()
-
-    def object(self) -> Iterator[tuple[int, str, Any]]:
-        """``(line, key, value)`` of each entry; a repeated key is not hidden."""
-        self._expect("{")
-        while self._more("}"):
-            line = self._line
-            key = self._value()
-            if not isinstance(key, str):
-                fail(self._path, line, f"not JSON: a key in double quotes expected, found {quoted(key)}")
-            self._expect(":")
-            yield line, key, self._value()
-
-    def _more(self, end: str) -> bool:
-        """Whether another entry follows; passes the comma before it, or the closing bracket and what must be nothing after."""
-        found = self._peek()
-        if found == end:
-            self._move(self._at + 1)
-            if rest := self._peek():
-                fail(self._path, self._line, f"not JSON: {quoted(rest)} after the end")
-            return False
-        if self._entered:
-            self._expect(",")
-            self._peek()
-        self._entered = True
-        return True
-
-    def _peek(self) -> str:
-        at = self._at
-        while at < len(self._text) and self._text[at] in " \t\r\n":
-            at += 1
-        self._move(at)
-        return self._text[at : at + 1]
-
-    def _expect(self, wanted: str) -> None:
-        found = self._peek()
-        if found != wanted:
-            what = f"found {quoted(found)}" if found else "the file ends (is it cut off?)"
-            fail(self._path, self._line, f"not JSON: '{wanted}' expected, {what}")
-        self._move(self._at + 1)
-
-    def _value(self) -> Any:
-        self._peek()
-        try:
-            value, end = self._decoder.raw_decode(self._text, self._at)
-            json.dumps(value, ensure_ascii=False).encode("utf-8")
-        except json.JSONDecodeError as error:
-            fail(self._path, self._text.count("\n", 0, error.pos) + 1, f"not JSON ({error.msg}, character {error.colno})")
-        except UnicodeEncodeError:
-            fail(self._path, self._line, "holds half of a surrogate pair (\\ud800 to \\udfff), which is not text; remove it")
-        except (RecursionError, ValueError) as error:
-            fail(self._path, self._line, f"JSON that cannot be read ({unreadable(error)})")
-        self._move(end)
-        return value
-
-    def _move(self, to: int) -> None:
-        self._line += self._text.count("\n", self._at, to)
-        self._at = to
-
-
 _BLOCK: Final = 1 << 20
 
 
@@ -286,70 +204,3 @@ def sha256_of(path: Path) -> str:
         while block := file.read(_BLOCK):
             digest.update(block)
     return digest.hexdigest()
-
-
-MAX_LINE_BYTES: Final = 1 << 24
-"""Of one line; what is longer is a bad line, and no reason to hold it."""
-
-_UTF8_MARK: Final = b"\xef\xbb\xbf"
-_UTF16_MARKS: Final = (b"\xff\xfe", b"\xfe\xff")
-
-
-@dataclass(frozen=True, slots=True)
-class JsonLine:
-    """A line's number (from 1) and its JSON object, or why it is none (``wrong``, one line for people)."""
-
-    number: int
-    value: dict[str, Any]
-    wrong: str | None = None
-
-
-def read_json_lines(path: Path) -> Iterator[JsonLine]:
-    """The lines of a UTF-8 file, blank ones left out.
-
-    Raises:
-        InputError: the file cannot be read, or is UTF-16.
-    """
-    try:
-        with path.open("rb") as file:
-            if file.peek(2)[:2] in _UTF16_MARKS:
-                fail(path, 1, "the file is UTF-16; save it as UTF-8")
-            number = 0
-            while raw := file.readline(MAX_LINE_BYTES + 1):
-                number += 1
-                if len(raw) > MAX_LINE_BYTES and not raw.endswith(b"\n"):
-                    yield JsonLine(number, {}, f"more than {MAX_LINE_BYTES >> 20} MB on one line; is this JSON lines?")
-                    while (rest := file.readline(MAX_LINE_BYTES)) and not rest.endswith(b"\n"):
-                        pass
-                    continue
-                text = (raw.removeprefix(_UTF8_MARK) if number == 1 else raw).rstrip()
-                if text:
-                    yield _json_line(number, text)
-    except FileNotFoundError:
-        fail(path, None, "no such file; check the path")
-    except IsADirectoryError:
-        fail(path, None, "this is a folder, a file is expected")
-    except OSError as error:
-        fail(path, None, f"cannot be read ({error.strerror or error})")
-
-
-def _json_line(number: int, raw: bytes) -> JsonLine:
-    try:
-        value = _DECODER.decode(raw.decode("utf-8"))
-    except UnicodeDecodeError as error:
-        return JsonLine(number, {}, f"byte 0x{raw[error.start]:02x} is not UTF-8")
-    except json.JSONDecodeError as error:
-        return JsonLine(number, {}, f"not JSON ({error.msg}, character {error.colno})")
-    except (RecursionError, ValueError) as error:
-        return JsonLine(number, {}, f"JSON that cannot be read ({unreadable(error)})")
-    if not isinstance(value, dict):
-        return JsonLine(number, {}, f"a JSON {_KINDS.get(type(value), 'value')}, an object expected")
-    return JsonLine(number, value)
-
-
-def _refuse(name: str) -> NoReturn:
-    raise ValueError(f"{name} is no number")
-
-
-_DECODER: Final = json.JSONDecoder(parse_constant=_refuse)
-_KINDS: Final[dict[type, str]] = {list: "list", str: "text", int: "number", float: "number", bool: "truth value"}

@@ -58,11 +58,14 @@ def without_names(answers: pd.DataFrame, secret: str) -> pd.DataFrame:
 
     Of ``shown`` stays what the screen showed: a source's own row may name people.
     """
-    people = (answers["identity"] == "person") & ~answers["simulated"].astype(bool)
-    return answers.assign(
-        rater=answers["rater"].mask(people, answers["rater"].map(lambda name: person_pseudonym(secret, name))),
-        shown=answers["shown"].map(_without_source_row, na_action="ignore"),
-    )
+    shown = answers["shown"].map(_without_source_row, na_action="ignore")
+    return answers.assign(rater=pseudonymous(answers, secret), shown=shown)
+
+
+def pseudonymous(rows: pd.DataFrame, secret: str) -> pd.Series[Any]:
+    """The raters of exported rows, real people by their pseudonyms."""
+    people = (rows["identity"] == "person") & ~rows["simulated"].astype(bool)
+    return rows["rater"].mask(people, rows["rater"].map(lambda name: person_pseudonym(secret, name)))
 
 
 def _without_source_row(text: str) -> str | None:

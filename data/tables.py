@@ -17,12 +17,13 @@ import json
 import math
 import re
 from collections.abc import Collection, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any, Final
 
-from data.files import MAX_FILE_BYTES, InputError, located, printable, quoted, read_text, unreadable
+from data.files import MAX_FILE_BYTES, InputError, located, printable, quoted, read_text
+from data.json_files import json_entries
 
 _BARE_CR: Final = re.compile(r"\r(?!\n)")
 _MAX_NAMED_COLUMNS: Final = 3
@@ -34,11 +35,11 @@ _STAND_INS: Final = tuple(chr(code) for code in range(0xE000, 0xF900))
 
 @dataclass(frozen=True, slots=True)
 class TextTable:
-    """A table's header and its records, each with the line (from 1) on which it begins."""
+    """A table's header and its records, each with the line on which it begins (of Parquet: its number), from 1."""
 
     path: Path
     header: tuple[str, ...]
-    records: tuple[tuple[int, tuple[str, ...]], ...]
+    records: Sequence[tuple[int, Sequence[str]]]
 
     def rows(self) -> Iterator[tuple[int, dict[str, str]]]:
         for line, cells in self.records:
@@ -144,23 +145,11 @@ def unescape_formula(text: str) -> str:
 _MAGIC: Final = b"PAR1"
 
 
-@dataclass(frozen=True, slots=True)
-class Cells:
-    """A file's header and its rows, each with the line on which it stands (of Parquet: its number, from 1)."""
-
-    header: tuple[str, ...]
-    records: Sequence[tuple[int, Sequence[str]]]
-
-    def rows(self) -> Iterator[tuple[int, dict[str, str]]]:
-        for line, cells in self.records:
-            yield line, dict(zip(self.header, cells, strict=True))
-
-
 _MAX_CELLS: Final = 50_000_000
 """A Parquet file of a few bytes can say the same value so many times that no memory holds it."""
 
 
-def read_cells(path: Path) -> Cells:
+def read_cells(path: Path) -> TextTable:
     """Read CSV (``.tsv``: tabs), Parquet or JSON lines, told apart by what is in them; an empty cell is an empty text.
 
     Raises:
@@ -176,10 +165,10 @@ def read_cells(path: Path) -> Cells:
     if start.removeprefix(b"\xef\xbb\xbf").lstrip().startswith(b"{"):
         return _json_lines(path)
     table = read_table(path)
-    return Cells(table.header, [(line, [unescape_formula(cell) for cell in cells]) for line, cells in table.records])
+    return replace(table, records=[(line, [unescape_formula(cell) for cell in cells]) for line, cells in table.records])
 
 
-def _parquet(path: Path) -> Cells:
+def _parquet(path: Path) -> TextTable:
     from pyarrow import ArrowException
     from pyarrow import parquet as files
 
@@ -199,25 +188,20 @@ def _parquet(path: Path) -> Cells:
         columns = [[cell_text(value) for value in column.to_pylist()] for column in table.columns]
     except UnicodeDecodeError as error:  # a file may say that bytes are text
         raise InputError(located(path, None, f"byte 0x{error.object[error.start]:02x} in a text is not UTF-8")) from None
-    return Cells(tuple(table.column_names), list(enumerate(zip(*columns, strict=True), 1)))
+    return TextTable(path, tuple(table.column_names), list(enumerate(zip(*columns, strict=True), 1)))
 
 
-def _json_lines(path: Path) -> Cells:
+def _json_lines(path: Path) -> TextTable:
     header: tuple[str, ...] = ()
     records: list[tuple[int, list[str]]] = []
-    for line, text in enumerate(read_text(path).split("\n"), 1):
-        if not text.strip():
-            continue
-        try:
-            found = json.loads(text)
-        except (ValueError, RecursionError) as error:
-            raise InputError(located(path, line, f"not JSON: {unreadable(error)}")) from None
+    for _, line, read in json_entries(path, read_text(path)):
+        found = read()
         if not isinstance(found, dict) or (header and set(found) != set(header)):
             what = "an object with the same names as on the first line" if header else "an object"
             raise InputError(located(path, line, f"each line is {what}"))
         header = header or tuple(found)
         records.append((line, [cell_text(found[name]) for name in header]))
-    return Cells(header, records)
+    return TextTable(path, header, records)
 
 
 def cell_text(value: Any) -> str:

@@ -66,7 +66,7 @@ def _page(address: str, shown: str) -> Callable[[Page, Server], None]:
 _CARELESS: Final = "browse?suite=playground&generator=renderer-careless&rater=geneval-playground&order=lowest"
 SHOTS: Final[dict[str, Callable[[Page, Server], None]]] = {
     "annotate": _annotate,
-    "overview": _page("", "#scores table"),
+    "overview": _page("", "#board table"),
     "browse": _page(_CARELESS, ".cc-cell img"),
     "agreement": _agreement,
     "preferences": _page("preferences?suite=selfeval-ldm", "table"),

@@ -11,8 +11,8 @@ from PIL import Image
 from data.aspects import YES
 from data.jobs.runs import Observation
 from data.prompts.questions import PromptQuestion
-from data.prompts.spec import Relation, Spec
 from data.records import Judgement
+from data.spec import Relation, Spec
 
 Settings = Mapping[str, Any]
 """Plain JSON: thresholds, and which models (a hub id or a path below the repository)."""

@@ -15,8 +15,8 @@ from typing import TYPE_CHECKING, Any, Final
 
 from data.aspects import SCALES
 from data.jobs.runs import Observation
-from data.prompts.spec import Spec
 from data.records import Judgement
+from data.spec import Spec
 from scorers.base import Check, Perceiver, Scorer, Settings, Shown, Verdict
 
 if TYPE_CHECKING:

@@ -13,7 +13,7 @@ from typing import Any, Final, Literal, get_args
 
 from PIL import Image
 
-from data.prompts.spec import Relation
+from data.spec import Relation
 from scorers.base import Shown
 
 Box = tuple[float, float, float, float]

@@ -14,8 +14,8 @@ import numpy as np
 
 from data.aspects import NO, SCALES, YES
 from data.jobs.runs import Observation
-from data.prompts.spec import Spec
 from data.records import Judgement
+from data.spec import Spec
 from scorers.base import Check, Perceiver, Scorer, Settings, Shown, Verdict
 
 if TYPE_CHECKING:

@@ -10,6 +10,7 @@ from pathlib import Path
 import pytest
 
 from benchmarks import joining, load
+from benchmarks.measuring import percentile
 from data.store.core.store import Store
 from tests.data.store.small_project import fill, submit
 
@@ -58,9 +59,9 @@ def test_missing_and_duplicate_answers_are_detected(tmp_path: Path) -> None:
 
 
 def test_percentiles_lie_between_neighbours() -> None:
-    assert load.percentile([3.0, 1.0, 2.0], 0.5) == 2.0
-    assert load.percentile([0.0, 10.0], 0.95) == pytest.approx(9.5)
-    assert load.percentile([7.0], 0.99) == 7.0
+    assert percentile([3.0, 1.0, 2.0], 0.5) == 2.0
+    assert percentile([0.0, 10.0], 0.95) == pytest.approx(9.5)
+    assert percentile([7.0], 0.99) == 7.0
 
 
 def test_errors_are_counted_by_kind() -> None:

@@ -60,6 +60,6 @@ def test_the_committed_run_is_near_the_truth() -> None:
 def test_the_committed_run_is_of_the_committed_weights() -> None:
     from scorers import registry
 
-    run = RunFolder(sample.FOLDER / "runs" / "tifa-playground").run()
+    run = RunFolder(sample.FOLDER / "runs" / "tifa-playground").job()
     assert run.settings == registry.settings(registry.get("tifa"), "playground")
     assert json.loads(json.dumps(run.settings))["weights"]

@@ -9,8 +9,8 @@ from collections.abc import Mapping
 from typing import Any, Final
 
 from annotation.questionnaires.base import Blank, InstructionSection, Option, Question, Questionnaire, is_blank, says_blank
-from annotation.questionnaires.form import Derived, Form, FormItem, Meaning, unsure
-from data.aspects import CANNOT_TELL, SCALES
+from annotation.questionnaires.form import Derived, Form, FormItem, meaning, unsure
+from data.aspects import CANNOT_TELL
 from data.records import Judgement
 
 NAME: Final = "ab"
@@ -85,9 +85,8 @@ FORM: Final = Form(
     build=lambda _: Questionnaire(NAME, VERSION, INSTRUCTIONS, (_QUESTION,), BLANKS),
     derive=_derive,
     meanings=(
-        Meaning(
+        meaning(
             "preference",
-            SCALES["preference"],
             "",
             "the generator of the chosen image, or both, or none; two blank images: none. One blank image leaves the question",
         ),

@@ -12,6 +12,7 @@ from functools import lru_cache, partial
 from typing import Any, Final, Literal
 
 from data.aspects import CANNOT_TELL, COUNT_CAP, NO, YES
+from data.prompts import geneval_suite
 
 Kind = Literal["text", "number", "count", "colors", "choice", "multi", "likert"]
 Value = int | str
@@ -238,12 +239,7 @@ COUNTS: Final = (
 )
 # Letters as far as they go; where two colours share one, the next telling letter (b is blue: k black, n brown, i pink, a gray).
 COLORS: Final = tuple(
-    Option(name, name.capitalize(), key)
-    for name, key in zip(
-        ("red", "orange", "yellow", "green", "blue", "purple", "pink", "brown", "black", "white", "gray"),
-        "roygbpinkwa",
-        strict=True,
-    )
+    Option(name, name.capitalize(), key) for name, key in zip((*geneval_suite.COLORS, "gray"), "roygbpinkwa", strict=True)
 )
 PRESENT_COUNTS: Final = tuple(range(1, COUNT_CAP + 1))
 """Counts that mean the object is there, so that questions about it make sense; ``cannot_tell`` is not among them."""
@@ -254,7 +250,7 @@ NO_RELATION: Final = "none"
 """None of the relations holds: stands alone."""
 
 RELATION_KEYS: Final = {"left of": "ArrowLeft", "right of": "ArrowRight", "above": "ArrowUp", "below": "ArrowDown"}
-"""By ``data.prompts.spec.Relation`` the key that points there."""
+"""By ``data.spec.Relation`` the key that points there."""
 
 
 def validate(questionnaire: Questionnaire, answers: Mapping[str, Any]) -> dict[str, str]:

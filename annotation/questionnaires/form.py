@@ -11,15 +11,16 @@ from dataclasses import dataclass, field
 from typing import Any, Final, Literal
 
 from annotation.questionnaires.base import Questionnaire, is_blank
-from data.aspects import CANNOT_TELL, NO, YES
+from data.aspects import CANNOT_TELL, NO, SCALES, YES
 from data.prompts.questions import PromptQuestion
 from data.records import Judgement
+from data.spec import HasSpec
 
 ItemKind = Literal["image", "group", "pair"]
 
 
 @dataclass(frozen=True, slots=True)
-class FormItem:
+class FormItem(HasSpec):
     """What a questionnaire is about: one prompt, and the images shown of it.
 
     Attributes:
@@ -59,6 +60,11 @@ class Meaning:
     scale: str
     target: str
     rule: str
+
+
+def meaning(aspect: str, target: str, rule: str) -> Meaning:
+    """What is derived of an aspect of the vocabulary."""
+    return Meaning(aspect, SCALES[aspect], target, rule)
 
 
 @dataclass(frozen=True, slots=True)

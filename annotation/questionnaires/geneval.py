@@ -21,11 +21,11 @@ from annotation.questionnaires.base import (
     Questionnaire,
     says_blank,
 )
-from annotation.questionnaires.form import Derived, Form, FormItem, Meaning, Verdict, all_of, level, unsure, yes_no
-from data.aspects import CANNOT_TELL, COUNT_CAP, SCALES
+from annotation.questionnaires.form import Derived, Form, FormItem, Verdict, all_of, level, meaning, unsure, yes_no
+from data.aspects import CANNOT_TELL, COUNT_CAP
 from data.prompts.coco import plural
-from data.prompts.spec import ObjectSpec, Relation, RelationSpec, Spec, parse_spec
 from data.records import Judgement
+from data.spec import ObjectSpec, Relation, RelationSpec, Spec
 
 INSTRUCTIONS: Final = (
     InstructionSection(
@@ -220,31 +220,27 @@ def _relation_holds(answers: Mapping[str, Any], index: int, relation: RelationSp
     return None if answer == CANNOT_TELL else answer == asked
 
 
-def _meaning(aspect: str, target: str, rule: str) -> Meaning:
-    return Meaning(aspect, SCALES[aspect], target, rule)
-
-
 FORM: Final = Form(
     name=NAME,
     version=VERSION,
     item_kind="image",
     summary="GenEval's own form: what is in the picture, how many, in which colors and where, and how well the caption fits.",
     rule_version=RULE_VERSION,
-    build=lambda asked: geneval_questionnaire(parse_spec(asked.spec)),
-    derive=lambda asked, answers: [Derived(one) for one in derive(parse_spec(asked.spec), answers)],
+    build=lambda asked: geneval_questionnaire(asked.demands),
+    derive=lambda asked, answers: [Derived(one) for one in derive(asked.demands, answers)],
     meanings=(
-        _meaning(
+        meaning(
             "correct",
             "",
             "yes iff every object is there in the asked number (at least so many, or exactly), with the asked color among those"
             " ticked, and every asked relation is the answer on its axis; a blank image: no",
         ),
-        _meaning("present", "each object", "yes iff its number is not 0; a blank image: no"),
-        _meaning("count", "each object", "its number, 5 meaning “5 or more”; a blank image: 0"),
-        _meaning("color", "each object with a color", "yes iff that color is among those ticked; nothing if it is not there"),
-        _meaning("position", "each relation", "yes iff it is the answer on its axis; nothing if an object is not there"),
-        _meaning("realism", "each object", "as answered; nothing if it is not there"),
-        _meaning("caption_fit", "", "as answered; a blank image: 1"),
+        meaning("present", "each object", "yes iff its number is not 0; a blank image: no"),
+        meaning("count", "each object", "its number, 5 meaning “5 or more”; a blank image: 0"),
+        meaning("color", "each object with a color", "yes iff that color is among those ticked; nothing if it is not there"),
+        meaning("position", "each relation", "yes iff it is the answer on its axis; nothing if an object is not there"),
+        meaning("realism", "each object", "as answered; nothing if it is not there"),
+        meaning("caption_fit", "", "as answered; a blank image: 1"),
     ),
     example=FormItem(
         "a photo of a purple cow left of a bench",

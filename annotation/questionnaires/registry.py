@@ -30,8 +30,6 @@ def get(name: str, definition: str | None = None) -> Form:
         ValueError: there is none of this name, or the definition is wrong.
     """
     if definition is not None:
-        from annotation.questionnaires.custom import read
-
         return read(definition)
     if name not in FORMS:
         near = difflib.get_close_matches(name, FORMS, 1, 0.4)

@@ -19,8 +19,7 @@ from annotation.questionnaires.base import (
     Questionnaire,
     says_blank,
 )
-from annotation.questionnaires.form import Derived, Form, FormItem, Meaning, level
-from data.aspects import SCALES
+from annotation.questionnaires.form import Derived, Form, FormItem, level, meaning
 
 NAME: Final = "tifa_likert"
 VERSION: Final = "2"
@@ -146,7 +145,7 @@ FORM: Final = Form(
     rule_version="tifa-likert-1",
     build=_build,
     derive=_derive,
-    meanings=(Meaning("faithfulness", SCALES["faithfulness"], "each image", "as answered; a blank image: 1"),),
+    meanings=(meaning("faithfulness", "each image", "as answered; a blank image: 1"),),
     example=FormItem(
         "two dogs and a red cup", {"include": [{"class": "dog", "count": 2}, {"class": "cup", "color": "red"}]}, 2
     ),

@@ -6,11 +6,11 @@ from collections.abc import Mapping, Sequence
 from typing import Any, Final
 
 from annotation.questionnaires.base import YES_NO, InstructionSection, Option, Question, Questionnaire, is_blank, says_blank
-from annotation.questionnaires.form import Derived, Form, FormItem, Meaning, unsure
-from data.aspects import CANNOT_TELL, NO, SCALES, YES
+from annotation.questionnaires.form import Derived, Form, FormItem, meaning, unsure
+from data.aspects import CANNOT_TELL, NO, YES
 from data.prompts.questions import PromptQuestion, questions_from_spec
-from data.prompts.spec import parse_spec
 from data.records import Judgement
+from data.spec import parse_spec
 
 NAME: Final = "tifa_vqa"
 VERSION: Final = "1"
@@ -94,9 +94,8 @@ FORM: Final = Form(
     build=_build,
     derive=_derive,
     meanings=(
-        Meaning(
+        meaning(
             "answer",
-            SCALES["answer"],
             "each question",
             "the choice; a blank image: no, or none of the above. Whether it is right is not said: the question's own answer"
             " stands beside it. Two people answer, and a third where they differ",

@@ -21,11 +21,11 @@ from annotation.questionnaires.base import (
     is_blank,
     says_blank,
 )
-from annotation.questionnaires.form import BLANK, Derived, Form, FormItem, Meaning, Verdict, all_of, level, unsure, yes_no
-from data.aspects import CANNOT_TELL, COUNT_CAP, NO, SCALES, YES
+from annotation.questionnaires.form import BLANK, Derived, Form, FormItem, Verdict, all_of, level, meaning, unsure, yes_no
+from data.aspects import CANNOT_TELL, COUNT_CAP, NO, YES
 from data.prompts.coco import article_by_sound
-from data.prompts.spec import ObjectSpec, Spec, asks_only_positions, parse_spec
 from data.records import Judgement
+from data.spec import RELATION_PHRASES, ObjectSpec, Spec, asks_only_positions
 
 NAME: Final = "visor"
 VERSION: Final = "1"
@@ -45,7 +45,6 @@ LIKELIHOOD: Final = (
     Option(5, "Very likely", "5"),
 )
 MERGED: Final = (Option("merged", "Merged into one", "m"), Option("distinct", "Distinct", "d"))
-_WHERE: Final = {"left of": "to the left of", "right of": "to the right of", "above": "above", "below": "below"}
 
 INSTRUCTIONS: Final = (
     InstructionSection(
@@ -69,7 +68,7 @@ INSTRUCTIONS: Final = (
 
 
 def _build(asked: FormItem) -> Questionnaire:
-    spec = parse_spec(asked.spec)
+    spec = asked.demands
     questions = [
         Question("quality", "likert", "How good is the quality of the image?", options=QUALITY),
         Question("scene", "likert", "How likely is such a scene in the real world?", options=LIKELIHOOD),
@@ -86,7 +85,7 @@ def _build(asked: FormItem) -> Questionnaire:
 
 def _about_both(a: str, b: str) -> list[Question]:
     both = (Condition("present_a", (YES,)), Condition("present_b", (YES,)))
-    options = [Option(name, f"The {a} is {words} the {b}", RELATION_KEYS[name]) for name, words in _WHERE.items()]
+    options = [Option(name, f"The {a} is {words} the {b}", RELATION_KEYS[name]) for name, words in RELATION_PHRASES.items()]
     options.append(Option(NO_RELATION, "None of these", "n"))
     places = "Which of these are true?"
     every = "Choose all that apply, from your perspective looking at the image."
@@ -147,17 +146,13 @@ def _counted(answers: Mapping[str, Any]) -> Iterable[Judgement]:
 
 
 def _unfit(asked: FormItem) -> str | None:
-    spec = parse_spec(asked.spec)
+    spec = asked.demands
     if 1 <= len(spec.objects) <= 2 and len(spec.relations) <= 1:
         return None
     return (
         f"VISOR asks about one object, or two and one relation; this prompt's spec has {len(spec.objects)} objects and"
         f" {len(spec.relations)} relations"
     )
-
-
-def _meaning(aspect: str, target: str, rule: str) -> Meaning:
-    return Meaning(aspect, SCALES[aspect], target, rule)
 
 
 FORM: Final = Form(
@@ -167,15 +162,15 @@ FORM: Final = Form(
     summary="VISOR's seven questions: quality, scene, number of objects, A and B present, their relations, merged or distinct.",
     rule_version="visor-answers-1",
     build=_build,
-    derive=lambda asked, answers: [Derived(one) for one in _judgements(parse_spec(asked.spec), answers)],
+    derive=lambda asked, answers: [Derived(one) for one in _judgements(asked.demands, answers)],
     meanings=(
-        _meaning("quality", "", "as answered; a blank image: nothing (reason blank_image)"),
-        _meaning("scene", "", "as answered; a blank image: nothing (reason blank_image)"),
-        _meaning("count", "", "all objects of the image together, 5 meaning “5 or more”; a blank image: 0"),
-        _meaning("present", "each object", "as answered; a blank image: no"),
-        _meaning("position", "the relation", "yes iff it is among those ticked; nothing if an object is not there"),
-        _meaning("merged", "", "yes iff merged; nothing if an object is not there"),
-        _meaning(
+        meaning("quality", "", "as answered; a blank image: nothing (reason blank_image)"),
+        meaning("scene", "", "as answered; a blank image: nothing (reason blank_image)"),
+        meaning("count", "", "all objects of the image together, 5 meaning “5 or more”; a blank image: 0"),
+        meaning("present", "each object", "as answered; a blank image: no"),
+        meaning("position", "the relation", "yes iff it is among those ticked; nothing if an object is not there"),
+        meaning("merged", "", "yes iff merged; nothing if an object is not there"),
+        meaning(
             "correct",
             "",
             "yes iff all objects are there and the asked relation is ticked; only of prompts that ask for nothing else"

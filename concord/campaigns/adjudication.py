@@ -75,7 +75,7 @@ def scorers(store: Store, campaign_id: str, topic: CampaignTopic) -> list[str]:
 
 def contested_cases(store: Store, campaign_id: str, topic: CampaignTopic, against: str = PEOPLE) -> list[ContestedCase]:
     """What people (``people``), or people and a scorer, judge differently: the most contested first."""
-    decided = {(one.item_id, one.target): one for one in _verdicts(store, campaign_id) if one.aspect == topic.aspect}
+    decided = {(one.item_id, one.target): one for one in verdicts(store, campaign_id) if one.aspect == topic.aspect}
     found = _contested(store, campaign_id, topic, against)
     return [
         ContestedCase(topic.aspect, unit.item, unit.target, unit.disagreement, unit.n, decided.get((unit.item, unit.target)))
@@ -164,10 +164,6 @@ def write_verdict(store: Store, verdict: Adjudication) -> bool:
 
 def verdicts(store: Store, campaign_id: str) -> list[Adjudication]:
     """The verdicts that count, of a campaign, newest first."""
-    return _verdicts(store, campaign_id)
-
-
-def _verdicts(store: Store, campaign_id: str) -> list[Adjudication]:
     return [one for one in remarks.verdicts(store) if one.campaign_id == campaign_id]
 
 

@@ -5,27 +5,25 @@ instructed and paid.
 from __future__ import annotations
 
 import getpass
-import json
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict
-from datetime import datetime
 from typing import Any
 
 from concord.campaigns import adjudication, annotators, planning, progress
-from concord.campaigns import progress as standing
 from concord.campaigns.annotators import AnnotatorWork, CampaignTopic
 from concord.campaigns.planning import OWN_FILES, CampaignSpec, campaign_spec, from_yaml
+from concord.campaigns.progress import CampaignProgress
 from concord.common import wording
 from concord.common.context import CommandError, Context, UsageError
+from concord.common.text_tables import aligned
 from data import campaign as recruitment
-from data.campaign import State
 from data.files import InputError, printable, read_text
 from data.store.campaigns import management, monitoring
 from data.store.campaigns.management import CampaignRefused
 
 
 def list_campaigns(context: Context) -> None:
-    found = standing.all_progress(context.store)
+    found = progress.all_progress(context.store)
     if not found:
         context.say("there are no campaigns; campaigns create ID makes one, and without any everybody is offered all images")
         return
@@ -43,12 +41,12 @@ def list_campaigns(context: Context) -> None:
                 progress.describe_pace(one.pace),
             )
         )
-    for line in _aligned(lines):
+    for line in aligned(lines):
         context.say(line)
 
 
-def create(context: Context, given: Mapping[str, Any], file: str | None, dry_run: bool) -> None:
-    asked = _read_spec(context, given, file)
+def create(context: Context, campaign_id: str | None, file: str | None, dry_run: bool, **given: Any) -> None:
+    asked = _read_spec(context, given | {"id": campaign_id}, file)
     if not asked.campaign_id:
         raise UsageError("give the campaign an ID")
     made = planning.plan_campaign(context.store, asked) if dry_run else planning.make_campaign(context.store, asked)
@@ -79,17 +77,17 @@ def _read_spec(context: Context, given: Mapping[str, Any], file: str | None) -> 
 
 
 def start(context: Context, campaign: str) -> None:
-    _set_state(context, campaign, "running")
+    management.move(context.store, campaign, "running")
     context.say(f"campaign {campaign!r} runs: people are offered its items now")
 
 
 def stop(context: Context, campaign: str) -> None:
-    _set_state(context, campaign, "stopped")
+    management.move(context.store, campaign, "stopped")
     context.say(f"campaign {campaign!r} is stopped; answers on their way are kept, campaigns start {campaign} goes on")
 
 
 def archive(context: Context, campaign: str) -> None:
-    _set_state(context, campaign, "archived")
+    management.move(context.store, campaign, "archived")
     context.say(f"campaign {campaign!r} is archived; its answers stay")
 
 
@@ -98,18 +96,14 @@ def delete(context: Context, campaign: str) -> None:
     context.say(f"campaign {campaign!r} is deleted")
 
 
-def _set_state(context: Context, campaign: str, state: State) -> None:
-    management.move(context.store, campaign, state)
-
-
 def show(context: Context, campaign: str, aspect: str | None, intervals: bool, output: str) -> None:
-    found = standing.progress_of(context.store, campaign)
+    found = progress.progress_of(context.store, campaign)
     if found is None:
         raise CampaignRefused(f"there is no campaign {campaign!r}; campaigns list shows them")
     topic = _topic(annotators.topics(context.store, found.campaign), aspect)
     workers = annotators.annotators_of(context.store, found.campaign, topic, intervals=intervals)
     if output == "json":
-        context.say(json.dumps(_document(context, found, topic, workers), ensure_ascii=False, allow_nan=False, indent=1))
+        context.say_json(_document(context, found, topic, workers))
         return
     for line in _lines(context, found, topic, workers):
         context.say(line)
@@ -126,50 +120,37 @@ def _topic(found: Sequence[CampaignTopic], aspect: str | None) -> CampaignTopic 
 
 
 def _document(
-    context: Context, found: standing.CampaignProgress, topic: CampaignTopic | None, workers: Sequence[AnnotatorWork]
+    context: Context, found: CampaignProgress, topic: CampaignTopic | None, workers: Sequence[AnnotatorWork]
 ) -> dict[str, Any]:
     name = found.campaign.campaign_id
     verdicts = adjudication.verdicts(context.store, name)
-    campaign_document = asdict(found.campaign) | {"settings": found.campaign.settings.to_json()}
     return {
-        "campaign": campaign_document,
-        "coverage": asdict(found.coverage),
-        "items_by_answers": {str(n): items for n, items in monitoring.items_by_answer_count(context.store, name).items()},
-        "pace": asdict(found.pace)
-        | {"by_hour": [_plain(asdict(hour)) for hour in monitoring.answers_by_hour(context.store, name)]},
-        "agreement_about": asdict(topic) if topic else None,
+        "campaign": asdict(found.campaign) | {"settings": found.campaign.settings.to_json()},
+        "coverage": found.coverage,
+        "items_by_answers": monitoring.items_by_answer_count(context.store, name),
+        "pace": asdict(found.pace) | {"by_hour": monitoring.answers_by_hour(context.store, name)},
+        "agreement_about": topic,
         "people": [
-            _plain(asdict(one.worker))
+            asdict(one.worker)
             | {
                 "agreement": one.agreement.to_dict() if one.agreement else None,
-                "sameness": asdict(one.sameness) if one.sameness else None,
-                "speed": asdict(one.speed) if one.speed else None,
-                "flags": list(one.flags),
+                "sameness": one.sameness,
+                "speed": one.speed,
+                "flags": one.flags,
             }
             for one in workers
         ],
-        "broken": [_plain(asdict(one)) for one in monitoring.broken_items(context.store, name)],
-        "verdicts": [_plain(asdict(one)) for one in verdicts],
-        "wrong": [asdict(one) for one in adjudication.blames(verdicts)],
+        "broken": monitoring.broken_items(context.store, name),
+        "verdicts": verdicts,
+        "wrong": adjudication.blames(verdicts),
     }
-
-
-def _plain(value: Any) -> Any:
-    """Moments as ISO texts."""
-    if isinstance(value, datetime):
-        return value.isoformat()
-    if isinstance(value, Mapping):
-        return {name: _plain(one) for name, one in value.items()}
-    if isinstance(value, list | tuple):
-        return [_plain(one) for one in value]
-    return value
 
 
 _HEADER = ("person", "valid", "surplus", "median s", "agreement", "95 % interval", "n", "checks", "flags")
 
 
 def _lines(
-    context: Context, found: standing.CampaignProgress, topic: CampaignTopic | None, workers: Sequence[AnnotatorWork]
+    context: Context, found: CampaignProgress, topic: CampaignTopic | None, workers: Sequence[AnnotatorWork]
 ) -> Sequence[str]:
     campaign, said = found.campaign, found.coverage
     lines = [
@@ -182,7 +163,7 @@ def _lines(
         return [*lines, "nobody has done anything in it yet"]
     if topic is not None:
         lines.append(f"agreement with the others about {wording.aspect(topic.aspect)} of {topic.suite}: {progress.COEFFICIENT}")
-    lines += _aligned([_HEADER, *(_cells(one) for one in workers)])
+    lines += aligned([_HEADER, *(_cells(one) for one in workers)])
     wrong = adjudication.blames(adjudication.verdicts(context.store, campaign.campaign_id))
     return [*lines, *(f"wrong: {progress.describe_blamed(one)}, {wording.count(one.n, 'verdict')}" for one in wrong)]
 
@@ -200,11 +181,6 @@ def _cells(one: AnnotatorWork) -> Sequence[str]:
     )
     flags = ", ".join([*one.flags, *([found.reason] if found is not None and found.reason else [])])
     return (printable(name), str(work.valid), str(work.surplus), seconds, value, span, n, progress.describe_checks(work), flags)
-
-
-def _aligned(rows: Sequence[Sequence[str]]) -> list[str]:
-    widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
-    return ["  ".join(text.ljust(width) for text, width in zip(row, widths, strict=True)).rstrip() for row in rows]
 
 
 def describe(context: Context, campaign: str, fields: Sequence[str]) -> None:

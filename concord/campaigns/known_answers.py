@@ -9,46 +9,33 @@ import csv
 import io
 import json
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, Final
 
 from annotation.questionnaires.base import TICKED, Question, Questionnaire, problem, visible
 from annotation.questionnaires.form import Form, FormItem, ItemKind
 from data.aspects import CANNOT_TELL, YES
 from data.campaign import ROLES, CampaignItem
-from data.files import InputError, quoted, unreadable
+from data.files import InputError, quoted
+from data.json_files import unreadable
 from data.store.campaigns.management import Composed
 from data.store.core.store import Store
-from data.store.library import ItemSubject as library_ItemSubject
-from data.store.library import item_subjects
-
-
-@dataclass(frozen=True, slots=True)
-class ItemSubject:
-    """An item and what a questionnaire needs to know of it; ``kind`` is ``image``, ``group`` or ``pair``."""
-
-    item_id: str
-    kind: str
-    suite: str
-    asked: FormItem
-
-
-def subjects_of_items(store: Store, item_ids: Sequence[str]) -> dict[str, ItemSubject]:
-    """Those of these items that the project has."""
-    return {
-        item_id: ItemSubject(item_id, one.kind, one.suite, subject_of(one))
-        for item_id, one in item_subjects(store, item_ids).items()
-    }
+from data.store.library import ItemSubject, item_subjects
 
 
 def subjects_of_composed(store: Store, made: Sequence[Composed], kind: str) -> dict[str, ItemSubject]:
     """Items that could be made of images."""
     images = item_subjects(store, sorted({image for one in made for image in one.images}))
-    several = {one.item_id: [images[image] for image in one.images] for one in made}
-    return {item_id: ItemSubject(item_id, kind, some[0].suite, _join_images(some)) for item_id, some in several.items()}
+    return {one.item_id: _composed(one.item_id, kind, [images[image] for image in one.images]) for one in made}
 
 
-def subject_of(subject: library_ItemSubject) -> FormItem:
+def _composed(item_id: str, kind: str, images: Sequence[ItemSubject]) -> ItemSubject:
+    generators = tuple(name for image in images for name in image.generators)
+    pictures = tuple(picture for image in images for picture in image.pictures)
+    return replace(images[0], item_id=item_id, kind=kind, generators=generators, pictures=pictures)
+
+
+def subject_of(subject: ItemSubject) -> FormItem:
     """What is asked about one item."""
     return FormItem(
         text=subject.text,
@@ -57,12 +44,6 @@ def subject_of(subject: library_ItemSubject) -> FormItem:
         questions=subject.questions,
         generators=subject.generators,
     )
-
-
-def _join_images(images: Sequence[library_ItemSubject]) -> FormItem:
-    first = images[0]
-    generators = tuple(name for image in images for name in image.generators)
-    return FormItem(first.text, first.spec, len(images), first.questions, generators)
 
 
 _ROLES: Final = tuple(role for role in ROLES if role != "ordinary")
@@ -177,10 +158,11 @@ def _checked_row(form: Form, row: KnownAnswerRow, asking: ItemSubject | None) ->
         raise ValueError(f"role is one of {', '.join(_ROLES)}, got {quoted(row.role)}")
     if asking is None:
         raise ValueError(f"there is no item {quoted(row.item_id)} in this project")
-    unfit = form.problem(asking.asked)
+    asked = subject_of(asking)
+    unfit = form.problem(asked)
     if unfit is not None:
         raise ValueError(f"'{form.name}' cannot ask about {row.item_id!r}: {unfit}")
-    questionnaire = form.build(asking.asked)
+    questionnaire = form.build(asked)
     expected = {name: _answer(questionnaire, form.item_kind, name, value, row) for name, value in row.expected.items()}
     if not expected:
         raise ValueError(f"no answer is given for {row.item_id!r}")

@@ -11,7 +11,6 @@ from annotation.questionnaires import geneval, registry
 from annotation.questionnaires.custom import YamlError, read_yaml
 from annotation.questionnaires.form import Form
 from concord.campaigns import known_answers
-from concord.campaigns.known_answers import ItemSubject
 from data.campaign import Campaign, CampaignItem, Settings, sample_items
 from data.files import MAX_PROBLEMS, InputError, quoted
 from data.store.browse import contents
@@ -21,9 +20,9 @@ from data.store.campaigns.monitoring import Effort
 from data.store.core import frame
 from data.store.core.selection import Selection
 from data.store.core.store import Store
+from data.store.library import ItemSubject, item_subjects
 
 LISTS: Final = ("suite", "task", "generator", "items", "also")
-_NUMBERS: Final = {"n": int, "overlap": int, "seed": int}
 SETTINGS: Final = tuple(one.name for one in fields(Settings))
 OWN_FILES: Final = {"questionnaire_file": "definition", "known_file": "known"}
 """Keys of a file that name other files, and what these hold."""
@@ -114,7 +113,7 @@ def _read(name: str, value: Any) -> Any:
         if not isinstance(several, list | tuple) or not all(isinstance(one, str) for one in several):
             raise ValueError(f"a text or a list of texts expected, got {quoted(value)}")
         return tuple(one for one in several if one)
-    kind: Any = _NUMBERS.get(name) or _KINDS.get(name, str)
+    kind, wanted = _KINDS.get(name, (str, "a text"))
     if kind is float and isinstance(value, str):
         # a hand-written file has 0.8 as a text: its numbers are whole
         try:
@@ -124,29 +123,23 @@ def _read(name: str, value: Any) -> Any:
     if kind is float and isinstance(value, int) and not isinstance(value, bool):
         return float(value)
     if not isinstance(value, kind) or (isinstance(value, bool) and kind is not bool):
-        raise ValueError(f"{_NAMES[kind]} expected, got {quoted(value)}")
+        raise ValueError(f"{wanted} expected, got {quoted(value)}")
     if name == "n" and int(value) < 1:
         raise ValueError(f"1 or more expected, got {value}")
     return value
 
 
-_KINDS: Final[dict[str, type]] = {
-    "check_every": int,
-    "limit": int,
-    "gold_feedback": bool,
-    "training_feedback": bool,
-    "pass_mark": float,
-    "gold_pass_mark": float,
-    "attention_pass_mark": float,
-    "recollect": bool,
-    "lease_minutes": float,
+_TYPES: Final[dict[str, tuple[Any, str]]] = {
+    "int": (int, "a whole number"),
+    "float": (float, "a number"),
+    "bool": (bool, "true or false"),
 }
-_NAMES: Final[dict[type, str]] = {
-    str: "a text",
-    int: "a whole number",
-    float: "a number",
-    bool: "true or false",
+_KINDS: Final = {
+    one.name: _TYPES.get(str(one.type).removesuffix(" | None"), (str, "a text"))
+    for kind in (CampaignSpec, Settings)
+    for one in fields(kind)
 }
+"""The type of each value that is no list, as the records have it, and its name."""
 
 
 _EXAMPLES: Final = {"image": "images", "group": "groups of images", "pair": "pairs of images"}
@@ -252,15 +245,9 @@ def _pair(store: Store, selection: Selection) -> tuple[str, str]:
     """The two generators."""
     named = selection.generator
     if not named:
-        named = tuple(
-            sorted(
-                {
-                    one.generator
-                    for one in contents.generator_pictures(store)
-                    if one.generator and (not selection.suite or one.suite in selection.suite)
-                }
-            )
-        )
+        there = contents.generator_pictures(store)
+        fitting = {one.generator for one in there if not selection.suite or one.suite in selection.suite}
+        named = tuple(sorted(filter(None, fitting)))
     if len(named) != 2:
         said = f"; there are {', '.join(named)}" if not selection.generator and named else f", got {len(named)}"
         raise CampaignRefused(f"pairs are of two generators: name both{said}")
@@ -278,7 +265,7 @@ def _item_pool(
     elif pair is not None:
         found = known_answers.subjects_of_composed(store, management.possible_pairs(store, selection, *pair), "pair")
     else:
-        found = known_answers.subjects_of_items(store, management.images(store, selection))
+        found = item_subjects(store, management.images(store, selection))
     if not found:
         why = {"group": "; a group has two images or more of one prompt", "pair": "; a pair has one image of each generator"}
         raise CampaignRefused(
@@ -294,7 +281,7 @@ def _named_items(store: Store, item_ids: Sequence[str]) -> dict[str, ItemSubject
     Raises:
         CampaignRefused: some are not there.
     """
-    found = known_answers.subjects_of_items(store, item_ids)
+    found = item_subjects(store, item_ids)
     missing = [one for one in item_ids if one not in found]
     if missing:
         more = f" and {len(missing) - 1} more" if len(missing) > 1 else ""
@@ -304,12 +291,8 @@ def _named_items(store: Store, item_ids: Sequence[str]) -> dict[str, ItemSubject
 
 def _candidate_items(store: Store, form: Form, wish: CampaignSpec, pool: Mapping[str, ItemSubject]) -> tuple[CampaignItem, ...]:
     rows = known_answers.read_known_answers(wish.known)
-    of_known = (
-        pool
-        if all(row.item_id in pool for row in rows)
-        else {**known_answers.subjects_of_items(store, [row.item_id for row in rows]), **pool}
-    )
-    special = known_answers.check_known_answers(form, rows, of_known)
+    elsewhere = item_subjects(store, [row.item_id for row in rows if row.item_id not in pool])
+    special = known_answers.check_known_answers(form, rows, {**elsewhere, **pool})
     taken = {item.item_id for item in special}
     chosen = [item_id for item_id in pool if item_id not in taken]
     also = [item_id for item_id in dict.fromkeys(wish.also) if item_id not in taken]
@@ -353,7 +336,7 @@ def _check_fit(form: Form, items: Sequence[ItemSubject], available: int) -> None
         )
     why: dict[str, list[str]] = {}
     for one in items:
-        problem = form.problem(one.asked)
+        problem = form.problem(known_answers.subject_of(one))
         if problem is None and one.kind not in _FITS[form.item_kind]:
             problem = f"'{form.name}' is asked of {_EXAMPLES[form.item_kind]}, and this is one of {_EXAMPLES[one.kind]}"
         if problem is not None:

@@ -7,12 +7,14 @@ Commands without a project take errors and settings (``--set``) from here, where
 from __future__ import annotations
 
 import hashlib
+import json
 import os
 import traceback
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
+from datetime import datetime
 from pathlib import Path
-from typing import TYPE_CHECKING, TextIO
+from typing import TYPE_CHECKING, Any, TextIO
 
 if TYPE_CHECKING:
     # commands without a project take errors from here, where DuckDB need not be
@@ -64,8 +66,20 @@ class Context:
     def say(self, text: str) -> None:
         print(text, file=self.out, flush=True)
 
+    def say_json(self, document: Any) -> None:
+        """Records as objects, moments as ISO texts."""
+        self.say(json.dumps(document, ensure_ascii=False, allow_nan=False, indent=1, default=_json_value))
+
     def warn(self, text: str) -> None:
         print(text, file=self.err, flush=True)
+
+
+def _json_value(value: Any) -> Any:
+    return (
+        value.isoformat()
+        if isinstance(value, datetime)
+        else {field.name: getattr(value, field.name) for field in fields(value)}
+    )
 
 
 def digest(*parts: Path | str) -> str:

@@ -10,8 +10,6 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any, TextIO
 
-from data.jobs import json_records
-
 FILE = ".server.json"
 
 
@@ -49,8 +47,14 @@ def withdraw(project: Path) -> None:
 
 def running(project: Path) -> OpenApp | None:
     """The app that has this project open, if it left its address."""
+    path = project / FILE
+    if not path.is_file():
+        return None
+    # every command asks, and most find no app
+    from data.jobs.json_records import read_record
+
     with suppress(ValueError):
-        return json_records.read_record(OpenApp, project / FILE)
+        return read_record(OpenApp, path)
     return None
 
 

@@ -99,6 +99,12 @@ def count(number: int, noun: str) -> str:
     return f"{number:,} {noun if number == 1 else plural}"
 
 
+def sentence(said: object) -> str:
+    """An error or a text as a sentence, with a capital and a full stop."""
+    text = " ".join(str(said).split())
+    return f"{text[:1].upper()}{text[1:].rstrip('.')}."
+
+
 def two(value: float) -> str:
     """With two digits; what rounds to nothing has no sign."""
     text = f"{value:.2f}"

@@ -10,106 +10,172 @@ import json
 import uuid
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import asdict
+from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from typing import Any, Final, TypeVar, cast
 
 from agreement import Scale, ScaleError
-from annotation.questionnaires import direct as questionnaires_direct
 from concord.common import wording
 from concord.common.context import CommandError, Context, digest, report_import
-from concord.judging import DIRECT, converter, derive_source, direct, rate
+from concord.judging import DIRECT, converter, derive_source, direct, exported, rate
 from data.aspects import SCALES, YES_NO_ASPECTS
 from data.campaign import Campaign
-from data.export import answers, ratings
-from data.export import answers as whole
-from data.export.answers import ExportedAnswer, ExportedJudgement
-from data.export.formats import Columns, has_columns
-from data.export.ratings import SIMULATED, ExportedRating, read_exported_ratings
-from data.files import InputError, located, quoted
-from data.prompts.questions import PromptQuestion, question_from_json
-from data.records import Annotation, Evidence, Identity, Image, Item, Judgement, Prompt, Rater, RaterKind
+from data.export.formats import Columns
+from data.export.rows import (
+    ANSWER_COLUMNS,
+    JUDGEMENT_COLUMNS,
+    RATING_COLUMNS,
+    SIMULATED,
+    ExportedAnswer,
+    ExportedJudgement,
+    ExportedRating,
+    read_rows,
+)
+from data.files import Consistency, InputError, fail, located, quoted
+from data.records import Annotation, Evidence, Image, Item, Judgement, Prompt, Rater
 from data.store import imports, library
 from data.store.core.campaign_items import DEFAULT
 from data.store.imports import ImportBundle, Imported, Reimport, ReimportedAnswer
 from data.store.judgements.answer_status import Decision, Status
-from data.tables import Cells, read_cells
+from data.tables import TextTable, read_cells
 
 _NAMESPACE = uuid.UUID("9a4a1d0e-3c1b-4d8e-9a39-51d1c8b5b7de")
 
 
-def import_exported_ratings(context: Context, path: Path) -> None:
-    """Add the file's ratings, all or nothing. The same ratings again, in whichever format, are the same import."""
-    bundle, summary = ratings_bundle(context, path)
+@dataclass(frozen=True, slots=True)
+class _Rating:
+    """A row with its value as the scale has it; ``scale``: as it is stored."""
+
+    row: ExportedRating
+    scale: str
+    label: str | None
+    number: float | None
+
+
+def import_exported_ratings(context: Context, path: Path, dry_run: bool = False) -> ImportBundle:
+    """Add the file's ratings, all or nothing. The same ratings again, in whichever format, are the same import.
+
+    Returns what they bring; with ``dry_run`` nothing is stored.
+    """
+    table = read_cells(path)
+    if sorted(table.header) != sorted(RATING_COLUMNS):
+        what = f"this is not a file of 'export ratings' ({_other_header(table.header, RATING_COLUMNS)})"
+        fail(path, 1, f"{what}; for another table say what its columns are: --item --rater --value --aspect --scale")
+    bundle, summary = ratings_bundle(context, table)
+    if dry_run:
+        context.say(f"{summary}\na dry run: nothing is stored")
+        return bundle
     (imported,) = imports.apply(context.store, [bundle])
     report_import(context, summary, imported)
+    return bundle
 
 
-def ratings_bundle(context: Context, path: Path) -> tuple[ImportBundle, str]:
+def ratings_bundle(context: Context, table: TextTable) -> tuple[ImportBundle, str]:
     """The file's ratings as an import, and what they are.
 
     Raises:
         CommandError: there are none in it.
         InputError: it is no such file.
     """
-    found = read_exported_ratings(path, _check_value)
-    if not found.rows:
-        raise CommandError(f"{path}: no ratings in it ({found.empty} rows have no value)")
-    bundle = _bundle_ratings(context, found.rows)
-    what = [wording.count(len(found.rows), "rating"), wording.count(len(bundle.items), "item")]
-    left = f", {found.empty} rows without a value skipped" if found.empty else ""
+    place = table.header.index("value")
+    valued = [record for record in table.records if record[1][place]]
+    empty = len(table.records) - len(valued)
+    same, ratings = Consistency(), list[_Rating]()
+
+    def check(line: int, row: ExportedRating) -> None:
+        try:
+            ratings.append(_Rating(row, *_value(row)))
+        except ValueError as error:
+            raise ValueError(f"value is {quoted(row.value)}: {error}") from None
+        described = {"suite": row.suite, "prompt": row.prompt, "task": row.task, "generator": row.generator}
+        same.check(line, "item", row.item, described)
+        same.check(line, "rater", row.rater, {"kind": row.kind, "identity": row.identity})
+        same.check(line, f"aspect {quoted(row.aspect)} of suite", row.suite, {"scale": ratings[-1].scale})
+
+    read_rows(replace(table, records=valued), ExportedRating, check)
+    if not ratings:
+        raise CommandError(f"{table.path}: no ratings in it ({empty} rows have no value)")
+    # equal numbers fall as in the statistics: by the rater's name
+    ratings.sort(key=lambda one: (one.row.seq, one.row.rater))
+    bundle = _bundle_ratings(context, ratings)
+    what = [wording.count(len(ratings), "rating"), wording.count(len(bundle.items), "item")]
+    left = f", {empty} rows without a value skipped" if empty else ""
     return bundle, f"{' of '.join(what)} by {wording.count(len(bundle.raters), 'rater')}{left}"
 
 
-def _check_value(scale: str, aspect: str, value: str) -> tuple[str, str | None, float | None]:
-    parsed = Scale.parse(scale)
-    label, number = converter(parsed, aspect)(value)
+def _value(row: ExportedRating) -> tuple[str, str | None, float | None]:
+    """The scale as it is stored, and the value's label and number."""
+    parsed = Scale.parse(row.scale)
+    label, number = converter(parsed, row.aspect)(row.value)
     # labels without order are compared letter by letter, so none may change on the way
-    exact = parsed.kind == "nominal" and aspect not in YES_NO_ASPECTS
-    return str(parsed), value if exact else label, number
+    exact = parsed.kind == "nominal" and row.aspect not in YES_NO_ASPECTS
+    return str(parsed), row.value if exact else label, number
 
 
-def _bundle_ratings(context: Context, ratings: Sequence[ExportedRating]) -> ImportBundle:
-    # all but the line where it stood
-    content = [name for name in ExportedRating.__slots__ if name != "line"]
-    sha256 = digest(*(repr(tuple(getattr(rating, name) for name in content)) for rating in ratings))
-    suites = sorted({rating.suite for rating in ratings})
+def _bundle_ratings(context: Context, ratings: Sequence[_Rating]) -> ImportBundle:
+    rows = [one.row for one in ratings]
+    sha256 = digest(
+        *(
+            repr((
+                r.suite, r.prompt, r.task, r.generator, r.item, r.rater, r.kind, None if r.kind == "scorer" else r.identity,
+                r.aspect, r.target, one.scale, one.label, one.number, r.seq,
+            ))
+            for one in ratings
+            for r in (one.row,)
+        )
+    )  # fmt: skip
+    suites = sorted({row.suite for row in rows})
     named = {suite: _Prompts(context, suite) for suite in suites}
-    items = {r.item: Item(r.item, r.suite, named[r.suite].prompt_id(r.prompt, r.task), r.task, r.generator) for r in ratings}
-    annotations, evidence = _sources_of(ratings, sha256)
+    items = {r.item: Item(r.item, r.suite, named[r.suite].prompt_id(r.prompt, r.task), r.task, r.generator) for r in rows}
+    sources = [
+        RatingSource(r.item, r.rater, r.kind == "scorer", direct(r.aspect, one.label, one.number, r.target))
+        for one in ratings
+        for r in (one.row,)
+    ]
+    annotations, evidence = rating_sources(_NAMESPACE, sha256, sources)
     return ImportBundle(
         "ratings",
         ", ".join(suites),
         sha256,
         prompts=[prompt for suite in suites for prompt in named[suite].new.values()],
         items=list(items.values()),
-        raters=list({rating.rater: _rater_of(rating) for rating in ratings}.values()),
-        scales=list(dict.fromkeys((rating.suite, rating.aspect, rating.scale) for rating in ratings)),
+        raters=list({row.rater: _rater_of(row) for row in rows}.values()),
+        scales=list(dict.fromkeys((one.row.suite, one.row.aspect, one.scale) for one in ratings)),
         annotations=annotations,
         evidence=evidence,
     )
 
 
-def _sources_of(ratings: Iterable[ExportedRating], sha256: str) -> tuple[list[Annotation], list[Evidence]]:
+@dataclass(frozen=True, slots=True)
+class RatingSource:
+    """One rating as it is stored: ``said`` is a person's answer, or a scorer's evidence."""
+
+    item_id: str
+    rater_id: str
+    by_scorer: bool
+    said: Mapping[str, Any]
+
+
+def rating_sources(
+    namespace: uuid.UUID, sha256: str, ratings: Iterable[RatingSource]
+) -> tuple[list[Annotation], list[Evidence]]:
+    """The ratings of an import (by the hash of its content) as annotations and evidence, with their judgements."""
     annotations: list[Annotation] = []
     evidence: list[Evidence] = []
-    for n, rating in enumerate(ratings):
-        source_id = str(uuid.uuid5(_NAMESPACE, f"{sha256}/{n}"))
-        said = direct(rating.aspect, rating.label, rating.number, rating.target)
-        if rating.kind == "scorer":
-            version, judgements = rate(said)
-            evidence.append(Evidence(source_id, rating.item, rating.rater, said, judgements, version))
+    for n, one in enumerate(ratings):
+        source_id = str(uuid.uuid5(namespace, f"{sha256}/{n}"))
+        version, judgements = rate(one.said)
+        if one.by_scorer:
+            evidence.append(Evidence(source_id, one.item_id, one.rater_id, one.said, judgements, version))
         else:
-            version, judgements = rate(said)
-            annotations.append(Annotation(source_id, rating.item, rating.rater, DIRECT, said, judgements, version))
+            annotations.append(Annotation(source_id, one.item_id, one.rater_id, DIRECT, one.said, judgements, version))
     return annotations, evidence
 
 
-def _rater_of(rating: ExportedRating) -> Rater:
-    if rating.kind == "scorer":
-        return Rater(rating.rater, "scorer")
-    identity: Identity = "slot" if rating.identity == "slot" else "person"
-    return Rater(rating.rater, "human", identity, simulated=rating.kind == SIMULATED)
+def _rater_of(row: ExportedRating) -> Rater:
+    if row.kind == "scorer":
+        return Rater(row.rater, "scorer")
+    return Rater(row.rater, "human", row.identity, simulated=row.kind == SIMULATED)
 
 
 class _Prompts:
@@ -148,7 +214,7 @@ def answers_bundle(path: Path, answers: Sequence[ExportedAnswer]) -> tuple[Impor
     try:
         stated, other_rules = _stated(answers)
         questions_by_version = {
-            (answer.prompt, int((answer.shown or {})["questions"])): _questions(answer)
+            (answer.prompt, int((answer.shown or {})["questions"])): answer.questions
             for answer in answers
             if answer.questions and answer.prompt is not None
         }
@@ -158,15 +224,13 @@ def answers_bundle(path: Path, answers: Sequence[ExportedAnswer]) -> tuple[Impor
             if a.prompt is not None and a.prompt_text is not None
         )
         # their places; the files stay where they are
-        every = (Image(str(o["prompt"]), str(o["generator"]), int(o["index"])) for images in answers for o in images.images)
-        answer_raters = by_id(
-            (Rater(a.rater, "human", cast(Identity, a.identity), simulated=a.simulated), a.rater) for a in answers
-        )
-        campaigns = {a.campaign: a.campaign_made for a in answers if a.campaign not in (None, DEFAULT) and a.campaign_made}
+        every = (Image(one.prompt, one.generator, one.index) for answer in answers for one in answer.images)
+        answer_raters = by_id((Rater(a.rater, "human", a.identity, simulated=a.simulated), a.rater) for a in answers)
+        campaigns = {a.campaign: a.campaign_made for a in answers if a.campaign and a.campaign != DEFAULT and a.campaign_made}
         bundle = ImportBundle(
             "annotations",
             ", ".join(sorted({answer.suite for answer in answers})),
-            digest(*(json.dumps(asdict(answer), default=str, sort_keys=True) for answer in answers)),
+            digest(*(json.dumps(_content(answer), default=str, sort_keys=True) for answer in answers)),
             prompts=prompts,
             images=list({image.image_id: image for image in every}.values()),
             items=_items(answers),
@@ -176,23 +240,21 @@ def answers_bundle(path: Path, answers: Sequence[ExportedAnswer]) -> tuple[Impor
                 answers=stated,
                 campaigns=[
                     Campaign(
-                        str(campaign_id),
-                        str(one["title"] or campaign_id),
-                        str(one["questionnaire"]),
-                        int(one["overlap"]),
-                        version=one.get("version"),
-                        definition=one.get("definition"),
-                        seed=int(one.get("seed") or 0),
+                        campaign_id,
+                        one.title or campaign_id,
+                        one.questionnaire,
+                        one.overlap,
+                        version=one.version,
+                        definition=one.definition,
+                        seed=one.seed or 0,
                         state="stopped",
-                        stratum=bool(one.get("stratum")),
+                        stratum=bool(one.stratum),
                     )
                     for campaign_id, one in campaigns.items()
                 ],
                 asked=questions_by_version,
-                members={a.item: [str(one["image"]) for one in a.images] for a in answers if a.item_kind != "image"},
-                pictures={
-                    str(one["image"]): str(one["sha256"]) for a in answers for one in a.images if one.get("sha256") is not None
-                },
+                members={a.item: [one.image for one in a.images] for a in answers if a.item_kind != "image"},
+                pictures={one.image: one.sha256 for a in answers for one in a.images if one.sha256 is not None},
             ),
         )
     except (KeyError, TypeError) as error:
@@ -209,9 +271,7 @@ def _stated(answers: Sequence[ExportedAnswer]) -> tuple[list[ReimportedAnswer], 
         latest = answer.annotation_id not in superseded
         if latest and answer.rule_version not in (None, rule):
             other_rules[str(answer.rule_version)] += 1
-        decision = Decision(
-            cast(Status, answer.status), answer.passed, answer.selected, cast("Status | None", answer.status_before)
-        )
+        decision = Decision(answer.status, answer.passed, answer.selected, answer.status_before)
         annotation = Annotation(
             answer.annotation_id,
             answer.item,
@@ -238,14 +298,14 @@ def _judgements_of_answer(answer: ExportedAnswer) -> tuple[str, Sequence[Judgeme
         "scorer": None,
         "item_id": answer.item,
         "questionnaire": answer.questionnaire,
-        "definition": (answer.campaign_made or {}).get("definition"),
+        "definition": answer.campaign_made and answer.campaign_made.definition,
         "answers": answer.answers,
         "raw": answer.shown,
         "payload": None,
         "spec": answer.prompt_spec,
-        "members": [str(one["image"]) for one in answer.images] if several else [],
-        "generators": [str(one["generator"]) for one in answer.images] if several else [],
-        "questions": _questions(answer),
+        "members": [one.image for one in answer.images] if several else [],
+        "generators": [one.generator for one in answer.images] if several else [],
+        "questions": answer.questions,
     }
     try:
         return derive_source(source)
@@ -253,8 +313,12 @@ def _judgements_of_answer(answer: ExportedAnswer) -> tuple[str, Sequence[Judgeme
         raise CommandError(f"answer {answer.annotation_id} ({answer.item!r}) cannot be judged: {error}") from error
 
 
-def _questions(answer: ExportedAnswer) -> tuple[PromptQuestion, ...]:
-    return tuple(question_from_json(one) for one in answer.questions)
+def _content(answer: ExportedAnswer) -> dict[str, Any]:
+    """What makes a file another import."""
+    content = asdict(answer)
+    # follows from the campaign
+    del content["questionnaire_version"]
+    return content
 
 
 def by_id(found: Iterable[tuple[T, str]]) -> list[T]:
@@ -270,12 +334,11 @@ def by_id(found: Iterable[tuple[T, str]]) -> list[T]:
 
 def _items(answers: Sequence[ExportedAnswer]) -> list[Item]:
     """The items that the answers are about, and of pairs and groups those of their images, too."""
-    own = by_id((Item(a.item, a.suite, a.prompt, a.task, a.generator, cast(Any, a.item_kind)), a.item) for a in answers)
+    own = by_id((Item(a.item, a.suite, a.prompt, a.task, a.generator, a.item_kind), a.item) for a in answers)
     found = {item.item_id: item for item in own}
     for a in answers:
         for one in a.images if a.item_kind != "image" else ():
-            image_id = str(one["image"])
-            found.setdefault(image_id, Item(image_id, a.suite, str(one["prompt"]), a.task, str(one["generator"])))
+            found.setdefault(one.image, Item(one.image, a.suite, one.prompt, a.task, one.generator))
     return list(found.values())
 
 
@@ -287,7 +350,7 @@ def _scales(answers: Sequence[ExportedAnswer], stated: Sequence[ReimportedAnswer
             if scale is None:
                 raise CommandError(f"answer {answer.annotation_id}: the file does not say the scale of {judgement.aspect!r}")
             try:
-                found.setdefault((answer.suite, judgement.aspect), str(Scale.parse(str(scale))))
+                found.setdefault((answer.suite, judgement.aspect), str(Scale.parse(scale)))
             except ScaleError as error:
                 raise CommandError(f"answer {answer.annotation_id}: {error}") from error
     return [(suite, aspect, scale) for (suite, aspect), scale in found.items()]
@@ -316,8 +379,7 @@ def judgements_bundle(path: Path, judged: Sequence[ExportedJudgement]) -> Import
     people = [_answer(source_id, rows) for source_id, rows in sources.items() if rows[0].kind == "human"]
     scorers = [_evidence(source_id, rows) for source_id, rows in sources.items() if rows[0].kind == "scorer"]
     judgement_raters = by_id(
-        (Rater(one.rater, cast(RaterKind, one.kind), cast("Identity | None", one.identity), simulated=one.simulated), one.rater)
-        for one in judged
+        (Rater(a.rater, a.kind, None if a.kind == "scorer" else a.identity, simulated=a.simulated), a.rater) for a in judged
     )
     return ImportBundle(
         "judgements",
@@ -354,8 +416,8 @@ def _answer(source_id: str, rows: Sequence[ExportedJudgement]) -> ReimportedAnsw
         source_id,
         first.item,
         first.rater,
-        questionnaires_direct.NAME,
-        questionnaires_direct.exported(first.rule_version, judgements),
+        DIRECT,
+        exported(first.rule_version, judgements),
         judgements,
         first.rule_version,
         campaign_id=first.campaign,
@@ -368,7 +430,7 @@ def _answer(source_id: str, rows: Sequence[ExportedJudgement]) -> ReimportedAnsw
 
 def _evidence(source_id: str, rows: Sequence[ExportedJudgement]) -> Evidence:
     first, judgements = rows[0], _judgements(rows)
-    payload = questionnaires_direct.exported(first.rule_version, judgements)
+    payload = exported(first.rule_version, judgements)
     return Evidence(source_id, first.item, first.rater, payload, judgements, first.rule_version)
 
 
@@ -386,47 +448,47 @@ def _judgements(rows: Sequence[ExportedJudgement]) -> tuple[Judgement, ...]:
     )
 
 
-def import_exported(context: Context, files: Sequence[str]) -> None:
-    """Add the files' contents, all or nothing. Answers come before judgements, which then add only what is not there."""
-    paths = [context.file(file) for file in files]
-    found = [(kind, path, cells) for path in paths for kind, cells in [_kind(path)]]
-    found.sort(key=lambda one: list(_KINDS).index(one[0]))
-    bundles = [_bundle_file(context, kind, path, cells) for kind, path, cells in found]
-    for (kind, path, _), bundle, imported in zip(found, bundles, imports.apply(context.store, bundles), strict=True):
-        report_import(context, f"{path.name}: {_summary(kind, bundle, imported)}", imported)
-
-
-_KINDS: Mapping[str, Columns] = {
-    "annotations": whole.ANSWER_COLUMNS,
-    "judgements": answers.JUDGEMENT_COLUMNS,
-    "ratings": ratings.RATING_COLUMNS,
+_COLUMNS: Final[Mapping[str, Columns]] = {
+    "annotations": ANSWER_COLUMNS,
+    "judgements": JUDGEMENT_COLUMNS,
+    "ratings": RATING_COLUMNS,
 }
 
 
-def _kind(path: Path) -> tuple[str, Cells]:
-    cells = read_cells(path)
-    for kind, columns in _KINDS.items():
-        if has_columns(cells, columns):
-            return kind, cells
-    near = max(_KINDS, key=lambda kind: len({*_KINDS[kind]} & {*cells.header}))
-    missing = [name for name in _KINDS[near] if name not in cells.header]
-    what = f"has no column {', '.join(missing[:5])}" if missing else "has other columns too, or one twice"
-    raise InputError(
-        located(
-            path,
-            1,
-            f"this is not a file of 'export annotations', 'export judgements' or 'export ratings' (for {near} it {what});"
-            " 'import ratings' reads other tables",
-        )
-    )
+def import_exported(context: Context, files: Sequence[str]) -> None:
+    """Add the files' contents, all or nothing. Answers come before judgements, which then add only what is not there."""
+    tables = [read_cells(context.file(file)) for file in files]
+    found = sorted(((_kind(table), table) for table in tables), key=lambda one: list(_COLUMNS).index(one[0]))
+    bundles = [_bundle_file(context, kind, table) for kind, table in found]
+    for (kind, table), bundle, imported in zip(found, bundles, imports.apply(context.store, bundles), strict=True):
+        report_import(context, f"{table.path.name}: {_summary(kind, bundle, imported)}", imported)
 
 
-def _bundle_file(context: Context, kind: str, path: Path, cells: Cells) -> ImportBundle:
+def _kind(table: TextTable) -> str:
+    for kind, columns in _COLUMNS.items():
+        if sorted(table.header) == sorted(columns):
+            return kind
+    near = max(_COLUMNS, key=lambda kind: len({*_COLUMNS[kind]} & {*table.header}))
+    what = "this is not a file of 'export annotations', 'export judgements' or 'export ratings'"
+    why = f"(for {near} it {_other_header(table.header, _COLUMNS[near])}); 'import ratings' reads other tables"
+    raise InputError(located(table.path, 1, f"{what} {why}"))
+
+
+def _other_header(header: Sequence[str], columns: Columns) -> str:
+    """How a header differs from these columns."""
+    missing = [quoted(name) for name in columns if name not in header]
+    return f"has no column {', '.join(missing[:5])}" if missing else "has other columns too, or one twice"
+
+
+def _bundle_file(context: Context, kind: str, table: TextTable) -> ImportBundle:
+    path = table.path
     if kind == "ratings":
-        return ratings_bundle(context, path)[0]
+        return ratings_bundle(context, table)[0]
     if kind == "judgements":
-        return judgements_bundle(path, answers.read_judgements(path, cells))
-    bundle, other_rules = answers_bundle(path, whole.read_answers(path, cells))
+        return judgements_bundle(path, sorted(read_rows(table, ExportedJudgement), key=lambda one: one.seq))
+    # in the order in which they were given; equal numbers are a chain, which the file has in its order
+    answers = sorted(read_rows(table, ExportedAnswer), key=lambda answer: answer.seq)
+    bundle, other_rules = answers_bundle(path, answers)
     for rule, n in other_rules.items():
         context.warn(f"{path.name}: {wording.count(n, 'answer')} judged by {rule} before; this Concord's rules judge them now")
     return bundle

@@ -34,12 +34,24 @@ EXAMPLES: Final = 5
 
 
 @dataclass(slots=True)
-class _AssignedImages:
-    """Images whose prompt is known, the prompts that they bring along, and what has no place."""
+class _PreparedImport:
+    """Images whose prompt is known, the prompts by id, and what was left out, a line each."""
 
     images: list[Image] = field(default_factory=list)
     prompts: dict[str, Prompt] = field(default_factory=dict)
-    skipped: list[str] = field(default_factory=list)
+    left: list[str] = field(default_factory=list)
+
+
+def _bundle_images(kind: str, name: str, ready: _PreparedImport, content: Iterable[object]) -> ImportBundle:
+    """What the images bring; ``content``: what makes the same image another import, one for each."""
+    return ImportBundle(
+        kind,
+        name,
+        digest(*(f"{image.image_id} {image.sha256} {more}" for image, more in zip(ready.images, content, strict=True))),
+        prompts=list(ready.prompts.values()),
+        images=ready.images,
+        items=[image_item(image, ready.prompts[image.prompt_id]) for image in ready.images],
+    )
 
 
 _SHAPES: Final = {
@@ -86,20 +98,14 @@ def _import(context: Context, directory: str, layout: str, generator: str | None
 
     found = files.find_images(folder, cast("folders.Layout", layout), generator, suite, progress)
     placed = _assign_prompts(context, found.entries, suite)
-    skipped = [f"{skip.path}: {skip.reason}" for skip in found.skipped] + placed.skipped
+    skipped = [f"{skip.path}: {skip.reason}" for skip in found.skipped] + placed.left
     for line in skipped:
         context.warn(f"skipped: {line}")
     if not placed.images:
         hint = f"({len(skipped)} skipped); it looks like {_SHAPES[layout]}"
         raise CommandError(f"{directory}: no image could be imported as layout '{layout}' {hint}")
-    bundle = ImportBundle(
-        f"images {suite}",
-        generator or str(folder.name),
-        digest(*(f"{image.image_id} {image.sha256} {image.path}" for image in placed.images)),
-        prompts=list(placed.prompts.values()),
-        images=placed.images,
-        items=[image_item(image, placed.prompts[image.prompt_id]) for image in placed.images],
-    )
+    called = generator or str(folder.name)
+    bundle = _bundle_images(f"images {suite}", called, placed, (image.path for image in placed.images))
     per_prompt = len({image.prompt_id for image in placed.images})
     left = f", {len(skipped)} skipped" if skipped else ""
     summary = f"{len(placed.images)} images of {per_prompt} prompts{left}"
@@ -109,7 +115,7 @@ def _import(context: Context, directory: str, layout: str, generator: str | None
         return bundle
     (imported,) = imports.apply(context.store, [bundle])
     report_import(context, summary, imported)
-    missing = len(placed.skipped) + sum(
+    missing = len(placed.left) + sum(
         layout == "csv" or not (skip.path.is_file() and skip.path.suffix.lower() not in EXTENSIONS) for skip in found.skipped
     )
     if missing:
@@ -117,13 +123,13 @@ def _import(context: Context, directory: str, layout: str, generator: str | None
     return bundle
 
 
-def _preview(context: Context, placed: _AssignedImages) -> None:
+def _preview(context: Context, placed: _PreparedImport) -> None:
     for image in placed.images[:EXAMPLES]:
         context.say(f"{image.path}: {image.generator}, {placed.prompts[image.prompt_id].text}")
 
 
-def _assign_prompts(context: Context, entries: Iterable[FolderImage], suite: str) -> _AssignedImages:
-    placed = _AssignedImages()
+def _assign_prompts(context: Context, entries: Iterable[FolderImage], suite: str) -> _PreparedImport:
+    placed = _PreparedImport()
     entries = list(entries)
     known = library.prompts_by_id(context.store, [entry.prompt_id for entry in entries if entry.prompt_id])
     named_by_text = any(entry.prompt_id is None for entry in entries)
@@ -131,7 +137,7 @@ def _assign_prompts(context: Context, entries: Iterable[FolderImage], suite: str
     for entry in entries:
         prompt = _prompt_of(entry, suite, known, texts)
         if prompt is None:
-            placed.skipped.append(
+            placed.left.append(
                 f"{entry.file.path}: prompt {entry.prompt_id} is unknown; put metadata.jsonl beside the samples,"
                 f" or first: import prompts FILE --suite {suite}"
             )
@@ -159,15 +165,6 @@ REAL: Final = "real"
 _SUITES: Final = {"rows": "itm", "winoground": "winoground", "aro": "aro"}
 _MOST_TOLD: Final = 100
 _TELL_EVERY_CAPTIONED: Final = 1000
-
-
-@dataclass(slots=True)
-class _PreparedImport:
-    """What can be brought in, and what was left out."""
-
-    prompts: list[Prompt] = field(default_factory=list)
-    images: list[Image] = field(default_factory=list)
-    left: list[str] = field(default_factory=list)
 
 
 def import_matching(
@@ -320,7 +317,7 @@ def _add_image(context: Context, ready: _PreparedImport, prompt: Prompt, source:
     """Raises ``ImageError`` where the file is no image."""
     file = read_image_file(path)
     mine = _own_path(context, path)
-    ready.prompts.append(prompt)
+    ready.prompts[prompt.prompt_id] = prompt
     ready.images.append(Image(prompt.prompt_id, source, 0, mine, file.sha256, file.width, file.height))
 
 
@@ -347,17 +344,9 @@ def _bring_in(context: Context, suite: str, name: str, ready: _PreparedImport) -
         context.warn(f"left out: {len(ready.left) - _MOST_TOLD:,} more")
     if not ready.images:
         raise CommandError(f"{name}: nothing could be imported")
-    by_id = {prompt.prompt_id: prompt for prompt in ready.prompts}
-    bundle = ImportBundle(
-        f"itm {suite}",
-        name,
-        digest(*(f"{image.image_id} {image.sha256} {by_id[image.prompt_id].spec}" for image in ready.images)),
-        prompts=ready.prompts,
-        images=ready.images,
-        items=[image_item(image, by_id[image.prompt_id]) for image in ready.images],
-    )
-    (imported,) = imports.apply(context.store, [bundle])
-    tasks = ", ".join(dict.fromkeys(str(prompt.task) for prompt in ready.prompts if prompt.task))
+    specs = (ready.prompts[image.prompt_id].spec for image in ready.images)
+    (imported,) = imports.apply(context.store, [_bundle_images(f"itm {suite}", name, ready, specs)])
+    tasks = ", ".join(dict.fromkeys(str(prompt.task) for prompt in ready.prompts.values() if prompt.task))
     report_import(context, f"{suite}: {len(ready.images)} images with captions" + (f" ({tasks})" if tasks else ""), imported)
     if ready.left:
         raise CommandError(f"{len(ready.left):,} skipped (see above); the rest is imported")

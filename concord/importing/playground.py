@@ -18,7 +18,6 @@ from data.playground import sample
 from data.playground.drawing import CARELESS
 from data.playground.sample import SUITE, PlaygroundSample
 from data.prompts.questions import RULE, questions_from_spec
-from data.prompts.spec import parse_spec
 from data.records import Annotation, Prompt, image_item
 from data.store import imports, library, runs
 from data.store.browse import contents
@@ -81,7 +80,7 @@ def fill_missing(store: Store, found: PlaygroundSample, err: TextIO, without: fr
     known = [
         DepictedItem(
             image_item(image, prompts[image.prompt_id]),
-            parse_spec(prompts[image.prompt_id].spec),
+            prompts[image.prompt_id].demands,
             sample.careless_drawing(prompts[image.prompt_id], image.index).scene,
         )
         for image in found.images
@@ -154,7 +153,7 @@ def _copy(source: Path, target: Path) -> None:
 def _questions(store: Store, prompts: Mapping[str, Prompt]) -> None:
     """Those that the prompts' specs give, unless the project has others."""
     have = library.current_questions(store, list(prompts))
-    asked = {name: questions_from_spec(parse_spec(prompt.spec)) for name, prompt in prompts.items() if name not in have}
+    asked = {name: questions_from_spec(prompt.demands) for name, prompt in prompts.items() if name not in have}
     if asked:
         sha256 = digest(RULE, *sorted(asked))
         imports.apply(store, [ImportBundle(QUESTIONS, SUITE, sha256, questions=asked)])

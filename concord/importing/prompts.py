@@ -29,8 +29,8 @@ from data.prompts.questions import (
     questions_from_spec,
     read_questions,
 )
-from data.prompts.spec import SpecError, parse_spec
 from data.records import Prompt
+from data.spec import SpecError
 from data.store import imports, library
 from data.store.imports import ImportBundle
 from data.store.library import QuestionVersion
@@ -104,7 +104,7 @@ def _from_specs(context: Context, suite: str | None) -> None:
     asked: dict[str, tuple[PromptQuestion, ...]] = {}
     for prompt in known:
         with suppress(SpecError):  # a shape of its own, which other commands do not mind either
-            if made := questions_from_spec(parse_spec(prompt.spec)):
+            if made := questions_from_spec(prompt.demands):
                 asked[prompt.prompt_id] = made
     if not asked:
         raise CommandError("none of these prompts has a spec that says what must be there; import questions FILE instead")

@@ -15,13 +15,13 @@ from pathlib import Path
 from typing import Any, Final
 
 from agreement import Scale, ScaleError
-from concord.common import wording
+from concord.common import text_tables, wording
 from concord.common.context import CommandError, Context, UsageError, digest, report_import
-from concord.importing import exported_files
-from concord.judging import DIRECT, converter, direct, rate, yes_no
+from concord.importing.exported_files import RatingSource, import_exported_ratings, rating_sources
+from concord.judging import converter, direct, yes_no
 from data.aspects import CANNOT_TELL, NO, YES, YES_NO_ASPECTS
 from data.files import Problems, printable, quoted
-from data.records import Annotation, Evidence, Item, Prompt, Rater
+from data.records import Identity, Item, Prompt, Rater
 from data.store import imports, library
 from data.store.core.frame import TUNED_RATINGS
 from data.store.imports import ImportBundle
@@ -278,8 +278,7 @@ def import_ratings(
     }
     more = {name: value for name, value in more.items() if value}
     if not any(said.values()) and not more and not dry_run and wide is None:
-        exported_files.import_exported_ratings(context, path)
-        return None
+        return import_exported_ratings(context, path)
     table = read_rating_table(path)
     if rater_columns and wide is False:
         raise UsageError("--long has no columns of raters; leave --rater-columns out, or --long")
@@ -460,21 +459,17 @@ def _bundle(
     named = _prompts(context, new_rows, request.suite)
     items: dict[str, Item] = {}
     raters: dict[str, Rater] = {}
-    annotations: list[Annotation] = []
-    evidence: list[Evidence] = []
-    for n, one in enumerate(ratings):
+    by_scorer = request.kind == "scorer"
+    for one in ratings:
         row = one.row
         prompt_id = named[row.prompt].prompt_id if row.prompt is not None and row.item not in matched else None
         items.setdefault(one.item_id, Item(one.item_id, request.suite, prompt_id, row.task, row.generator))
-        source_id = str(uuid.uuid5(_NAMESPACE, f"{sha256}/{n}"))
-        said = direct(request.aspect, one.label, one.number)
-        version, judgements = rate(said)
-        if request.kind == "scorer":
-            raters.setdefault(one.rater, Rater(one.rater, "scorer"))
-            evidence.append(Evidence(source_id, one.item_id, one.rater, said, judgements, version))
-        else:
-            raters.setdefault(one.rater, Rater(one.rater, "human", "slot" if request.identity == "slot" else "person"))
-            annotations.append(Annotation(source_id, one.item_id, one.rater, DIRECT, said, judgements, version))
+        identity: Identity = "slot" if request.identity == "slot" else "person"
+        raters.setdefault(one.rater, Rater(one.rater, "scorer") if by_scorer else Rater(one.rater, "human", identity))
+    sources = [
+        RatingSource(one.item_id, one.rater, by_scorer, direct(request.aspect, one.label, one.number)) for one in ratings
+    ]
+    annotations, evidence = rating_sources(_NAMESPACE, sha256, sources)
     return ImportBundle(
         request.import_kind,
         f"{request.suite} {request.aspect}",
@@ -507,10 +502,8 @@ def _preview(context: Context, ratings: Sequence[_Rating], aspect: str) -> None:
     for one in ratings[:EXAMPLES]:
         value: Any = one.label if one.label is not None else one.number
         lines.append((one.item_id, one.rater, f"{value}"))
-    cells = [[printable(cell)[:80] for cell in line] for line in lines]
-    widths = [max(len(line[n]) for line in cells) for n in range(2)]
-    for line in cells:
-        context.say(f"{line[0]:<{widths[0]}}  {line[1]:<{widths[1]}}  {line[2]}")
+    for line in text_tables.aligned([[printable(cell)[:80] for cell in line] for line in lines]):
+        context.say(line)
 
 
 def _reasons(left_out: Mapping[str, int]) -> str:

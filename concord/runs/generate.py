@@ -6,7 +6,6 @@ import hashlib
 import re
 import sys
 import threading
-import time
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
@@ -18,7 +17,7 @@ from concord.common import wording
 from concord.common.context import CommandError, Context, UsageError, digest, report_import
 from concord.runs import queue, run_session
 from concord.runs.queue import QueuedRun
-from concord.runs.worker_process import sigterm_as_interrupt
+from concord.runs.worker_process import ProgressReport
 from data.images.files import read_image_file
 from data.jobs.folder import LOG
 from data.jobs.generation import (
@@ -41,7 +40,7 @@ from scorers.generation import generators
 from scorers.models import files
 
 WORKER: tuple[str, ...] = (sys.executable, "-m", "scorers.generation.worker")
-_TELL_EVERY = 5.0
+_TELL_SECONDS = 5.0
 _BATCH = 16
 _REAL_BATCH = 4
 """Pictures at once, if nothing is said: of the playground's generators, and of real ones."""
@@ -58,30 +57,31 @@ def run(
     context: Context,
     suite: str,
     generator: str,
-    tasks: Sequence[str],
+    task: Sequence[str],
     n: int,
     limit: int | None,
     seed: int,
     batch_size: int | None,
-    asking: Mapping[str, Any] | None = None,
     device: str = "cpu",
     name: str | None = None,
+    profile: str = "default",
+    **changed: Any,
 ) -> None:
     """Paint ``n`` pictures of each prompt that are not in the project yet. What was painted before a stop is used.
 
     ``generator`` is as ``scorers.generation.generators`` knows them, a hub id, or a folder (from where whoever asks is);
-    ``asking`` a ``profile`` and what is changed of it (``scorers.generation.generators.GenerationSettings``); ``name`` what to
-    call the generator so asked, None: its own name, and what is not as usual.
+    ``changed`` is what is changed of a profile (``scorers.generation.generators.GenerationSettings``); ``name`` what to call
+    the generator so asked, None: its own name, and what is not as usual.
     """
     model = _model(context, generator)
-    asked_so = generators.generation_settings(**{"profile": "default", **(asking or {})})
+    asked_so = generators.generation_settings(profile, **changed)
     if name is not None and (not name.strip() or not name.isprintable() or len(name) > _LONGEST):
         raise UsageError(f"--name must be 1 to {_LONGEST} characters that can be printed, got {name[:_LONGEST]!r}")
     called = generators.name_of(model, asked_so, seed) if name is None else name.strip()
     settings: dict[str, Any] = {"model": generators.model_of(model), "asked": asdict(asked_so), "seed": seed}
-    asked = [prompt for prompt in _prompts(context, suite) if not tasks or prompt.task in tasks][:limit]
+    asked = [prompt for prompt in _prompts(context, suite) if not task or prompt.task in task][:limit]
     if not asked:
-        raise CommandError(f"suite {suite!r} has no prompt of task {', '.join(tasks)}")
+        raise CommandError(f"suite {suite!r} has no prompt of task {', '.join(task)}")
     known = _same(context, called, settings)
     with _alone(context, called):
         wanted = _wanted(context, suite, called, asked, n, seed)
@@ -91,7 +91,7 @@ def run(
         runs.set_generator_settings(context.store, called, {**known, **settings})
         at_once = batch_size or (_BATCH if model in files.PLAYGROUND_STAGES else _REAL_BATCH)
         job = GenerationJob(model, tuple(wanted), at_once, settings["asked"], device, known.get("weights", ""))
-        row = _begin(context, job, called, {**settings, "suite": suite, "n": n}, str((asking or {}).get("profile", "default")))
+        row = _begin(context, job, called, {**settings, "suite": suite, "n": n}, profile)
         _work(context, row)
 
 
@@ -148,7 +148,7 @@ def _begin(context: Context, job: GenerationJob, called: str, settings: Mapping[
         runs.set_state(store, row.run_id, "cancelled", "a later run paints what it lacks")
     run_id = run_session.next_id(store, f"generate-{safe(called)}")
     folder = GenerationFolder(store.project / "runs" / run_id)
-    folder.create(job)
+    folder.ask(job)
     asked = Run(run_id, "generate", "", profile, settings, job.device, job.batch_size)
     runs.add_generation(store, asked, called, f"runs/{run_id}", len(job.wanted))
     begun = runs.get(store, run_id)
@@ -291,28 +291,16 @@ def _prompts(context: Context, suite: str) -> list[Prompt]:
 
 
 def _paint(context: Context, folder: GenerationFolder, turn: QueuedRun) -> None:
-    """Run the worker and tell how far it is. Ctrl-C ends the worker, and what it painted is used."""
-    told, done = time.monotonic(), 0
+    """Run the worker and tell how far it is; what it painted is used, however it ends."""
+    report = ProgressReport(context.warn, _TELL_SECONDS, "picture")
 
     def look(_: bool) -> None:
-        nonlocal told, done
         progress = folder.last_progress()
-        if progress is None or progress.state != "running":
-            return
-        turn.saw(progress.done)
-        if progress.done > done and time.monotonic() - told > _TELL_EVERY:
-            told, done = time.monotonic(), progress.done
-            left = f", {progress.seconds_left:.0f} s left" if progress.seconds_left is not None else ""
-            context.warn(f"{progress.done} of {progress.total} pictures{left}")
+        if progress is not None and progress.state == "running":
+            turn.saw(progress.done)
+            report(progress)
 
-    with sigterm_as_interrupt():
-        try:
-            turn.worker.start(WORKER, folder)
-            turn.worker.watch(look)
-        except KeyboardInterrupt:
-            context.warn("stopping")
-            turn.stop()
-            turn.worker.watch(look)
+    turn.worker.work(WORKER, folder, look, context.warn)
 
 
 def _bring_in(context: Context, suite: str, generator: str, asked: dict[str, Prompt], made: Sequence[WantedPicture]) -> None:

@@ -98,7 +98,7 @@ def check_judgeable(context: Context, scorer: Scorer, asked: Run, folder: RunFol
         known = runs.known_images(context.store, [one.item_id for one in seen])
         for one in seen:
             try:
-                judge(scorer, known[one.item_id].spec if one.item_id in known else {}, one, asked.settings)
+                judge(scorer, known.get(one.item_id, runs.KnownImage(None, {})), one, asked.settings)
             except Exception as error:  # a scorer, perhaps of the user's own, reads what it has not written
                 raise CommandError(
                     f"{directory}: part {number}: the evidence on {one.item_id} is not valid for {scorer.name};"
@@ -138,7 +138,7 @@ def import_scores(context: Context, directory: str | Sequence[str]) -> None:
     made = []
     for folder, name in _folders(context, given):
         try:
-            made.append(_FinishedRun(name, folder, folder.run(), folder.work()))
+            made.append(_FinishedRun(name, folder, folder.job(), folder.work()))
         except (OSError, ValueError, TypeError) as error:
             raise CommandError(f"{name}: the run cannot be read: {' '.join(str(error).split())}") from error
     for one in made:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 import sys
-import time
 from collections.abc import Sequence
 from contextlib import suppress
 from dataclasses import dataclass
@@ -15,8 +14,7 @@ from concord.common.context import CommandError, Context
 from concord.judging import judge, rule_version_of
 from concord.runs import queue
 from concord.runs.queue import QueuedRun
-from concord.runs.worker_process import LOOK_SECONDS, sigterm_as_interrupt
-from data.jobs.folder import WorkerProgress
+from concord.runs.worker_process import LOOK_SECONDS, ProgressReport
 from data.jobs.runs import Observation, RunFolder
 from data.records import Judgement
 from data.store import runs
@@ -53,7 +51,8 @@ def work_on(context: Context, row: RunRow, scorer: Scorer) -> RunRow:
         runs.set_state(context.store, row.run_id, "running")
         # parts may have come in while it waited
         row = runs.get(context.store, row.run_id) or row
-        session = _RunSession(context, row, scorer, folder_of(context.store, row), job, set(row.parts))
+        report = ProgressReport(context.warn, _TELL_SECONDS)
+        session = _RunSession(context, row, scorer, folder_of(context.store, row), job, set(row.parts), report)
         try:
             # a worker refuses to look with other code than a run was begun with; what it had seen before is not judged by other
             # rules either, as all of it would be said to be one rater's
@@ -80,30 +79,21 @@ class _RunSession:
     folder: RunFolder
     job: QueuedRun
     taken: set[int]
-    told: tuple[float, int] = (0.0, -1)
-    warned: int = 0
+    report: ProgressReport
 
     def run(self) -> None:
-        """Until the worker has ended and all its parts are in. Ctrl-C stops after the part at hand, twice at once."""
-        with sigterm_as_interrupt():
-            try:
-                # a worker may have outlived the app that started it: what it makes is taken in before another one is started
-                if self.folder.at_work():
-                    self.context.warn("a worker from before is still at it; its images are taken in as they come")
-                while self.folder.at_work() and not self.job.worker.stopping.wait(LOOK_SECONDS):
-                    self._take_in(wary=True)
-                    self._tell()
-                self.job.worker.start(WORKER, self.folder)
-                self.job.worker.watch(self._look)
-                self._start_again()
-            except KeyboardInterrupt:
-                self.context.warn("stopping after the images at hand (Ctrl-C again: at once)")
-                self.job.stop()
-                try:
-                    self.job.worker.watch(self._look)
-                except KeyboardInterrupt:
-                    self.job.worker.kill()
-                    self.job.worker.watch(self._look)
+        """Until the worker has ended and all its parts are in; one that died while it looked at images is started again, as
+        long as that leads to the one that does it."""
+        patience = RestartPolicy(self.folder)
+        worker, say = self.job.worker, self.context.warn
+        worker.work(WORKER, self.folder, self._look, say, first=self._follow_earlier, again=patience.again)
+
+    def _follow_earlier(self) -> None:
+        """A worker may have outlived the app that started it: what it makes is taken in before another one is started."""
+        if self.folder.at_work():
+            self.context.warn("a worker from before is still at it; its images are taken in as they come")
+        while self.folder.at_work() and not self.job.worker.stopping.wait(LOOK_SECONDS):
+            self._look(False)
 
     def end(self) -> None:
         """Have the worker gone."""
@@ -129,19 +119,12 @@ class _RunSession:
         runs.set_state(store, run_id, "failed", why)
         raise CommandError(f"run {run_id} failed {so_far}: {why}")
 
-    def _start_again(self) -> None:
-        """As long as a worker died while it looked at images, and that leads to the one that does it."""
-        patience = RestartPolicy(self.folder)
-        worker = self.job.worker
-        while not worker.stopping.is_set() and worker.status and patience.again():
-            why = worker.why_ended(self.folder)
-            self.context.warn(f"{why}; it is started again, to find the image that it dies of, if it is one")
-            worker.start(WORKER, self.folder)
-            worker.watch(self._look)
-
     def _look(self, ended: bool) -> None:
         self._take_in(wary=not ended)
-        self._tell()
+        progress = self.folder.last_progress()
+        if progress is not None and progress.state == "running":
+            self.job.saw(progress.done)
+        self.report(progress)
 
     def _take_in(self, *, wary: bool) -> None:
         """``wary``: a part that cannot be read may be one that the worker is about to make anew."""
@@ -157,19 +140,6 @@ class _RunSession:
             take_in(self.context, self.row, self.scorer, number, seen)
             self.taken.add(number)
 
-    def _tell(self) -> None:
-        progress = self.folder.last_progress()
-        if progress is not None and progress.state == "running":
-            self.job.saw(progress.done)
-        when, done = self.told
-        for warning in () if progress is None else progress.warnings[self.warned :]:
-            self.warned += 1
-            self.context.warn(f"warning: {warning}")
-        if progress is None or progress.done == done or time.monotonic() - when < _TELL_SECONDS:
-            return
-        self.told = (time.monotonic(), progress.done)
-        self.context.warn(progress_text(progress))
-
 
 def take_in(context: Context, row: RunRow, scorer: Scorer, part: int, seen: Sequence[Observation]) -> None:
     """Judge one part by the project's own specs and store it; what failed is named."""
@@ -177,24 +147,12 @@ def take_in(context: Context, row: RunRow, scorer: Scorer, part: int, seen: Sequ
 
     def judged(one: Observation) -> Sequence[Judgement]:
         # an unknown image is for the store to refuse
-        return judge(scorer, known[one.item_id].spec, one, row.settings) if one.item_id in known else ()
+        return judge(scorer, known[one.item_id], one, row.settings) if one.item_id in known else ()
 
     if runs.ingest(context.store, row.run_id, part, [(one, judged(one)) for one in seen], rule_version_of(scorer)):
         for one in seen:
             if one.failed is not None:
                 context.warn(f"failed: {one.item_id}: {one.failed}")
-
-
-def progress_text(progress: WorkerProgress) -> str:
-    """``64 of 504 images, 5.2 a second, about 2 min left``."""
-    parts = [f"{progress.done:,} of {wording.count(progress.total, 'image')}"]
-    if progress.state == "loading":
-        parts.append("loading the models")
-    elif progress.done and progress.seconds:
-        parts.append(f"{progress.done / progress.seconds:.1f} a second")
-        if progress.seconds_left:
-            parts.append(f"about {wording.duration(progress.seconds_left)} left")
-    return ", ".join(parts)
 
 
 def next_id(store: Store, rater_id: str) -> str:

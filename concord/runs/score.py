@@ -12,7 +12,7 @@ import threading
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
-from dataclasses import asdict, dataclass, replace
+from dataclasses import dataclass, replace
 from functools import lru_cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
@@ -74,7 +74,7 @@ def readable(store: Store, work: Sequence[WorkItem], scorer: Scorer, settings: M
 def _with_questions(store: Store, work: Sequence[WorkItem]) -> ReadableWork:
     versions = library.current_questions_of_items(store, [one.item_id for one in work])
     fit = [
-        replace(one, questions=[asdict(question) for question in now.questions], version=now.number)
+        replace(one, questions=now.questions, version=now.number)
         for one in work
         if (now := versions.get(one.item_id)) is not None
     ]
@@ -428,7 +428,7 @@ def retry_failed(context: Context, run_id: str) -> None:
             raise CommandError(f"of run {run_id} has no image to retry: the failed ones were scored since, or are being scored")
         rater = Rater(row.rater_id, "scorer", None, row.version, row.settings)
         try:
-            before = run_session.folder_of(context.store, row).run()
+            before = run_session.folder_of(context.store, row).job()
         except (OSError, ValueError, TypeError):
             # its folder is gone: by what the project knows
             before = Run(row.run_id, row.scorer, row.version, row.profile, row.settings, row.device or DEFAULT_DEVICE)

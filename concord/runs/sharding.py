@@ -4,18 +4,16 @@ from __future__ import annotations
 
 import os
 import re
-import signal
 import sys
-import time
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
-from contextlib import contextmanager, suppress
-from dataclasses import dataclass, field, replace
+from collections.abc import Mapping, Sequence
+from contextlib import suppress
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
 from concord.common.context import CommandError, UsageError, parse_overrides
-from concord.runs.worker_process import WorkerProcess
+from concord.runs.worker_process import ProgressReport, WorkerProcess
 from data.files import printable
 from data.jobs.runs import PART_SIZE, Run, RunFolder, WorkItem, manifest_hash, read_manifest
 from scorers.running.fault_isolation import RestartPolicy
@@ -77,7 +75,7 @@ def run(
     of, to = manifest.absolute().parent.resolve(), folder.path.resolve()
     moved = [one if Path(one.path).is_absolute() else replace(one, path=os.path.relpath(of / one.path, to)) for one in left]
     _write(folder, asked, moved)
-    _ShardSession(folder, what=f"shard {shard}" if shard else "the manifest").run()
+    _bring_to_end(folder, f"shard {shard}" if shard else "the manifest")
 
 
 def shard_of(work: Sequence[WorkItem], mine: tuple[int, int] | None) -> list[WorkItem]:
@@ -143,7 +141,7 @@ def _write(folder: RunFolder, asked: Run, work: Sequence[WorkItem]) -> None:
     """
     path = folder.path
     if (path / "run.json").is_file():
-        there, items = folder.run(), folder.work()
+        there, items = folder.job(), folder.work()
         other = [
             what
             for what, one, two in (
@@ -179,66 +177,26 @@ def _print_progress(text: str) -> None:
     print(text, file=sys.stderr, flush=True)
 
 
-@dataclass(slots=True)
-class _ShardSession:
-    """Brings a run to its end with workers of its own, and tells how far it is."""
+def _bring_to_end(folder: RunFolder, what: str) -> None:
+    """Until all parts are there.
 
-    folder: RunFolder
-    what: str
-    worker: WorkerProcess = field(default_factory=WorkerProcess)
-    warned: int = 0
-    told: float = 0.0
-
-    def run(self) -> None:
-        """Until all parts are there.
-
-        Raises:
-            CommandError: they are not.
-        """
-        patience, worker = RestartPolicy(self.folder), self.worker
-        with self._signals():
-            worker.start(WORKER, self.folder)
-            worker.watch(self._look)
-            while worker.status and not worker.stopping.is_set() and patience.again():
-                _print_progress(
-                    "the worker died while it looked at images; it is started again and looks for the one that does it"
-                )
-                worker.start(WORKER, self.folder)
-                worker.watch(self._look)
-        progress = self.folder.last_progress()
-        if worker.status or progress is None or progress.state != "done":
-            done = f"after {progress.done:,} of {progress.total:,} images" if progress is not None else "before the first image"
-            if worker.was_stopped(self.folder):
-                raise CommandError(f"{self.what} was stopped {done}; run the same command again to continue")
-            raise CommandError(f"{self.what} failed {done}: {worker.why_ended(self.folder)}")
-        failures = Counter(one.failed for one in self.folder.observations() if one.failed is not None)
-        for why, n in failures.most_common():
-            _print_progress(f"failed: {n:,} x {why}")
-        failed = f", {sum(failures.values()):,} of them could not be seen" if failures else ""
-        print(f"{self.what}: all {progress.total:,} images are done{failed}: {self.folder.path}", flush=True)
-
-    def _look(self, ended: bool) -> None:
-        """Say how far it is, from time to time."""
-        if ended or time.monotonic() - self.told <= _TELL_SECONDS or (progress := self.folder.last_progress()) is None:
-            return
-        self.told = time.monotonic()
-        for warning in progress.warnings[self.warned :]:
-            _print_progress(f"warning: {warning}")
-        self.warned = max(self.warned, len(progress.warnings))
-        left = f", {progress.seconds_left:,.0f} s left" if progress.seconds_left else ""
-        _print_progress(f"{self.what}: {progress.done:,} of {progress.total:,} images{left}")
-
-    @contextmanager
-    def _signals(self) -> Iterator[None]:
-        """SIGTERM and Ctrl-C end the part at hand, a second Ctrl-C everything."""
-
-        def stop(number: int, _: object) -> None:
-            again = self.worker.stopping.is_set() and number == signal.SIGINT
-            self.worker.kill() if again else self.worker.stop()
-
-        before = {number: signal.signal(number, stop) for number in (signal.SIGTERM, signal.SIGINT)}
-        try:
-            yield
-        finally:
-            for number, handler in before.items():
-                signal.signal(number, handler)
+    Raises:
+        CommandError: they are not.
+    """
+    worker = WorkerProcess()
+    report = ProgressReport(
+        lambda text: _print_progress(text if text.startswith("warning") else f"{what}: {text}"), _TELL_SECONDS
+    )
+    look = lambda _: report(folder.last_progress())  # noqa: E731
+    worker.work(WORKER, folder, look, _print_progress, again=RestartPolicy(folder).again)
+    progress = folder.last_progress()
+    if worker.status or progress is None or progress.state != "done":
+        done = f"after {progress.done:,} of {progress.total:,} images" if progress is not None else "before the first image"
+        if worker.was_stopped(folder):
+            raise CommandError(f"{what} was stopped {done}; run the same command again to continue")
+        raise CommandError(f"{what} failed {done}: {worker.why_ended(folder)}")
+    failures = Counter(one.failed for one in folder.observations() if one.failed is not None)
+    for why, n in failures.most_common():
+        _print_progress(f"failed: {n:,} x {why}")
+    failed = f", {sum(failures.values()):,} of them could not be seen" if failures else ""
+    print(f"{what}: all {progress.total:,} images are done{failed}: {folder.path}", flush=True)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import io
-import json
 import uuid
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -12,15 +11,15 @@ from typing import Any
 from agreement import Options
 from annotation.questionnaires.form import FormItem
 from concord import preferences
+from concord.common import text_tables
 from concord.common.context import CommandError, Context, digest
 from concord.judging import DIRECT, derive, direct, form_of, rate
 from data.aspects import SCALES
-from data.records import Annotation, AnnotationRow, Evidence, Item, Prompt, Rater, ScoreRow, StudyRatings
+from data.records import Annotation, Evidence, Item, Prompt, Rater
 from data.store import imports, library
 from data.store.core.selection import Selection
 from data.store.imports import ImportBundle, Imported
-from data.studies import study_files as geneval_study
-from data.studies import study_files as tifa_study
+from data.studies import study_files
 from data.studies.published import (
     SELFEVAL_CLAIMS,
     SELFEVAL_LATENT,
@@ -32,6 +31,7 @@ from data.studies.published import (
     selfeval_values,
     selfeval_votes,
 )
+from data.studies.study_files import AnnotationRow, ScoreRow, StudyRatings
 
 _NAMESPACE = uuid.UUID("6d9c3c52-8f0e-4f5f-9a53-6d7f2b1f0c11")
 
@@ -39,7 +39,7 @@ _NAMESPACE = uuid.UUID("6d9c3c52-8f0e-4f5f-9a53-6d7f2b1f0c11")
 def import_geneval(context: Context, metadata: str, sources: list[str]) -> None:
     """GenEval's annotations, each source (generator) an import of its own, all in one transaction."""
     metadata_path = context.file(metadata)
-    published = geneval_study.read_metadata(metadata_path)
+    published = study_files.read_metadata(metadata_path)
     stored = _as_stored(context, published)
     bundles = []
     for source in sources:
@@ -47,7 +47,7 @@ def import_geneval(context: Context, metadata: str, sources: list[str]) -> None:
         if not separator or not name or not file:
             raise CommandError(f"{source!r}: expected SOURCE=FILE, e.g. sdv2=annotations_sdv2.csv")
         path = context.file(file)
-        study = geneval_study.read_annotations(path, name, published)
+        study = study_files.read_annotations(path, name, published)
         bundles.append(_bundle("study geneval", name, digest(metadata_path, path), study, stored))
     for bundle, imported in zip(bundles, imports.apply(context.store, bundles), strict=True):
         _say(context, bundle, imported)
@@ -56,7 +56,7 @@ def import_geneval(context: Context, metadata: str, sources: list[str]) -> None:
 def import_tifa(context: Context, file: str) -> None:
     """TIFA's Likert ratings, and its metrics as scorers."""
     path = context.file(file)
-    study = tifa_study.read_human_annotations(path)
+    study = study_files.read_human_annotations(path)
     bundle = _bundle("study tifa", "human", digest(path), study, _as_stored(context, study.prompts))
     (imported,) = imports.apply(context.store, [bundle])
     _say(context, bundle, imported)
@@ -110,7 +110,7 @@ def _annotation(key: str, row: AnnotationRow, stored: dict[str, Prompt]) -> Anno
         rule_version, judgements = form.rule_version, derive(form, said, FormItem(prompt.text, prompt.spec))
     return Annotation(
         annotation_id=str(uuid.uuid5(_NAMESPACE, key)),
-        item_id=row.item.item_id,
+        item_id=row.image.image_id,
         rater_id=row.rater_id,
         questionnaire=questionnaire,
         answers=said,
@@ -124,7 +124,7 @@ def _annotation(key: str, row: AnnotationRow, stored: dict[str, Prompt]) -> Anno
 def _evidence(key: str, row: ScoreRow) -> Evidence:
     payload = direct("score", None, row.value)
     rule_version, judgements = rate(payload)
-    return Evidence(str(uuid.uuid5(_NAMESPACE, key)), row.item.item_id, row.rater_id, payload, judgements, rule_version)
+    return Evidence(str(uuid.uuid5(_NAMESPACE, key)), row.image.image_id, row.rater_id, payload, judgements, rule_version)
 
 
 def _say(context: Context, bundle: ImportBundle, imported: Imported) -> None:
@@ -254,7 +254,7 @@ def reproduce(context: Context, output: str) -> None:
             ],
             "notes": list(_NOTES),
         }
-        context.say(json.dumps(document, ensure_ascii=False, allow_nan=False, indent=1))
+        context.say_json(document)
     else:
         for line in _lines(ranks, decided, markdown=output == "md"):
             context.say(line)
@@ -336,7 +336,8 @@ def _lines(ranks: Ranks, decided: Sequence[CheckedClaim], *, markdown: bool) -> 
         head = ["", *SELFEVAL_TASKS, "agree", "rho", "95 % interval"]
         won = [f"{n[table.models[0]]} : {n[table.models[1]]}" for n in selfeval_votes(table).values()]
         body = [_line(name, row) for name, row in ranks[table.suite].items()]
-        yield from _grid([head, ["people's votes", *won, "", "", ""], *body], markdown=markdown)
+        write = text_tables.markdown if markdown else text_tables.aligned
+        yield from write([head, ["people's votes", *won, "", "", ""], *body])
     yield ""
     for one in decided:
         yield f"{'As printed' if one.holds else 'Different'}: “{one.claim.words}” ({one.claim.where}); ours: {one.ours}."
@@ -348,12 +349,3 @@ def _line(name: str, row: Mapping[str, Any]) -> list[str]:
     cells = [_cell(row, task) for task in SELFEVAL_TASKS]
     bounds = "" if row["low"] is None else f"{row['low']:+.2f} .. {row['high']:+.2f}"
     return [name, *cells, f"{len(row['agreeing'])}/{len(SELFEVAL_TASKS)}", f"{row['value']:+.3f}", bounds]
-
-
-def _grid(rows: Sequence[Sequence[str]], *, markdown: bool) -> Iterator[str]:
-    if markdown:
-        head, *rest = rows
-        yield from ("| " + " | ".join(row) + " |" for row in (head, ["---"] * len(head), *rest))
-        return
-    widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
-    yield from ("  ".join(text.ljust(width) for text, width in zip(row, widths, strict=True)).rstrip() for row in rows)

@@ -7,7 +7,7 @@ import json
 import sys
 import tempfile
 from collections import Counter
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, Literal
@@ -21,8 +21,10 @@ from concord import agreement
 from concord.agreement import selected
 from concord.common import wording
 from concord.common.context import CommandError, Context, UsageError, run_guarded
+from concord.common.text_tables import aligned
+from concord.common.text_tables import markdown as markdown_table
 from concord.studies import imports
-from data.prompts.spec import SpecError, parse_spec
+from data.spec import SpecError
 from data.store import library
 from data.store.core import frame
 from data.store.core.selection import Selection
@@ -54,19 +56,14 @@ def reproduce_visor(context: Context, selection: Mapping[str, Sequence[str]], in
     four, five = (_printed(rows) for rows in (found.questions, found.metrics))
     if output == "json":
         document = {"selection": chosen.to_dict(), "table_iv": four, "table_v": five, "notes": list(_NOTES)}
-        context.say(json.dumps(document, ensure_ascii=False, allow_nan=False, indent=1))
+        context.say_json(document)
         return
-
-    def aligned(table: Sequence[Sequence[str]]) -> Iterator[str]:
-        widths = [max(map(len, column)) for column in zip(*table, strict=True)]
-        for line in table:
-            yield "  " + "  ".join(text.ljust(width) for text, width in zip(line, widths, strict=True)).rstrip()
-
-    write = _markdown if output == "md" else aligned
     for title, names, rows in (("Table IV", _IV, tuple(four)), ("Table V", _V, tuple(five))):
         context.say(f"{title}\n")
         head = [*names, "statistic", "%", "95 % interval", "in the paper", "images", "answers", "left out", "reason"]
-        for line in write([head, *(_visor_cells(row, names) for row in rows)]) if rows else ["  no scorer has judged these"]:
+        cells = [head, *(_visor_cells(row, names) for row in rows)]
+        lines = markdown_table(cells) if output == "md" else [f"  {line}" for line in aligned(cells)]
+        for line in lines if rows else ["  no scorer has judged these"]:
             context.say(line)
         context.say("")
     for line in _NOTES:
@@ -79,7 +76,7 @@ def _roles(store: Store, said: pd.DataFrame) -> dict[str, Roles]:
     found = {}
     for prompt_id, prompt in known.items():
         try:
-            spec = parse_spec(prompt.spec)
+            spec = prompt.demands
         except SpecError:
             continue
         objects = [thing.target for thing in requested_objects(spec)]
@@ -105,27 +102,17 @@ def _visor_cells(row: Row, names: Sequence[str]) -> list[str]:
     return [*told, *counts, left, row["reason"] or ""]
 
 
-def _markdown(table: Sequence[Sequence[str]]) -> Iterator[str]:
-    head, *rows = table
-    for line in (head, ["---"] * len(head), *rows):
-        yield "| " + " | ".join(text.replace("|", "\\|") for text in line) + " |"
-
-
 HEADER = ("in the paper", "called there", "what it is", "of", "printed", "ours", "in full", "items", "ratings", "verdict")
 
 
 def table(study: PublishedStudy, lines: Sequence[ComparedNumber]) -> str:
     """Aligned columns for a terminal, then what else there is to say."""
-    cells = _cells(study, lines)
-    widths = [max(len(row[n]) for row in cells) for n in range(len(cells[0]))]
-    rows = ["  ".join(text.ljust(width) for text, width in zip(row, widths, strict=True)).rstrip() for row in cells]
-    return "\n".join([study.paper, "", *rows, "", *_remarks(study, lines)])
+    return "\n".join([study.paper, "", *aligned(_cells(study, lines)), "", *_remarks(study, lines)])
 
 
 def markdown(study: PublishedStudy, lines: Sequence[ComparedNumber]) -> str:
     """The same as a Markdown table and a list."""
-    head, *rows = _cells(study, lines)
-    told = ["| " + " | ".join(text.replace("|", "\\|") for text in row) + " |" for row in (head, ["---"] * len(head), *rows)]
+    told = markdown_table(_cells(study, lines))
     return "\n".join([f"## {study.paper}", "", *told, "", *(f"- {line}" for line in _remarks(study, lines))])
 
 

@@ -5,21 +5,23 @@ from __future__ import annotations
 import hashlib
 import json
 import re
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
+from contextlib import suppress
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any, Final
+from typing import Any, Final, Literal
 
 import numpy as np
 
-from data.files import InputError, JsonScanner, fail, quoted, read_json_lines, read_text, unreadable
-from data.formats.evidence import Box, EvidenceCase, box_of, finite_number, score_of
+from data.files import InputError, fail, quoted, read_text
+from data.formats.evidence import Box, EvidenceCase
 from data.jobs.runs import Detection, Observation
+from data.json_files import JsonStream, read_json_lines, unreadable
 from data.prompts import sr2d_suite
 from data.prompts.questions import PromptQuestion, new_question_id
-from data.prompts.spec import parse_spec
+from data.validation import Number, Share, Text, record_of, text_of
 
-Details = Mapping[str, list[tuple[Box, float]]]
+Details = Mapping[str, list[tuple[Box, Share]]]
 """By class: box and confidence of each object that was looked at, most confident first."""
 
 _IMAGE_PATH: Final = re.compile(r"(?:(?P<above>.*)/)?(?P<prompt>[0-9]{1,9})/samples/(?P<index>[0-9]{1,9})\.[^/]*")
@@ -34,9 +36,9 @@ class GenEvalResult:
         details: None if the line has none.
     """
 
-    filename: str
-    tag: str
-    prompt: str
+    filename: Text
+    tag: Text
+    prompt: Text
     correct: bool
     reason: str
     metadata: Mapping[str, Any]
@@ -63,20 +65,26 @@ def read_result(value: Mapping[str, Any]) -> GenEvalResult:
     Raises:
         ValueError: something is missing or of the wrong kind; the message says what.
     """
-    texts = {key: value.get(key) for key in ("filename", "tag", "prompt", "reason")}
+    line = {"reason": None, "details": None, **value}
     # pandas writes an empty reason as it is, others leave it out
-    texts["reason"] = texts["reason"] or ""
-    for key, text in texts.items():
-        if not isinstance(text, str) or (not text and key != "reason"):
-            raise ValueError(f"{key!r} is {quoted(text)}, a text expected")
-    correct = value.get("correct")
-    if not isinstance(correct, bool) and correct not in (0, 1):
-        raise ValueError(f"'correct' is {quoted(correct)}, true or false expected")
-    metadata = _object(value.get("metadata"), "metadata")
-    details = value.get("details")
-    if details is not None:
-        details = {name: list(_boxes(name, boxes)) for name, boxes in _object(details, "details").items()}
-    return GenEvalResult(correct=bool(correct), metadata=metadata, details=details, **texts)  # type: ignore[arg-type]
+    line["reason"] = line["reason"] or ""
+    if line.get("correct") in (0, 1):
+        line["correct"] = bool(line["correct"])
+    for key in ("metadata", "details"):
+        # an object, or the text of one, as GenEval writes it
+        if isinstance(line.get(key), str):
+            with suppress(ValueError, RecursionError):
+                line[key] = json.loads(line[key])
+    if isinstance(line["details"], dict):
+        line["details"] = {name: _with_confidences(boxes) for name, boxes in line["details"].items()}
+    return record_of(GenEvalResult, line, extra="ignore")
+
+
+def _with_confidences(boxes: Any) -> Any:
+    """Each box apart from its confidence; one without counted all the same, or it would not stand there."""
+    if not isinstance(boxes, list) or not all(isinstance(box, list) for box in boxes):
+        return boxes
+    return [[box[:4], *(box[4:] or [1.0])] for box in boxes]
 
 
 def parse_image_path(filename: str) -> ImagePath:
@@ -155,31 +163,6 @@ class Summary:
                 "",
             ]
         )
-
-
-def _object(found: Any, key: str) -> dict[str, Any]:
-    """An object, or the text of one, as GenEval writes it."""
-    if isinstance(found, str):
-        try:
-            found = json.loads(found)
-        except (RecursionError, ValueError):
-            raise ValueError(f"{key!r} is a text that is not JSON: {quoted(found)}") from None
-    if not isinstance(found, dict):
-        raise ValueError(f"{key!r} is {quoted(found)}, an object expected")
-    return found
-
-
-def _boxes(name: str, boxes: Any) -> Iterable[tuple[Box, float]]:
-    if not isinstance(boxes, list):
-        raise ValueError(f"'details' of {quoted(name)} is {quoted(boxes)}, a list of boxes expected")
-    for k, box in enumerate(boxes):
-        try:
-            if not isinstance(box, list) or len(box) not in (4, 5):
-                raise ValueError(f"{quoted(box)} where [x0, y0, x1, y1, confidence] is expected")
-            # without a confidence it counted all the same, or it would not stand there
-            yield box_of(box[:4]), score_of(box[4]) if len(box) == 5 else 1.0
-        except ValueError as error:
-            raise ValueError(f"'details' of {quoted(name)}, box {k}: {error}") from None
 
 
 _KEY: Final = "question_details"
@@ -277,7 +260,7 @@ def _captioned(name: str, entries: list[Any], number: int | None, chosen: str, f
 def _model_answer(entry: Any, taken: list[str], chosen: str, free: str) -> ModelAnswer:
     if not isinstance(entry, dict):
         raise ValueError(f"found {quoted(entry)}, an object with a question expected")
-    text = _text(entry, "question" if "question" in entry else "text")
+    text = text_of(entry, "question" if "question" in entry else "text")
     choices = entry.get("choices")
     if not isinstance(choices, list) or not choices or not all(isinstance(one, str) and one for one in choices):
         raise ValueError(f"'choices' is {quoted(choices)}, a list of texts expected")
@@ -285,23 +268,16 @@ def _model_answer(entry: Any, taken: list[str], chosen: str, free: str) -> Model
     question_id = name if isinstance(name, str) and name and name not in taken else new_question_id(text, taken)
     scored, parents = entry.get("scores"), entry.get("parents")
     question = PromptQuestion(
-        question_id, text, tuple(choices), _text(entry, "answer"), _text(entry, "element_type"), _text(entry, "element"),
+        question_id, text, tuple(choices), text_of(entry, "answer"), text_of(entry, "element_type"), text_of(entry, "element"),
         parents=tuple(one for one in parents if isinstance(one, str)) if isinstance(parents, list) else (),
     )  # fmt: skip
     words = entry.get(free)
     return ModelAnswer(
         question,
-        _text(entry, chosen),
+        text_of(entry, chosen),
         words if isinstance(words, str) else None,
         bool(scored) if scored in (0, 1, True, False) else None,
     )
-
-
-def _text(entry: Mapping[str, Any], key: str) -> str:
-    found = entry.get(key)
-    if not isinstance(found, str) or not found.strip():
-        raise ValueError(f"{key!r} is {quoted(found)}, a text expected")
-    return found
 
 
 _DETECTIONS_KEY: Final = re.compile(r"([0-9]{1,9})_([0-9]{1,9})")
@@ -321,6 +297,20 @@ class VisorEntry:
 
     case: EvidenceCase
     sra: bool | None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _DetectionsEntry:
+    """An entry as it stands in the file: the centre of each object, x and y in pixels."""
+
+    classes: tuple[str, ...]
+    centroid: tuple[tuple[Number, Number], ...]
+    sra: Literal[0, 1, False, True] | None = None
+    text: str | None = None
+
+    def __post_init__(self) -> None:
+        if len(self.classes) != len(self.centroid):
+            raise ValueError("the lists 'classes' and 'centroid' must be of one length")
 
 
 def is_detections(path: Path) -> bool:
@@ -352,7 +342,7 @@ def read_entries(path: Path) -> Iterator[tuple[int, str, Any]]:
     Raises:
         InputError: the file is not JSON from where it was read.
     """
-    yield from JsonScanner(path, read_text(path)).object()
+    yield from JsonStream.of_text(path, read_text(path)).object()
 
 
 def read_entry(key: str, value: Any, generator: str) -> VisorEntry:
@@ -364,15 +354,18 @@ def read_entry(key: str, value: Any, generator: str) -> VisorEntry:
     found = _DETECTIONS_KEY.fullmatch(key)
     if found is None:
         raise ValueError(f"key {quoted(key)}, <prompt id>_<number> expected")
-    if not isinstance(value, dict):
-        raise ValueError(f"{quoted(key)} holds {quoted(value)}, an object expected")
+    try:
+        entry = record_of(_DetectionsEntry, value, extra="ignore")
+    except ValueError as error:
+        raise ValueError(f"{quoted(key)}: {error}") from None
     prompt = sr2d_suite.numbered_prompt(int(found[1]))
-    text = value.get("text")
-    if text is not None and (not isinstance(text, str) or text.strip() != prompt.text):
-        raise ValueError(f"{quoted(key)} has the text {quoted(text)}, but SR2D's prompt {found[1]} is {quoted(prompt.text)}")
-    seen = Observation(key, {}, _detections(key, value.get("classes"), value.get("centroid")))
-    case = EvidenceCase(key, prompt.spec, parse_spec(prompt.spec), seen, found[1], generator)
-    return VisorEntry(case, _sra(key, value.get("sra")))
+    if entry.text is not None and entry.text.strip() != prompt.text:
+        raise ValueError(
+            f"{quoted(key)} has the text {quoted(entry.text)}, but SR2D's prompt {found[1]} is {quoted(prompt.text)}"
+        )
+    detections = tuple(Detection(name, 1.0, (x, y, x, y)) for name, (x, y) in zip(entry.classes, entry.centroid, strict=True))
+    case = EvidenceCase(key, prompt.spec, prompt.demands, Observation(key, {}, detections), found[1], generator)
+    return VisorEntry(case, None if entry.sra is None else bool(entry.sra))
 
 
 def key_of(case: EvidenceCase, taken: Mapping[str, int]) -> str:
@@ -390,7 +383,7 @@ def key_of(case: EvidenceCase, taken: Mapping[str, int]) -> str:
     if not re.fullmatch("[0-9]{1,9}", last):
         raise ValueError(f"'prompt_id' is {quoted(case.prompt_id)}; VISOR names images by the number of SR2D's prompt")
     prompt = sr2d_suite.numbered_prompt(int(last))
-    published = parse_spec(prompt.spec)
+    published = prompt.demands
     if (case.spec.objects, case.spec.relations) != (published.objects, published.relations):
         raise ValueError(f"it asks for something else than SR2D's prompt {int(last)}, {quoted(prompt.text)}")
     return key[0] if key else f"{int(last)}_{taken.get(str(int(last)), 0)}"
@@ -421,23 +414,3 @@ def entry_of(case: EvidenceCase, found: Mapping[str, Any], sra: bool) -> dict[st
 def format_entry(key: str, entry: Mapping[str, Any]) -> str:
     """An entry of the file's one object, without the comma."""
     return f"{json.dumps(key)}: {json.dumps(entry)}"
-
-
-def _detections(key: str, classes: Any, centroids: Any) -> tuple[Detection, ...]:
-    if not isinstance(classes, list) or not isinstance(centroids, list) or len(classes) != len(centroids):
-        raise ValueError(f"{quoted(key)} needs lists 'classes' and 'centroid' of one length")
-    found = []
-    for k, (name, center) in enumerate(zip(classes, centroids, strict=True)):
-        if not isinstance(name, str) or not isinstance(center, list) or len(center) != 2:
-            raise ValueError(f"{quoted(key)}, centroid {k} is {quoted(center)} of {quoted(name)}, [x, y] of a class expected")
-        x, y = map(finite_number, center)
-        found.append(Detection(name, 1.0, (x, y, x, y)))
-    return tuple(found)
-
-
-def _sra(key: str, found: Any) -> bool | None:
-    if found is None:
-        return None
-    if not isinstance(found, bool) and found not in (0, 1):
-        raise ValueError(f"'sra' of {quoted(key)} is {quoted(found)}, 0 or 1 expected")
-    return bool(found)

@@ -86,7 +86,7 @@ def read_image_file(path: Path) -> ImageFile:
     Raises:
         ImageError: it is none, it is cut off or damaged, or it has more than 100 megapixels.
     """
-    data = _read_bytes(path)
+    data = image_bytes(path)
     image = _decode(path, data)
     try:
         turned = image.getexif().get(_ORIENTATION, 1) in (5, 6, 7, 8)
@@ -94,15 +94,6 @@ def read_image_file(path: Path) -> ImageFile:
         turned = False
     width, height = image.size[::-1] if turned else image.size
     return ImageFile(path, hashlib.sha256(data).hexdigest(), width, height)
-
-
-def image_bytes(path: Path) -> bytes:
-    """All of a file, which need not be an image.
-
-    Raises:
-        ImageError: it cannot be one, or cannot be read.
-    """
-    return _read_bytes(path)
 
 
 def open_image(path: Path, sha256: str | None = None, data: bytes | None = None) -> Pillow.Image:
@@ -113,7 +104,7 @@ def open_image(path: Path, sha256: str | None = None, data: bytes | None = None)
     Raises:
         ImageError: the file is no usable image, or its bytes no longer have this ``sha256`` (hex).
     """
-    data = _read_bytes(path) if data is None else data
+    data = image_bytes(path) if data is None else data
     if sha256 is not None and hashlib.sha256(data).hexdigest() != sha256:
         raise ImageError(path, "the file has changed since it was imported")
     image = _decode(path, data)
@@ -134,7 +125,7 @@ def thumbnail(path: Path, width: int, height: int = _WEBP_SIDE, *, fine: bool = 
     """
     if width < 1:
         raise ValueError(f"a thumbnail's width must be at least 1 pixel, got {width}")
-    image = _decode(path, _read_bytes(path), draft=width)
+    image = _decode(path, image_bytes(path), draft=width)
     out = io.BytesIO()
     try:
         upright = _opaque(_upright(image))
@@ -205,7 +196,12 @@ def _decode_all(
     return FolderImages(entries, skipped)
 
 
-def _read_bytes(path: Path) -> bytes:
+def image_bytes(path: Path) -> bytes:
+    """All of a file, which need not be an image.
+
+    Raises:
+        ImageError: it cannot be one, or cannot be read.
+    """
     try:
         str(path).encode("utf-8")
         status = path.stat()  # before opening: opening a pipe would wait for ever

@@ -12,7 +12,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
-from typing import IO, ClassVar, Final
+from typing import IO, Any, ClassVar, Final, Generic, TypeVar
 
 from data.files import write_whole
 from data.jobs import json_records
@@ -74,17 +74,45 @@ class RunBusy(RuntimeError):
     """Another worker is at this job."""
 
 
-class JobFolder:
+Job = TypeVar("Job")
+
+
+class JobFolder(Generic[Job]):
     """A job's files.
 
     Attributes:
-        JOB: the file that says what is asked.
+        JOB: the file that says what is asked; ``KIND``: the record that it holds.
+        RESULTS: files that tell of the job, and go when another one is written.
     """
 
+    KIND: ClassVar[type]
     JOB: ClassVar[str] = "job.json"
+    RESULTS: ClassVar[tuple[str, ...]] = ("progress.json",)
 
     def __init__(self, path: Path) -> None:
         self.path = path
+
+    def ask(self, job: Job) -> None:
+        """Write what is asked; an older job here is replaced, and what was told of it goes."""
+        self.path.mkdir(parents=True, exist_ok=True)
+        for name in self.RESULTS:
+            (self.path / name).unlink(missing_ok=True)
+        self.replace(job)
+
+    def replace(self, job: Job) -> None:
+        """Write otherwise what is asked (on another device, say); what was told of it stays."""
+        # asdict is typed for those that are known to be dataclasses
+        content: Any = job
+        write_whole(self.path / self.JOB, json.dumps(asdict(content), indent=2, ensure_ascii=False).encode())
+
+    def job(self) -> Job:
+        """What is asked.
+
+        Raises:
+            ValueError: this is no such job's folder.
+        """
+        found: Job = json_records.read_record(self.KIND, self.path / self.JOB)
+        return found
 
     def tell(self, progress: WorkerProgress) -> None:
         """Say how far the job is."""

@@ -11,7 +11,7 @@ import hashlib
 import io
 import json
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict, dataclass, field
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Final
 
@@ -93,37 +93,11 @@ def why_blank(why: str | None) -> str | None:
     return None if why is None else BLANKED.get(why, why)
 
 
-class GenerationFolder(JobFolder):
+class GenerationFolder(JobFolder[GenerationJob]):
     """A generation's files."""
 
-    def create(self, job: GenerationJob) -> None:
-        """Write what is asked; an older job here is replaced, and what was told of it goes."""
-        self.path.mkdir(parents=True, exist_ok=True)
-        for name in ("progress.json", "opened.json", "failed.json"):
-            (self.path / name).unlink(missing_ok=True)
-        self.replace(job)
-
-    def replace(self, job: GenerationJob) -> None:
-        """Write otherwise what is asked of the same pictures; what was told of them stays."""
-        write_whole(self.path / "job.json", json.dumps(asdict(job), ensure_ascii=False).encode())
-
-    def job(self) -> GenerationJob:
-        """What is asked.
-
-        Raises:
-            ValueError: this is no generation's folder.
-        """
-        path = self.path / "job.json"
-        found = json_records.parse_finite_json(path, 1, read_text(path))
-        wanted = found.get("wanted") if isinstance(found, dict) else None
-        if not isinstance(wanted, list):
-            raise ValueError(f"{path}: 'wanted' is {quoted(wanted)}, a list expected")
-        return json_records.record_of(
-            GenerationJob,
-            found,
-            str(path),
-            wanted=tuple(json_records.record_of(WantedPicture, one, str(path)) for one in wanted),
-        )
+    KIND = GenerationJob
+    RESULTS = ("progress.json", "opened.json", "failed.json")
 
     def describe(self, opened: Mapping[str, Any]) -> None:
         """Say what the model is that was opened."""

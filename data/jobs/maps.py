@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
 
@@ -67,19 +67,11 @@ class Map:
     seconds: float = 0.0
 
 
-class MapFolder(JobFolder):
+class MapFolder(JobFolder[MapJob]):
     """A map's files."""
 
-    def ask(self, job: MapJob) -> None:
-        """Write what is asked; what was told of an earlier attempt is forgotten."""
-        self.path.mkdir(parents=True, exist_ok=True)
-        for name in ("progress.json", LOG):
-            (self.path / name).unlink(missing_ok=True)
-        write_whole(self.path / "job.json", json.dumps(asdict(job)).encode())
-
-    def job(self) -> MapJob:
-        """What is asked."""
-        return MapJob(**json.loads((self.path / "job.json").read_text(encoding="utf-8")))
+    KIND = MapJob
+    RESULTS = ("progress.json", LOG)
 
     @property
     def file(self) -> Path:

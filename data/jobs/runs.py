@@ -15,19 +15,22 @@ import json
 import math
 import re
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import asdict, dataclass, field, replace
+from dataclasses import asdict, dataclass, field
 from pathlib import Path
-from typing import Any, Final
+from typing import Annotated, Any, Final
 
 import numpy as np
 import pyarrow as pa
 import pyarrow.parquet as pq
 from numpy.typing import NDArray
 from PIL import Image
+from pydantic import Field
 
 from data.files import read_text, write_whole
 from data.jobs import json_records
 from data.jobs.folder import JobFolder
+from data.prompts.questions import PromptQuestion
+from data.spec import HasSpec
 
 
 def pack_mask(mask: NDArray[np.bool_]) -> bytes:
@@ -35,19 +38,6 @@ def pack_mask(mask: NDArray[np.bool_]) -> bytes:
     buffer = io.BytesIO()
     Image.fromarray(mask).save(buffer, "PNG", optimize=True)
     return buffer.getvalue()
-
-
-def unpack_mask(packed: bytes) -> NDArray[np.bool_]:
-    """The inverse of ``pack``.
-
-    Raises:
-        ValueError: this is no mask.
-    """
-    try:
-        with Image.open(io.BytesIO(packed), formats=("PNG",)) as image:
-            return np.asarray(image.convert("1"), bool)
-    except Exception as error:  # Pillow raises whatever its plugins raise
-        raise ValueError("a mask that is not a PNG") from error
 
 
 Embeddings = NDArray[np.float16]
@@ -141,13 +131,12 @@ class Observation:
 
 
 @dataclass(frozen=True, slots=True)
-class WorkItem:
+class WorkItem(HasSpec):
     """One image to score.
 
     Attributes:
         path: absolute, or relative to the manifest's folder.
-        questions: the prompt's own, each as ``dataclasses.asdict`` makes it of a ``PromptQuestion``, in their ``version``; only
-            where the scorer is asked them.
+        questions: the prompt's own, in their ``version``; only where the scorer is asked them.
         captions: what a scorer chooses among that matches image and text, the right one at ``right``.
     """
 
@@ -156,9 +145,9 @@ class WorkItem:
     sha256: str
     text: str
     spec: Mapping[str, Any]
-    questions: Sequence[Mapping[str, Any]] = ()
+    questions: tuple[PromptQuestion, ...] = ()
     version: int = 0
-    captions: Sequence[str] = ()
+    captions: tuple[str, ...] = ()
     right: int = 0
 
 
@@ -180,7 +169,7 @@ class Run:
     profile: str
     settings: Mapping[str, Any]
     device: str = "cpu"
-    part_size: int = PART_SIZE
+    part_size: Annotated[int, Field(ge=1)] = PART_SIZE
     engine: str = "local"
     shard: str = ""
     of: str = ""
@@ -199,12 +188,7 @@ def read_manifest(path: Path) -> list[WorkItem]:
     """
     # not splitlines(): a prompt may hold what else breaks lines there
     lines = read_text(path).removesuffix("\n").split("\n")
-    return [
-        replace(found, questions=tuple(found.questions), captions=tuple(found.captions))
-        for n, line in enumerate(lines, 1)
-        if line or len(lines) > 1
-        for found in [json_records.record_of(WorkItem, json_records.parse_finite_json(path, n, line), f"{path}:{n}")]
-    ]
+    return [json_records.parse_record(WorkItem, path, n, line) for n, line in enumerate(lines, 1) if line or len(lines) > 1]
 
 
 def manifest_hash(work: Sequence[WorkItem]) -> str:
@@ -215,9 +199,10 @@ def manifest_hash(work: Sequence[WorkItem]) -> str:
     return digest.hexdigest()
 
 
-class RunFolder(JobFolder):
+class RunFolder(JobFolder[Run]):
     """A run's files."""
 
+    KIND = Run
     JOB = "run.json"
 
     def create(self, run: Run, work: Sequence[WorkItem]) -> None:
@@ -230,21 +215,6 @@ class RunFolder(JobFolder):
         write_manifest(self.path / "manifest.jsonl", work)
         # last: a folder with this file is complete
         self.replace(run)
-
-    def replace(self, run: Run) -> None:
-        """Write otherwise what is asked of the same images, in the same parts: on another device, say."""
-        write_whole(self.path / "run.json", json.dumps(asdict(run), indent=2, ensure_ascii=False).encode())
-
-    def run(self) -> Run:
-        """What is asked.
-
-        Raises:
-            ValueError: this is no run's folder.
-        """
-        found = json_records.read_record(Run, self.path / "run.json")
-        if found.part_size < 1:
-            raise ValueError(f"{self.path / 'run.json'}: 'part_size' is {found.part_size}, 1 or more expected")
-        return found
 
     def work(self) -> list[WorkItem]:
         """Which images, in order.

@@ -20,7 +20,6 @@ from data.playground.objects import KINDS
 from data.prompts import geneval_suite, sr2d_suite
 from data.prompts.coco import COCO, GENEVAL, SUPERCATEGORY, plain_name
 from data.prompts.flips import (
-    OPPOSITE,
     RawSpec,
     TextChanges,
     apply_changes,
@@ -34,7 +33,7 @@ from data.prompts.flips import (
     renumber,
 )
 from data.prompts.geneval_suite import COLORS
-from data.prompts.spec import ObjectSpec, RelationSpec, Spec, SpecError, parse_spec
+from data.spec import OPPOSITE, ObjectSpec, RelationSpec, Spec, SpecError, parse_spec
 
 _MAX_COUNT: Final = 4
 """GenEval writes no larger number."""

@@ -20,15 +20,16 @@ from functools import partial
 from pathlib import Path
 from typing import Any, Final
 
-from data.files import InputError, Problems, check_name, fail, located, parse_json, printable, quoted, read_text
+from data.files import InputError, Problems, check_name, fail, located, printable, quoted, read_text
+from data.json_files import parse_json
 from data.matching.captions import Candidates, candidates_of_spec
-from data.prompts.flips import NUMBERS, apply_changes, rename_object
+from data.prompts.flips import apply_changes, rename_object
 from data.prompts.prompt_files import file_entries
 from data.prompts.questions import PromptQuestion, read_questions
-from data.prompts.spec import ObjectSpec
+from data.spec import NUMBER_WORDS, ObjectSpec
 from data.tables import read_table
+from data.validation import text_of
 
-MATCHING_LAYOUTS: Final = ("rows", "winoground", "aro")
 MAX_CAPTIONS: Final = 64
 MAX_CAPTION_LENGTH: Final = 2000
 """Characters of a caption."""
@@ -203,25 +204,13 @@ def _candidates(captions: Any, right: Any) -> Candidates:
         if len(captions) > MAX_CAPTIONS:
             raise ValueError(f"{len(captions)} captions; at most {MAX_CAPTIONS} are read")
         for caption in captions:
-            _checked(caption, "a caption")
+            text_of({"captions": caption}, "captions", MAX_CAPTION_LENGTH)
     # a SpecError is a ValueError with one line
     return candidates_of_spec({"captions": captions, "right": right})
 
 
 def _text(row: Row, key: str) -> str:
-    if key not in row:
-        raise ValueError(f"'{key}' is missing")
-    return _checked(row[key], f"'{key}'")
-
-
-def _checked(value: Any, what: str) -> str:
-    if not isinstance(value, str) or not value.strip():
-        raise ValueError(f"{what} is {quoted(value)}, a text expected")
-    if len(value) > MAX_CAPTION_LENGTH:
-        raise ValueError(f"{what} has {len(value):,} characters; at most {MAX_CAPTION_LENGTH:,} are read")
-    if "\0" in value:
-        raise ValueError(f"{what} holds a NUL character; remove it")
-    return value
+    return text_of(row, key, MAX_CAPTION_LENGTH)
 
 
 TIFA_TASKS: Final = {"color": "color", "counting": "count", "spatial": "spatial"}
@@ -286,7 +275,7 @@ def swap_answer(caption: str, question: PromptQuestion) -> Candidates | str:
 
 def _answer_forms(answer: str) -> list[str]:
     """As it stands; a number as a word, too (TIFA's choices are digits, its texts are not)."""
-    return [answer, NUMBERS[int(answer)]] if re.fullmatch(r"\d|10", answer) else [answer]
+    return [answer, NUMBER_WORDS[int(answer)]] if re.fullmatch(r"\d|10", answer) else [answer]
 
 
 def _coco_texts(path: Path, photographs: dict[str, int]) -> Iterator[tuple[str, str]]:

@@ -27,8 +27,8 @@ from data.prompts.geneval_suite import (
     single_object,
     two_object,
 )
-from data.prompts.spec import parse_spec
 from data.records import Prompt
+from data.spec import parse_spec
 
 SUITE: Final = "itm-playground"
 SEED: Final = 0

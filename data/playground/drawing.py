@@ -18,7 +18,7 @@ from data.playground.objects import KINDS
 from data.playground.render import TEXTURES
 from data.playground.scene import Background, Fact, Placed, Scene, is_correct, scene_facts
 from data.prompts.geneval_suite import COLORS
-from data.prompts.spec import ObjectSpec, Relation, Spec, SpecError
+from data.spec import ObjectSpec, Relation, Spec, SpecError
 
 KindColor = tuple[str, str]
 

@@ -22,7 +22,6 @@ from data.playground.drawing import ANY_LOOK, DrawnScene, SceneLook, draw_carele
 from data.playground.objects import KINDS
 from data.prompts.geneval_suite import POSITIONS, Metadata, color_attr, colors, counting, position, single_object, two_object
 from data.prompts.prompt_files import read_prompts
-from data.prompts.spec import parse_spec
 from data.records import Image, Prompt
 
 SUITE: Final = "playground"
@@ -138,4 +137,4 @@ def image_path(prompt_id: str, generator: str, index: int) -> Path:
 def careless_drawing(prompt: Prompt, index: int) -> DrawnScene:
     """What the careless renderer drew in this place: always the same, so that the truth of the committed picture is known."""
     number = int(prompt.prompt_id.rsplit("/", 1)[-1])
-    return draw_carelessly(parse_spec(prompt.spec), _FIRST_SEED + number * _SEEDS_APART + index)
+    return draw_carelessly(prompt.demands, _FIRST_SEED + number * _SEEDS_APART + index)

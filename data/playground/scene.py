@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 from data.aspects import NO, YES
 from data.playground.objects import KINDS
 from data.prompts.questions import PromptQuestion, questions_from_spec
-from data.prompts.spec import ObjectSpec, Relation, RelationSpec, Spec
+from data.spec import ObjectSpec, Relation, RelationSpec, Spec
 
 
 @dataclass(frozen=True, slots=True)

@@ -15,10 +15,8 @@ from typing import Any, Final, Literal
 
 from data.prompts.coco import article_by_letter, plain_name
 from data.prompts.geneval_suite import COLORS
-from data.prompts.spec import ObjectSpec, Spec, SpecError, parse_spec
+from data.spec import NUMBER_WORDS, OPPOSITE, HasSpec, ObjectSpec, Spec, SpecError, parse_spec
 
-OPPOSITE: Final = {"left": "right", "right": "left", "above": "below", "below": "above"}
-NUMBERS: Final = ("zero", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten")
 _SIDES: Final = re.compile(r"\b(left|right|above|below)\b", re.IGNORECASE)
 _RELATION_WORDS: Final = re.compile(r"\b(left(?=\s+of\b)|right(?=\s+of\b)|above|below)\b", re.IGNORECASE)
 _PLURAL: Final = r"(?:e?s)?\b"
@@ -61,15 +59,15 @@ def recolor(text: str, thing: ObjectSpec, color: str) -> TextChanges:
 
 def renumber(text: str, thing: ObjectSpec, n: int) -> TextChanges:
     """Sure if ``two cups`` stands there once, as a word or in digits. From or to one, the noun would change as well."""
-    if min(thing.count, n) < 2 or max(thing.count, n) >= len(NUMBERS):
+    if min(thing.count, n) < 2 or max(thing.count, n) >= len(NUMBER_WORDS):
         return None
     color = rf"(?:{re.escape(thing.color)}\s+)?" if thing.color else ""
-    pattern = rf"\b({NUMBERS[thing.count]}|{thing.count})\s+{color}{re.escape(thing.name)}{_PLURAL}"
+    pattern = rf"\b({NUMBER_WORDS[thing.count]}|{thing.count})\s+{color}{re.escape(thing.name)}{_PLURAL}"
     found = list(re.finditer(pattern, text, re.IGNORECASE))
     if len(found) != 1:
         return None
     word = found[0][1]
-    return [TextChange(*found[0].span(1), str(n) if word.isdigit() else _in_case_of(word, NUMBERS[n]))]
+    return [TextChange(*found[0].span(1), str(n) if word.isdigit() else _in_case_of(word, NUMBER_WORDS[n]))]
 
 
 def rename_object(text: str, thing: ObjectSpec, name: str) -> TextChanges:
@@ -129,7 +127,7 @@ _MOST: Final = 4
 
 
 @dataclass(frozen=True, slots=True)
-class Flipped:
+class Flipped(HasSpec):
     """A flipped prompt. ``spec`` is written as the original is; ``text`` is None where it cannot be changed surely."""
 
     spec: RawSpec

@@ -10,13 +10,13 @@ import numpy as np
 
 from data.prompts.coco import GENEVAL, article_by_letter
 from data.records import Prompt
+from data.spec import NUMBER_WORDS
 
 SEED: Final = 43
 N: Final = 100
 COLORS: Final = ("red", "orange", "yellow", "green", "blue", "purple", "pink", "brown", "black", "white")
 POSITIONS: Final = ("left of", "right of", "above", "below")
 
-_NUMBER_WORDS: Final = {2: "two", 3: "three", 4: "four"}
 _WITHOUT_PERSON: Final = len(GENEVAL) - 1
 """Colours are asked of every class but the first, ``person``."""
 
@@ -95,7 +95,7 @@ def counting(name: str, count: int) -> Metadata:
         "tag": "counting",
         "include": [{"class": name, "count": count}],
         "exclude": [{"class": name, "count": count + 1}],
-        "prompt": f"a photo of {_NUMBER_WORDS[count]} {plural}",
+        "prompt": f"a photo of {NUMBER_WORDS[count]} {plural}",
     }
 
 

@@ -4,13 +4,16 @@ from __future__ import annotations
 
 import difflib
 import json
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from functools import partial
 from pathlib import Path
 from typing import Any, Final
 
-from data.files import InputError, JsonScanner, Problems, check_name, located, parse_json, printable, quoted, read_text
-from data.prompts.spec import SpecError, parse_spec
+from data.files import InputError, Problems, check_name, located, printable, quoted, read_text
+from data.json_files import json_entries
 from data.records import Prompt
+from data.spec import SpecError, parse_spec
+from data.validation import text_of
 
 _OWN_KEYS: Final = ("prompt_id", "prompt", "text", "task", "spec")
 
@@ -85,30 +88,14 @@ def write_prompts(prompts: Sequence[Prompt], out: Path) -> Path:
     return out
 
 
-class _FileEntry:
-    """One entry of a file, parsed on demand so that an error in one does not hide those in the next."""
-
-    def __init__(self, path: Path, line: int, text: str) -> None:
-        self._path, self._line, self._text = path, line, text
-
-    def __call__(self) -> Any:
-        return parse_json(self._path, self._line, self._text)
-
-
-def file_entries(path: Path, text: str) -> Iterator[tuple[int, int, Any]]:
-    """``(number, line, read)`` of each entry; ``read()`` gives the object, for plain text a bare string."""
-    plain = path.suffix.lower() == ".txt"
-    if not plain and text.lstrip().startswith("["):
-        for number, (line, value) in enumerate(JsonScanner(path, text).array()):
-            yield number, line, lambda value=value: value
+def file_entries(path: Path, text: str) -> Iterator[tuple[int, int, Callable[[], Any]]]:
+    """``(number, line, read)`` of each entry; ``read()`` gives the object, for plain text (``.txt``) a bare string."""
+    if path.suffix.lower() != ".txt":
+        yield from json_entries(path, text)
         return
-    # Not splitlines(): it also breaks at U+2028 and others, which may stand inside a prompt.
     for number, content in enumerate(text.split("\n")):
-        content = content.removesuffix("\r")
-        if not content.strip():
-            continue
-        line = number + 1
-        yield number, line, (lambda content=content: content) if plain else _FileEntry(path, line, content)
+        if content.strip():
+            yield number, number + 1, partial(str, content.removesuffix("\r"))
 
 
 def _prompt(value: Any, number: int, suite: str) -> Prompt:
@@ -119,8 +106,8 @@ def _prompt(value: Any, number: int, suite: str) -> Prompt:
     if "include" in value or ("tag" in value and "spec" not in value):
         return _geneval(value, number, suite)
     if "caption" in value and "id" in value:
-        name = _id_part(_string(value, "id"))
-        return Prompt(f"{suite}/{name}", suite, _string(value, "caption"), text_source(name))
+        name = check_name(text_of(value, "id"), "the id")
+        return Prompt(f"{suite}/{name}", suite, text_of(value, "caption"), text_source(name))
     return _ours(value, number, suite)
 
 
@@ -128,8 +115,8 @@ def _geneval(value: dict[str, Any], number: int, suite: str) -> Prompt:
     for key in ("tag", "include", "prompt"):
         if key not in value:
             raise ValueError(f"GenEval metadata without '{key}'; expected are tag, include, prompt and perhaps exclude")
-    task = _string(value, "tag")
-    return Prompt(_numbered(suite, number), suite, _string(value, "prompt"), task, _checked_spec(value))
+    task = text_of(value, "tag")
+    return Prompt(_numbered(suite, number), suite, text_of(value, "prompt"), task, _checked_spec(value))
 
 
 def text_source(text_id: str) -> str:
@@ -144,33 +131,20 @@ def _ours(value: dict[str, Any], number: int, suite: str) -> Prompt:
     given = [key for key in ("prompt", "text") if key in value]
     if not given:
         raise ValueError(f"an object with 'prompt' (or 'text') expected, found the keys {quoted(', '.join(value))}")
-    text = _string(value, given[0])
+    text = text_of(value, given[0])
     if value[given[-1]] != text:
         raise ValueError("'prompt' and 'text' differ; give one of them")
-    task = None if value.get("task") is None else _string(value, "task")
+    task = None if value.get("task") is None else text_of(value, "task")
     spec = {} if value.get("spec") is None else value["spec"]
-    prompt_id = _numbered(suite, number) if value.get("prompt_id") is None else _given_id(_string(value, "prompt_id"), suite)
+    prompt_id = _numbered(suite, number) if value.get("prompt_id") is None else _given_id(text_of(value, "prompt_id"), suite)
     return Prompt(prompt_id, suite, text, task, _checked_spec(spec))
-
-
-def _string(value: dict[str, Any], key: str) -> str:
-    found = value[key]
-    if not isinstance(found, str) or not found.strip():
-        raise ValueError(f"'{key}' is {quoted(found)}, a text expected")
-    if "\0" in found:
-        raise ValueError(f"'{key}' holds a NUL character; remove it")
-    return found
 
 
 def _given_id(prompt_id: str, suite: str) -> str:
     if not prompt_id.startswith(f"{suite}/"):
         raise ValueError(f"'prompt_id' is {quoted(prompt_id)}, it must begin with '{suite}/' (the suite given for this file)")
-    _id_part(prompt_id.removeprefix(f"{suite}/"))
+    check_name(prompt_id.removeprefix(f"{suite}/"), "the id")
     return prompt_id
-
-
-def _id_part(name: str) -> str:
-    return check_name(name, "the id")
 
 
 def _numbered(suite: str, number: int) -> str:

@@ -21,8 +21,9 @@ from data.files import InputError, Problems, check_name, fail, printable, quoted
 from data.prompts.coco import COCO, SUPERCATEGORY, article_by_sound, plain_name, plural
 from data.prompts.geneval_suite import COLORS
 from data.prompts.prompt_files import file_entries, text_source
-from data.prompts.spec import ObjectSpec, Relation, RelationSpec, Spec
 from data.records import Prompt
+from data.spec import NUMBER_WORDS, RELATION_PHRASES, ObjectSpec, RelationSpec, Spec
+from data.validation import text_of
 
 ELEMENT_TYPES: Final = (
     "object", "animal/human", "food", "activity", "attribute", "counting", "color", "material", "spatial", "location",
@@ -36,10 +37,6 @@ RULE: Final = "questions-from-specs-2"
 _N_CHOICES: Final = 4
 _ID_LENGTH: Final = 60
 _KINDS: Final = {"person": "animal/human", "animal": "animal/human", "food": "food"}
-_PLACES: Final[dict[Relation, str]] = {
-    "left of": "to the left of", "right of": "to the right of", "above": "above", "below": "below"
-}  # fmt: skip
-_NUMBERS: Final = ("zero", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine")
 
 
 @dataclass(frozen=True, slots=True)
@@ -141,7 +138,7 @@ def _object(thing: ObjectSpec, spec: Spec, k: int) -> Iterator[_Made]:
 
 def _counting(thing: ObjectSpec) -> Iterator[_Made]:
     many, n = plural(thing.name) + thing.target.removeprefix(thing.name), thing.count
-    word = _NUMBERS[n] if n < len(_NUMBERS) else str(n)
+    word = NUMBER_WORDS[n] if n < 10 else str(n)
     element = f"{word} {thing.target if n == 1 else many}"
     are = "is there exactly" if n == 1 else "are there"
     yield f"{are} {element}?", (YES, NO), YES, "counting", element
@@ -159,9 +156,9 @@ def _color(thing: ObjectSpec, color: str) -> Iterator[_Made]:
 
 def _spatial(spec: Spec, relation: RelationSpec) -> Iterator[_Made]:
     one, other = spec.objects[relation.subject].target, spec.objects[relation.reference].target
-    yield f"is the {one} {_PLACES[relation.relation]} the {other}?", (YES, NO), YES, "spatial", relation.target
+    yield f"is the {one} {RELATION_PHRASES[relation.relation]} the {other}?", (YES, NO), YES, "spatial", relation.target
     where = f"where is the {one}, seen from the {other}?"
-    yield where, tuple(_PLACES), relation.relation, "spatial", relation.target
+    yield where, tuple(RELATION_PHRASES), relation.relation, "spatial", relation.target
 
 
 def _among(answer: str, near: Sequence[str], far: Sequence[str], salt: str) -> tuple[str, ...]:
@@ -333,12 +330,5 @@ def _choices(value: dict[str, Any]) -> tuple[str, ...]:
     return choices
 
 
-def _text(value: dict[str, Any], key: str) -> str:
-    found = value.get(key)
-    if not isinstance(found, str) or not found.strip():
-        raise ValueError(f"'{key}' is {quoted(found)}, a text expected")
-    if "\0" in found:
-        raise ValueError(f"'{key}' holds a NUL character; remove it")
-    if len(found) > MAX_TEXT_LENGTH:
-        raise ValueError(f"'{key}' has {len(found)} characters; at most {MAX_TEXT_LENGTH} are allowed")
-    return found
+def _text(value: Mapping[str, Any], key: str) -> str:
+    return text_of(value, key, MAX_TEXT_LENGTH)

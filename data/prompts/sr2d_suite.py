@@ -18,13 +18,12 @@ import numpy as np
 
 from data.prompts.coco import COCO, article_by_sound
 from data.records import Prompt
+from data.spec import OPPOSITE
 
 SUITE: Final = "sr2d"
 
 _PHRASES: Final = {"left": "to the left of", "right": "to the right of", "above": "above", "below": "below", "and": "and"}
 _TASKS: Final = tuple(_PHRASES)
-OPPOSITE: Final = {"left": "right", "right": "left", "above": "below", "below": "above"}
-"""The relation of b to a, by that of a to b; in SR2D's order."""
 _PAIRS: Final = tuple(itertools.combinations(COCO, 2))
 _RANK: Final = {name: k for k, name in enumerate(COCO)}
 _LINES_PER_PAIR: Final = 2 * len(_TASKS)

@@ -17,6 +17,7 @@ import duckdb
 from data.aspects import SCALES
 from data.jobs.runs import Observation, Run, WorkItem
 from data.records import Evidence, Judgement, Rater
+from data.spec import HasSpec
 from data.store.core import browse_index, rows
 from data.store.core.frame import KEPT_SETTINGS
 from data.store.core.selection import Selection
@@ -99,7 +100,7 @@ def count_pending(
 
 
 @dataclass(frozen=True, slots=True)
-class KnownImage:
+class KnownImage(HasSpec):
     """What the project knows of an image that a run is about."""
 
     sha256: str | None

@@ -172,94 +172,73 @@ def path_parts(text: str) -> tuple[str, ...]:
     return tuple(part for part in parts if part not in ("", ".", ".."))
 
 
-_NONE: Final[Sequence[KnownItem]] = ()
+Key = str | tuple[str, ...]
 
 
 @dataclass
 class _Names:
-    """The project's items by what a file may call them; made of each way when it is first needed."""
+    """The project's items by what a file may call them; the index of each way is made when it is first needed."""
 
     known: Collection[KnownItem]
-    _by_length: dict[int, dict[tuple[str, ...], list[KnownItem]]] = field(default_factory=dict)
+    _indexes: dict[tuple[str, int], dict[Key, list[KnownItem]]] = field(default_factory=dict)
 
     def fits(self, way: str, row: RatingRow) -> Sequence[KnownItem]:
         """The items that the row's name fits in this way."""
         # several columns together may be an id or a path: generator and file name
         name = row.item.strip().replace("|", "/")
         if way == "id":
-            return self._ids.get(row.item, self._ids.get(name, _NONE))
+            return self._named(way, row.item) or self._named(way, name)
         if way == "sha256":
-            return self._hashes.get(name.lower(), _NONE)
+            return self._named(way, name.lower())
         if way == "prompt":
             return [
                 item
-                for item in self._prompts.get((row.prompt or "").strip(), _NONE)
+                for item in self._named(way, (row.prompt or "").strip())
                 if (row.generator is None or item.generator == row.generator)
                 and (row.index is None or (item.index is not None and _is_index(row.index, item.index)))
             ]
         parts = path_parts(name)
         if way == "name":
-            return self._files.get(parts[-1], _NONE) if parts else _NONE
+            return self._named(way, parts[-1]) if parts else ()
         # a relative path names the end of the whole one; a file name alone is no path
-        return self._ends(len(parts)).get(parts, _NONE) if len(parts) > 1 else _NONE
+        return self._named(way, parts, len(parts)) if 1 < len(parts) <= self._longest else ()
 
-    def _ends(self, length: int) -> dict[tuple[str, ...], list[KnownItem]]:
-        """By so many last parts of their paths: files of one name are too many to be looked through for each row."""
-        if length > self._longest:
-            return {}
-        if length not in self._by_length:
-            found = self._by_length[length] = defaultdict(list)
-            for parts, item in self._paths:
-                if len(parts) >= length:
-                    found[parts[-length:]].append(item)
-        return self._by_length[length]
+    def _named(self, way: str, key: Key, length: int = 0) -> Sequence[KnownItem]:
+        if (way, length) not in self._indexes:
+            index = self._indexes[way, length] = defaultdict(list)
+            for item in self.known:
+                for name in _names_of(item, way, length) if item.is_image else ():
+                    index[name].append(item)
+        return self._indexes[way, length].get(key, ())
 
     def other(self, row: RatingRow) -> KnownItem | None:
         """The item of this id that is no image: a pair, a group, or what came once without a picture."""
         return self._others.get(row.item)
 
     @cached_property
-    def _ids(self) -> dict[str, list[KnownItem]]:
-        return {item.item_id: [item] for item in self.known if item.is_image}
-
-    @cached_property
     def _others(self) -> dict[str, KnownItem]:
         return {item.item_id: item for item in self.known if not item.is_image}
 
     @cached_property
-    def _paths(self) -> list[tuple[tuple[str, ...], KnownItem]]:
-        return [(path_parts(item.path), item) for item in self.known if item.is_image and item.path is not None]
-
-    @cached_property
     def _longest(self) -> int:
-        return max((len(parts) for parts, _ in self._paths), default=0)
+        return max((len(path_parts(item.path)) for item in self.known if item.path is not None), default=0)
 
-    @cached_property
-    def _files(self) -> dict[str, list[KnownItem]]:
-        """By file name, and by file name without its ending."""
-        found: dict[str, list[KnownItem]] = defaultdict(list)
-        for parts, item in self._paths:
-            for name in {"".join(parts[-1:]), posixpath.splitext("".join(parts[-1:]))[0]}:
-                found[name].append(item)
-        return found
 
-    @cached_property
-    def _hashes(self) -> dict[str, list[KnownItem]]:
-        found: dict[str, list[KnownItem]] = defaultdict(list)
-        for item in self.known:
-            if item.is_image and item.sha256 is not None:
-                found[item.sha256].append(item)
-        return found
-
-    @cached_property
-    def _prompts(self) -> dict[str, list[KnownItem]]:
-        """By the prompt's id, its id without the suite, and its text."""
-        found: dict[str, list[KnownItem]] = defaultdict(list)
-        for item in self.known:
-            if item.is_image and item.prompt_id is not None:
-                for called in prompt_names(item):
-                    found[called].append(item)
-        return found
+def _names_of(item: KnownItem, way: str, length: int) -> Iterable[Key]:
+    """What a file may call an image in this way; a path by its last ``length`` parts, as files of one name may be many."""
+    if way == "id":
+        return (item.item_id,)
+    if way == "sha256":
+        return (item.sha256,) if item.sha256 is not None else ()
+    if way == "prompt":
+        return prompt_names(item) if item.prompt_id is not None else ()
+    if item.path is None:
+        return ()
+    parts = path_parts(item.path)
+    if way == "name":
+        # with and without its ending
+        return {parts[-1], posixpath.splitext(parts[-1])[0]} if parts else ()
+    return (parts[-length:],) if len(parts) >= length else ()
 
 
 def prompt_names(item: KnownItem) -> set[str]:

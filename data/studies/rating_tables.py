@@ -21,7 +21,8 @@ from pathlib import Path
 from typing import Any, Final
 from urllib.parse import unquote
 
-from data.files import InputError, JsonScanner, Problems, fail, located, parse_json, quoted, read_text
+from data.files import Consistency, InputError, Problems, fail, located, quoted, read_text
+from data.json_files import json_entries
 from data.tables import TextTable, cell_text, read_cells, read_table, require_columns
 
 COMPLETED_BY: Final = "completed_by"
@@ -64,18 +65,11 @@ def read_json_table(path: Path) -> JsonTable:
     Raises:
         InputError: it is no such file.
     """
-    text = read_text(path)
-    scanned: Iterable[tuple[int, Any]]
-    if text.lstrip().startswith("["):
-        scanned = JsonScanner(path, text).array()
-    else:
-        lines = enumerate(text.split("\n"), 1)
-        scanned = ((number, parse_json(path, number, line)) for number, line in lines if line.strip())
     entries: list[tuple[int, dict[str, Any]]] = []
-    for number, entry in scanned:
-        if not isinstance(entry, dict):
-            fail(path, number, "every entry is an object, with a name for each value")
-        entries.append((number, entry))
+    for _, line, read in json_entries(path, read_text(path)):
+        if not isinstance(entry := read(), dict):
+            fail(path, line, "every entry is an object, with a name for each value")
+        entries.append((line, entry))
     if not entries:
         raise InputError(located(path, None, "an empty list; a list of objects is expected"))
     first = entries[0][1]
@@ -236,8 +230,7 @@ def read_rating_table(path: Path) -> JsonTable:
     if start.startswith((b"{", b"[")):
         return read_json_table(path)
     if start.startswith(b"PAR1"):
-        cells = read_cells(path)
-        return JsonTable(TextTable(path, cells.header, tuple((line, tuple(row)) for line, row in cells.records)))
+        return JsonTable(read_cells(path))
     return JsonTable(read_table(path))
 
 
@@ -277,7 +270,7 @@ def read_ratings(
     if not table.records:
         raise InputError(located(table.path, None, "a header, but no ratings"))
     problems = Problems(table.path)
-    same = _ItemConsistency(described_by)
+    same, firsts = Consistency(), dict[str, tuple[int, tuple[str, ...]]]()
     rows: list[RatingRow] = []
     missing: list[str] = []
     # the column of the rater (None: its name is the rater's) and of the value, of each rating in a row
@@ -291,10 +284,15 @@ def read_ratings(
                 continue
             try:
                 parts = tuple(_filled(cells, name) for name in columns.item)
+                item = "|".join(parts)
+                first, others = firsts.setdefault(item, (line, parts))
+                if parts != others:
+                    what = f"two items have the name {quoted(item)} (the other on line {first})"
+                    raise ValueError(f"{what}; avoid '|' in the item columns")
                 described = [(cells[name] or None) if name is not None else None for name in described_by]
-                same.check(line, parts, described)
+                same.check(line, "item", item, {name: cells[name] or None for name in described_by if name is not None})
                 rater = value_column if rater_column is None else _filled(cells, rater_column)
-                rows.append(RatingRow(line, "|".join(parts), rater, value, value_column, *described))
+                rows.append(RatingRow(line, item, rater, value, value_column, *described))
             except ValueError as error:
                 problems.add(line, str(error))
     problems.check()
@@ -305,26 +303,3 @@ def _filled(cells: dict[str, str], column: str) -> str:
     if not cells[column].strip():
         raise ValueError(f"column {quoted(column)} is empty; every rating needs its item and its rater")
     return cells[column]
-
-
-class _ItemConsistency:
-    """One item must be the same thing in all its rows."""
-
-    def __init__(self, described_by: tuple[str | None, ...]) -> None:
-        self._described_by = described_by
-        self._first: dict[str, tuple[int, tuple[str, ...], list[str | None]]] = {}
-
-    def check(self, line: int, parts: tuple[str, ...], described: list[str | None]) -> None:
-        key = "|".join(parts)
-        first_line, first_parts, first_described = self._first.setdefault(key, (line, parts, described))
-        if parts != first_parts:
-            raise ValueError(
-                f"two items have the name {quoted(key)} (the other on line {first_line}); avoid '|' in the item columns"
-            )
-        for column, now, before in zip(self._described_by, described, first_described, strict=True):
-            if now != before:
-                here, there = quoted(now or ""), quoted(before or "")
-                raise ValueError(
-                    f"item {quoted(key)} has {quoted(column)} {here} here, but {there} on line {first_line};"
-                    " one item has one prompt, generator, index and task"
-                )

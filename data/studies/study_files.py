@@ -5,18 +5,22 @@ from __future__ import annotations
 import math
 import re
 from collections import Counter
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Final
 
-from data.files import InputError, JsonScanner, Problems, check_name, located, quoted, read_text
+from data.files import InputError, Problems, check_name, located, quoted, read_text
+from data.json_files import JsonStream
+from data.prompts import geneval_suite
 from data.prompts.prompt_files import read_prompts, text_source
-from data.records import AnnotationRow, Image, Item, Prompt, ScoreRow, StudyRatings, image_item
+from data.records import Image, Item, Prompt, image_item
 from data.tables import TextTable, read_table, require_columns
+from data.validation import text_of
 
 GENEVAL_SUITE: Final = "geneval"
-COLORS: Final = ("red", "orange", "yellow", "green", "blue", "purple", "pink", "brown", "black", "white", "gray")
+COLORS: Final = (*geneval_suite.COLORS, "gray")
+"""Those of GenEval's form."""
 
 _INPUTS: Final = (
     "HITId", "Input.index", "Input.prompt_id", "Input.image_id", "Input.image_url", "Input.caption",
@@ -25,6 +29,54 @@ _INPUTS: Final = (
 )  # fmt: skip
 _SECONDS: Final = "Answer.ee"
 _WHOLE: Final = re.compile(r"([0-9]{1,9})(?:\.0+)?")
+
+
+@dataclass(frozen=True, slots=True)
+class AnnotationRow:
+    """One person's answers to one image.
+
+    Attributes:
+        rater_id: the slot (``geneval/slot-1``); slots keep file order within an image and are nobody in particular.
+        answers: by the questionnaire's question ids; a blank cell leaves its question out.
+        raw: the record as it stands in the file.
+        active_seconds: time at work on the page, where the study says.
+    """
+
+    image: Image
+    rater_id: str
+    answers: Mapping[str, Any]
+    raw: Mapping[str, Any]
+    active_seconds: float | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class ScoreRow:
+    """One metric's real number for one image (aspect ``score``); ``rater_id`` is the metric's name in the file."""
+
+    image: Image
+    rater_id: str
+    value: float
+
+
+@dataclass(frozen=True, slots=True)
+class StudyRatings:
+    """A study's content. ``missing_scores`` counts, per metric, the images without a value."""
+
+    prompts: tuple[Prompt, ...]
+    rows: tuple[AnnotationRow, ...]
+    scores: tuple[ScoreRow, ...] = ()
+    missing_scores: Mapping[str, int] = field(default_factory=dict)
+
+    @property
+    def images(self) -> tuple[Image, ...]:
+        """The images of all rows and scores, each once, in file order."""
+        return tuple(dict.fromkeys([*(row.image for row in self.rows), *(score.image for score in self.scores)]))
+
+    @property
+    def items(self) -> tuple[Item, ...]:
+        """Their items."""
+        prompts = {prompt.prompt_id: prompt for prompt in self.prompts}
+        return tuple(image_item(image, prompts[image.prompt_id]) for image in self.images)
 
 
 def read_metadata(path: Path) -> list[Prompt]:
@@ -79,7 +131,7 @@ def _rows(table: TextTable, source: str, prompts: dict[str, Prompt]) -> tuple[An
         image = Image(prompt.prompt_id, source, index)
         slots[image.image_id] += 1
         rater_id = f"{GENEVAL_SUITE}/slot-{slots[image.image_id]}"
-        rows.append(AnnotationRow(image_item(image, prompt), image, rater_id, answers, cells, seconds, line))
+        rows.append(AnnotationRow(image, rater_id, answers, cells, seconds))
     problems.check()
     return tuple(rows)
 
@@ -170,7 +222,6 @@ class _TifaEntry:
     line: int
     prompt: Prompt
     image: Image
-    item: Item
     scores: tuple[int, ...]
     metrics: dict[str, float | None]
     raw: dict[str, Any]
@@ -190,7 +241,7 @@ def read_human_annotations(path: Path) -> StudyRatings:
     entries: list[_TifaEntry] = []
     seen: dict[str, int] = {}
     texts: dict[str, _TifaEntry] = {}
-    for line, key, value in JsonScanner(path, read_text(path)).object():
+    for line, key, value in JsonStream.of_text(path, read_text(path)).object():
         try:
             if key in seen:
                 raise ValueError(f"key {quoted(key)} stands on line {seen[key]} already")
@@ -210,32 +261,26 @@ def read_human_annotations(path: Path) -> StudyRatings:
 
 
 def _study(entries: Sequence[_TifaEntry]) -> StudyRatings:
-    # Prompts of one text_id are equal but for nothing; the first stands for all (their specs make them unhashable).
-    prompts = {entry.prompt.prompt_id: entry.prompt for entry in reversed(entries)}
-    order = dict.fromkeys(entry.prompt.prompt_id for entry in entries)
     names = dict.fromkeys(name for entry in entries for name in entry.metrics)
-    missing = {name: sum(entry.metrics.get(name) is None for entry in entries) for name in names}
     return StudyRatings(
-        prompts=tuple(prompts[prompt_id] for prompt_id in order),
+        # those of one text_id are equal
+        prompts=tuple({entry.prompt.prompt_id: entry.prompt for entry in entries}.values()),
         rows=tuple(
-            AnnotationRow(e.item, e.image, f"{TIFA_SUITE}/slot-{slot}", {"faithfulness": score}, e.raw, None, e.line)
+            AnnotationRow(e.image, f"{TIFA_SUITE}/slot-{slot}", {"faithfulness": score}, e.raw)
             for e in entries
             for slot, score in enumerate(e.scores, 1)
         ),
         scores=tuple(
-            ScoreRow(e.item, e.image, name, value, e.line)
-            for e in entries
-            for name in names
-            if (value := e.metrics.get(name)) is not None
+            ScoreRow(e.image, name, value) for e in entries for name in names if (value := e.metrics.get(name)) is not None
         ),
-        missing_scores=missing,
+        missing_scores={name: sum(entry.metrics.get(name) is None for entry in entries) for name in names},
     )
 
 
 def _entry(line: int, key: str, value: Any) -> _TifaEntry:
     if not isinstance(value, dict):
         raise ValueError(f"{quoted(key)} holds {quoted(value)}, an object expected")
-    text_id, text = _string(value, "text_id"), _string(value, "text")
+    text_id, text = text_of(value, "text_id"), text_of(value, "text")
     check_name(text_id, "text_id")
     generator = key.removeprefix(f"{text_id}_")
     if generator == key:
@@ -245,16 +290,7 @@ def _entry(line: int, key: str, value: Any) -> _TifaEntry:
     image = Image(prompt.prompt_id, generator, 0)
     metrics = _metrics(value)
     raw = {name: metrics.get(name, found) for name, found in value.items()}  # NaN is no JSON; a missing metric is null here
-    return _TifaEntry(line, prompt, image, image_item(image, prompt), _human_scores(value), metrics, raw)
-
-
-def _string(value: dict[str, Any], key: str) -> str:
-    found = value.get(key)
-    if not isinstance(found, str) or not found.strip():
-        raise ValueError(f"'{key}' is {quoted(found)}, a text expected")
-    if "\0" in found:
-        raise ValueError(f"'{key}' holds a NUL character; remove it")
-    return found
+    return _TifaEntry(line, prompt, image, _human_scores(value), metrics, raw)
 
 
 def _human_scores(value: dict[str, Any]) -> tuple[int, ...]:

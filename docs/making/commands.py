@@ -9,7 +9,7 @@ import shlex
 from collections.abc import Iterator
 from enum import Enum
 from functools import cache
-from typing import Any, Final, get_args
+from typing import Any, Final, Literal, get_args, get_origin
 
 from typer.main import get_command
 
@@ -208,10 +208,12 @@ def _options(command: Any) -> str:
     return "\n".join(parts)
 
 
-def _choices(annotation: Any) -> list[Enum]:
-    """What may be given, of an option that is one of an enumeration or a list of its members."""
+def _choices(annotation: Any) -> list[str]:
+    """What may be given, of an option that takes one of several texts, or a list of them."""
+    if get_origin(annotation) is Literal:
+        return list(get_args(annotation))
     if isinstance(annotation, type) and issubclass(annotation, Enum):
-        return list(annotation)
+        return [each.value for each in annotation]
     return [each for inner in get_args(annotation) for each in _choices(inner)]
 
 
@@ -232,7 +234,7 @@ def _default(one: Any) -> str:
 
 
 def _what(one: Any) -> str:
-    choices = [each.value for each in _choices(one.type_descriptor.annotation)]
+    choices = _choices(one.type_descriptor.annotation)
     said = [one.help or "", f"One of {', '.join(code(each) for each in choices)}." if choices else ""]
     if one.param_type_name == "option" and one.multiple and "epeatable" not in said[0]:
         said.append("Repeatable.")

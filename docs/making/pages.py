@@ -5,31 +5,17 @@ Every page: where it is, what its address holds, and its keys, the last from the
 
 from __future__ import annotations
 
-import importlib
-import pkgutil
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from types import ModuleType
 from typing import Any, Final
 
 from data.store.core.selection import Selection
 from docs.making import ROOT, code, table
+from ui.cli.options import FILTERS
+from ui.components.page import Page
+from ui.web.studio import PAGES as PAGES_OF_STUDIO
 
-FILTERS: Final[dict[str, str]] = {
-    "suite": "The suite.",
-    "task": "Only these tasks; repeatable, as all filters.",
-    "generator": "Only images by these models.",
-    "aspect": "What was judged, such as `correct`.",
-    "target": "Only judgements of these objects, relations or questions.",
-    "rater": "Only these people or scorers; it restricts each of the two kinds of which it names one.",
-    "campaign": "Only people's answers in these campaigns.",
-    "tag": "Only images with these tags.",
-    "certainty": "`unanimous`, `majority` or `split`: how far the selected people agree about it.",
-    "since": "ISO date or time, UTC: answers given before are left out.",
-    "until": "ISO date or time, UTC: answers given from then on are left out.",
-}
-"""A selection, as everywhere."""
 LISTING: Final[dict[str, str]] = {
     "suite": "The suite.",
     "task": "The task.",
@@ -83,6 +69,13 @@ PARAMETERS: Final[dict[str, dict[str, str]]] = {
         "table": "`all_statistics`: tables with every statistic, not only the scale's main ones.",
         "a": "One of the pair that is opened.",
         "b": "The other.",
+    },
+    "compare": {
+        "suite": "The suite.",
+        "first": "The model before, the baseline.",
+        "second": "The model after, the candidate.",
+        "by": "Who judges, and what, as `RATER·ASPECT`.",
+        "order": "Which prompts come first: `regressions` or `improvements`.",
     },
     "preferences": {
         "suite": "The suite.",
@@ -192,6 +185,11 @@ PAGES: Final[dict[str, DocumentedPage]] = {
         " as decisions. Every filter of the command line works in the address, too.",
         FILTERS,
     ),
+    "compare": DocumentedPage(
+        "/studio/compare",
+        "Two models on the same prompts, by one rater: the difference with its interval and test, wins, ties and losses, each"
+        " task, and the images of the prompts that got worse most.",
+    ),
     "preferences": DocumentedPage(
         "/studio/preferences",
         "A/B tests: whom people prefer, whom scorers would, strengths, side bias, and the pairs behind each number.",
@@ -228,33 +226,18 @@ PAGES: Final[dict[str, DocumentedPage]] = {
 _KEYS: Final = re.compile(r"KEYS = \[\n(.*?)\n\];", re.DOTALL)
 _KEY: Final = re.compile(r'^  \[\[(?P<keys>(?:"[^"]*"(?:, )?)+)\], "(?P<what>[^"]*)"', re.MULTILINE)
 _NAMES_OF_LISTING: Final = re.compile(r"^(?:export )?const [A-Z]+ = \[(.*?)\];", re.MULTILINE)
-_TUPLES: Final = ("ADDRESS", "_FILTERS", "_CHOSEN", "_OWN")
-"""Under which names modules say what they read from the address."""
 _SHOWN: Final = {"ArrowLeft": "←", "ArrowRight": "→", "ArrowUp": "↑", "ArrowDown": "↓"}
 
 
-def modules() -> dict[str, ModuleType]:
-    """The studio's pages as the code has them, by name."""
-    import ui.pages
-
-    found = {}
-    for one in pkgutil.iter_modules(ui.pages.__path__):
-        module = importlib.import_module(f"ui.pages.{one.name}")
-        if hasattr(module, "build"):
-            found[one.name] = module
-    return found
+def pages() -> dict[str, type[Page[Any]]]:
+    """The studio's pages as the code has them, by the names of their modules."""
+    return {page.__module__.rpartition(".")[2]: page for page in PAGES_OF_STUDIO}
 
 
 def accepted(name: str) -> set[str]:
-    """What a page's code reads from the address, as far as its modules name it in one of ``_TUPLES``."""
-    page = modules().get(name)
-    if page is None:
-        return set()
-    found: set[str] = set()
-    below = pkgutil.walk_packages(getattr(page, "__path__", ()), f"{page.__name__}.")
-    for module in (page, *(importlib.import_module(one.name) for one in below)):
-        for tuple_of in _TUPLES:
-            found |= set(getattr(module, tuple_of, ()))
+    """What a page reads from the address."""
+    page = pages().get(name)
+    found = set(page.ADDRESS) if page is not None else set()
     if name in ("browse", "workbench"):
         from ui.components import addresses
 
@@ -277,8 +260,7 @@ def documented(name: str) -> dict[str, str]:
 
 def present() -> dict[str, DocumentedPage]:
     """The pages that this Concord has."""
-    there = modules()
-    return {name: page for name, page in PAGES.items() if name == "annotate" or name in there}
+    return {name: page for name, page in PAGES.items() if name == "annotate" or name in pages()}
 
 
 def keys_in(script: str) -> list[tuple[list[str], str]]:
@@ -315,7 +297,7 @@ def _page(name: str, page: DocumentedPage) -> str:
 
 def undocumented() -> list[str]:
     """What of the pages nobody has written of: pages, parameters, scripts with keys."""
-    missing: list[Any] = [name for name in modules() if name not in PAGES]
+    missing: list[Any] = [name for name in pages() if name not in PAGES]
     for name in present():
         missing += [f"{name}: {key}" for key in sorted(accepted(name) - set(documented(name)))]
     return [*missing, *sorted(scripts_with_keys() - {page.keys for page in PAGES.values()})]

@@ -14,7 +14,7 @@ from typing import Final
 from data.formats.cooccurrence import ordered_pair
 from data.prompts.coco import SUPERCATEGORY, plain_name
 from data.prompts.geneval_suite import COLORS
-from data.prompts.spec import ObjectSpec, Relation, Spec
+from data.spec import ObjectSpec, Relation, Spec
 from scorers.base import RelationResult, Verdict
 from scorers.failures.tables import (
     ANY,

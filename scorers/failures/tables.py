@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from typing import Any, Final
 
 from data.jobs.runs import Observation
-from data.prompts.spec import Spec
+from data.spec import Spec
 from scorers.base import Scorer, Verdict
 
 ANY: Final = ""

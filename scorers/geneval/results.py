@@ -16,8 +16,8 @@ from data.formats.official_results import Details, GenEvalResult
 from data.jobs.runs import Detection, Observation
 from data.prompts.coco import COCO, GENEVAL
 from data.prompts.geneval_suite import COLORS
-from data.prompts.spec import ObjectSpec, Spec
 from data.records import Judgement
+from data.spec import ObjectSpec, Spec
 from scorers.base import Check, Perceiver, Scorer, Settings, Verdict
 from scorers.geneval import rules
 from scorers.geneval.rules import GenEvalRules, counted_objects

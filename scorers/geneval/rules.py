@@ -14,8 +14,8 @@ from data.aspects import CANNOT_TELL, COUNT_CAP, NO, YES
 from data.jobs.runs import Detection, Observation
 from data.prompts.coco import plain_name
 from data.prompts.geneval_suite import COLORS
-from data.prompts.spec import ExcludeSpec, ObjectSpec, RelationSpec, Spec
 from data.records import Judgement
+from data.spec import ExcludeSpec, ObjectSpec, RelationSpec, Spec
 from scorers.base import Check, RelationResult, Verdict
 from scorers.detection import RULES, Rule, box_relations, overlap, required_offset
 

@@ -23,7 +23,7 @@ from PIL import Image, ImageColor
 from data.jobs.runs import Detection, Observation, pack_mask
 from data.prompts.coco import GENEVAL
 from data.prompts.geneval_suite import COLORS
-from data.prompts.spec import Spec
+from data.spec import Spec
 from scorers.base import Knob, Perceiver, Scorer, Settings, Shown
 from scorers.detection import RULES, check_detector_settings, overlap, portions, too_large
 from scorers.geneval.rules import COUNTING, GenEvalRules, judge, same_kind
@@ -198,6 +198,13 @@ VOCABULARIES: Final = ("asked", "coco")
 PRECISIONS: Final = (FULL, HALF)
 
 
+def color_classifier(clip: Clip, name: str) -> NDArray[np.float32]:
+    """10 x d: each colour's mean embedding over the templates, of length 1."""
+    texts = [template.format(color=color, name=name) for color in COLORS for template in TEMPLATES]
+    means = clip.texts(texts, len(texts)).reshape(len(COLORS), len(TEMPLATES), -1).mean(axis=1)
+    return np.asarray(means / np.linalg.norm(means, axis=1, keepdims=True))
+
+
 class GenEvalPerceiver:
     """Both models in memory.
 
@@ -258,11 +265,8 @@ class GenEvalPerceiver:
         embedded = self._clip.images([crop for _, _, crop in listed])
         found = {}
         for (key, name, _), vector in zip(listed, embedded, strict=True):
-            # 10 x d: each colour's mean embedding over the templates, of length 1
             if name not in self._classifiers:
-                texts = [template.format(color=color, name=name) for color in COLORS for template in TEMPLATES]
-                means = self._clip.texts(texts, len(texts)).reshape(len(COLORS), len(TEMPLATES), -1).mean(axis=1)
-                self._classifiers[name] = means / np.linalg.norm(means, axis=1, keepdims=True)
+                self._classifiers[name] = color_classifier(self._clip, name)
             logits = self._clip.scale * (self._classifiers[name] @ vector).astype(np.float64)
             powers = np.exp(logits - logits.max())
             if np.isfinite(powers).all():

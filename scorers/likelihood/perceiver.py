@@ -146,6 +146,15 @@ class Noising:
     image: NDArray[np.float64]
     noise: NDArray[np.float64]
 
+    @classmethod
+    def of(cls, denoiser: Denoiser, n: int) -> Noising:
+        """At ``n`` of a model's steps."""
+        steps = np.array(denoiser.steps(n), float)
+        if denoiser.prediction == "flow":
+            return cls(steps, 1.0 - steps / FLOW_TIMES, steps / FLOW_TIMES)
+        left = denoiser.alphas[steps.astype(int)]
+        return cls(steps, np.sqrt(left), np.sqrt(1.0 - left))
+
 
 @dataclass(frozen=True, slots=True)
 class _Draw:
@@ -268,7 +277,7 @@ class LikelihoodPerceiver:
             other = "flowloss" if flows else "selfeval or elbo"
             raise ValueError(f"{settings['model']} {'is a flow' if flows else 'is no flow'}: score it with {other}")
         self._denoiser, self._method, self._settings = denoiser, method, settings
-        self._steps, self._image, self._noise = _path(denoiser, int(settings["steps"]))
+        self._path = Noising.of(denoiser, int(settings["steps"]))
         self._broken = True
 
     def perceive(self, batch: Sequence[Shown]) -> list[Observation]:
@@ -302,13 +311,10 @@ class LikelihoodPerceiver:
     def _terms(self, read: EncodedCaptions, cases: Sequence[CaptionedImage]) -> list[Terms]:
         rows = int(self._settings["batch"])
         if self._method == "reverse":
-            schedule = Schedule.of(self._denoiser.alphas, self._steps.astype(int).tolist())
-            reversed_terms: list[Terms] = reverse_terms(self._denoiser, schedule, read, cases, rows)
-            return reversed_terms
+            schedule = Schedule.of(self._denoiser.alphas, self._path.steps.astype(int).tolist())
+            return list(reverse_terms(self._denoiser, schedule, read, cases, rows))
         giving_up = Elimination.read(self._settings["stages"], self._settings["stop"], int(self._settings["every"]))
-        path = Noising(self._steps, self._image, self._noise)
-        plain: list[Terms] = loss_terms(self._denoiser, path, read, cases, giving_up, rows)
-        return plain
+        return list(loss_terms(self._denoiser, self._path, read, cases, giving_up, rows))
 
     def _payload(self, shown: Shown, terms: Terms, dimensions: int) -> dict[str, Any]:
         cut = [place for place, text in enumerate(shown.captions) if self._denoiser.tokens(text) > self._denoiser.limit]
@@ -317,8 +323,8 @@ class LikelihoodPerceiver:
             "right": shown.right,
             "method": self._method,
             "dimensions": dimensions,
-            "steps": self._steps.tolist(),
-            "left": (self._image**2).tolist(),
+            "steps": self._path.steps.tolist(),
+            "left": (self._path.image**2).tolist(),
             "terms": pack(terms),
             "evaluations": int(np.isfinite(terms).sum()),
             "full": int(terms.size),
@@ -329,12 +335,3 @@ class LikelihoodPerceiver:
         # of a caption that was given up there is not every trial
         payload["trial_fits"] = [rules.as_json(row) for row in trials]
         return payload
-
-
-def _path(denoiser: Denoiser, n: int) -> tuple[Any, Any, Any]:
-    """(T,) steps, and the image's and the noise's share at each."""
-    steps = np.array(denoiser.steps(n), float)
-    if denoiser.prediction == "flow":
-        return steps, 1.0 - steps / FLOW_TIMES, steps / FLOW_TIMES
-    left = denoiser.alphas[steps.astype(int)]
-    return steps, np.sqrt(left), np.sqrt(1.0 - left)

@@ -22,7 +22,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from data.jobs.runs import Observation
-from data.prompts.spec import Spec
+from data.spec import Spec
 from scorers.base import Check, Settings, Verdict
 from scorers.matching import posterior, verdict
 

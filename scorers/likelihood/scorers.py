@@ -17,6 +17,8 @@ All share the settings: which model, how many trials and steps, which seed.
 
 from __future__ import annotations
 
+from dataclasses import replace
+from functools import partial
 from typing import Any, Final
 
 from data.aspects import SCALES
@@ -81,9 +83,6 @@ def open_perceiver(chosen: Settings, device: str, method: rules.Method) -> Perce
     return LikelihoodPerceiver(open_denoiser(chosen["model"], device, chosen["precision"]), method, chosen)
 
 
-ASPECTS: Final = ("caption", "correct", "score")
-
-
 SELFEVAL: Final = Scorer(
     name="selfeval",
     version="1",
@@ -91,34 +90,29 @@ SELFEVAL: Final = Scorer(
     # 10 trials of 100 steps: section 4.1; Winoground by 50
     profiles=profiles(10, 100, aggregate="jensen", last_step="previous"),
     judging=frozenset({"aggregate", "last_step"}),
-    open=lambda settings, device: open_perceiver(settings, device, "reverse"),
+    open=partial(open_perceiver, method="reverse"),
     judge=judge,
-    scales={name: SCALES[name] for name in ASPECTS},
+    scales={name: SCALES[name] for name in ("caption", "correct", "score")},
     models=frozenset({"model"}),
     check=check_settings,
     matches=True,
 )
 
 
-ELBO: Final = Scorer(
+ELBO: Final = replace(
+    SELFEVAL,
     name="elbo",
-    version="1",
     summary="How well the generator tells the noise in an image by each of several captions: a bound of its likelihood.",
     # stages, stop and every: see scorers.likelihood.rules; all evaluations are made by default
     profiles=profiles(10, 100, stages="", stop=0.0, every=8, weighting="uniform", last_step="previous"),
     judging=frozenset({"weighting", "last_step"}),
-    open=lambda settings, device: open_perceiver(settings, device, "noise"),
-    judge=judge,
-    scales={name: SCALES[name] for name in ASPECTS},
-    models=frozenset({"model"}),
-    check=check_settings,
-    matches=True,
+    open=partial(open_perceiver, method="noise"),
 )
 
 
-FLOWLOSS: Final = Scorer(
+FLOWLOSS: Final = replace(
+    SELFEVAL,
     name="flowloss",
-    version="1",
     summary="How well a flow tells an image's velocity by each of several captions: its training loss.",
     profiles={
         "sd3": settings(
@@ -126,10 +120,5 @@ FLOWLOSS: Final = Scorer(
         )
     },
     judging=frozenset(),
-    open=lambda settings, device: open_perceiver(settings, device, "flow"),
-    judge=judge,
-    scales={name: SCALES[name] for name in ASPECTS},
-    models=frozenset({"model"}),
-    check=check_settings,
-    matches=True,
+    open=partial(open_perceiver, method="flow"),
 )

@@ -15,8 +15,8 @@ from data.aspects import NO, YES
 from data.formats.official_results import CaptionAnswers
 from data.jobs.runs import Observation
 from data.prompts.questions import PromptQuestion, question_from_json
-from data.prompts.spec import Spec
 from data.records import Judgement
+from data.spec import Spec
 from scorers.base import Check, Settings, Verdict
 
 _VALUES: Final = {YES: 1.0, NO: 0.0}

@@ -7,6 +7,8 @@ Perceiving keeps each answer with its probabilities and words; what follows from
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
+from functools import partial
 from typing import TYPE_CHECKING, Final
 
 from data.aspects import SCALES
@@ -93,7 +95,7 @@ TIFA: Final = Scorer(
     summary="Has a model answer the prompt's questions about the image: the share that is right.",
     profiles=PROFILES,
     judging=frozenset(),
-    open=lambda settings, device: open_perceiver(settings, device),
+    open=open_perceiver,
     judge=judge,
     scales={name: SCALES[name] for name in ("answer", "score")},
     models=frozenset({"vqa"}),
@@ -103,17 +105,10 @@ TIFA: Final = Scorer(
 )
 
 
-DSG: Final = Scorer(
+DSG: Final = replace(
+    TIFA,
     name="dsg",
-    version="1",
     summary="As TIFA with yes/no questions alone; one counts only if those that it rests on hold.",
-    profiles=PROFILES,
-    judging=frozenset(),
-    open=lambda settings, device: open_perceiver(settings, device, only_yes_no=True),
+    open=partial(open_perceiver, only_yes_no=True),
     judge=judge_dependent,
-    scales={name: SCALES[name] for name in ("answer", "score")},
-    models=frozenset({"vqa"}),
-    check=check,
-    options=OPTIONS,
-    asks=True,
 )

@@ -12,8 +12,8 @@ from typing import TYPE_CHECKING, Final
 from data.aspects import SCALES
 from data.jobs.runs import Observation
 from data.prompts import flips
-from data.prompts.spec import Spec
 from data.records import Judgement
+from data.spec import Spec
 from scorers.base import Check, Perceiver, Scorer, Settings, Shown, Verdict
 
 if TYPE_CHECKING:

@@ -255,19 +255,19 @@ class FaultIsolator(Generic[Source, Product]):
         except Exception as again:
             if out_of_memory(again):
                 raise RuntimeError(
-                    f"there is not enough memory even for one {self._noun} at a time: {error_line(again)}"
+                    f"there is not enough memory even for one {self._noun} at a time: {single_line(again)}"
                 ) from why
-            raise RuntimeError(f"the model fails on every {self._noun}: {error_line(why)}") from why
+            raise RuntimeError(f"the model fails on every {self._noun}: {single_line(why)}") from why
 
 
 def failure_of(error: Exception) -> Failed:
     """Why nothing came of a thing that was tried alone."""
-    return Failed(TOO_LARGE if out_of_memory(error) else f"the model failed: {error_line(error)}"[:_REASON_LIMIT])
+    return Failed(TOO_LARGE if out_of_memory(error) else f"the model failed: {single_line(error)}"[:_REASON_LIMIT])
 
 
-def error_line(error: BaseException) -> str:
-    """What an error says, as one line, not too long."""
-    return printable(" ".join(str(error).split()))[:_REASON_LIMIT] or type(error).__name__
+def single_line(said: object) -> str:
+    """What an error or somebody says, as one line for people, not too long."""
+    return printable(" ".join(str(said).split()))[:_REASON_LIMIT] or type(said).__name__
 
 
 def out_of_memory(error: BaseException | None) -> bool:

@@ -15,7 +15,8 @@ from dataclasses import replace
 from data.jobs.folder import WorkerProgress, initial_progress
 from data.jobs.runs import RunFolder
 from scorers.running import engines, worker_main
-from scorers.running.engines.engine import Engine, RunPart
+from scorers.running.engines.device_worker import PerceiveTask
+from scorers.running.engines.engine import Engine
 from scorers.running.fault_isolation import count_crashes, lower_priority
 
 
@@ -43,7 +44,7 @@ def work_through(
         ImportError: a package is not installed.
     """
     try:
-        run, work = folder.run(), folder.work()
+        run, work = folder.job(), folder.work()
     except (ValueError, TypeError) as error:
         raise ValueError(f"the run cannot be read: {error}") from error
     parts = {n: work[at : at + run.part_size] for n, at in enumerate(range(0, len(work), run.part_size))}
@@ -51,7 +52,7 @@ def work_through(
     progress = initial_progress(folder.progress, sum(len(parts[n]) for n in there), len(work), sum(map(folder.failures, there)))
     folder.tell(progress)
     count_crashes(folder.path)
-    missing = [RunPart(n, parts[n]) for n in parts if n not in there]
+    missing = [PerceiveTask(n, parts[n]) for n in parts if n not in there]
     if missing:
         with engines.open_engine(run, folder.path, threads) as engine:
             loaded()
@@ -64,7 +65,7 @@ def work_through(
 
 
 def _make(
-    folder: RunFolder, engine: Engine, parts: Sequence[RunPart], progress: WorkerProgress, stop: Callable[[], bool]
+    folder: RunFolder, engine: Engine, parts: Sequence[PerceiveTask], progress: WorkerProgress, stop: Callable[[], bool]
 ) -> WorkerProgress:
     """Write parts as the engine makes them; returns how far that came."""
     warned: set[str] = set()
@@ -90,13 +91,13 @@ def _make(
 
     progress = report_progress(progress)
     before, began = progress.seconds, time.monotonic()
-    for made in engine.make(parts, stop):
-        folder.write_part(made.number, made.seen)
+    for number, seen in engine.make(parts, stop):
+        folder.write_part(number, seen)
         progress = report_progress(
             replace(
                 progress,
-                done=progress.done + len(made.seen),
-                failed=progress.failed + sum(one.failed is not None for one in made.seen),
+                done=progress.done + len(seen),
+                failed=progress.failed + sum(one.failed is not None for one in seen),
                 # by the clock: several devices at once take the time of one
                 seconds=before + time.monotonic() - began,
             )

@@ -15,17 +15,17 @@ from collections.abc import Callable, Sequence
 from contextlib import suppress
 from dataclasses import replace
 from pathlib import Path
-from typing import Final, TypeVar
+from typing import Any, Final, TypeVar
 
 from data.files import printable
 from data.jobs.folder import JobFolder, RunBusy, WorkerProgress
 from scorers.base import ModelBroken
-from scorers.running.fault_isolation import error_line
+from scorers.running.fault_isolation import single_line
 
 OFFLINE: Final = {"HF_HUB_OFFLINE": "1", "TRANSFORMERS_OFFLINE": "1", "HF_HUB_DISABLE_TELEMETRY": "1", "DO_NOT_TRACK": "1"}
 """The environment of whatever loads models."""
 STOPPED: Final = 128 + signal.SIGTERM
-Folder = TypeVar("Folder", bound=JobFolder)
+Folder = TypeVar("Folder", bound=JobFolder[Any])
 Work = Callable[[Folder, Callable[[], bool], Callable[[], None]], bool]
 """Does a job; whether all is done. It is given the folder, what says whether to stop before the next part, and what is to be
 called once models are loaded."""
@@ -59,8 +59,8 @@ class _StopRequest:
 def explain(error: BaseException) -> str:
     """Why a job failed, in a line."""
     if isinstance(error, ImportError):
-        return error_line(ImportError(f"a package is missing ({error}); install the groups scorers and yolo"))
-    return error_line(error)
+        return single_line(ImportError(f"a package is missing ({error}); install the groups scorers and yolo"))
+    return single_line(error)
 
 
 def attempt(folder: Folder, work: Callable[[Folder], bool], why: Callable[[BaseException], str] = explain) -> int:
@@ -91,7 +91,7 @@ def attempt(folder: Folder, work: Callable[[Folder], bool], why: Callable[[BaseE
                 said = why(error)
                 tell("failed", said)
     except RunBusy as error:
-        said = error_line(error)
+        said = single_line(error)
     print(said, file=sys.stderr)
     return status
 

@@ -10,8 +10,11 @@ slower where other work wants the cores.
 
 from __future__ import annotations
 
+import argparse
+from collections.abc import Callable
+from dataclasses import fields
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
 import torch
 from torch import distributed, nn
@@ -33,6 +36,36 @@ def averaged_model(model: Any, kept: float) -> Any:
                 one.copy_(other)
 
     return torch.optim.swa_utils.AveragedModel(model, multi_avg_fn=mix, use_buffers=True)
+
+
+Recipe = TypeVar("Recipe")
+
+
+def from_command_line(recipe: type[Recipe], about: str) -> tuple[Recipe, Path]:
+    """The recipe that the command line asks for, an option for each of its fields, and the folder for the results."""
+    parser = argparse.ArgumentParser(description=about)
+    parser.add_argument("--out", type=Path, required=True)
+    for one in fields(recipe):  # type: ignore[arg-type]  # recipes are dataclasses
+        kind = Path if one.default is None else type(one.default)
+        parser.add_argument(f"--{one.name}", type=kind, default=one.default)
+    given = vars(parser.parse_args())
+    out: Path = given.pop("out")
+    out.mkdir(parents=True, exist_ok=True)
+    return recipe(**given), out
+
+
+def train_together(train: Callable[..., None], recipe: Any, out: Path) -> None:
+    """Have as many processes as the recipe says train: ``train(rank, recipe, out)``."""
+    (out / ".meeting").unlink(missing_ok=True)
+    torch.multiprocessing.spawn(train, (recipe, out), nprocs=recipe.processes)
+
+
+def half_precision(model: nn.Module) -> dict[str, torch.Tensor]:
+    """A model's weights in half precision, batch norm's running statistics in full."""
+    return {
+        name: (value.half() if value.is_floating_point() and "running_" not in name else value).contiguous()
+        for name, value in model.state_dict().items()
+    }
 
 
 def join_processes(rank: int, processes: int, folder: Path) -> None:

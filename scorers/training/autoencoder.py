@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import argparse
 import time
 from dataclasses import dataclass
 from pathlib import Path
@@ -15,7 +14,7 @@ from torch.nn import functional
 
 from data.playground.render import SIZE, render
 from scorers.models.playground_generator import PlaygroundAutoencoder
-from scorers.training import average_gradients, averaged_model, join_processes
+from scorers.training import average_gradients, averaged_model, from_command_line, join_processes, train_together
 from scorers.training.examples import Split, captioned, crowd
 
 _NOISE: Final = 0.1
@@ -99,19 +98,7 @@ def write(model: PlaygroundAutoencoder, sample: NDArray[np.uint8], out: Path) ->
 
 def main() -> None:
     """Command line."""
-    parser = argparse.ArgumentParser(description="Train the playground's autoencoder.")
-    parser.add_argument("--out", type=Path, required=True)
-    for name in ("scenes", "steps", "processes", "seed"):
-        parser.add_argument(f"--{name}", type=int, default=getattr(AutoencoderRecipe(), name))
-    parser.add_argument("--rate", type=float, default=AutoencoderRecipe().rate)
-    parser.add_argument("--start", type=Path, help="a folder with weights to go on from")
-    given = parser.parse_args()
-    recipe = AutoencoderRecipe(
-        given.scenes, given.steps, rate=given.rate, processes=given.processes, seed=given.seed, start=given.start
-    )
-    given.out.mkdir(parents=True, exist_ok=True)
-    (given.out / ".meeting").unlink(missing_ok=True)
-    torch.multiprocessing.spawn(train, (recipe, given.out), nprocs=recipe.processes)
+    train_together(train, *from_command_line(AutoencoderRecipe, "Train the playground's autoencoder."))
 
 
 if __name__ == "__main__":

@@ -7,7 +7,6 @@ pictures are masked crops of one object, as GenEval's colour test shows them.
 
 from __future__ import annotations
 
-import argparse
 import json
 import time
 from dataclasses import dataclass
@@ -22,13 +21,12 @@ from safetensors.torch import save_file
 
 from data.playground.drawing import TRAIN_LOOK
 from data.playground.render import render
-from scorers.training import averaged_model
-from scorers.training.examples import COLOR_TEMPLATES, Split, caption_words, captioned, crowd, seeded, wrong_captions
+from scorers.geneval.scorer import TEMPLATES, masked_crop
+from scorers.training import averaged_model, from_command_line, half_precision
+from scorers.training.examples import Split, caption_words, captioned, crowd, seeded, wrong_captions
 
 SIDE: Final = 64
 CONTEXT: Final = 16
-GREY: Final = 153
-"""Ground of a masked crop: ``#999``, as in GenEval."""
 _MEAN: Final = (0.48145466, 0.4578275, 0.40821073)
 _STD: Final = (0.26862954, 0.26130258, 0.27577711)
 _WRONG: Final = 3
@@ -122,18 +120,13 @@ def crop_pair(split: Split, seed: int, rng: np.random.Generator) -> CaptionPair:
     picture = render(scene, 2 * SIDE)
     number = int(np.argmax(picture.masks.sum(axis=(1, 2)) * rng.uniform(0.3, 1.0, len(scene.objects))))
     placed = scene.objects[number]
-    image = masked_crop(picture.image, picture.masks[number], tuple(picture.boxes[number]))
+    x0, y0, x1, y1 = picture.boxes[number].tolist()
+    image = fitted(masked_crop(Image.fromarray(picture.image), picture.masks[number], (x0, y0, x1, y1)))
     others = [color for color in TRAIN_LOOK.colors(placed.kind) if color != placed.color]
-    template = COLOR_TEMPLATES[int(rng.integers(len(COLOR_TEMPLATES)))]
+    template = TEMPLATES[int(rng.integers(len(TEMPLATES)))]
     chosen = [placed.color, *(others[int(k)] for k in rng.permutation(len(others))[:_WRONG])]
     texts = [template.format(color=color, name=placed.kind) for color in chosen]
     return CaptionPair(image, texts[0], tuple(texts[1:]))
-
-
-def masked_crop(image: NDArray[np.uint8], mask: NDArray[np.bool_], box: tuple[float, ...]) -> NDArray[np.uint8]:
-    """The object on grey, cropped to its box and fitted."""
-    shown = np.where(mask[..., None], image, np.uint8(GREY))
-    return fitted(Image.fromarray(shown).crop((int(box[0]), int(box[1]), int(box[2]), int(box[3]))))
 
 
 def train(recipe: ClipRecipe, out: Path) -> None:
@@ -178,13 +171,7 @@ def train(recipe: ClipRecipe, out: Path) -> None:
         averaged.update_parameters(model)
         if step % 50 == 0:
             print(f"step {step}/{steps} {time.monotonic() - started:.0f} s loss {loss.item():.3f}", flush=True)
-    save_file(
-        {
-            name: (value.half() if value.is_floating_point() and "running_" not in name else value).contiguous()
-            for name, value in averaged.module.state_dict().items()
-        },
-        out / "open_clip_model.safetensors",
-    )
+    save_file(half_precision(averaged.module), out / "open_clip_model.safetensors")
 
 
 def contrast(seen: torch.Tensor, said: torch.Tensor, tokens: torch.Tensor, scale: torch.Tensor) -> torch.Tensor:
@@ -225,13 +212,7 @@ def _batch(images: list[NDArray[np.uint8]], rng: np.random.Generator) -> torch.T
 
 def main() -> None:
     """Command line."""
-    parser = argparse.ArgumentParser(description="Train the playground's image-text model.")
-    parser.add_argument("--out", type=Path, required=True)
-    parser.add_argument("--pictures", type=int, default=ClipRecipe().pictures)
-    parser.add_argument("--epochs", type=int, default=ClipRecipe().epochs)
-    parser.add_argument("--threads", type=int, default=ClipRecipe().threads)
-    arguments = parser.parse_args()
-    train(ClipRecipe(arguments.pictures, arguments.epochs, threads=arguments.threads), arguments.out)
+    train(*from_command_line(ClipRecipe, "Train the playground's image-text model."))
 
 
 if __name__ == "__main__":

@@ -7,7 +7,6 @@ the trainer's side effects (settings, fonts, plots, network checks) come along.
 
 from __future__ import annotations
 
-import argparse
 import time
 from dataclasses import dataclass
 from pathlib import Path
@@ -18,7 +17,7 @@ import torch
 from safetensors.torch import load_file, save_file
 
 import scorers.models.detectors.yolo  # noqa: F401 - it sets Ultralytics up
-from scorers.training import averaged_model
+from scorers.training import averaged_model, from_command_line, half_precision
 from scorers.training.examples import NAMES, DetectionExample, example
 
 STEM: Final = "yolo11n-seg-playground"
@@ -147,11 +146,7 @@ def save(model: Any, out: Path) -> None:
     from ultralytics.utils import YAML
 
     out.mkdir(parents=True, exist_ok=True)
-    tensors = {
-        name: (value.half() if value.is_floating_point() and "running_" not in name else value).contiguous()
-        for name, value in model.state_dict().items()
-    }
-    save_file(tensors, out / f"{STEM}.safetensors")
+    save_file(half_precision(model), out / f"{STEM}.safetensors")
     kept = {key: model.yaml[key] for key in ("nc", "scales", "backbone", "head")}
     note = "# YOLO11n-seg by Ultralytics (AGPL-3.0), with the playground's classes. See LICENSE.md in this folder.\n"
     YAML.save(out / f"{STEM}.yaml", {**kept, "names": list(NAMES)}, header=note)
@@ -170,19 +165,7 @@ def _float(tree: Any) -> Any:
 
 def main() -> None:
     """Command line."""
-    parser = argparse.ArgumentParser(description="Train the playground's detector.")
-    parser.add_argument("--out", type=Path, required=True)
-    parser.add_argument("--scenes", type=int, default=DetectorRecipe().scenes)
-    parser.add_argument("--epochs", type=int, default=DetectorRecipe().epochs)
-    parser.add_argument("--rate", type=float, default=DetectorRecipe().rate)
-    parser.add_argument("--threads", type=int, default=DetectorRecipe().threads)
-    parser.add_argument("--seed", type=int, default=DetectorRecipe().seed)
-    parser.add_argument("--start", type=Path, help="a folder with weights to go on from")
-    given = parser.parse_args()
-    recipe = DetectorRecipe(
-        given.scenes, given.epochs, rate=given.rate, threads=given.threads, seed=given.seed, start=given.start
-    )
-    train(recipe, given.out)
+    train(*from_command_line(DetectorRecipe, "Train the playground's detector."))
 
 
 if __name__ == "__main__":

@@ -11,8 +11,10 @@ pairs that are held out.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+import sys
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
+from itertools import islice
 from typing import Any, Final, Literal
 
 import numpy as np
@@ -37,7 +39,7 @@ from data.playground.scene import Scene, answered_questions, is_correct, objects
 from data.prompts.coco import GENEVAL
 from data.prompts.geneval_suite import COLORS, POSITIONS, color_attr, colors, counting, position, single_object, two_object
 from data.prompts.questions import PromptQuestion
-from data.prompts.spec import ObjectSpec, Relation, RelationSpec, Spec, parse_spec
+from data.spec import ObjectSpec, Relation, RelationSpec, Spec, parse_spec
 
 Split = Literal["train", "held-out"]
 
@@ -178,13 +180,6 @@ def _example(image: NDArray[np.uint8], masks: NDArray[np.bool_], scene: Scene, g
     return DetectionExample(image, owners, tuple(kinds))
 
 
-COLOR_TEMPLATES: Final = (
-    "a photo of a {color} {name}",
-    "a photo of a {color}-colored {name}",
-    "a photo of a {color} object",
-)
-"""GenEval's three prompts for the colour of a crop (evaluate_images.py, color_classification)."""
-
 Metadata = dict[str, Any]
 Change = Callable[[Metadata, SceneLook, np.random.Generator], Metadata]
 
@@ -205,23 +200,29 @@ def wrong_captions(asked: Metadata, scene: Scene, n: int, rng: np.random.Generat
 
     The kind of change (colour, number, relation, object) is drawn evenly from those that apply to the task.
     """
-    changes = _CHANGES[asked["tag"]]
-    found: list[str] = []
-    while len(found) < n:
-        other = changes[int(rng.integers(len(changes)))](asked, look, rng)
-        if other["prompt"] not in found and not is_correct(parse_spec(other), scene):
-            found.append(other["prompt"])
-    return found
+    return list(islice(_wrong(_CHANGES[asked["tag"]], asked, scene, rng, look), n))
 
 
 def wrong_by(change: str, asked: Metadata, scene: Scene, n: int, rng: np.random.Generator, look: SceneLook) -> list[str]:
     """Up to ``n`` captions wrong in one respect: ``object``, ``colour``, ``count`` or ``relation``."""
-    found: list[str] = []
-    for _ in range(60):
-        other = _BY_NAME[change](asked, look, rng)
-        if len(found) < n and other["prompt"] not in found and not is_correct(parse_spec(other), scene):
-            found.append(other["prompt"])
-    return found
+    return list(islice(_wrong((_BY_NAME[change],), asked, scene, rng, look, tries=60), n))
+
+
+def _wrong(
+    changes: Sequence[Change],
+    asked: Metadata,
+    scene: Scene,
+    rng: np.random.Generator,
+    look: SceneLook,
+    tries: int = sys.maxsize,
+) -> Iterator[str]:
+    """Wrong captions, each once, of so many tries."""
+    found: set[str] = set()
+    for _ in range(tries):
+        other = changes[int(rng.integers(len(changes)))](asked, look, rng)
+        if other["prompt"] not in found and not is_correct(parse_spec(other), scene):
+            found.add(other["prompt"])
+            yield other["prompt"]
 
 
 def _other_object(asked: Metadata, look: SceneLook, rng: np.random.Generator) -> Metadata:

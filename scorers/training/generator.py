@@ -7,7 +7,6 @@ the batch and add up their gradients.
 
 from __future__ import annotations
 
-import argparse
 import math
 import time
 from dataclasses import dataclass
@@ -27,7 +26,14 @@ from scorers.models.playground_generator import (
     build_transformer,
     predict,
 )
-from scorers.training import average_gradients, averaged_model, furthest_progress, join_processes
+from scorers.training import (
+    average_gradients,
+    averaged_model,
+    from_command_line,
+    furthest_progress,
+    join_processes,
+    train_together,
+)
 from scorers.training.autoencoder import pixels
 from scorers.training.clip import write_tokenizer
 from scorers.training.examples import caption_words, captioned
@@ -172,22 +178,12 @@ def _save(model: TrainedGenerator, folder: Path, rank: int) -> None:
 
 
 def main() -> None:
-    """Command line."""
-    parser = argparse.ArgumentParser(description="Train the playground's text-to-image model.")
-    parser.add_argument("--out", type=Path, required=True, help="holds autoencoder/ already")
-    parser.add_argument("--start", type=Path, help="a stage's folder to go on from")
-    for name in ("scenes", "steps", "processes", "seed"):
-        parser.add_argument(f"--{name}", type=int, default=getattr(GeneratorRecipe(), name))
-    for name in ("rate", "minutes"):
-        parser.add_argument(f"--{name}", type=float, default=getattr(GeneratorRecipe(), name))
-    arguments = parser.parse_args()
-    given = {name: value for name, value in vars(arguments).items() if name != "out"}
-    recipe = GeneratorRecipe(**given)
-    (arguments.out / "tokenizer").mkdir(parents=True, exist_ok=True)
-    write_tokenizer(arguments.out / "tokenizer")
-    build_scheduler().save_pretrained(arguments.out / "scheduler")
-    (arguments.out / ".meeting").unlink(missing_ok=True)
-    torch.multiprocessing.spawn(train, (recipe, arguments.out), nprocs=recipe.processes)
+    """Command line; ``--out`` holds ``autoencoder/`` already."""
+    recipe, out = from_command_line(GeneratorRecipe, "Train the playground's text-to-image model.")
+    (out / "tokenizer").mkdir(parents=True, exist_ok=True)
+    write_tokenizer(out / "tokenizer")
+    build_scheduler().save_pretrained(out / "scheduler")
+    train_together(train, recipe, out)
 
 
 if __name__ == "__main__":

@@ -3,7 +3,7 @@
 Models are opened as in production and given seeds, textures and object-colour pairs that the training never saw.
 
 - ``clip DIR``: four captions each, one of them true (chance: a quarter), and the colour of masked crops among ten.
-- ``detector DIR``: precision, exact objects and false alarms; predictions go through ``YOLO.predict``.
+- ``detector DIR``: precision, exact objects and false alarms; as a scorer opens it.
 - ``vqa DIR``: careless drawings of GenEval's prompts, about half of them with a fault, in the held-out looks and in all
   looks, as the sample has them. Each is asked its own prompt's questions, as TIFA asks them, and those of two other specs.
   An answer is right that is true of the scene.
@@ -19,8 +19,9 @@ from __future__ import annotations
 
 import argparse
 import json
+import sys
 from collections import Counter, defaultdict
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Final
@@ -38,17 +39,19 @@ from data.playground.sample import FOLDER, TASKS, random_metadata, read_sample
 from data.playground.scene import Scene, answered_questions
 from data.prompts.geneval_suite import COLORS
 from data.prompts.questions import PromptQuestion
-from data.prompts.spec import Spec, parse_spec
+from data.spec import Spec, parse_spec
 from scorers import registry
 from scorers.base import Perceiver, Scorer, Settings, Shown
 from scorers.generation import generators
+from scorers.geneval.scorer import color_classifier, masked_crop
 from scorers.models import files
+from scorers.models.clip import Clip
+from scorers.models.detectors import open_detector
+from scorers.models.detectors.base import Detector, coco_name
 from scorers.models.vqa import open_vqa
 from scorers.models.vqa.base import VqaQuestion
-from scorers.training.clip import GREY
 from scorers.training.detector import SIDE
 from scorers.training.examples import (
-    COLOR_TEMPLATES,
     NAMES,
     captioned,
     crowd,
@@ -68,57 +71,40 @@ TASKS_OF_CHANGE: Final[dict[str, tuple[str, ...]]] = {
 _SIDE: Final = 128
 
 
-def open_clip_model(folder: Path) -> tuple[Any, Any, Any]:
-    """Model, preprocessing and tokenizer."""
-    import open_clip
-
-    model, preprocess = open_clip.create_model_from_pretrained(f"local-dir:{folder}")
-    return model.eval(), preprocess, open_clip.get_tokenizer(f"local-dir:{folder}")
-
-
 def measure_clip(folder: Path, n: int = 300) -> dict[str, float]:
     """Share of right choices for each kind of change, and of crops whose colour is right."""
-    opened = open_clip_model(folder)
-    figures = {f"four_captions_{change}": _four_captions(opened, change, n) for change in TASKS_OF_CHANGE}
-    return figures | {"colour_of_masked_crops": _crops(opened, n)}
+    clip = Clip(str(folder))
+    figures = {f"four_captions_{change}": _four_captions(clip, change, n) for change in TASKS_OF_CHANGE}
+    return figures | {"colour_of_masked_crops": _crops(clip, n)}
 
 
-def _four_captions(opened: tuple[Any, Any, Any], change: str, n: int) -> float:
-    model, preprocess, tokenizer = opened
+def _four_captions(clip: Clip, change: str, n: int) -> float:
     right = asked_in_all = 0
     for seed in range(n):
         asked, scene = captioned("held-out", seed + 7 * 10**6, TASKS_OF_CHANGE[change])
         wrong = wrong_by(change, asked, scene, 3, seeded("held-out", seed), ANY_LOOK)
-        if not wrong:
-            continue
-        image = preprocess(Image.fromarray(render(scene, _SIDE).image))[None]
-        with torch.no_grad():
-            seen = model.encode_image(image, normalize=True)
-            said = model.encode_text(tokenizer([asked["prompt"], *wrong]), normalize=True)
-        right += int((seen @ said.T).argmax() == 0)
-        asked_in_all += 1
+        if wrong:
+            seen = clip.images([Image.fromarray(render(scene, _SIDE).image)])
+            right += int((seen @ clip.texts([asked["prompt"], *wrong]).T).argmax() == 0)
+            asked_in_all += 1
     return right / asked_in_all
 
 
-def _crops(opened: tuple[Any, Any, Any], n: int) -> float:
+def _crops(clip: Clip, n: int) -> float:
     """GenEval's colour test: three prompts per colour averaged, the object on grey, cropped to its box."""
-    model, preprocess, tokenizer = opened
     right = 0
     for seed in range(n):
         scene = crowd("held-out", seed)
         picture = render(scene, _SIDE)
         number = int(np.argmax(picture.masks.sum(axis=(1, 2))))
-        placed = scene.objects[number]
-        shown = Image.fromarray(np.where(picture.masks[number][..., None], picture.image, np.uint8(GREY)))
-        with torch.no_grad():
-            seen = model.encode_image(preprocess(shown.crop(tuple(picture.boxes[number].tolist())))[None], normalize=True)
-            texts = [template.format(color=color, name=placed.kind) for color in COLORS for template in COLOR_TEMPLATES]
-            said = model.encode_text(tokenizer(texts), normalize=True)
-        classes = torch.nn.functional.normalize(said.reshape(len(COLORS), len(COLOR_TEMPLATES), -1).mean(dim=1), dim=1)
-        right += int(COLORS[int((seen @ classes.T).argmax())] == placed.color)
+        placed, box = scene.objects[number], picture.boxes[number].tolist()
+        crop = masked_crop(Image.fromarray(picture.image), picture.masks[number], (box[0], box[1], box[2], box[3]))
+        scores = color_classifier(clip, placed.kind) @ clip.images([crop])[0]
+        right += int(COLORS[int(scores.argmax())] == placed.color)
     return right / n
 
 
+_NUMBERS: Final = {coco_name(name): number for number, name in enumerate(NAMES)}
 CONFIDENCES: Final = (0.3, 0.5, 0.7, 0.9)
 _LEVELS: Final = np.arange(0.5, 1.0, 0.05)
 
@@ -133,25 +119,28 @@ class PictureDetections:
     masks: NDArray[np.bool_]
 
 
-def detect(yolo: Any, images: list[NDArray[np.uint8]], threads: int) -> list[PictureDetections]:
-    """All detections above confidence 0.01. Ultralytics changes torch's number of threads: it is set back."""
+def detect(detector: Detector, images: Sequence[NDArray[np.uint8]]) -> list[PictureDetections]:
+    """All detections above the confidence that the detector keeps, most confident first."""
     found = []
-    for start in range(0, len(images), 32):
-        some = [Image.fromarray(image) for image in images[start : start + 32]]
-        results = yolo.predict(some, imgsz=SIDE, conf=0.01, device="cpu", verbose=False, save=False, retina_masks=True)
-        torch.set_num_threads(threads)
-        found += [_detections_of(result) for result in results]
+    for seen in detector.detect([Image.fromarray(image) for image in images], [()] * len(images)):
+        masks = [one.mask for one in seen if one.mask is not None]
+        found.append(
+            PictureDetections(
+                np.array([one.box for one in seen], float).reshape(-1, 4),
+                np.array([_NUMBERS[one.label] for one in seen], np.int64),
+                np.array([one.score for one in seen], float),
+                np.array(masks, bool).reshape(-1, SIDE, SIDE),
+            )
+        )
     return found
 
 
-def measure_detector(folder: Path, scenes: int = 400, threads: int = 1) -> dict[str, float]:
+def measure_detector(folder: Path, scenes: int = 400) -> dict[str, float]:
     """The figures; shares are of pictures."""
-    from scorers.models.detectors.yolo import load  # its package is in a group of its own
-
-    yolo = load(folder)
+    yolo = open_detector(str(folder), SIDE, 0.01, 0.7, "cpu")
     held_out = [captioned("held-out", seed)[1] for seed in range(scenes)]
     pictures = [render(scene, SIDE) for scene in held_out]
-    seen = detect(yolo, [picture.image for picture in pictures], threads)
+    seen = detect(yolo, [picture.image for picture in pictures])
     figures = {"scenes": float(scenes)}
     truth = [np.array([NAMES.index(placed.kind) for placed in scene.objects]) for scene in held_out]
     for name, overlaps in (
@@ -164,8 +153,8 @@ def measure_detector(folder: Path, scenes: int = 400, threads: int = 1) -> dict[
         figures[f"exact_objects_at_{confidence}"] = _exact_share(held_out, seen, confidence)
     counting, shown = _counting(scenes // 2)
     for confidence in CONFIDENCES:
-        figures[f"exact_objects_counting_at_{confidence}"] = _exact_share(counting, detect(yolo, shown, threads), confidence)
-    return figures | _negatives(yolo, scenes // 4, threads)
+        figures[f"exact_objects_counting_at_{confidence}"] = _exact_share(counting, detect(yolo, shown), confidence)
+    return figures | _negatives(yolo, scenes // 4)
 
 
 def _counting(n: int) -> tuple[list[Scene], list[NDArray[np.uint8]]]:
@@ -176,13 +165,13 @@ def _counting(n: int) -> tuple[list[Scene], list[NDArray[np.uint8]]]:
     return scenes, [render(scene, SIDE).image for scene in scenes]
 
 
-def _negatives(yolo: Any, n: int, threads: int) -> dict[str, float]:
+def _negatives(yolo: Detector, n: int) -> dict[str, float]:
     """Share of pictures without any object, and of half-erased ones, in which something too much is found at 0.5."""
     blank = [nothing("held-out", seed, SIDE, blobs=bool(seed % 2)) for seed in range(n)]
     halves = [half_erased("held-out", seed, SIDE) for seed in range(n)]
     figures = {}
     for name, examples in (("blobs_and_noise", blank), ("half_erased", halves)):
-        seen = detect(yolo, [one.image for one in examples], threads)
+        seen = detect(yolo, [one.image for one in examples])
         too_many = [np.sum(s.confidence > 0.5) > len(one.kinds) for s, one in zip(seen, examples, strict=True)]
         figures[f"false_alarms_{name}_at_0.5"] = float(np.mean(too_many))
     return figures
@@ -232,15 +221,6 @@ def _mask_overlaps(a: NDArray[np.bool_], b: NDArray[np.bool_]) -> NDArray[np.flo
     first, second = (part.reshape(len(part), SIDE * SIDE).astype(np.float64) for part in (a, b))
     shared = first @ second.T
     return np.asarray(shared / np.maximum(first.sum(axis=1)[:, None] + second.sum(axis=1) - shared, 1.0))
-
-
-def _detections_of(result: Any) -> PictureDetections:
-    boxes = result.boxes
-    side = result.orig_shape
-    masks = np.zeros((0, *side), bool) if result.masks is None else result.masks.data.numpy() > 0.5
-    return PictureDetections(
-        boxes.xyxy.numpy().astype(float), boxes.cls.numpy().astype(int), boxes.conf.numpy().astype(float), masks
-    )
 
 
 _QUESTION_LOOKS: Final[dict[str, SceneLook]] = {"held-out": HELD_OUT_LOOK, "any": ANY_LOOK}
@@ -413,12 +393,12 @@ def sample_figures(folder: Path) -> dict[str, dict[str, float]]:
     prompts = {prompt.prompt_id: prompt for prompt in sample.prompts}
     images = {image.image_id: image for image in sample.images}
     scorer = registry.get("geneval")
-    (run,) = (one for one in sample.runs if one.run().scorer == scorer.name)
+    (run,) = (one for one in sample.runs if one.job().scorer == scorer.name)
     said: dict[str, dict[str, list[bool]]] = defaultdict(lambda: defaultdict(list))
     for seen in run.observations():
         image = images[seen.item_id]
         prompt = prompts[image.prompt_id]
-        judgements = scorer.judge(parse_spec(prompt.spec), seen, run.run().settings).judgements
+        judgements = scorer.judge(prompt.demands, seen, run.job().settings).judgements
         shares = said[image.generator]
         shares[str(prompt.task)].append(next(one.label == "yes" for one in judgements if one.aspect == "correct"))
         if prompt.task == "single_object":
@@ -435,59 +415,57 @@ def _shares(tasks: dict[str, list[bool]]) -> dict[str, float]:
 def main(words: Sequence[str] | None = None) -> None:
     """Command line: one subcommand for each kind of thing to measure."""
     parser = argparse.ArgumentParser(description="Held-out figures of the playground's models, scorers and generators.")
-    what = parser.add_subparsers(dest="what", required=True)
-    clip = what.add_parser("clip", help="the image-text model")
+    what = parser.add_subparsers(required=True)
+
+    def command(name: str, about: str, figures: Callable[[Any], dict[str, Any]]) -> argparse.ArgumentParser:
+        made = what.add_parser(name, help=about)
+        made.set_defaults(figures=figures)
+        return made
+
+    clip = command("clip", "the image-text model", lambda given: _rounded(measure_clip(given.folder, given.n)))
     clip.add_argument("folder", type=Path)
     clip.add_argument("--n", type=int, default=300)
-    clip.set_defaults(figures=lambda options: _rounded(measure_clip(options.folder, options.n)))
-    detector = what.add_parser("detector", help="the detector")
+    detector = command("detector", "the detector", lambda given: _rounded(measure_detector(given.folder, given.scenes)))
     detector.add_argument("folder", type=Path)
     detector.add_argument("--scenes", type=int, default=400)
-    detector.add_argument("--threads", type=int, default=1)
-    detector.set_defaults(figures=lambda options: _rounded(measure_detector(options.folder, options.scenes, options.threads)))
-    vqa = what.add_parser("vqa", help="the question answering model")
+    vqa = command("vqa", "the question answering model", lambda given: measure_vqa(given.folder, given.pictures, given.seed))
     vqa.add_argument("folder")
     vqa.add_argument("--pictures", type=int, default=600, help="of each look")
     vqa.add_argument("--seed", type=int, default=0)
-    vqa.set_defaults(figures=lambda options: measure_vqa(options.folder, options.pictures, options.seed))
-    scorer = what.add_parser("scorer", help="a scorer's verdicts on careless scenes")
+    scorer = command("scorer", "a scorer's verdicts on careless scenes", _scorer_figures)
     scorer.add_argument("scorer", choices=[*_TASKS_OF_SCORER])
     scorer.add_argument("--per-task", type=int, default=100)
     scorer.add_argument("--seed", type=int, default=0)
     scorer.add_argument("--set", action="append", default=[], metavar="KEY=VALUE")
-    generator = what.add_parser("generator", help="a generator, on single objects")
+    generator = command("generator", "a generator, on single objects", _generator_figures)
     generator.add_argument("generator", choices=list(files.PLAYGROUND_STAGES))
     generator.add_argument("--n", type=int, default=10, help="pictures of each kind")
-    generator.set_defaults(figures=_generator_figures)
-    sample = what.add_parser("sample", help="shares of correct pictures of the sample")
+    sample = command("sample", "shares of correct pictures of the sample", lambda given: sample_figures(given.sample))
     sample.add_argument("--sample", type=Path, default=FOLDER)
-    sample.set_defaults(figures=lambda options: sample_figures(options.sample))
-    options = parser.parse_args(words)
+    given = parser.parse_args(words)
     torch.set_num_threads(1)
-    if options.what == "scorer":
-        _print_scorer(options.scorer, options.per_task, options.seed, options.set)
-        return
-    print(json.dumps(options.figures(options), indent=2))
+    print(json.dumps(given.figures(given), indent=2))
 
 
 def _rounded(figures: Mapping[str, float]) -> dict[str, float]:
     return {name: round(value, 4) for name, value in figures.items()}
 
 
-def _generator_figures(options: argparse.Namespace) -> dict[str, Any]:
-    counts = detection_counts(options.generator, options.n)
-    share = sum(counts.values()) / options.n / len(counts)
-    return {"found": share, "n": options.n * len(counts), **counts}
+def _generator_figures(given: argparse.Namespace) -> dict[str, Any]:
+    counts = detection_counts(given.generator, given.n)
+    share = sum(counts.values()) / given.n / len(counts)
+    return {"found": share, "n": given.n * len(counts), **counts}
 
 
-def _print_scorer(name: str, per_task: int, seed: int, overrides: Sequence[str]) -> None:
-    scorer = registry.get(name)
-    settings = registry.settings(scorer, "playground", dict(override.split("=", 1) for override in overrides))
-    cases = judged_scenes(scorer, per_task, settings, seed)
-    print(json.dumps(scorer_figures(cases), indent=2))
+def _scorer_figures(given: argparse.Namespace) -> dict[str, float]:
+    """Those that are wrong are listed beside."""
+    scorer = registry.get(given.scorer)
+    settings = registry.settings(scorer, "playground", dict(override.split("=", 1) for override in given.set))
+    cases = judged_scenes(scorer, given.per_task, settings, given.seed)
     for case in cases:
         if not case.right:
-            print(f"{case.task}, {case.drawing.fault or 'sound'}: {case.reason or 'called correct'}")
+            print(f"{case.task}, {case.drawing.fault or 'sound'}: {case.reason or 'called correct'}", file=sys.stderr)
+    return scorer_figures(cases)
 
 
 if __name__ == "__main__":

@@ -13,7 +13,7 @@ import re
 import shutil
 import subprocess
 import sys
-from dataclasses import asdict, dataclass, replace
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Final
 
@@ -27,7 +27,6 @@ from data.playground.render import render
 from data.playground.sample import PER_PROMPT, careless_drawing, image_path, read_sample
 from data.prompts.prompt_files import write_prompts
 from data.prompts.questions import questions_from_spec
-from data.prompts.spec import parse_spec
 from data.records import Image, Prompt
 from scorers import registry
 
@@ -104,7 +103,7 @@ def _work(image: Image, prompt: Prompt, *, asks: bool) -> WorkItem:
     if not asks:
         return work
     # as a project has them that nobody has edited
-    return replace(work, questions=[asdict(one) for one in questions_from_spec(parse_spec(prompt.spec))], version=1)
+    return replace(work, questions=questions_from_spec(prompt.demands), version=1)
 
 
 def _generated_files(folder: Path, asked: set[str]) -> list[_GeneratedFile]:

@@ -13,7 +13,6 @@ padding is not seen
 
 from __future__ import annotations
 
-import argparse
 import math
 import re
 import time
@@ -31,8 +30,15 @@ from torch.nn import functional
 from data.prompts.coco import COCO, GENEVAL, article_by_sound, plural
 from data.prompts.geneval_suite import COLORS
 from data.prompts.questions import PromptQuestion, questions_from_spec
-from data.prompts.spec import ObjectSpec, RelationSpec, Spec
-from scorers.training import average_gradients, averaged_model, furthest_progress, join_processes
+from data.spec import ObjectSpec, RelationSpec, Spec
+from scorers.training import (
+    average_gradients,
+    averaged_model,
+    from_command_line,
+    furthest_progress,
+    join_processes,
+    train_together,
+)
 from scorers.training.examples import NAMES, PictureWithQuestions, QuestionForm, picture_with_questions, question_form
 from scorers.training.generator import rate_at
 
@@ -534,18 +540,7 @@ def train(rank: int, recipe: VqaRecipe, out: Path) -> None:
 
 def main() -> None:
     """Command line."""
-    parser = argparse.ArgumentParser(description="Train the playground's question answering model.")
-    parser.add_argument("--out", type=Path, required=True)
-    parser.add_argument("--start", type=Path, help="a folder with a run's state to go on from")
-    for name in ("first", "fresh", "scenes", "steps", "batch", "questions", "processes", "seed"):
-        parser.add_argument(f"--{name}", type=int, default=getattr(VqaRecipe(), name))
-    for name in ("rate", "minutes", "saved"):
-        parser.add_argument(f"--{name}", type=float, default=getattr(VqaRecipe(), name))
-    arguments = parser.parse_args()
-    given: dict[str, Any] = {name: value for name, value in vars(arguments).items() if name != "out"}
-    arguments.out.mkdir(parents=True, exist_ok=True)
-    (arguments.out / ".meeting").unlink(missing_ok=True)
-    torch.multiprocessing.spawn(train, (VqaRecipe(**given), arguments.out), nprocs=given["processes"])
+    train_together(train, *from_command_line(VqaRecipe, "Train the playground's question answering model."))
 
 
 if __name__ == "__main__":

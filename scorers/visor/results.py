@@ -14,8 +14,7 @@ from data.files import quoted
 from data.formats.evidence import EvidenceCase
 from data.formats.official_results import entry_of, format_entry, key_of
 from data.prompts.coco import COCO, SUPERCATEGORY, plain_name
-from data.prompts.spec import Relation, Spec
-from data.prompts.sr2d_suite import OPPOSITE
+from data.spec import OPPOSITE, Relation, Spec
 from scorers.base import Verdict
 from scorers.visor.rules import VisorRules, counted_objects, judge
 

@@ -13,8 +13,8 @@ from typing import Any, Final
 
 from data.aspects import NO, YES
 from data.jobs.runs import Detection, Observation
-from data.prompts.spec import Relation, RelationSpec, Spec, asks_only_positions
 from data.records import Judgement
+from data.spec import Relation, RelationSpec, Spec, asks_only_positions
 from scorers.base import Check, RelationResult, Verdict
 from scorers.detection import Box, center
 from scorers.geneval.rules import same_kind

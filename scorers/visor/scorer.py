@@ -11,7 +11,7 @@ from dataclasses import fields
 from typing import TYPE_CHECKING, Final
 
 from data.jobs.runs import Detection, Observation
-from data.prompts.spec import Spec
+from data.spec import Spec
 from scorers.base import Knob, Perceiver, Scorer, Settings, Shown
 from scorers.detection import check_detector_settings, portions, too_large
 from scorers.geneval.rules import same_kind

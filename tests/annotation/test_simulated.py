@@ -16,8 +16,8 @@ from data.aspects import CANNOT_TELL, COUNT_CAP, NO, YES
 from data.playground import sample
 from data.playground.drawing import draw_carelessly
 from data.playground.scene import scene_facts
-from data.prompts.spec import parse_spec
 from data.records import Annotation, Item
+from data.spec import parse_spec
 
 FLAWLESS = SimulatedPerson("Zoe", objects=0, counts=0, colors=0, positions=0, cannot_tell=0, answers=1)
 

@@ -13,8 +13,8 @@ from annotation.questionnaires.form import FormItem
 from annotation.simulated import DepictedItem
 from data.playground.sample import careless_drawing, sample_prompts
 from data.playground.scene import true_answers
-from data.prompts.spec import parse_spec
 from data.records import Item
+from data.spec import parse_spec
 
 
 @pytest.fixture(scope="module")

@@ -275,10 +275,9 @@ print([name for name in slow if name in sys.modules])
 
 def test_the_overview_says_that_backups_fail(filled: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     with Store(filled) as store:
-        totals = {"prompts": 1, "images": 3, "places": 3, "annotations": 1, "scorers": 0, "simulated": 0}
         monkeypatch.setitem(scheduler._states, store, scheduler.BackupState())
-        assert "backup" not in overview._summary(store, totals)
+        assert overview._trouble(store) == ""
         since = datetime(2026, 11, 22, 12, tzinfo=UTC)
         monkeypatch.setitem(scheduler._states, store, scheduler.BackupState(None, "No space <left>", since))
-        said = overview._summary(store, totals)
+        said = overview._trouble(store)
     assert "No backup could be made since 2026-11-22 12:00 UTC: No space &lt;left&gt;. It is tried again" in said

@@ -123,7 +123,7 @@ def test_a_bad_line_is_named_and_the_rest_goes_on(tmp_path: Path) -> None:
     assert (ran.status, ran.out) == (1, "")
     assert ran.err.splitlines() == [
         f"{path}:2: not JSON (Expecting property name enclosed in double quotes, character 2)",
-        f"{path}:4: detections[0]: 'score': 5 where a confidence from 0 to 1 is expected",
+        f"{path}:4: 'detections[0].score' is 5, at most 1 expected",
         f"{path}:5: 'include[0].count' must be a whole number of at least 1, got -1",
         f"{path}:6: d: 'spec' asks for nothing; an object with 'include' or 'exclude' expected",
         "judge geneval: 4 of 6 lines could not be judged (see above)",
@@ -331,7 +331,7 @@ def test_a_bad_entry_of_visors_file_is_named_and_the_rest_goes_on(images: Path, 
     ran = judge("visor", "--evidence", target, "--summary")
     assert ran.status == 1
     assert "2: key 'x', <prompt id>_<number> expected" in ran.err
-    assert "'1103_9' needs lists 'classes' and 'centroid' of one length" in ran.err
+    assert "'1103_9': the lists 'classes' and 'centroid' must be of one length" in ran.err
     assert json.loads(ran.out)["generators"]["sd"]["n_images"] == 4
     target.write_text(target.read_text()[:-40])
     cut = judge("visor", "--evidence", target, "--summary")

@@ -35,8 +35,9 @@ from tests.ui import drawn_images
 from ui.components.addresses import browse_address, marked_in
 from ui.components.linked_charts import Mark, Series, dots, heat, lines, stacked
 from ui.pages import browse as page
-from ui.pages.explore.failures import ALL, DRAW, _drawn, generators
+from ui.pages.explore.failures import DRAW, _drawn, generators
 from ui.pages.explore.failures import failures_part as failures_failures
+from ui.pages.explore.view import ALL
 from ui.web.api import browse
 
 HOSTILE = "<script>alert(1)</script>&a=b#\"'+"

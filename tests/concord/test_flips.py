@@ -23,8 +23,8 @@ from concord.runs import run_session, score
 from data.aspects import SCALES
 from data.jobs.runs import Observation, RunFolder
 from data.prompts.flips import Flipped, flip
-from data.prompts.spec import Spec, parse_spec
 from data.records import Annotation, Image, Judgement, Prompt, Rater, image_item
+from data.spec import Spec, parse_spec
 from data.store import imports, runs
 from data.store.browse import contents
 from data.store.core import frame
@@ -39,10 +39,10 @@ from tests.ui import cow_scorer, drawn_images, explore_project, small_project
 from tests.ui.drawn_images import CLIP, GENERATOR, RATER
 from tests.ui.explore_project import HOSTILE
 from tests.ui.small_project import concord, done, tables
-from ui.pages import explore
+from ui.pages.explore import ExplorePage
 from ui.pages.explore.controls import choices, view_of
 from ui.pages.explore.flips import FLIPS, flip_test
-from ui.pages.explore.view import FLIPPED, ExploreView
+from ui.pages.explore.view import FLIPPED, SHOWN, ExploreView
 
 SUITE = "geneval"
 READ = {"flip": "relation"}
@@ -498,12 +498,10 @@ def test_the_view_and_its_address(store: Store) -> None:
     assert "flip=count" in view.address()
     assert view_of(store, {"show": FLIPPED, "flip": "size"}).flip == "relation"
     assert [*FLIPS] == ["relation", "color", "count"]
-    skipped = {"__type__": "update"}
-    made = explore._draw(store, view)
-    assert [part.visible for part in made[3:7]] == [False, False, True, False]
-    assert made[7:18] == [skipped] * 11
-    assert "Prompts with flipped numbers" in made[20]
-    assert made[21:] == [skipped] * 4
+    (made,) = ExplorePage(store).draw(view)
+    assert made
+    assert [made[f"part-{name}"] for name in SHOWN] == [False, False, True, False]
+    assert "Prompts with flipped numbers" in made["flip-numbers"]
     assert rejudging.sources(store)
 
 

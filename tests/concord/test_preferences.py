@@ -144,7 +144,7 @@ def test_the_page_says_what_the_rows_say_and_escapes_names(store: Store) -> None
     assert shown.count('loading="lazy"') == 8
     assert "2 : 1" in preference_summary(store)
     # an address that asks for what there is not shows what there is
-    odd = view_of(found.polls, {"suite": "?", "two": "?", "task": "?", "who": "?", "chose": "?"}, "x")
+    odd = view_of(found.polls, {"suite": "?", "two": "?", "task": "?", "who": "?", "chose": "?", "page": "x"})
     assert odd == view
     assert [choice.value for choice in choices([], {}).values()] == [""] * 5
 

@@ -212,7 +212,7 @@ def observed(project: Path, generator: str, numbers: list[int], prompts: list[Pr
             one.item_id,
             rater.rater_id,
             {},
-            judge(scorer, prompt.spec, one, settings),
+            judge(scorer, prompt, one, settings),
             rule_version_of(scorer),
         )
         for one, prompt in zip(seen, prompts, strict=True)

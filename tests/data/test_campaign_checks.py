@@ -7,7 +7,11 @@ import math
 import numpy as np
 import pytest
 
-from data.campaign import ATTENTION_PASS_MARK, GOLD_PASS_MARK, PAUSE_RISK, fails_checks, fewest_wrong
+from data.campaign import ATTENTION_PASS_MARK, GOLD_PASS_MARK, PAUSE_RISK, fails_checks
+
+
+def fewest_wrong(n: int, mark: float) -> int | None:
+    return next((wrong for wrong in range(n + 1) if fails_checks(n - wrong, n, mark)), None)
 
 
 @pytest.mark.parametrize("mark", [GOLD_PASS_MARK, ATTENTION_PASS_MARK, 0.5])

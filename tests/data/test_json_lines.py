@@ -6,8 +6,9 @@ from pathlib import Path
 
 import pytest
 
-from data import files
-from data.files import InputError, JsonLine, read_json_lines
+from data import json_files
+from data.files import InputError
+from data.json_files import JsonLine, read_json_lines
 
 
 def written(folder: Path, content: bytes) -> Path:
@@ -31,7 +32,7 @@ def test_good_lines_are_read_between_bad_ones(tmp_path: Path) -> None:
 
 
 def test_a_line_too_long_or_too_deep_is_a_single_bad_line(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(files, "MAX_LINE_BYTES", 1 << 20)
+    monkeypatch.setattr(json_files, "MAX_LINE_BYTES", 1 << 20)
     long = b'{"a": "' + b"x" * (3 << 20) + b'"}\n'
     deep = b'{"a": ' + b"[" * 100_000 + b"\n"
     digits = b'{"a": ' + b"1" * 10_000 + b"}\n"

@@ -10,6 +10,7 @@ from playwright.sync_api import Locator, Page, expect
 
 from agreement.catalogue import DEFINITIONS
 from tests.e2e.browser_watch import Visitor
+from tests.e2e.page_driver import unfold
 from tests.e2e.project_files import RATED_SUITE, STUDY_SUITE
 from tests.e2e.server import Server
 
@@ -44,21 +45,27 @@ def test_a_filter_of_browse_is_in_the_address(visitor: Visit, server: Server) ->
 def test_a_filter_of_agreement_is_in_the_address(visitor: Visit, server: Server) -> None:
     page = visitor(server).page
     page.goto("/studio/agreement")
-    expect(page.locator("#sentence")).to_contain_text(f"{STUDY_SUITE}, “correct”")
+    # it opens where people and scorers judged most images together
+    expect(page.locator("#headline")).to_contain_text(f"{RATED_SUITE}, “faithfulness”")
+    choose(page, "Suite", STUDY_SUITE)
+    expect(page.locator("#headline")).to_contain_text(f"{STUDY_SUITE}, “correct”")
     choose(page, "Suite", RATED_SUITE)
-    expect(page.locator("#sentence")).to_contain_text(f"{RATED_SUITE}, “faithfulness”")
+    expect(page.locator("#headline")).to_contain_text(f"{RATED_SUITE}, “faithfulness”")
     choose(page, "Task", "second")
+    unfold(page)
     expect(page.get_by_text("Scorers against people, second")).to_be_visible()
     expect(page).to_have_url(re.compile(r"task=second"))
 
     other = visitor(server).page
     other.goto(page.url)
+    unfold(other)
     expect(other.get_by_text("Scorers against people, second")).to_be_visible()
-    expect(other.locator("#sentence")).to_contain_text(f"{RATED_SUITE}, “faithfulness”")
+    expect(other.locator("#headline")).to_contain_text(f"{RATED_SUITE}, “faithfulness”")
 
 
 def test_a_number_leads_to_its_images_and_an_image_to_its_answers(page: Page) -> None:
     page.goto("/studio/")
+    unfold(page)
     table = page.get_by_role("table").filter(has_text=f"{STUDY_SUITE}: share of yes to")
     row = table.get_by_role("row").filter(has=page.get_by_role("rowheader", name="sdv2", exact=True))
     row.get_by_role("link").nth(1).click()
@@ -116,6 +123,7 @@ def readable(task: str) -> str:
 def test_pages_and_command_line_show_the_same_digits(page: Page, server: Server) -> None:
     suite, aspect = RATED_SUITE, "faithfulness"
     page.goto(f"/studio/agreement?suite={suite}&aspect={aspect}")
+    unfold(page)
     expect(page.get_by_role("table").filter(has_text="People among themselves")).to_be_visible()
     expect(page.get_by_text("Intervals are being computed")).to_have_count(0)
     rows = server.agreement("--suite", suite, "--aspect", aspect, "--no-intervals")

@@ -13,6 +13,7 @@ from playwright.sync_api import Locator, Page, expect
 
 from tests.e2e.browser_watch import Visitor
 from tests.e2e.form_driver import Form
+from tests.e2e.page_driver import unfold
 from tests.e2e.project_files import RATED_SUITE
 from tests.e2e.server import Server
 
@@ -22,6 +23,7 @@ RATED = f"/studio/agreement?suite={RATED_SUITE}&aspect=faithfulness"
 
 
 def ready(page: Page) -> None:
+    unfold(page)
     expect(page.locator("#agreement-tables table, #agreement-tables .cc-note").first).to_be_visible()
     expect(page.get_by_text("Intervals are being computed")).to_have_count(0)
 
@@ -124,7 +126,7 @@ def test_the_page_follows_an_answer(visitor: Visit, server: Server) -> None:
     form.saved("1")
     page = visitor(server).page
     page.goto("/studio/agreement?suite=sr2d&aspect=correct")
-    sentence = page.locator("#sentence")
+    sentence = page.locator("#headline")
     expect(sentence).to_contain_text(ANSWERS)
     ready(page)
     found = ANSWERS.search(sentence.inner_text())
@@ -162,12 +164,12 @@ def test_all_statistics_are_a_click_away_and_in_the_address(page: Page) -> None:
 
 def test_other_filters_of_the_selection_apply_and_are_listed(page: Page, server: Server) -> None:
     page.goto(f"{RATED}&rater=Ann&rater=tifa")
-    expect(page.locator("#sentence")).to_contain_text("Restricted to rater Ann, tifa.")
-    expect(page.locator("#sentence")).to_contain_text("12 answers by people")
+    expect(page.locator("#headline")).to_contain_text("Restricted to rater Ann, tifa.")
+    expect(page.locator("#headline")).to_contain_text("12 answers by people")
     ready(page)
     rows = server.agreement("--suite", RATED_SUITE, "--aspect", "faithfulness", "--rater", "Ann", "--rater", "tifa")
     shown = page.get_by_role("table").filter(has_text="Scorers against people").locator("tbody th")
     # until it says so: the page may be drawing its numbers once more, with intervals, and is met half drawn
     expect(shown).to_have_text(sorted({row["rater"] for row in rows["raters"]}))
     page.get_by_role("link", name="Show all").click()
-    expect(page.locator("#sentence")).to_contain_text("24 answers by people")
+    expect(page.locator("#headline")).to_contain_text("24 answers by people")

@@ -1,7 +1,9 @@
-"""Copy numbers: what a table or a figure shows is on the clipboard as tab-separated values, by keyboard too."""
+"""What a table or a figure shows is on the clipboard as CSV, Markdown or LaTeX, by keyboard too; figures are files."""
 
 from __future__ import annotations
 
+import csv
+import io
 import re
 from collections.abc import Callable
 
@@ -9,6 +11,7 @@ import pytest
 from playwright.sync_api import Locator, Page, expect
 
 from tests.e2e.browser_watch import Visitor
+from tests.e2e.page_driver import unfold
 from tests.e2e.server import Server
 
 Visit = Callable[..., Visitor]
@@ -22,42 +25,70 @@ def opened(visitor: Visit, server: Server, address: str) -> Page:
     return page
 
 
-def copied(page: Page, button: Locator) -> list[list[str]]:
-    """What is on the clipboard after the button was pressed by key."""
+def copied(page: Page, within: Locator, name: str) -> str:
+    """What is on the clipboard after the button of this format was pressed by key."""
+    button = within.locator(".cc-copy").first.get_by_role("button", name=name)
     expect(button).to_be_visible(timeout=_DRAWN_MS)
     button.focus()
     page.keyboard.press("Enter")
     expect(page.locator(".cc-copy", has_text="Copied").first).to_be_visible()
     text: str = page.evaluate("navigator.clipboard.readText()")
     assert text.endswith("\n")
-    rows = [line.split("\t") for line in text[:-1].split("\n")]
+    return text
+
+
+def rows_of(text: str) -> list[list[str]]:
+    rows = list(csv.reader(io.StringIO(text)))
     assert len({len(row) for row in rows}) == 1
     return rows
 
 
-def test_a_table_and_a_figure_of_agreement_are_copied_as_displayed(playground: Server, visitor: Visit) -> None:
+def test_a_table_is_copied_as_csv_markdown_and_latex(playground: Server, visitor: Visit) -> None:
     page = opened(visitor, playground, "/studio/agreement")
-    table = page.locator("#agreement-tables table.cc-table").first
+    unfold(page)
+    tables = page.locator("#agreement-tables")
+    table = tables.locator("table.cc-table").first
     expect(table).to_be_visible(timeout=_DRAWN_MS)
-    rows = copied(page, page.locator("#agreement-tables .cc-copy").first)
+    expect(table.locator(".cc-detail").first).to_contain_text(" to ", timeout=_DRAWN_MS)
+    rows = rows_of(copied(page, tables, "CSV"))
     heads = [re.sub(r"\s+", " ", text).strip() for text in table.locator("thead th").all_text_contents()]
     assert [re.sub(r"\s", "", name) for name in rows[0]] == [re.sub(r"\s", "", name) for name in heads]
     assert len(rows) == 1 + table.locator("tbody tr").count()
     assert any(re.search(r"\d\.\d", cell) for row in rows[1:] for cell in row)
 
-    # a figure with its intervals
-    expect(page.locator("#agreement-plot .js-plotly-plot")).to_be_visible(timeout=_DRAWN_MS)
-    rows = copied(page, page.locator("#agreement-plot .cc-copy").first)
+    lines = copied(page, tables, "Markdown").splitlines()
+    assert lines[1] == "|" + " --- |" * len(heads)
+    assert len(lines) == len(rows) + 1
+    assert re.search(r"\d\.\d+(\*\*)? \[-?[\d.]+, -?[\d.]+\]", "".join(lines))
+
+    latex = copied(page, tables, "LaTeX")
+    assert latex.startswith("\\begin{table}")
+    assert re.search(r"{\\scriptsize \[-?[\d.]+, -?[\d.]+\]}", latex)
+    assert latex.count(" & ") == (len(heads) - 1) * len(rows)
+    assert "\\caption{" in latex
+    assert "\\toprule" in latex
+
+
+def test_a_figure_is_copied_with_its_intervals_and_saved_as_svg_and_png(playground: Server, visitor: Visit) -> None:
+    page = opened(visitor, playground, "/studio/agreement")
+    plot = page.locator("#agreement-plot")
+    expect(plot.locator(".js-plotly-plot")).to_be_visible(timeout=_DRAWN_MS)
+    rows = rows_of(copied(page, plot, "CSV"))
     assert rows[0][:2] == ["series", "label"]
     named = [row for row in rows[1:] if row[0] in ("people", "scorer")]
     assert named
     assert all(re.fullmatch(r"-?\d+(\.\d+)?(e-?\d+)?", row[2]) for row in named)
+    for name, first in (("SVG", b"<svg "), ("PNG", b"\x89PNG")):
+        with page.expect_download() as download:
+            plot.locator(".cc-copy").first.get_by_role("button", name=name).click()
+        assert download.value.path().read_bytes().startswith(first)
 
 
 @pytest.mark.slow
 def test_tables_of_other_pages_are_copied(playground: Server, visitor: Visit) -> None:
     page = opened(visitor, playground, "/studio/explore")
-    rows = copied(page, page.locator(".cc-copy:visible").first)
+    expect(page.locator(".cc-copy:visible").first).to_be_visible(timeout=_DRAWN_MS)
+    rows = rows_of(copied(page, page.locator(":has(> .cc-copy:visible)"), "CSV"))
     assert len(rows) > 1
     assert any(re.search(r"\d", cell) for row in rows[1:] for cell in row)
 
@@ -67,11 +98,12 @@ def test_without_a_clipboard_tables_and_ratings_are_downloaded(playground: Serve
     page = visitor(playground).page
     page.add_init_script("Object.defineProperty(navigator, 'clipboard', {value: undefined})")
     page.goto("/studio/agreement")
-    button = page.locator("#agreement-tables .cc-copy").first
+    unfold(page)
+    button = page.locator("#agreement-tables .cc-copy").first.get_by_role("button", name="CSV")
     expect(button).to_be_visible(timeout=_DRAWN_MS)
     with page.expect_download() as download:
         button.click()
-    assert download.value.suggested_filename == "numbers.tsv"
+    assert download.value.suggested_filename == "numbers.csv"
 
     # the ratings behind the numbers are a file
     link = page.get_by_role("link", name="the ratings that count")

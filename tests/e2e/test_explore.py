@@ -9,6 +9,7 @@ import pytest
 from playwright.sync_api import Page, expect
 
 from tests.e2e.browser_watch import Visitor
+from tests.e2e.page_driver import unfold
 from tests.e2e.server import Server
 
 Visit = Callable[..., Visitor]
@@ -50,7 +51,7 @@ def test_a_slider_moves_score_and_agreement_and_saved_settings_appear_on_agreeme
     assert float(now) < float(before or 0)
 
     # a count leads to its images, on this page
-    link = page.locator('#explore-changes a[data-task="colors"]').first
+    link = page.locator('#explore-changes a[href*="task=colors"]').first
     count = int(link.inner_text())
     link.click()
     expect(page).to_have_url(re.compile("task=colors"), timeout=_FOLLOWS_MS)
@@ -73,6 +74,7 @@ def test_a_slider_moves_score_and_agreement_and_saved_settings_appear_on_agreeme
     undo = re.search(r"import undo (\d+)", message.inner_text())
     assert undo
     message.get_by_role("link", name="Agreement").click()
+    unfold(page)
     table = page.locator("#agreement-tables")
     expect(table).to_contain_text(KEPT, timeout=_FOLLOWS_MS)
     row = next(

@@ -10,6 +10,7 @@ from playwright.sync_api import Page, expect
 from tests.e2e import project_files
 from tests.e2e.browser_watch import Visitor
 from tests.e2e.form_driver import Form
+from tests.e2e.page_driver import unfold
 from tests.e2e.server import Server
 
 Visit = Callable[..., Visitor]
@@ -57,7 +58,7 @@ def test_an_empty_project_teaches_and_follows(fresh: Server, visitor: Visit, tmp
 
     import_left(fresh, tmp_path / "images")
 
-    expect(researcher.locator("#summary")).to_contain_text("5 prompts, 5 images", timeout=_FOLLOWS_MS)
+    expect(researcher.locator("#board")).to_contain_text("images, 5 prompts", timeout=_FOLLOWS_MS)
     expect(teaching).to_be_hidden()
     assert_same_document(researcher)
     # the form looks by itself every few seconds
@@ -77,7 +78,7 @@ def test_two_people_label_by_keyboard_while_agreement_is_open(fresh: Server, vis
     ann.two_objects()
     ann.submit()
     ann.saved("1 of 5")
-    sentence = agreement.locator("#sentence")
+    sentence = agreement.locator("#headline")
     expect(sentence).to_contain_text("1 answer by people about 1 image", timeout=_FOLLOWS_MS)
 
     for number in range(2, 6):
@@ -94,6 +95,7 @@ def test_two_people_label_by_keyboard_while_agreement_is_open(fresh: Server, vis
     ben.saved("5 of 5")
 
     expect(sentence).to_contain_text("10 answers by people about 5 images", timeout=_FOLLOWS_MS)
+    unfold(agreement)
     # both yes on 3, both no on 1: 0.8 observed, 0.7 of all say yes: 0.58 by chance
     table = agreement.get_by_role("table").filter(has_text="People among themselves")
     column = table.get_by_role("columnheader").all_inner_texts().index("Fleiss’ κ")

@@ -16,7 +16,7 @@ from data.store.core.store import Store
 from tests.e2e.conftest import Visit
 from tests.e2e.server import Server, listening
 from ui.components.live_updates import keep_current
-from ui.pages import reports
+from ui.pages.reports import ReportsPage
 from ui.web.server import create_app
 
 _LATE_SECONDS = 30
@@ -28,7 +28,7 @@ class Drawing:
     def __init__(self) -> None:
         self.held, self.begun, self.let_go = threading.Event(), threading.Event(), threading.Event()
 
-    def build(self, store: Store) -> None:
+    def build(self, page: ReportsPage) -> None:
         def draw(letter: str) -> Iterator[Sequence[Any]]:
             if self.held.is_set() and not self.begun.is_set():
                 self.begun.set()
@@ -36,12 +36,12 @@ class Drawing:
             yield [f"drawn of {letter}"]
 
         letter, shown = gr.Radio(["a", "b"], value="a", label="Letter"), gr.HTML(elem_id="drawn")
-        keep_current(store, draw, [letter], [shown], seconds=1)
+        keep_current(page.store, draw, [letter], [shown], seconds=1)
 
 
 def test_a_plot_overtaken_by_a_change_is_redrawn(visitor: Visit, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     drawing = Drawing()
-    monkeypatch.setattr(reports, "build", drawing.build)
+    monkeypatch.setattr(ReportsPage, "build", lambda page: drawing.build(page))
     with Store(tmp_path / "project") as store, listening(create_app(store, "a token")) as url:
         page = visitor(Server(url, tmp_path / "project")).page
         page.goto("/studio/reports")

@@ -16,12 +16,12 @@ Visit = Callable[..., Visitor]
 
 
 def go(page: Page, name: str) -> None:
-    page.locator(".nav-holder").get_by_text(name, exact=True).click()
+    page.locator(".cc-nav").get_by_role("link", name=name, exact=True).click()
 
 
 def overview(page: Page) -> None:
     expect(page).to_have_url(re.compile("/studio/$"))
-    expect(page.locator("#scores table").first).to_be_visible()
+    expect(page.locator("#board .cc-board").first).to_be_visible()
 
 
 def browse(page: Page) -> None:
@@ -32,7 +32,7 @@ def browse(page: Page) -> None:
 
 def agreement(page: Page) -> None:
     expect(page).to_have_url(re.compile("/studio/agreement"))
-    expect(page.get_by_role("table").filter(has_text="People among themselves")).to_be_visible()
+    expect(page.locator("#headline .cc-headline")).to_be_visible()
     expect(page.locator("#agreement-plot .ytick").first).to_be_visible()
 
 
@@ -66,7 +66,7 @@ def test_the_form_after_going_away_and_back_takes_each_key_once(visitor: Visit, 
         go(page, "Label images")
         form.ready()
         page.go_back()
-        expect(page.locator("#summary")).to_contain_text("The project")
+        expect(page.locator("#board")).to_contain_text("answers by people")
         page.go_forward()
         form.ready()
     form.two_objects()

@@ -13,8 +13,8 @@ from PIL import Image
 from playwright.sync_api import Browser, Locator, Page, Response, expect
 
 from data.jobs.runs import Detection, Observation, Run
-from data.prompts.spec import parse_spec
 from data.records import Rater
+from data.spec import parse_spec
 from data.store import runs
 from data.store.core.store import Store
 from scorers.geneval import scorer

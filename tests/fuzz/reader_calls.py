@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from collections import Counter
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from dataclasses import replace
 from functools import cache
 from pathlib import Path
@@ -18,9 +18,9 @@ from annotation.questionnaires.form import FormItem
 from concord.campaigns import known_answers, planning
 from concord.common import forwarding
 from concord.importing.ratings import is_missing, is_value, value_reader
-from concord.judging import converter, derive
-from data.export import ratings
-from data.files import parse_json, read_json_lines, read_text
+from concord.judging import derive
+from data.export.rows import ExportedRating, columns_of, read_rows
+from data.files import read_text
 from data.formats import official_results
 from data.formats.evidence import read_case
 from data.images import files, folders
@@ -29,14 +29,15 @@ from data.jobs.generation import GenerationFolder
 from data.jobs.json_records import open_journal, read_journal
 from data.jobs.maps import MapFolder
 from data.jobs.runs import RunFolder
+from data.json_files import parse_json, read_json_lines
 from data.matching import files as matching_files
 from data.matching.captions import caption_candidates
 from data.prompts.flips import FLIP_KINDS, flip
 from data.prompts.prompt_files import format_prompts, read_prompts
 from data.prompts.question_generation import matching_choice, parse_questions, split_choices
 from data.prompts.questions import QuestionedPrompt, format_questions, questions_from_spec
-from data.prompts.spec import Spec, parse_spec
 from data.records import Prompt
+from data.spec import Spec, parse_spec
 from data.studies import study_files
 from data.studies.name_matching import KnownItem, choose_spellings, match_rows
 from data.studies.rating_tables import RatingColumns, looks_wide, other_columns, read_rating_table, read_ratings
@@ -156,17 +157,15 @@ def tifa_results_of(name: str, folder: Path) -> None:
             json.dumps(totals.summary(), allow_nan=False)
 
 
-def cells_of(convert: Callable[..., object], name: str, folder: Path) -> None:
+def cells_of(row: type, name: str, folder: Path) -> None:
     path = folder / name
-    convert(path, read_cells(path))
+    table = read_cells(path)
+    if sorted(table.header) == sorted(columns_of(row)):
+        read_rows(table, row)
 
 
 def exported_of(name: str, folder: Path) -> None:
-    def convert(scale: str, aspect: str, value: str) -> tuple[str, str | None, float | None]:
-        parsed = Scale.parse(scale)
-        return str(parsed), *converter(parsed, aspect)(value)
-
-    ratings.read_exported_ratings(folder / name, convert)
+    cells_of(ExportedRating, name, folder)
 
 
 def ratings_of(name: str, columns: RatingColumns, folder: Path) -> None:
@@ -214,10 +213,6 @@ def picture_of(name: str, folder: Path) -> None:
     files.thumbnail(path, 5)
 
 
-def mask_of(folder: Path) -> None:
-    runs.unpack_mask(content_of(folder / "mask.png"))
-
-
 def vectors_of(folder: Path) -> None:
     content = content_of(folder / "vectors.bin")
     runs.unpack_embeddings([content[start : start + 8] for start in range(0, len(content), 8)])
@@ -225,7 +220,7 @@ def vectors_of(folder: Path) -> None:
 
 def run_of(folder: Path) -> None:
     found = RunFolder(folder)
-    found.run()
+    found.job()
     work = found.work()
     found.progress()
     for number in found.parts():

@@ -11,14 +11,13 @@ from functools import partial
 from pathlib import Path
 from typing import Final
 
-from data.export import answers
-from data.export import answers as answers_files
+from data.export.rows import ExportedAnswer, ExportedJudgement
 from data.formats import cooccurrence
 from data.images import files as images
 from data.jobs.maps import MapFolder
 from data.matching import files
 from data.prompts.questions import format_questions, read_questions
-from data.prompts.spec import SpecError
+from data.spec import SpecError
 from data.studies import study_files
 from data.studies.rating_tables import RatingColumns
 from tests.fuzz import seeds
@@ -38,7 +37,6 @@ from tests.fuzz.reader_calls import (
     known_of,
     locations_of,
     map_of,
-    mask_of,
     own_of,
     picture_of,
     prompts_of,
@@ -175,14 +173,13 @@ READERS: Final[tuple[Target, ...]] = (
     *(Target(f"ratings: {name}", ({name: content},), partial(ratings_of, name, named)) for name, content, named in _RATINGS),
     *_parted("exported ratings", {"e.csv": seeds.EXPORTED, "e.parquet": seeds.table(seeds.EXPORTED)}, exported_of),
     *_parted("exported judgements", {"j.csv": seeds.JUDGEMENTS, "j.parquet": seeds.table(seeds.JUDGEMENTS)},
-             partial(cells_of, answers.read_judgements)),
-    *_parted("exported answers", {"a.jsonl": seeds.ANSWERS_JSONL}, partial(cells_of, answers_files.read_answers)),
+             partial(cells_of, ExportedJudgement)),
+    *_parted("exported answers", {"a.jsonl": seeds.ANSWERS_JSONL}, partial(cells_of, ExportedAnswer)),
     Target("folder: geneval", (_GENEVAL_FOLDER,), partial(locations_of, "geneval")),
     Target("folder: visor", (_VISOR_FOLDER,), partial(locations_of, "visor")),
     Target("folder: csv", (_CSV_FOLDER,), partial(locations_of, "csv")),
     *(Target(f"picture: {name}", ({name: seeds.picture(*how)},), partial(picture_of, name), (images.ImageError,))
       for name, how in _PICTURES.items()),
-    Target("mask", ({"mask.png": seeds.mask()},), mask_of),
     Target("embeddings", ({"vectors.bin": bytes(range(0, 64, 2)) * 2},), vectors_of),
     Target("run", (_RUN,), run_of),
     Target("generation", (_JOB,), job_of),

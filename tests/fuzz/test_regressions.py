@@ -14,12 +14,11 @@ import yaml
 from annotation.questionnaires.custom import YamlError, read_yaml
 from concord.campaigns.known_answers import read_known_answers
 from concord.common import forwarding
-from data.files import read_json_lines
 from data.formats.official_results import read_results
-from data.jobs import runs
 from data.jobs.generation import GenerationFolder
 from data.jobs.maps import MapFolder
 from data.jobs.runs import Detection, Observation, Run, RunFolder, WorkItem
+from data.json_files import read_json_lines
 from data.prompts.prompt_files import read_prompts
 from data.studies.study_files import read_human_annotations
 from data.tables import read_cells, read_table, require_columns
@@ -73,7 +72,7 @@ def test_a_runs_files_with_something_else(tmp_path: Path, name: str, value: Any,
     assert folder.work()[0].text == "a\u2028b"
     (folder.path / name).write_text(json.dumps(value))
     with pytest.raises(ValueError, match=r"^[^\n]+$") as found:
-        folder.run(), folder.work(), folder.progress()
+        folder.job(), folder.work(), folder.progress()
     assert said in str(found.value)
 
 
@@ -112,12 +111,6 @@ def test_parents_of_a_question_that_are_none(tmp_path: Path, parents: Any) -> No
     path.write_bytes(seeds.lines({"id": "a", "answers": [{**seeds.QUESTIONS[0], "chosen": "yes", "parents": parents}]}))
     (found,) = read_results(path)
     assert (found.wrong, found.answers[0].question.parents) == ((), ())
-
-
-def test_an_invalid_mask_is_refused() -> None:
-    for content in (b"", b"PNG", seeds.mask()[:40], seeds.mask().replace(b"IDAT", b"IDAX")):
-        with pytest.raises(ValueError, match="not a PNG"):
-            runs.unpack_mask(content)
 
 
 def test_missing_columns_are_reported_briefly(tmp_path: Path) -> None:

@@ -49,7 +49,7 @@ def job(folder: Path, texts: Sequence[str], batch: int) -> GenerationFolder:
     """A picture of each text."""
     wanted = [WantedPicture(f"s/{k}", 0, text, 7 + k, str(folder / "images" / f"{k}.png")) for k, text in enumerate(texts)]
     made = GenerationFolder(folder / "job")
-    made.create(GenerationJob("any", tuple(wanted), batch))
+    made.ask(GenerationJob("any", tuple(wanted), batch))
     return made
 
 

@@ -9,7 +9,7 @@ import pytest
 from PIL import Image
 
 from data.jobs.runs import Observation
-from data.prompts.spec import Spec
+from data.spec import Spec
 from scorers.base import Shown
 from scorers.caption import SCORER, CaptionPerceiver, judge
 from scorers.registry import settings

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from PIL import Image
 
 from data.jobs.runs import unpack_embeddings
-from data.prompts.spec import Spec
+from data.spec import Spec
 from scorers.base import Shown
 from scorers.clipscore import ClipPerceiver, model_of
 

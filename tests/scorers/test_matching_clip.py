@@ -10,8 +10,8 @@ from numpy.typing import NDArray
 from PIL import Image
 
 from data.jobs.runs import Observation
-from data.prompts.spec import Spec
 from data.records import Judgement
+from data.spec import Spec
 from scorers import registry
 from scorers.base import Shown
 from scorers.matching import SCORER, ClipMatchPerceiver, judge

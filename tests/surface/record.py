@@ -21,7 +21,7 @@ from contextlib import closing
 from dataclasses import fields, is_dataclass
 from enum import Enum
 from pathlib import Path
-from typing import Any, Final, get_args, get_origin
+from typing import Any, Final, Literal, get_args, get_origin
 
 import duckdb
 import pyarrow.parquet as pq
@@ -163,6 +163,8 @@ def _parameter(parameter: Any) -> str:
 def _type(annotation: Any) -> str:
     """A parameter's type, choices written out."""
     inner = [each for each in get_args(annotation) if each is not type(None)]
+    if get_origin(annotation) is Literal:
+        return "{" + ",".join(sorted(inner)) + "}"
     if get_origin(annotation) is list or inner:
         return _type(inner[0])
     if inspect.isclass(annotation) and issubclass(annotation, Enum):

@@ -14,8 +14,8 @@ from annotation.questionnaires.registry import EXAMPLE
 from concord.judging import derive_source
 from data.campaign import Campaign, CampaignItem
 from data.prompts.questions import questions_from_spec
-from data.prompts.spec import parse_spec
 from data.records import Annotation, Evidence, Image, Item, Judgement, Prompt, Rater
+from data.spec import parse_spec
 from data.store import imports, library
 from data.store.campaigns import management, participation
 from data.store.core.selection import Selection

@@ -21,9 +21,8 @@ if __name__ == "__main__":
 from data.images.files import ImageError, open_image
 from data.jobs.folder import RunBusy, WorkerProgress
 from data.jobs.runs import Detection, Observation, Run, RunFolder, WorkItem
-from data.prompts.questions import question_from_json
-from data.prompts.spec import Spec
 from data.records import Judgement
+from data.spec import Spec
 from scorers import registry
 from scorers.base import Scorer, Settings, Verdict
 from scorers.questions.rules import AnsweredQuestion, payload_of
@@ -67,7 +66,7 @@ def perceive(work: WorkItem, base: Path = Path()) -> Observation:
     except ImageError as error:
         return Observation(work.item_id, failed=error.reason)
     if work.questions:
-        asked = [question_from_json(one) for one in work.questions]
+        asked = work.questions
         return Observation(work.item_id, payload_of(work.version, [AnsweredQuestion(one, one.choices[-1]) for one in asked]))
     red = image.getpixel((0, 0))[0]  # type: ignore[index]
     found = (Detection("cow", 0.9, (1.0, 2.0, 30.0, 40.0), b"mask", None),) if red < 40 else ()
@@ -80,7 +79,7 @@ def parts_of(run: Run, work: Sequence[WorkItem]) -> dict[int, Sequence[WorkItem]
 
 def finish(folder: RunFolder) -> None:
     """All parts at once, in this process."""
-    for number, part in parts_of(folder.run(), folder.work()).items():
+    for number, part in parts_of(folder.job(), folder.work()).items():
         folder.write_part(number, [perceive(one, folder.path) for one in part])
 
 
@@ -97,7 +96,7 @@ def work(path: Path, control: Control, log: TextIO) -> int:
 
 def _work(folder: RunFolder, control: Control, log: TextIO) -> int:
     said = control.environment.get
-    run, work = folder.run(), folder.work()
+    run, work = folder.job(), folder.work()
     total = len(work)
     print("loading cows", file=log, flush=True)
     folder.tell(WorkerProgress("loading", 0, total))

@@ -15,8 +15,8 @@ from data.playground.render import render
 from data.playground.sample import sample_prompts
 from data.playground.scene import Scene, ScenePicture
 from data.prompts.geneval_suite import COLORS
-from data.prompts.spec import Spec, parse_spec
 from data.records import Prompt, Rater
+from data.spec import Spec, parse_spec
 from data.store import runs
 from data.store.core.store import Store
 from scorers import clipscore

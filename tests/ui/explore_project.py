@@ -77,7 +77,7 @@ def add_run(
     """A finished run, whose files are gone."""
     run = Run(run_id, scorer.name, scorer.version, "playground", drawn_images.SETTINGS)
     runs.add_run(store, run, Rater(rater, "scorer", None, scorer.version, run.settings), f"runs/{run_id}", len(seen))
-    judged = [(one, judge(scorer, specs[one.item_id], one, run.settings)) for one in seen]
+    judged = [(one, judge(scorer, runs.KnownImage(None, specs[one.item_id]), one, run.settings)) for one in seen]
     runs.ingest(store, run_id, 0, judged, rule_version_of(scorer))
     runs.set_state(store, run_id, "done")
 

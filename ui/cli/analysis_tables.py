@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import difflib
-import json
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
+from functools import partial
 from itertools import product
 from typing import Any
 
@@ -15,21 +15,28 @@ from agreement.report.report import glance
 from agreement.study.cells import ALL
 from concord import agreement, flips, matching, preferences
 from concord.agreement import selected
-from concord.common import wording
+from concord.common import text_tables, wording
 from concord.common.context import CommandError, Context, UsageError, parse_overrides
-from concord.flips import Row as flips_Row
+from concord.common.text_tables import (
+    LEFT_OUT,
+    Column,
+    Row,
+    aligned,
+    column,
+    counts,
+    interval_column,
+    lines,
+    number_column,
+    of_statistic,
+    without_empty_columns,
+)
 from concord.flips import wide
-from concord.matching import EVALUATIONS, AblationSetting, Row, ablation_rows, by_cell
-from concord.preferences import Row as preferences_Row
+from concord.matching import EVALUATIONS, AblationSetting, ablation_rows, by_cell
 from concord.questions import scores
-from concord.questions.scores import Row as scores_Row
 from concord.runs import score
 from data.files import write_whole
 from data.prompts.flips import check_kind
 from data.store.judgements.scorer_evidence import caption_choices
-
-AgreementRow = Mapping[str, Any]
-Column = Callable[[AgreementRow], str]
 
 _TITLES = {
     "among_people": "People among themselves",
@@ -40,7 +47,6 @@ _TITLES = {
     "comparisons": "Scorers compared: how much better a agrees with people than b",
     "thresholds": "Scores as decisions (yes above the threshold), against people, out of fold",
 }
-_WHERE = ("suite", "task", "generator", "aspect", "target")
 _WHO = {
     "among_people": (),
     "raters": ("rater", "people_as"),
@@ -50,18 +56,18 @@ _WHO = {
     "comparisons": ("a", "b", "people_as"),
     "thresholds": ("rater", "people_as"),
 }
-
-
 _ALONE = "Agreement takes two who judge the same: score the images, label them (uv run app.py serve), or import ratings."
+_VALUE, _INTERVAL, _REASON = number_column("value"), interval_column(), column("reason")
 
 
 def print_agreement(
     context: Context,
     selection: Mapping[str, Sequence[str]],
-    statistics: Sequence[str],
+    statistic: Sequence[str],
     all_statistics: bool,
     by: Sequence[str],
-    further: Sequence[str],
+    compare: bool,
+    thresholds: bool,
     consensus: Sequence[ConsensusMethod],
     people_as: PeopleAs | None,
     intervals: bool,
@@ -71,13 +77,13 @@ def print_agreement(
     output: str,
 ) -> None:
     """The command ``agreement``: rows of a selection, as tables or JSON."""
-    for name in statistics:
+    for name in statistic:
         if name not in STATISTICS:
             near = difflib.get_close_matches(name, STATISTICS, n=1, cutoff=0.5)
             hint = f"did you mean {near[0]}?" if near else f"known: {', '.join(sorted(STATISTICS))}"
             raise UsageError(f"--statistic {name}: there is no such statistic; {hint}")
     options = Options(
-        statistics=tuple(statistics) or None,
+        statistics=tuple(statistic) or None,
         by_target="target" in by,
         by_certainty="certainty" in by,
         people_as=people_as,
@@ -87,6 +93,7 @@ def print_agreement(
         seed=seed,
     )
     chosen = agreement.selected(context, selection)
+    further = [name for name, wanted in (("comparisons", compare), ("thresholds", thresholds)) if wanted]
     rows = agreement.compute(context.store, chosen, options, further)
     if consensus:
         # the rows of consensuses after those of their section; a section of their own after the others
@@ -95,55 +102,38 @@ def print_agreement(
     if people_as and rows["among_people"] and not rows["raters"]:
         context.warn(f"--people-as {people_as}: no statistic of this selection compares scorers with people in that way")
     if output == "json":
-        document = {"selection": chosen.to_dict(), **rows}
-        context.say(json.dumps(document, ensure_ascii=False, allow_nan=False, indent=1))
-    else:
-        every = all_statistics or bool(statistics)
-        for section, found in rows.items():
-            context.say(f"{_TITLES[section]}\n")
-            shown, rest = (found, []) if every else glance(found)
-            for text in _table(section, shown) if shown else ["  nothing to compare in this selection"]:
-                context.say(text)
-            if rest:
-                left = wording.count(len({row["statistic"] for row in rest}), "more statistic")
-                context.say(f"  {left}: --all-statistics or --format json")
-            context.say("")
-        if not any(rows.values()):
-            context.say(_ALONE)
+        context.say_json({"selection": chosen.to_dict(), **rows})
+        return
+    for section, found in rows.items():
+        context.say(f"{_TITLES[section]}\n")
+        shown, rest = (found, []) if all_statistics or statistic else glance(found)
+        if shown:
+            _say_indented(context, lines(_agreement_columns(section, shown), shown))
+        else:
+            context.say("  nothing to compare in this selection")
+        if rest:
+            left = wording.count(len({row["statistic"] for row in rest}), "more statistic")
+            context.say(f"  {left}: --all-statistics or --format json")
+        context.say("")
+    if not any(rows.values()):
+        context.say(_ALONE)
 
 
-def _table(section: str, rows: Sequence[AgreementRow]) -> Iterator[str]:
-    names = [*_WHERE, *_WHO[section], "people", "statistic"]
-    names = [name for name in names if any(row[name] is not None for row in rows)]
-    columns = _columns(section)
-    if not any(row.get("ceiling") for row in rows):
-        columns = {name: text for name, text in columns.items() if name not in _OF_CEILING}
-    told = [
-        [*("" if row[name] is None else str(row[name]) for name in names), *(text(row) for text in columns.values())]
-        for row in rows
-    ]
-    table = [[*names, *columns], *told]
-    widths = [max(map(len, column)) for column in zip(*table, strict=True)]
-    for line in table:
-        yield "  " + "  ".join(text.ljust(width) for text, width in zip(line, widths, strict=True)).rstrip()
+def _say_indented(context: Context, table: text_tables.Lines) -> None:
+    for line in aligned(table):
+        context.say(f"  {line}")
 
 
-def _columns(section: str) -> dict[str, Column]:
-    """The columns of numbers by title."""
-    made: dict[str, Column] = {
-        "value": lambda row: _number(row["value"]),
-        "95 % interval": lambda row: "" if row["low"] is None else f"{row['low']:.4f} .. {row['high']:.4f}",
-    }
-    more = {"raters": _OF_CEILING, "comparisons": _OF_DUEL, "thresholds": _OF_CUT}.get(section, {})
-    end: dict[str, Column] = {
-        "items": lambda row: str(row["n_items"]),
-        "ratings": lambda row: str(row["n_ratings"]),
-        "reason": lambda row: row["reason"] or "",
-    }
-    return made | more | end
+def _agreement_columns(section: str, rows: Sequence[Row]) -> list[Column]:
+    names = ["suite", "task", "generator", "aspect", "target", *_WHO[section], "people", "statistic"]
+    more = _AGREEMENT_COLUMNS.get(section, ())
+    if section == "raters" and not any(row["ceiling"] for row in rows):
+        more = ()
+    where = [column(name) for name in names if any(row[name] is not None for row in rows)]
+    return [*where, _VALUE, _INTERVAL, *more, column("items", "n_items"), column("ratings", "n_ratings"), _REASON]
 
 
-def _verdict(row: AgreementRow) -> str:
+def _verdict(row: Row) -> str:
     """Where a scorer stands beside people, or why that cannot be said."""
     ceiling = row["ceiling"]
     if ceiling is None:
@@ -151,130 +141,123 @@ def _verdict(row: AgreementRow) -> str:
     return wording.verdict(ceiling["verdict"]) if ceiling["verdict"] else str(ceiling["verdict_reason"] or "")
 
 
-_OF_CEILING: dict[str, Column] = {
-    "people's own": lambda row: _number(row["ceiling"]["value"]) if row["ceiling"] else "",
-    "verdict": _verdict,
+_AGREEMENT_COLUMNS: Mapping[str, Sequence[Column]] = {
+    "raters": (
+        ("people's own", lambda row: text_tables.number(row["ceiling"]["value"]) if row["ceiling"] else ""),
+        ("verdict", _verdict),
+    ),
+    "comparisons": (
+        number_column("of a", "value_a"),
+        number_column("of b", "value_b"),
+        number_column("p (Holm)", "p_holm"),
+        (
+            "McNemar's p (Holm)",
+            lambda row: text_tables.number(row["mcnemar"]["p_mcnemar_holm"]) if row["mcnemar"] else "",
+        ),
+    ),
+    "thresholds": (number_column("threshold", "threshold"), number_column("in sample", "in_sample")),
 }
-_OF_DUEL: dict[str, Column] = {
-    "of a": lambda row: _number(row["value_a"]),
-    "of b": lambda row: _number(row["value_b"]),
-    "p (Holm)": lambda row: _number(row["p_holm"]),
-    "McNemar's p (Holm)": lambda row: _number(row["mcnemar"]["p_mcnemar_holm"]) if row["mcnemar"] else "",
-}
-_OF_CUT: dict[str, Column] = {
-    "threshold": lambda row: _number(row["threshold"]),
-    "in sample": lambda row: _number(row["in_sample"]),
-}
 
 
-def _number(value: float | None) -> str:
-    return "-" if value is None else f"{value:.4f}"
+def _say_by_suite(context: Context, sections: Mapping[str, tuple[Sequence[Row], _Table]]) -> None:
+    """Each suite's rows of each section, where it has any: its title, and the table made of them."""
+    for suite in dict.fromkeys(row["suite"] for row in next(iter(sections.values()))[0]):
+        for title, (rows, table) in sections.items():
+            if mine := [row for row in rows if row["suite"] == suite]:
+                context.say(f"{suite}: {title}")
+                _say_indented(context, table(mine))
 
 
+_Table = Callable[[Sequence[Row]], text_tables.Lines]
+_IMAGES_OF = column("images of", "generator")
+_ACCURACY, _SHORT_INTERVAL = number_column("accuracy", digits=3), interval_column(3)
+_ACCURACY_COLUMNS = (
+    *of_statistic("accuracy", column("rater"), _IMAGES_OF, column("task"), _ACCURACY, _SHORT_INTERVAL),
+    *of_statistic("chance", number_column("chance", digits=3)),
+    *of_statistic("accuracy_less_chance", number_column("above chance", digits=3), _SHORT_INTERVAL),
+    *of_statistic("posterior", number_column("posterior", digits=3)),
+    *of_statistic("rank", number_column("rank", digits=2)),
+    *of_statistic(EVALUATIONS, number_column("evaluations", digits=3)),
+    *of_statistic("accuracy", *counts("n"), LEFT_OUT, ("", lambda row: row["reason"] or "")),
+)
+_VOTE_COLUMNS = (
+    column("a"),
+    column("b"),
+    _IMAGES_OF,
+    column("task"),
+    *counts("only_a", "only_b", "both", "neither"),
+    number_column("difference", digits=3),
+    _SHORT_INTERVAL,
+)
+_TRIAL_COLUMNS = (column("rater"), _IMAGES_OF, column("trials"), _ACCURACY, _SHORT_INTERVAL, *counts("n"))
 _SCORES = ("text_score", "image_score", "group_score")
 
 
 def print_matching(context: Context, selection: Mapping[str, Sequence[str]], intervals: bool, output: str) -> None:
+    """The command ``itm``."""
     chosen = selected(context, selection)
     found = matching.rows(context.store, chosen, Options(intervals=intervals))
     if output == "json":
-        document = {"selection": chosen.to_dict(), **found.sections}
-        context.say(json.dumps(document, ensure_ascii=False, allow_nan=False, indent=1))
+        context.say_json({"selection": chosen.to_dict(), **found.sections})
         return
     if not found.matching:
         context.say(
             "no scorer has chosen captions for images of this selection; first: import itm --playground, then score clipmatch"
         )
-    for suite in dict.fromkeys(row["suite"] for row in found.matching):
-        tables = {
-            "Accuracy against chance": list(_accuracy(_of(found.matching, suite))),
-            "Winoground": list(_winoground(_of(found.winoground, suite))),
-            "Votes: only one of two is right": [
-                ("a", "b", "images of", "task", "only a", "only b", "both", "neither", "difference", "95 % interval"),
-                *(
-                    (
-                        *(row[name] for name in ("a", "b", "generator", "task")),
-                        *(f"{row[name]:,}" for name in ("only_a", "only_b", "both", "neither")),
-                        number_text(row),
-                        interval_text(row),
-                    )
-                    for row in _of(found.votes, suite)
-                ),
-            ],
-            "By the first trials": [
-                ("rater", "images of", "trials", "accuracy", "95 % interval", "n"),
-                *(
-                    (row["rater"], row["generator"], str(row["trials"]), number_text(row), interval_text(row), f"{row['n']:,}")
-                    for row in _of(found.trials, suite)
-                ),
-            ],
-        }
-        for title, lines in tables.items():
-            if len(lines) > 1:
-                context.say(f"{suite}: {title}")
-                for line in aligned_columns(lines):
-                    context.say(f"  {line}")
+        return
+    _say_by_suite(
+        context,
+        {
+            "Accuracy against chance": (found.matching, _accuracy),
+            "Winoground": (found.winoground, _winoground),
+            "Votes: only one of two is right": (found.votes, _compact(_VOTE_COLUMNS)),
+            "By the first trials": (found.trials, _compact(_TRIAL_COLUMNS)),
+        },
+    )
 
 
-def _of(listed: Sequence[Row], suite: str) -> list[Row]:
-    return [row for row in listed if row["suite"] == suite]
+def _compact(columns: Sequence[Column]) -> _Table:
+    return lambda rows: without_empty_columns(lines(columns, rows))
 
 
-def _accuracy(listed: Sequence[Row]) -> Iterator[tuple[str, ...]]:
-    yield ("rater", "images of", "task", "accuracy", "95 % interval", "chance", "above chance", "95 % interval", "posterior",
-           "rank", "evaluations", "n", "left out", "")  # fmt: skip
-    for (_, generator, task, rater), of in sorted(by_cell(listed).items(), key=lambda item: (item[0][3], item[0][1])):
-        accuracy, above = of["accuracy"], of["accuracy_less_chance"]
-        left = ", ".join(f"{wording.reason(name)}: {n:,}" for name, n in accuracy["excluded"].items())
-        shares = [
-            number_text(accuracy),
-            interval_text(accuracy),
-            number_text(of["chance"]),
-            number_text(above),
-            interval_text(above),
-        ]
-        spent = number_text(of[EVALUATIONS]) if EVALUATIONS in of else ""
-        further = (number_text(of["posterior"]), number_text(of["rank"], 2), spent, f"{accuracy['n']:,}", left)
-        yield rater, generator, task, *shares, *further, accuracy["reason"] or ""
+def _accuracy(rows: Sequence[Row]) -> text_tables.Lines:
+    cells = sorted(by_cell(rows).items(), key=lambda item: (item[0][3], item[0][1]))
+    return _compact(_ACCURACY_COLUMNS)([of for _, of in cells])
 
 
-def _winoground(listed: Sequence[Row]) -> Iterator[tuple[str, ...]]:
-    yield "rater", "images of", "task", *(f"{name.replace('_', ' ')}, 95 %" for name in _SCORES), "groups"
-    places: dict[tuple[str, str, str], dict[str, Row]] = {}
-    for row in listed:
+def _winoground(rows: Sequence[Row]) -> text_tables.Lines:
+    def with_interval(row: Row) -> str:
+        return f"{_ACCURACY[1](row)} {_SHORT_INTERVAL[1](row)}".strip()
+
+    columns = (
+        *of_statistic(_SCORES[0], column("rater"), _IMAGES_OF, column("task")),
+        *(of_statistic(name, (f"{name.replace('_', ' ')}, 95 %", with_interval))[0] for name in _SCORES),
+        *of_statistic(_SCORES[0], column("groups", "n")),
+    )
+    places: dict[tuple[str, ...], dict[str, Row]] = {}
+    for row in rows:
         places.setdefault((row["rater"], row["generator"], row["task"]), {})[row["statistic"]] = row
-    for place, of in places.items():
-        yield (
-            *place,
-            *(f"{number_text(of[name])} {interval_text(of[name])}".strip() for name in _SCORES),
-            str(of[_SCORES[0]]["n"]),
-        )
+    return _compact(columns)([*places.values()])
 
 
-def number_text(row: Row, digits: int = 3) -> str:
-    """A value with so many digits; a dash where there is none."""
-    return "-" if row["value"] is None else f"{row['value']:.{digits}f}"
+def _tied(of: Row) -> str:
+    """How many images have the same score by both prompts."""
+    return str(of[PREFERRED]["excluded"].get(TIED, 0)) if of[SCORE]["n_items"] else ""
 
 
-def interval_text(row: Row) -> str:
-    """The interval; nothing where there is none."""
-    return "" if row["low"] is None else f"{row['low']:.3f} .. {row['high']:.3f}"
-
-
-def aligned_columns(lines: Sequence[Sequence[str]], *, empty: bool = False) -> Iterator[str]:
-    """Columns under each other; those that are empty but for their head are left out, unless ``empty``."""
-    kept = [k for k in range(len(lines[0])) if empty or any(line[k] for line in lines[1:])]
-    widths = [max(len(line[k]) for line in lines) for k in kept]
-    for line in lines:
-        yield "  ".join(line[k].ljust(width) for k, width in zip(kept, widths, strict=True)).rstrip()
-
-
-_FLIP_RATERS = ("suite", "rater", "generator")
-_INTERVAL = "95 % interval"
-_FLIP_HEADER = (*_FLIP_RATERS, SCORE, _INTERVAL, FLIPPED, DELTA, _INTERVAL, PREFERRED, _INTERVAL, TIED, "images", "reason")
+_FLIP_COLUMNS = (
+    *of_statistic(SCORE, *map(column, ("suite", "rater", "generator")), number_column(SCORE), _INTERVAL),
+    *of_statistic(FLIPPED, number_column(FLIPPED)),
+    *of_statistic(DELTA, number_column(DELTA), _INTERVAL),
+    *of_statistic(PREFERRED, number_column(PREFERRED), _INTERVAL),
+    (TIED, _tied),
+    *of_statistic(SCORE, column("images", "n_items")),
+    ("reason", lambda of: of[DELTA]["reason"] or of[PREFERRED]["reason"] or ""),
+)
 
 
 def print_flips(context: Context, selection: Mapping[str, Sequence[str]], kind: str, intervals: bool, output: str) -> None:
+    """The command ``flips``."""
     try:
         check_kind(kind)
     except ValueError as error:
@@ -282,115 +265,66 @@ def print_flips(context: Context, selection: Mapping[str, Sequence[str]], kind: 
     chosen = selected(context, selection)
     found = flips.rows(context.store, chosen, kind, Options(intervals=intervals))  # type: ignore[arg-type]
     if output == "json":
-        document = {"selection": chosen.to_dict(), "flip": kind, "unflippable": found.unflippable, "flips": found.rows}
-        context.say(json.dumps(document, ensure_ascii=False, allow_nan=False, indent=1))
+        context.say_json({"selection": chosen.to_dict(), "flip": kind, "unflippable": found.unflippable, "flips": found.rows})
         return
-    lines: list[str] = []
+    told: list[str] = []
     if found.rows:
-        table = [_FLIP_HEADER, *(_flip_cells(row) for row in wide(found.rows))]
-        lines += _flip_markdown(table) if output == "md" else aligned_columns(table, empty=True)
+        told += (text_tables.markdown if output == "md" else aligned)(lines(_FLIP_COLUMNS, wide(found.rows)))
     elif not found.unflippable:
-        lines.append("nothing to compare in this selection")
-    lines += [f"no prompt of {suite} asks for a {kind} that could be flipped" for suite in found.unflippable]
-    for line in lines:
+        told.append("nothing to compare in this selection")
+    for line in (*told, *(f"no prompt of {suite} asks for a {kind} that could be flipped" for suite in found.unflippable)):
         context.say(line)
     for command in dict.fromkeys(row["command"] for row in found.rows if row["command"]):
         context.warn(f"not all flipped prompts have been read yet; to have that done: {command}")
 
 
-def _flip_cells(row: Mapping[str, flips_Row]) -> Sequence[str]:
-    score, delta, preferred = row[SCORE], row[DELTA], row[PREFERRED]
-    tied = str(preferred["excluded"].get(TIED, 0)) if score["n_items"] else ""
-    values = [
-        _flip_number(score),
-        _flip_interval(score),
-        _flip_number(row[FLIPPED]),
-        _flip_number(delta),
-        _flip_interval(delta),
-    ]
-    values += [_flip_number(preferred), _flip_interval(preferred), tied, str(score["n_items"])]
-    return [*(str(score[name]) for name in _FLIP_RATERS), *values, delta["reason"] or preferred["reason"] or ""]
-
-
-def _flip_number(row: flips_Row) -> str:
-    return "-" if row["value"] is None else f"{row['value']:.4f}"
-
-
-def _flip_interval(row: flips_Row) -> str:
-    return "" if row["low"] is None else f"{row['low']:.4f} .. {row['high']:.4f}"
-
-
-def _flip_markdown(rows: Sequence[Sequence[str]]) -> Iterator[str]:
-    head, *rest = rows
-    for row in (head, ["---"] * len(head), *rest):
-        yield "| " + " | ".join(" ".join(text.split()).replace("|", "\\|") for text in row) + " |"
-
-
-_PREFERENCE_TITLES = {
-    "votes": "Votes, by task",
-    "sides": "Which side is chosen",
-    "strengths": "Bradley-Terry strengths (log, mean 0; ties half a win each)",
-    "beside": "Scorers beside people, on pairs where both prefer one",
-    "ranks": "Spearman of winning votes and a metric's mean, over generators and tasks (SelfEval, Figure 6)",
+_RATERS = ("people", "rater", "by")
+_PREFERENCES: Mapping[str, tuple[str, str, tuple[str, ...]]] = {
+    "votes": (
+        "Votes, by task",
+        "share of a",
+        ("task", "a", "b", *_RATERS, "a_wins", "both", "none", "tie", "b_wins", "cannot_tell", "sign_test_p"),
+    ),
+    "sides": ("Which side is chosen", "share of left", (*_RATERS, "left", "right", "unknown", "sign_test_p")),
+    "strengths": (
+        "Bradley-Terry strengths (log, mean 0; ties half a win each)",
+        "strength",
+        ("task", *_RATERS, "rank", "generator", "wins", "losses", "ties"),
+    ),
+    "beside": (
+        "Scorers beside people, on pairs where both prefer one",
+        "same",
+        ("task", "a", "b", *_RATERS, "same_order", "opposed"),
+    ),
+    "ranks": (
+        "Spearman of winning votes and a metric's mean, over generators and tasks (SelfEval, Figure 6)",
+        "rho",
+        _RATERS,
+    ),
 }
-_PREFERENCE_RATERS = ("people", "rater", "by")
-_PREFERENCE_COLUMNS: Mapping[str, tuple[str, ...]] = {
-    "votes": ("task", "a", "b", *_PREFERENCE_RATERS, "a_wins", "both", "none", "tie", "b_wins", "cannot_tell", "sign_test_p"),
-    "sides": (*_PREFERENCE_RATERS, "left", "right", "unknown", "sign_test_p"),
-    "strengths": ("task", *_PREFERENCE_RATERS, "rank", "generator", "wins", "losses", "ties"),
-    "beside": ("task", "a", "b", *_PREFERENCE_RATERS, "same_order", "opposed"),
-    "ranks": _PREFERENCE_RATERS,
-}
+"""Of each section: its title, what its statistic is called, and its other columns."""
 
 
 def print_preferences(
     context: Context, selection: Mapping[str, Sequence[str]], intervals: bool, seed: int, output: str
 ) -> None:
+    """The command ``preferences``."""
     chosen = selected(context, selection)
     found = preferences.rows(context.store, chosen, Options(intervals=intervals, seed=seed)).sections
     if output == "json":
-        document = {"selection": chosen.to_dict(), **found}
-        context.say(json.dumps(document, ensure_ascii=False, allow_nan=False, indent=1))
+        context.say_json({"selection": chosen.to_dict(), **found})
         return
     if not found["votes"]:
         context.say(
             "nobody has voted on a pair of images in this selection; campaigns create NAME --questionnaire ab --generator A"
             " --generator B asks people, and campaigns start NAME begins"
         )
-    for suite in dict.fromkeys(row["suite"] for row in found["votes"]):
-        for name, section in found.items():
-            lines = [row for row in section if row["suite"] == suite]
-            if lines:
-                context.say(f"{suite}: {_PREFERENCE_TITLES[name]}")
-                statistic = {
-                    "votes": "share of a",
-                    "sides": "share of left",
-                    "strengths": "strength",
-                    "beside": "same",
-                    "ranks": "rho",
-                }
-                head = [*_PREFERENCE_COLUMNS[name], statistic[name], "95 % interval", "n", "left out", "reason"]
-                for line in aligned_columns([head, *(_preference_cells(row, name) for row in lines)], empty=True):
-                    context.say(f"  {line}")
-
-
-def _preference_cells(row: preferences_Row, section: str) -> list[str]:
-    value = "-" if row["value"] is None else f"{row['value']:.4f}"
-    bounds = "" if row["low"] is None else f"{row['low']:.4f} .. {row['high']:.4f}"
-    left = ", ".join(f"{wording.reason(name)}: {n:,}" for name, n in row["excluded"].items())
-    texts = []
-    for name in _PREFERENCE_COLUMNS[section]:
-        cell = row[name]
-        words = {None: "", True: "yes", False: "no"} if cell is None or isinstance(cell, bool) else {}
-        texts.append(words[cell] if words else f"{cell:.4f}" if isinstance(cell, float) else str(cell))
-    return [
-        *texts,
-        value,
-        bounds,
-        str(row["n_items"]),
-        left,
-        row["reason"] or "",
-    ]
+    sections: dict[str, tuple[Sequence[Row], _Table]] = {}
+    for name, rows in found.items():
+        title, statistic, names = _PREFERENCES[name]
+        end = (number_column(statistic), _INTERVAL, column("n", "n_items"), LEFT_OUT, _REASON)
+        sections[title] = rows, partial(lines, [*map(column, names), *end])
+    _say_by_suite(context, sections)
 
 
 _QUESTION_TITLES = {
@@ -399,61 +333,53 @@ _QUESTION_TITLES = {
     "people": "VQA models beside people",
     "splits": "Wrong answers, by whose fault they are",
 }
-_QUESTION_HEADERS = (
-    "rater",
-    "other",
-    "people",
-    "generator",
-    "by",
-    "group",
-    "statistic",
-    "value",
-    "95 % interval",
-    "n",
-    "excluded",
-    "reason",
+_QUESTION_COLUMNS = (
+    *map(column, ("rater", "other", "people", "generator", "by", "group", "statistic")),
+    _VALUE,
+    _INTERVAL,
+    ("n", lambda row: f"{row['n']:,} {row['unit']}"),
+    ("excluded", LEFT_OUT[1]),
+    _REASON,
 )
-_QUESTION_UNITS = ("wrong", "image_wrong", "vqa_wrong", "undecided", "cannot_tell", "other_version", "not_asked")
+_SPLIT_COLUMNS = tuple(
+    map(
+        column,
+        ("rater", "people", "by", "group", "wrong", "image_wrong", "vqa_wrong", "undecided", "cannot_tell", "other_version",
+         "not_asked"),
+    )
+)  # fmt: skip
 
 
 def print_questions(
     context: Context, selection: Mapping[str, Sequence[str]], reference: str | None, intervals: bool, output: str
 ) -> None:
+    """The command ``vqa``."""
     chosen = selected(context, selection)
     found = scores.rows(context.store, chosen, reference, Options(intervals=intervals))
     if reference is not None and not any(row["reference"] for row in found.scores):
         context.warn(f"--reference {reference}: no questions were answered about images by that name in this selection")
     if output == "json":
-        document = {"selection": chosen.to_dict(), "reference": reference, **found.sections}
-        context.say(json.dumps(document, ensure_ascii=False, allow_nan=False, indent=1))
+        context.say_json({"selection": chosen.to_dict(), "reference": reference, **found.sections})
         return
     if not found.scores:
         context.say("no scorer has answered questions about images of this selection")
-    for suite in dict.fromkeys(row["suite"] for row in found.scores):
-        for name, section in found.sections.items():
-            lines = [row for row in section if row["suite"] == suite]
-            if lines:
-                context.say(f"{suite}: {_QUESTION_TITLES[name]}")
-                head = ("rater", "people", "by", "group", *_QUESTION_UNITS)
-                counts = [head, *(tuple(str(row[name]) for name in head) for row in lines)] if name == "splits" else []
-                for line in aligned_columns(counts or _figure_lines(lines), empty=True):
-                    context.say(f"  {line}")
+    _say_by_suite(
+        context,
+        {
+            _QUESTION_TITLES[name]: (rows, partial(lines, _SPLIT_COLUMNS) if name == "splits" else _compact(_QUESTION_COLUMNS))
+            for name, rows in found.sections.items()
+        },
+    )
 
 
-def _figure_lines(lines: Sequence[scores_Row]) -> list[tuple[str, ...]]:
-    made = [_QUESTION_HEADERS, *(_question_cells(row) for row in lines)]
-    # what is the same everywhere and empty need no column
-    kept = [k for k, name in enumerate(_QUESTION_HEADERS) if any(row[k] for row in made[1:]) or name == "value"]
-    return [tuple(row[k] for k in kept) for row in made]
-
-
-def _question_cells(row: scores_Row) -> tuple[str, ...]:
-    value = "-" if row["value"] is None else f"{row['value']:.4f}"
-    interval = "" if row["low"] is None else f"{row['low']:.4f} .. {row['high']:.4f}"
-    left = ", ".join(f"{wording.reason(name)}: {n:,}" for name, n in row["excluded"].items())
-    names = (row["rater"], row["other"], row["people"], row["generator"], row["by"], row["group"])
-    n = f"{row['n']:,} {row['unit']}"
-    return (*(name or "" for name in names), row["statistic"], value, interval, n, left, row["reason"] or "")
+_ABLATION_COLUMNS = (
+    _IMAGES_OF,
+    *map(column, ("task", "steps", "seed", "trials")),
+    _ACCURACY,
+    _SHORT_INTERVAL,
+    *counts("n"),
+    ("left out", lambda row: f"{row['left_out']:,}" if row["left_out"] else ""),
+)
 
 
 def ablate(
@@ -494,19 +420,9 @@ def ablate(
     if not rows:
         raise CommandError("nothing to compare: no image of this selection has a number for every caption in every trial")
     if output == "json":
-        document = {"selection": only.to_dict(), "ablation": list(rows)}
-        context.say(json.dumps(document, ensure_ascii=False, allow_nan=False, indent=1))
+        context.say_json({"selection": only.to_dict(), "ablation": list(rows)})
         return
-    for suite in dict.fromkeys(row["suite"] for row in rows):
-        context.say(f"{suite}: accuracy by trials, steps and seed")
-        head = ("images of", "task", "steps", "seed", "trials", "accuracy", "95 % interval", "n", "left out")
-        lines = [
-            (row["generator"], row["task"], str(row["steps"]), str(row["seed"]), str(row["trials"]),
-             number_text(row), interval_text(row), f"{row['n']:,}", f"{row['left_out']:,}" if row["left_out"] else "")
-            for row in rows if row["suite"] == suite
-        ]  # fmt: skip
-        for line in aligned_columns([head, *lines]):
-            context.say(f"  {line}")
+    _say_by_suite(context, {"accuracy by trials, steps and seed": (rows, _compact(_ABLATION_COLUMNS))})
     if target is not None:
         write_whole(target, _plot_page(rows).encode())
         context.warn(f"the plot is in {plot}")

@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-from enum import StrEnum
-from typing import Annotated, Any
+from typing import Annotated, Literal
 
 import typer
 
-from ui.cli.options import OutputFormat, app, project_command
+from ui.cli.options import Intervals, OutputFormat, app, project_command
 
 campaigns_app = typer.Typer(
     help="Campaigns: give people questions about images, and watch their progress.", no_args_is_help=True
@@ -15,12 +14,6 @@ campaigns_app = typer.Typer(
 app.add_typer(campaigns_app, name="campaigns")
 
 Name = Annotated[str, typer.Argument(metavar="ID", help="Id, as shown by `campaigns list`.")]
-
-
-class Order(StrEnum):
-    random = "random"
-    shared = "shared"
-    fixed = "fixed"
 
 
 @project_command(campaigns_app, "list", "concord.campaigns.commands:list_campaigns")
@@ -47,16 +40,19 @@ def create(
     generator: Annotated[
         list[str] | None, typer.Option(help="Use only images of this generator; pairs need two. Repeatable.")
     ] = None,
-    item: Annotated[list[str] | None, typer.Option(help="Use this item instead, by id. Repeatable.")] = None,
+    items: Annotated[list[str] | None, typer.Option("--item", help="Use this item instead, by id. Repeatable.")] = None,
     n: Annotated[int | None, typer.Option("--n", min=1, help="Number of items, sampled at random; default: all.")] = None,
     also: Annotated[list[str] | None, typer.Option(help="Add this item by hand. Repeatable.")] = None,
-    known: Annotated[
+    known_file: Annotated[
         str | None,
-        typer.Option(help="JSON or CSV of items with known answers: item, role (gold, attention, training), answers."),
+        typer.Option(
+            "--known", help="JSON or CSV of items with known answers: item, role (gold, attention, training), answers."
+        ),
     ] = None,
     overlap: Annotated[int | None, typer.Option(min=1, help="Annotators per item; default: 3.")] = None,
     order: Annotated[
-        Order | None, typer.Option(help="Order of items; random (default): a different order for each person.")
+        Literal["random", "shared", "fixed"] | None,
+        typer.Option(help="Order of items; random (default): a different order for each person."),
     ] = None,
     seed: Annotated[int | None, typer.Option(help="Random seed of sampling and order; default: 0.")] = None,
     instructions: Annotated[str | None, typer.Option(help="Markdown.")] = None,
@@ -105,45 +101,8 @@ def create(
     ] = None,
     declined_code: Annotated[str | None, typer.Option(help="Code for people who do not consent; default: none.")] = None,
     dry_run: Annotated[bool, typer.Option("--dry-run", help="Only show how much work it would be; create nothing.")] = False,
-) -> dict[str, Any]:
+) -> None:
     """Create a campaign as a draft."""
-    given = {
-        "id": campaign_id,
-        "title": title,
-        "questionnaire": questionnaire,
-        "questionnaire_file": questionnaire_file,
-        "suite": suite,
-        "task": task,
-        "generator": generator,
-        "items": item,
-        "n": n,
-        "also": also,
-        "known_file": known,
-        "overlap": overlap,
-        "order": order and order.value,
-        "seed": seed,
-        "instructions": instructions,
-        "consent": consent,
-        "content_warning": content_warning,
-        "check_every": check_every,
-        "gold_feedback": gold_feedback,
-        "training_feedback": training_feedback,
-        "pass_mark": pass_mark,
-        "gold_pass_mark": gold_pass_mark,
-        "attention_pass_mark": attention_pass_mark,
-        "recollect": recollect,
-        "limit": limit,
-        "lease_minutes": lease_minutes,
-        "completion_code": completion_code,
-        "completion_url": completion_url,
-        "stopped_code": stopped_code,
-        "training_code": training_code,
-        "paused_code": paused_code,
-        "quota_code": quota_code,
-        "declined_code": declined_code,
-    }
-    said = {name: value for name, value in given.items() if value is not None and value != []}
-    return {"given": said, "file": file, "dry_run": dry_run}
 
 
 @project_command(campaigns_app, "start", "concord.campaigns.commands:start")
@@ -170,8 +129,8 @@ def delete(campaign: Name) -> None:
 def show(
     campaign: Name,
     aspect: Annotated[str | None, typer.Option(help="The aspect on which people's agreement is measured.")] = None,
-    intervals: Annotated[bool, typer.Option("--intervals/--no-intervals", help="95 % intervals.")] = True,
-    output: Annotated[OutputFormat, typer.Option("--format", help="Output format.")] = OutputFormat.table,
+    intervals: Intervals = True,
+    output: OutputFormat = "table",
 ) -> None:
     """Show one campaign: coverage, pace, people and verdicts."""
 

@@ -2,32 +2,16 @@
 
 from __future__ import annotations
 
-from enum import StrEnum
-from typing import Annotated
+from typing import Annotated, Literal
 
 import typer
 
 from data.export import TableFormat
 from ui.cli.options import FILTERS, OutputFile, Selection, export_app, import_app, project_command
 
-
-class ReportFile(StrEnum):
-    html = "html"
-    md = "md"
-    pdf = "pdf"
-    latex = "latex"
-    csv = "csv"
-    parquet = "parquet"
-
-
-class PeopleNaming(StrEnum):
-    names = "names"
-    pseudonyms = "pseudonyms"
-
-
 Table = Annotated[TableFormat | None, typer.Option("--format", help="Format; default: from the file name.")]
 PeopleAs = Annotated[
-    PeopleNaming,
+    Literal["names", "pseudonyms"],
     typer.Option("--people", help="pseudonyms: stable names within this project's exports that do not identify anybody."),
 ]
 
@@ -47,13 +31,13 @@ def export_annotations(
     selection: Selection,
     output: OutputFile,
     form: Table = None,
-    named: PeopleAs = PeopleNaming.names,
+    named: PeopleAs = "names",
 ) -> None:
     """Export people's answers with their revisions. `import exported FILE` reads them and derives the same judgements."""
 
 
 @project_command(export_app, "snapshot", "concord.backups:export_snapshot")
-def export_snapshot(output: OutputFile, named: PeopleAs = PeopleNaming.names) -> None:
+def export_snapshot(output: OutputFile, named: PeopleAs = "names") -> None:
     """Export the data as one DuckDB file for others, with a table that describes each column."""
 
 
@@ -61,7 +45,7 @@ def export_snapshot(output: OutputFile, named: PeopleAs = PeopleNaming.names) ->
 def export_datasets(
     selection: Selection,
     output: Annotated[str, typer.Option("-o", "--output", metavar="FOLDER", help="The folder to create.")],
-    named: PeopleAs = PeopleNaming.pseudonyms,
+    named: PeopleAs = "pseudonyms",
     shard: Annotated[
         int, typer.Option("--shard-size", min=1, max=5000, help="Maximum size of a file in MiB; then a new file starts.")
     ] = 500,
@@ -83,7 +67,7 @@ def export_report(
     selection: Selection,
     output: OutputFile,
     form: Annotated[
-        ReportFile | None,
+        Literal["html", "md", "pdf", "latex", "csv", "parquet"] | None,
         typer.Option("--format", help="Format; default: from the file name. csv and parquet write all tables in a .zip."),
     ] = None,
     seed: Annotated[

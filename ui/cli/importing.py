@@ -3,22 +3,16 @@
 from __future__ import annotations
 
 from enum import StrEnum
-from typing import Annotated, Any
+from typing import Annotated, Any, Literal
 
 import typer
 
-from ui.cli.options import FILTERS, app, import_app, project_command, study_app
+from ui.cli.options import FILTERS, Intervals, Selection, TextFormat, app, import_app, project_command, study_app
 
 reproduce_app = typer.Typer(
     help="Recompute a paper's published numbers on people, next to the printed ones.", no_args_is_help=True
 )
 app.add_typer(reproduce_app, name="reproduce")
-
-
-class ReproductionFormat(StrEnum):
-    table = "table"
-    json = "json"
-    md = "md"
 
 
 @reproduce_app.command("geneval")
@@ -28,27 +22,27 @@ def reproduce_geneval(
         typer.Argument(metavar="SOURCE=FILE...", help="The files of `import study geneval`, or a folder with all of them."),
     ],
     metadata: Annotated[str | None, typer.Option(help="GenEval's evaluation_metadata.jsonl, if no folder is given.")] = None,
-    output: Annotated[ReproductionFormat, typer.Option("--format", help="Output format.")] = ReproductionFormat.table,
+    output: TextFormat = "table",
 ) -> None:
     """Recompute GenEval's human study. Exits with 0 only if every number that the files determine is as printed."""
-    _reproduce("geneval", sources=sources, metadata=metadata, output=output.value)
+    _reproduce("geneval", sources=sources, metadata=metadata, output=output)
 
 
 @reproduce_app.command("tifa")
 def reproduce_tifa(
     path: Annotated[str, typer.Argument(help="TIFA's human_annotations_with_scores.json, or its folder.")],
-    output: Annotated[ReproductionFormat, typer.Option("--format", help="Output format.")] = ReproductionFormat.table,
+    output: TextFormat = "table",
 ) -> None:
     """Recompute TIFA's human study: both columns of Table 2, the true Spearman, and more. Exits like `reproduce geneval`."""
-    _reproduce("tifa", path=path, output=output.value)
+    _reproduce("tifa", path=path, output=output)
 
 
 @reproduce_app.command("selfeval")
 def reproduce_selfeval(
-    output: Annotated[ReproductionFormat, typer.Option("--format", help="Output format.")] = ReproductionFormat.table,
+    output: TextFormat = "table",
 ) -> None:
     """Recompute SelfEval's Figure 6 from its Tables 2 and 3. Exits with 0 only if every claim of the paper's text follows."""
-    _reproduce("selfeval", output=output.value)
+    _reproduce("selfeval", output=output)
 
 
 # of all questions together: an aspect or a target would leave some out
@@ -59,9 +53,9 @@ def reproduce_selfeval(
     [name for name in FILTERS if name not in ("aspect", "target", "certainty")],
 )
 def reproduce_visor(
-    selection: dict[str, list[str]],
-    intervals: Annotated[bool, typer.Option("--intervals/--no-intervals", help="95 % intervals.")] = True,
-    output: Annotated[ReproductionFormat, typer.Option("--format", help="Output format.")] = ReproductionFormat.table,
+    selection: Selection,
+    intervals: Intervals = True,
+    output: TextFormat = "table",
 ) -> None:
     """Recompute VISOR's Tables IV and V from a project's answers to its questions; the paper's answers were not released."""
 
@@ -72,29 +66,8 @@ def _reproduce(study: str, **parameters: Any) -> None:
     raise typer.Exit(reproduce.execute(study, parameters))
 
 
-class RaterKind(StrEnum):
-    human = "human"
-    scorer = "scorer"
-
-
-class Identity(StrEnum):
-    person = "person"
-    slot = "slot"
-
-
-class Match(StrEnum):
-    id = "id"
-    path = "path"
-    name = "name"
-    sha256 = "sha256"
-    prompt = "prompt"
-
-
-class Merge(StrEnum):
-    case = "case"
-    space = "space"
-    number = "number"
-    none = "none"
+Match = StrEnum("Match", ["id", "path", "name", "sha256", "prompt"])
+Merge = StrEnum("Merge", ["case", "space", "number", "none"])
 
 
 @project_command(import_app, "ratings", "concord.importing.ratings:import_ratings")
@@ -119,7 +92,7 @@ def import_ratings(
         ),
     ] = None,
     suite: Annotated[str | None, typer.Option(help="Suite of the items ('ratings').")] = None,
-    kind: Annotated[RaterKind | None, typer.Option(help="human or scorer; default: human.")] = None,
+    kind: Annotated[Literal["human", "scorer"] | None, typer.Option(help="human or scorer; default: human.")] = None,
     prompt: Annotated[
         str | None, typer.Option(help="Column with the prompt (confidence intervals are computed over prompts).")
     ] = None,
@@ -151,7 +124,7 @@ def import_ratings(
         typer.Option(help="Merge labels and raters that differ only in this; none: keep them apart. Repeatable."),
     ] = [],  # noqa: B006
     identity: Annotated[
-        Identity | None,
+        Literal["person", "slot"] | None,
         typer.Option(help="Whether a rater's name is one person, or a slot that several people fill; default: person."),
     ] = None,
     saw_labels: Annotated[
@@ -190,19 +163,13 @@ def import_ratings(
     }
 
 
-class ImageLayout(StrEnum):
-    geneval = "geneval"
-    visor = "visor"
-    csv = "csv"
-
-
 @project_command(import_app, "images", "concord.importing.images:import_images")
 def import_images(
     directory: Annotated[
         list[str],
         typer.Argument(metavar="FOLDER...", help="Image folders; several as GENERATOR=FOLDER. The files stay where they are."),
     ],
-    layout: Annotated[ImageLayout, typer.Option(help="Layout of the folder.")],
+    layout: Annotated[Literal["geneval", "visor", "csv"], typer.Option(help="Layout of the folder.")],
     generator: Annotated[str | None, typer.Option(help="Generator of the images (csv: a column can name it instead).")] = None,
     suite: Annotated[
         str | None, typer.Option(help="Suite of the prompts; by default 'geneval', 'sr2d' (visor) or 'images' (csv).")

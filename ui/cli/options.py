@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterable, Mapping
 from enum import StrEnum
 from inspect import Parameter, Signature, signature
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated, Any, Literal
 
 import typer
 
@@ -38,9 +38,13 @@ Selection = dict[str, list[str]]
 OutputFile = Annotated[str, typer.Option("-o", "--output", metavar="FILE", help="The file to write.")]
 
 
-class OutputFormat(StrEnum):
-    table = "table"
-    json = "json"
+OutputFormat = Annotated[Literal["table", "json"], typer.Option("--format", help="Output format.")]
+TextFormat = Annotated[Literal["table", "json", "md"], typer.Option("--format", help="Output format.")]
+Intervals = Annotated[bool, typer.Option("--intervals/--no-intervals", help="95 % intervals.")]
+Overrides = Annotated[
+    list[str], typer.Option("--set", metavar="KEY=VALUE", help="Change one setting of the profile. Repeatable.")
+]
+Device = Annotated[str, typer.Option(help="cpu, cuda, cuda:1, mps ...")]
 
 
 FILTERS: dict[str, str] = {
@@ -60,12 +64,7 @@ FILTERS: dict[str, str] = {
 IMAGE_FILTERS = ("suite", "task", "generator")
 
 
-class ConsensusName(StrEnum):
-    majority = "majority"
-    dawid_skene = "dawid_skene"
-    mace = "mace"
-
-
+ConsensusName = StrEnum("ConsensusName", ["majority", "dawid_skene", "mace"])
 ConsensusOption = Annotated[
     list[ConsensusName],
     typer.Option(help="Add a consensus of people as a rater, and compare each person with the others. Repeatable."),
@@ -99,8 +98,7 @@ def project_command(
             # a shard of a run has ended by now: it is scored where there may be no database
             from ui import commands
 
-            sent = {each: _plain(value) for each, value in (options if parameters is None else parameters).items()}
-            raise typer.Exit(commands.execute(project, words, sent))
+            raise typer.Exit(commands.execute(project, words, options if parameters is None else parameters))
 
         own = [each for each in signature(declared, eval_str=True).parameters.values() if each.name != "selection"]
         every = [
@@ -126,10 +124,3 @@ def _words(here: typer.Typer, group: typer.Typer) -> list[str] | None:
         if each.typer_instance is not None and (rest := _words(each.typer_instance, group)) is not None:
             return [str(each.name), *rest]
     return None
-
-
-def _plain(value: Any) -> Any:
-    """A value of an option as JSON has it."""
-    if isinstance(value, StrEnum):
-        return value.value
-    return [_plain(each) for each in value] if isinstance(value, list | tuple) else value

@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 import sys
-from enum import StrEnum
-from typing import Annotated
+from typing import Annotated, Literal
 
 import typer
 
@@ -14,28 +13,11 @@ people_app = typer.Typer(help="People: accounts, invitation links, and who did h
 app.add_typer(people_app, name="people")
 
 
-class PeopleFormat(StrEnum):
-    table = "table"
-    json = "json"
-    csv = "csv"
-
-
-class RoleName(StrEnum):
-    annotator = "annotator"
-    researcher = "researcher"
-    admin = "admin"
-
-
-class Platform(StrEnum):
-    prolific = "prolific"
-    mturk = "mturk"
-    participant = "participant"
-
-
+PeopleFormat = Annotated[Literal["table", "json", "csv"], typer.Option("--format", help="Output format.")]
 Campaign = Annotated[str | None, typer.Option(help="Only this campaign; default: the whole project.")]
 Address = Annotated[str, typer.Option(metavar="URL", help="Address of the app, put in front of the printed link.")]
 Invitation = Annotated[str, typer.Argument(metavar="INVITATION", help="Id, as shown by `people invitations`.")]
-PlatformName = Annotated[Platform, typer.Argument(help="The platform of the id.")]
+PlatformName = Annotated[Literal["prolific", "mturk", "participant"], typer.Argument(help="The platform of the id.")]
 Identifier = Annotated[str, typer.Argument(metavar="ID", help="The participant's id on that platform.")]
 Person = Annotated[str, typer.Argument(metavar="NAME", help="Name, as shown by `people list`.")]
 
@@ -58,7 +40,7 @@ def hash_command() -> None:
 @project_command(people_app, "list", "concord.people:list_people")
 def list_command(
     campaign: Campaign = None,
-    form: Annotated[PeopleFormat, typer.Option("--format", help="Output format.")] = PeopleFormat.table,
+    form: PeopleFormat = "table",
 ) -> None:
     """List people with their work: answers by status, minutes, first and last answer, checks passed."""
 
@@ -67,8 +49,9 @@ def list_command(
 def invite_command(
     campaign: Annotated[str, typer.Option(help="Campaign that the link opens.")] = "default",
     role: Annotated[
-        RoleName, typer.Option(help="annotator (the form only), researcher or admin (the studio, too).")
-    ] = RoleName.annotator,
+        Literal["annotator", "researcher", "admin"],
+        typer.Option(help="annotator (the form only), researcher or admin (the studio, too)."),
+    ] = "annotator",
     expires: Annotated[
         str, typer.Option(help="When the link expires: a duration (30m, 12h, 7d, 4w) or a date (2027-01-31, UTC).")
     ] = "7d",
@@ -85,7 +68,7 @@ def invite_command(
 @project_command(people_app, "invitations", "concord.people:list_invitations")
 def invitations_command(
     campaign: Campaign = None,
-    form: Annotated[PeopleFormat, typer.Option("--format", help="Output format.")] = PeopleFormat.table,
+    form: PeopleFormat = "table",
 ) -> None:
     """List all invitations with their links and how many people used each."""
 

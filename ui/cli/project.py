@@ -50,15 +50,7 @@ def main(context: typer.Context) -> None:
         serve_command()
 
 
-class DoctorArea(StrEnum):
-    installed = "installed"
-    device = "device"
-    models = "models"
-    tools = "tools"
-    project = "project"
-
-
-FormatOption = Annotated[OutputFormat, typer.Option("--format", help="Output format.")]
+DoctorArea = StrEnum("DoctorArea", ["installed", "device", "models", "tools", "project"])
 
 
 @project_command(app, "backup", "concord.backups:backup")
@@ -73,7 +65,7 @@ def backup_command(
         ),
     ] = None,
     listing: Annotated[bool, typer.Option("--list", help="List backups; make none.")] = False,
-    form: FormatOption = OutputFormat.table,
+    form: OutputFormat = "table",
 ) -> None:
     """Back up the whole project; people can keep working. `restore` brings a backup back."""
 
@@ -83,13 +75,13 @@ def restore_command(
     backup: Annotated[
         str | None, typer.Argument(metavar="BACKUP", help="Name or folder of the backup; without it, backups are listed.")
     ] = None,
-    form: FormatOption = OutputFormat.table,
+    form: OutputFormat = "table",
     project: Project = PLAYGROUND,
 ) -> None:
     """Restore the project from a backup. The current state is set aside. Close the app first."""
     from concord.backups import restore
 
-    raise typer.Exit(restore(project, backup, form.value))
+    raise typer.Exit(restore(project, backup, form))
 
 
 @app.command("doctor")
@@ -97,8 +89,11 @@ def doctor_command(
     everything: Annotated[
         bool, typer.Option("--all", help="Also read every image and backup completely, and load torch (slow).")
     ] = False,
-    only: Annotated[list[DoctorArea], typer.Option(help="Run only this check. Repeatable.")] = [],  # noqa: B006
-    form: FormatOption = OutputFormat.table,
+    only: Annotated[
+        list[DoctorArea],
+        typer.Option(help="Run only this check. Repeatable."),
+    ] = [],  # noqa: B006
+    form: OutputFormat = "table",
     project: Annotated[
         Path, typer.Option("--project", help="The project folder.", show_default="projects/playground")
     ] = PLAYGROUND,
@@ -106,4 +101,4 @@ def doctor_command(
     """Check the installation, devices, models and the project; each finding says what to do."""
     from concord.doctor import run_doctor
 
-    raise typer.Exit(run_doctor(project, form.value, [area.value for area in only], everything=everything))
+    raise typer.Exit(run_doctor(project, form, only, everything=everything))

@@ -3,28 +3,21 @@
 from __future__ import annotations
 
 import sys
-from enum import StrEnum
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Literal
 
 import typer
 
-from ui.cli.options import PLAYGROUND, Project, app, export_app, import_app, project_command
+from ui.cli.options import PLAYGROUND, Device, Project, Selection, app, export_app, import_app, project_command
 
 _File = Annotated[str, typer.Option("-o", "--output", metavar="FILE", help="The file to write (JSON lines).")]
 
 
-class PromptSuite(StrEnum):
-    geneval = "geneval"
-    sr2d = "sr2d"
-    sentences = "sr2d-sentences"
-    split_sentences = "sr2d-split"
-    attributes = "sr2d-attributes"
-
-
 @app.command("prompts")
 def prompts_command(
-    suite: Annotated[PromptSuite, typer.Argument(help="The suite.")],
+    suite: Annotated[
+        Literal["geneval", "sr2d", "sr2d-sentences", "sr2d-split", "sr2d-attributes"], typer.Argument(help="The suite.")
+    ],
     output: Annotated[Path, typer.Option("-o", "--output", help="The JSONL file to write.")],
     seed: Annotated[
         int | None,
@@ -42,7 +35,7 @@ def prompts_command(
     from concord.importing.prompts import write_suite
 
     try:
-        write_suite(suite.value, output, seed, n, sys.stdout)
+        write_suite(suite, output, seed, n, sys.stdout)
     except OSError as error:
         print(f"prompts: {output} cannot be written: {error.strerror}", file=sys.stderr)
         raise typer.Exit(1) from error
@@ -95,7 +88,7 @@ def questions_command(
     price_in: Annotated[float | None, typer.Option("--price-in", min=0, help="Price of a million input tokens.")] = None,
     price_out: Annotated[float | None, typer.Option("--price-out", min=0, help="Price of a million output tokens.")] = None,
     yes: Annotated[bool, typer.Option("--yes", help="Call the endpoint without asking for confirmation.")] = False,
-    device: Annotated[str, typer.Option(help="cpu, cuda, cuda:1, mps ...")] = "cpu",
+    device: Device = "cpu",
     project: Project = PLAYGROUND,
 ) -> None:
     """Have a language model write questions about prompts, check them, and save them for `import questions`. If it stops, run
@@ -126,7 +119,7 @@ def export_prompts(
 
 
 @project_command(export_app, "questions", "concord.importing.prompts:export_questions", ("suite", "task"))
-def export_questions(selection: dict[str, list[str]], output: _File) -> None:
+def export_questions(selection: Selection, output: _File) -> None:
     """Export the current questions for editing. `import questions FILE` adds a new version of each changed question."""
 
 

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from enum import StrEnum
-from typing import Annotated
+from typing import Annotated, Literal
 
 import typer
 
@@ -20,21 +19,6 @@ import_app.add_typer(import_results_app, name="results")
 export_app.add_typer(export_results_app, name="results")
 
 
-class PositionRule(StrEnum):
-    official = "official"
-    paper = "paper"
-
-
-class GenEvalLines(StrEnum):
-    verdicts = "verdicts"
-    results = "results"
-
-
-class VisorLines(StrEnum):
-    verdicts = "verdicts"
-    detections = "detections"
-
-
 Evidence = Annotated[
     str, typer.Option("--evidence", metavar="FILE", help="JSON lines, or a file of the scorer's official script.")
 ]
@@ -47,8 +31,8 @@ def judge_geneval(
     evidence: Evidence,
     output: Output = None,
     rule: Annotated[
-        PositionRule, typer.Option(help="Rule for positions: the published code's, or the paper's formula.")
-    ] = PositionRule.official,
+        Literal["official", "paper"], typer.Option(help="Rule for positions: the published code's, or the paper's formula.")
+    ] = "official",
     threshold: Annotated[float | None, typer.Option(help="Objects with higher confidence than this count (0.3).")] = None,
     counting_threshold: Annotated[float | None, typer.Option(help="The same for the counting task (0.9).")] = None,
     max_objects: Annotated[
@@ -61,8 +45,8 @@ def judge_geneval(
         float | None, typer.Option(help="Minimum distance of two objects, as a share of their sizes (0.1).")
     ] = None,
     form: Annotated[
-        GenEvalLines, typer.Option("--format", help="verdicts, or GenEval's results.jsonl.")
-    ] = GenEvalLines.verdicts,
+        Literal["verdicts", "results"], typer.Option("--format", help="verdicts, or GenEval's results.jsonl.")
+    ] = "verdicts",
     summary: Summary = False,
 ) -> None:
     """Apply GenEval's rules: a verdict with its reason for each line {"id", "spec", "detections"}."""
@@ -72,10 +56,10 @@ def judge_geneval(
         "max_objects": max_objects,
         "max_overlap": max_overlap,
         "position_threshold": position_threshold,
-        "rule": rule.value,
+        "rule": rule,
     }
     settings = {name: value for name, value in given.items() if value is not None}
-    _judge("geneval", evidence=evidence, output=output, settings=settings, form=form.value, summary=summary)
+    _judge("geneval", evidence=evidence, output=output, settings=settings, form=form, summary=summary)
 
 
 @judge_app.command("visor")
@@ -84,8 +68,8 @@ def judge_visor(
     output: Output = None,
     threshold: Annotated[float | None, typer.Option(help="Objects with higher confidence than this count (0.1).")] = None,
     form: Annotated[
-        VisorLines, typer.Option("--format", help="verdicts, or VISOR's detection file (one generator).")
-    ] = VisorLines.verdicts,
+        Literal["verdicts", "detections"], typer.Option("--format", help="verdicts, or VISOR's detection file (one generator).")
+    ] = "verdicts",
     summary: Summary = False,
     generator: Annotated[
         str | None, typer.Option(help="Only images of this generator; for VISOR's detections: their generator.")
@@ -98,15 +82,10 @@ def judge_visor(
         evidence=evidence,
         output=output,
         settings=settings,
-        form=form.value,
+        form=form,
         summary=summary,
         generator=generator,
     )
-
-
-class FaithfulnessRule(StrEnum):
-    tifa = "tifa"
-    dsg = "dsg"
 
 
 @judge_app.command("tifa")
@@ -116,13 +95,13 @@ def judge_tifa(
     ],
     output: Output = None,
     rule: Annotated[
-        FaithfulnessRule,
+        Literal["tifa", "dsg"],
         typer.Option(help="tifa: share of correct answers; dsg: an answer counts only if its parent answers are correct."),
-    ] = FaithfulnessRule.tifa,
+    ] = "tifa",
     summary: Summary = False,
 ) -> None:
     """Apply TIFA's rules: a score for each image from a model's answers, and the mean scores."""
-    _judge("tifa", evidence=evidence, output=output, rule=rule.value, summary=summary)
+    _judge("tifa", evidence=evidence, output=output, rule=rule, summary=summary)
 
 
 @project_command(import_results_app, "geneval", "concord.results:import_geneval")

@@ -55,6 +55,12 @@ Read = Callable[[str], Sequence[str]]
 """All values of a name in an address."""
 
 
+def page_address(page: str, *more: tuple[str, str], **query: str) -> str:
+    """Address of a page of Studio, such as ``compare``, without values that restrict nothing; ``more`` may repeat names."""
+    values = [(name, value) for name, value in (*query.items(), *more) if value not in ALL]
+    return at(f"/studio/{page}") + (f"?{urlencode(values)}" if values else "")
+
+
 def browse_address(
     selection: Selection, crossed: ConfusionCell | None = None, marked: FailureMark | None = None, **listing: str
 ) -> str:

@@ -1,99 +1,158 @@
-"""Frames to figures. Text is escaped: Plotly reads a little HTML."""
+"""Rows to figures. Text is escaped: Plotly reads a little HTML."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
 from html import escape
 from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
-import pandas as pd
 
 from concord.common import wording
-from concord.matching import Row
 
 if TYPE_CHECKING:
     import plotly.graph_objects as go
 
+    from agreement import ThresholdCurve
+
+Row = dict[str, Any]
 # people and scorers, apart for colour-blind readers too (Okabe and Ito)
 COLORS = {"people": "#d55e00", "scorer": "#0072b2"}
-_ROW = 27
-_BENEATH = 0.28
+_ROW = 40
+PALETTE: Final = ("#0072b2", "#d55e00", "#009e73", "#cc79a7", "#e69f00", "#56b4e9", "#6b6b6b")
 _NARROWEST = 0.2
 _MOST_POINTS = 3000
+_LONGEST: Final = 60
+_ENDS = ("value", "low", "high")
 
 
-def forest(points: pd.DataFrame, axis: str) -> go.Figure:
-    """Values with their intervals, a row each, from the top down.
+@dataclass(frozen=True, slots=True)
+class Band:
+    """What a forest plot compares with: people's own level, as one vertical band.
 
-    ``points`` has the columns ``label, kind, value, low, high, n, simulated``; ``kind`` is ``people`` or ``scorer``. What rests
-    on simulated people is drawn hollow. A value may be missing: its row stays empty. ``people_value, people_low,
-    people_high`` are people's own number on the same images, drawn thin beneath a scorer's.
+    Attributes:
+        label: whose it is.
+        value: with its 95 % interval from ``low`` to ``high``, which may be missing.
+    """
+
+    label: str
+    value: float
+    low: float | None
+    high: float | None
+
+
+def forest(
+    lines: Sequence[tuple[str, Mapping[str, Any]]], axis: str, band: Band | None = None, around_zero: float | None = None
+) -> go.Figure:
+    """Forest plot: values with their intervals, a row each, from the top down, beside people's own level.
+
+    A line is a label and a row of ``value, low, high, n_items, people``, of a ``rater`` or of people. What rests on simulated
+    people is drawn hollow. A value may be missing: its row stays empty. The axis reaches ``around_zero`` on both sides of 0.
     """
     import plotly.graph_objects as go
 
     figure = go.Figure()
-    labels = [escape(str(label)) for label in points["label"]]
-    figure.add_trace(_ceilings(points))
+    labels = [escape(label) for label, _ in lines]
     for kind, color in COLORS.items():
-        at = np.flatnonzero((points["kind"] == kind) & points["value"].notna())
-        known = points.iloc[at]
+        at = [n for n, (_, row) in enumerate(lines) if _kind(row) == kind and row["value"] is not None]
+        known = [lines[n][1] for n in at]
         figure.add_trace(
             go.Scatter(
                 name=kind,
-                x=known["value"].tolist(),
-                y=at.tolist(),
-                mode="markers",
+                x=[row["value"] for row in known],
+                y=at,
+                mode="markers+text",
+                text=[f"  {_with_interval(row)}" for row in known],
+                textposition="top center",
+                textfont={"size": 12},
                 showlegend=False,
                 marker={
-                    "size": 10,
+                    "size": 11,
                     "color": color,
-                    "symbol": ["circle-open" if hollow else "circle" for hollow in known["simulated"]],
+                    "symbol": ["circle-open" if row["people"] == "simulated" else "circle" for row in known],
                     "line": {"width": 2, "color": color},
                 },
-                error_x=_bars(known, color),
-                text=[labels[n] for n in at],
-                customdata=known["n"].tolist(),
-                hovertemplate="%{text}<br>%{x:.3f}, n = %{customdata:,}<extra></extra>",
+                error_x=error_bars(known, color, 0) | {"thickness": 4},
+                hovertext=[labels[n] for n in at],
+                customdata=[row["n_items"] for row in known],
+                hovertemplate="%{hovertext}<br>%{x:.3f}, n = %{customdata:,}<extra></extra>",
             )
         )
-    plain(figure, height=88 + _ROW * max(len(labels), 1))
-    if points["people_value"].notna().any():
-        figure.update_layout(showlegend=True, legend={"orientation": "h", "y": 1, "yanchor": "bottom"}, margin={"t": 36})
+    plain(figure, height=(96 if band else 64) + _ROW * max(len(labels), 1))
+    if band is not None:
+        _add_band(figure, band)
+    numbers = [row[end] for _, row in lines for end in _ENDS if row[end] is not None]
+    numbers += [end for end in (band.value, band.low, band.high) if end is not None] if band is not None else []
     figure.update_xaxes(
         title=axis,
-        range=_span(points),
+        range=_span(numbers, around_zero),
         gridcolor="rgba(128,136,160,.22)",
         zerolinecolor="rgba(128,136,160,.6)",
     )
     figure.update_yaxes(
         tickvals=list(range(len(labels))),
-        ticktext=labels,
-        range=[len(labels) - 0.5, -0.5],
-        automargin=True,
-        gridcolor="rgba(128,136,160,.12)",
+        ticktext=[f"<b>{label}</b>" for label in labels],
+        range=[len(labels) - 0.5, -0.65],
+        showgrid=False,
         zeroline=False,
     )
     return figure
 
 
-def _ceilings(points: pd.DataFrame) -> go.Scatter:
-    """People's own number beneath each scorer's."""
-    import plotly.graph_objects as go
+def _with_interval(row: Mapping[str, Any]) -> str:
+    bounds = "" if row["low"] is None else f" [{wording.two(row['low'])}, {wording.two(row['high'])}]"
+    return wording.two(row["value"]) + bounds
 
-    at = np.flatnonzero(points["people_value"].notna())
-    known = points.iloc[at][["people_value", "people_low", "people_high"]].astype(float)
-    bars = known.set_axis(["value", "low", "high"], axis=1)
-    return go.Scatter(
-        name="people among themselves, on the same images",
-        showlegend=True,
-        x=bars["value"].tolist(),
-        y=(at + _BENEATH).tolist(),
-        mode="markers",
-        marker={"size": 6, "color": COLORS["people"], "symbol": "diamond-open", "line": {"width": 1.5}},
-        error_x=_bars(bars, COLORS["people"]) | {"thickness": 1, "width": 0},
-        hovertemplate="people on the same images<br>%{x:.3f}<extra></extra>",
+
+def _add_band(figure: go.Figure, band: Band) -> None:
+    color = COLORS["people"]
+    bounds = ""
+    if band.low is not None and band.high is not None:
+        figure.add_vrect(band.low, band.high, fillcolor=color, opacity=0.14, line_width=0, layer="below")
+        bounds = f" [{wording.two(band.low)}, {wording.two(band.high)}]"
+    text = f"{escape(band.label)} {wording.two(band.value)}{bounds}"
+    figure.add_vline(band.value, line={"color": color, "width": 2}, layer="below")
+    figure.add_annotation(
+        x=1,
+        y=1,
+        xref="paper",
+        yref="paper",
+        xanchor="right",
+        yanchor="bottom",
+        text=text,
+        showarrow=False,
+        font={"color": color, "size": 12},
     )
+    figure.update_layout(margin={"t": 30})
+
+
+def _kind(row: Mapping[str, Any]) -> str:
+    return "people" if "rater" not in row or row.get("kind") == "people" else "scorer"
+
+
+def _span(numbers: Sequence[float], around_zero: float | None) -> list[float] | None:
+    """The axis: everything with its interval, and never so narrow that small differences look large."""
+    if not numbers:
+        return None
+    low, high = min(numbers), max(numbers)
+    spare = max(0.12 * (high - low), (_NARROWEST - (high - low)) / 2, 0.01)
+    low, high = low - spare, high + spare
+    return [low, high] if around_zero is None else [min(low, -around_zero), max(high, around_zero)]
+
+
+def error_bars(rows: Iterable[Mapping[str, Any]], color: str, width: float = 4) -> dict[str, Any]:
+    """The intervals of ``value, low, high``; none where an end is missing."""
+    ends: list[tuple[Any, ...]] = [tuple(row.get(end) for end in _ENDS) for row in rows]
+    return {
+        "type": "data",
+        "symmetric": False,
+        "array": [0 if None in (value, high) else high - value for value, _, high in ends],
+        "arrayminus": [0 if None in (value, low) else value - low for value, low, _ in ends],
+        "color": color,
+        "thickness": 1.5,
+        "width": width,
+    }
 
 
 def plain(figure: go.Figure, height: int) -> None:
@@ -110,30 +169,6 @@ def plain(figure: go.Figure, height: int) -> None:
     )
     figure.update_xaxes(gridcolor="rgba(128,136,160,.22)", zerolinecolor="rgba(128,136,160,.6)", automargin=True)
     figure.update_yaxes(gridcolor="rgba(128,136,160,.22)", automargin=True)
-
-
-def _span(points: pd.DataFrame) -> list[float] | None:
-    """The axis: everything with its interval, and never so narrow that small differences look large."""
-    shown = ["value", "low", "high", "people_value", "people_low", "people_high"]
-    known = points[shown].to_numpy(dtype=float)
-    known = known[np.isfinite(known)]
-    if not known.size:
-        return None
-    low, high = float(known.min()), float(known.max())
-    spare = max(0.05 * (high - low), (_NARROWEST - (high - low)) / 2, 0.01)
-    return [low - spare, high + spare]
-
-
-def _bars(rows: pd.DataFrame, color: str) -> dict[str, Any]:
-    return {
-        "type": "data",
-        "symmetric": False,
-        "array": (rows["high"] - rows["value"]).fillna(0).tolist(),
-        "arrayminus": (rows["value"] - rows["low"]).fillna(0).tolist(),
-        "color": color,
-        "thickness": 1.5,
-        "width": 4,
-    }
 
 
 def against(x: Sequence[float], y: Sequence[float], names: tuple[str, str]) -> go.Figure:
@@ -161,10 +196,9 @@ def against(x: Sequence[float], y: Sequence[float], names: tuple[str, str]) -> g
     rank = {"x": np.sort(x)[::every].tolist(), "y": np.sort(y)[::every].tolist()}
     figure.add_trace(go.Scatter(**rank, mode="lines", line=line, name="were both in the same order", hoverinfo="skip"))
     plain(figure, height=360)
-    figure.update_layout(showlegend=True, legend={"orientation": "h", "y": 1.12})
     figure.update_xaxes(title=escape(names[0]))
     figure.update_yaxes(title=escape(names[1]))
-    return figure
+    return legend(figure, several=True)
 
 
 def over_time(last: Sequence[int], each: Sequence[float], so_far: Sequence[float]) -> go.Figure:
@@ -177,25 +211,25 @@ def over_time(last: Sequence[int], each: Sequence[float], so_far: Sequence[float
     line = {"color": COLORS["people"], "width": 2}
     figure.add_trace(go.Scatter(x=[*last], y=[*so_far], mode="lines", line=line, name="all so far"))
     plain(figure, height=300)
-    figure.update_layout(showlegend=True, legend={"orientation": "h", "y": 1.15})
     figure.update_xaxes(title="answers so far")
     figure.update_yaxes(title="agreement", tickformat=".0%", range=[-0.03, 1.03])
-    return figure
+    return legend(figure, several=True)
 
 
-def decisions(cuts: Sequence[float], band: pd.DataFrame, threshold: float | None, names: tuple[str, str]) -> go.Figure:
-    """Agreement of a score, cut at each of ``cuts``, with people; ``band`` has ``value, low, high``."""
+def decisions(made: ThresholdCurve, names: tuple[str, str]) -> go.Figure:
+    """Agreement of a score, cut at each of a curve's cuts, with people; ``names`` of the axes."""
     import plotly.graph_objects as go
 
     figure = go.Figure()
+    x = [*made.cuts]
     edges = {"mode": "lines", "line": {"width": 0}, "hoverinfo": "skip", "showlegend": False}
-    figure.add_trace(go.Scatter(x=[*cuts], y=band["low"].tolist(), **edges))
+    figure.add_trace(go.Scatter(x=x, y=[*made.low], **edges))
     filled = {"fill": "tonexty", "fillcolor": "rgba(0,114,178,.18)"}
-    figure.add_trace(go.Scatter(x=[*cuts], y=band["high"].tolist(), **edges, **filled))
+    figure.add_trace(go.Scatter(x=x, y=[*made.high], **edges, **filled))
     line = {"color": COLORS["scorer"], "width": 2}
-    figure.add_trace(go.Scatter(x=[*cuts], y=band["value"].tolist(), mode="lines", line=line, showlegend=False))
-    if threshold is not None:
-        figure.add_vline(threshold, line={"color": COLORS["people"], "dash": "dot"})
+    figure.add_trace(go.Scatter(x=x, y=[*made.values], mode="lines", line=line, showlegend=False))
+    if made.threshold is not None:
+        figure.add_vline(made.threshold, line={"color": COLORS["people"], "dash": "dot"})
     plain(figure, height=300)
     figure.update_xaxes(title=escape(names[0]))
     figure.update_yaxes(title=escape(names[1]))
@@ -225,7 +259,7 @@ def by_trials(rows: Sequence[Row], chance: float | None) -> go.Figure:
                 y=[row["value"] for row in mine],
                 mode="lines+markers",
                 line={"color": color, "dash": _DASHES[k % len(_DASHES)]},
-                error_y=_interval_bars(mine),
+                error_y=error_bars(mine, "#7a8194", 3),
                 hovertemplate=f"{steps} steps, seed {seed}<br>%{{x}} trials: %{{y:.3f}}<extra></extra>",
             )
         )
@@ -234,33 +268,18 @@ def by_trials(rows: Sequence[Row], chance: float | None) -> go.Figure:
         figure.add_hline(chance, line={"color": "#7a8194", "dash": "dot"})
     figure.update_xaxes(title="trials", dtick=1 if rows and max(row["trials"] for row in rows) <= 12 else None)
     figure.update_yaxes(title="accuracy", tickformat=".0%")
-    return _legend(figure, several=True)
+    return legend(figure, several=True)
 
 
-def _interval_bars(rows: Sequence[Row]) -> dict[str, Any]:
-    return {
-        "type": "data",
-        "symmetric": False,
-        "array": [0 if row["high"] is None else row["high"] - row["value"] for row in rows],
-        "arrayminus": [0 if row["low"] is None else row["value"] - row["low"] for row in rows],
-        "color": "#7a8194",
-        "thickness": 1.5,
-        "width": 3,
-    }
-
-
-def _legend(figure: go.Figure, *, several: bool) -> go.Figure:
+def legend(figure: go.Figure, *, several: bool) -> go.Figure:
+    """The figure, with a legend above it where there are several series."""
     if several:
-        figure.update_layout(
-            showlegend=True, legend={"orientation": "h", "y": 1.02, "yanchor": "bottom", "x": 0}, margin={"t": 48}
-        )
+        above = {"orientation": "h", "y": 1.02, "yanchor": "bottom", "x": 0, "traceorder": "normal"}
+        figure.update_layout(showlegend=True, legend=above, margin={"t": 48})
     return figure
 
 
 _BAR_HEIGHT: Final = 20
-
-
-_LONGEST: Final = 46
 
 
 def above_chance(tasks: Sequence[str], raters: Sequence[str], rows: Mapping[tuple[str, str], Row]) -> go.Figure:
@@ -280,7 +299,7 @@ def above_chance(tasks: Sequence[str], raters: Sequence[str], rows: Mapping[tupl
                 y=[escape(wording.task(task)) for task, _ in known],
                 x=[row["value"] for _, row in known],
                 marker={"color": PALETTE[k % len(PALETTE)]},
-                error_x=_interval_bars([row for _, row in known]),
+                error_x=error_bars([row for _, row in known], "#7a8194", 3),
                 hovertemplate=f"{escape(rater)}<br>%{{y}}: %{{x:+.1%}}<extra></extra>",
             )
         )
@@ -293,12 +312,9 @@ def above_chance(tasks: Sequence[str], raters: Sequence[str], rows: Mapping[tupl
         autorange="reversed",
         showgrid=False,
     )
-    return _legend(figure, several=len(raters) > 1)
+    return legend(figure, several=len(raters) > 1)
 
 
 def short(name: str) -> str:
     """A name that fits into a legend."""
     return name if len(name) <= _LONGEST else f"{name[: _LONGEST - 1]}…"
-
-
-PALETTE: Final = ("#0072b2", "#d55e00", "#009e73", "#cc79a7", "#e69f00", "#56b4e9", "#6b6b6b")

@@ -1,8 +1,8 @@
 """Controls: dropdowns whose choices follow the project, HTML whose buttons and links act, and pieces built by our JavaScript
 modules.
 
-A click on anything with ``data-do`` is told to the page with all its ``data-``. ``data-do="copy"`` is done by the browser
-alone: it copies ``data-copied``.
+A click on anything with ``data-do`` brings all its ``data-`` to the page (``assets/js/clicks.js``). ``data-do="copy"`` is done
+by the browser alone: it copies ``data-copied``.
 """
 
 from __future__ import annotations
@@ -20,25 +20,19 @@ from concord.common.base_path import at
 
 @dataclass(frozen=True, slots=True)
 class Choice:
-    """What a filter offers now, and which of it is chosen."""
+    """What a control offers now, and what of it is chosen: a value, or several."""
 
     choices: Sequence[str | tuple[str, str]]
-    value: str | None
+    value: Any
+
+    @classmethod
+    def among(cls, titles: Mapping[str, str], asked: object, otherwise: str | None = None) -> Choice:
+        """Values by their titles; chosen is what is asked for if there is such a value, else ``otherwise`` or the first."""
+        first = next(iter(titles), None) if otherwise is None else otherwise
+        return cls([(title, value) for value, title in titles.items()], asked if asked in titles else first)
 
     def control(self) -> dict[str, Any]:
-        """The change to the filter's dropdown."""
-        return dict(gr.update(choices=list(self.choices), value=self.value))
-
-
-@dataclass(frozen=True, slots=True)
-class Several:
-    """What check boxes offer, and which of them are ticked."""
-
-    choices: Sequence[tuple[str, str]]
-    value: list[str]
-
-    def control(self) -> dict[str, Any]:
-        """The change to the check boxes."""
+        """The change to the control."""
         return dict(gr.update(choices=list(self.choices), value=self.value))
 
 
@@ -48,33 +42,10 @@ def dropdown(label: str, choices: Sequence[str | tuple[str, str]] = (), value: s
     return gr.Dropdown(list(choices), value=value, label=label, allow_custom_value=True)
 
 
-# a plain click is told to the page; any other click on a link follows it
-_CLICKS = """
-const copy = async (button) => {
-  const text = button.dataset.copied;
-  try {
-    await navigator.clipboard.writeText(text);
-  } catch {  // browsers keep the clipboard from pages without HTTPS
-    const field = document.body.appendChild(Object.assign(document.createElement('textarea'), {value: text}));
-    field.select();
-    document.execCommand('copy');
-    field.remove();
-  }
-  button.textContent = 'Copied';
-};
-element.addEventListener('click', (event) => {
-  const acted = event.target.closest('[data-do]');
-  if (!acted || event.button || event.ctrlKey || event.metaKey || event.shiftKey || event.altKey) return;
-  event.preventDefault();
-  if (acted.dataset.do === 'copy') return void copy(acted);
-  trigger('select', {...acted.dataset});
-});
-"""
-
-
 def clickable_html(elem_id: str) -> gr.HTML:
-    """An empty place; its ``select`` event brings the ``data-`` of what was clicked."""
-    return gr.HTML("", js_on_load=_CLICKS, elem_id=elem_id)
+    """HTML whose ``select`` event brings the ``data-`` of what was clicked, or of a link to its own page the ``query``."""
+    js = f"import('{at('/assets/js/clicks.js')}').then((m) => m.follow(element, (data) => trigger('select', data)));"
+    return gr.HTML("", js_on_load=js, elem_id=elem_id)
 
 
 def event_data(event: gr.EventData) -> dict[str, str]:

@@ -46,12 +46,23 @@ def _pictures(strip: ImageStrip) -> str:
     cells = []
     for one in strip.examples:
         href = at("/studio/workbench?") + urlencode({"id": one["item_id"]} | listing)
-        text = escape(str(one["text"] or one["item_id"]))
-        cells.append(
-            f'<a href="{escape(href)}" title="{text}"><img src="{at("/img/")}{one["sha256"]}?w={THUMBNAIL}" alt="{text}"'
-            ' loading="lazy" decoding="async"></a>'
-        )
+        text = str(one["text"] or one["item_id"])
+        cells.append(f'<a href="{escape(href)}" title="{escape(text)}">{picture_html(one["sha256"], text)}</a>')
     return f'<div class="cc-strip-pictures">{"".join(cells)}</div>'
+
+
+def picture_html(sha256: str | None, text: str, width: int = THUMBNAIL, none: str = "no picture", kind: str = "") -> str:
+    """A picture, loaded as it scrolls into view, or where there is none a line that says so."""
+    if not sha256:
+        return f'<span class="cc-no-picture {kind}">{escape(none)}</span>'
+    return f'<img src="{at("/img/")}{sha256}?w={width}" alt="{escape(text)}" loading="lazy" decoding="async">'
+
+
+def image_link(item: str, look: ItemPreview | None, listing: Selection, below: str = "") -> str:
+    """A thumbnail that opens its image on the Workbench, which lists the selection; ``below`` is HTML within the link."""
+    text = (look.text if look else None) or item
+    href = escape(workbench_address(item, listing))
+    return f'<a href="{href}" title="{escape(text)}">{picture_html(look.sha256 if look else None, text)}{below}</a>'
 
 
 def thumbnails(looks: Mapping[str, ItemPreview], captions: Mapping[str, str], listing: Selection, shown: str = "") -> str:
@@ -63,13 +74,9 @@ def thumbnails(looks: Mapping[str, ItemPreview], captions: Mapping[str, str], li
     for item, caption in captions.items():
         look = looks.get(item, ItemPreview(None, None))
         href = workbench_address(item, listing, shown)
-        text = escape(look.text or item)
-        picture = (
-            f'<img src="{at("/img/")}{look.sha256}?w={THUMBNAIL}" alt="{text}" loading="lazy" decoding="async">'
-            if look.sha256
-            else f'<span class="cc-no-picture">{text}</span>'
-        )
-        cells.append(f'<a href="{escape(href)}" title="{text}">{picture}<small>{escape(caption)}</small></a>')
+        text = look.text or item
+        picture = picture_html(look.sha256, text, none=text)
+        cells.append(f'<a href="{escape(href)}" title="{escape(text)}">{picture}<small>{escape(caption)}</small></a>')
     return f'<div class="cc-strip-pictures cc-captioned">{"".join(cells)}</div>'
 
 

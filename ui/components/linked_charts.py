@@ -12,7 +12,7 @@ from html import escape
 from math import ceil, floor, log10
 from typing import TYPE_CHECKING, Any, Final
 
-from ui.components.charts import PALETTE, plain
+from ui.components.charts import PALETTE, error_bars, legend, plain, short
 
 if TYPE_CHECKING:
     import plotly.graph_objects as go
@@ -92,7 +92,6 @@ _SYMBOLS: Final = ("circle", "square", "diamond", "triangle-up", "x", "star", "h
 _INK, _PAPER, _EMPTY, _FAINT = "#1b1f27", "#ffffff", "#eceff4", "#5f6776"
 _ROW: Final = 44
 _SERIES: Final = 17
-_LONGEST: Final = 60
 _GAP: Final = 0.1
 _LINKED: Final = 300
 """So many links are in a panel at most: a page with thousands of them is slow."""
@@ -173,7 +172,7 @@ def dots(labels: Sequence[str], series: Sequence[Series], axis: str, *, line: fl
         known = [(y, mark) for y, mark in zip(at, one.marks, strict=True) if mark.value is not None]
         figure.add_trace(
             go.Scatter(
-                name=escape(_short(one.name)),
+                name=escape(short(one.name)),
                 x=[mark.value for _, mark in known],
                 y=[y for y, _ in known],
                 mode="markers",
@@ -192,7 +191,7 @@ def dots(labels: Sequence[str], series: Sequence[Series], axis: str, *, line: fl
     figure.update_yaxes(**_named(labels), range=[len(labels) - 0.5, -0.5], showgrid=False, zeroline=False)
     for n in range(1, len(labels)):
         figure.add_hline(n - 0.5, line={"color": "rgba(128,136,160,.22)", "width": 1})
-    return _legend(figure, several=len(series) > 1)
+    return legend(figure, several=len(series) > 1)
 
 
 def stacked(labels: Sequence[str], parts: Sequence[Series], axis: str) -> go.Figure:
@@ -223,7 +222,7 @@ def stacked(labels: Sequence[str], parts: Sequence[Series], axis: str) -> go.Fig
     figure.update_layout(barmode="overlay")
     figure.update_xaxes(title=escape(axis), range=[0, 1], tickformat=".0%")
     figure.update_yaxes(**_named(labels), range=[len(labels) - 0.5, -0.5], showgrid=False, zeroline=False)
-    return _legend(figure, several=True)
+    return legend(figure, several=True)
 
 
 def lines(x: Sequence[str], series: Sequence[Series], axes: tuple[str, str], at: str = "") -> go.Figure:
@@ -236,7 +235,7 @@ def lines(x: Sequence[str], series: Sequence[Series], axes: tuple[str, str], at:
         known = [(n + shift, mark) for n, mark in enumerate(one.marks) if mark.value is not None]
         figure.add_trace(
             go.Scatter(
-                name=escape(_short(one.name)),
+                name=escape(short(one.name)),
                 x=[n for n, _ in known],
                 y=[mark.value for _, mark in known],
                 mode="lines+markers",
@@ -253,7 +252,7 @@ def lines(x: Sequence[str], series: Sequence[Series], axes: tuple[str, str], at:
     plain(figure, height=420)
     figure.update_xaxes(**_named(x), title=escape(axes[0]), range=[-0.4, len(x) - 0.6], showgrid=False, zeroline=False)
     figure.update_yaxes(title=escape(axes[1]), tickformat=".0%", rangemode="tozero")
-    return _legend(figure, several=True)
+    return legend(figure, several=True)
 
 
 def scatter(at: Sequence[float], series: Sequence[Series], axis: str) -> go.Figure:
@@ -328,37 +327,11 @@ def _href(address: str) -> str:
 
 
 def _bars(marks: Sequence[Mark], color: str) -> dict[str, Any]:
-    spans = [
-        (0.0, 0.0)
-        if mark.low is None or mark.high is None
-        else ((mark.value or 0.0) - mark.low, mark.high - (mark.value or 0.0))
-        for mark in marks
-    ]
-    return {
-        "type": "data",
-        "symmetric": False,
-        "array": [above for _, above in spans],
-        "arrayminus": [below for below, _ in spans],
-        "color": color,
-        "thickness": 1.5,
-        "width": 4,
-    }
+    return error_bars(({"value": mark.value, "low": mark.low, "high": mark.high} for mark in marks), color)
 
 
 def _named(labels: Sequence[str]) -> dict[str, Any]:
-    return {"tickvals": list(range(len(labels))), "ticktext": [escape(_short(label)) for label in labels]}
-
-
-def _short(name: str) -> str:
-    """Names are as long as whoever gives them likes."""
-    return name if len(name) <= _LONGEST else f"{name[: _LONGEST - 1]}…"
-
-
-def _legend(figure: go.Figure, *, several: bool) -> go.Figure:
-    if several:
-        legend = {"orientation": "h", "y": 1, "yanchor": "bottom", "x": 0, "traceorder": "normal"}
-        figure.update_layout(showlegend=True, legend=legend, margin={"t": 40})
-    return figure
+    return {"tickvals": list(range(len(labels))), "ticktext": [escape(short(label)) for label in labels]}
 
 
 def _color(k: int) -> str:

@@ -1,21 +1,16 @@
-"""How a page stays current: it asks for the project's version every few seconds and draws again only when that moved.
-
-`ListingPage` is the shell of pages whose view is their address.
-"""
+"""How a page stays current: it asks for the project's version every few seconds and draws again only when that moved."""
 
 from __future__ import annotations
 
 import json
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
-from typing import Any, Final, Generic, Protocol, TypeVar
+from typing import Any
 
 import gradio as gr
 from gradio.blocks import BlockContext
 from gradio.components import Component
 from gradio.events import Dependency, EventListener
 
-from agreement import Options
 from concord.common import live_updates
 from concord.common.base_path import at
 from data.store.core.store import Store
@@ -142,121 +137,3 @@ def ignored(asked: Mapping[str, str], chosen: Mapping[str, str | None]) -> str:
     return note(
         f"This address asks for {', '.join(lost)}, which this page does not have; here is what it has instead.", "cc-bad"
     )
-
-
-def set_address(names: Sequence[str]) -> str:
-    """JavaScript that writes the inputs' values into the page's address under these names, leaving out empty ones."""
-    return (
-        "(...values) => { const url = new URL(location.href);"
-        # a list of several is written with commas
-        f" {list(names)!r}.forEach((name, n) => {{ const value = String(values[n] ?? '');"
-        " if (value && value !== 'all' && value !== 'any') url.searchParams.set(name, value);"
-        " else url.searchParams.delete(name); });"
-        " history.replaceState(history.state, '', url); return values; }"
-    )
-
-
-_QUIET: Final[dict[str, Any]] = {"queue": False, "show_progress": "hidden", "api_visibility": "private"}
-_LIST: Final = """
-element.addEventListener('click', (event) => {
-  const link = event.target.closest('a[href]');
-  if (!link || event.button || event.ctrlKey || event.metaKey || event.shiftKey || event.altKey) return;
-  const to = new URL(link.href), here = new URL(location.href);
-  if (to.pathname !== here.pathname) return;
-  event.preventDefault();
-  trigger('select', Object.fromEntries(to.searchParams));
-});
-"""
-
-
-def link_list(name: str) -> gr.HTML:
-    """HTML whose links to this same page list something on it, without loading the page anew."""
-    return gr.HTML(elem_id=name, js_on_load=_LIST)
-
-
-class ListingView(Protocol):
-    """What a `ListingPage` shows: it has the names of the address as attributes."""
-
-    @property
-    def page(self) -> int:
-        """The page of the list, from 1."""
-
-    def address(self) -> str:
-        """Its address, below the page's own."""
-
-
-V = TypeVar("V", bound=ListingView)
-
-
-@dataclass(frozen=True, kw_only=True)
-class ListingPage(Generic[V]):
-    """The shell of a page that is its address: choices, numbers, and a list, page by page, that a click on a number fills.
-
-    Attributes:
-        path: the page's last part of the address.
-        names: the choices in the address, in order of their controls.
-        view: what is shown, by the choices' values and the page's number, as far as there is such a thing.
-        offer: the controls for a view.
-        draw: what is drawn for a view, in order of the outputs; first without intervals.
-        listing: the id of the list, which a click on a number scrolls to.
-    """
-
-    path: str
-    names: Sequence[str]
-    view: Callable[[Sequence[str | None], str | None], V]
-    offer: Callable[[V], list[Any]]
-    draw: Callable[[V, Options], list[Any]]
-    listing: str
-
-    def follow(
-        self,
-        store: Store,
-        controls: Sequence[Component],
-        notice: gr.HTML,
-        outputs: Sequence[Component | BlockContext],
-        lists: Sequence[gr.HTML],
-    ) -> None:
-        """Connect the page's parts; ``lists`` are of ``link_list``, ``notice`` says what of the address there is not."""
-        # set when the page has read its address: what is drawn before would be nobody's choice
-        opened = gr.Textbox("", visible="hidden", elem_id=f"{self.path}-opened")
-        page = gr.Textbox("1", visible="hidden", elem_id=f"{self.path}-page")
-        address = gr.Textbox("", visible="hidden", elem_id=f"{self.path}-address")
-        everything, drawn = [*controls, page], [address, *outputs]
-
-        def open_page(request: gr.Request) -> list[Any]:
-            asked = dict(request.query_params.items())
-            view = self.view([asked.get(name) for name in self.names], asked.get("page"))
-            chosen = {name: str(getattr(view, name)) for name in (*self.names, "page")}
-            return [*self.offer(view), str(view.page), ignored(asked, chosen), "yes"]
-
-        def choose(*values: str) -> list[Any]:
-            # another list begins with its first page
-            return [*moved(controls, values, controls, self.offer(self.view(values, None))), "1"]
-
-        def pick(event: gr.EventData) -> list[Any]:
-            asked = {name: str(event._data.get(name) or "") for name in (*self.names, "page")}
-            view = self.view([asked[name] for name in self.names], asked["page"])
-            return [*self.offer(view), str(view.page)]
-
-        def draw(ready: str, *values: str) -> Iterator[list[Any]]:
-            if not ready:
-                yield [gr.skip()] * len(drawn)
-                return
-            for options in (Options(intervals=False), Options()):
-                view = self.view(values[:-1], values[-1])
-                yield [view.address(), *self.draw(view, options)]
-
-        def offer(ready: str, *values: str) -> Iterator[list[Any]]:
-            yield self.offer(self.view(values, None)) if ready else [gr.skip()] * len(controls)
-
-        first = gr.on(None, open_page, None, [*everything, notice, opened], **_QUIET)
-        listen([control.input for control in controls], choose, controls, everything, **_QUIET)
-        scroll = f"() => document.getElementById('{self.listing}')?.scrollIntoView({{behavior: 'smooth', block: 'start'}})"
-        for each in lists:
-            each.select(pick, None, everything, **_QUIET).then(None, js=scroll)
-        here = f"location.pathname.endsWith('/{self.path}')"
-        write = f"(value) => {{ if (value && {here}) history.replaceState(history.state, '', value); return []; }}"
-        address.change(None, address, None, js=write)
-        # the choices grow with the project, too
-        keep_current(store, offer, [opened, *controls], controls, opened=first)
-        keep_current(store, draw, [opened, *everything], drawn)

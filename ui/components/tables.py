@@ -23,6 +23,7 @@ class HtmlCell:
     Attributes:
         text: large; ``detail``: small, beneath; ``note``: shown when pointed at.
         href: where a click leads, inside the app.
+        number: whether it is set as a number; ``kind``: another class.
     """
 
     text: str
@@ -30,19 +31,57 @@ class HtmlCell:
     note: str = ""
     href: str = ""
     number: bool = True
+    kind: str = ""
 
 
-def html_table(caption: str, headers: Sequence[str | HtmlCell], rows: Sequence[Sequence[str | HtmlCell]]) -> str:
-    """A table whose first column names the row; plain strings are texts."""
+class _Html(str):
+    """Text that is HTML already."""
+
+    __slots__ = ()
+
+
+def html(text: str) -> HtmlCell:
+    """A cell of HTML that its maker has escaped."""
+    return HtmlCell(_Html(text), number=False)
+
+
+@dataclass(frozen=True, slots=True)
+class Line:
+    """A row of a table, with a class of its own."""
+
+    cells: Sequence[str | HtmlCell]
+    kind: str = ""
+
+
+def html_table(
+    caption: str, headers: Sequence[str | HtmlCell], rows: Sequence[Sequence[str | HtmlCell] | Line], kind: str = ""
+) -> str:
+    """A table whose first column names the row; plain strings are texts. ``kind``: a class of its own."""
     head = "".join(_html("th", 'scope="col"', _cell(header)) for header in headers)
     body = ""
     for row in rows:
-        name, *rest = (_cell(cell) for cell in row)
-        body += "<tr>" + _html("th", 'scope="row"', name) + "".join(_html("td", "", cell) for cell in rest) + "</tr>"
+        line = row if isinstance(row, Line) else Line(row)
+        name, *rest = (_cell(cell) for cell in line.cells)
+        cells = _html("th", 'scope="row"', name) + "".join(_html("td", "", cell) for cell in rest)
+        body += f"<tr{f' class={line.kind}' if line.kind else ''}>{cells}</tr>"
     return (
-        f'{WRAP}<table class="cc-table"><caption>{escape(caption)}</caption>'
+        f'{WRAP}<table class="cc-table {kind}"><caption>{escape(caption)}</caption>'
         f"<thead><tr>{head}</tr></thead><tbody>{body}</tbody></table></div>"
     )
+
+
+def small(text: str) -> str:
+    """A detail beneath; nothing for none."""
+    return f'<small class="cc-detail">{escape(text)}</small>' if text else ""
+
+
+def pager(page: int, pages: int, address: Callable[..., str]) -> str:
+    """Where the other pages of a list are; ``address`` takes the number as ``page``."""
+    if pages == 1:
+        return ""
+    before = f'<a href="{escape(address(page=page - 1))}" rel="prev">Previous</a>' if page > 1 else ""
+    after = f'<a href="{escape(address(page=page + 1))}" rel="next">Next</a>' if page < pages else ""
+    return f'<p class="cc-note cc-pages">{before}<span>page {page:,} of {pages:,}</span>{after}</p>'
 
 
 def note(text: str, kind: str = "") -> str:
@@ -65,16 +104,17 @@ def _cell(value: str | HtmlCell) -> HtmlCell:
 
 
 def _html(tag: str, attributes: str, cell: HtmlCell) -> str:
-    kind = ' class="cc-number"' if cell.number else ""
+    named = cell.kind or ("cc-number" if cell.number else "")
+    kind = f' class="{named}"' if named else ""
     title = f' title="{escape(cell.note)}"' if cell.note else ""
     return f"<{tag} {attributes}{kind}{title}>{_inner(cell)}</{tag}>"
 
 
 def _inner(cell: HtmlCell) -> str:
-    text = escape(cell.text)
+    text = cell.text if isinstance(cell.text, _Html) else escape(cell.text)
     if cell.href:
         text = f'<a href="{escape(cell.href)}">{text}</a>'
-    return text + (f'<small class="cc-detail">{escape(cell.detail)}</small>' if cell.detail else "")
+    return text + small(cell.detail)
 
 
 Row = dict[str, Any]

@@ -36,6 +36,7 @@ from ui.components.addresses import (
 )
 from ui.components.controls import event_data, js_module
 from ui.components.live_updates import ignored, keep_current
+from ui.components.page import QUIET, Page
 from ui.components.tables import linked_note
 
 DEFAULTS: Mapping[str, str] = {"rater": selection.PEOPLE, "by": "correct", "order": "prompt", "show": "grid"}
@@ -196,30 +197,30 @@ def _lost(store: Store, asked: QueryParams) -> set[str]:
     return lost
 
 
-NAME = "Browse"
-PATH = "/browse"
+class BrowsePage(Page[None]):
+    """The page; its JavaScript writes the address and tells what it lists."""
 
+    title, path = "Browse", "/browse"
 
-def build(store: Store) -> None:
-    notice = gr.HTML(elem_id="ignored")
-    crossing = gr.HTML(elem_id="crossing")
-    page = js_module("browse", "")
-    # what the page lists now, as its JavaScript tells
-    listing = gr.State("")
+    def build(self) -> None:
+        store = self.store
+        notice, crossing = gr.HTML(elem_id="ignored"), gr.HTML(elem_id="crossing")
+        page = js_module("browse", "")
+        # what the page lists now, as its JavaScript tells
+        listing = gr.State("")
 
-    def opened(request: gr.Request) -> list[Any]:
-        return _opened(store, request.query_params)
+        def opened(request: gr.Request) -> list[Any]:
+            return _opened(store, request.query_params)
 
-    def changed(event: gr.EventData) -> list[Any]:
-        return _opened(store, QueryParams(event_data(event).get("query", "")))[:3]
+        def changed(event: gr.EventData) -> list[Any]:
+            return _opened(store, QueryParams(event_data(event).get("query", "")))[:3]
 
-    def draw(query: str) -> Iterator[list[Any]]:
-        yield [_value(store, query), _in_words(store, QueryParams(query))]
+        def draw(query: str) -> Iterator[list[Any]]:
+            yield [_value(store, query), _in_words(store, QueryParams(query))]
 
-    quiet: dict[str, Any] = {"queue": False, "show_progress": "hidden", "api_visibility": "private"}
-    first = gr.on(None, opened, None, [notice, crossing, listing, page], **quiet)
-    page.select(changed, None, [notice, crossing, listing], trigger_mode="always_last", **quiet)
-    keep_current(store, draw, [listing], [page, crossing], opened=first)
+        first = gr.on(None, opened, None, [notice, crossing, listing, page], queue=False, **QUIET)
+        page.select(changed, None, [notice, crossing, listing], trigger_mode="always_last", queue=False, **QUIET)
+        keep_current(store, draw, [listing], [page, crossing], opened=first)
 
 
 def _opened(store: Store, asked: QueryParams) -> list[str]:

@@ -29,8 +29,9 @@ from data.store.core.store import Store
 from scorers.maps import METHODS
 from ui.components.addresses import BROWSE, ImageListing, listing_of
 from ui.components.charts import plain
-from ui.components.controls import Choice, dropdown, js_module
+from ui.components.controls import Choice, js_module
 from ui.components.live_updates import ignored, keep_current, listen, moved
+from ui.components.page import QUIET, Drawn, Page
 from ui.components.tables import note
 from ui.pages import browse
 
@@ -202,8 +203,7 @@ def listing_of_query(query: str) -> ImageListing:
     return listing_of(request)
 
 
-NAME = "Map"
-PATH = "/map"
+PATH: Final = "/map"
 _OWN: Final = ("map", "lasso", "paint")
 _WAIT_SECONDS: Final = 3.0
 _LOOK_SECONDS: Final = 0.2
@@ -228,62 +228,76 @@ class MapView:
     key: str = ""
 
 
-def build(store: Store) -> None:
-    notice = gr.HTML(elem_id="ignored")
-    empty = gr.Markdown(visible=False)
-    with gr.Column() as content:
-        with gr.Row(elem_classes="cc-filters"):
+_CHOSEN: Final = ("method", "model", "paint")
+_DRAWN: Final = ("model", "paint", "map-lead", "map-plot", "cc-map", "shown")
+
+
+class MapPage(Page[MapView]):
+    """The page. What it shows besides its controls is kept with them, as a line is drawn in the browser."""
+
+    title, path, ADDRESS = "Map", PATH, _OWN
+
+    def lay_out(self) -> None:
+        with self.bar():
             method = gr.Radio([(title, name) for name, title in METHODS.items()], value="pca", label="Map by", elem_id="map-by")
-            paint, model = dropdown("Colour by"), dropdown("Embeddings by")
-        lead = gr.HTML(elem_id="map-lead")
+            self.control("method", method)
+            self.dropdown("paint", "Colour by")
+            self.dropdown("model", "Embeddings by")
+        self.html("map-lead")
         with gr.Row(elem_classes="cc-map-row"):
             with gr.Column(scale=3, min_width=420):
-                plot = gr.Plot(show_label=False, elem_id="map-plot", visible=False)
+                self.plot("map-plot", visible=False)
             with gr.Column(scale=1, min_width=260):
-                panel = js_module("map", "")
-                sides, select, clear, message = _by_numbers()
-    shown = gr.State(asdict(MapView()))
-    inputs = [shown, method, model, paint]
-    drawn = [model, paint, empty, content, lead, plot, panel, shown]
+                self.output("cc-map", js_module("map", ""))
+                # for those who draw no line
+                with gr.Accordion("Select by numbers", open=False, elem_id="map-numbers"):
+                    for pair in (_SIDES[:2], _SIDES[2:]):
+                        with gr.Row():
+                            for side in pair:
+                                self.output(side, gr.Number(label=side, value=None, min_width=80))
+                    self.output("select", gr.Button("Select this rectangle", size="sm", elem_id="map-select"))
+                    self.html("map-message")
+                self.output("clear", gr.Button("Select nothing", size="sm", elem_id="map-clear"))
+        self.output("shown", gr.State(asdict(MapView())))
 
-    def opened(request: gr.Request) -> Iterator[list[Any]]:
-        yield from _opened(store, request.query_params)
+    def teaching(self) -> str:
+        return _nothing(self.store)
 
-    def draw(known: dict[str, Any], *chosen: str | None) -> Iterator[list[Any]]:
-        for places in _draw(store, MapView(**known), *chosen):
-            yield moved(inputs, (known, *chosen), drawn, places)
+    def connect(self) -> None:
+        chosen = ("shown", *_CHOSEN)
+        inputs, drawn = [self[name] for name in chosen], [self.teaching_text, self.content, *(self[name] for name in _DRAWN)]
 
-    def cut(known: dict[str, Any], method: str, model: str, paint: str, *numbers: float | None) -> Iterator[list[Any]]:
-        line, why = rectangle(numbers)
-        shows = MapView(**known)
-        shows = shows if why else replace(shows, lasso=line, turn=shows.turn + 1)
-        for places in _draw(store, shows, method, model, paint):
-            yield [*places, note(why, "cc-bad") if why else ""]
+        def answer(steps: Iterator[Drawn | None]) -> Iterator[list[Any]]:
+            for made in steps:
+                yield [*self.teach(made is None), *self.named(_DRAWN, made or {})]
 
-    def uncut(known: dict[str, Any], *chosen: str | None) -> Iterator[list[Any]]:
-        shows = MapView(**known)
-        for places in _draw(store, replace(shows, lasso="", turn=shows.turn + 1), *chosen):
-            yield [*places, ""]
+        def opened(request: gr.Request) -> Iterator[list[Any]]:
+            lost, method, steps = open_map(self.store, request.query_params)
+            for places in answer(steps):
+                yield [ignored(lost, {}), method, *places]
 
-    quiet: dict[str, Any] = {"show_progress": "hidden", "api_visibility": "private"}
-    first = gr.on(None, opened, None, [notice, method, *drawn], **quiet)
-    listen([method.input, model.input, paint.input], draw, inputs, drawn, **quiet)
-    select.click(cut, [*inputs, *sides], [*drawn, message], **quiet)
-    clear.click(uncut, inputs, [*drawn, message], **quiet)
-    keep_current(store, draw, inputs, drawn, opened=first, moves=maps.map_version)
+        def draw(known: dict[str, Any], *values: str | None) -> Iterator[list[Any]]:
+            for places in answer(draw_page(self.store, MapView(**known), *values)):
+                yield moved(inputs, (known, *values), drawn, places)
 
+        def cut(known: dict[str, Any], method: str, model: str, paint: str, *numbers: float | None) -> Iterator[list[Any]]:
+            line, why = rectangle(numbers)
+            shows = MapView(**known)
+            shows = shows if why else replace(shows, lasso=line, turn=shows.turn + 1)
+            for places in answer(draw_page(self.store, shows, method, model, paint)):
+                yield [*places, note(why, "cc-bad") if why else ""]
 
-def _by_numbers() -> tuple[list[gr.Number], gr.Button, gr.Button, gr.HTML]:
-    """Controls for those who draw no line."""
-    with gr.Accordion("Select by numbers", open=False, elem_id="map-numbers"):
-        sides = []
-        for pair in (_SIDES[:2], _SIDES[2:]):
-            with gr.Row():
-                sides += [gr.Number(label=side, value=None, min_width=80) for side in pair]
-        select = gr.Button("Select this rectangle", size="sm", elem_id="map-select")
-        message = gr.HTML(elem_id="map-message")
-    clear = gr.Button("Select nothing", size="sm", elem_id="map-clear")
-    return sides, select, clear, message
+        def uncut(known: dict[str, Any], *values: str | None) -> Iterator[list[Any]]:
+            shows = MapView(**known)
+            for places in answer(draw_page(self.store, replace(shows, lasso="", turn=shows.turn + 1), *values)):
+                yield [*places, ""]
+
+        message = self["map-message"]
+        first = gr.on(None, opened, None, [self.notice, self["method"], *drawn], **QUIET)
+        listen([self[name].input for name in _CHOSEN], draw, inputs, drawn, **QUIET)
+        self["select"].click(cut, [*inputs, *(self[side] for side in _SIDES)], [*drawn, message], **QUIET)
+        self["clear"].click(uncut, inputs, [*drawn, message], **QUIET)
+        keep_current(self.store, draw, inputs, drawn, opened=first, moves=maps.map_version)
 
 
 def rectangle(numbers: tuple[float | None, ...]) -> tuple[str, str]:
@@ -296,8 +310,8 @@ def rectangle(numbers: tuple[float | None, ...]) -> tuple[str, str]:
     return f"{x0:g},{y0:g};{x1:g},{y0:g};{x1:g},{y1:g};{x0:g},{y1:g}", ""
 
 
-def _opened(store: Store, asked: QueryParams) -> Iterator[list[Any]]:
-    """What an address asks for in vain, then the controls, then what is drawn."""
+def open_map(store: Store, asked: QueryParams) -> tuple[dict[str, str], str, Iterator[Drawn | None]]:
+    """What an address asks for in vain, by which method it is laid out, and what is drawn."""
     lost: dict[str, str] = {}
     on = MapAddress("pca", "")
     try:
@@ -316,8 +330,7 @@ def _opened(store: Store, asked: QueryParams) -> Iterator[list[Any]]:
     if paint and paint not in maps.colorings(store):
         lost["paint"] = paint
     shown = MapView(followed.query, line, 1)
-    for places in _draw(store, shown, on.method, model, paint, again=True):
-        yield [ignored(lost, {}), on.method, *places]
+    return lost, on.method, draw_page(store, shown, on.method, model, paint, again=True)
 
 
 def _line(store: Store, line: str, on: MapAddress, lost: dict[str, str]) -> str:
@@ -333,38 +346,36 @@ def _line(store: Store, line: str, on: MapAddress, lost: dict[str, str]) -> str:
     return ""
 
 
-def _draw(
+def draw_page(
     store: Store, shown: MapView, method: str | None, model: str | None, paint: str | None, *, again: bool = False
-) -> Iterator[list[Any]]:
-    """The page, in the order of ``drawn``; a map that is soon made is waited for."""
+) -> Iterator[Drawn | None]:
+    """The page; a map that is soon made is waited for. None: no image has an embedding."""
     sources, offered = maps.embedding_sources(store), maps.colorings(store)
     if not sources:
-        yield [gr.skip(), gr.skip(), gr.Markdown(_nothing(store), visible=True), gr.Column(visible=False), *[gr.skip()] * 4]
+        yield None
         return
     method = method if method and method in METHODS else "pca"
     model = model if model and model in sources else next(iter(sources))
     chosen = offered.get(paint or "", next(iter(offered.values())))
-    controls = [
-        gr.Dropdown(list(sources), value=model, visible=len(sources) > 1),
-        Choice([(one.title, one.name) for one in offered.values()], chosen.name).control(),
-        gr.Markdown(visible=False),
-        gr.Column(visible=True),
-    ]
+    controls = {
+        "model": gr.Dropdown(list(sources), value=model, visible=len(sources) > 1),
+        "paint": Choice([(one.title, one.name) for one in offered.values()], chosen.name),
+    }
     until = time.monotonic() + _WAIT_SECONDS
     standing = maps.request_map(store, method, model, again=again)
     if standing.made is None:
-        # no map yet: lead, figure, panel and state
+        # no map yet
         said = note(standing.told, "" if standing.busy else "cc-bad")
-        yield [*controls, said, gr.Plot(visible=False), "", asdict(replace(shown, drawn=""))]
+        yield {**controls, "map-lead": said, "map-plot": None, "cc-map": "", "shown": asdict(replace(shown, drawn=""))}
     while standing.made is None and standing.busy and time.monotonic() < until:
         time.sleep(_LOOK_SECONDS)
         standing = maps.request_map(store, method, model)
     if standing.made is not None:
-        yield [*controls, *_drawn(store, shown, standing, chosen)]
+        yield controls | _drawn(store, shown, standing, chosen)
 
 
-def _drawn(store: Store, shown: MapView, standing: MapProgress, paint: maps.MapColoring) -> list[Any]:
-    """The same of a map."""
+def _drawn(store: Store, shown: MapView, standing: MapProgress, paint: MapColoring) -> dict[str, Any]:
+    """What is drawn of a map."""
     made = standing.made
     assert made is not None
     if shown.key not in ("", standing.key):
@@ -385,10 +396,12 @@ def _drawn(store: Store, shown: MapView, standing: MapProgress, paint: maps.MapC
         "groups": [asdict(group) for group in drawing.groups],
     }
     content = drawing.figure.to_json()
-    same = digest(content) == shown.drawn
-    plot = gr.skip() if same else gr.Plot(drawing.figure, visible=True)
-    told = _lead(shown, standing, drawing)
-    return [told, plot, json.dumps(panel), asdict(replace(shown, drawn=digest(content)))]
+    drawn = {
+        "map-lead": _lead(shown, standing, drawing),
+        "cc-map": json.dumps(panel),
+        "shown": asdict(replace(shown, drawn=digest(content))),
+    }
+    return drawn if digest(content) == shown.drawn else drawn | {"map-plot": drawing.figure}
 
 
 def _lead(shown: MapView, standing: MapProgress, drawing: MapDrawing) -> str:

@@ -6,12 +6,11 @@ images with their captions, a page at a time.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from dataclasses import asdict, dataclass, replace
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import asdict, dataclass
 from html import escape
 from string import ascii_uppercase
-from typing import TYPE_CHECKING, Any, Final
-from urllib.parse import urlencode
+from typing import Any, ClassVar, Final
 
 import gradio as gr
 
@@ -20,7 +19,6 @@ from agreement.matching import is_known, is_right
 from agreement.study.cells import ALL
 from concord import matching
 from concord.common import next_steps, wording
-from concord.common.base_path import at
 from concord.matching import EVALUATIONS, Row, by_cell, evidence, fits_of, posterior_of, recall
 from data.store.browse import contents
 from data.store.browse.contents import ItemPreview
@@ -28,28 +26,24 @@ from data.store.core.selection import Selection
 from data.store.core.store import Store
 from data.store.judgements.scorer_evidence import CaptionChoice
 from ui.components.charts import above_chance, by_trials
-from ui.components.controls import Choice, dropdown
-from ui.components.image_strip import workbench_address
-from ui.components.live_updates import ListingPage, link_list
-from ui.components.tables import WRAP, HtmlCell, heading, html_table, note
+from ui.components.controls import Choice
+from ui.components.image_strip import picture_html, workbench_address
+from ui.components.page import Drawn, Page, View
+from ui.components.tables import WRAP, HtmlCell, heading, html_table, note, pager
 
-if TYPE_CHECKING:
-    pass
-
-
-PAGE: Final = "/studio/matching"
-ADDRESS: Final = ("suite", "generator", "task", "who", "said")
-"""What has a control of its own, by its name in the address; ``page`` follows."""
+PATH: Final = "/matching"
+ADDRESS: Final = ("suite", "generator", "task", "who", "said", "page")
 SAID: Final = {ALL: "right or wrong", "right": "right", "wrong": "wrong", "only": "right, and no other is"}
 
 
-@dataclass(frozen=True, slots=True)
-class MatchingView:
+@dataclass(frozen=True)
+class MatchingView(View):
     """What is shown: of a suite the images of a generator; listed are those of a ``task`` of which ``who`` ``said`` this.
 
     ``page`` counts from 1.
     """
 
+    PATH: ClassVar[str] = PATH
     suite: str = ""
     generator: str = ""
     task: str = ALL
@@ -57,40 +51,33 @@ class MatchingView:
     said: str = ALL
     page: int = 1
 
-    def address(self, **changes: str | int) -> str:
-        """Where this view is, with some of it changed; what stands for all is left out."""
-        values = asdict(replace(self, **changes))  # type: ignore[arg-type]
-        return at(f"{PAGE}?") + urlencode({name: value for name, value in values.items() if value not in ("", ALL, 1)})
+    def query(self) -> list[tuple[str, str]]:
+        return [pair for pair in super().query() if pair != ("page", "1")]
 
 
 def choices(found: Sequence[CaptionChoice], asked: Mapping[str, str | None]) -> dict[str, Choice]:
     """What each control offers, and the nearest to what is asked for."""
-    suite = _among({one.suite: one.suite for one in found}, asked.get("suite"))
+    suite = Choice.among({one.suite: one.suite for one in found}, asked.get("suite"))
     mine = [one for one in found if one.suite == suite.value]
     generators = {one.generator: one.generator or "unknown" for one in mine}
-    generator = _among(dict(sorted(generators.items())), asked.get("generator"))
+    generator = Choice.among(dict(sorted(generators.items())), asked.get("generator"))
     mine = [one for one in mine if one.generator == generator.value]
     tasks = {ALL: "all tasks"} | {task: wording.task(task) for task in sorted({one.task for one in mine if one.task})}
     raters = {ALL: "any scorer"} | {name: name for name in sorted({one.rater_id for one in mine})}
     return {
         "suite": suite,
         "generator": generator,
-        "task": _among(tasks if mine else {}, asked.get("task")),
-        "who": _among(raters if mine else {}, asked.get("who")),
-        "said": _among(SAID if mine else {}, asked.get("said")),
+        "task": Choice.among(tasks if mine else {}, asked.get("task")),
+        "who": Choice.among(raters if mine else {}, asked.get("who")),
+        "said": Choice.among(SAID if mine else {}, asked.get("said")),
     }
 
 
-def _among(titles: Mapping[str, str], asked: str | None) -> Choice:
-    value = asked if asked in titles else next(iter(titles), "")
-    return Choice([(title, name) for name, title in titles.items()], value)
-
-
-def view_of(found: Sequence[CaptionChoice], asked: Mapping[str, str | None], page: str | None = None) -> MatchingView:
+def view_of(found: Sequence[CaptionChoice], asked: Mapping[str, str | None]) -> MatchingView:
     """What is asked for by the names of the address, as far as there is such a thing."""
     chosen = {name: choice.value or "" for name, choice in choices(found, asked).items()}
-    number = int(page) if page and page.isdecimal() and 1 <= len(page) < 7 else 1
-    return MatchingView(**chosen, page=max(number, 1))
+    page = asked.get("page") or ""
+    return MatchingView(**chosen, page=max(int(page), 1) if page.isdecimal() and len(page) < 7 else 1)
 
 
 PAGE_SIZE: Final = 12
@@ -112,7 +99,7 @@ def gallery(store: Store, found: Sequence[CaptionChoice], view: MatchingView) ->
     who = "" if view.who == ALL else f", {view.who} {SAID[view.said] if view.said != ALL else ''}".rstrip()
     title = "Images and captions" + ("" if view.task == ALL else f", {wording.task(view.task)}") + who
     body = f'<ul class="cc-matches">{cells}</ul>' if cells else note("None. Set one of the choices back.")
-    return heading(title, wording.count(len(listed), "image") + ".") + body + _pages(page, pages, view)
+    return heading(title, wording.count(len(listed), "image") + ".") + body + pager(page, pages, view.address)
 
 
 def right(one: CaptionChoice) -> bool | None:
@@ -137,11 +124,7 @@ def _image(item: str, of: Sequence[CaptionChoice], look: ItemPreview, view: Matc
     # the Workbench learns whose judgement has been seen here: an answer given there is then not blind
     href = escape(workbench_address(item, Selection(suite=(view.suite,), generator=(view.generator,)), of[0].rater_id))
     text = escape(look.text or item)
-    picture = (
-        f'<img src="{at("/img/")}{look.sha256}?w={_WIDTH}" alt="{text}" loading="lazy" decoding="async">'
-        if look.sha256
-        else '<span class="cc-no-picture">no picture</span>'
-    )
+    picture = picture_html(look.sha256, look.text or item, _WIDTH)
     place = escape(wording.task(of[0].task)) if of[0].task else ""
     return f'<li class="cc-match"><a href="{href}" title="{text}">{picture}<small>{place}</small></a>{_fits(of)}</li>'
 
@@ -191,14 +174,6 @@ def _column(one: CaptionChoice) -> list[str]:
         share = "" if shares is None else f'<small class="cc-detail">p {shares[k]:.2f}</small>'
         made.append((f"<strong>{told}</strong>" if best else told) + share)
     return made
-
-
-def _pages(page: int, pages: int, view: MatchingView) -> str:
-    if pages == 1:
-        return ""
-    before = f'<a href="{escape(view.address(page=page - 1))}" rel="prev">Previous</a>' if page > 1 else ""
-    after = f'<a href="{escape(view.address(page=page + 1))}" rel="next">Next</a>' if page < pages else ""
-    return f'<p class="cc-note cc-pages">{before}<span>page {page:,} of {pages:,}</span>{after}</p>'
 
 
 Line = list[str | HtmlCell]
@@ -306,8 +281,6 @@ def votes(rows: Sequence[Row], view: MatchingView) -> str:
     )
 
 
-NAME = "Matching"
-PATH = "/matching"
 _LEAD: Final = (
     "An image and several captions, of which one is right: does a scorer take that one? A likelihood scorer (SelfEval) asks its"
     " own text-to-image model; an image-text model (CLIP) is the baseline. Click on a number to see its images."
@@ -328,37 +301,55 @@ Images of any suite whose prompts have a spec can be scored as well: wrong capti
 """
 
 
-def build(store: Store) -> None:
-    empty = gr.Markdown(_taught(store), visible=False, elem_id="teaching")
-    notice = gr.HTML(elem_id="ignored")
-    with gr.Column(visible=False) as content:
-        with gr.Row(elem_classes="cc-filters"):
-            suite, generator = dropdown("Suite"), dropdown("Images of")
+class MatchingPage(Page[MatchingView]):
+    """The page."""
+
+    title, path, ADDRESS = "Matching", PATH, ADDRESS
+    HIDDEN: ClassVar = {"page": "1"}
+
+    def lay_out(self) -> None:
+        with self.bar():
+            self.dropdown("suite", "Suite")
+            self.dropdown("generator", "Images of")
         gr.HTML(note(_LEAD, "cc-lead"))
-        bars = gr.Plot(show_label=False, elem_id="matching-plot")
-        tables = link_list("matching-tables")
-        told = gr.HTML(elem_id="ablation")
-        lines = gr.Plot(show_label=False, elem_id="ablation-plot")
-        with gr.Row(elem_classes="cc-filters"):
-            task, who = dropdown("Task of the list", [ALL], ALL), dropdown("Scorer of the list", [ALL], ALL)
-            said = dropdown("Verdict", [ALL], ALL)
-        listed = link_list("matches")
-    controls = [suite, generator, task, who, said]
-    outputs = [empty, content, bars, tables, told, lines, listed]
+        self.plot("matching-plot")
+        self.links("matching-tables", "matches")
+        self.html("ablation")
+        self.plot("ablation-plot")
+        with self.bar():
+            self.dropdown("task", "Task of the list", [ALL], ALL)
+            self.dropdown("who", "Scorer of the list", [ALL], ALL)
+            self.dropdown("said", "Verdict", [ALL], ALL)
+        self.links("matches", "matches")
 
-    def offer(view: MatchingView) -> list[Any]:
-        found = choices(evidence(store), {name: str(getattr(view, name)) for name in ADDRESS})
-        return [found[name].control() for name in ADDRESS]
+    def teaching(self) -> str:
+        return _taught(self.store)
 
-    shell = ListingPage(
-        path="matching",
-        names=ADDRESS,
-        view=lambda values, page: view_of(evidence(store), dict(zip(ADDRESS, values, strict=True)), page),
-        offer=offer,
-        draw=lambda view, options: _drawn(store, view, options),
-        listing="matches",
-    )
-    shell.follow(store, controls, notice, outputs, [tables, listed])
+    def view(self, asked: Mapping[str, Any]) -> MatchingView:
+        return view_of(evidence(self.store), asked)
+
+    def offer(self, view: MatchingView) -> Mapping[str, Any]:
+        return choices(evidence(self.store), asdict(view))
+
+    def draw(self, view: MatchingView) -> Iterator[Drawn | None]:
+        for options in (Options(intervals=False), Options()):
+            yield self.drawn(view, options)
+
+    def drawn(self, view: MatchingView, options: Options) -> Drawn | None:
+        """The whole page."""
+        found = [one for one in evidence(self.store) if one.suite == view.suite]
+        if not found:
+            return None
+        rows = recall(self.store, view.suite, options)
+        mine = {name: [row for row in of if row["generator"] == view.generator] for name, of in rows.sections.items()}
+        told, lines = _ablation([one for one in found if one.generator == view.generator], mine, options)
+        return {
+            "matching-plot": _bars(mine["matching"]),
+            "matching-tables": accuracy(mine["matching"], view) + winoground(mine["winoground"]) + votes(mine["votes"], view),
+            "ablation": told,
+            "ablation-plot": lines,
+            "matches": gallery(self.store, found, view),
+        }
 
 
 def _taught(store: Store) -> str:
@@ -368,19 +359,6 @@ def _taught(store: Store) -> str:
     else:
         first = f"**The playground's set**, six tasks:\n\n{next_steps.commands_block(store, next_steps.MATCHING)}"
     return _EMPTY.format(first=first, files=next_steps.commands_block(store, next_steps.MATCHING_FILES))
-
-
-def _drawn(store: Store, view: MatchingView, options: Options) -> list[Any]:
-    """The whole page."""
-    found = [one for one in evidence(store) if one.suite == view.suite]
-    if not found:
-        return [gr.Markdown(_taught(store), visible=True), gr.Column(visible=False), *[gr.skip()] * 5]
-    rows = recall(store, view.suite, options)
-    mine = {name: [row for row in of if row["generator"] == view.generator] for name, of in rows.sections.items()}
-    body = accuracy(mine["matching"], view) + winoground(mine["winoground"]) + votes(mine["votes"], view)
-    told, lines = _ablation([one for one in found if one.generator == view.generator], mine, options)
-    shown = [gr.Markdown(visible=False), gr.Column(visible=True)]
-    return [*shown, _plot(_bars(mine["matching"])), body, told, _plot(lines), gallery(store, found, view)]
 
 
 def _bars(rows: Sequence[Row]) -> Any:
@@ -399,7 +377,3 @@ def _ablation(found: Sequence[CaptionChoice], mine: dict[str, list[Row]], option
     chance = next((row["value"] for row in mine["matching"] if (row["statistic"], row["task"]) == ("chance", ALL)), None)
     told = "Accuracy by trials, steps and seed; fewer trials are the first ones. The dotted line is chance."
     return heading(f"Ablation: {title}", told), by_trials(rows, chance)
-
-
-def _plot(made: Any) -> gr.Plot:
-    return gr.Plot(made, visible=True) if made is not None else gr.Plot(visible=False)

@@ -6,7 +6,6 @@ from collections.abc import Iterator, Mapping
 from functools import lru_cache
 from html import escape
 from typing import Any, Final
-from urllib.parse import urlencode
 
 import gradio as gr
 
@@ -17,6 +16,7 @@ from concord.agreement import means, recall
 from concord.common import next_steps, wording
 from concord.common.base_path import at
 from concord.importing import playground
+from concord.leaderboard import leaderboard, main_suite
 from concord.preferences import OPPOSED, PreferenceRows, Row, contests
 from data.aspects import YES_NO_ASPECTS
 from data.store.backup import scheduler
@@ -24,9 +24,11 @@ from data.store.browse import contents
 from data.store.core import selection
 from data.store.core.selection import Selection
 from data.store.core.store import Store
+from ui.components.addresses import browse_address
 from ui.components.image_strip import ImageStrip, image_strips
-from ui.components.live_updates import keep_current
-from ui.components.tables import HtmlCell, html_table, linked_note, note, number
+from ui.components.leaderboard import SKELETON, board_table, contested, headline, tiles
+from ui.components.page import QUIET, Drawn, Page
+from ui.components.tables import HtmlCell, html_table, note, number
 from ui.pages.agreement.view import ALL
 from ui.pages.preferences import PreferencesView, named, who_of
 
@@ -91,7 +93,7 @@ def _total(row: Row, task: str, contest: Contest) -> HtmlCell:
 
 
 _EXAMPLES = 8
-_STRIPS = 12
+_STRIPS = 4
 _MAIN_ASPECTS = ("correct", "faithfulness", "caption_fit")
 
 
@@ -125,35 +127,62 @@ Then **[label images]({form})** and watch *Agreement* move.
 """
 
 
-def build(store: Store) -> None:
-    summary = gr.HTML(elem_id="summary")
-    commands = {
-        name: next_steps.commands_block(store, words)
-        for name, words in (
-            ("images", next_steps.IMAGES),
-            ("prompts", next_steps.PROMPTS),
-            ("playground", next_steps.PLAYGROUND),
-            ("studies", next_steps.STUDIES),
-            ("ratings", next_steps.RATINGS),
-        )
-    }
-    empty = gr.Markdown(_EMPTY.format(form=at("/annotate/"), **commands), visible=False, elem_id="teaching")
-    glance = gr.HTML(elem_id="glance")
-    imitations = _imitations(store)
-    tables = gr.HTML(elem_id="scores")
-    preferred = gr.HTML(elem_id="preferred")
+class OverviewPage(Page[None]):
+    """The page."""
 
-    def draw() -> Iterator[list[Any]]:
-        totals = contents.totals(store)
-        shown = gr.Column(visible=bool(totals["simulated"]))
+    title, path = "Overview", ""
+
+    def lay_out(self) -> None:
+        self.html("trouble")
+        self.html("board", value=SKELETON)
+        self.output("simulated", _imitations(self.store))
+        self.html("glance")
+        with gr.Accordion("All numbers", open=False, elem_id="all-numbers"):
+            self.html("scores")
+            self.html("preferred")
+
+    def view(self, asked: Mapping[str, Any]) -> None:
+        """It has one view alone."""
+
+    def teaching(self) -> str:
+        groups = {
+            "images": next_steps.IMAGES,
+            "prompts": next_steps.PROMPTS,
+            "playground": next_steps.PLAYGROUND,
+            "studies": next_steps.STUDIES,
+            "ratings": next_steps.RATINGS,
+        }
+        commands = {name: next_steps.commands_block(self.store, words) for name, words in groups.items()}
+        return _EMPTY.format(form=at("/annotate/"), **commands)
+
+    def draw(self, view: None) -> Iterator[Drawn | None]:  # noqa: ARG002
+        store, totals = self.store, contents.totals(self.store)
         if not any(totals.values()):
-            yield ["", gr.Markdown(visible=True), "", shown, "", ""]
+            yield None
             return
         for intervals in (False, True):
-            first = [_summary(store, totals), gr.Markdown(visible=False), _glance(store, totals["images"]), shown]
-            yield [*first, _tables(store, intervals=intervals), preference_summary(store)]
+            yield {
+                "trouble": _trouble(store),
+                "board": _boards(store, totals, intervals=intervals),
+                "simulated": bool(totals["simulated"]),
+                "glance": _glance(store, totals["images"]),
+                "scores": _tables(store, intervals=intervals),
+                "preferred": preference_summary(store),
+            }
 
-    keep_current(store, draw, [], [summary, empty, glance, imitations, tables, preferred])
+
+def _boards(store: Store, totals: dict[str, int], *, intervals: bool) -> str:
+    """Headline, tiles and leaderboard of the main suite with its contested images; the boards of other suites below."""
+    main = main_suite(store)
+    if main is None:
+        return tiles(None, totals) + note(
+            "No image has been judged yet. Label some, or import ratings; their scores stand here."
+        )
+    board = leaderboard(store, main, intervals=intervals)
+    others = [leaderboard(store, name, intervals=intervals) for name in sorted(contents.judged_suites(store)) if name != main]
+    looks = contents.item_previews(store, [each.item for each in board.contested])
+    first = headline(board) + tiles(board, totals) + board_table(board) + contested(board, looks)
+    return first + "".join(board_table(each) for each in others)
 
 
 def _imitations(store: Store) -> gr.Column:
@@ -175,7 +204,7 @@ def _imitations(store: Store) -> gr.Column:
             raise gr.Error(str(error)) from error
         return [gr.Row(visible=True), gr.Row(visible=False), gr.Column(visible=False)]
 
-    quiet: dict[str, Any] = {"queue": False, "show_progress": "hidden", "api_visibility": "private"}
+    quiet: dict[str, Any] = {"queue": False, **QUIET}
     for button, asking in ((remove, True), (keep, False)):
         change = [gr.Row(visible=not asking), gr.Row(visible=asking)]
         button.click(lambda change=change: change, None, [asked, confirm], **quiet)
@@ -189,20 +218,6 @@ _SIMULATED = (
 )
 
 
-def _summary(store: Store, totals: dict[str, int]) -> str:
-    # how many of the images have their picture here: a study may have published answers alone
-    pictured = "" if totals["images"] == totals["places"] else f" ({totals['images']:,} with a picture)"
-    parts = [
-        wording.count(totals["prompts"], "prompt"),
-        wording.count(totals["places"], "image") + pictured,
-        wording.count(totals["annotations"], "answer") + " by people",
-        wording.count(totals["scorers"], "scorer") + " that scored",
-    ]
-    if totals["simulated"]:
-        parts.append(wording.count(totals["simulated"], "answer") + " by simulated people")
-    return _trouble(store) + note(f"The project “{store.project.name}” holds {', '.join(parts)}.", "cc-lead")
-
-
 def _trouble(store: Store) -> str:
     """That backups fail, as long as they do."""
     state = scheduler.backup_state(store)
@@ -213,13 +228,15 @@ def _trouble(store: Store) -> str:
 
 
 def _glance(store: Store, pictures: int) -> str:
-    """A line of pictures for each generator; where nobody has judged it yet, an invitation."""
-    found = contents.generator_pictures(store)
-    lines = [ImageStrip(one, _examples(store, pictures, one.suite, one.generator)) for one in found[:_STRIPS]]
-    left = len(found) - len(lines)
-    return image_strips(lines) + (
-        linked_note(f"{left} more:", at("/studio/browse"), "all pictures are in Browse") if left else ""
-    )
+    """A line of pictures for each generator, folded past the first few; where nobody has judged it yet, an invitation."""
+    lines = [
+        ImageStrip(each, _examples(store, pictures, each.suite, each.generator)) for each in contents.generator_pictures(store)
+    ]
+    if not lines:
+        return ""
+    rest = image_strips(lines[_STRIPS:])
+    folded = f"<details><summary>{len(lines) - _STRIPS} more generators</summary>{rest}</details>" if rest else ""
+    return f'<h2 class="cc-block-title">Generators</h2>{image_strips(lines[:_STRIPS])}{folded}'
 
 
 @lru_cache(maxsize=256)
@@ -262,12 +279,8 @@ def _table(store: Store, suite: str, found: contents.JudgedSuite, *, intervals: 
 def _mean(row: dict[str, Any], rater: str) -> HtmlCell:
     """The number with its interval and n, leading to the images behind it."""
     cell = number(row)
-    query = {name: row[name] for name in ("suite", "generator", "task")} | {
-        "rater": rater,
-        "by": row["aspect"],
-        "order": "lowest",
-    }
-    href = at("/studio/browse?") + urlencode({key: value for key, value in query.items() if value not in (ALL, "tasks_mean")})
+    where = Selection(**{name: (row[name],) for name in ("suite", "generator", "task")})
+    href = browse_address(where, rater=rater, by=row["aspect"], order="lowest")
     detail = "\n".join(part for part in (cell.detail, f"n = {row['n_items']:,}") if part)
     return HtmlCell(cell.text, detail, cell.note, href)
 

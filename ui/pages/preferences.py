@@ -7,13 +7,11 @@ pairs behind it), sides, strengths and ranks beneath them, and the pairs side by
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import asdict, dataclass, replace
+from dataclasses import asdict, dataclass
 from html import escape
-from typing import Any, Final
-from urllib.parse import urlencode
+from typing import Any, ClassVar, Final
 
 import gradio as gr
-import pandas as pd
 
 from agreement import Options
 from agreement.preferences.votes import BOTH, CANNOT_TELL, NONE, TIE, Contest
@@ -27,14 +25,13 @@ from data.store.analysis.study_frames import ImagePair, PairImage
 from data.store.core.selection import Selection
 from data.store.core.store import Store
 from ui.components import charts
-from ui.components.controls import Choice, dropdown
-from ui.components.image_strip import workbench_address
-from ui.components.live_updates import ListingPage, link_list
-from ui.components.tables import WRAP, HtmlCell, heading, html_table, note
+from ui.components.controls import Choice
+from ui.components.image_strip import picture_html, workbench_address
+from ui.components.page import Drawn, Page, View
+from ui.components.tables import WRAP, HtmlCell, heading, html_table, note, pager, small
 
-PAGE: Final = "/studio/preferences"
-ADDRESS: Final = ("suite", "two", "task", "who", "chose")
-"""What has a control of its own, by its name in the address; ``page`` follows."""
+PATH: Final = "/preferences"
+ADDRESS: Final = ("suite", "two", "task", "who", "chose", "page")
 _AGAINST: Final = " against "
 _CHOSE: Final = {
     BOTH: "both", NONE: "neither", TIE: "a tie", LEFT_OUT: "votes that do not count",
@@ -42,13 +39,14 @@ _CHOSE: Final = {
 }  # fmt: skip
 
 
-@dataclass(frozen=True, slots=True)
-class PreferencesView:
+@dataclass(frozen=True)
+class PreferencesView(View):
     """What is shown: of a suite two generators; listed are pairs of a ``task``, on which ``who`` ``chose`` this.
 
     ``page`` counts from 1.
     """
 
+    PATH: ClassVar[str] = PATH
     suite: str = ""
     two: str = ""
     task: str = ALL
@@ -56,10 +54,8 @@ class PreferencesView:
     chose: str = ALL
     page: int = 1
 
-    def address(self, **changes: str | int) -> str:
-        """Where this view is, with some of it changed; what stands for all is left out."""
-        values = asdict(replace(self, **changes))  # type: ignore[arg-type]
-        return at(f"{PAGE}?") + urlencode({name: value for name, value in values.items() if value not in ("", ALL, 1)})
+    def query(self) -> list[tuple[str, str]]:
+        return [pair for pair in super().query() if pair != ("page", "1")]
 
 
 def named(contest: Contest) -> str:
@@ -80,11 +76,11 @@ def contest_of(poll: Poll, view: PreferencesView) -> Contest:
 
 def choices(polls: Sequence[Poll], asked: Mapping[str, str | None]) -> dict[str, Choice]:
     """What each control offers, and the nearest to what is asked for."""
-    suite = _among({poll.suite: poll.suite for poll in polls}, asked.get("suite"))
+    suite = Choice.among({poll.suite: poll.suite for poll in polls}, asked.get("suite"))
     poll = poll_of(polls, PreferencesView(suite.value or ""))
     if poll is None:
-        return {name: Choice([], "") for name in ADDRESS}
-    two = _among({named(contest): named(contest) for contest in contests(poll)}, asked.get("two"))
+        return {name: Choice([], "") for name in ADDRESS[:-1]}
+    two = Choice.among({named(contest): named(contest) for contest in contests(poll)}, asked.get("two"))
     contest = contest_of(poll, PreferencesView(poll.suite, two.value or ""))
     mine = [vote for voter in poll.voters for vote in voter.votes if vote.contest == contest]
     tasks = {ALL: "all tasks"} | {task: wording.task(task) for task in sorted({vote.task for vote in mine})}
@@ -95,22 +91,17 @@ def choices(polls: Sequence[Poll], asked: Mapping[str, str | None]) -> dict[str,
     return {
         "suite": suite,
         "two": two,
-        "task": _among(tasks, asked.get("task")),
-        "who": _among(who, asked.get("who")),
-        "chose": _among(chose, asked.get("chose")),
+        "task": Choice.among(tasks, asked.get("task")),
+        "who": Choice.among(who, asked.get("who")),
+        "chose": Choice.among(chose, asked.get("chose")),
     }
 
 
-def _among(titles: Mapping[str, str], asked: str | None) -> Choice:
-    value = asked if asked in titles else next(iter(titles), "")
-    return Choice([(title, name) for name, title in titles.items()], value)
-
-
-def view_of(polls: Sequence[Poll], asked: Mapping[str, str | None], page: str | None = None) -> PreferencesView:
+def view_of(polls: Sequence[Poll], asked: Mapping[str, str | None]) -> PreferencesView:
     """What is asked for by the names of the address, as far as there is such a thing."""
     chosen = {name: choice.value or "" for name, choice in choices(polls, asked).items()}
-    number = int(page) if page and page.isdecimal() and 1 <= len(page) < 7 else 1
-    return PreferencesView(**chosen, page=max(number, 1))
+    page = asked.get("page") or ""
+    return PreferencesView(**chosen, page=max(int(page), 1) if page.isdecimal() and len(page) < 7 else 1)
 
 
 _PARTS: Final = ("a_wins", "both", "none", "tie", "b_wins")
@@ -165,11 +156,11 @@ def _line(row: Row, beside: Row | None, contest: Contest, view: PreferencesView)
     p = "" if row["sign_test_p"] is None else ("&lt; 0.001" if row["sign_test_p"] < 0.001 else f"{row['sign_test_p']:.3f}")
     left = ", ".join(f"{n:,} {wording.reason(name)}" for name, n in row["excluded"].items())
     counts = f"{wording.count(row['votes'], 'vote')} on {wording.count(row['pairs'], 'pair')}"
-    small = f'<small class="cc-detail" title="left out: {escape(left)}">{counts}</small>' if left else _detail(counts)
+    detail = f'<small class="cc-detail" title="left out: {escape(left)}">{counts}</small>' if left else small(counts)
     bar = f'<span class="cc-vote-bar">{"".join(_segments(row, contest, view))}</span>' if row["votes"] else "no votes"
     title = escape(row["reason"] or row["method"])
     return (
-        f'<tr><th scope="row">{escape(who_of(row))}{small}</th><td class="cc-vote-bar-cell">{bar}</td>'
+        f'<tr><th scope="row">{escape(who_of(row))}{detail}</th><td class="cc-vote-bar-cell">{bar}</td>'
         f'<td class="cc-number" title="{title}">{_share(row)}</td><td class="cc-number">{p}</td>'
         f"<td>{_beside(row, beside, view)}</td></tr>"
     )
@@ -191,9 +182,9 @@ def _segments(row: Row, contest: Contest, view: PreferencesView) -> Iterator[str
 
 def _share(row: Row) -> str:
     if row["value"] is None:
-        return "–" + _detail("undefined")
+        return "–" + small("undefined")
     bounds = interval_of(row)
-    return f"{row['value']:.3f}{_detail(bounds)}"
+    return f"{row['value']:.3f}{small(bounds)}"
 
 
 def _beside(row: Row, beside: Row | None, view: PreferencesView) -> str:
@@ -204,14 +195,10 @@ def _beside(row: Row, beside: Row | None, view: PreferencesView) -> str:
     mark = {True: "ok", False: "bad", None: "none"}[beside["same_order"]]
     said = f'<span class="cc-badge cc-badge--{mark}">{order}</span>'
     if not beside["opposed"]:
-        return said + _detail(f"of {wording.count(beside['n_items'], 'pair')} none opposed" if beside["n_items"] else "")
+        return said + small(f"of {wording.count(beside['n_items'], 'pair')} none opposed" if beside["n_items"] else "")
     href = view.address(task=row["task"], who=who_of(row), chose=OPPOSED, page=1)
     told = f"{beside['opposed']:,} of {wording.count(beside['n_items'], 'pair')} opposed"
     return f'{said}<small class="cc-detail"><a href="{escape(href)}">{told}</a></small>'
-
-
-def _detail(text: str) -> str:
-    return f'<small class="cc-detail">{escape(text)}</small>' if text else ""
 
 
 _STRENGTHS: Final = (
@@ -265,7 +252,9 @@ def strengths_figure(rows: Sequence[Row], task: str) -> Any:
     if len({row["generator"] for row in mine}) < 3:
         return None
     order = sorted(mine, key=lambda row: (row["generator"], row["kind"] != "people"))
-    return _forest([(f"{row['generator']} · {who_of(row)}", row) for row in order], "Bradley-Terry log strength")
+    return charts.forest(
+        [(f"{row['generator']} · {who_of(row)}", row) for row in order], "Bradley-Terry log strength", around_zero=0.05
+    )
 
 
 def ranks_table(rows: Sequence[Row]) -> str:
@@ -285,7 +274,11 @@ def ranks_table(rows: Sequence[Row]) -> str:
 def ranks_figure(rows: Sequence[Row]) -> Any:
     """A row for each metric that has a number; None where none has."""
     known = [row for row in rows if row["value"] is not None]
-    return _forest([(who_of(row), row) for row in known], "Spearman’s ρ with people’s votes") if known else None
+    return (
+        charts.forest([(who_of(row), row) for row in known], "Spearman’s ρ with people’s votes", around_zero=0.05)
+        if known
+        else None
+    )
 
 
 def _number(row: Row) -> HtmlCell:
@@ -293,20 +286,6 @@ def _number(row: Row) -> HtmlCell:
         return HtmlCell("–", "undefined", row["reason"] or "")
     bounds = interval_of(row)
     return HtmlCell(f"{row['value']:+.3f}", bounds, row["method"])
-
-
-def _forest(lines: Sequence[tuple[str, Row]], axis: str) -> Any:
-    none = {"people_value": None, "people_low": None, "people_high": None}
-    points = [
-        {"label": label, "n": row["n_items"], "simulated": row["people"] == "simulated", "kind": row["kind"]}
-        | {name: row[name] for name in ("value", "low", "high")}
-        | none
-        for label, row in lines
-    ]
-    frame = pd.DataFrame(points).astype(dict.fromkeys(("value", "low", "high", *none), float))
-    figure = charts.forest(frame, axis)
-    low, high = figure.layout.xaxis.range
-    return figure.update_xaxes(range=[min(low, -0.05), max(high, 0.05)])
 
 
 PAGE_SIZE: Final = 12
@@ -328,15 +307,7 @@ def gallery(store: Store, poll: Poll, view: PreferencesView) -> str:
     lead = f"{wording.count(len(found), 'pair')}; where a scorer and most people are opposed stands first ({opposed:,})."
     cells = "".join(_pair(one, told[one.item_id], people, view) for one in shown if one.item_id in told)
     listing = f'<ul class="cc-duels">{cells}</ul>' if cells else note("No pair fits. Set one of the choices back.")
-    return heading("Pairs", lead) + listing + _pages(page, pages, view)
-
-
-def _pages(page: int, pages: int, view: PreferencesView) -> str:
-    if pages == 1:
-        return ""
-    before = f'<a href="{escape(view.address(page=page - 1))}" rel="prev">Previous</a>' if page > 1 else ""
-    after = f'<a href="{escape(view.address(page=page + 1))}" rel="next">Next</a>' if page < pages else ""
-    return f'<p class="cc-note cc-pages">{before}<span>page {page:,} of {pages:,}</span>{after}</p>'
+    return heading("Pairs", lead) + listing + pager(page, pages, view.address)
 
 
 def _pair(one: PairVotes, pair: ImagePair, people: set[str], view: PreferencesView) -> str:
@@ -363,12 +334,7 @@ def _picture(picture: PairImage, one: PairVotes, text: str, view: PreferencesVie
     # the Workbench learns whose judgement has been seen here: an answer given there is then not blind
     told = view.who if view.who in one.chosen else next(iter(one.chosen), "")
     href = workbench_address(picture.image_id, Selection(suite=(view.suite,), generator=(picture.generator,)), told)
-    alt = escape(f"{text}, by {picture.generator}")
-    shown = (
-        f'<img src="{at("/img/")}{picture.sha256}?w={_WIDTH}" alt="{alt}" loading="lazy" decoding="async">'
-        if picture.sha256
-        else '<span class="cc-no-picture">no picture</span>'
-    )
+    shown = picture_html(picture.sha256, f"{text}, by {picture.generator}", _WIDTH)
     name = f"<figcaption>{escape(picture.generator)}</figcaption>"
     return f'<figure class="cc-duel-picture{won}"><a href="{escape(href)}">{shown}</a>{name}</figure>'
 
@@ -379,8 +345,6 @@ def _choice_line(who: str, chosen: Mapping[str, int], opposed: bool, people: boo
     return f"<div><dt>{escape(who)}</dt><dd>{escape(', '.join(parts))}{badge}</dd></div>"
 
 
-NAME = "Preferences"
-PATH = "/preferences"
 _QUICK: Final = Options(intervals=False)
 _LEAD: Final = (
     "Two images of one prompt, by two generators: people say which is faithful to the text, both, or neither. Beside them"
@@ -404,39 +368,63 @@ are. Where scorers have judged these images, this page shows whom they would pre
 """
 
 
-def build(store: Store) -> None:
-    empty = gr.Markdown(_taught(store), visible=False, elem_id="teaching")
-    notice = gr.HTML(elem_id="ignored")
-    with gr.Column(visible=False) as content:
-        with gr.Row(elem_classes="cc-filters"):
-            suite, two = dropdown("Suite"), dropdown("Generators")
+class PreferencesPage(Page[PreferencesView]):
+    """The page."""
+
+    title, path, ADDRESS = "Preferences", PATH, ADDRESS
+    HIDDEN: ClassVar = {"page": "1"}
+
+    def lay_out(self) -> None:
+        with self.bar():
+            self.dropdown("suite", "Suite")
+            self.dropdown("two", "Generators")
         gr.HTML(note(_LEAD, "cc-lead"))
-        votes = link_list("votes")
-        sides = gr.HTML(elem_id="sides")
-        strengths = gr.HTML(elem_id="strengths")
-        strengths_plot = gr.Plot(show_label=False, elem_id="strengths-plot")
-        ranks = gr.HTML(elem_id="ranks")
-        ranks_plot = gr.Plot(show_label=False, elem_id="ranks-plot")
-        with gr.Row(elem_classes="cc-filters"):
-            task, who = dropdown("Pairs of the list", [ALL], ALL), dropdown("Votes of the list", [ALL], ALL)
-            chose = dropdown("Listed: who chose", [ALL], ALL)
-        pairs = link_list("pairs")
-    controls = [suite, two, task, who, chose]
-    outputs = [empty, content, votes, sides, strengths, strengths_plot, ranks, ranks_plot, pairs]
+        self.links("votes", "pairs")
+        self.html("sides")
+        self.html("strengths")
+        self.plot("strengths-plot")
+        self.html("ranks")
+        self.plot("ranks-plot")
+        with self.bar():
+            self.dropdown("task", "Pairs of the list", [ALL], ALL)
+            self.dropdown("who", "Votes of the list", [ALL], ALL)
+            self.dropdown("chose", "Listed: who chose", [ALL], ALL)
+        self.links("pairs", "pairs")
 
-    def offer(view: PreferencesView) -> list[Any]:
-        found = choices(_polls(store).polls, {name: str(getattr(view, name)) for name in ADDRESS})
-        return [found[name].control() for name in ADDRESS]
+    def teaching(self) -> str:
+        return _taught(self.store)
 
-    shell = ListingPage(
-        path="preferences",
-        names=ADDRESS,
-        view=lambda values, page: view_of(_polls(store).polls, dict(zip(ADDRESS, values, strict=True)), page),
-        offer=offer,
-        draw=lambda view, options: _drawn(store, view, options),
-        listing="pairs",
-    )
-    shell.follow(store, controls, notice, outputs, [votes, pairs])
+    def view(self, asked: Mapping[str, Any]) -> PreferencesView:
+        return view_of(_polls(self.store).polls, asked)
+
+    def offer(self, view: PreferencesView) -> Mapping[str, Any]:
+        return choices(_polls(self.store).polls, asdict(view))
+
+    def draw(self, view: PreferencesView) -> Iterator[Drawn | None]:
+        for options in (_QUICK, Options()):
+            yield self.drawn(view, options)
+
+    def drawn(self, view: PreferencesView, options: Options) -> Drawn | None:
+        """The whole page."""
+        found = _polls(self.store, options)
+        poll = poll_of(found.polls, view)
+        if poll is None:
+            return None
+        contest = contest_of(poll, view)
+        of = {name: [row for row in rows if row["suite"] == poll.suite] for name, rows in found.sections.items()}
+        votes, beside = (
+            [row for row in of[name] if (row["a"], row["b"]) == (contest.a, contest.b)] for name in ("votes", "beside")
+        )
+        several = len({row["generator"] for row in of["strengths"]}) > 2
+        return {
+            "votes": bars(votes, beside, contest, view),
+            "sides": sides_table(of["sides"]),
+            "strengths": strengths_table(of["strengths"], ALL) if several else "",
+            "strengths-plot": strengths_figure(of["strengths"], ALL),
+            "ranks": ranks_table(of["ranks"]),
+            "ranks-plot": ranks_figure(of["ranks"]),
+            "pairs": gallery(self.store, poll, view),
+        }
 
 
 def _taught(store: Store) -> str:
@@ -449,33 +437,3 @@ def _taught(store: Store) -> str:
 
 def _polls(store: Store, options: Options = _QUICK) -> PreferenceRows:
     return preferences.recall(store, Selection(), options)
-
-
-def _drawn(store: Store, view: PreferencesView, options: Options) -> list[Any]:
-    """The whole page."""
-    found = _polls(store, options)
-    poll = poll_of(found.polls, view)
-    if poll is None:
-        return [gr.Markdown(_taught(store), visible=True), gr.Column(visible=False), *[gr.skip()] * 7]
-    contest = contest_of(poll, view)
-    of = {name: [row for row in rows if row["suite"] == poll.suite] for name, rows in found.sections.items()}
-    votes, beside = (
-        [row for row in of[name] if (row["a"], row["b"]) == (contest.a, contest.b)] for name in ("votes", "beside")
-    )
-    several = len({row["generator"] for row in of["strengths"]}) > 2
-    strengths = strengths_table(of["strengths"], ALL) if several else ""
-    return [
-        gr.Markdown(visible=False),
-        gr.Column(visible=True),
-        bars(votes, beside, contest, view),
-        sides_table(of["sides"]),
-        strengths,
-        _plot(strengths_figure(of["strengths"], ALL)),
-        ranks_table(of["ranks"]),
-        _plot(ranks_figure(of["ranks"])),
-        gallery(store, poll, view),
-    ]
-
-
-def _plot(made: Any) -> gr.Plot:
-    return gr.Plot(made, visible=True) if made is not None else gr.Plot(visible=False)

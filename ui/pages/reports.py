@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import fields
 from html import escape
-from typing import Any, Final
+from typing import Any, ClassVar, Final
 
 import gradio as gr
+from starlette.datastructures import QueryParams
 
 from concord.common import machine, next_steps, wording
 from concord.common.base_path import at
@@ -17,13 +18,11 @@ from data.store.campaigns import management
 from data.store.core.selection import CERTAINTIES, Selection
 from data.store.core.store import Store
 from ui.components.controls import button, clickable_html
-from ui.components.live_updates import keep_current, listen
+from ui.components.page import Drawn, Page
 from ui.components.tables import WRAP, note
-from ui.report.export import FORMATS, export_command
+from ui.report import export
+from ui.report.export import FORMATS
 
-NAME: Final = "Reports"
-PATH: Final = "/reports"
-_QUIET: Final[dict[str, Any]] = {"show_progress": "hidden", "api_visibility": "private"}
 _LEAD: Final = (
     "A report says what was compared, how people were asked, every score and every agreement with its interval, people’s own "
     "beside each scorer’s, where answers cross, failures with their pictures, what was left out, and the command that makes it "
@@ -51,65 +50,78 @@ _TOLD: Final = {
     "csv": ("CSV", "a zip of all tables behind it, with a README of their columns"),
     "parquet": ("Parquet", "the same tables with types"),
 }
-# each value of a list stands by itself in the address
-_ADDRESS: Final = (
-    "(...values) => { const url = new URL(location.href);"
-    f" {list(_CHOSEN)!r}.forEach((name, n) => {{ url.searchParams.delete(name);"
-    " for (const one of [values[n] ?? []].flat()) if (String(one) && !(name === 'seed' && !one))"
-    " url.searchParams.append(name, one); });"
-    " history.replaceState(history.state, '', url); return []; }"
-)
 
 
-def build(store: Store) -> None:
-    """The page; its address holds the selection."""
-    empty = gr.Markdown(
-        _EMPTY.format(studies=next_steps.commands_block(store, next_steps.STUDIES, next_steps.RATINGS)),
-        visible=False,
-        elem_id="teaching",
-    )
-    with gr.Column() as content:
+class ReportsPage(Page[Mapping[str, Any]]):
+    """The page; its address holds the selection. A view is what the controls choose."""
+
+    title, path, ADDRESS, REPEATED = "Reports", "/reports", _CHOSEN, True
+    OFFERING = ()
+    USUAL: ClassVar = {"seed": "0"}
+
+    def lay_out(self) -> None:
         gr.HTML(note(_LEAD, "cc-lead"))
-        with gr.Row(elem_classes="cc-filters"):
+        with self.bar():
             # whoever comes with an address may ask for what is not there: the preview says so
             any_value: dict[str, Any] = {"multiselect": True, "allow_custom_value": True, "min_width": 250}
-            lists = [gr.Dropdown([], value=[], label=_TITLES[name], elem_id=f"report-{name}", **any_value) for name in FILTERS]
-        with gr.Row(elem_classes="cc-filters"):
-            moments = [
-                gr.Textbox(label=text, info="a date, such as 2026-11-20", max_lines=1, elem_id=f"report-{name}")
-                for name, text in zip(_MOMENTS, ("Rated since", "Rated before"), strict=True)
-            ]
-            seed = gr.Number(0, label="Seed", info="of intervals and samples", precision=0, minimum=0, elem_id="report-seed")
-        preview = gr.HTML(elem_id="report-preview")
+            for name in FILTERS:
+                self.control(name, gr.Dropdown([], value=[], label=_TITLES[name], elem_id=f"report-{name}", **any_value))
+        with self.bar():
+            for name, label in zip(_MOMENTS, ("Rated since", "Rated before"), strict=True):
+                info = "a date, such as 2026-11-20"
+                self.control(name, gr.Textbox(label=label, info=info, max_lines=1, elem_id=f"report-{name}"))
+            info = "of intervals and samples"
+            self.control("seed", gr.Number(0, label="Seed", info=info, precision=0, minimum=0, elem_id="report-seed"))
+        self.html("report-preview")
         with gr.Row(elem_classes="cc-filters cc-run-row"):
-            make = gr.Button("Make the report", variant="primary", interactive=False, elem_id="report-make")
-        done = clickable_html("report-made")
-    chosen = [*lists, *moments, seed]
+            button = gr.Button("Make the report", variant="primary", interactive=False, elem_id="report-make")
+            self.output("report-make", button)
+        self.done = clickable_html("report-made")
 
-    def opened(request: gr.Request) -> list[Any]:
-        read = request.query_params.getlist
-        asked = [[value for value in read(name) if value] for name in FILTERS]
-        dates = [next(iter(read(name)), "") for name in _MOMENTS]
-        first = next(iter(read("seed")), "0")
-        offered = _offered(store)
-        several = [gr.Dropdown(choices=offered[name], value=value) for name, value in zip(FILTERS, asked, strict=True)]
-        return [*several, *dates, int(first) if first.isascii() and first.isdigit() else 0]
+    def teaching(self) -> str:
+        return _EMPTY.format(studies=next_steps.commands_block(self.store, next_steps.STUDIES, next_steps.RATINGS))
 
-    def draw(*values: Any) -> Any:
-        yield _drawn(store, values)
+    def read(self, query: QueryParams) -> dict[str, Any]:
+        seed = query.get("seed", "0")
+        lists = {name: [value for value in query.getlist(name) if value] for name in FILTERS}
+        dates = {name: query.get(name, "") for name in _MOMENTS}
+        return lists | dates | {"seed": int(seed) if seed.isascii() and seed.isdigit() else 0}
 
-    def made(*values: Any, progress: gr.Progress = gr.Progress()) -> str:  # noqa: B008 - how Gradio is told to show it
-        return _made(store, values, progress)
+    def view(self, asked: Mapping[str, Any]) -> Mapping[str, Any]:
+        return asked
 
-    first = gr.on(None, opened, None, chosen, queue=False, **_QUIET)
-    outputs = [empty, content, preview, make]
-    # one event of all controls: of two that are answered at once, the one that comes last might be the older
-    listen([control.change for control in chosen], draw, chosen, outputs, **_QUIET)
-    for control in chosen:
-        control.change(None, chosen, None, js=_ADDRESS)
-    first.then(draw, chosen, outputs, **_QUIET)
-    keep_current(store, draw, chosen, outputs, opened=first)
-    make.click(made, chosen, done, trigger_mode="once", show_progress="full", api_visibility="private")
+    def followed(self, view: Mapping[str, Any], wanted: Mapping[str, str]) -> dict[str, str]:  # noqa: ARG002
+        return {name: ",".join(value) if isinstance(value, list) else str(value) for name, value in view.items()}
+
+    def open(self, view: Mapping[str, Any]) -> list[Any]:
+        offered = self.offer(view)
+        return [gr.update(value=view[name]) | offered.get(name, {}) for name in self.controls]
+
+    def offer(self, view: Mapping[str, Any]) -> Mapping[str, Any]:  # noqa: ARG002 - all is offered, whatever is chosen
+        return {name: gr.update(choices=values) for name, values in _offered(self.store).items()}
+
+    def draw(self, view: Mapping[str, Any]) -> Iterator[Drawn | None]:
+        """What would be in it, and whether it can be made."""
+        if not contents.count_judgements(self.store):
+            yield None
+            return
+        try:
+            selection, _ = _selection(view)
+            found = contents.raters_of_selection(self.store, selection)
+            said = _preview(found) if found else note("No matching data. Remove a filter.", "cc-bad")
+        except ValueError as error:
+            found, said = [], note(f"{str(error).removeprefix('--').capitalize()}.", "cc-bad")
+        yield {"report-preview": said, "report-make": gr.Button(interactive=bool(found))}
+
+    def connect(self) -> None:
+        super().connect()
+
+        def make(*values: Any, progress: gr.Progress = gr.Progress()) -> str:  # noqa: B008 - how Gradio is told to show it
+            return _made(self.store, self.by_name(values), progress)
+
+        chosen = [*self.controls.values()]
+        how = {"trigger_mode": "once", "show_progress": "full", "api_visibility": "private"}
+        self["report-make"].click(make, chosen, self.done, **how)
 
 
 def _offered(store: Store) -> dict[str, list[str]]:
@@ -123,31 +135,14 @@ def _offered(store: Store) -> dict[str, list[str]]:
     }
 
 
-def _selection(values: Sequence[Any]) -> tuple[Selection, int]:
+def _selection(chosen: Mapping[str, Any]) -> tuple[Selection, int]:
     """What the controls choose.
 
     Raises:
         ValueError: a date or a class of certainty that is none.
     """
-    named = dict(zip(_CHOSEN, values, strict=True))
-    said = {name: named[name] or [] for name in FILTERS} | {name: [named[name] or ""] for name in _MOMENTS}
-    return Selection.of(lambda name: said.get(name, [])), max(int(named["seed"] or 0), 0)
-
-
-def _drawn(store: Store, values: Sequence[Any]) -> list[Any]:
-    """What would be in it, and whether it can be made."""
-    if not contents.count_judgements(store):
-        return [gr.Markdown(visible=True), gr.Column(visible=False), "", gr.Button(interactive=False)]
-    shown = [gr.Markdown(visible=False), gr.Column(visible=True)]
-    try:
-        selection, _ = _selection(values)
-    except ValueError as error:
-        return [*shown, note(f"{str(error).removeprefix('--').capitalize()}.", "cc-bad"), gr.Button(interactive=False)]
-    found = contents.raters_of_selection(store, selection)
-    if not found:
-        text = "No matching data. Remove a filter."
-        return [*shown, note(text, "cc-bad"), gr.Button(interactive=False)]
-    return [*shown, _preview(found), gr.Button(interactive=True)]
+    said = {name: chosen[name] or [] for name in FILTERS} | {name: [chosen[name] or ""] for name in _MOMENTS}
+    return Selection.of(lambda name: said.get(name, [])), max(int(chosen["seed"] or 0), 0)
 
 
 def _preview(found: Sequence[contents.RaterCount]) -> str:
@@ -170,24 +165,17 @@ def _preview(found: Sequence[contents.RaterCount]) -> str:
     return note(f"Contents: {', '.join(parts)}.{''.join(missing)}")
 
 
-def _made(store: Store, values: Sequence[Any], progress: gr.Progress) -> str:
+def _made(store: Store, chosen: Mapping[str, Any], progress: gr.Progress) -> str:
     """Make it, and say where it can be had."""
-    # the template library, and all that computes, only when somebody asks for a report
-    from ui.report import export as kept
-    from ui.report.export import document
-    from ui.report.report_data import gather, options_of
-
     try:
-        selection, seed = _selection(values)
+        selection, seed = _selection(chosen)
     except ValueError as error:
         return note(f"{str(error).removeprefix('--').capitalize()}.", "cc-bad")
-    command = export_command(store, selection, "html", "report.html", seed)
-    material = gather(
-        store, selection, options_of(selection, seed), command, lambda what, share: progress(share, desc=what.capitalize())
-    )
+    command = export.export_command(store, selection, "html", "report.html", seed)
+    material = export.gather(store, selection, seed, command, lambda what, share: progress(share, desc=what.capitalize()))
     if material.ratings.empty:
         return note(f"{why_no_ratings(material.said).capitalize()}.", "cc-bad")
-    key = kept.keep_report(store, document(material), material)
+    key = export.keep_report(store, export.document(material), material)
     lines = "".join(_line(key, form, machine.browser() is not None) for form in FORMATS_SHOWN)
     head = f"The report on {wording.count(len(material.ratings), 'rating')} is made ({material.made:%H:%M} UTC)."
     return (

@@ -6,18 +6,17 @@ from urllib.parse import urlencode
 
 import gradio as gr
 
-from data.store.core.store import Store
 from ui.components.controls import js_module
-
-NAME = "Workbench"
-PATH = "/workbench"
+from ui.components.page import QUIET, Page
 
 
-def build(store: Store) -> None:  # noqa: ARG001 - every page is built alike
+class WorkbenchPage(Page[None]):
     """The page; the address holds the image (``?id=``) and the listing that it was opened from, as Browse has it."""
-    shown = js_module("workbench")
 
-    def read(request: gr.Request) -> str:
-        return urlencode(list(request.query_params.items()))
+    title, path = "Workbench", "/workbench"
 
-    gr.on(None, read, None, shown, queue=False, show_progress="hidden", api_visibility="private")
+    def build(self) -> None:
+        def read(request: gr.Request) -> str:
+            return urlencode(list(request.query_params.items()))
+
+        gr.on(None, read, None, js_module("workbench"), queue=False, **QUIET)

@@ -11,44 +11,45 @@ import secrets
 import shlex
 import threading
 import zipfile
-from collections import OrderedDict
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any, Final
+from dataclasses import replace
+from datetime import UTC, datetime
+from functools import partial
+from typing import Any, Final
 from weakref import WeakKeyDictionary
 
 import pandas as pd
 
-from agreement import catalogue
-from concord.agreement import selected
+from agreement import Options, catalogue, scorer_means
+from agreement.report.report import select
+from concord import agreement, exporting
+from concord.agreement import Rows, selected
 from concord.common import machine, next_steps, wording
 from concord.common.context import CommandError, Context
 from concord.exporting import export_target, why_no_ratings, write_export
 from data.export import formats
 from data.export.formats import Columns, Kind
-from data.export.ratings import RATING_COLUMNS
+from data.export.rows import RATING_COLUMNS
+from data.store.analysis import exports
+from data.store.core.frame import Scales
 from data.store.core.selection import Selection
 from data.store.core.store import Store
-from ui.report import sample_failures, sections_methods, sections_results
-from ui.report.sections import Document, Material, ReportSection
-
-if TYPE_CHECKING:
-    from ui.report.sections import Document, Material
-
+from ui.report import figures, html, sample_failures, sections_methods, sections_results, sections_summary
+from ui.report.latex import latex
+from ui.report.sections import Document, Material, ReportSection, printed_document
 
 SECTIONS: tuple[Callable[[Material], ReportSection | None], ...] = (
+    sections_summary.summary,
+    sections_results.scores_section,
+    partial(sections_results.comparison, "among_people"),
+    partial(sections_results.comparison, "raters"),
+    partial(sections_results.comparison, "by_certainty"),
+    sections_results.confusions_section,
+    *(partial(sections_results.comparison, name) for name in ("comparisons", "thresholds", "matrix")),
+    sample_failures.samples_section,
     sections_methods.selected,
     sections_methods.recruitment_section,
     sections_methods.raters,
-    sections_results.scores_section,
-    sections_results.among_people,
-    sections_results.against_people,
-    sections_results.by_certainty,
-    sections_results.confusions_section,
-    sections_results.scorers_compared,
-    sections_results.thresholds,
-    sections_results.matrix,
-    sample_failures.samples_section,
     sections_methods.definitions,
     sections_methods.exclusions,
     sections_methods.reproduction,
@@ -82,41 +83,90 @@ def data(material: Material) -> dict[str, Any]:
     }
 
 
+Tell = Callable[[str, float], None]
+"""Told what is being done, and what share of the whole is done (0 to 1)."""
+
+
+def gather(store: Store, selection: Selection, seed: int, command: str, tell: Tell = lambda *_: None) -> Material:
+    """Read a selection's judgements once, and compute everything from these."""
+    tell("reading the judgements", 0.0)
+    # of a single class of certainty there is nothing to set beside it
+    options = Options(seed=seed, ceiling=True, by_certainty=len(set(selection.certainty)) != 1)
+    scales = agreement.scales_of(store)
+    said = select(exports.judgements(store, selection), scales, selection.certainty)
+    values = exporting.rating_texts(said, scales)
+    ratings = exporting.counted_ratings(said, scales)
+    made = Material(
+        selection,
+        options,
+        said,
+        said["excluded"].astype(object).where(said["excluded"].notna() | values.notna(), "no_value"),
+        ratings,
+        _rows(said, scales, selection, options, tell) if len(ratings) else {},
+        exports.describe_scorers(store, ratings.loc[ratings["kind"] == "scorer", "rater"].unique().tolist()),
+        command,
+        datetime.now(UTC),
+        exporting.data_hash(ratings),
+        sections_methods.recruited(store, said),
+    )
+    if ratings.empty:
+        return made
+    about = said, scales, dict(made.rows), options
+    return replace(
+        made,
+        confusions=sections_results.confusions(*about, _part(tell, "crossing answers", 0.7)),
+        curves=figures.curves(*about, _part(tell, "drawing thresholds", 0.8)),
+        samples=sample_failures.samples(store, ratings, seed, _part(tell, "collecting failures", 0.9)),
+    )
+
+
+def _part(tell: Tell, what: str, begun: float) -> Callable[[int, int], None]:
+    """Progress of a part that is a tenth of the whole."""
+    return lambda done, total: tell(what, begun + 0.1 * done / max(total, 1))
+
+
+def _rows(said: pd.DataFrame, scales: Scales, selection: Selection, options: Options, tell: Tell) -> Rows:
+    tell("comparing raters", 0.1)
+    rows = agreement.rows_of(said, scales, selection, options)
+    whole = replace(options, each_generator=False)
+    tell("comparing scorers", 0.5)
+    further = agreement.further_of(said, scales, selection, whole, agreement.FURTHER)
+    decided = {_whose(row) for row in rows["raters"] if row["statistic"] == "percent_agreement"}
+    means = scorer_means(said, scales, replace(options, certainty=selection.certainty))
+    wanted = selection.aspect
+    return rows | {
+        "matrix": [row for row in rows["matrix"] if (row["generator"], row["task"]) == ("all", "all")],
+        "comparisons": further["comparisons"],
+        # a scorer that says yes or no itself needs no cut
+        "thresholds": [row for row in further["thresholds"] if _whose(row) not in decided],
+        "scorer_means": [
+            dict(row) for row in sections_results.alone(means, rows["raters"]) if not wanted or row["aspect"] in wanted
+        ],
+    }
+
+
+def _whose(row: Mapping[str, Any]) -> tuple[Any, ...]:
+    return tuple(row[name] for name in ("suite", "aspect", "target", "people", "rater"))
+
+
 MOST_REPORTS: Final = 3
-
-
-@dataclass(slots=True)
-class _Shelf:
-    """One project's reports by key, the oldest first."""
-
-    made: OrderedDict[str, tuple[Document, Material]] = field(default_factory=OrderedDict)
-    lock: threading.Lock = field(default_factory=threading.Lock)
-
-
-_shelves: WeakKeyDictionary[Store, _Shelf] = WeakKeyDictionary()
-_shelves_lock = threading.Lock()
-
-
-def _shelf(store: Store) -> _Shelf:
-    with _shelves_lock:
-        return _shelves.setdefault(store, _Shelf())
+_made: WeakKeyDictionary[Store, dict[str, tuple[Document, Material]]] = WeakKeyDictionary()
+"""Each project's reports by key, the oldest first."""
+_made_lock = threading.Lock()
 
 
 def keep_report(store: Store, document: Document, material: Material) -> str:
-    """Keep a report; returns its key. The oldest of more than MOST goes."""
-    shelf, key = _shelf(store), secrets.token_hex(8)
-    with shelf.lock:
-        shelf.made[key] = (document, material)
-        while len(shelf.made) > MOST_REPORTS:
-            shelf.made.popitem(last=False)
+    """Keep a report; returns its key. The oldest of more than MOST_REPORTS goes."""
+    key = secrets.token_hex(8)
+    with _made_lock:
+        # replaced, never changed: other threads may be reading it
+        _made[store] = dict([*_made.get(store, {}).items(), (key, (document, material))][-MOST_REPORTS:])
     return key
 
 
 def find_report(store: Store, key: str) -> tuple[Document, Material] | None:
     """A report by its key, None if it is gone."""
-    shelf = _shelf(store)
-    with shelf.lock:
-        return shelf.made.get(key)
+    return _made.get(store, {}).get(key)
 
 
 _MOMENT: Final = (1980, 1, 1, 0, 0, 0)
@@ -285,22 +335,24 @@ def export_report(
         what = f", a zip of {form} tables"
         if ending != "zip":
             path, output = path.with_name(f"{path.name}.zip"), f"{output}.zip"
-    # the template library is of no use to any other command
-    from ui.report.report_data import gather, options_of
-
-    if form == "pdf":
-        # say at once that there is no Chromium, not after all has been computed
-        from ui.report import html
-
-        if machine.browser() is None:
-            raise CommandError(html.NONE)
+    # say at once that there is no Chromium, not after all has been computed
+    if form == "pdf" and machine.browser() is None:
+        raise CommandError(html.NONE)
     chosen = selected(context, selection)
     command = export_command(context.store, chosen, form, output, seed)
-    material = gather(context.store, chosen, options_of(chosen, seed), command, _progress_printer(context))
+    material = gather(context.store, chosen, seed, command, _progress_printer(context))
     if material.ratings.empty:
         raise CommandError(why_no_ratings(material.said))
     write_export(path, render_report(document(material), material, form))
     context.say(f"the report on {wording.count(len(material.ratings), 'rating')} is in {output}{what}")
+
+
+_WRITERS: Final[Mapping[str, Callable[[Document], bytes]]] = {
+    "html": lambda document: html.html(document).encode(),
+    "md": lambda document: html.markdown(document).encode(),
+    "pdf": lambda document: html.pdf(printed_document(document)),
+    "latex": lambda document: latex(printed_document(document)).encode(),
+}
 
 
 def render_report(document: Document, material: Material, form: str) -> bytes:
@@ -309,21 +361,9 @@ def render_report(document: Document, material: Material, form: str) -> bytes:
     Raises:
         CommandError: it cannot be made here.
     """
-    from ui.report import html
-    from ui.report.html import NoPrinter, pdf
-    from ui.report.latex import latex
-
-    if form == "pdf":
-        try:
-            return pdf(document)
-        except NoPrinter as error:
-            raise CommandError(str(error)) from error
-    writers: dict[str, Callable[[], bytes]] = {
-        "html": lambda: html.html(document).encode(),
-        "md": lambda: html.markdown(document).encode(),
-        "latex": lambda: latex(document).encode(),
-    }
-    return writers[form]() if form in writers else zipped(document, material, form)
+    if form in _WRITERS:
+        return _WRITERS[form](document)
+    return zipped(document, material, form)
 
 
 def export_command(store: Store, selection: Selection, form: str, output: str, seed: int) -> str:

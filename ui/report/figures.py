@@ -18,15 +18,15 @@ from ui.report.sections import ALL, TASKS_MEAN, Heading, ReportCell, ReportFigur
 WIDTH = 960
 TALLEST = 600
 """Pixels: what a printed page in landscape holds, with a caption."""
-_MOST_ROWS = 36
+_MOST_ROWS = 14
 _POINTS = 11
 """Of a curve, where it is a table."""
 _BESIDE = ("cohen_kappa", "cohen_kappa_quadratic", "spearman")
 
 
-def figure_json(figure: Any) -> str:
+def figure_json(figure: Any, width: int = WIDTH) -> str:
     """Plotly's JSON at a width of its own, as what is printed is never asked how wide it is."""
-    figure.update_layout(width=WIDTH, height=min(figure.layout.height or TALLEST, TALLEST))
+    figure.update_layout(width=width, height=min(figure.layout.height or TALLEST, TALLEST))
     figure.update_layout(autosize=False, paper_bgcolor="#ffffff", plot_bgcolor="#ffffff")
     figure.update_layout(font={"color": "#3a4152", "size": 12})
     for axes in (figure.update_xaxes, figure.update_yaxes):
@@ -40,13 +40,14 @@ def scores(rows: Sequence[Row], people: Sequence[Row]) -> list[ReportFigure]:
     figures = []
     for caption, part in by_topic(means):
         several = len({row["generator"] for row in part}) > 1
-        points = [
-            _point(row, f"{'all generators' if row['generator'] == ALL else row['generator']}: " if several else "")
+        lines = [
+            ((f"{'all generators' if row['generator'] == ALL else row['generator']}: " if several else "") + _label(row), row)
             for row in part
             if row["value"] is not None
         ]
-        if len(points) > 1:
-            figures.append(ReportFigure(f"{caption}: mean by generator", _forest(points, "mean, 95 % interval")))
+        if 1 < len(lines) <= _MOST_ROWS:
+            drawn = figure_json(charts.forest(lines, "mean, 95 % interval"))
+            figures.append(ReportFigure(f"{caption}: mean by generator", drawn))
     return figures
 
 
@@ -57,39 +58,16 @@ def beside_people(rows: Iterable[Row]) -> list[ReportFigure]:
         name = next((s for s in _BESIDE if any(r["statistic"] == s and r["value"] is not None for r in part)), None)
         shown = [r for r in part if r["statistic"] == name and r["value"] is not None and r["task"] != TASKS_MEAN]
         if name and len(shown) > 1:
-            points = [_point(row, f"{wording.task(row['task'])}: ") for row in shown[:_MOST_ROWS]]
+            lines = [(f"{wording.task(row['task'])}: {_label(row)}", row) for row in shown[:_MOST_ROWS]]
             more = f" (the first {_MOST_ROWS} of {len(shown)} rows)" if len(shown) > _MOST_ROWS else ""
             title = wording.title(name)
-            figures.append(
-                ReportFigure(
-                    f"{caption}: {title} by task, beside people’s own{more}", _forest(points, f"{title}, 95 % interval")
-                )
-            )
+            drawn = figure_json(charts.forest(lines, f"{title}, 95 % interval"))
+            figures.append(ReportFigure(f"{caption}: {title} by task, beside people’s own{more}", drawn))
     return figures
 
 
-def _point(row: Row, before: str) -> dict[str, Any]:
-    ceiling = row.get("ceiling") or {}
-    simulated = row["people"] == "simulated"
-    people = "simulated people" if simulated else "people"
-    return {
-        "label": before + (str(row["rater"]) if "rater" in row else people),
-        "kind": "scorer" if "rater" in row else "people",
-        "value": row["value"],
-        "low": row["low"],
-        "high": row["high"],
-        "n": row["n_items"],
-        "simulated": simulated,
-        "people_value": ceiling.get("value"),
-        "people_low": ceiling.get("low"),
-        "people_high": ceiling.get("high"),
-    }
-
-
-def _forest(points: Sequence[dict[str, Any]], axis: str) -> str:
-    frame = pd.DataFrame(points)
-    numbers = ["value", "low", "high", "people_value", "people_low", "people_high"]
-    return figure_json(charts.forest(frame.assign(**{name: pd.to_numeric(frame[name]) for name in numbers}), axis))
+def _label(row: Row) -> str:
+    return str(row["rater"]) if "rater" in row else "simulated people" if row["people"] == "simulated" else "people"
 
 
 @dataclass(frozen=True, slots=True)
@@ -127,7 +105,6 @@ def along(found: Sequence[Along]) -> list[ReportFigure]:
 
 
 def _curve(suite: str, who: str, made: ThresholdCurve) -> ReportFigure:
-    band = pd.DataFrame({"value": made.values, "low": made.low, "high": made.high}, dtype=float)
     axes = (f"{made.rater}: yes above this", "agreement")
     caption = f"{suite}: {made.rater} cut to agree with {who}, over all generators and tasks, in sample; the best cut dotted"
     last = len(made.cuts) - 1
@@ -144,6 +121,4 @@ def _curve(suite: str, who: str, made: ThresholdCurve) -> ReportFigure:
         for place in sorted({*places, best})
     )
     headings = tuple(Heading(name) for name in ("Yes above", "Agreement", "Low", "High"))
-    return ReportFigure(
-        caption, figure_json(charts.decisions(made.cuts, band, made.threshold, axes)), ReportTable(caption, headings, body)
-    )
+    return ReportFigure(caption, figure_json(charts.decisions(made, axes)), ReportTable(caption, headings, body))

@@ -19,6 +19,7 @@ from typing import Any, Final
 from jinja2 import Environment, FileSystemLoader, StrictUndefined
 from markupsafe import Markup
 
+from concord.common.context import CommandError
 from concord.common.machine import BROWSERS, browser
 from ui.report.sections import Document
 
@@ -47,7 +48,7 @@ def _html(report: Document, data: Markup) -> str:
     else:
         scripts = scripts if any(section.tables or section.samples for section in report.sections) else []
     return (
-        _environment(autoescape=True)
+        environment(autoescape=True)
         .get_template("report.html")
         .render(
             report=report,
@@ -80,8 +81,8 @@ def _policy(scripts: Sequence[str]) -> str:
 
 def markdown(report: Document) -> str:
     """GitHub's Markdown, with the data in a block of code at its end."""
-    environment = _environment(autoescape=False, finalize=_plain)
-    return environment.get_template("report.md").render(report=report, data=Markup(as_json(report.data)), code=_code)
+    made = environment(autoescape=False, finalize=_plain)
+    return made.get_template("report.md").render(report=report, data=Markup(as_json(report.data)), code=_code)
 
 
 def as_json(data: Mapping[str, Any]) -> str:
@@ -97,7 +98,8 @@ def _dumps(value: Any) -> str:
     return json.dumps(value, ensure_ascii=False, allow_nan=False)
 
 
-def _environment(**options: Any) -> Environment:
+def environment(**options: Any) -> Environment:
+    """Jinja's, with the templates of all formats."""
     loader = FileSystemLoader(_TEMPLATES)
     return Environment(loader=loader, undefined=StrictUndefined, trim_blocks=True, lstrip_blocks=True, **options)
 
@@ -123,19 +125,15 @@ NONE: Final = (
 _SECONDS: Final = 300
 
 
-class NoPrinter(RuntimeError):
-    """There is no PDF; the message says why in one sentence."""
-
-
 def pdf(report: Document) -> bytes:
     """The report as PDF, A4 landscape.
 
     Raises:
-        NoPrinter: there is no Chromium, or it fails.
+        CommandError: there is no Chromium, or it fails.
     """
     program = browser()
     if program is None:
-        raise NoPrinter(NONE)
+        raise CommandError(NONE)
     with tempfile.TemporaryDirectory(prefix="concord-report-") as folder:
         page, out = Path(folder) / "report.html", Path(folder) / "report.pdf"
         page.write_text(printed(report), encoding="utf-8")
@@ -148,8 +146,8 @@ def pdf(report: Document) -> bytes:
         try:
             done = subprocess.run(command, capture_output=True, text=True, errors="replace", timeout=_SECONDS, check=False)
         except (OSError, subprocess.TimeoutExpired) as error:
-            raise NoPrinter(f"{program} could not print the report: {error}") from error
+            raise CommandError(f"{program} could not print the report: {error}") from error
         if done.returncode or not out.is_file():
             last = (done.stderr.strip().splitlines() or ["it said nothing"])[-1]
-            raise NoPrinter(f"{program} could not print the report (exit status {done.returncode}): {last[:300]}")
+            raise CommandError(f"{program} could not print the report (exit status {done.returncode}): {last[:300]}")
         return out.read_bytes()

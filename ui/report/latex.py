@@ -4,28 +4,13 @@ from __future__ import annotations
 
 import unicodedata
 from collections.abc import Iterator, Sequence
-from typing import Final
+from typing import Any, Final
 
+from markupsafe import Markup
+
+from ui.report.html import environment
 from ui.report.sections import Document, ReportCell, ReportSection, ReportTable, texts
 
-_PREAMBLE: Final = r"""\documentclass[10pt,a4paper]{article}
-\usepackage{iftex}
-\ifPDFTeX
-  \usepackage[utf8]{inputenc}
-  \usepackage[T1]{fontenc}
-  \usepackage{textcomp}
-  \IfFileExists{lmodern.sty}{\usepackage{lmodern}}{}
-\fi
-\usepackage[a4paper,landscape,margin=12mm,bottom=16mm]{geometry}
-\usepackage{booktabs,longtable,array}
-\setlength{\parindent}{0pt}\setlength{\parskip}{4pt}\setlength{\tabcolsep}{3pt}
-\setlength{\LTleft}{0pt}\setlength{\LTright}{0pt plus 1fill}\setlength{\LTpre}{6pt}\setlength{\LTpost}{6pt}
-\newcolumntype{L}[1]{>{\raggedright\arraybackslash}p{#1}}
-\newcolumntype{R}[1]{>{\raggedleft\arraybackslash}p{#1}}
-% a sign that an engine without Unicode cannot set is named by its number
-\ifPDFTeX\newcommand{\uni}[2]{\texttt{U+#1}}\else\newcommand{\uni}[2]{#2}\fi
-\sloppy
-"""
 _PAGE: Final = 27.0
 """Centimetres between the margins."""
 _GAP: Final = 0.22
@@ -82,71 +67,50 @@ def _sign(sign: str) -> str:
 
 def latex(report: Document) -> str:
     """The whole file."""
-    parts = [
-        _PREAMBLE,
-        rf"\title{{{escaped(report.title)}}}\author{{}}\date{{{escaped(report.lead)}}}",
-        r"\begin{document}\maketitle",
-        *(line for section in report.sections for line in _section(section)),
-        r"\end{document}",
-    ]
-    return "\n".join(parts) + "\n"
+    # braces and per cent signs are LaTeX's own
+    blocks = {"block_start_string": "((*", "block_end_string": "*))"}
+    values = {"variable_start_string": "(((", "variable_end_string": ")))"}
+    comments = {"comment_start_string": "((=", "comment_end_string": "=))"}
+    made = environment(autoescape=False, finalize=_text, keep_trailing_newline=True, **blocks, **values, **comments)
+    return made.get_template("report.tex").render(
+        report=report, tables=_tables, widths_of=_widths, columns=_columns, span=_span, lines=_lines
+    )
 
 
-def _section(section: ReportSection) -> Iterator[str]:
-    yield rf"\section*{{{escaped(section.title)}}}"
-    for paragraph in section.paragraphs:
-        yield escaped(paragraph) + r"\par"
-    if section.points:
-        yield r"\begin{itemize}"
-        yield from (rf"\item {escaped(point)}" for point in section.points)
-        yield r"\end{itemize}"
-    for figure in section.figures:
-        if figure.table:
-            yield from _table(figure.table)
-    for table in section.tables:
-        yield from _table(table)
+def _text(value: Any) -> Any:
+    return value if isinstance(value, Markup) else escaped(str(value))
+
+
+def _tables(section: ReportSection) -> Iterator[ReportTable]:
+    """A section's tables, and what is drawn or listed in other formats as tables."""
+    yield from (figure.table for figure in section.figures if figure.table)
+    yield from section.tables
     if section.samples:
         shown = [(one.group, one.title, "; ".join(one.lines), one.item) for one in section.samples]
         title = "Samples; their pictures are in the report’s HTML and PDF forms"
-        yield from _table(texts(title, ("Kind", "Prompt", "Said", "Item"), shown))
+        yield texts(title, ("Kind", "Prompt", "Said", "Item"), shown)
     if section.terms:
         rows = [(term.name, term.meaning, term.formula, term.range, term.source) for term in section.terms]
-        yield from _table(texts("Statistics", ("Name", "Meaning", "Formula", "Range", "Source"), rows))
-    if section.command:
-        yield rf"{{\ttfamily\raggedright {escaped(section.command)}\par}}"
+        yield texts("Statistics", ("Name", "Meaning", "Formula", "Range", "Source"), rows)
 
 
-def _table(table: ReportTable) -> Iterator[str]:
-    if not table.rows:
-        yield rf"\textbf{{{escaped(table.caption)}}}\par"
-    else:
-        widths = _widths(table)
-        kinds = (
-            f"{'R' if heading.number else 'L'}{{{width:.2f}cm}}" for heading, width in zip(table.headings, widths, strict=True)
-        )
-        yield rf"{{\footnotesize\begin{{longtable}}{{@{{}}{''.join(kinds)}@{{}}}}"
-        whole = sum(widths) + _GAP * (len(widths) - 1)
-        caption = rf"\multicolumn{{{len(widths)}}}{{@{{}}L{{{max(whole, 10):.2f}cm}}@{{}}}}"
-        yield rf"{caption}{{\textbf{{{escaped(table.caption)}}}}}\\*"
-        yield r"\toprule"
-        yield " & ".join(escaped(heading.text) for heading in table.headings) + r" \\"
-        yield r"\midrule\endhead\bottomrule\endlastfoot"
-        for row in table.rows:
-            yield from _row(row)
-        yield r"\end{longtable}}"
-    for note in table.notes:
-        yield rf"{{\footnotesize {escaped(note)}\par}}"
+def _columns(table: ReportTable, widths: Sequence[float]) -> Markup:
+    each = zip(table.headings, widths, strict=True)
+    return Markup("".join(f"{'R' if heading.number else 'L'}{{{width:.2f}cm}}" for heading, width in each))
 
 
-def _row(row: Sequence[ReportCell]) -> Iterator[str]:
+def _span(widths: Sequence[float]) -> Markup:
+    return Markup(f"{max(sum(widths) + _GAP * (len(widths) - 1), 10):.2f}")
+
+
+def _lines(row: Sequence[ReportCell]) -> Markup:
     """A row, and the lines beneath its numbers."""
     marks = (rf"\textsuperscript{{{escaped(cell.mark)}}}" if cell.mark else "" for cell in row)
     lines = [" & ".join(escaped(cell.text) + mark for cell, mark in zip(row, marks, strict=True))]
     for n in range(max(len(cell.details) for cell in row)):
         below = (rf"\scriptsize {escaped(cell.details[n])}" if n < len(cell.details) else "" for cell in row)
         lines.append(" & ".join(below))
-    yield from (line + r" \\*" for line in lines[:-1])
-    yield lines[-1] + r" \\"
+    return Markup(" \\\\*\n".join(lines) + r" \\")
 
 
 def _widths(table: ReportTable) -> list[float]:

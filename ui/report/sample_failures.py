@@ -11,12 +11,11 @@ import pandas as pd
 from concord.common import wording
 from data.aspects import NO, YES
 from data.campaign import seeded_number
-from data.export.ratings import SIMULATED
+from data.export.rows import SIMULATED
 from data.images import files
 from data.images.files import ImageError
 from data.jobs import generation
 from data.jobs.runs import Detection
-from data.prompts.spec import parse_spec
 from data.store.browse import contents
 from data.store.browse.contents import ReportItem
 from data.store.core.store import Store
@@ -134,7 +133,7 @@ def _judged(told: ReportItem, sights: scorer_evidence.RaterEvidence | None, item
     if sights is None or seen is None:
         return "", frozenset()
     try:
-        verdict = registry.get(sights.scorer).judge(parse_spec(told.spec or {}), seen, sights.settings)
+        verdict = registry.get(sights.scorer).judge(told.demands, seen, sights.settings)
     except (ValueError, KeyError, TypeError):  # of a scorer that is not here, or a file that somebody else wrote
         return "", frozenset()
     return verdict.reason, frozenset(rank for check in verdict.checks for rank in check.boxes)

@@ -9,7 +9,7 @@ import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import datetime
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Literal
 
 import pandas as pd
 
@@ -59,7 +59,7 @@ class ReportTable:
     """A table whose first ``names`` columns name the row; ``notes`` stand beneath it.
 
     Attributes:
-        folded: whether it opens by a click, where there can be one.
+        folded: it opens by a click; what is printed leaves it out.
     """
 
     caption: str
@@ -110,18 +110,23 @@ class SampleImage:
 
 @dataclass(frozen=True, slots=True)
 class Term:
-    """A definition; ``range`` is what values there can be."""
+    """A definition; ``range`` is what values there can be. ``folded``: of a statistic that stands in folded tables alone."""
 
     name: str
     meaning: str
     formula: str
     range: str
     source: str
+    folded: bool = False
 
 
 @dataclass(frozen=True, slots=True)
 class ReportSection:
-    """Paragraphs, points, figures, tables, samples, definitions and a command to copy, in this order."""
+    """Paragraphs, points, figures, tables, samples, definitions and a command to copy, in this order.
+
+    Attributes:
+        kind: ``summary`` is the first page, ``appendix`` comes behind all results.
+    """
 
     title: str
     paragraphs: tuple[str, ...] = ()
@@ -131,6 +136,7 @@ class ReportSection:
     samples: tuple[SampleImage, ...] = ()
     terms: tuple[Term, ...] = ()
     command: str = ""
+    kind: Literal["summary", "result", "appendix"] = "result"
 
 
 @dataclass(frozen=True, slots=True)
@@ -141,6 +147,38 @@ class Document:
     lead: str
     sections: tuple[ReportSection, ...]
     data: Mapping[str, Any]
+
+
+_PRINTED_SAMPLES = 8
+
+
+def printed_document(report: Document) -> Document:
+    """What a PDF and LaTeX hold: a report of some pages, without folded tables, and with what was left out said at its end."""
+    sections, left = [], 0
+    for section in report.sections:
+        shown = tuple(table for table in section.tables if not table.folded)
+        left += len(section.tables) - len(shown)
+        terms = tuple(term for term in section.terms if not term.folded)
+        samples = section.samples if section.kind == "summary" else _spread(section.samples)
+        made = replace(section, tables=shown, terms=terms, samples=samples)
+        # nothing is left of a section of folded tables but what is said about them
+        if shown or not section.tables or section.figures:
+            sections.append(made)
+    more = f" {wording.count(left, 'more table')} (each generator and task, further statistics, any two raters)" if left else ""
+    closing = f"{more.strip()[:1].upper()}{more.strip()[1:]} stand in the report’s HTML form." if left else ""
+    last = replace(sections[-1], paragraphs=(*sections[-1].paragraphs, *([closing] if closing else [])))
+    return replace(report, sections=(*sections[:-1], last))
+
+
+def _spread(samples: Sequence[SampleImage]) -> tuple[SampleImage, ...]:
+    """A few samples of as many groups as there can be, in the order of the groups."""
+    turns: dict[str, int] = {}
+    ranked = []
+    for sample in samples:
+        turns[sample.group] = turns.get(sample.group, -1) + 1
+        ranked.append((turns[sample.group], sample))
+    first = [sample for _, sample in sorted(ranked, key=lambda pair: pair[0])[:_PRINTED_SAMPLES]]
+    return tuple(sample for sample in samples if sample in first)
 
 
 def texts(caption: str, headings: Sequence[str], rows: Sequence[Sequence[str]], names: int = 1) -> ReportTable:
@@ -161,6 +199,8 @@ AddDetails = Callable[[Row], tuple[str, ...]]
 _WIDEST, _WIDEST_WITH_MORE = 8, 4
 """Columns of numbers that fit on a page; and with more than an interval beneath each."""
 ALL, TASKS_MEAN = "all", "tasks_mean"
+COMPARED = ("among_people", "raters", "thresholds")
+"""The rows whose main statistics are printed; of others the HTML report has the tables."""
 
 
 def generator(row: Row) -> str:
@@ -179,11 +219,19 @@ def column_names(rows: Sequence[Row]) -> dict[str, Callable[[Row], str]]:
     return found
 
 
+Topic = tuple[str, str, str]
+"""Suite, aspect, and whether people are real or simulated."""
+
+
+def topic_of(row: Row) -> Topic:
+    return row["suite"], row["aspect"], row["people"]
+
+
 def by_topic(rows: Iterable[Row]) -> Iterator[tuple[str, list[Row]]]:
     """The rows of each suite, aspect and kind of people, with a caption; real people first."""
-    found: dict[tuple[str, str, str], list[Row]] = {}
+    found: dict[Topic, list[Row]] = {}
     for row in rows:
-        found.setdefault((row["suite"], row["aspect"], row["people"]), []).append(row)
+        found.setdefault(topic_of(row), []).append(row)
     for suite, aspect, people in sorted(found, key=lambda key: (key[2] == "simulated", key[0])):
         who = ", with simulated people" if people == "simulated" else ""
         yield f"{suite}: {wording.aspect(aspect)}{who}", _in_order(found[suite, aspect, people])
@@ -249,7 +297,7 @@ def _never(rows: Sequence[Row], statistics: Sequence[str]) -> tuple[str, ...]:
 
 
 @dataclass
-class _Notes:
+class Notes:
     """Reasons with their marks, each once."""
 
     marks: dict[str, str] = field(default_factory=dict)
@@ -264,7 +312,7 @@ class _Notes:
 def _table(
     caption: str, names: Names, statistics: Sequence[str], lines: Mapping[tuple[str, ...], Mapping[str, Row]], more: AddDetails
 ) -> ReportTable:
-    notes = _Notes()
+    notes = Notes()
     body = []
     for key, line in lines.items():
         here = [line[name] for name in statistics if name in line]

@@ -12,7 +12,7 @@ import shutil
 import subprocess
 import tomllib
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import lru_cache
 from importlib.metadata import version
 from pathlib import Path
@@ -21,16 +21,17 @@ from typing import Any
 import pandas as pd
 
 from agreement import catalogue
+from agreement.report.report import glance
 from concord import exporting
 from concord.common import wording
 from data import campaign
 from data.campaign import NOT_REPORTED, RECRUITMENT_FIELDS
-from data.export.ratings import SIMULATED
+from data.export.rows import SIMULATED
 from data.store.analysis.exports import ScorerDescription
 from data.store.campaigns import management, monitoring
 from data.store.campaigns.monitoring import WorkerStats
 from data.store.core.store import Store
-from ui.report.sections import ALL, Material, ReportSection, ReportTable, Row, Term, texts
+from ui.report.sections import ALL, COMPARED, Material, ReportSection, ReportTable, Row, Term, texts, topic_of
 
 _FILTERS = {
     "suite": "suite", "task": "task", "generator": "generator", "aspect": "aspect", "target": "target", "rater": "rater",
@@ -94,7 +95,8 @@ def selected(material: Material) -> ReportSection:
         "What was selected",
         (*paragraphs, _HOW_TO_READ),
         tuple(in_short(material)),
-        tables=(_overview(material), _suites_table(material)),
+        tables=(_overview(material), replace(_suites_table(material), folded=True)),
+        kind="appendix",
     )
 
 
@@ -129,7 +131,7 @@ _MOST_COLUMNS = 8
 
 def in_short(material: Material) -> Iterator[str]:
     """A sentence on each suite and aspect: how far people agree, and which scorer comes closest to them."""
-    among = {(*_topic(row), row["statistic"]): row for row in material.rows.get("among_people", []) if _is_whole(row)}
+    among = {(*topic_of(row), row["statistic"]): row for row in material.rows.get("among_people", []) if _is_whole(row)}
     for suite, aspect, people in dict.fromkeys(key[:3] for key in among):
         who = "simulated people" if people == "simulated" else "people"
         agree = among.get((suite, aspect, people, "percent_agreement"))
@@ -144,7 +146,7 @@ def in_short(material: Material) -> Iterator[str]:
 
 
 def _closest(material: Material, topic: tuple[str, str, str]) -> str:
-    rows = [r for r in material.rows.get("raters", []) if _is_whole(r) and _topic(r) == topic and r["value"] is not None]
+    rows = [r for r in material.rows.get("raters", []) if _is_whole(r) and topic_of(r) == topic and r["value"] is not None]
     statistic = next((s for s in ("cohen_kappa", "spearman") if any(row["statistic"] == s for row in rows)), None)
     found = [row for row in rows if row["statistic"] == statistic]
     if not found:
@@ -158,10 +160,6 @@ def _closest(material: Material, topic: tuple[str, str, str]) -> str:
 
 def _is_whole(row: Row) -> bool:
     return (row["generator"], row["task"], row["target"]) == (ALL, ALL, None)
-
-
-def _topic(row: Row) -> tuple[str, str, str]:
-    return row["suite"], row["aspect"], row["people"]
 
 
 def _within(row: Row, form: str) -> str:
@@ -189,7 +187,7 @@ def raters(material: Material) -> ReportSection:
     if scored := [_scorer(material, scorer) for scorer in material.scorers]:
         headings = ("Name", "Version", "Profile", "Settings", "Rules", "Ratings", "Items")
         tables.append(texts("Scorers", headings, scored))
-    return ReportSection("Who judged", tables=tuple(tables))
+    return ReportSection("Who judged", tables=tuple(tables), kind="appendix")
 
 
 def _scorer(material: Material, scorer: ScorerDescription) -> list[str]:
@@ -220,7 +218,7 @@ def exclusions(material: Material) -> ReportSection:
         headings = ("Comparison", "Suite", "Aspect", "What", "How many", "By these statistics")
         tables.append(texts("What single comparisons leave out besides, over all generators and tasks", headings, besides, 3))
     nothing = () if tables else ("Nothing was left out.",)
-    return ReportSection("Exclusions", nothing, tables=tuple(tables))
+    return ReportSection("Exclusions", nothing, tables=tuple(tables), kind="appendix")
 
 
 def _besides(material: Material, known: set[str]) -> dict[tuple[Any, ...], dict[str, None]]:
@@ -368,7 +366,7 @@ def recruitment_section(material: Material) -> ReportSection | None:
         texts(f"{one.name[:1].upper()}{one.name[1:]}" if one.name == _IMPORTED else one.name, _HEADINGS, [*one.rows()])
         for one in material.recruited
     )
-    return ReportSection("How people were asked", (_WHAT,), tables=tables)
+    return ReportSection("How people were asked", (_WHAT,), tables=tables, kind="appendix")
 
 
 _HEADINGS = ("Field", "Said", "Counted by Concord")
@@ -429,16 +427,21 @@ def revision() -> str:
 def definitions(material: Material) -> ReportSection:
     """Every statistic shown, with formula and source."""
     shown = {row["statistic"] for rows in material.rows.values() for row in rows}
+    main = {row["statistic"] for name in COMPARED for row in glance(material.rows.get(name, []))[0]}
     terms = [
-        Term(s.title, s.meaning, s.formula, s.range, s.source) for name, s in catalogue.DEFINITIONS.items() if name in shown
+        Term(s.title, s.meaning, s.formula, s.range, s.source, folded=name not in main)
+        for name, s in catalogue.DEFINITIONS.items()
+        if name in shown
     ]
-    return ReportSection("Definitions", (catalogue.NOTATION, *_RULES), terms=tuple(terms))
+    return ReportSection("Definitions", (catalogue.NOTATION, *_RULES), terms=tuple(terms), kind="appendix")
 
 
 def reproduction(material: Material) -> ReportSection:
     """Versions, seed, hash, date, and the command that makes it again."""
     table = texts("Facts", ("What", "Which"), [*facts(material)])
-    return ReportSection("How to make this again", (exporting.HASH_RULE,), tables=(table,), command=material.command)
+    return ReportSection(
+        "How to make this again", (exporting.HASH_RULE,), tables=(table,), command=material.command, kind="appendix"
+    )
 
 
 def facts(material: Material) -> Iterator[tuple[str, str]]:

@@ -19,11 +19,14 @@ from data.store.core.frame import Scales
 from ui.report import figures
 from ui.report.sections import (
     ALL,
+    COMPARED,
     TASKS_MEAN,
     Heading,
     Material,
     Names,
+    Notes,
     ReportCell,
+    ReportFigure,
     ReportSection,
     ReportTable,
     Row,
@@ -51,7 +54,13 @@ def scores_section(material: Material) -> ReportSection | None:
     rows = [*people, *scorers, *material.rows.get("scorer_means", [])]
     if not rows:
         return None
-    tables = [table for caption, part in by_topic(rows) for table in _scores_tables(caption, part)]
+    tables: list[ReportTable] = []
+    for caption, part in by_topic(rows):
+        wholes = [row for row in part if row["task"] == ALL and row["target"] is None]
+        tables += _scores_tables(caption, {"Generator": generator}, wholes, _who)
+        each = {title: of for title, of in column_names(part).items() if title != "Generator"}
+        further = _scores_tables(f"{caption}: each task", each, part, lambda row: f"{generator(row)}: {_who(row)}")
+        tables += [replace(table, folded=bool(wholes)) for table in further]
     return ReportSection("Scores", (_WHAT,), figures=tuple(figures.scores(scorers, people)), tables=tuple(tables))
 
 
@@ -63,17 +72,16 @@ def alone(means: Sequence[Row], raters: Sequence[Row]) -> list[Row]:
     ]
 
 
-def _scores_tables(caption: str, rows: Sequence[Row]) -> list[ReportTable]:
-    """A line for each task, a column for each generator and rater."""
-    names = {title: of for title, of in column_names(rows).items() if title != "Generator"}
+def _scores_tables(caption: str, names: Names, rows: Sequence[Row], column: Callable[[Row], str]) -> list[ReportTable]:
+    """Means: lines by ``names``, and a column for each ``column``, people's first."""
+    if not rows:
+        return []
     lines: dict[tuple[str, ...], dict[str, Row]] = {}
-    makers = list(dict.fromkeys(generator(row) for row in rows))
-    raters = sorted({_who(row) for row in rows}, key=lambda name: (name != PEOPLE, name))
+    makers = {generator(row): n for n, row in reversed([*enumerate(rows)])}
     for row in rows:
-        lines.setdefault(tuple(of(row) for of in names.values()), {})[f"{generator(row)}: {_who(row)}"] = row
-    found = {name for line in lines.values() for name in line}
-    columns = [f"{maker}: {rater}" for maker in makers for rater in raters]
-    columns = [name for name in columns if name in found]
+        lines.setdefault(tuple(of(row) for of in names.values()), {})[column(row)] = row
+    ordered = sorted(rows, key=lambda row: (makers[generator(row)], _who(row) != PEOPLE, _who(row)))
+    columns = list(dict.fromkeys(column(row) for row in ordered))
     parts = evenly(columns, _WIDEST)
     titles = [caption, *[f"{caption}, continued"] * (len(parts) - 1)]
     return [_scores_table(title, tuple(names), lines, part) for title, part in zip(titles, parts, strict=True)]
@@ -86,20 +94,18 @@ def _who(row: Row) -> str:
 def _scores_table(
     caption: str, names: Sequence[str], lines: dict[tuple[str, ...], dict[str, Row]], columns: Sequence[str]
 ) -> ReportTable:
-    notes: dict[str, str] = {}
-
-    def mark(reason: str) -> str:
-        return notes.setdefault(reason, str(len(notes) + 1))
-
+    notes = Notes()
     # every number says how many items it rests on
     body = [
-        (*(ReportCell(text) for text in key), *(estimate_cell(line.get(name), -1, mark, lambda _: ()) for name in columns))
+        (
+            *(ReportCell(text) for text in key),
+            *(estimate_cell(line.get(name), -1, notes.mark, lambda _: ()) for name in columns),
+        )
         for key, line in lines.items()
         if any(name in line for name in columns)
     ]
     headings = (*(Heading(name, number=False) for name in names), *map(Heading, columns))
-    told = tuple(f"({sign}) {reason}." for reason, sign in notes.items())
-    return ReportTable(caption, headings, tuple(body), len(names), told)
+    return ReportTable(caption, headings, tuple(body), len(names), notes.lines())
 
 
 _CEILING = (
@@ -120,102 +126,86 @@ _PREVALENCE = (
 )
 
 
-def among_people(material: Material) -> ReportSection | None:
-    """People among themselves."""
-    return _section(material, "among_people", "People among themselves", (_PREVALENCE,), lambda rows: column_names(rows))
-
-
-def against_people(material: Material) -> ReportSection | None:
-    """Each scorer against people, with people's own number beside it."""
-    rows = material.rows.get("raters", [])
-    margin = material.options.margin
-    within = (
-        f"{margin:g}" if margin is not None else f"{MARGIN_OF_SHARES:g} (shares) or {MARGIN_OF_COEFFICIENTS:g} (coefficients)"
-    )
-    ceiling = (_CEILING.format(margin=within),) if any(row["ceiling"] for row in rows) else ()
-    found = _section(material, "raters", "Scorers against people", ceiling, _of_scorers, beside)
-    return replace(found, figures=tuple(figures.beside_people(rows))) if found else None
-
-
-def by_certainty(material: Material) -> ReportSection | None:
-    """Each scorer against people where these are of one mind, and where they are not."""
-    what = (
-        "The same by how sure people are: images on which all say the same (unanimous), on which more than half do "
-        "(majority), and the others (split). Images with one rating are of no class.",
-    )
-    names: _NamesOf = lambda rows: {**_of_scorers(rows), "People are": lambda row: str(row["certainty"])}  # noqa: E731
-    return _section(material, "by_certainty", "By people’s certainty", what, names)
-
-
-def thresholds(material: Material) -> ReportSection | None:
-    """Scorers that only score: as decisions."""
-
-    def threshold(row: Row) -> str:
-        if row["task"] == TASKS_MEAN:
-            return "each task’s own"
-        return "–" if row["threshold"] is None else f"{row['threshold']:.4g}"
-
-    names: _NamesOf = lambda rows: {**_of_scorers(rows), "Yes above": threshold}  # noqa: E731
-
-    def in_sample(row: Row) -> tuple[str, ...]:
-        return () if row["in_sample"] is None else (f"in sample {row['in_sample']:.3f}",)
-
-    found = _section(material, "thresholds", "Scores as decisions", (_CUT,), names, in_sample)
-    return replace(found, figures=tuple(figures.along(material.curves))) if found else None
-
-
-def matrix(material: Material) -> ReportSection | None:
-    """Any two raters."""
-    rows = [row for row in material.rows.get("matrix", []) if row["generator"] == ALL and row["task"] == ALL]
-    what = (
-        "Any two raters with 10 items or more in common, over all generators and tasks; by generator and task in the data.",
-    )
-    names: _NamesOf = lambda _: {"Raters": lambda row: f"{row['a']} – {row['b']}"}  # noqa: E731
-    return _section_of(rows, "Any two raters", what, names)
-
-
-def scorers_compared(material: Material) -> ReportSection | None:
-    """Which of two scorers agrees better with the same people."""
-    rows = material.rows.get("comparisons", [])
-    if not rows:
-        return None
-    what = (
-        "How much better the first agrees with people than the second, on the units that both judged: the difference, its "
-        "interval, both scorers’ own numbers, and p (two-sided, by swapping the scorers’ judgements of prompts, corrected by "
-        "Holm’s method over all tasks and pairs of scorers by one statistic).",
-    )
-
-    def pairs(compared: Sequence[Row]) -> Names:
-        return {**column_names(compared), "Scorers": lambda row: f"{row['a']} – {row['b']}"}
-
-    section = _section_of(rows, "Scorers compared", what, pairs, _duel)
-    tests = [table for caption, part in by_topic(rows) if (table := _mcnemar(caption, part))]
-    return ReportSection(section.title, section.paragraphs, tables=(*section.tables, *tests)) if section else None
-
-
 _NamesOf = Callable[[Sequence[Row]], Names]
 _Beside = Callable[[Row], tuple[str, ...]]
 
 
-def _section(
-    material: Material, name: str, title: str, paragraphs: tuple[str, ...], names: _NamesOf, more: _Beside | None = None
-) -> ReportSection | None:
-    return _section_of(material.rows.get(name, []), title, paragraphs, names, more)
+@dataclass(frozen=True, slots=True)
+class _Comparison:
+    """A section of one comparison: its title, what is said of it, what names its rows, and what stands beneath a number."""
+
+    title: str
+    text: Callable[[Material], str]
+    names: _NamesOf
+    beside: _Beside | None = None
+    figures: Callable[[Material], Sequence[ReportFigure]] = lambda _: ()
+    tables: Callable[[str, Sequence[Row]], list[ReportTable]] = lambda *_: []
+    """Further tables of a topic: its caption and rows."""
 
 
-def _section_of(
-    rows: Sequence[Row], title: str, paragraphs: tuple[str, ...], names: _NamesOf, more: _Beside | None = None
-) -> ReportSection | None:
-    """A section of one comparison, None where there is nothing to compare."""
+def comparison(name: str, material: Material) -> ReportSection | None:
+    """The section of some of the report's rows; None where there is nothing to compare."""
+    rows, about = material.rows.get(name, []), _COMPARISONS[name]
     if not rows:
         return None
     found: list[ReportTable] = []
     for caption, part in by_topic(rows):
         shown, rest = glance(part)
-        found += estimates_tables(caption, names(part), shown, more)
-        further = estimates_tables(f"{caption}: more statistics", names(part), rest, more) if rest else []
-        found += [replace(table, folded=True) for table in further]
-    return ReportSection(title, paragraphs, tables=tuple(found))
+        several = len({row.get("rater") for row in shown}) > 1
+        # of many scorers the tasks stand beside each other in a table of their own
+        whole = [row for row in shown if row["generator"] == ALL and row["target"] is None]
+        whole = [row for row in whole if row["task"] == ALL or not several] or shown
+        main_names = about.names(whole)
+        if whole != shown:
+            main_names = {title: of for title, of in main_names.items() if title != "Generator"}
+        main = estimates_tables(caption, main_names, whole, about.beside)
+        each = estimates_tables(f"{caption}: each generator", about.names(part), shown, about.beside) if whole != shown else []
+        further = estimates_tables(f"{caption}: more statistics", about.names(part), rest, about.beside) if rest else []
+        further += about.tables(caption, part)
+        printed = name in COMPARED
+        found += [replace(table, folded=not printed) for table in main]
+        if printed and several:
+            found += _by_task(caption, part)
+        found += [replace(table, folded=True) for table in (*each, *further)]
+    text = about.text(material)
+    return ReportSection(about.title, (text,) if text else (), figures=tuple(about.figures(material)), tables=tuple(found))
+
+
+def _by_task(caption: str, rows: Sequence[Row]) -> list[ReportTable]:
+    """A scale's first statistic of each scorer, a column for each task."""
+    statistic = next((row["statistic"] for row in glance(rows)[0] if row["value"] is not None), None)
+    shown = [
+        row
+        for row in rows
+        if (row["statistic"], row["generator"], row["target"]) == (statistic, ALL, None)
+        and row["task"] not in (ALL, TASKS_MEAN)
+    ]
+    if len({row["task"] for row in shown}) < 2:
+        return []
+    title = f"{caption}: {wording.title(str(statistic))} by task"
+    return _scores_tables(title, {"Scorer": lambda row: str(row["rater"])}, shown, lambda row: wording.task(row["task"]))
+
+
+def _ceiling_text(material: Material) -> str:
+    if not any(row["ceiling"] for row in material.rows["raters"]):
+        return ""
+    margin = material.options.margin
+    each = f"{MARGIN_OF_SHARES:g} (shares) or {MARGIN_OF_COEFFICIENTS:g} (coefficients)"
+    return _CEILING.format(margin=f"{margin:g}" if margin is not None else each)
+
+
+def _threshold(row: Row) -> str:
+    if row["task"] == TASKS_MEAN:
+        return "each task’s own"
+    return "–" if row["threshold"] is None else f"{row['threshold']:.4g}"
+
+
+def _in_sample(row: Row) -> tuple[str, ...]:
+    return () if row["in_sample"] is None else (f"in sample {row['in_sample']:.3f}",)
+
+
+def _pair(row: Row) -> str:
+    return f"{row['a']} – {row['b']}"
 
 
 def _of_scorers(rows: Sequence[Row]) -> Names:
@@ -240,11 +230,11 @@ def _duel(row: Row) -> tuple[str, ...]:
     return tuple(part for part in (own, p) if part)
 
 
-def _mcnemar(caption: str, rows: Sequence[Row]) -> ReportTable | None:
+def _mcnemar(caption: str, rows: Sequence[Row]) -> list[ReportTable]:
     """The four cells of right and wrong and the exact test, over all generators and tasks."""
     found = {(row["a"], row["b"]): row["mcnemar"] for row in rows if row["mcnemar"] and row["task"] == row["generator"] == ALL}
     if not found:
-        return None
+        return []
     counts = ("both_right", "only_a_right", "only_b_right", "both_wrong")
     body = []
     for (a, b), test in found.items():
@@ -253,7 +243,53 @@ def _mcnemar(caption: str, rows: Sequence[Row]) -> ReportTable | None:
         body.append((ReportCell(f"{a} – {b}"), *numbers))
     headings = ("Both right", "Only the first", "Only the second", "Both wrong", "p, exact, Holm")
     named = f"{caption}: right and wrong against people’s majority (McNemar)"
-    return ReportTable(named, (Heading("Scorers", number=False), *map(Heading, headings)), tuple(body))
+    return [ReportTable(named, (Heading("Scorers", number=False), *map(Heading, headings)), tuple(body))]
+
+
+_COMPARISONS: Mapping[str, _Comparison] = {
+    "among_people": _Comparison("People among themselves", lambda _: _PREVALENCE, column_names),
+    "raters": _Comparison(
+        "Scorers against people",
+        _ceiling_text,
+        _of_scorers,
+        beside,
+        lambda material: figures.beside_people(material.rows["raters"]),
+    ),
+    "by_certainty": _Comparison(
+        "By people’s certainty",
+        lambda _: (
+            "The same by how sure people are: images on which all say the same (unanimous), on which more than half do "
+            "(majority), and the others (split). Images with one rating are of no class."
+        ),
+        lambda rows: {**_of_scorers(rows), "People are": lambda row: str(row["certainty"])},
+    ),
+    "comparisons": _Comparison(
+        "Scorers compared",
+        lambda _: (
+            "How much better the first agrees with people than the second, on the units that both judged: the difference, its "
+            "interval, both scorers’ own numbers, and p (two-sided, by swapping the scorers’ judgements of prompts, corrected "
+            "by Holm’s method over all tasks and pairs of scorers by one statistic)."
+        ),
+        lambda rows: {**column_names(rows), "Scorers": _pair},
+        _duel,
+        tables=_mcnemar,
+    ),
+    "thresholds": _Comparison(
+        "Scores as decisions",
+        lambda _: _CUT,
+        lambda rows: {**_of_scorers(rows), "Yes above": _threshold},
+        _in_sample,
+        lambda material: figures.along(material.curves),
+    ),
+    "matrix": _Comparison(
+        "Any two raters",
+        lambda _: (
+            "Any two raters with 10 items or more in common, over all generators and tasks; by generator and task in the data."
+        ),
+        lambda _: {"Raters": _pair},
+    ),
+}
+"""By the name of the rows that they show."""
 
 
 MOST_LABELS = 8

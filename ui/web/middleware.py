@@ -13,9 +13,8 @@ import re
 import time
 from asyncio import CancelledError
 from collections.abc import Awaitable, Callable, MutableMapping
-from dataclasses import dataclass
 from ipaddress import ip_address
-from typing import Any, Final
+from typing import Any, Final, NamedTuple
 from urllib.parse import parse_qsl, urlencode
 
 from starlette.datastructures import Headers, MutableHeaders
@@ -34,9 +33,18 @@ _SMALL: Final = ("/api/", "/login", "/logout", "/join/")
 _UPLOAD: Final = "/studio/gradio_api/upload"
 _PATIENCE: Final = {True: 20.0, False: 600.0}
 """Seconds until a small body, or another, has to be here."""
-TOO_MUCH: Final = (413, "That is too much for one answer.")
-_TOO_SLOW: Final = (408, "This took too long to arrive. Please try again.")
-_NO_JSON: Final = (415, "This address accepts only JSON: send `Content-Type: application/json`.")
+
+
+class Refusal(NamedTuple):
+    """Why a request is refused."""
+
+    status: int
+    why: str
+
+
+TOO_MUCH: Final = Refusal(413, "That is too much for one answer.")
+_TOO_SLOW: Final = Refusal(408, "This took too long to arrive. Please try again.")
+_NO_JSON: Final = Refusal(415, "This address accepts only JSON: send `Content-Type: application/json`.")
 
 
 def most(path: str) -> int:
@@ -63,13 +71,6 @@ def takes_json(path: str) -> bool:
     to which the server never says yes.
     """
     return path.startswith(("/api/", "/studio/gradio_api/", "/annotate/gradio_api/")) and path != _UPLOAD
-
-
-def wrong_form(path: str, headers: Headers) -> tuple[int, str] | None:
-    """Why what is sent to a path is refused for its form."""
-    if takes_json(path) and headers.get("content-type", "").partition(";")[0].strip().lower() != "application/json":
-        return _NO_JSON
-    return None
 
 
 def limited(receive: Receive, path: str) -> Receive:
@@ -137,12 +138,6 @@ _SAME_FOR_ALL: Final = re.compile(r"/assets/|/favicon\.ico$|/(studio|annotate)/(
 """What holds nothing of the project, and may be kept by browsers and on the way."""
 _HOST: Final = re.compile(r"[A-Za-z0-9._\-]+(:\d{1,5})?|\[[0-9a-fA-F:.]+\](:\d{1,5})?")
 _FORWARDED: Final = (b"forwarded", b"x-real-ip", b"x-gradio-server")
-
-
-@dataclass(frozen=True, slots=True)
-class Refusal:
-    status: int
-    why: str
 
 
 _ELSEWHERE: Final = Refusal(403, "This request came from another site.")
@@ -225,7 +220,7 @@ class Guard:
             return Refusal(403, "Commands do not come through a proxy.") if through_proxy else self._command_refusal(headers)
         if refusal := _foreign(scope["method"], headers, host, path):
             return refusal
-        return Refusal(*TOO_MUCH) if (declared(headers) or 0) > most(path) else None
+        return TOO_MUCH if (declared(headers) or 0) > most(path) else None
 
     def _command_refusal(self, headers: Headers) -> Refusal | None:
         # browsers always send one of these with a POST, and commands are not for browsers
@@ -268,8 +263,8 @@ def _foreign(method: str, headers: Headers, host: str, path: str) -> Refusal | N
         return None if leads_here or site in (None, "same-origin", "none") else _ELSEWHERE
     if origin not in (None, f"http://{host}", f"https://{host}") or site not in (None, "same-origin", "none"):
         return _ELSEWHERE
-    if wrong := wrong_form(path, headers):
-        return Refusal(*wrong)
+    if takes_json(path) and headers.get("content-type", "").partition(";")[0].strip().lower() != "application/json":
+        return _NO_JSON
     # browsers say one of both. Scripts may be silent where no other site's page can send the like, and where there is no
     # session to be misused
     if origin is None and site is None and not takes_json(path) and "cookie" in headers:

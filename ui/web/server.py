@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import asyncio
 import ctypes
+import gc
 import logging
 import os
 import secrets
@@ -23,10 +24,12 @@ from html import escape
 from importlib import import_module
 from pathlib import Path
 from threading import Timer
-from typing import TYPE_CHECKING, Any, Final
+from typing import Any, Final
 
 import uvicorn
-from starlette.responses import HTMLResponse, PlainTextResponse
+from fastapi import FastAPI, Request, Response
+from fastapi.exceptions import RequestValidationError
+from fastapi.responses import FileResponse, HTMLResponse, JSONResponse, PlainTextResponse
 
 from concord.common import forwarding
 from concord.common.base_path import at, checked, stand
@@ -35,19 +38,21 @@ from concord.common.live_updates import limit_pace
 from concord.runs import queue
 from data.store.backup import scheduler
 from data.store.browse.index_refresh import IndexRefresher
+from data.store.core.connections import NotWritten
+from data.store.core.erased import Erased
 from data.store.core.store import Store, StoreBusy
 from ui.commands import fill_default_project
 from ui.web.api.images import Thumbnails
+from ui.web.assets import ASSETS, Assets
+from ui.web.auth.accounts import Accounts, AccountsError
+from ui.web.auth.authorization import Authorization
+from ui.web.auth.sessions import Sessions
 from ui.web.middleware import Entrance, Guard, Receive, Scope, Send, is_loopback
-
-if TYPE_CHECKING:
-    from fastapi import FastAPI, Request, Response
-
-    from ui.web.auth.accounts import Accounts
-
 
 _TURN_SECONDS: Final = 0.0005
 """So long may a thread that computes keep others waiting: an answer is many short statements, each of which waits its turn."""
+_GARBAGE: Final = 5_000
+"""New objects before garbage is looked for: an answer makes a few thousand, hardly any of which are left to be found."""
 _ARENA_MAX: Final = -8  # M_ARENA_MAX of glibc's malloc.h
 _ARENAS: Final = 2
 
@@ -55,6 +60,7 @@ _ARENAS: Final = 2
 def settle_process() -> None:
     """Set the process up to serve; before it begins other threads."""
     sys.setswitchinterval(_TURN_SECONDS)
+    gc.set_threshold(_GARBAGE)
     # each thread would have a heap of its own, and what is free in one is of no use to forty others; other systems have no such
     # setting, and no such heaps
     with suppress(AttributeError, OSError, TypeError):
@@ -103,16 +109,7 @@ def create_app(store: Store, token: str, accounts: Accounts | None = None, root:
     os.environ["HF_HUB_OFFLINE"] = "1"
     os.environ["HF_HUB_DISABLE_TELEMETRY"] = "1"
     os.environ["GRADIO_TEMP_DIR"] = str(store.project / "cache" / "gradio")
-    from fastapi import FastAPI
-    from fastapi.exceptions import RequestValidationError
-    from fastapi.responses import FileResponse
-
-    from data.store.core.connections import NotWritten
-    from data.store.core.erased import Erased
-    from ui.web.assets import ASSETS, Assets
     from ui.web.auth import routes
-    from ui.web.auth.authorization import Authorization
-    from ui.web.auth.sessions import Sessions
 
     app = FastAPI(title="Concord", docs_url=None, redoc_url=None, openapi_url=None)
     for module, _, name in (router.partition(":") for router in _ROUTERS):
@@ -125,14 +122,7 @@ def create_app(store: Store, token: str, accounts: Accounts | None = None, root:
         return FileResponse(ASSETS / "icon.svg", media_type="image/svg+xml")
 
     app.add_exception_handler(RequestValidationError, _misunderstood)
-
-    async def erased(_: Request, error: Exception) -> Response:
-        """What somebody sends in the name of a person who was erased, such as from a page that was open since before."""
-        from fastapi.responses import JSONResponse
-
-        return JSONResponse({"detail": f"{error}."}, 403)
-
-    app.add_exception_handler(Erased, erased)
+    app.add_exception_handler(Erased, _erased)
     app.add_exception_handler(NotWritten, _not_written)
     if pages:
         _mount_pages(app, store)
@@ -144,12 +134,13 @@ def create_app(store: Store, token: str, accounts: Accounts | None = None, root:
     return app
 
 
+async def _erased(_: Request, error: Exception) -> Response:
+    """What somebody sends in the name of a person who was erased, such as from a page that was open since before."""
+    return JSONResponse({"detail": f"{error}."}, 403)
+
+
 async def _not_written(_: Request, error: Exception) -> Response:
     """The disk is full, say: browsers keep what they sent, and send it again."""
-    from fastapi.responses import JSONResponse
-
-    from data.store.core.connections import NotWritten
-
     print(f"concord: {error}", file=sys.stderr, flush=True)
     why = error.why if isinstance(error, NotWritten) else "please try again"
     return JSONResponse({"detail": f"The server cannot save just now: {why}."}, 503, headers={"retry-after": "10"})
@@ -157,9 +148,6 @@ async def _not_written(_: Request, error: Exception) -> Response:
 
 async def _misunderstood(_: Request, error: Exception) -> Response:
     """FastAPI's own answer repeats what was sent, which may be nothing that can be sent back (NaN, half a character)."""
-    from fastapi.exceptions import RequestValidationError
-    from fastapi.responses import JSONResponse
-
     problems = error.errors() if isinstance(error, RequestValidationError) else ()
     where = sorted({str(part) for one in problems for part in one["loc"][1:2] if str(part).isidentifier()})
     return JSONResponse({"detail": f"This request is not understood: {', '.join(where) or 'its body'}."}, 422)
@@ -305,7 +293,10 @@ def serve(project: Path, how: Serving) -> None:
             opening.step = "the playground"
             fill_default_project(store)
             opening.step = "Studio"
-            return create_app(store, token, accounts, root)
+            app = create_app(store, token, accounts, root)
+            # what stands from the start is never garbage, and is not looked through again and again
+            gc.freeze()
+            return app
 
         def ready() -> None:
             from concord.runs import run_manager
@@ -353,8 +344,6 @@ def _access_settings(how: Serving) -> tuple[Accounts | None, str]:
     """The accounts, and the prefix."""
     accounts = None
     if how.users is not None:
-        from ui.web.auth.accounts import Accounts, AccountsError
-
         try:
             accounts = Accounts(how.users)
         except AccountsError as error:

@@ -9,29 +9,38 @@ from __future__ import annotations
 import json
 import shutil
 from collections.abc import Sequence
-from typing import Final
+from html import escape
+from typing import Any, Final
 
 import gradio as gr
 
 from concord.common.base_path import at
 from data.store.core.store import Store
 from ui.components.controls import js_module
-from ui.pages import (
-    agreement,
-    browse,
-    campaigns,
-    explore,
-    importing,
-    map,
-    matching,
-    overview,
-    preferences,
-    reports,
-    runs,
-    workbench,
-)
+from ui.components.page import Page
+from ui.pages.agreement import AgreementPage
+from ui.pages.browse import BrowsePage
+from ui.pages.campaigns import CampaignsPage
+from ui.pages.compare import ComparePage
+from ui.pages.explore import ExplorePage
+from ui.pages.importing import ImportPage
+from ui.pages.map import MapPage
+from ui.pages.matching import MatchingPage
+from ui.pages.overview import OverviewPage
+from ui.pages.preferences import PreferencesPage
+from ui.pages.reports import ReportsPage
+from ui.pages.runs import RunsPage
+from ui.pages.workbench import WorkbenchPage
 
-_OTHERS: Final = (importing, browse, map, agreement, preferences, matching, explore, campaigns, runs, reports, workbench)
+NAVIGATION: Final[dict[str, tuple[type[Page[Any]], ...]]] = {
+    "Data": (OverviewPage, ImportPage, BrowsePage, MapPage),
+    "Agreement": (AgreementPage, ComparePage, PreferencesPage, MatchingPage),
+    "Explore": (ExplorePage,),
+    "People": (CampaignsPage,),
+    "Work": (RunsPage, ReportsPage),
+}
+"""The pages that the navigation leads to, by group and in order; the first is the one that opens."""
+PAGES: Final[tuple[type[Page[Any]], ...]] = (*(page for group in NAVIGATION.values() for page in group), WorkbenchPage)
 _UPLOADS: Final = (3600, 24 * 3600)
 """Seconds: so often Gradio looks for files that came by an upload, and so old those are that it deletes."""
 
@@ -41,29 +50,49 @@ def studio(store: Store) -> gr.Blocks:
     # too). It knows nothing of what an earlier process was sent and was killed with; nobody reads that any more.
     shutil.rmtree(store.project / "cache" / "gradio", ignore_errors=True)
     with gr.Blocks(title="Concord", analytics_enabled=False, fill_width=True, delete_cache=_UPLOADS) as blocks:
-        for page in (overview, *_OTHERS):
-            if page is not overview:
-                _begin(blocks, page.NAME, page.PATH, page is not workbench)
-            _navigation("Overview" if page is overview else page.NAME)
-            page.build(store)
+        for page in PAGES:
+            if page is not PAGES[0]:
+                _begin(blocks, page)
+            _navigation(store, page)
+            page(store).build()
             blocks.fill_expected_parents()
     return blocks
 
 
-def _begin(blocks: gr.Blocks, name: str, path: str, in_bar: bool) -> None:
+def _begin(blocks: gr.Blocks, page: type[Page[Any]]) -> None:
     """What is built from now on belongs to another page.
 
     As ``blocks.route`` has it, but inside of one context: whenever one is left, Gradio makes all routes of an app that nobody
     uses, as the one that is served is made when it is mounted.
     """
-    blocks.current_page = path.strip("/")
-    blocks.pages.append((blocks.current_page, name, in_bar))
+    blocks.current_page = page.path.strip("/")
+    blocks.pages.append((blocks.current_page, page.title, True))
 
 
-def _navigation(name: str) -> None:
-    """The bar, on each page, as Gradio keeps one for each; and the page's own title, as it knows one for all."""
-    gr.Navbar(main_page_name="Overview", value=[("Label images", "../annotate/")])
-    gr.HTML("", js_on_load=f"document.title = {json.dumps(f'{name} - Concord')};", visible="hidden")
+def _navigation(store: Store, current: type[Page[Any]]) -> None:
+    """The bar with all pages by group, the project's name, light or dark; and the page's own title: Gradio knows one for all.
+
+    It takes the place of Gradio's own bar, which has no groups (``assets/css/navigation.css`` hides that).
+    """
+
+    def link(page: type[Page[Any]]) -> str:
+        here = ' aria-current="page"' if page is current else ""
+        return f'<li><a href="{escape(at("/studio" + (page.path or "/")))}"{here}>{page.title}</a></li>'
+
+    groups = "".join(
+        f'<li class="cc-nav-group" aria-label="{escape(group)}"><ul>{"".join(map(link, pages))}</ul></li>'
+        for group, pages in NAVIGATION.items()
+    )
+    js = f"document.title = {json.dumps(f'{current.title} - Concord')};"
+    gr.HTML(
+        f'<nav class="cc-nav" aria-label="Studio"><a class="cc-nav-brand" href="{escape(at("/studio/"))}">Concord</a>'
+        f'<button type="button" class="cc-nav-menu" aria-expanded="false">Menu</button><ul class="cc-nav-groups">{groups}</ul>'
+        f'<span class="cc-nav-project" title="the project">{escape(store.project.name)}</span>'
+        '<button type="button" class="cc-nav-theme" aria-label="Light or dark"></button>'
+        f'<a class="cc-nav-label" href="{escape(at("/annotate/"))}">Label images</a></nav>',
+        js_on_load=f"{js} import('{at('/assets/js/navigation.js')}').then((m) => m.mount(element));",
+        elem_id="navigation",
+    )
 
 
 def annotate() -> gr.Blocks:
@@ -73,8 +102,8 @@ def annotate() -> gr.Blocks:
 
 
 _STYLES = (
-    "concord", "studio", "agreement", "picture", "form", "dialogs", "workbench", "workbench_remarks", "runs", "explore",
-    "matching", "preferences", "campaigns", "browse", "map", "importing",
+    "concord", "studio", "navigation", "overview", "compare", "agreement", "picture", "form", "dialogs", "workbench",
+    "workbench_remarks", "runs", "explore", "matching", "preferences", "campaigns", "browse", "map", "importing",
 )  # fmt: skip
 _SANS = ("system-ui", "-apple-system", "Segoe UI", "Roboto", "Helvetica Neue", "Arial", "sans-serif")
 _MONO = ("ui-monospace", "SFMono-Regular", "Menlo", "Consolas", "monospace")
@@ -114,8 +143,13 @@ def head(styles: Sequence[str] = _STYLES) -> str:
 
 
 def scripts() -> str:
-    """What every page of the studio runs: the buttons that copy numbers."""
-    return f'<script type="module" src="{at("/assets/js/copy_numbers.js")}"></script>'
+    """What every page of the studio runs: the buttons that copy numbers, and browsers that can make the page ready to which a
+    link of the navigation leads when one points at it."""
+    rules = {"prerender": [{"where": {"selector_matches": ".cc-nav a"}, "eagerness": "moderate"}]}
+    return (
+        f'<script type="module" src="{at("/assets/js/copy_numbers.js")}"></script>'
+        f'<script type="speculationrules">{json.dumps(rules)}</script>'
+    )
 
 
 def theme() -> gr.themes.Base:

@@ -12,6 +12,7 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, Final, Literal
 
 from data.aspects import CANNOT_TELL
+from data.spec import HasSpec
 from data.store.core import rows
 from data.store.core.frame import JUDGED
 from data.store.core.selection import Selection
@@ -22,7 +23,7 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True, slots=True)
-class FlipPrompt:
+class FlipPrompt(HasSpec):
     """A prompt."""
 
     text: str

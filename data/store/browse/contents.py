@@ -8,6 +8,7 @@ from datetime import datetime
 from pathlib import Path
 from typing import Any
 
+from data.spec import HasSpec
 from data.store.core import rows
 from data.store.core.selection import PEOPLE, SIMULATED, Selection
 from data.store.core.store import Store
@@ -223,6 +224,19 @@ def judged_suites(store: Store) -> dict[str, JudgedSuite]:
     }
 
 
+def meetings(store: Store) -> dict[str, tuple[int, int, int]]:
+    """By suite: on how many items a scorer meets real people, simulated ones; and how many are judged at all."""
+    with store.read() as cursor:
+        found = cursor.execute(
+            "select suite, count(*) filter (scored and answered), count(*) filter (scored and imitated), count(*) from ("
+            "select t.suite, j.item_id, bool_or(r.kind = 'scorer') as scored,"
+            " bool_or(r.kind = 'human' and not r.simulated) as answered, bool_or(r.kind = 'human' and r.simulated) as imitated"
+            " from judgements j join items t using (item_id) join raters r using (rater_id) group by t.suite, j.item_id)"
+            " group by suite"
+        ).fetchall()
+    return {suite: (real, imitated, judged) for suite, real, imitated, judged in found}
+
+
 @dataclass(frozen=True, slots=True)
 class ItemEvent:
     """One thing that happened to an item.
@@ -332,7 +346,7 @@ def count_judgements(store: Store) -> int:
 
 
 @dataclass(frozen=True, slots=True)
-class ReportItem:
+class ReportItem(HasSpec):
     """An item: what it was to show, and its picture if it has one (``width`` and ``height`` in pixels).
 
     Attributes:

@@ -7,7 +7,7 @@ written back as claims. A person's queue (``PersonQueue``) knows no database: po
 
 from __future__ import annotations
 
-from collections.abc import Container, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import UTC, datetime, timedelta
 from typing import Any, Literal
@@ -19,57 +19,10 @@ from numpy.typing import NDArray
 from data.campaign import CheckSchedule, Training, seeded_number
 from data.campaign import PersonalOrder as Order
 from data.store.core import rows
-from data.store.core.campaign_items import (
-    DEFAULT,
-    AnnotationTask,
-    StampedCampaign,
-    cached_campaigns,
-    cached_tasks,
-    campaign_listing,
-    ensure_default,
-    placeholders,
-)
+from data.store.core.campaign_items import DEFAULT, AnnotationTask, cached_tasks, ensure_default
 from data.store.core.store import Cache, Store
 from data.store.judgements import answer_status
-
-
-@dataclass(slots=True)
-class PersonProgress:
-    """What a person has done in a campaign, by positions of its items.
-
-    Attributes:
-        items: the ids of all that they have answered.
-        answered: the status of the first answer.
-        passed: of gold, attention and training items, those answered rightly.
-        held: claims, in their order; ``until``: when they end.
-        put_off: skipped items, by when, in microseconds; ``broken``: those that they reported.
-        out: what they were taken out for: what they fail of the checks, None if a manager did it.
-    """
-
-    items: set[str] = field(default_factory=set)
-    answered: dict[int, str] = field(default_factory=dict)
-    passed: set[int] = field(default_factory=set)
-    held: list[int] = field(default_factory=list)
-    until: datetime | None = None
-    put_off: dict[int, int] = field(default_factory=dict)
-    broken: set[int] = field(default_factory=set)
-    out: tuple[str | None, ...] = ()
-
-    @property
-    def done(self) -> int:
-        """How many items they have answered, training aside."""
-        return len(self.items) - sum(status == "training" for status in self.answered.values())
-
-    def waiting(self, positions: Sequence[int]) -> list[int]:
-        """Those of these that they have not answered: held ones first, skipped ones last."""
-        left = [one for one in positions if one not in self.answered and one not in self.broken]
-        held = [one for one in self.held if one in left]
-        fresh = [one for one in left if one not in held and one not in self.put_off]
-        return held + fresh + self.later(one for one in left if one not in held and one in self.put_off)
-
-    def later(self, positions: Iterable[int]) -> list[int]:
-        """Skipped items in the order of skipping."""
-        return sorted(positions, key=lambda one: (self.put_off[one], one))
+from data.store.judgements.campaign_state import CampaignState, CampaignStates, PersonProgress
 
 
 @dataclass(frozen=True, slots=True)
@@ -164,102 +117,41 @@ class AllocatedPositions:
     training: Training | None = None
 
 
-_FACTS = """
-with said as (
-    -- microseconds, as to make a time of each costs more than all the rest
-    select 'answer' as what, rater_id, item_id, status, passed, null::bigint as moment, seq as place
-    from annotations where rater_id in {people} and campaign_id = $campaign and revises is null
-    union all
-    select 'claim', rater_id, item_id, null, null, epoch_us(until), place from claims
-    -- one that ends later than any claim can was made before the clock was set back
-    where campaign_id = $campaign and until > $now and until <= $latest
-    union all
-    select 'skip', rater_id, item_id, null, null, epoch_us(skipped), 0 from skips
-    where campaign_id = $campaign and rater_id in {people}
-    union all
-    select 'report', rater_id, item_id, null, null, epoch_us(moment), 0 from reports
-    where campaign_id = $campaign and rater_id in {people} and dismissed is null
-)
-select what, rater_id, item_id, status, passed, moment from said order by place
-"""
-_OPEN = """
-select position, wanted - people as room, aside from campaign_items where campaign_id = ? and (people < wanted or aside)
-"""
-
-
-_EPOCH = datetime.fromtimestamp(0, UTC)
-
-
 class Allocator:
-    """A campaign's open places, and what the people who ask have done. Nothing is written before ``write``."""
+    """A campaign's open places, and what the people who ask have done. Nothing is written before ``CampaignStates`` does."""
 
-    def __init__(
-        self, connection: duckdb.DuckDBPyConnection, known: StampedCampaign, people: Sequence[str], now: datetime, memory: Cache
-    ) -> None:
-        campaign = known.campaign
-        self._connection, self._campaign, self._now = connection, campaign, now
-        self._listing = campaign_listing(connection, campaign.campaign_id, known.stamp)
-        self._lease = timedelta(minutes=campaign.settings.lease_minutes)
+    def __init__(self, states: CampaignStates, state: CampaignState, people: Sequence[str], now: datetime) -> None:
+        self._campaign, self._state, self._now = state.campaign, state, now
+        self._lease = timedelta(minutes=state.campaign.settings.lease_minutes)
+        revoked = answer_status.revoked_raters(states.connection, states.memory)
+        out_of = (None, state.campaign.campaign_id)
+        self._out = {name: [why for of, why in revoked.get(name, {}).items() if of in out_of] for name in people}
+        state.read_people(states.connection, people)
         # the lease may have been shortened since
-        self._latest = now + 2 * self._lease
-        gone = answer_status.revoked_raters(connection, memory)
-        self._people = {
-            name: PersonProgress(out=tuple(why for of, why in gone.get(name, {}).items() if of in (None, campaign.campaign_id)))
-            for name in people
-        }
-        self._changed: set[str] = set()
-        self._used: set[int] = set()
-        found = connection.execute(_OPEN, [campaign.campaign_id]).fetchnumpy()
-        aside = np.asarray(found["aside"], np.bool_)
-        self._position, self._room = (np.asarray(found[name], np.int64)[~aside] for name in ("position", "room"))
-        self._index = np.full(self._listing.shuffle.size, -1, np.int64)
-        self._index[self._position] = np.arange(self._position.size)
-        self._training, self._checks = self._others(set(np.asarray(found["position"])[aside].tolist()))
-        self._read_facts()
+        state.expire_claims(now, now + 2 * self._lease)
+        self._open = (state.people < state.wanted) & ~state.aside
+        self._room = state.wanted - state.people
+        for person in state.persons.values():
+            self._room[list(person.held)] -= 1
+        self._training, self._checks = self._others()
 
-    def _others(self, aside: Container[int]) -> tuple[list[int], list[int]]:
+    def _others(self) -> tuple[list[int], list[int]]:
         """Positions of training items, and of those that are mixed in."""
-        special = self._listing.special
-        training = sorted(one for one, role in special.items() if role == "training" and one not in aside)
+        special = {one: role for one, role in self._state.listing.special.items() if not self._state.aside[one]}
+        training = sorted(one for one, role in special.items() if role == "training")
         mixed = self._campaign.settings.check_every is not None
-        return training, sorted(one for one, role in special.items() if role != "training" and mixed and one not in aside)
-
-    def _read_facts(self) -> None:
-        names = {f"p{n}": name for n, name in enumerate(self._people)}
-        query = _FACTS.format(people=f"({', '.join(f'${key}' for key in names)})")
-        parameters = {"campaign": self._campaign.campaign_id, "now": self._now, "latest": self._latest, **names}
-        for what, name, item_id, status, passed, moment in self._connection.execute(query, parameters).fetchall():
-            position = self._listing.positions.get(item_id)
-            if what == "claim" and position is not None:
-                self._take(position)
-            if name in self._people:
-                _note(self._people[name], what, item_id, position, status, passed, moment)
-
-    def _open_index(self, position: int) -> int | None:
-        """Where an open item stands in the arrays."""
-        place = int(self._index[position])
-        return place if place >= 0 else None
-
-    def _take(self, position: int, n: int = 1) -> None:
-        """Hold places of an ordinary item."""
-        if (place := self._open_index(position)) is not None:
-            self._room[place] -= n
+        return training, sorted(one for one, role in special.items() if role != "training" and mixed)
 
     def allocate(self, name: str, ahead: int) -> AllocatedPositions:
         """Give this person what they have, and more if they want it."""
-        person = self._people[name]
+        person = self._state.persons[name]
         before = list(person.held)
-        for position in before:
-            self._take(position, -1)
+        self._room[before] += 1
         given = self._given(person, name, ahead)
-        person.held = given.positions
-        for position in person.held:
-            self._take(position)
-        self._used.update(person.held)
+        self._room[given.positions] -= 1
         # asking again writes nothing before the lease has come half its way
-        if person.held != before or (person.until is not None and person.until - self._now < self._lease / 2):
-            self._changed.add(name)
-            person.until = self._now + self._lease
+        if given.positions != before or any(until - self._now < self._lease / 2 for until in person.held.values()):
+            self._state.hold(name, dict.fromkeys(given.positions, self._now + self._lease))
         return given
 
     def _given(self, person: PersonProgress, name: str, ahead: int) -> AllocatedPositions:
@@ -267,8 +159,8 @@ class Allocator:
         closed: ClosedReason | None = None
         if self._campaign.state != "running":
             closed = self._campaign.state
-        elif person.out:
-            closed = "revoked" if None in person.out else "paused"
+        elif self._out[name]:
+            closed = "revoked" if None in self._out[name] else "paused"
         elif training is not None and training.failed:
             closed = "training"
         elif training is not None and not training.passed:
@@ -295,16 +187,15 @@ class Allocator:
     def _line(self, person: PersonProgress, name: str) -> PersonQueue:
         """All ordinary items that this person may be given now, and the checks."""
         campaign, settings = self._campaign, self._campaign.settings
-        open_ = np.ones(self._position.size, np.bool_)
-        for position in (*person.answered, *person.broken):
-            if (place := self._open_index(position)) is not None:
-                open_[place] = False
+        open_ = self._open.copy()
+        open_[[*person.answered, *person.broken]] = False
         wanted = int(open_.sum())
-        positions = self._position[open_ & (self._room > 0)]
+        positions = np.flatnonzero(open_ & (self._room > 0))
+        shuffle = self._state.listing.shuffle
         if settings.order == "random":
-            keys = Order.of(campaign.seed, campaign.campaign_id, name).keys(self._listing.shuffle[positions])
+            keys = Order.of(campaign.seed, campaign.campaign_id, name).keys(shuffle[positions])
         else:
-            keys = self._listing.shuffle[positions] if settings.order == "shared" else positions
+            keys = shuffle[positions] if settings.order == "shared" else positions
         if settings.check_every is None or not self._checks:
             return PersonQueue(person, positions, keys, wanted)
         places = CheckSchedule(settings.check_every, campaign.seed, campaign.campaign_id, name)
@@ -313,49 +204,13 @@ class Allocator:
         )
         return PersonQueue(person, positions, keys, wanted, checks, places)
 
-    def item_ids(self) -> dict[int, str]:
-        """The items that were given, by position."""
-        found = ((position, self._listing.item_ids[position]) for position in self._used)
-        return {position: item_id for position, item_id in found if item_id is not None}
+    def item_id(self, position: int) -> str:
+        """The item that stands there."""
+        return self._state.listing.item_ids[position] or ""
 
-    def write(self, item_ids: Mapping[int, str]) -> None:
-        """Write the claims of those whose claims changed; those that have ended go."""
-        if not self._changed:
-            return
-        names = sorted(self._changed)
-        campaign_id = self._campaign.campaign_id
-        self._connection.execute(
-            f"delete from claims where campaign_id = ? and (until <= ? or until > ? or rater_id in {placeholders(names)})",
-            [campaign_id, self._now, self._latest, *names],
-        )
-        claims = [
-            (campaign_id, item_ids[position], name, self._people[name].until, place)
-            for name in names
-            for place, position in enumerate(self._people[name].held)
-        ]
-        rows.insert(self._connection, "claims", ("campaign_id", "item_id", "rater_id", "until", "place"), claims)
-
-
-def _note(
-    person: PersonProgress, what: str, item_id: str, position: int | None, status: str, passed: bool | None, moment: int
-) -> None:
-    """Take down one fact about a person."""
-    if what == "answer":
-        person.items.add(item_id)
-    if position is None:
-        return
-    if what == "answer" and position not in person.answered:
-        person.answered[position] = status
-        if passed:
-            person.passed.add(position)
-    elif what == "claim":
-        person.held.append(position)
-        until = _EPOCH + timedelta(microseconds=moment)
-        person.until = min(until, person.until or until)
-    elif what == "skip":
-        person.put_off[position] = max(moment, person.put_off.get(position, moment))
-    elif what == "report":
-        person.broken.add(position)
+    def drafts(self, name: str) -> dict[str, Mapping[str, Any]]:
+        """What this person has written so far, by item."""
+        return dict(self._state.persons[name].drafts)
 
 
 @dataclass(frozen=True, slots=True)
@@ -373,20 +228,6 @@ def save_draft(store: Store, draft: AnswerDraft, *, now: datetime | None = None)
     store.write(_save_drafts, _TimedDraft(draft, now or datetime.now(UTC), store.memory), shown=False)
 
 
-def drafts_of(
-    connection: duckdb.DuckDBPyConnection, campaign: str, people: Sequence[str]
-) -> dict[str, dict[str, dict[str, Any]]]:
-    """The answers of these people's drafts, by person and item."""
-    found = connection.execute(
-        f"select rater_id, item_id, answers from drafts where campaign_id = ? and rater_id in {placeholders(people)}",
-        [campaign, *people],
-    ).fetchall()
-    drafts: dict[str, dict[str, dict[str, Any]]] = {}
-    for person, item_id, answers in found:
-        drafts.setdefault(person, {})[item_id] = rows.from_json(answers)
-    return drafts
-
-
 _WHERE = "campaign_id = ? and rater_id = ? and item_id = ?"
 
 
@@ -398,14 +239,21 @@ class _TimedDraft:
 
 
 def _write_drafts(connection: duckdb.DuckDBPyConnection, payloads: Sequence[_TimedDraft]) -> list[None]:
+    states = CampaignStates(connection, payloads[0].memory)
     latest = {(one.draft.campaign, one.draft.person, one.draft.item_id): one for one in payloads}
     for key, one in latest.items():
         connection.execute(f"delete from drafts where {_WHERE}", list(key))
         columns = ("campaign_id", "rater_id", "item_id", "answers", "saved")
         rows.insert(connection, "drafts", columns, [(*key, rows.to_json(one.draft.answers), one.now)])
-        for known in cached_campaigns(connection, [key[0]], one.memory).values():
-            until = one.now + timedelta(minutes=known.campaign.settings.lease_minutes)
-            connection.execute(f"update claims set until = ? where {_WHERE} and until > ?", [until, *key, one.now])
+        campaign_id, name, item_id = key
+        for state in states.of([campaign_id]).values():
+            state.read_people(connection, [name])
+            person, position = state.persons[name], state.listing.positions.get(item_id)
+            person.drafts[item_id] = one.draft.answers
+            if position is not None and position in person.held and person.held[position] > one.now:
+                until = one.now + timedelta(minutes=state.campaign.settings.lease_minutes)
+                state.hold(name, person.held | {position: until})
+    states.write_claims()
     return [None] * len(payloads)
 
 
@@ -440,30 +288,33 @@ class TaskRequest:
     memory: Cache
 
 
-def allocate_tasks(connection: duckdb.DuckDBPyConnection, seekers: Sequence[TaskRequest]) -> list[NextTasks]:
-    """Decide who gets what, in the order of asking, and write it down as claims."""
+def allocate_all(connection: duckdb.DuckDBPyConnection, seekers: Sequence[TaskRequest]) -> list[NextTasks]:
+    """Decide who gets what, and write it down as claims."""
+    states = CampaignStates(connection, seekers[0].memory)
+    desks = allocate_tasks(states, seekers)
+    states.write_claims()
+    return desks
+
+
+def allocate_tasks(states: CampaignStates, seekers: Sequence[TaskRequest]) -> list[NextTasks]:
+    """Decide who gets what, in the order of asking."""
     now = max(seeker.now for seeker in seekers)
     names = list(dict.fromkeys(seeker.campaign for seeker in seekers))
-    memory = seekers[0].memory
-    if DEFAULT in names and ensure_default(connection, now):
-        memory.forget()
-    people = {name: sorted({s.person for s in seekers if s.campaign == name}) for name in names}
+    if DEFAULT in names and ensure_default(states.connection, now):
+        states.reload()
     boards = {
-        name: Allocator(connection, one, people[name], now, memory)
-        for name, one in cached_campaigns(connection, names, memory).items()
+        name: Allocator(states, state, list(dict.fromkeys(s.person for s in seekers if s.campaign == name)), now)
+        for name, state in states.of(names).items()
     }
-    written = {name: drafts_of(connection, name, people[name]) for name in boards}
     nothing = AllocatedPositions([], CampaignProgress(0, 0), "none")
-    seats = [boards[s.campaign].allocate(s.person, s.ahead) if s.campaign in boards else nothing for s in seekers]
-    named = {name: board.item_ids() for name, board in boards.items()}
-    for name, board in boards.items():
-        board.write(named[name])
-    item_ids = sorted({item_id for ids in named.values() for item_id in ids.values()})
-    found = cached_tasks(connection, item_ids, memory)
+    given = [boards[s.campaign].allocate(s.person, s.ahead) if s.campaign in boards else nothing for s in seekers]
+    item_ids = [
+        [boards[seeker.campaign].item_id(one) for one in own.positions] for seeker, own in zip(seekers, given, strict=True)
+    ]
+    found = cached_tasks(states.connection, sorted({one for ids in item_ids for one in ids}), states.memory)
     desks: list[NextTasks] = []
-    for seeker, given in zip(seekers, seats, strict=True):
-        own_ids = [named[seeker.campaign][position] for position in given.positions]
-        offered = [found[item_id] for item_id in own_ids if item_id in found]
-        own = written.get(seeker.campaign, {}).get(seeker.person, {})
-        desks.append(NextTasks(offered, given.progress, given.closed, given.training, own))
+    for seeker, own, ids in zip(seekers, given, item_ids, strict=True):
+        drafts = boards[seeker.campaign].drafts(seeker.person) if seeker.campaign in boards else {}
+        offered = [found[item_id] for item_id in ids if item_id in found]
+        desks.append(NextTasks(offered, own.progress, own.closed, own.training, drafts))
     return desks

@@ -402,8 +402,14 @@ def consent_hash(settings: Settings) -> str | None:
 
 def has_consented(store: Store, campaign: str, person: str, text: str) -> bool:
     """Whether this person has agreed to this text."""
-    with store.read() as cursor:
-        return rows.first(cursor, f"select 1 from consents where {_WHERE}", [campaign, person, text]) is not None
+
+    def read() -> bool | None:
+        with store.read() as cursor:
+            found = rows.first(cursor, f"select 1 from consents where {_WHERE}", [campaign, person, text])
+        return None if found is None else True
+
+    # asked with every answer; who has not agreed yet is looked up anew
+    return store.memory.keep(("consent", campaign, person, text), read) is True
 
 
 def give_consent(store: Store, campaign: str, person: str, text: str, *, now: datetime | None = None) -> None:

@@ -15,7 +15,7 @@ import duckdb
 
 from data.campaign import Settings
 from data.records import Annotation, Rater
-from data.store.campaigns.allocation import NextTasks, TaskRequest, allocate_tasks
+from data.store.campaigns.allocation import NextTasks, TaskRequest, allocate_all, allocate_tasks
 from data.store.core import rows
 from data.store.core.campaign_items import DEFAULT, ensure_default
 from data.store.core.erased import Erased
@@ -23,6 +23,7 @@ from data.store.core.store import Store
 from data.store.imports import ImportRefused, insert_raters
 from data.store.judgements import revocations
 from data.store.judgements.answer_status import Rule
+from data.store.judgements.campaign_state import CampaignStates, forget_state
 from data.store.judgements.recording import SavedAnswer, SentAnswer, items_of_sources, save_answers
 
 CLAIM = timedelta(minutes=Settings().lease_minutes)
@@ -54,7 +55,7 @@ def next_tasks(store: Store, person: str, campaign: str = DEFAULT, *, ahead: int
     three people have answered it. ``now`` is for tests.
     """
     result: NextTasks = store.write(
-        allocate_tasks, TaskRequest(campaign, person, ahead, now or datetime.now(UTC), store.memory), shown=False
+        allocate_all, TaskRequest(campaign, person, ahead, now or datetime.now(UTC), store.memory), shown=False
     )
     return result
 
@@ -66,6 +67,7 @@ def skip(store: Store, person: str, item_id: str, campaign: str = DEFAULT, *, no
     def put_off(connection: duckdb.DuckDBPyConnection) -> None:
         rows.insert(connection, "skips", ("campaign_id", "item_id", "rater_id", "skipped"), [row])
         _drop_claim(connection, campaign, person, item_id)
+        forget_state(store.memory, campaign)
 
     store.change(put_off, shown=False)
 
@@ -75,18 +77,31 @@ def unskip(store: Store, person: str, campaign: str = DEFAULT, *, now: datetime 
 
     Returns its id, None if nothing is skipped.
     """
-    return store.change(_unskip, campaign, person, now or datetime.now(UTC), shown=False)
+    moment = now or datetime.now(UTC)
+
+    def take_back(connection: duckdb.DuckDBPyConnection) -> str | None:
+        forget_state(store.memory, campaign)
+        return _unskip(connection, campaign, person, moment)
+
+    return store.change(take_back, shown=False)
 
 
 def pause(store: Store, person: str, campaign: str = DEFAULT) -> None:
     """Let go of what this person has claimed in a campaign."""
-    release = "delete from claims where campaign_id = ? and rater_id = ?"
-    store.change(lambda connection: connection.execute(release, [campaign, person]), shown=False)
+    _release(store, "campaign_id = ? and rater_id = ?", [campaign, person])
 
 
 def leave(store: Store, person: str) -> None:
     """Let go of what this person has claimed anywhere, so that others are offered it."""
-    store.change(lambda connection: connection.execute("delete from claims where rater_id = ?", [person]), shown=False)
+    _release(store, "rater_id = ?", [person])
+
+
+def _release(store: Store, where: str, parameters: Sequence[str]) -> None:
+    def release(connection: duckdb.DuckDBPyConnection) -> None:
+        connection.execute(f"delete from claims where {where}", list(parameters))
+        store.memory.forget()
+
+    store.change(release, shown=False)
 
 
 def report(
@@ -199,8 +214,10 @@ def submit_answer(
 def _submit_answers(
     connection: duckdb.DuckDBPyConnection, payloads: Sequence[tuple[SentAnswer, TaskRequest]]
 ) -> list[SubmitResult]:
-    saved = save_answers(connection, [sent for sent, _ in payloads])
-    desks = allocate_tasks(connection, [seeker for _, seeker in payloads])
+    states = CampaignStates(connection, payloads[0][1].memory)
+    saved = save_answers(states, [sent for sent, _ in payloads])
+    desks = allocate_tasks(states, [seeker for _, seeker in payloads])
+    states.write_claims()
     return [SubmitResult(*both) for both in zip(saved, desks, strict=True)]
 
 

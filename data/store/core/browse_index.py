@@ -12,7 +12,7 @@ from typing import Any, Final
 
 import duckdb
 
-from data.prompts.spec import SpecError, parse_spec
+from data.spec import SpecError, parse_spec
 from data.store.core import rows
 
 PARTS: Final = ("object", "color", "count", "relation")

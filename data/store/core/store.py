@@ -73,7 +73,7 @@ class ReadWriteLock:
 
 T = TypeVar("T")
 Arguments = TypeVarTuple("Arguments")
-_MOST = 20_000
+_MOST = 10_000
 
 
 class Cache:

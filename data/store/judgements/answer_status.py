@@ -17,8 +17,9 @@ from data.aspects import SCALES
 from data.campaign import Campaign, Role, wrong_answers
 from data.records import Annotation
 from data.store.core import erased, rows
-from data.store.core.campaign_items import DEFAULT, AnnotationTask, cached_campaigns, campaign_listing, campaigns, placeholders
+from data.store.core.campaign_items import DEFAULT, AnnotationTask, placeholders
 from data.store.core.store import Cache, Store
+from data.store.judgements.campaign_state import CampaignState, CampaignStates
 
 ON_REQUEST = "asked"
 """They uncovered it on purpose, before answering."""
@@ -214,80 +215,97 @@ class Feedback:
 class ItemContext:
     """An item in a campaign; ``position`` is None where the default campaign has not met it yet."""
 
-    campaign: Campaign
+    state: CampaignState
+    item_id: str
     position: int | None
-    role: Role
-    expected: Mapping[str, Any]
-    selected: bool
-    wanted: int
+
+    @property
+    def campaign(self) -> Campaign:
+        return self.state.campaign
+
+    @property
+    def role(self) -> Role:
+        return "ordinary" if self.position is None else self.state.listing.role(self.position)
+
+    @property
+    def expected(self) -> Mapping[str, Any]:
+        return {} if self.position is None else self.state.listing.expected.get(self.position, {})
 
 
 ItemContexts = Mapping[_Key, ItemContext]
 
 
-def item_contexts(
-    connection: duckdb.DuckDBPyConnection, annotations: Sequence[Annotation], memory: Cache
-) -> dict[_Key, ItemContext]:
+def item_contexts(states: CampaignStates, annotations: Sequence[Annotation]) -> dict[_Key, ItemContext]:
     """What each answer is about, for campaigns that exist.
 
     Raises:
         KeyError: an item is not of the campaign.
     """
-    places: dict[_Key, ItemContext] = {}
     named = sorted({a.campaign_id for a in annotations if a.campaign_id is not None})
-    for one in cached_campaigns(connection, named, memory).values():
-        campaign = one.campaign
-        items = campaign_listing(connection, campaign.campaign_id, one.stamp)
-        asked = sorted({a.item_id for a in annotations if a.campaign_id == campaign.campaign_id})
-        positions = {item_id: items.positions.get(item_id) for item_id in asked}
-        if campaign.campaign_id != DEFAULT and None in positions.values():
-            raise KeyError(next(item_id for item_id, position in positions.items() if position is None))
-        wanted = _wanted(connection, campaign.campaign_id, [p for p in positions.values() if p is not None])
-        for item_id, position in positions.items():
-            role: Role = "ordinary" if position is None else items.role(position)
-            expected = {} if position is None else items.expected.get(position, {})
-            more = campaign.overlap if position is None else wanted[position]
-            picked = position in items.selected
-            places[campaign.campaign_id, item_id] = ItemContext(campaign, position, role, expected, picked, more)
+    places: dict[_Key, ItemContext] = {}
+    for campaign_id, state in states.of(named).items():
+        state.read_people(states.connection, [a.rater_id for a in annotations if a.campaign_id == campaign_id])
+        for item_id in sorted({a.item_id for a in annotations if a.campaign_id == campaign_id}):
+            position = state.listing.positions.get(item_id)
+            if campaign_id != DEFAULT and position is None:
+                raise KeyError(item_id)
+            places[campaign_id, item_id] = ItemContext(state, item_id, position)
     return places
 
 
-def _wanted(connection: duckdb.DuckDBPyConnection, campaign_id: str, positions: Sequence[int]) -> dict[int, int]:
-    if not positions:
-        return {}
-    query = f"select position, wanted from campaign_items where campaign_id = ? and position in {placeholders(positions)}"
-    return dict(connection.execute(query, [campaign_id, *positions]).fetchall())
-
-
-def decide_status(
-    connection: duckdb.DuckDBPyConnection, annotations: Sequence[Annotation], places: ItemContexts, memory: Cache
-) -> list[Decision]:
+def decide_status(states: CampaignStates, annotations: Sequence[Annotation], places: ItemContexts) -> list[Decision]:
     """Decide about new answers, as they will be written, and count the people who have answered validly."""
-    asked = [a for a in annotations if a.campaign_id is not None]
-    if not asked:
-        return [Decision("valid") for _ in annotations]
-    people = _people(connection, asked)
-    revoked = revoked_raters(connection, memory)
+    connection = states.connection
+    revoked = revoked_raters(connection, states.memory)
+    # what the default campaign has not met is counted here alone
+    unmet: dict[str, int] = {}
+    counts: dict[str, dict[int, int]] = {}
     decisions: list[Decision] = []
     for annotation in annotations:
-        key = (annotation.campaign_id or "", annotation.item_id)
-        place = places.get(key)
+        place = places.get((annotation.campaign_id or "", annotation.item_id))
         if place is None:
             decisions.append(Decision("valid"))
             continue
-        answered = people.setdefault(key, set())
-        out = not {None, key[0]}.isdisjoint(revoked.get(annotation.rater_id, ()))
-        decision = _decision(place, answered, annotation, out)
-        if decision.status != "surplus" and not annotation.saw_evidence:
-            answered.add(annotation.rater_id)
+        state, position, item_id = place.state, place.position, place.item_id
+        if position is None and item_id not in unmet:
+            unmet[item_id] = int(rows.value(connection, _PEOPLE, [item_id, state.campaign.campaign_id]))
+        people, wanted = (
+            (unmet[item_id], state.campaign.overlap)
+            if position is None
+            else (int(state.people[position]), int(state.wanted[position]))
+        )
+        person = state.persons[annotation.rater_id]
+        again = item_id in person.counted
+        out = not {None, state.campaign.campaign_id}.isdisjoint(revoked.get(annotation.rater_id, ()))
+        decision = _decision(place, again, people - again >= wanted, annotation, out)
         decisions.append(decision)
-    _write_counts(connection, [(places[key], len(names)) for key, names in people.items() if key in places])
+        blind = not annotation.saw_evidence
+        person.note_answer(item_id, position, decision.status, decision.passed, blind)
+        if decision.status == "surplus" or not blind or again:
+            continue
+        if position is None:
+            unmet[item_id] += 1
+        elif place.role == "ordinary":
+            state.people[position] += 1
+            counts.setdefault(state.campaign.campaign_id, {})[position] = int(state.people[position])
+    for campaign_id, people_at in counts.items():
+        connection.execute(
+            "update campaign_items set people = list_extract(?::integer[], list_position(?::integer[], position))"
+            f" where campaign_id = ? and position in {placeholders(people_at)}",
+            [list(people_at.values()), list(people_at), campaign_id, *people_at],
+        )
     return decisions
 
 
-def _decision(place: ItemContext, answered: set[str], annotation: Annotation, revoked: bool) -> Decision:
+_PEOPLE = """
+select count(distinct rater_id) from annotations
+where item_id = ? and campaign_id = ? and status <> 'surplus' and not saw_evidence
+"""
+
+
+def _decision(place: ItemContext, again: bool, full: bool, annotation: Annotation, revoked: bool) -> Decision:
+    """Decide about one answer; ``full``: others have filled the item."""
     campaign = place.campaign
-    again = annotation.rater_id in answered
     if place.role != "ordinary":
         # as of a revision: a second try proves nothing
         if again:
@@ -295,8 +313,7 @@ def _decision(place: ItemContext, answered: set[str], annotation: Annotation, re
         return Decision(
             "training" if place.role == "training" else "gold", not wrong_answers(place.expected, annotation.answers)
         )
-    selected = campaign.stratum and place.selected
-    full = len(answered) - again >= place.wanted
+    selected = campaign.stratum and place.position in place.state.listing.selected
     # of the default campaign a second answer is kept as what it is, a repeat; statistics leave it out
     status: Status = "surplus" if full or (again and campaign.campaign_id != DEFAULT) else "valid"
     if revoked:
@@ -304,60 +321,43 @@ def _decision(place: ItemContext, answered: set[str], annotation: Annotation, re
     return Decision(status, selected=selected, again=again)
 
 
-def _people(connection: duckdb.DuckDBPyConnection, annotations: Sequence[Annotation]) -> dict[_Key, set[str]]:
-    """Who has answered these items so that it counts, as an answer or as a check, and blind."""
-    items = sorted({a.item_id for a in annotations})
-    found = connection.execute(
-        "select campaign_id, item_id, rater_id from annotations"
-        f" where item_id in {placeholders(items)} and campaign_id is not null and status <> 'surplus' and not saw_evidence",
-        items,
-    ).fetchall()
-    people: dict[_Key, set[str]] = {}
-    for campaign_id, item_id, rater_id in found:
-        people.setdefault((campaign_id, item_id), set()).add(rater_id)
-    return people
-
-
-def _write_counts(connection: duckdb.DuckDBPyConnection, counts: Sequence[tuple[ItemContext, int]]) -> None:
-    """Write how many people have answered."""
-    by_campaign: dict[str, dict[int, int]] = {}
-    for place, people in counts:
-        if place.position is not None and place.role == "ordinary":
-            by_campaign.setdefault(place.campaign.campaign_id, {})[place.position] = people
-    for campaign_id, people_at in by_campaign.items():
-        connection.execute(
-            "update campaign_items set people = n.people"
-            " from (select unnest(?::integer[]) as position, unnest(?::integer[]) as people) n"
-            " where campaign_items.campaign_id = ? and campaign_items.position = n.position",
-            [list(people_at), list(people_at.values()), campaign_id],
-        )
-
-
-def end_claims(connection: duckdb.DuckDBPyConnection, annotations: Sequence[Annotation]) -> None:
+def end_claims(states: CampaignStates, annotations: Sequence[Annotation], places: ItemContexts) -> None:
     """Whoever has answered holds nothing any more, and has nothing half written."""
-    keys = [(a.campaign_id, a.item_id, a.rater_id) for a in annotations if a.campaign_id is not None]
-    for table in ("claims", "drafts") if keys else ():
-        rows.delete(connection, table, ("campaign_id", "item_id", "rater_id"), keys)
+    drafts: list[tuple[str, str, str]] = []
+    for annotation in annotations:
+        place = places.get((annotation.campaign_id or "", annotation.item_id))
+        if place is None:
+            continue
+        state, name = place.state, annotation.rater_id
+        person = state.persons[name]
+        if place.position in person.held:
+            state.hold(name, {position: until for position, until in person.held.items() if position != place.position})
+        if person.drafts.pop(place.item_id, None) is not None:
+            drafts.append((state.campaign.campaign_id, place.item_id, name))
+    if drafts:
+        rows.delete(states.connection, "drafts", ("campaign_id", "item_id", "rater_id"), drafts)
 
 
-def ask_more(connection: duckdb.DuckDBPyConnection, annotation: Annotation, rule: Rule) -> None:
+def ask_more(states: CampaignStates, annotation: Annotation, rule: Rule) -> None:
     """Let an item have one person more if the answers that it has make the rule say so, else as many as the campaign asks."""
-    found = campaigns(connection, [annotation.campaign_id]) if annotation.campaign_id is not None else []
-    if not found:
+    campaign_id = annotation.campaign_id or ""
+    state = states.of([campaign_id]).get(campaign_id)
+    if state is None:
         return
-    overlap = found[0].overlap
+    overlap, position = state.campaign.overlap, state.listing.positions.get(annotation.item_id)
     said = rows.dicts(
-        connection,
+        states.connection,
         "select answers from annotations where item_id = ? and campaign_id = ? and status = 'valid' and not saw_evidence"
         # of each person the latest revision of the first answer
         " qualify row_number() over (partition by rater_id order by seq, submitted desc) = 1 order by seq limit ?",
-        [annotation.item_id, annotation.campaign_id, overlap],
+        [annotation.item_id, campaign_id, overlap],
     )
-    more = len(said) == overlap and rule([rows.from_json(row["answers"]) for row in said])
-    connection.execute(
-        "update campaign_items set wanted = ? where campaign_id = ? and item_id = ? and role = 'ordinary'",
-        [overlap + bool(more), annotation.campaign_id, annotation.item_id],
-    )
+    wanted = overlap + (len(said) == overlap and rule([rows.from_json(row["answers"]) for row in said]))
+    if position is not None and state.listing.role(position) == "ordinary" and state.wanted[position] != wanted:
+        state.wanted[position] = wanted
+        states.connection.execute(
+            "update campaign_items set wanted = ? where campaign_id = ? and position = ?", [wanted, campaign_id, position]
+        )
 
 
 def feedback(annotation: Annotation, places: ItemContexts) -> Feedback | None:

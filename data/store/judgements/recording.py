@@ -26,6 +26,7 @@ from data.store.judgements.answer_status import (
     feedback,
     item_contexts,
 )
+from data.store.judgements.campaign_state import CampaignStates
 
 ANNOTATION_COLUMNS = (
     "annotation_id",
@@ -93,7 +94,7 @@ def submit(store: Store, annotation: Annotation, more: Rule | None = None) -> Sa
         Erased: the person has been erased from the project.
     """
     saved: SavedAnswer = store.write(
-        save_answers, SentAnswer(annotation, store.memory, more), touched=frozenset(items_of_sources([annotation]))
+        save_all, SentAnswer(annotation, store.memory, more), touched=frozenset(items_of_sources([annotation]))
     )
     if saved.paused:
         revocations.publish_pause(store)
@@ -111,26 +112,35 @@ def rebuild(store: Store, derive: Callable[[dict[str, Any]], tuple[str, Sequence
     return store.change(_rebuild, derive)
 
 
-def save_answers(connection: duckdb.DuckDBPyConnection, sent: Sequence[SentAnswer]) -> list[SavedAnswer]:
+def save_all(connection: duckdb.DuckDBPyConnection, sent: Sequence[SentAnswer]) -> list[SavedAnswer]:
     """Save answers that were sent, each as ``submit`` says. For the writer's thread."""
-    plain = [one.annotation for one in sent if one.more is None]
-    saved = iter(_save(connection, plain, sent[0].memory) if plain else [])
-    return [next(saved) if one.more is None else _save_and_ask(connection, one, one.more) for one in sent]
-
-
-def _save_and_ask(connection: duckdb.DuckDBPyConnection, one: SentAnswer, more: Rule) -> SavedAnswer:
-    saved = _save(connection, [one.annotation], one.memory)[0]
-    ask_more(connection, one.annotation, more)
+    states = CampaignStates(connection, sent[0].memory)
+    saved = save_answers(states, sent)
+    states.write_claims()
     return saved
 
 
-def _save(connection: duckdb.DuckDBPyConnection, annotations: Sequence[Annotation], memory: Cache) -> list[SavedAnswer]:
+def save_answers(states: CampaignStates, sent: Sequence[SentAnswer]) -> list[SavedAnswer]:
+    """As ``save_all``; the claims that end with them are still to be written."""
+    plain = [one.annotation for one in sent if one.more is None]
+    saved = iter(_save(states, plain) if plain else [])
+    return [next(saved) if one.more is None else _save_and_ask(states, one.annotation, one.more) for one in sent]
+
+
+def _save_and_ask(states: CampaignStates, annotation: Annotation, more: Rule) -> SavedAnswer:
+    saved = _save(states, [annotation])[0]
+    ask_more(states, annotation, more)
+    return saved
+
+
+def _save(states: CampaignStates, annotations: Sequence[Annotation]) -> list[SavedAnswer]:
+    connection = states.connection
     stored = _stored(connection, [annotation.annotation_id for annotation in annotations])
     status = {annotation_id: row["status"] for annotation_id, row in stored.items()}
     whose = {annotation_id: (row["item_id"], row["rater_id"]) for annotation_id, row in stored.items()}
     fresh: dict[str, Annotation] = {}
     first_sent: list[bool] = []
-    places = item_contexts(connection, annotations, memory)
+    places = item_contexts(states, annotations)
     paused: set[str] = set()
     again = set(stored)
     for annotation in annotations:
@@ -141,17 +151,17 @@ def _save(connection: duckdb.DuckDBPyConnection, annotations: Sequence[Annotatio
         if first_sent[-1]:
             fresh[annotation.annotation_id] = annotation
     if fresh:
-        answer_status.prepare_references(connection, list(fresh.values()), memory)
+        answer_status.prepare_references(connection, list(fresh.values()), states.memory)
         browse_index.mark_stale(connection, items_of_sources(fresh.values()))
         unrevised = [annotation for annotation in fresh.values() if not annotation.revises]
-        decisions = _first_answers(connection, unrevised, places, memory)
+        decisions = _first_answers(states, unrevised, places)
         status |= {annotation_id: decision.status for annotation_id, decision in decisions.items()}
         again |= {annotation_id for annotation_id, decision in decisions.items() if decision.again}
         for annotation in fresh.values():
             if annotation.revises:
                 status[annotation.annotation_id] = _revision(connection, annotation)
-        end_claims(connection, list(fresh.values()))
-        paused = revocations.pause_who_fail(connection, unrevised, places, memory, _now())
+        end_claims(states, list(fresh.values()), places)
+        paused = revocations.pause_who_fail(states, unrevised, places, _now())
     earlier = _earlier(connection, [a for a in annotations if a.annotation_id in again and not a.revises])
     return [
         SavedAnswer(
@@ -187,11 +197,10 @@ def _earlier(connection: duckdb.DuckDBPyConnection, annotations: Sequence[Annota
     return earlier
 
 
-def _first_answers(
-    connection: duckdb.DuckDBPyConnection, annotations: Sequence[Annotation], places: ItemContexts, memory: Cache
-) -> dict[str, Decision]:
+def _first_answers(states: CampaignStates, annotations: Sequence[Annotation], places: ItemContexts) -> dict[str, Decision]:
     """Save answers that revise nothing; returns what became of each."""
-    decisions = decide_status(connection, annotations, places, memory)
+    connection = states.connection
+    decisions = decide_status(states, annotations, places)
     numbers = rows.sequence(connection, "statement_seq", len(annotations))
     now = _now()
     written = zip(annotations, decisions, numbers, strict=True)

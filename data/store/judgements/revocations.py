@@ -16,9 +16,10 @@ from data.campaign import fails_checks
 from data.records import Annotation
 from data.store.core import browse_index, rows
 from data.store.core.campaign_items import recount
-from data.store.core.store import Cache, Store
+from data.store.core.store import Store
 from data.store.judgements import answer_status
 from data.store.judgements.answer_status import ItemContext, ItemContexts
+from data.store.judgements.campaign_state import CampaignStates
 
 
 @dataclass(frozen=True, slots=True)
@@ -158,9 +159,7 @@ def _mark_stale_with_members(connection: duckdb.DuckDBPyConnection, items: list[
 BY_CHECKS: Final = "checks"
 
 
-def pause_who_fail(
-    connection: duckdb.DuckDBPyConnection, annotations: Sequence[Annotation], places: ItemContexts, memory: Cache, now: datetime
-) -> set[str]:
+def pause_who_fail(states: CampaignStates, annotations: Sequence[Annotation], places: ItemContexts, now: datetime) -> set[str]:
     """Pause whoever is below a pass mark with these new answers, which are written; returns the answers that did it."""
     checks: dict[tuple[str, str], tuple[Annotation, ItemContext]] = {}
     for annotation in annotations:
@@ -170,11 +169,12 @@ def pause_who_fail(
     paused: set[str] = set()
     for (campaign_id, person), (annotation, place) in checks.items():
         settings = place.campaign.settings
-        if not {None, campaign_id}.isdisjoint(answer_status.revoked_raters(connection, memory).get(person, ())):
+        connection = states.connection
+        if not {None, campaign_id}.isdisjoint(answer_status.revoked_raters(connection, states.memory).get(person, ())):
             continue
         if why := _failure(connection, campaign_id, person, settings.gold_pass_mark, settings.attention_pass_mark):
+            states.reload()
             write_revocation(connection, Revocation(person, campaign_id, settings.recollect, BY_CHECKS, now, why))
-            memory.forget()
             paused.add(annotation.annotation_id)
     return paused
 

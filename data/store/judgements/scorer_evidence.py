@@ -14,6 +14,7 @@ from typing import Any, Final
 import duckdb
 
 from data.jobs.runs import Detection, Observation, RunFolder
+from data.spec import HasSpec
 from data.store.core import rows
 from data.store.core.selection import Selection
 from data.store.core.store import Store
@@ -197,7 +198,7 @@ def evidence_sources(store: Store) -> list[EvidenceSource]:
 
 
 @dataclass(frozen=True, slots=True)
-class PerceivedImage:
+class PerceivedImage(HasSpec):
     """An image's place, and its prompt."""
 
     item_id: str

@@ -36,6 +36,7 @@ from scorers.models.pretrained import batch_size, by_shape, config_of, load, tok
 from scorers.models.sanity_check import Soundness
 
 _BATCH: Final = 8
+Array = np.ndarray[Any, Any]
 
 
 def edges(side: int) -> dict[str, int]:
@@ -100,14 +101,24 @@ def objects(
         keep: only objects of higher confidence are returned.
     """
     best = logits.softmax(-1)[:, :-1].max(-1)
-    scores, kinds = best.values.cpu().numpy(), best.indices.cpu().numpy()
-    pixels = corners(boxes.cpu().numpy(), *size)
-    listed = []
+    kinds = [labels[kind] for kind in best.indices.tolist()]
+    return listed(best.values.cpu().numpy(), kinds, corners(boxes.cpu().numpy(), *size), keep)
+
+
+def listed(scores: Array, labels: Sequence[str | None], boxes: Array, keep: float) -> list[DetectedObject]:
+    """The objects of higher confidence than ``keep`` that have a label, most confident first."""
+    found = []
     for k in np.argsort(-scores, kind="stable"):
-        score, label = confidence(scores[k]), labels[kinds[k]]
+        score, label = confidence(scores[k]), labels[k]
         if label is not None and score > keep:
-            listed.append(DetectedObject(label, score, rounded_box(pixels[k])))
-    return listed
+            found.append(DetectedObject(label, score, rounded_box(boxes[k])))
+    return found
+
+
+def listed_as_queried(logits: Array, names: Sequence[str], boxes: Array, keep: float) -> list[DetectedObject]:
+    """The same, by Q x N logits of the names that were looked for: each query is what it is likeliest."""
+    labels = [queried_label(name) for name in names]
+    return listed(sigmoid(logits.max(-1)), [labels[k] for k in logits.argmax(-1)], boxes, keep)
 
 
 TEMPLATE: Final = "a photo of a {name}"
@@ -190,21 +201,12 @@ class Owl:
         vectors = vectors / torch.linalg.norm(vectors, dim=-1, keepdim=True)
         self._texts |= dict(zip(new, vectors, strict=True))
 
-    def _objects(
-        self, logits: np.ndarray[Any, Any], boxes: np.ndarray[Any, Any], names: Sequence[str], size: tuple[int, int]
-    ) -> list[DetectedObject]:
+    def _objects(self, logits: Array, boxes: Array, names: Sequence[str], size: tuple[int, int]) -> list[DetectedObject]:
         width, height = (max(size), max(size)) if self._padded else size
-        best = logits.argmax(-1)
-        scores = sigmoid(logits.max(-1))
         edges = corners(boxes, width, height)
         if self._padded:  # what lies beyond the image is padding
             edges = np.clip(edges, 0, np.array([*size, *size], np.float32))
-        listed = []
-        for k in np.argsort(-scores, kind="stable"):
-            score = confidence(scores[k])
-            if score > self._keep:
-                listed.append(DetectedObject(queried_label(names[best[k]]), score, rounded_box(edges[k])))
-        return listed
+        return listed_as_queried(logits, names, edges, self._keep)
 
 
 def processor(config: Any) -> Any:
@@ -253,9 +255,10 @@ class GroundingDino:
             for question in text_queries(self._tokenizer, asked, self._length):
                 for rows in by_shape([fed[k] for k in places], self._batch):
                     same = [places[row] for row in rows]
-                    for k, seen in zip(same, self._answers([fed[k] for k in same], question), strict=True):
-                        found[k] += self._objects(*seen, question, images[k].size)
-        return [sorted(listed, key=lambda one: -one.score) for listed in found]
+                    answers = self._answers([fed[k] for k in same], question)
+                    for k, (logits, boxes) in zip(same, answers, strict=True):
+                        found[k] += listed_as_queried(logits, question.names, corners(boxes, *images[k].size), self._keep)
+        return [sorted(some, key=lambda one: -one.score) for some in found]
 
     def _answers(self, fed: Sequence[torch.Tensor], question: TextQuery) -> Iterable[tuple[Any, Any]]:
         """Of each image: Q x N logits, those of each name's likeliest token, and Q x 4 boxes."""
@@ -267,19 +270,6 @@ class GroundingDino:
             boxes = out.pred_boxes.float()
             self._soundness.check(batch, logits, boxes)
         return zip(logits.cpu().numpy(), boxes.cpu().numpy(), strict=True)
-
-    def _objects(
-        self, logits: np.ndarray[Any, Any], boxes: np.ndarray[Any, Any], question: TextQuery, size: tuple[int, int]
-    ) -> list[DetectedObject]:
-        best = logits.argmax(-1)
-        scores = sigmoid(logits.max(-1))
-        pixels = corners(boxes, *size)
-        listed = []
-        for k in np.argsort(-scores, kind="stable"):
-            score = confidence(scores[k])
-            if score > self._keep:
-                listed.append(DetectedObject(queried_label(question.names[best[k]]), score, rounded_box(pixels[k])))
-        return listed
 
 
 def text_queries(tokenizer: Any, names: Sequence[str], longest: int) -> Iterable[TextQuery]:

@@ -25,18 +25,14 @@ from torch.nn.functional import scaled_dot_product_attention
 from transformers import BlipForQuestionAnswering
 from transformers.cache_utils import EncoderDecoderCache
 
-from scorers.models.pretrained import load, pack_weights, processor_of
-from scorers.models.sanity_check import Soundness
 from scorers.models.vqa.model import (
     CHOICES,
     FREE,
     KeysAndValues,
     VqaModel,
-    check_distinct,
     cross_attention_cache,
     empty_states,
     pad_tokens,
-    split_batches,
     sum_log_probabilities,
 )
 
@@ -97,15 +93,12 @@ class Blip(VqaModel):
 
     def __init__(self, name: str, device: str, settings: Mapping[str, Any]) -> None:
         super().__init__(name, device, settings, (CHOICES, FREE))
-        self._model = load(BlipForQuestionAnswering, name, device)
+        self._load(BlipForQuestionAnswering)
         mask_cross_attention(self._model)
         fuse_attention(self._model)
-        pack_weights(self._model)
-        processor = processor_of(name)
-        self._tokenizer, self._process = processor.tokenizer, processor.image_processor
+        self._tokenizer, self._process = self._processor.tokenizer, self._processor.image_processor
         self._config = self._model.config.text_config
         self._most = self._config.max_position_embeddings
-        self._soundness = Soundness(name)
 
     def _look(self, images: Sequence[Image.Image]) -> KeysAndValues:
         pixels = self._process(images=list(images), return_tensors="pt")["pixel_values"].to(self.device)
@@ -118,15 +111,8 @@ class Blip(VqaModel):
     ) -> list[list[float]]:
         read = self._read(seen, rows, prompts)
         known = cross_attention_of(self._model.text_decoder.bert, read.states)
-        told = [[self._answer_tokens(answer) for answer in some] for some in answers]
-        for some, ids_of in zip(answers, told, strict=True):
-            check_distinct(self.name, some, ids_of)
-        said = [(k, ids) for k, some in enumerate(told) for ids in some]
-        weights: list[float] = []
-        for part in split_batches(said, _ANSWERS):
-            weights += self._weighed(known, read.there, [k for k, _ in part], [ids for _, ids in part])
-        numbers = iter(weights)
-        return [[next(numbers) for _ in some] for some in answers]
+        tokens = [[self._answer_tokens(answer) for answer in some] for some in answers]
+        return self._weigh_tokens(answers, tokens, partial(self._weighed, known, read.there), _ANSWERS)
 
     def _weighed(
         self, known: KeysAndValues, there: torch.Tensor, owners: Sequence[int], said: Sequence[list[int]]
@@ -142,8 +128,7 @@ class Blip(VqaModel):
             is_decoder=True,
         ).last_hidden_state
         where = shown[:, 1:].bool()
-        answers = torch.arange(len(said), device=self.device)[:, None].expand_as(where)
-        return sum_log_probabilities(self._model.text_decoder.cls(inner[where]), ids[:, 1:][where], answers[where], len(said))
+        return sum_log_probabilities(self._model.text_decoder.cls(inner[where]), ids[:, 1:], where)
 
     def _say(self, seen: KeysAndValues, rows: Sequence[int], prompts: Sequence[str]) -> list[str]:
         read = self._read(seen, rows, prompts)

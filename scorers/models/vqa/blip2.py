@@ -11,6 +11,7 @@ Weights are bfloat16 on a GPU (in float16 Flan-T5 overflows), float32 on the CPU
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from functools import partial
 from typing import Any, Final
 
 import torch
@@ -18,20 +19,17 @@ from PIL import Image
 from transformers import Blip2ForConditionalGeneration, InstructBlipForConditionalGeneration
 from transformers.modeling_outputs import BaseModelOutput
 
-from scorers.models.pretrained import config_of, load, pack_weights, processor_of
-from scorers.models.sanity_check import Soundness
+from scorers.models.pretrained import config_of
 from scorers.models.vqa.base import VqaQuestion
 from scorers.models.vqa.model import (
     CHOICES,
     FREE,
     KeysAndValues,
     VqaModel,
-    check_distinct,
     cross_attention_cache,
     large_model_dtype,
     layers_of,
     pad_tokens,
-    split_batches,
     sum_log_probabilities,
 )
 
@@ -58,11 +56,8 @@ class Blip2(VqaModel):
         super().__init__(name, device, settings, (CHOICES, FREE))
         if config_of(name).use_decoder_only_language_model:
             raise ValueError(f"{name} has a language model that only decodes; known: those with Flan-T5")
-        self._model = load(self.kind, name, device, large_model_dtype(device))
-        pack_weights(self._model)
-        self._processor = processor_of(name)
+        self._load(self.kind, large_model_dtype(device))
         self._text = self._model.language_model
-        self._soundness = Soundness(name)
 
     def _prompt(self, query: VqaQuestion) -> str:
         return TEMPLATE.format(question=query.text, choices=", ".join(query.choices))
@@ -106,19 +101,13 @@ class Blip2(VqaModel):
         )
         # what the decoder looks at is the same for all answers to a question
         known = layers_of(first.past_key_values.cross_attention_cache)
-        told = [self._answer_tokens(some) for some in answers]
-        said = [(k, ids) for k, some in enumerate(told) for ids in some]
-        weights: list[float] = []
-        for part in split_batches(said, _ANSWERS):
-            weights += self._weighed(known, states, there, [k for k, _ in part], [[begun, *ids] for _, ids in part])
-        numbers = iter(weights)
-        return [[next(numbers) for _ in some] for some in answers]
+        tokens = [[[begun, *self._answer_tokens(answer)] for answer in some] for some in answers]
+        return self._weigh_tokens(answers, tokens, partial(self._weighed, known, states, there), _ANSWERS)
 
-    def _answer_tokens(self, answers: Sequence[str]) -> list[list[int]]:
-        said = [self._processor.tokenizer(answer)["input_ids"] for answer in answers]
-        self._fits(said, answers, _READ)
-        check_distinct(self.name, answers, said)
-        return said
+    def _answer_tokens(self, answer: str) -> list[int]:
+        ids: list[int] = self._processor.tokenizer(answer)["input_ids"]
+        self._fits([ids], [answer], _READ)
+        return ids
 
     def _weighed(
         self,
@@ -139,8 +128,7 @@ class Blip2(VqaModel):
             use_cache=True,
         ).logits
         where = shown[:, 1:].bool()
-        answers = torch.arange(len(said), device=self.device)[:, None].expand_as(where)
-        return sum_log_probabilities(logits[where], ids[:, 1:][where], answers[where], len(said))
+        return sum_log_probabilities(logits[where], ids[:, 1:], where)
 
     def _say(self, seen: Any, rows: Sequence[int], prompts: Sequence[str]) -> list[str]:
         states, there = self._read(seen, rows, prompts)

@@ -16,10 +16,9 @@ import torch
 from PIL import Image
 from transformers import AutoModelForImageTextToText
 
-from scorers.models.pretrained import load, pack_weights, processor_of
-from scorers.models.sanity_check import Soundness
+from scorers.models.pretrained import processor_of
 from scorers.models.vqa.base import VqaAnswer, VqaQuestion
-from scorers.models.vqa.model import CHOICES, VqaModel, check_distinct, large_model_dtype, split_batches
+from scorers.models.vqa.model import CHOICES, VqaModel, large_model_dtype, split_batches
 
 MARK: Final = "QUESTION-STANDS-HERE"
 
@@ -152,12 +151,9 @@ class Chat(VqaModel):
         self._rotations = int(settings.get("rotations") or 0)
         if self._rotations < 0:
             raise ValueError(f"rotations must be 0 or more, got {self._rotations}")
-        self._processor = processor_of(name)
+        self._turns = Turns(processor_of(name), name)
+        self._load(AutoModelForImageTextToText, large_model_dtype(device))
         fit(self._processor.image_processor)
-        self._turns = Turns(self._processor, name)
-        self._model = load(AutoModelForImageTextToText, name, device, large_model_dtype(device))
-        pack_weights(self._model)
-        self._soundness = Soundness(name)
         self._shared = self._sharing()
 
     def _look(self, images: Sequence[Image.Image]) -> ChatPrefix:
@@ -192,15 +188,12 @@ class Chat(VqaModel):
         answers: Sequence[Sequence[str]],
     ) -> list[list[float]]:
         """The end of a reply does not count: models close their turns in several ways."""
-        told = [[self._turns.reply(answer) for answer in some] for some in answers]
-        for some, ids in zip(answers, told, strict=True):
-            check_distinct(self.name, some, ids)
-        asked = [(prompt, ids) for prompt, some in zip(prompts, told, strict=True) for ids in some]
-        logits = self._next(seen, [prompt for prompt, _ in asked], [ids[:-1] for _, ids in asked])
-        numbers = iter(
-            float(said.log_softmax(-1)[range(len(ids)), ids].sum()) for said, (_, ids) in zip(logits, asked, strict=True)
-        )
-        return [[next(numbers) for _ in some] for some in answers]
+
+        def weigh(owners: list[int], said: list[list[int]]) -> list[float]:
+            logits = self._next(seen, [prompts[k] for k in owners], [ids[:-1] for ids in said])
+            return [float(some.log_softmax(-1)[range(len(ids)), ids].sum()) for some, ids in zip(logits, said, strict=True)]
+
+        return self._weigh_tokens(answers, [[self._turns.reply(answer) for answer in some] for some in answers], weigh)
 
     def _say(self, seen: Any, rows: Sequence[int], prompts: Sequence[str]) -> list[str]:
         raise NotImplementedError  # it has no such answering

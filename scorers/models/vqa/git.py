@@ -14,15 +14,13 @@ import torch
 from PIL import Image
 from transformers import GitForCausalLM
 
-from scorers.models.pretrained import crop_long_image, load, pack_weights, processor_of
-from scorers.models.sanity_check import Soundness
+from scorers.models.pretrained import crop_long_image
 from scorers.models.vqa.model import (
     CHOICES,
     FREE,
     KeysAndValues,
     VqaModel,
     cache_of_rows,
-    check_distinct,
     layers_of,
     pad_tokens,
     split_batches,
@@ -41,13 +39,10 @@ class Git(VqaModel):
 
     def __init__(self, name: str, device: str, settings: Mapping[str, Any]) -> None:
         super().__init__(name, device, settings, (FREE, CHOICES))
-        self._model = load(GitForCausalLM, name, device)
-        pack_weights(self._model)
-        processor = processor_of(name)
-        self._tokenizer, self._process = processor.tokenizer, processor.image_processor
+        self._load(GitForCausalLM)
+        self._tokenizer, self._process = self._processor.tokenizer, self._processor.image_processor
         self._filling = self._model.config.pad_token_id
         self._most = self._model.config.max_position_embeddings
-        self._soundness = Soundness(name)
 
     def _look(self, images: Sequence[Image.Image]) -> KeysAndValues:
         """What each image's patches are to each layer."""
@@ -64,23 +59,19 @@ class Git(VqaModel):
         self, seen: KeysAndValues, rows: Sequence[int], prompts: Sequence[str], answers: Sequence[Sequence[str]]
     ) -> list[list[float]]:
         asked = self._question_tokens(prompts)
-        told = [[[*self._tokens(answer), self._tokenizer.sep_token_id] for answer in some] for some in answers]
-        for some, ids in zip(answers, told, strict=True):
-            check_distinct(self.name, some, ids)
-        said = [(rows[k], asked[k], ids) for k, some in enumerate(told) for ids in some]
-        weights: list[float] = []
-        for part in split_batches(said, _ANSWERS):
-            whole = [[*question, *ids] for _, question, ids in part]
+        tokens = [[[*self._tokens(answer), self._tokenizer.sep_token_id] for answer in some] for some in answers]
+
+        def weigh(owners: list[int], said: list[list[int]]) -> list[float]:
+            whole = [[*asked[k], *ids] for k, ids in zip(owners, said, strict=True)]
             self._fits(whole, [prompts[0]] * len(whole), self._most)
             ids, there = pad_tokens(whole, self._filling, self.device)
-            states = self._forward(cache_of_rows(seen, [row for row, _, _ in part]), ids[:, :-1], there[:, :-1])
+            states = self._forward(cache_of_rows(seen, [rows[k] for k in owners]), ids[:, :-1], there[:, :-1])
             where = there[:, 1:].bool()
-            for k, (_, question, _) in enumerate(part):
-                where[k, : len(question) - 1] = False
-            answer = torch.arange(len(part), device=self.device)[:, None].expand_as(where)
-            weights += sum_log_probabilities(self._model.output(states[where]), ids[:, 1:][where], answer[where], len(part))
-        numbers = iter(weights)
-        return [[next(numbers) for _ in some] for some in answers]
+            for place, k in enumerate(owners):
+                where[place, : len(asked[k]) - 1] = False
+            return sum_log_probabilities(self._model.output(states[where]), ids[:, 1:], where)
+
+        return self._weigh_tokens(answers, tokens, weigh, _ANSWERS)
 
     def _say(self, seen: KeysAndValues, rows: Sequence[int], prompts: Sequence[str]) -> list[str]:
         return [

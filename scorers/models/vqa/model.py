@@ -12,8 +12,8 @@ import math
 import re
 from abc import ABC, abstractmethod
 from collections import OrderedDict
-from collections.abc import Iterator, Mapping, Sequence
-from typing import TYPE_CHECKING, Any, Final, Protocol, TypeVar
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from typing import Any, Final, Protocol, TypeVar
 
 import numpy as np
 import torch
@@ -22,7 +22,8 @@ from PIL import Image
 from transformers import AutoModel
 from transformers.cache_utils import DynamicCache, DynamicLayer, EncoderDecoderCache
 
-from scorers.models.pretrained import batch_size, load, tokenizer_of
+from scorers.models.pretrained import batch_size, load, pack_weights, processor_of, tokenizer_of
+from scorers.models.sanity_check import Soundness
 from scorers.models.vqa.base import VqaAnswer, VqaQuestion
 
 KeysAndValues = list[tuple[torch.Tensor, torch.Tensor]]
@@ -98,9 +99,6 @@ class SentenceEncoder:
         return vector
 
 
-if TYPE_CHECKING:
-    pass
-
 SENTENCES: Final = "sentence-transformers/all-mpnet-base-v2"
 """TIFA's."""
 
@@ -133,22 +131,6 @@ def match_answer(free: str, choices: Sequence[str], encoder: Encoder) -> VqaAnsw
     return VqaAnswer(choices[best], None, free, "similar", float(cosines[best]))
 
 
-class AnswerMatcher:
-    """Opens the sentence model that ``sentences`` names (TIFA's if it is not set).
-
-    Raises:
-        OSError, ValueError: it is not at hand, or is none.
-    """
-
-    def __init__(self, settings: Mapping[str, Any], device: str) -> None:
-
-        self._encoder: SentenceEncoder = SentenceEncoder(str(settings.get("sentences") or SENTENCES), device)
-
-    def match(self, free: str, choices: Sequence[str]) -> VqaAnswer:
-        """See ``matched``."""
-        return match_answer(free, choices, self._encoder)
-
-
 CHOICES: Final = "choices"
 FREE: Final = "free"
 """Settings of ``answering``. The likelihood of each choice decides; or the model answers in its own words, and the choice that
@@ -166,8 +148,8 @@ class VqaModel(ABC):
     Args:
         name: a folder or a hub id.
         device: as torch names it.
-        settings: ``answering``, one of ``answerings``, the first of which holds where it is not set; ``sentences``, see
-            ``matching``.
+        settings: ``answering``, one of ``answerings``, the first of which holds where it is not set; ``sentences``, the model
+            by which free answers are matched with choices (TIFA's if it is not set).
         answerings: what this class can do.
 
     Raises:
@@ -183,7 +165,15 @@ class VqaModel(ABC):
         self.answering = str(settings.get("answering") or answerings[0])
         if self.answering not in answerings:
             raise ValueError(f"{name} has no answering {self.answering!r}; known: {', '.join(answerings)}")
-        self._matcher = AnswerMatcher(settings, device) if self.answering == FREE else None
+        free = self.answering == FREE
+        self._sentences = SentenceEncoder(str(settings.get("sentences") or SENTENCES), device) if free else None
+
+    def _load(self, kind: Any, dtype: torch.dtype = torch.float32) -> None:
+        """The model, of this class of transformers, and its processor."""
+        self._model = load(kind, self.name, self.device, dtype)
+        pack_weights(self._model)
+        self._processor = processor_of(self.name)
+        self._soundness = Soundness(self.name)
 
     def answer(self, images: Sequence[Image.Image], queries: Sequence[Sequence[VqaQuestion]]) -> list[list[VqaAnswer]]:
         """See ``Vqa``."""
@@ -217,9 +207,9 @@ class VqaModel(ABC):
     def _answers(self, seen: Any, rows: Sequence[int], queries: Sequence[VqaQuestion]) -> list[VqaAnswer]:
         """The answers to questions, each about the row of ``seen`` that stands beside it."""
         prompts = [self._prompt(query) for query in queries]
-        if self._matcher is not None:
+        if self._sentences is not None:
             said = self._say(seen, rows, prompts)
-            return [self._matcher.match(free, query.choices) for free, query in zip(said, queries, strict=True)]
+            return [match_answer(free, query.choices, self._sentences) for free, query in zip(said, queries, strict=True)]
         weights = self._weigh(seen, rows, prompts, [query.choices for query in queries])
         for some in weights:
             self._check(some)
@@ -255,6 +245,26 @@ class VqaModel(ABC):
             prompts: what the model reads.
             answers: one or more for each prompt.
         """
+
+    def _weigh_tokens(
+        self,
+        answers: Sequence[Sequence[str]],
+        tokens: Sequence[Sequence[list[int]]],
+        weigh: Callable[[list[int], list[list[int]]], Iterable[float]],
+        at_once: int | None = None,
+    ) -> list[list[float]]:
+        """As ``_weigh``, of each prompt's answers in tokens.
+
+        ``weigh``: of some answers' prompts (places in ``answers``) and tokens, the logarithms; ``at_once``: of so many at most.
+        """
+        for some, ids in zip(answers, tokens, strict=True):
+            check_distinct(self.name, some, ids)
+        said = [(k, ids) for k, some in enumerate(tokens) for ids in some]
+        weights: list[float] = []
+        for part in split_batches(said, at_once or len(said)):
+            weights += weigh([k for k, _ in part], [ids for _, ids in part])
+        numbers = iter(weights)
+        return [[next(numbers) for _ in some] for some in answers]
 
     @abstractmethod
     def _say(self, seen: Any, rows: Sequence[int], prompts: Sequence[str]) -> list[str]:
@@ -307,15 +317,14 @@ def pad_tokens(
     return ids.to(device), there.to(device)
 
 
-def sum_log_probabilities(logits: torch.Tensor, targets: torch.Tensor, owners: torch.Tensor, n: int) -> list[float]:
+def sum_log_probabilities(logits: torch.Tensor, targets: torch.Tensor, where: torch.Tensor) -> list[float]:
     """The logarithms of answers' probabilities, of those of their tokens.
 
     Args:
-        logits: T x V, of every place that says a token.
-        targets: (T,) which it should be.
-        owners: (T,) which of the ``n`` answers it belongs to.
-        n: how many answers.
+        logits: T x V, of the places ``where``, row by row.
+        targets: n x L tokens that these places should say.
+        where: n x L, which places belong to the n answers.
     """
-    chosen = logits.float().gather(1, targets[:, None])[:, 0] - logits.float().logsumexp(1)
-    sums = torch.zeros(n, dtype=torch.float64, device=chosen.device).index_add_(0, owners, chosen.double())
-    return list(map(float, sums.tolist()))
+    chosen = logits.float().gather(1, targets[where][:, None])[:, 0] - logits.float().logsumexp(1)
+    sums = torch.zeros(len(where), dtype=torch.float64, device=chosen.device)
+    return list(map(float, sums.index_add_(0, where.nonzero()[:, 0], chosen.double()).tolist()))

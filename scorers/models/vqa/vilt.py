@@ -14,8 +14,6 @@ import torch
 from PIL import Image
 from transformers import ViltForQuestionAnswering
 
-from scorers.models.pretrained import load, pack_weights, processor_of
-from scorers.models.sanity_check import Soundness
 from scorers.models.vqa.model import FREE, VqaModel, pad_tokens
 
 
@@ -32,11 +30,8 @@ class Vilt(VqaModel):
 
     def __init__(self, name: str, device: str, settings: Mapping[str, Any]) -> None:
         super().__init__(name, device, settings, (FREE,))
-        self._model = load(ViltForQuestionAnswering, name, device)
-        pack_weights(self._model)
-        processor = processor_of(name)
-        self._tokenizer, self._process = processor.tokenizer, processor.image_processor
-        self._soundness = Soundness(name)
+        self._load(ViltForQuestionAnswering)
+        self._tokenizer, self._process = self._processor.tokenizer, self._processor.image_processor
 
     def _look(self, images: Sequence[Image.Image]) -> Patches:
         read = self._process(images=list(images), return_tensors="pt").to(self.device)

@@ -32,7 +32,7 @@ def devices(text: str) -> tuple[str, ...]:
     Raises:
         ValueError: it names none, or too many.
     """
-    found = tuple(one.strip() for one in text.split(","))
+    found = tuple(name.strip() for name in text.split(","))
     if not all(found):
         raise ValueError(f"device {text!r}: expected names with commas between them, e.g. cuda:0,cuda:1")
     if len(found) > _MOST_DEVICES:
@@ -67,9 +67,12 @@ def open_engine(run: Run, base: Path, threads: int | None = None) -> Engine:
         threads: how many open images, in all processes of this machine together; None: as many as suits it.
 
     Raises:
-        ValueError: there is no such engine, it is not installed, or it cannot have these devices.
+        ValueError: there is no such engine, it is not installed, it cannot have these devices, or this code cannot do the run.
     """
+    from scorers.running.engines.device_worker import check_run
+
     if (why := missing_package(check_engine_name(run.engine))) is not None:
         raise ValueError(why)
+    check_run(run)
     made: Engine = import_module(_MODULES[run.engine]).make(run, base, threads)
     return made

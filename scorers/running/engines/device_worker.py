@@ -3,25 +3,37 @@ while the next one's images open.
 
 Opening is refused where this code would see something else than the run was begun with, and computes with a number of
 threads that is the same wherever the models are.
+
+Images are opened in threads while a model looks at earlier ones: Pillow lets go of the interpreter while it decodes and
+resizes, and two threads decode as fast as two processes (measured on PNGs of 1024 x 1024), without a copy of every picture
+from one process to the other.
 """
 
 from __future__ import annotations
 
 import contextlib
+import json
 import os
 import sys
 import traceback
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import ExitStack
-from dataclasses import dataclass, field
+from dataclasses import dataclass, replace
+from functools import cache, partial
 from importlib.metadata import PackageNotFoundError, version
+from pathlib import Path
 from typing import Any, Final
 
-from data.jobs.runs import Observation, Run
+from PIL import Image
+
+from data.images.files import ImageError, open_image
+from data.jobs.runs import Observation, Run, WorkItem
+from data.spec import SpecError
 from scorers import registry
 from scorers.base import ModelBroken, Perceiver, Scorer, Shown
 from scorers.models import files
-from scorers.running.perceive import Prefetcher, guard, perceive_images, pixel_count, single_line
+from scorers.running.fault_isolation import Failed, FaultIsolator, single_line
 
 _PACKAGES: Final = ("torch", "open-clip-torch", "transformers", "timm", "ultralytics")
 _SMALL_BYTES: Final = 1 << 26
@@ -52,7 +64,7 @@ def open_perceiver(run: Run, device: str) -> Perceiver:
     """The run's models in memory.
 
     Raises:
-        ValueError: as ``check``, or a model cannot be used.
+        ValueError: as ``check_run``, or a model cannot be used.
         OSError: a model's files are not at hand.
         ImportError: a package is not installed.
         ModelBroken: a model gives what no working model gives.
@@ -96,7 +108,8 @@ def torch_threads(number: int | None) -> Iterator[None]:
         torch.set_num_threads(before)
 
 
-def package_versions() -> dict[str, str]:
+@cache
+def package_versions() -> Mapping[str, str]:
     """Of the packages that matter to what is seen."""
     found = {}
     for package in _PACKAGES:
@@ -125,26 +138,63 @@ def peak_memory() -> int | None:
     return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * _PER_KILOBYTE
 
 
+MOST_DECODERS: Final = 12
+DIED: Final = "the worker died while it looked at this image"
 PIXELS_AHEAD: Final = 1 << 26
-"""Of images that are opened before their part is begun: 64 of 1024 x 1024, 200 MB."""
+"""Of a task's images, so that the next task's are opened meanwhile: 64 of 1024 x 1024, 200 MB."""
+
+
+def decoders() -> int:
+    """How many threads open images: one core is left to the model, and beyond a dozen no model keeps up."""
+    cores = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+    return max(1, min(MOST_DECODERS, cores - 1))
+
+
+def open_image_of(work: WorkItem, base: Path, content: bytes | None = None) -> Shown | Observation:
+    """What a scorer is shown of this work, whose path may be below ``base``; or why it cannot be. ``content`` is the file's,
+    where it was read elsewhere."""
+    try:
+        image = open_image(base / work.path, work.sha256 or None, content)
+        return Shown(work.item_id, image, work.text, work.demands, work.questions, work.version, work.captions, work.right)
+    except ImageError as error:
+        why = error.reason
+    except SpecError as error:
+        why = f"the prompt's spec cannot be read: {error}"
+    except Exception as error:  # an image that takes more memory than there is, or breaks a decoder as nobody foresaw
+        why = f"it cannot be opened: {error or type(error).__name__}"
+    return Observation(work.item_id, failed=single_line(why))
 
 
 @dataclass(frozen=True, slots=True)
 class PerceiveTask:
-    """Images that one process looks at: a part, or one image of it alone (``place`` in the part)."""
+    """Images that are perceived and written together: a part of a run, or one image of it alone (``place`` in the part)."""
 
     number: int
     work: Sequence[Any]
     place: int | None = None
 
+    @property
+    def key(self) -> tuple[int, int | None]:
+        return self.number, self.place
+
 
 @dataclass(frozen=True, slots=True)
-class WorkerReady:
-    """The models are in memory."""
+class WorkerState:
+    """The models are in memory, and this is how their process stands.
+
+    Attributes:
+        device: as people know it.
+        versions: of the packages that matter.
+        warnings: what looked odd when the models were opened, or since, a line each.
+        memory: the most bytes that the process held so far; None: not known.
+        halved: how often a batch was halved because memory ran out.
+    """
 
     device: str
-    versions: Mapping[str, str] = field(default_factory=dict)
+    versions: Mapping[str, str]
     warnings: tuple[str, ...] = ()
+    memory: int | None = None
+    halved: int = 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -153,18 +203,23 @@ class TaskResult:
 
     task: tuple[int, int | None]
     seen: list[Observation]
-    memory: int | None = None
-    halved: int = 0
-    warnings: tuple[str, ...] = ()
+    state: WorkerState
 
 
 @dataclass(frozen=True, slots=True)
 class WorkerError:
-    """The process cannot go on, and says why; ``kind`` is that of the error, one of ``KINDS``."""
+    """The process cannot go on, and says why; ``kind`` is that of the error, one of ``ERROR_KINDS``."""
 
     kind: str
     why: str
     trace: str = ""
+
+    @classmethod
+    def of(cls, error: BaseException) -> WorkerError:
+        """What to say of an error. Errors themselves cannot always be sent, and those that nobody foresaw have a trace."""
+        kind = next((name for name, kind in ERROR_KINDS.items() if isinstance(error, kind)), RuntimeError.__name__)
+        foreseen = isinstance(error, (ModelBroken, ValueError, ImportError, OSError))
+        return cls(kind, single_line(error), "" if foreseen else "".join(traceback.format_exception(error)))
 
     def error(self, device: str) -> Exception:
         """To be raised where the run is owned."""
@@ -178,19 +233,11 @@ class WorkerDied:
     why: str
 
 
-WorkerMessage = WorkerReady | TaskResult | WorkerError | WorkerDied
+WorkerMessage = WorkerState | TaskResult | WorkerError | WorkerDied
 
 ERROR_KINDS: Final[Mapping[str, type[Exception]]] = {
     kind.__name__: kind for kind in (ModelBroken, ValueError, ImportError, OSError, RuntimeError)
 }
-_EXPECTED: Final = (ModelBroken, ValueError, ImportError, OSError)
-
-
-def error_message(error: BaseException) -> WorkerError:
-    """What to say of an error. Errors themselves cannot always be sent, and those that nobody foresaw have a trace."""
-    kind = next((name for name, kind in ERROR_KINDS.items() if isinstance(error, kind)), RuntimeError.__name__)
-    trace = "" if isinstance(error, _EXPECTED) else "".join(traceback.format_exception(error))
-    return WorkerError(kind, single_line(error) or type(error).__name__, trace)
 
 
 class DeviceWorker:
@@ -199,65 +246,89 @@ class DeviceWorker:
     Args:
         run: what is asked.
         device: of torch, in this process.
-        open_one: makes what is shown of a task's work, in a thread.
+        open_one: makes what is shown of a task's work, in a thread; it raises nothing.
         decoders: how many threads open images.
         computing: how many threads torch computes with; None: as it likes.
+        folder: where a process that dies leaves what it was at; None: whoever hands out the tasks sees who dies of what.
 
     Raises:
         Exception: as ``open_perceiver``.
     """
 
     def __init__(
-        self, run: Run, device: str, open_one: Callable[[Any], Shown | Observation], decoders: int, computing: int | None
+        self,
+        run: Run,
+        device: str,
+        open_one: Callable[[Any], Shown | Observation],
+        decoders: int,
+        computing: int | None,
+        folder: Path | None = None,
     ) -> None:
-        self._open_one, self._decoders = open_one, decoders
-        self._ahead: dict[tuple[int, int | None], Prefetcher[Any, Shown | Observation]] = {}
-        self._leaving = ExitStack()
-        self._leaving.enter_context(torch_threads(computing))
-        # without a folder: whoever hands out the tasks sees who dies of what
-        self._perceiver = guard(open_perceiver(run, device))
-        self.ready = WorkerReady(device_name(device), package_versions(), tuple(self._perceiver.warnings))
+        self._device, self._open_one = device, open_one
+        self._opening: dict[tuple[int, int | None], list[Future[Shown | Observation]]] = {}
+        with ExitStack() as so_far:
+            so_far.enter_context(torch_threads(computing))
+            perceiver = open_perceiver(run, device)
+            self._odd = tuple(map(single_line, getattr(perceiver, "warnings", ())))
+            self._perceive: FaultIsolator[Shown, Observation] = FaultIsolator(
+                partial(_checked_perceive, perceiver),
+                lambda one: one.item_id,
+                # the same question of a picture in which nothing can be odd: 256 x 256, black to white
+                lambda one: replace(one, image=Image.linear_gradient("L").convert("RGB")),
+                "image",
+                DIED,
+                folder,
+            )
+            self._threads = ThreadPoolExecutor(decoders, thread_name_prefix="decoder")
+            so_far.callback(self._threads.shutdown, cancel_futures=True)
+            self._leaving = so_far.pop_all()
 
-    def has(self, number: int, place: int | None) -> bool:
-        """Whether a task's images are being opened, so that it need not be brought again."""
-        return (number, place) in self._ahead
+    @property
+    def state(self) -> WorkerState:
+        """How this process stands."""
+        warnings = (*self._odd, *self._perceive.warnings)
+        return WorkerState(device_name(self._device), package_versions(), warnings, peak_memory(), self._perceive.halved)
 
     def see(self, task: PerceiveTask, following: PerceiveTask | None) -> TaskResult:
-        """What is seen of a task; meanwhile images of the ``following`` one are opened, which may never be asked for.
+        """What is seen of a task, in its order; an image that could not be opened, or breaks the model, fails alone. Meanwhile
+        images of the ``following`` task are opened, which may never be asked for.
 
         Raises:
-            ModelBroken, RuntimeError: the model cannot go on.
+            ModelBroken: the model gives what no working model gives.
+            RuntimeError: it fails on every image, on one that it saw before too.
         """
-        images = self._begun(task)
-        if following is not None:
-            self._begun(following)
-        for key in set(self._ahead) - {_task_key(task), following and _task_key(following)}:
-            self._end(key)
-        try:
-            seen = perceive_images(self._perceiver, images.take(images.total))
-        finally:
-            self._end(_task_key(task))
-        return TaskResult(_task_key(task), seen, peak_memory(), self._perceiver.halved, tuple(self._perceiver.warnings))
+        images = [future.result() for future in self._opening.pop(task.key, None) or self._open(task)]
+        for futures in self._opening.values():
+            for future in futures:
+                future.cancel()
+        self._opening.clear()
+        pixels = sum(one.image.width * one.image.height for one in images if isinstance(one, Shown))
+        if following is not None and pixels <= PIXELS_AHEAD:
+            self._opening[following.key] = self._open(following)
+        made = iter(self._perceive([one for one in images if isinstance(one, Shown)]))
+        seen = []
+        for one in images:
+            found = one if isinstance(one, Observation) else next(made)
+            seen.append(Observation(one.item_id, failed=single_line(found.reason)) if isinstance(found, Failed) else found)
+        return TaskResult(task.key, seen, self.state)
 
     def close(self) -> None:
         """End its threads."""
-        for key in list(self._ahead):
-            self._end(key)
         self._leaving.close()
 
-    def _begun(self, task: PerceiveTask) -> Prefetcher[Any, Shown | Observation]:
-        key = _task_key(task)
-        if key not in self._ahead:
-            ahead = Prefetcher(
-                task.work, self._open_one, pixel_count, PIXELS_AHEAD, min(self._decoders, max(1, len(task.work)))
-            )
-            self._ahead[key] = ahead.__enter__()
-        return self._ahead[key]
-
-    def _end(self, key: tuple[int, int | None]) -> None:
-        if (ahead := self._ahead.pop(key, None)) is not None:
-            ahead.__exit__(None, None, None)
+    def _open(self, task: PerceiveTask) -> list[Future[Shown | Observation]]:
+        return [self._threads.submit(self._open_one, one) for one in task.work]
 
 
-def _task_key(task: PerceiveTask) -> tuple[int, int | None]:
-    return task.number, task.place
+def _checked_perceive(perceiver: Perceiver, batch: Sequence[Shown]) -> list[Observation]:
+    """What can be kept of what is seen.
+
+    Raises:
+        ValueError: it is about other images, or it cannot be written.
+    """
+    seen = perceiver.perceive(batch)
+    if [one.item_id for one in seen] != [one.item_id for one in batch]:
+        raise ValueError("it returned results for other images than it was given")
+    for one in seen:
+        json.dumps(one.payload, allow_nan=False)
+    return seen

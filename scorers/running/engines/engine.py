@@ -1,5 +1,5 @@
-"""What every engine is: it opens a run's models, has them look at parts, and hands over what was seen, in any order; and the
-engine of several processes, to which parts are handed out as they become free.
+"""An engine: it opens a run's models, once for every device, has them look at parts, and hands over what was seen, in any
+order. Parts are handed out as processes become free.
 
 Nothing here knows what a process is: that is a ``WorkerPool``'s. A part at which a process died is given out again; at which
 two died, image by image. An image at which two die alone has failed, and the others go on.
@@ -10,31 +10,26 @@ from __future__ import annotations
 import sys
 from collections import deque
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import AbstractContextManager, ExitStack
+from contextlib import ExitStack, closing
 from dataclasses import dataclass, field
-from types import TracebackType
 from typing import Final, Protocol, Self
 
-from data.jobs.runs import Observation, Run, WorkItem
-from scorers.running.engines import device_worker
-from scorers.running.engines.device_worker import PerceiveTask, TaskResult, WorkerDied, WorkerError, WorkerMessage, WorkerReady
-from scorers.running.perceive import DIED
+from data.jobs.runs import Observation
+from scorers.running.engines.device_worker import (
+    DIED,
+    PerceiveTask,
+    TaskResult,
+    WorkerDied,
+    WorkerError,
+    WorkerMessage,
+    WorkerState,
+)
 
-
-@dataclass(frozen=True, slots=True)
-class RunPart:
-    """Some images of a run, which are written together."""
-
-    number: int
-    work: Sequence[WorkItem]
-
-
-@dataclass(frozen=True, slots=True)
-class FinishedPart:
-    """What was seen of a part, in its order."""
-
-    number: int
-    seen: list[Observation]
+_TRIES: Final = 2
+"""A process may die of something else than what it looks at, once."""
+_DEATHS: Final = 4
+"""So many times in a row, and nothing to blame for it: that device is given up."""
+_LOOK_SECONDS: Final = 0.2
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,46 +51,13 @@ class EngineStatus:
     batch_halved: int = 0
 
 
-class Engine(Protocol):
-    """Models in memory on at least one device while it is used as a context; leaving it ends all its processes.
-
-    Entering raises what opening the models raises: ``ValueError`` (the run cannot be done by this code), ``OSError`` (a model
-    is not at hand), ``ImportError``, ``ModelBroken``, or ``RuntimeError`` where every device's process dies.
-    """
-
-    def __enter__(self) -> Self: ...
-
-    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None) -> None: ...
-
-    @property
-    def status(self) -> EngineStatus:
-        """As far as is known now."""
-        ...
-
-    def make(self, parts: Sequence[RunPart], stop: Callable[[], bool]) -> Iterator[FinishedPart]:
-        """Whole parts as they are ready. Once ``stop`` says so, those at hand are finished and no other is begun.
-
-        Raises:
-            ModelBroken: a model gives what no working model gives.
-            RuntimeError: a model fails on every image of a part, or the processes die of it.
-        """
-        ...
-
-
-_TRIES: Final = 2
-"""A process may die of something else than what it looks at, once."""
-_DEATHS: Final = 4
-"""So many times in a row, and nothing to blame for it: that device is given up."""
-_LOOK_SECONDS: Final = 0.2
-
-
 class WorkerPool(Protocol):
     """Processes that have models, one for each device, known by their place among the devices."""
 
     devices: Sequence[str]
 
     def start(self, place: int) -> None:
-        """Begin to open the models there; the process says ``Ready``."""
+        """Begin to open the models there; the process says how it stands when it has them."""
         ...
 
     def give(self, place: int, task: PerceiveTask, following: PerceiveTask | None) -> None:
@@ -113,193 +75,172 @@ class WorkerPool(Protocol):
 
 @dataclass(slots=True)
 class _DeviceSlot:
-    """A device and its process."""
+    """A device and its process; ``state`` is None while that opens its models, or is no more."""
 
     device: str
     alive: bool = True
-    ready: bool = False
+    state: WorkerState | None = None
     task: PerceiveTask | None = None
     following: PerceiveTask | None = None
     deaths: int = 0
-    told: TaskResult | None = None
 
 
 @dataclass(slots=True)
 class _OpenPart:
     """A part that is not whole yet."""
 
-    part: RunPart
+    part: PerceiveTask
     seen: dict[int, Observation] = field(default_factory=dict)
     deaths: dict[int | None, int] = field(default_factory=dict)
 
 
-class Dispatch:
-    """An engine's work with several processes. See ``scorers.running.engines.engine.Engine`` for ``open``, ``status``,
-    ``make``.
+class Engine:
+    """Models in memory on at least one device while it is used as a context; leaving it ends all its processes.
+
+    Entering raises what opening the models raises: ``ValueError`` (the run cannot be done by this code), ``OSError`` (a model
+    is not at hand), ``ImportError``, ``ModelBroken``, or ``RuntimeError`` where every device's process dies.
+
+    Args:
+        open_pool: makes the processes; what it enters is left with the engine.
     """
 
-    def __init__(self, crew: WorkerPool) -> None:
-        self._crew = crew
-        self._places = [_DeviceSlot(device) for device in crew.devices]
+    def __init__(self, open_pool: Callable[[ExitStack], WorkerPool]) -> None:
+        self._open_pool = open_pool
+        self._leaving = ExitStack()
+        self._pool: WorkerPool
+        self._slots: list[_DeviceSlot] = []
         self._open: dict[int, _OpenPart] = {}
         self._queue: deque[PerceiveTask] = deque()
-        self._whole: deque[FinishedPart] = deque()
+        self._whole: deque[tuple[int, list[Observation]]] = deque()
         self._warnings: list[str] = []
         self._versions: dict[str, str] = {}
         self._gone = 0  # halved by processes that are no more
         self._blamed: int | None = 0
 
-    def open(self) -> None:
-        """Until the first process has its models.
+    def __enter__(self) -> Self:
+        """Until the first process has its models."""
+        with ExitStack() as so_far:
+            self._pool = so_far.enter_context(closing(self._open_pool(so_far)))
+            self._slots = [_DeviceSlot(device) for device in self._pool.devices]
+            for k in range(len(self._slots)):
+                self._pool.start(k)
+            while not any(slot.state for slot in self._slots):
+                self._listen()
+            self._leaving = so_far.pop_all()
+        return self
 
-        Raises:
-            Exception: one cannot have them, and says why.
-            RuntimeError: all died.
-        """
-        for place in range(len(self._places)):
-            self._crew.start(place)
-        while not any(place.ready for place in self._places):
-            self._listen()
+    def __exit__(self, *_: object) -> None:
+        self._leaving.close()
 
     @property
     def status(self) -> EngineStatus:
-        said = [place.told for place in self._places if place.told is not None]
-        memory = [told.memory for told in said if told.memory is not None]
-        warnings = dict.fromkeys([*self._warnings, *(line for told in said for line in told.warnings)])
+        """As far as is known now."""
+        states = [slot.state for slot in self._slots if slot.state is not None]
+        memory = [state.memory for state in states if state.memory is not None]
+        warnings = dict.fromkeys([*self._warnings, *(line for state in states for line in state.warnings)])
         return EngineStatus(
-            tuple(place.device for place in self._places),
+            tuple(slot.device for slot in self._slots),
             tuple(warnings),
             self._versions,
             sum(memory) if memory else None,
-            self._gone + sum(told.halved for told in said),
+            self._gone + sum(state.halved for state in states),
         )
 
-    def make(self, parts: Sequence[RunPart], stop: Callable[[], bool]) -> Iterator[FinishedPart]:
-        """See ``Engine``."""
+    def make(self, parts: Sequence[PerceiveTask], stop: Callable[[], bool]) -> Iterator[tuple[int, list[Observation]]]:
+        """Whole parts as they are ready, each its number and what was seen of it, in its order. Once ``stop`` says so, those
+        at hand are finished and no other is begun.
+
+        Raises:
+            ModelBroken: a model gives what no working model gives.
+            RuntimeError: a model fails on every image of a part, or the processes die of it.
+        """
         self._open = {part.number: _OpenPart(part) for part in parts}
-        self._queue = deque(PerceiveTask(part.number, part.work) for part in parts)
+        self._queue = deque(parts)
         stopping = False
         while True:
-            stopping = stopping or stop()
+            stopping = stopping or (bool(self._open) and stop())
             if not stopping:
-                free = [
-                    (k, hand_out)
-                    for k, hand_out in enumerate(self._places)
-                    if hand_out.alive and hand_out.ready and hand_out.task is None
-                ]
-                for k, hand_out in free:
-                    task = hand_out.following or (self._queue.popleft() if self._queue else None)
-                    if task is None:
-                        continue
-                    # at the end nobody keeps for later what another could begin now
-                    working = sum(hand_out.alive for hand_out in self._places)
-                    hand_out.task, hand_out.following = task, self._queue.popleft() if len(self._queue) >= working else None
-                    self._crew.give(k, task, hand_out.following)
-            if not self._whole and not any(place.task for place in self._places) and (stopping or not self._open):
+                self._hand_out()
+            busy = any(slot.task for slot in self._slots)
+            if not self._whole and not busy and (stopping or not self._open):
                 return
             while self._whole:
                 yield self._whole.popleft()
-            if any(place.task for place in self._places) or self._queue:
+            if busy or self._queue:
                 self._listen()
 
+    def _hand_out(self) -> None:
+        """To whoever is free."""
+        for k, slot in enumerate(self._slots):
+            if slot.state is None or slot.task is not None:
+                continue
+            slot.task = slot.following or (self._queue.popleft() if self._queue else None)
+            if slot.task is not None:
+                # at the end nobody keeps for later what another could begin now
+                working = sum(other.alive for other in self._slots)
+                slot.following = self._queue.popleft() if len(self._queue) >= working else None
+                self._pool.give(k, slot.task, slot.following)
+
     def _listen(self) -> None:
-        for k, said in self._crew.hear(_LOOK_SECONDS):
-            place = self._places[k]
-            if isinstance(said, WorkerReady):
-                place.ready, place.device = True, said.device
+        for k, said in self._pool.hear(_LOOK_SECONDS):
+            slot = self._slots[k]
+            if isinstance(said, WorkerState):
+                slot.state, slot.device = said, said.device
                 self._versions |= said.versions
-                self._warnings += said.warnings
             elif isinstance(said, TaskResult):
-                self._take(place, said)
+                task = slot.task
+                assert task is not None
+                assert said.task == task.key
+                slot.task, slot.state, slot.deaths, self._blamed = None, said.state, 0, None
+                self._put(task, dict(enumerate(said.seen, task.place or 0)))
             elif isinstance(said, WorkerError):
                 if said.trace:
                     print(said.trace, file=sys.stderr)
-                raise said.error(place.device)
+                raise said.error(slot.device)
             else:
-                self._bury(k, place, said)
-
-    def _take(self, place: _DeviceSlot, told: TaskResult) -> None:
-        task = place.task
-        assert task is not None
-        assert told.task == (task.number, task.place)
-        place.task, place.told, place.deaths, self._blamed = None, told, 0, None
-        begin = task.place or 0
-        self._put(task, dict(enumerate(told.seen, begin)))
+                self._bury(k, slot, said)
 
     def _put(self, task: PerceiveTask, seen: dict[int, Observation]) -> None:
         opened = self._open[task.number]
         opened.seen |= seen
         if len(opened.seen) == len(opened.part.work):
             del self._open[task.number]
-            self._whole.append(FinishedPart(task.number, [opened.seen[k] for k in range(len(opened.part.work))]))
+            self._whole.append((task.number, [opened.seen[k] for k in range(len(opened.part.work))]))
 
-    def _bury(self, k: int, place: _DeviceSlot, died: WorkerDied) -> None:
+    def _bury(self, k: int, slot: _DeviceSlot, died: WorkerDied) -> None:
         """A process is gone: what it was at is tried again, elsewhere or by the next process on its device."""
-        loading, task = not place.ready, place.task
-        if place.following is not None:
-            self._queue.appendleft(place.following)
-        if place.told is not None:
-            self._gone += place.told.halved
-        place.ready, place.task, place.following = False, None, None
-        place.deaths += 1
+        before, task = slot.state, slot.task
+        if slot.following is not None:
+            self._queue.appendleft(slot.following)
+        if before is not None:
+            self._gone += before.halved
+            self._warnings += before.warnings
+        slot.state, slot.task, slot.following = None, None, None
+        slot.deaths += 1
         if task is not None:
-            self._again(place, task)
-        if not loading and place.deaths < _DEATHS:
-            self._warnings.append(f"{place.device}: a process died ({died.why}); another one takes its place")
-            self._crew.start(k)
+            self._again(slot, task)
+        if before is not None and slot.deaths < _DEATHS:
+            self._warnings.append(f"{slot.device}: a process died ({died.why}); another one takes its place")
+            self._pool.start(k)
             return
-        place.alive = False
-        when = "while it opened the models" if loading else f"{place.deaths} times in a row"
-        self._warnings.append(f"{place.device}: its process died {when} ({died.why}); the run goes on without it")
-        if not any(place.alive for place in self._places):
-            raise RuntimeError(f"{place.device}: its process died {when} ({died.why}), perhaps for lack of memory")
+        slot.alive = False
+        when = "while it opened the models" if before is None else f"{slot.deaths} times in a row"
+        self._warnings.append(f"{slot.device}: its process died {when} ({died.why}); the run goes on without it")
+        if not any(other.alive for other in self._slots):
+            raise RuntimeError(f"{slot.device}: its process died {when} ({died.why}), perhaps for lack of memory")
 
-    def _again(self, place: _DeviceSlot, task: PerceiveTask) -> None:
-        deaths = self._open[task.number].deaths
-        deaths[task.place] = deaths.get(task.place, 0) + 1
-        if deaths[task.place] < _TRIES:
+    def _again(self, slot: _DeviceSlot, task: PerceiveTask) -> None:
+        opened = self._open[task.number]
+        opened.deaths[task.place] = opened.deaths.get(task.place, 0) + 1
+        if opened.deaths[task.place] < _TRIES:
             self._queue.appendleft(task)
         elif task.place is None and len(task.work) > 1:
             self._queue.extendleft(PerceiveTask(task.number, [one], at) for at, one in reversed(list(enumerate(task.work))))
         else:
-            place.deaths = 0  # it is the image's
-            self._blame(task)
-
-    def _blame(self, task: PerceiveTask) -> None:
-        """Raises:
-        RuntimeError: it is not this image, as there was no image yet at which no process died.
-        """
-        if self._blamed is not None:
-            self._blamed += 1
-            if self._blamed > _TRIES:
-                raise RuntimeError("the model's process dies on every image")
-        at = task.place or 0
-        self._put(task, {at: Observation(self._open[task.number].part.work[at].item_id, failed=DIED)})
-
-
-class MultiProcessEngine:
-    """The engine of a crew: ``crew`` begins one, and ends it when it is left."""
-
-    def __init__(self, run: Run, crew: Callable[[], AbstractContextManager[WorkerPool]]) -> None:
-        self._run, self._crew = run, crew
-        self._leaving = ExitStack()
-        self._dispatch: Dispatch
-
-    def __enter__(self) -> Self:
-        device_worker.check_run(self._run)
-        with ExitStack() as so_far:
-            self._dispatch = Dispatch(so_far.enter_context(self._crew()))
-            self._dispatch.open()
-            self._leaving = so_far.pop_all()
-        return self
-
-    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None) -> None:
-        self._leaving.close()
-
-    @property
-    def status(self) -> EngineStatus:
-        return self._dispatch.status
-
-    def make(self, parts: Sequence[RunPart], stop: Callable[[], bool]) -> Iterator[FinishedPart]:
-        """See ``Engine``."""
-        return self._dispatch.make(parts, stop)
+            slot.deaths = 0  # it is the image's, unless there was no image yet at which no process died
+            if self._blamed is not None:
+                self._blamed += 1
+                if self._blamed > _TRIES:
+                    raise RuntimeError("the model's process dies on every image")
+            at = task.place or 0
+            self._put(task, {at: Observation(opened.part.work[at].item_id, failed=DIED)})

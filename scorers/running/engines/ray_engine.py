@@ -16,6 +16,7 @@ import sys
 import threading
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 from pathlib import Path
 from typing import Any, Final
 
@@ -24,7 +25,6 @@ from data.jobs.runs import Observation, Run, WorkItem
 from scorers import registry
 from scorers.base import Shown
 from scorers.running import engines
-from scorers.running.engines import device_worker
 from scorers.running.engines.device_worker import (
     DeviceWorker,
     PerceiveTask,
@@ -32,15 +32,17 @@ from scorers.running.engines.device_worker import (
     WorkerDied,
     WorkerError,
     WorkerMessage,
-    WorkerReady,
-    error_message,
+    WorkerState,
+    compute_threads,
+    decoders,
+    open_image_of,
 )
-from scorers.running.engines.engine import Engine, MultiProcessEngine, WorkerPool
-from scorers.running.perceive import decoders, open_image_of, single_line
+from scorers.running.engines.engine import Engine, WorkerPool
+from scorers.running.fault_isolation import single_line
+from scorers.running.worker_main import OFFLINE
 
 _MOST_DECODERS: Final = 4
 """Of one actor: nobody knows how many share its machine."""
-_OFFLINE: Final = {"HF_HUB_OFFLINE": "1", "TRANSFORMERS_OFFLINE": "1", "HF_HUB_DISABLE_TELEMETRY": "1", "DO_NOT_TRACK": "1"}
 _ROOT: Final = Path(__file__).resolve().parents[3]
 
 
@@ -69,32 +71,32 @@ class RayActor:
     ) -> None:
         # Ray says 1 to whatever reads this; before torch is imported
         os.environ.pop("OMP_NUM_THREADS", None)
-        os.environ.update({**_OFFLINE, "TOKENIZERS_PARALLELISM": "false", **environment})
+        os.environ.update({**OFFLINE, "TOKENIZERS_PARALLELISM": "false", **environment})
         os.chdir(_ROOT)  # settings name models below it
-        self._asked = run, device, threads or min(_MOST_DECODERS, decoders()), computing
-        self._hand: DeviceWorker
+        self._open = partial(DeviceWorker, run, device, open_content, threads or min(_MOST_DECODERS, decoders()), computing)
+        self._worker: DeviceWorker
 
-    def ready(self) -> WorkerReady | WorkerError:
+    def ready(self) -> WorkerMessage:
         """Open the models."""
-        run, device, threads, computing = self._asked
         try:
-            self._hand = DeviceWorker(run, device, open_content, threads, computing)
+            self._worker = self._open()
+            return self._there(self._worker.state)
         except Exception as error:
-            return error_message(error)
-        return replace(self._hand.ready, device=f"{self._hand.ready.device} on {socket.gethostname()}")
+            return WorkerError.of(error)
 
-    def see(self, tasks: Sequence[tuple[int, int | None, Any]]) -> TaskResult | WorkerError:
-        """Look at the first task; the second one may come next. Each is known by its number and place, and is in the store."""
+    def see(self, tasks: Sequence[Any]) -> WorkerMessage:
+        """Look at the first task; the second one may come next. Both are in the store."""
         import ray
 
         try:
-            task, *following = [
-                PerceiveTask(number, (), place) if self._hand.has(number, place) else ray.get(ref)
-                for number, place, ref in tasks
-            ]
-            return self._hand.see(task, following[0] if following else None)
+            task, *following = ray.get(list(tasks))
+            found = self._worker.see(task, following[0] if following else None)
+            return replace(found, state=self._there(found.state))
         except Exception as error:
-            return error_message(error)
+            return WorkerError.of(error)
+
+    def _there(self, state: WorkerState) -> WorkerState:
+        return replace(state, device=f"{state.device} on {socket.gethostname()}")
 
 
 def open_content(one: ImageContent) -> Shown | Observation:
@@ -114,16 +116,12 @@ def make(run: Run, base: Path, threads: int | None) -> Engine:
         if device.startswith("cuda:"):
             raise ValueError(f"Ray chooses the GPUs itself: instead of {device} say cuda for all, or cuda,cuda for two")
 
-    @contextlib.contextmanager
-    def crew() -> Iterator[WorkerPool]:
+    def open_pool(leaving: contextlib.ExitStack) -> WorkerPool:
         asked = engines.devices(run.device)
-        with (
-            connected(len(asked)) as ray,
-            contextlib.closing(_ActorPool(ray, run, _devices(ray, asked), base, threads)) as pool,
-        ):
-            yield pool
+        ray = leaving.enter_context(connected(len(asked)))
+        return _ActorPool(ray, run, _devices(ray, asked), base, threads)
 
-    return MultiProcessEngine(run, crew)
+    return Engine(open_pool)
 
 
 @contextlib.contextmanager
@@ -189,7 +187,7 @@ def _devices(ray: Any, asked: Sequence[str]) -> tuple[str, ...]:
 
 
 class _ActorPool:
-    """See ``Crew``. One call at a time is open to each actor."""
+    """A ``WorkerPool`` of actors. One call at a time is open to each."""
 
     def __init__(self, ray: Any, run: Run, devices: Sequence[str], base: Path, threads: int | None) -> None:
         self._ray, self._run, self.devices, self._base, self._threads = ray, run, devices, base, threads
@@ -197,21 +195,20 @@ class _ActorPool:
         self._actors: dict[int, Any] = {}
         self._asked: dict[Any, int] = {}
         self._sent: dict[tuple[int, int | None], Any] = {}
-        kept = {name: os.environ[name] for name in (registry.PLUGIN_FOLDER_VARIABLE,) if name in os.environ}
-        self._environment = kept
 
     def start(self, place: int) -> None:
         device = self.devices[place]
         needs = {"num_cpus": 0, "num_gpus": 1} if _GPU.fullmatch(device) else {"num_cpus": 1}
+        matters = {name: os.environ[name] for name in (registry.PLUGIN_FOLDER_VARIABLE,) if name in os.environ}
         actor = self._kind.options(**needs, max_restarts=0, max_task_retries=0).remote(
-            self._run, device, self._threads, device_worker.compute_threads(self._run), self._environment
+            self._run, device, self._threads, compute_threads(self._run), matters
         )
         self._actors[place] = actor
         self._asked[actor.ready.remote()] = place
 
     def give(self, place: int, task: PerceiveTask, following: PerceiveTask | None) -> None:
-        told = [(one.number, one.place, self._put(one)) for one in (task, following) if one is not None]
-        self._asked[self._actors[place].see.remote(told)] = place
+        tasks = [self._put(one) for one in (task, following) if one is not None]
+        self._asked[self._actors[place].see.remote(tasks)] = place
 
     def hear(self, seconds: float) -> list[tuple[int, WorkerMessage]]:
         if not self._asked:
@@ -231,16 +228,15 @@ class _ActorPool:
         self._asked.clear()
 
     def _put(self, task: PerceiveTask) -> Any:
-        key = task.number, task.place
-        if key not in self._sent:
+        if task.key not in self._sent:
             read = []
             for one in task.work:
                 try:
                     read.append(ImageContent(one, image_bytes(self._base / one.path)))
                 except ImageError as error:
                     read.append(ImageContent(one, None, single_line(error.reason)))
-            self._sent[key] = self._ray.put(PerceiveTask(task.number, read, task.place))
-        return self._sent[key]
+            self._sent[task.key] = self._ray.put(replace(task, work=read))
+        return self._sent[task.key]
 
     def _got(self, ref: Any) -> WorkerMessage:
         from ray.exceptions import RayError, RayTaskError

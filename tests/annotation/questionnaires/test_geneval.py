@@ -9,7 +9,7 @@ import pytest
 
 from annotation.questionnaires.base import COLORS, TEXT_LIMIT, Questionnaire, clean, to_json, validate, visible
 from annotation.questionnaires.geneval import INSTRUCTIONS, geneval_questionnaire
-from data.prompts.spec import ObjectSpec, RelationSpec, Spec, parse_spec
+from data.spec import ObjectSpec, RelationSpec, Spec, parse_spec
 
 SINGLE = {"tag": "single_object", "include": [{"class": "bench", "count": 1}]}
 POSITION = {

@@ -6,11 +6,10 @@ from typing import Any
 
 import pytest
 
-from annotation.questionnaires import direct
 from annotation.questionnaires.geneval import RULE_VERSION, derive
 from data.aspects import SCALES
-from data.prompts.spec import ObjectSpec, RelationSpec, Spec, parse_spec
 from data.records import Judgement
+from data.spec import ObjectSpec, RelationSpec, Spec, parse_spec
 
 SINGLE = {"tag": "single_object", "include": [{"class": "bench", "count": 1}]}
 COUNTING = {"tag": "counting", "include": [{"class": "cup", "count": 3}]}
@@ -188,14 +187,3 @@ def test_every_derived_aspect_is_in_the_vocabulary() -> None:
     answers = {**BOTH, "color_0": ["red"], "realism_0": 1, "position_x": "left", "caption_fit": 1}
     assert {j.aspect for spec in (ATTRIBUTES, POSITION) for j in derive(parse_spec(spec), answers)} <= SCALES.keys()
     assert RULE_VERSION
-
-
-def test_direct_answers_are_judgements_as_they_came() -> None:
-    answers = {"aspect": "quality", "target": None, "label": "4", "value": 4}
-    assert direct.derive(answers) == Judgement("quality", "4", 4.0)
-    assert direct.derive({"aspect": "score", "label": None, "value": 0.31}) == Judgement("score", None, 0.31)
-    assert direct.derive({"aspect": "present", "target": "cat", "label": "yes"}) == Judgement("present", "yes", None, "cat")
-    unsure = {"aspect": "present", "target": "cat", "label": UNSURE, "value": None}
-    assert direct.derive(unsure) == Judgement("present", None, None, "cat", UNSURE)
-    with pytest.raises(ValueError, match="aspect"):
-        direct.derive({"label": "yes"})

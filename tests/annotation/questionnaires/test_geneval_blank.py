@@ -8,7 +8,7 @@ import pytest
 
 from annotation.questionnaires.form import FormItem
 from annotation.questionnaires.geneval import FORM, derive
-from data.prompts.spec import parse_spec
+from data.spec import parse_spec
 
 CUP: dict[str, Any] = {"include": [{"class": "cup", "count": 1, "color": "red"}]}
 TWO: dict[str, Any] = {"a": "cow", "b": "bench", "relation": "above"}

@@ -11,7 +11,7 @@ from annotation.questionnaires.form import FormItem
 from annotation.questionnaires.visor import FORM
 from data.jobs.runs import Detection, Observation
 from data.prompts import sr2d_suite
-from data.prompts.spec import parse_spec
+from data.spec import parse_spec
 from scorers.visor import rules
 
 ABOVE: dict[str, Any] = {"a": "cow", "b": "bench", "relation": "above"}

@@ -24,6 +24,7 @@ from data.store.core.campaign_items import AnnotationTask, read_tasks
 from data.store.core.store import Store
 from data.store.judgements import recording
 from data.store.judgements.remarks import Adjudication
+from data.store.library import item_subjects
 from tests.ui import small_project as files
 from tests.ui.http_visitor import COW, World, first, saying
 
@@ -170,9 +171,7 @@ def test_known_answers_as_a_table(store: Store) -> None:
         "geneval/00000/one/1,gold,,,yes\n"
     )
     rows = known_answers.read_known_answers(text)
-    made = known_answers.check_known_answers(
-        geneval.FORM, rows, known_answers.subjects_of_items(store, [row.item_id for row in rows])
-    )
+    made = known_answers.check_known_answers(geneval.FORM, rows, item_subjects(store, [row.item_id for row in rows]))
     assert [one.expected for one in made] == [
         {"count_0": 2, "color_0": ["red", "blue"]},
         {"count_0": {"any": [1, 2]}},
@@ -203,9 +202,7 @@ def test_each_line_that_is_wrong_is_named(store: Store, line: str, says: str) ->
 
     def read() -> None:
         rows = known_answers.read_known_answers(text, "k.csv")
-        known_answers.check_known_answers(
-            geneval.FORM, rows, known_answers.subjects_of_items(store, [row.item_id for row in rows])
-        )
+        known_answers.check_known_answers(geneval.FORM, rows, item_subjects(store, [row.item_id for row in rows]))
 
     with pytest.raises(InputError) as error:
         read()
@@ -234,7 +231,7 @@ def test_no_side_can_be_expected_of_a_pair(store: Store) -> None:
         (question,) = [one.id for one in ab.FORM.build(ab.FORM.example).questions]
         return [known_answers.KnownAnswerRow("entry 1", pair.item_id, "gold", {question: answer}, texts=False)]
 
-    found = known_answers.subjects_of_items(store, [pair.item_id])
+    found = item_subjects(store, [pair.item_id])
     assert known_answers.check_known_answers(ab.FORM, expecting("both"), found)[0].expected
     with pytest.raises(InputError, match="which side differs from person to person"):
         known_answers.check_known_answers(ab.FORM, expecting("left"), found)

@@ -13,6 +13,7 @@ from scipy import stats
 from data.jobs.runs import Detection, Observation
 from data.prompts import sr2d_suite
 from data.records import Image, image_item
+from data.spec import OPPOSITE
 from data.store import library as kept
 from data.store.core.store import Store
 from data.store.imports import ImportBundle, apply
@@ -55,7 +56,7 @@ def test_a_file_is_imported_once_and_taken_back(project: Path, tmp_path: Path) -
 @pytest.mark.parametrize(
     ("text", "why"),
     [
-        ("not json", "holds no JSON object"),
+        ("not json", "not JSON ('{' expected"),
         ('{"annotations": [{', "not JSON (Expecting property name"),
         (json.dumps({"annotations": [], "images": []}), "names no category (captions have none); an instances file is needed"),
     ],
@@ -103,11 +104,7 @@ FOUND = {
 
 
 def _see(store: Store) -> None:
-    prompts = [
-        sr2d_suite.numbered_prompt(sr2d_suite.prompt_number(*pair, relation))
-        for pair in FOUND
-        for relation in sr2d_suite.OPPOSITE
-    ]
+    prompts = [sr2d_suite.numbered_prompt(sr2d_suite.prompt_number(*pair, relation)) for pair in FOUND for relation in OPPOSITE]
     images = [Image(prompt.prompt_id, name, 0) for prompt in prompts for name in ("g", "h")]
     asked = {prompt.prompt_id: prompt for prompt in prompts}
     items = [image_item(image, asked[image.prompt_id]) for image in images]

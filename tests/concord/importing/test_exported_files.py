@@ -12,7 +12,7 @@ import pyarrow.parquet as pq
 import pytest
 
 from data.prompts.questions import questions_from_spec
-from data.prompts.spec import parse_spec
+from data.spec import parse_spec
 from data.store import imports
 from data.store.core.store import Store
 from data.store.imports import ImportBundle
@@ -212,14 +212,14 @@ def changed(path: Path, name: str, value: object, n: int = 0) -> Path:
 @pytest.mark.parametrize(
     ("name", "value", "message"),
     [
-        ("answers", "x", "answers is 'x'; it is JSON"),
-        ("answers", [1], "answers is '[1]'; it is a JSON object"),
-        ("status", "good", "status is 'good'; it is one of valid, surplus, gold, training"),
-        ("seq", 1.5, "seq is '1.5'; it is a whole number"),
-        ("submitted", "yesterday", "submitted is 'yesterday'; it is a time"),
+        ("answers", "x", "'answers' is 'x', an object expected"),
+        ("answers", [1], "'answers' is [1], an object expected"),
+        ("status", "good", "'status' is 'good', one of 'valid', 'surplus', 'gold' or 'training' expected"),
+        ("seq", 1.5, "'seq' is '1.5', a whole number expected"),
+        ("submitted", "yesterday", "'submitted' is 'yesterday', a time such as"),
         ("questionnaire", "genevla", "there is no questionnaire 'genevla'; did you mean geneval?"),
-        ("item", None, "column 'item' is empty; every row has one"),
-        ("images", [{"image": "x"}], "images: 'prompt' is None, a text expected"),
+        ("item", None, "'item' is missing"),
+        ("images", [{"image": "x"}], "'images[0].prompt' is missing"),
         ("scales", {}, "the file does not say the scale of"),
     ],
 )

@@ -22,8 +22,8 @@ from data.playground.drawing import CARELESS
 from data.playground.render import SIZE, render
 from data.playground.scene import scene_facts
 from data.prompts.prompt_files import write_prompts
-from data.prompts.spec import parse_spec
 from data.records import Prompt
+from data.spec import parse_spec
 from data.store import imports
 from data.store.browse import contents, grid
 from data.store.core.selection import Selection
@@ -32,7 +32,8 @@ from scorers import registry
 from tests.ui import small_project
 from tests.ui.http_visitor import TOKEN, World
 from ui import commands
-from ui.pages import agreement, overview
+from ui.pages import overview
+from ui.pages.agreement import AgreementPage
 from ui.pages.agreement.view import AgreementView, choices
 from ui.web.server import create_app
 
@@ -378,27 +379,30 @@ def test_overview_invites_to_be_the_first(default: Path) -> None:
 def test_agreement_opens_on_something_and_real_people_come_first(default: Path) -> None:
     opened(default)
     with Store(default) as store:
-        values = [choice.value for choice in choices(store, AgreementView())]
+        values = [choice.value for choice in choices(store, AgreementView()).values()]
         assert values == ["playground", "correct", "all", "all", "cohen_kappa", "all", [], [], "", ""]
-        view = AgreementView(*(str(value) for value in values))
-        lead, matrix, _, plot, tables = agreement._drawn(store, view, intervals=False)
+        page = AgreementPage(store)
+        view = page.view(dict(zip(page.ADDRESS, values, strict=True)))
+        drawn = page.drawn(view, intervals=False)
+        lead, matrix, tables = (drawn[name] for name in ("sentence", "agreement-matrix", "agreement-tables"))
         # simulated people, together and each, and the scorer that says yes or no
         assert all(f">{name}<" in matrix for name in ("simulated people", "simulated Ada", "geneval-playground"))
         assert ">people<" not in matrix
         assert "no person has judged this yet" in lead
         assert "/annotate/" in lead
-        assert plot.visible
+        assert drawn["agreement-plot"] is not None
         assert tables.index("Simulated people") < tables.index("Scorers against simulated people")
         assert "Scorers against people" not in tables
         for text in ("geneval-playground", "clipscore-playground", "Cohen’s κ", "Spearman’s ρ"):
             assert text in tables
         submit(store)
-        lead, _, _, _, tables = agreement._drawn(store, view, intervals=False)
+        drawn = page.drawn(view, intervals=False)
+        lead, tables = drawn["sentence"], drawn["agreement-tables"]
         assert "1 answer by people about 1 image" in lead
         assert tables.index("Scorers against people") < tables.index("Scorers against simulated people")
         # the rest is a click away
         assert "PABAK" not in tables
-        *_, tables = agreement._drawn(store, replace(view, table="all_statistics"), intervals=False)
+        tables = page.drawn(replace(view, table="all_statistics"), intervals=False)["agreement-tables"]
         assert "PABAK" in tables
 
 

@@ -36,9 +36,9 @@ from tests.ui.question_project import SUITE, VQA, WEAK, mostly, sometimes
 from tests.ui.small_project import concord, done
 from ui.components.controls import Choice
 from ui.pages.explore.controls import choices, view_of
-from ui.pages.explore.question_controls import SEEN, QuestionsDrawing
+from ui.pages.explore.questions import SEEN
 from ui.pages.explore.questions import questions_part as shown
-from ui.pages.explore.view import ExploreView
+from ui.pages.explore.view import Drawing, ExploreView
 from ui.web.api import form
 from ui.web.api import workbench as workbench_api
 
@@ -339,7 +339,7 @@ def test_the_controls_follow_what_there_is(standing: Store) -> None:
 def test_what_is_missing_is_taught(store: Store, tmp_path: Path) -> None:
     with Store(tmp_path / "empty") as empty:
         made = shown(empty, view_of(empty, {"show": "questions"}))
-        assert isinstance(made, QuestionsDrawing)
+        assert isinstance(made, Drawing)
         assert "score tifa" in made.numbers
         assert "import questions --from-specs" in made.numbers
     with store.read() as cursor:

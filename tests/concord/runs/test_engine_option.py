@@ -28,4 +28,4 @@ def test_runs_that_were_begun_before_there_were_engines_are_local(tmp_path: Path
         '{"run_id": "r", "scorer": "geneval", "version": "1", "profile": "playground", "settings": {}, "device": "cpu",'
         ' "part_size": 32}'
     )
-    assert RunFolder(tmp_path).run().engine == engines.LOCAL
+    assert RunFolder(tmp_path).job().engine == engines.LOCAL

@@ -265,7 +265,7 @@ def painted(store: Store, name: str = "sdxl") -> str:
     run_id = f"{number:04d}-generate-{name}"
     asked: dict[str, Any] = {"steps": 4}
     job = Painting("playground-early", (WantedPicture("p", 0, "a cup", 1, str(store.project / "x.png")),), 4, asked)
-    GenerationFolder(store.project / "runs" / run_id).create(job)
+    GenerationFolder(store.project / "runs" / run_id).ask(job)
     settings = {"model": "m", "asked": asked, "seed": 0, "suite": "playground", "n": 1}
     runs.add_generation(store, Run(run_id, "generate", "", "default", settings), name, f"runs/{run_id}", 1)
     return run_id

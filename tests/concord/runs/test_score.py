@@ -94,7 +94,7 @@ def test_every_image_is_judged_once(pictured: Path) -> None:
     (run,) = listed(pictured)
     assert (run.state, run.n_items, run.n_done, run.parts, run.rater_id) == ("done", 4, 4, (0, 1), "seer-playground")
     assert run.settings == {"threshold": 0.5, "weights": {}}
-    asked = RunFolder(pictured / run.folder).run()
+    asked = RunFolder(pictured / run.folder).job()
     assert asked == Run(run.run_id, "seer", "1", "playground", run.settings, "cpu", 3)
     said = query(pictured, "select item_id || ' ' || label from judgements where aspect = 'correct' order by item_id")
     assert said == [f"geneval/{p:05d}/sdv2/{k} {'yes' if p == 0 else 'no'}" for p in range(2) for k in range(2)]

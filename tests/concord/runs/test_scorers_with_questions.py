@@ -61,7 +61,7 @@ def test_images_without_questions_are_left_out_and_it_is_said(pictured: Path, tm
         (row,) = runs.listed(store)
         work = RunFolder(pictured / row.folder).work()
         pending = runs.count_pending(store, Selection(), row.rater_id, asked=True)
-    assert [[one["text"] for one in each.questions] for each in work] == [["is there a cow?", "what is it?"]] * 2
+    assert [[one.text for one in each.questions] for each in work] == [["is there a cow?", "what is it?"]] * 2
     assert [each.version for each in work] == [1, 1]
     assert (pending.images, pending.left) == (2, 0)
     # the seer answers with the last choice: no, and dog

@@ -106,7 +106,7 @@ def test_started_again_it_goes_on_and_other_work_is_refused(job: Path) -> None:
     (folder.path / "made.txt").unlink()
     assert scored(job, "--shard", "1/2", "--device", "cuda:1").status == 0
     assert (folder.path / "made.txt").read_text() == "1\n"
-    assert (folder.run().device, folder.run().part_size) == ("cuda:1", 1)
+    assert (folder.job().device, folder.job().part_size) == ("cuda:1", 1)
     ran = scored(job, "--shard", "1/2", "--set", "threshold=0.6")
     assert (ran.status, ran.err.count("\n")) == (1, 1)
     assert "a run with other settings is there; choose another --out" in ran.err

@@ -106,7 +106,7 @@ def test_invalid_entries_are_left_out_and_reported(tmp_path: Path) -> None:
         ({"annotations": {"1": []}, "categories": CATEGORIES}, "'annotations' is {'1': []}, a list expected"),
         ({"annotations": [], "categories": CATEGORIES[:1]}, "names one class only"),
         ({"annotations": [], "categories": CATEGORIES}, "holds no annotation of a class that it names"),
-        ([CATEGORIES], "holds no JSON object"),
+        ([CATEGORIES], "not JSON ('{' expected"),
     ],
 )
 def test_other_files_are_refused_in_a_line(tmp_path: Path, content: Any, why: str) -> None:

@@ -9,7 +9,7 @@ import pytest
 from data.formats.evidence import read_case
 from data.jobs.runs import Detection, Observation
 from data.prompts.geneval_suite import COLORS
-from data.prompts.spec import SpecError
+from data.spec import SpecError
 
 CUP = {"label": "cup", "score": 0.5, "box": [0, 1, 2.5, 3]}
 SPEC = {"tag": "single_object", "include": [{"class": "cup", "count": 1}]}
@@ -57,7 +57,7 @@ def test_a_colour_is_a_name_or_probabilities(color: dict[str, Any], expected: li
         ({"spec": "cup"}, "'spec' is 'cup'"),
         ({"detections": None}, "'detections' is None, a list expected"),
         ({"detections": {"cup": 1}}, "'detections' is {'cup': 1}"),
-        ({"detections": [CUP, 3]}, r"detections\[1\]: 3 where an object is expected"),
+        ({"detections": [CUP, 3]}, r"'detections\[1\]' is 3, an object expected"),
         ({"prompt_id": [1]}, r"'prompt_id' is \[1\]"),
         ({"generator": {}}, "'generator' is {}"),
     ],
@@ -70,29 +70,29 @@ def test_an_invalid_line_says_what_is_wrong(wrong: dict[str, Any], why: str) -> 
 @pytest.mark.parametrize(
     ("wrong", "why"),
     [
-        ({"label": None}, "'label' is None, the name of a class expected"),
-        ({"label": ""}, "'label' is ''"),
-        ({"score": "0.5"}, "'score': '0.5' where a number is expected"),
-        ({"score": True}, "'score': True"),
-        ({"score": float("nan")}, "'score': nan"),
-        ({"score": float("inf")}, "'score': inf"),
-        ({"score": 10**400}, "'score': 1000"),
-        ({"score": 95}, "'score': 95 where a confidence from 0 to 1 is expected"),
-        ({"score": -0.1}, "'score': -0.1"),
-        ({"box": None}, "'box': None where a box"),
-        ({"box": [0, 1, 2]}, "'box': "),
-        ({"box": [0, 1, 2, "3"]}, "'box': '3' where a number is expected"),
-        ({"box": [0, 1, 2, float("nan")]}, "'box': nan"),
-        ({"box": [0, 0, 1e8, 1]}, "not inside a picture"),
-        ({"color": 3}, "'color': 3 where a colour's name or 10 probabilities are expected"),
-        ({"color": [0.1] * 9}, "'color': "),
-        ({"color": [0.1] * 9 + [2]}, "'color': 2 where a confidence"),
-        ({"color": ""}, "'color': ''"),
-        ({"color": {}}, "'color': {}"),
+        ({"label": None}, "label' is None, a text expected"),
+        ({"label": ""}, "label' is ''"),
+        ({"score": "0.5"}, "score' is '0.5', a number expected"),
+        ({"score": True}, "score' is True"),
+        ({"score": float("nan")}, "score' is nan"),
+        ({"score": float("inf")}, "score' is inf"),
+        ({"score": 10**400}, "score' is 1000"),
+        ({"score": 95}, "score' is 95, at most 1 expected"),
+        ({"score": -0.1}, "score' is -0.1, at least 0 expected"),
+        ({"box": None}, "box' is None, a list expected"),
+        ({"box": [0, 1, 2]}, r"box\[3\]' is missing"),
+        ({"box": [0, 1, 2, "3"]}, r"box\[3\]' is '3', a number expected"),
+        ({"box": [0, 1, 2, float("nan")]}, r"box\[3\]' is nan"),
+        ({"box": [0, 0, 1e8, 1]}, r"box\[2\]' is 100000000.0, at most 10,000,000 expected"),
+        ({"color": 3}, "color' is 3, a colour's name or 10 probabilities expected"),
+        ({"color": [0.1] * 9}, "color' is "),
+        ({"color": [0.1] * 9 + [2]}, "2], a colour's name or 10 probabilities"),
+        ({"color": ""}, "color' is ''"),
+        ({"color": {}}, "color' is {}"),
     ],
 )
 def test_an_invalid_detection_says_which_and_why(wrong: dict[str, Any], why: str) -> None:
-    with pytest.raises(ValueError, match=rf"detections\[1\]: .*{why}"):
+    with pytest.raises(ValueError, match=rf"'detections\[1\].*{why}"):
         read_case(line(detections=[CUP, CUP | wrong]))
 
 

@@ -83,12 +83,12 @@ def test_details_are_boxes_and_confidences() -> None:
         ({"tag": None}, "'tag' is None"),
         ({"correct": "yes"}, "'correct' is 'yes', true or false expected"),
         ({"correct": None}, "'correct' is None"),
-        ({"metadata": "{"}, "'metadata' is a text that is not JSON"),
+        ({"metadata": "{"}, "'metadata' is '{', an object expected"),
         ({"metadata": None}, "'metadata' is None, an object expected"),
         ({"details": "[1]"}, r"'details' is \[1\], an object expected"),
-        ({"details": {"cup": 3}}, "'details' of 'cup' is 3, a list of boxes expected"),
-        ({"details": {"cup": [[1, 2, 3]]}}, "'details' of 'cup', box 0: "),
-        ({"details": {"cup": [[1, 2, 3, 4, 5]]}}, "'details' of 'cup', box 0: 5 where a confidence"),
+        ({"details": {"cup": 3}}, "'details.cup' is 3, a list expected"),
+        ({"details": {"cup": [[1, 2, 3]]}}, r"'details.cup\[0\]\[0\]\[3\]' is missing"),
+        ({"details": {"cup": [[1, 2, 3, 4, 5]]}}, r"'details.cup\[0\]\[1\]' is 5, at most 1 expected"),
     ],
 )
 def test_an_invalid_line_says_what_is_wrong(changed: dict[str, Any], why: str) -> None:

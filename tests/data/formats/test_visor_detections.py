@@ -48,17 +48,17 @@ def test_an_entry_is_read_with_what_its_prompt_asks() -> None:
         ("1103", {}, "key '1103', <prompt id>_<number> expected"),
         ("31680_0", {}, "SR2D has no prompt 31680"),
         ("1104_0", {}, "has the text 'a kite to the right of a bicycle', but SR2D's prompt 1104 is"),
-        ("1103_0", {"classes": ["kite", "kite"]}, "needs lists 'classes' and 'centroid' of one length"),
-        ("1103_0", {"centroid": [[1]]}, r"centroid 0 is \[1\] of 'kite'"),
-        ("1103_0", {"centroid": [[1, None]]}, "None where a number is expected"),
-        ("1103_0", {"sra": 0.5}, "'sra' of '1103_0' is 0.5, 0 or 1 expected"),
-        ("1103_0", {"text": 3}, "has the text 3"),
+        ("1103_0", {"classes": ["kite", "kite"]}, "the lists 'classes' and 'centroid' must be of one length"),
+        ("1103_0", {"centroid": [[1]]}, r"'centroid\[0\]\[1\]' is missing"),
+        ("1103_0", {"centroid": [[1, None]]}, "is None, a number expected"),
+        ("1103_0", {"sra": 0.5}, "'1103_0': 'sra' is 0.5, one of 0, 1"),
+        ("1103_0", {"text": 3}, "'text' is 3, a text expected"),
     ],
 )
 def test_an_invalid_entry_says_why(key: str, changed: dict[str, Any], why: str) -> None:
     with pytest.raises(ValueError, match=why):
         read_entry(key, KITE | changed, "sd")
-    with pytest.raises(ValueError, match="holds 3, an object expected"):
+    with pytest.raises(ValueError, match="found 3, an object expected"):
         read_entry("1103_0", 3, "sd")
 
 

@@ -27,7 +27,7 @@ def test_a_job_is_read_back_whatever_the_text(tmp_path: Path) -> None:
     folder = GenerationFolder(tmp_path / "job")
     wanted = (WantedPicture("s/0", 1, HOSTILE, 2**62, str(tmp_path / "a.png")),)
     job = GenerationJob("playground-late", wanted, 16, {"steps": 3, "guidance": None}, "cuda:1", "0123")
-    folder.create(job)
+    folder.ask(job)
     assert folder.job() == job
     assert folder.progress() is None
     assert folder.opened() == {}
@@ -37,7 +37,7 @@ def test_a_job_is_read_back_whatever_the_text(tmp_path: Path) -> None:
     told = folder.progress()
     assert told is not None
     assert told.seconds_left == 14.0
-    folder.create(job)
+    folder.ask(job)
     assert (folder.progress(), folder.opened()) == (None, {}), "what was told of another job goes"
 
 

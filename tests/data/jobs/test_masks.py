@@ -6,16 +6,22 @@ import io
 
 import numpy as np
 import pytest
+from numpy.typing import NDArray
 from PIL import Image
 
-from data.jobs.runs import pack_mask, unpack_mask
+from data.jobs.runs import pack_mask
+
+
+def unpacked(mask: bytes) -> NDArray[np.bool_]:
+    with Image.open(io.BytesIO(mask)) as image:
+        return np.asarray(image, bool)
 
 
 @pytest.mark.parametrize("shape", [(1, 1), (1, 9), (9, 1), (3, 8), (128, 128), (17, 33)])
 def test_a_mask_of_any_shape_is_unpacked_unchanged(shape: tuple[int, int]) -> None:
     for share in (0.0, 0.3, 1.0):
         mask = np.random.default_rng(0).random(shape) < share
-        back = unpack_mask(pack_mask(mask))
+        back = unpacked(pack_mask(mask))
         assert back.dtype == np.bool_
         assert np.array_equal(back, mask)
 
@@ -31,5 +37,5 @@ def test_a_mask_is_a_small_png_of_1_bit() -> None:
 
 def test_a_non_contiguous_view_is_packed_correctly() -> None:
     mask = np.random.default_rng(1).random((20, 31)) < 0.5
-    assert np.array_equal(unpack_mask(pack_mask(mask.T)), mask.T)
-    assert np.array_equal(unpack_mask(pack_mask(mask[::2, ::3])), mask[::2, ::3])
+    assert np.array_equal(unpacked(pack_mask(mask.T)), mask.T)
+    assert np.array_equal(unpacked(pack_mask(mask[::2, ::3])), mask[::2, ::3])

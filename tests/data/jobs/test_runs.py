@@ -14,6 +14,7 @@ import pytest
 
 from data.jobs.folder import RunBusy, WorkerProgress
 from data.jobs.runs import Detection, Observation, Run, RunFolder, WorkItem, pack_mask
+from data.prompts.questions import PromptQuestion
 
 ROOT = Path(__file__).resolve().parents[3]
 HOSTILE = 'a "b"\n\r\u2028\u2029\\ \x00 <script>\u202e 日本 👩‍👩‍👧 ' + "x" * 5000
@@ -43,11 +44,11 @@ def observation(item: str) -> Observation:
 
 
 def test_a_run_and_its_manifest_are_read_back(folder: RunFolder) -> None:
-    assert folder.run() == Run("r", "geneval", "1", "playground", {"threshold": 0.3}, part_size=2)
+    assert folder.job() == Run("r", "geneval", "1", "playground", {"threshold": 0.3}, part_size=2)
     assert folder.work() == [work("a"), work(HOSTILE)]
-    asked = replace(work("b"), questions=({"text": HOSTILE, "choices": ["yes", "no"]},), version=3)
+    asked = replace(work("b"), questions=(PromptQuestion("q", HOSTILE, ("yes", "no"), "yes", "object", "cup"),), version=3)
     other = RunFolder(folder.path / "other")
-    other.create(folder.run(), [asked])
+    other.create(folder.job(), [asked])
     assert other.work() == [asked]
     assert folder.parts() == []
     assert folder.progress() is None
@@ -56,7 +57,7 @@ def test_a_run_and_its_manifest_are_read_back(folder: RunFolder) -> None:
 def test_a_folder_is_never_written_over(folder: RunFolder) -> None:
     with pytest.raises(FileExistsError):
         folder.create(Run("other", "geneval", "1", "playground", {}), [])
-    assert folder.run().run_id == "r"
+    assert folder.job().run_id == "r"
 
 
 def test_observations_are_read_back(folder: RunFolder) -> None:

@@ -12,7 +12,7 @@ from data.playground import sample as playground
 from data.playground.drawing import draw
 from data.playground.scene import is_correct
 from data.prompts import geneval_suite, sr2d_suite
-from data.prompts.spec import parse_spec
+from data.spec import parse_spec
 
 PUBLISHED = [*geneval_suite.sample(), *playground.sample_prompts()]
 RELATED = {"left": "right", "right": "left", "above": "below", "below": "above"}

@@ -107,7 +107,7 @@ def test_aro_rows(tmp_path: Path) -> None:
         ({"image": "a", "captions": ["x", "y" * 3000], "right": 0}, "3,000 characters"),
         ({"image": "a", "captions": [str(k) for k in range(65)], "right": 0}, "at most 64"),
         ({"image": None, "captions": ["x", "y"], "right": 0}, "'image' is None"),
-        ({"captions": ["x", "y"], "right": 0}, "'image' is missing"),
+        ({"captions": ["x", "y"], "right": 0}, "'image' is None, a text expected"),
         ({"image": "a", "captions": ["x", "y"], "right": 0, "task": 5}, "'task' is 5"),
     ],
 )

@@ -12,7 +12,7 @@ from data.matching.captions import caption_candidates
 from data.matching.playground import SUITE, TASKS, MatchingScene, sample_scenes, suite_name
 from data.playground.scene import Scene, is_correct
 from data.prompts.geneval_suite import COLORS, POSITIONS
-from data.prompts.spec import parse_spec
+from data.spec import parse_spec
 from scorers.training.examples import caption_words
 
 SIZES = {"attribute": 2, "color": 4, "count": 4, "shape": 4, "spatial": 4, "text_corruption": 5}

@@ -27,7 +27,7 @@ from data.playground.render import render
 from data.playground.sample import TASKS, random_metadata, sample_prompts
 from data.playground.scene import Fact, is_correct, scene_facts
 from data.prompts.geneval_suite import COLORS
-from data.prompts.spec import ObjectSpec, Spec, SpecError, parse_spec
+from data.spec import ObjectSpec, Spec, SpecError, parse_spec
 
 
 def prompts(n: int) -> list[tuple[str, Spec]]:

@@ -13,7 +13,7 @@ from data.playground.render import TEXTURES, render
 from data.playground.sample import TASKS, random_metadata
 from data.playground.scene import Background, Placed, Scene, ScenePicture
 from data.prompts.coco import COCO
-from data.prompts.spec import ObjectSpec, Spec, parse_spec
+from data.spec import ObjectSpec, Spec, parse_spec
 
 GROUND = Background("plain", 0.6, 0.1, 0.75, 1)
 

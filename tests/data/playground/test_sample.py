@@ -77,7 +77,7 @@ def test_each_scorer_has_scored_every_picture(committed: PlaygroundSample) -> No
 def test_the_runs_are_of_the_current_scorer_versions(committed: PlaygroundSample) -> None:
     """With other weights or settings, `python -m scorers.training.sample` must be run again."""
     for run in committed.runs:
-        asked = run.run()
+        asked = run.job()
         scorer = registry.get(asked.scorer)
         assert run.path.name == f"{asked.scorer}-{asked.profile}"
         assert asked.version == scorer.version

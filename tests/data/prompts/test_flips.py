@@ -15,8 +15,8 @@ from data.playground import sample as playground
 from data.prompts import geneval_suite, sr2d_suite
 from data.prompts.coco import GENEVAL
 from data.prompts.flips import FLIP_KINDS, FLIP_REASONS, FlipKind, Flipped, Unflipped, flip, other_number
-from data.prompts.spec import parse_spec
 from data.records import Prompt
+from data.spec import parse_spec
 
 TURNED = {"left of": "right of", "right of": "left of", "above": "below", "below": "above"}
 OTHER_COLOR = {"red": "purple", "orange": "pink", "yellow": "brown", "green": "black", "blue": "white"}

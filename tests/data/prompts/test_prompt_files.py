@@ -86,7 +86,7 @@ def test_plain_text(tmp_path: Path) -> None:
         ('{"prompt": "\\ud800"}', "surrogate"),
         ('{"prompt": "a\\u0000"}', "NUL"),
         ("[" * 100_000, "not JSON|cannot be read"),
-        ('[{"prompt": "a"}\n{"prompt": "b"}]', ":2: not JSON: ',' expected"),
+        ('[{"prompt": "a"}\n{"prompt": "b"}]', ":2: not JSON (',' or ']' expected"),
         ('[{"prompt": "a"},\n', ":2: not JSON"),
         ('[{"prompt": "a"}] x', "after the end"),
         ('[{"prompt": "a"},\n{"prompt": 1}]', ":2: 'prompt' is 1"),

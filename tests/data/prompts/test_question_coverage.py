@@ -10,8 +10,8 @@ import pytest
 
 from data.prompts import geneval_suite, sr2d_suite
 from data.prompts.questions import PromptQuestion, questions_from_spec
-from data.prompts.spec import parse_spec
 from data.records import Prompt
+from data.spec import parse_spec
 
 PLACES = {"left of": "to the left of", "right of": "to the right of", "above": "above", "below": "below"}
 NUMBERS = {2: "two", 3: "three", 4: "four"}

@@ -24,8 +24,8 @@ from data.prompts.questions import (
     questions_from_spec,
     read_questions,
 )
-from data.prompts.spec import ObjectSpec, Spec, parse_spec
 from data.records import Prompt
+from data.spec import ObjectSpec, Spec, parse_spec
 from tests.ui.small_project import QUESTION, questions
 
 TIFA = Path(__file__).resolve().parents[4] / "shared" / "studies" / "tifa" / "sample_question_answers.json"
@@ -244,7 +244,7 @@ def test_what_is_written_is_read_back(tmp_path: Path) -> None:
         ([{"answer": "blue"}], "'answer' is 'blue', which is not among the choices"),
         ([{"element": None}], "'element' is None, a text expected"),
         ([{"question": "a\0b"}], "NUL"),
-        ([{"question": "a" * 2001}], "at most 2000 are allowed"),
+        ([{"question": "a" * 2001}], "at most 2,000 are allowed"),
         ([{}, {}], "is asked twice about one prompt"),
         ([{}, {"caption": "another", "question": "b"}], "in another question about 'coco_1'"),
         ([{"question_id": "x"}, {"question": "b", "question_id": "x"}], "'question_id' 'x' names two questions"),

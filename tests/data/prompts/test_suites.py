@@ -15,8 +15,8 @@ import pytest
 from data.prompts import geneval_suite, sr2d_suite
 from data.prompts.coco import COCO, GENEVAL, SUPERCATEGORY, article_by_letter, article_by_sound, plural
 from data.prompts.prompt_files import format_prompts, read_prompts, write_prompts
-from data.prompts.spec import parse_spec
 from data.records import Prompt
+from data.spec import OPPOSITE, parse_spec
 
 SHARED = Path(__file__).resolve().parents[4] / "shared" / "studies"
 needs_studies = pytest.mark.skipif(not SHARED.exists(), reason="the published studies are not here")
@@ -144,7 +144,7 @@ def test_sentences_are_the_papers() -> None:
     numbers = {
         (a, relation): sr2d_suite.prompt_number(a, b, relation)
         for a, b in (("cat", "dog"), ("dog", "cat"))
-        for relation in sr2d_suite.OPPOSITE
+        for relation in OPPOSITE
     }
     whole, split = (
         {int(prompt.prompt_id[-5:]): prompt.text for prompt in made}

@@ -11,7 +11,7 @@ import pytest
 from data.jobs.runs import Detection, Observation
 from data.prompts import geneval_suite as prompts
 from data.prompts import sr2d_suite
-from data.prompts.spec import parse_spec
+from data.spec import parse_spec
 from scorers.base import Scorer
 from scorers.failures import ANY, PICTURES, FailureCell, FailureTable, JudgedImage, SuiteEvidence
 from scorers.failures.objects import bindings, colors, counts, first_object, kinds, positions, split_pair, supercategories

@@ -12,7 +12,7 @@ from data.jobs.runs import Detection, Observation
 from data.playground.drawing import CARELESS
 from data.playground.sample import FOLDER, careless_drawing, read_sample
 from data.prompts import geneval_suite as prompts
-from data.prompts.spec import parse_spec
+from data.spec import parse_spec
 from scorers import registry
 from scorers.failures import PICTURES, FailureTable, FailureUnit, JudgedImage, SuiteEvidence
 from scorers.failures.objects import bindings, counts, positions
@@ -74,9 +74,9 @@ def test_no_picture_trips_over_odd_prompts_or_scorers(name: str, scorer: str) ->
 def drawn() -> SuiteEvidence:
     """What the playground's detector saw of the careless renderer's pictures."""
     sample = read_sample(FOLDER)
-    run = next(run for run in sample.runs if run.run().scorer == "geneval")
+    run = next(run for run in sample.runs if run.job().scorer == "geneval")
     known = {prompt.prompt_id: prompt for prompt in sample.prompts}
-    settings, cases = run.run().settings, []
+    settings, cases = run.job().settings, []
     for seen in run.observations():
         prompt_id, generator, index = seen.item_id.rsplit("/", 2)
         prompt = known[prompt_id]

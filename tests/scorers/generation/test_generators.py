@@ -78,7 +78,7 @@ def test_the_worker_paints_what_is_missing_and_leaves_the_rest(tmp_path: Path, a
     wanted = [WantedPicture("s/0", 0, "a photo of a cup", 1, str(there))]
     wanted += [WantedPicture("s/0", k, "a photo of a cup", k, str(tmp_path / "new" / f"{k}.png")) for k in (1, 2, 3)]
     folder = GenerationFolder(tmp_path / "job")
-    folder.create(GenerationJob("playground-late", tuple(wanted), 2, {"steps": 4}))
+    folder.ask(GenerationJob("playground-late", tuple(wanted), 2, {"steps": 4}))
     if as_process:
         command = [sys.executable, "-m", "scorers.generation.worker", str(folder.path)]
         done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, timeout=300)
@@ -94,7 +94,7 @@ def test_the_worker_paints_what_is_missing_and_leaves_the_rest(tmp_path: Path, a
 
 def test_a_job_that_cannot_be_done_says_why(tmp_path: Path) -> None:
     folder = GenerationFolder(tmp_path / "job")
-    folder.create(GenerationJob("sd-9", (WantedPicture("s/0", 0, "a cup", 1, str(tmp_path / "a.png")),), 2))
+    folder.ask(GenerationJob("sd-9", (WantedPicture("s/0", 0, "a cup", 1, str(tmp_path / "a.png")),), 2))
     done = subprocess.run(
         [sys.executable, "-m", "scorers.generation.worker", str(folder.path)],
         cwd=ROOT,
@@ -237,14 +237,14 @@ def test_a_black_picture_without_a_filter_is_said_to_be_that(saved: dict[str, Pa
 def test_pictures_of_other_weights_are_not_mixed_in(saved: dict[str, Path], tmp_path: Path) -> None:
     folder = GenerationFolder(tmp_path / "job")
     wanted = (WantedPicture("s/0", 0, "a cup", 1, str(tmp_path / "a.png")),)
-    folder.create(GenerationJob(str(saved["sd15"]), wanted, 1, {"steps": 1}, weights="000000000000"))
+    folder.ask(GenerationJob(str(saved["sd15"]), wanted, 1, {"steps": 1}, weights="000000000000"))
     with pytest.raises(ValueError, match=r"differ from those of the existing images; choose another --name"):
         worker.work(folder)
     assert not (tmp_path / "a.png").exists()
-    folder.create(GenerationJob(str(saved["sd15"]), wanted, 1, {"steps": 1}))
+    folder.ask(GenerationJob(str(saved["sd15"]), wanted, 1, {"steps": 1}))
     worker.work(folder)
     opened = folder.opened()
     assert (opened["pipeline"], opened["steps"], opened["guidance"]) == ("StableDiffusionPipeline", 1, 7.5)
     assert set(opened["versions"]) == {"diffusers", "transformers", "torch"}
-    folder.create(GenerationJob(str(saved["sd15"]), wanted, 1, {"steps": 1}, weights=opened["weights"]))
+    folder.ask(GenerationJob(str(saved["sd15"]), wanted, 1, {"steps": 1}, weights=opened["weights"]))
     worker.work(folder)

@@ -11,7 +11,7 @@ torch = pytest.importorskip("torch")
 pytest.importorskip("transformers", reason="the group scorers is not installed")
 pytest.importorskip("open_clip", reason="the group scorers is not installed")
 
-from data.prompts.spec import parse_spec  # noqa: E402
+from data.spec import parse_spec  # noqa: E402
 from scorers import registry  # noqa: E402
 from scorers.base import Shown  # noqa: E402
 from scorers.geneval.scorer import GenEvalPerceiver  # noqa: E402

@@ -13,7 +13,7 @@ from data.formats.official_results import GenEvalResult, format_result, read_res
 from data.jobs.runs import Detection, Observation
 from data.prompts import geneval_suite
 from data.prompts.geneval_suite import COLORS
-from data.prompts.spec import parse_spec
+from data.spec import parse_spec
 from scorers import registry
 from scorers.geneval.results import SCORER, SETTINGS, details_of, evidence_of, follows, judge
 from scorers.geneval.rules import GenEvalRules, color_of

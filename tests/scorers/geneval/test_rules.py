@@ -11,8 +11,8 @@ from data.aspects import CANNOT_TELL
 from data.jobs.runs import Detection, Observation
 from data.prompts import geneval_suite
 from data.prompts.geneval_suite import COLORS
-from data.prompts.spec import Spec, parse_spec
 from data.records import Judgement
+from data.spec import Spec, parse_spec
 from scorers.base import RelationResult, Verdict
 from scorers.detection import overlap
 from scorers.geneval.rules import GenEvalRules, color_of, counted_objects, judge, same_kind

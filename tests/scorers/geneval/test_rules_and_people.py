@@ -11,7 +11,7 @@ from annotation.questionnaires.geneval import derive
 from data.jobs.runs import Detection, Observation
 from data.prompts import geneval_suite
 from data.prompts.geneval_suite import COLORS
-from data.prompts.spec import Spec, parse_spec
+from data.spec import Spec, parse_spec
 from scorers.geneval.rules import judge
 
 ASKED = [

@@ -11,14 +11,15 @@ import pytest
 from numpy.typing import NDArray
 from PIL import Image
 
-from data.jobs.runs import Detection, unpack_mask
+from data.jobs.runs import Detection
 from data.prompts.coco import GENEVAL
 from data.prompts.geneval_suite import COLORS
-from data.prompts.spec import parse_spec
+from data.spec import parse_spec
 from scorers import detection, registry
 from scorers.base import Shown
 from scorers.geneval.scorer import SCORER, TEMPLATES, GenEvalPerceiver
 from scorers.models.detectors.base import DetectedObject
+from tests.data.jobs.test_masks import unpacked
 from tests.scorers.tiny_models import ROOT, picture
 
 PAINT = {"red": (220, 30, 30), "blue": (30, 30, 220), "green": (30, 160, 30)}
@@ -100,7 +101,7 @@ def test_all_that_was_found_stays_with_colours_where_they_are_asked() -> None:
     for one, was in zip(seen.detections, (RED, DOG, BLUE), strict=True):
         assert one.mask is not None
         assert was.mask is not None
-        assert np.array_equal(unpack_mask(one.mask), was.mask)
+        assert np.array_equal(unpacked(one.mask), was.mask)
 
 
 def likeliest(one: Detection) -> str:

@@ -13,7 +13,7 @@ import torch
 from PIL import Image
 
 from data.jobs.runs import Observation
-from data.prompts.spec import Spec
+from data.spec import Spec
 from scorers import registry
 from scorers.base import ModelBroken, Shown
 from scorers.likelihood import rules

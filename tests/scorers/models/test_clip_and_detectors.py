@@ -16,7 +16,7 @@ from PIL import Image
 
 torch = pytest.importorskip("torch")
 pytest.importorskip("open_clip", reason="the group scorers is not installed")
-pytest.importorskip("scorers.models.detectors.ultralytics_setup", reason="the group yolo is not installed")
+pytest.importorskip("scorers.models.detectors.yolo", reason="the group yolo is not installed")
 
 from data.prompts.coco import COCO  # noqa: E402
 from scorers.base import ModelBroken  # noqa: E402
@@ -354,7 +354,7 @@ def test_strips_are_looked_at_in_their_middle(real: Path) -> None:
 def test_the_temporary_folder_of_ultralytics_goes_with_the_process(tmp_path: Path) -> None:
     kept = {key: value for key, value in os.environ.items() if not key.startswith("YOLO")}
     found = subprocess.run(
-        [sys.executable, "-c", "import os, scorers.models.detectors.ultralytics_setup; print(os.environ['YOLO_CONFIG_DIR'])"],
+        [sys.executable, "-c", "import os, scorers.models.detectors.yolo; print(os.environ['YOLO_CONFIG_DIR'])"],
         env={**kept, "TMPDIR": str(tmp_path), "PYTHONPATH": str(ROOT)},
         capture_output=True,
         text=True,

@@ -10,7 +10,7 @@ import pytest
 import torch
 from PIL import Image
 
-from data.prompts.spec import Spec
+from data.spec import Spec
 from scorers import registry
 from scorers.base import Shown
 from scorers.likelihood.rules import unpack

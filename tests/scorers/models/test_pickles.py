@@ -98,7 +98,7 @@ def test_no_detector_is_opened_from_a_pickle(tmp_path: Path, monkeypatch: pytest
 
 
 def test_yolo_reads_no_checkpoint_unasked(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    pytest.importorskip("scorers.models.detectors.ultralytics_setup")
+    pytest.importorskip("scorers.models.detectors.yolo")
     from scorers.models.detectors.yolo import load
 
     monkeypatch.delenv(files.TRUST, raising=False)

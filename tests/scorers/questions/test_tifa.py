@@ -11,7 +11,7 @@ from PIL import Image
 
 from data.jobs.runs import Observation
 from data.prompts.questions import PromptQuestion
-from data.prompts.spec import Spec
+from data.spec import Spec
 from scorers.base import Shown
 from scorers.models.vqa.base import VqaAnswer, VqaQuestion
 from scorers.questions import tifa

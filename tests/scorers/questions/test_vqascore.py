@@ -11,8 +11,8 @@ from numpy.typing import NDArray
 from PIL import Image
 
 from data.jobs.runs import Observation
-from data.prompts.spec import Spec
 from data.records import Judgement
+from data.spec import Spec
 from scorers import registry
 from scorers.base import Shown
 from scorers.questions.vqascore import SCORER, VqaScorePerceiver, judge

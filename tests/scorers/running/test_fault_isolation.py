@@ -14,8 +14,8 @@ from data.jobs.runs import RunFolder
 from scorers import registry
 from scorers.base import ModelBroken
 from scorers.running import fault_isolation, worker
+from scorers.running.engines.device_worker import DIED
 from scorers.running.fault_isolation import TOO_LARGE, CrashLog, Failed, FaultIsolator, count_crashes, out_of_memory
-from scorers.running.perceive import DIED
 from tests.scorers import failing_scorer
 from tests.scorers.tiny_models import ROOT
 

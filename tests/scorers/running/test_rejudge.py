@@ -12,7 +12,7 @@ import pytest
 from data.formats.evidence import read_case
 from data.jobs.runs import Detection, Observation
 from data.prompts.geneval_suite import single_object
-from data.prompts.spec import asks_only_positions
+from data.spec import asks_only_positions
 from scorers import registry
 from scorers.base import Knob, Scorer, Verdict
 from scorers.geneval import rules, scorer

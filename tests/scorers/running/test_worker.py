@@ -21,7 +21,7 @@ from PIL import Image
 
 from data.jobs.folder import WorkerProgress
 from data.jobs.runs import Observation, Run, RunFolder, WorkItem
-from data.prompts.spec import parse_spec
+from data.spec import parse_spec
 from scorers import registry
 from scorers.base import Scorer, Shown, Verdict
 from scorers.running import worker, worker_main
@@ -280,9 +280,9 @@ def until_parts(run: RunFolder, process: subprocess.Popen[str], n: int) -> None:
 
 
 def verdicts(run: RunFolder) -> list[Verdict]:
-    scorer = registry.get(run.run().scorer)
+    scorer = registry.get(run.job().scorer)
     return [
-        scorer.judge(parse_spec(asked.spec), seen, run.run().settings)
+        scorer.judge(parse_spec(asked.spec), seen, run.job().settings)
         for asked, seen in zip(run.work(), run.observations(), strict=True)
     ]
 

@@ -25,15 +25,15 @@ from data.jobs.runs import (  # noqa: E402
     Run,
     RunFolder,
     WorkItem,
-    unpack_mask,
 )
-from data.prompts.spec import parse_spec  # noqa: E402
+from data.spec import parse_spec  # noqa: E402
 from scorers import registry  # noqa: E402
 from scorers.base import ModelBroken, Shown  # noqa: E402
 from scorers.geneval import scorer  # noqa: E402
 from scorers.models import sanity_check  # noqa: E402
 from scorers.running import worker  # noqa: E402
 from scorers.running.engines import device_worker  # noqa: E402
+from tests.data.jobs.test_masks import unpacked  # noqa: E402
 from tests.scorers import published_models  # noqa: E402
 from tests.scorers.tiny_models import ROOT, picture  # noqa: E402
 
@@ -146,7 +146,7 @@ def test_hostile_images_are_seen_or_refused_in_one_line(
         assert (one.payload["width"], one.payload["height"]) == size
         for found in one.detections:
             assert found.mask is not None
-            assert unpack_mask(found.mask).shape == size[::-1]
+            assert unpacked(found.mask).shape == size[::-1]
             assert found.colors is not None
             assert sum(found.colors) == pytest.approx(1)
             assert 0 <= found.box[0] < found.box[2] <= size[0]
@@ -174,7 +174,7 @@ def test_hostile_images_have_a_cosine(tmp_path: Path, models: dict[str, str], mo
 
 
 def test_models_that_know_nothing_are_warned_of(models: dict[str, str]) -> None:
-    pytest.importorskip("scorers.models.detectors.ultralytics_setup", reason="the photographs come with ultralytics")
+    pytest.importorskip("scorers.models.detectors.yolo", reason="the photographs come with ultralytics")
     settings = registry.settings(registry.get("geneval"), "paper", {**models, "threshold": "0.9", "keep": "0.6"})
     said = getattr(registry.get("geneval").open(settings, "cpu"), "warnings", ())
     assert any("on a known photograph (bus.jpg) the detector finds no bus" in line for line in said)
@@ -191,7 +191,7 @@ def test_a_broken_model_stops_the_run_before_anything_is_said(
     run = RunFolder(tmp_path / "run")
     asked = works(tmp_path / "images", {"plain.png": GOOD["plain.png"]})
     settings = registry.settings(registry.get("geneval"), "paper", models)
-    run.create(Run("run", "geneval", "1", "paper", settings), asked)
+    run.create(Run("run", "geneval", registry.get("geneval").version, "paper", settings), asked)
     with pytest.raises(ModelBroken, match="it gives no finite numbers"):
         worker.work_through(run)
     assert run.parts() == []

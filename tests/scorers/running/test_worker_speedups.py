@@ -27,7 +27,7 @@ KINDS = ["mask2former", "detr", "owlvit", "grounding-dino", "yolo"]
 
 @pytest.fixture(scope="module")
 def models(tmp_path_factory: pytest.TempPathFactory) -> dict[str, str]:
-    pytest.importorskip("scorers.models.detectors.ultralytics_setup", reason="the group yolo is not installed")
+    pytest.importorskip("scorers.models.detectors.yolo", reason="the group yolo is not installed")
     folder = tmp_path_factory.mktemp("models")
     made = {
         "mask2former": published_models.mask2former(folder / "mask2former"),
@@ -96,7 +96,7 @@ def test_nothing_of_a_part_is_kept(models: dict[str, str], tmp_path: Path, monke
     overrides = {"detector": models["mask2former"], "clip": models["clip"], "detector_side": "64"}
     settings = registry.settings(registry.get("geneval"), "paper", overrides)
     work = [one for one in work_of_several_shapes(tmp_path / "images", 3) if one.item_id != "i2"]
-    monkeypatch.setattr("scorers.running.engines.local.PIXELS_AHEAD", 0)
+    monkeypatch.setattr("scorers.running.engines.device_worker.PIXELS_AHEAD", 0)
     alive: list[tuple[int, int]] = []
 
     def count() -> bool:

@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 
 torch = pytest.importorskip("torch")
-pytest.importorskip("scorers.models.detectors.ultralytics_setup", reason="the group yolo is not installed")
+pytest.importorskip("scorers.models.detectors.yolo", reason="the group yolo is not installed")
 
 from scorers.models.detectors.yolo import load  # noqa: E402
 from scorers.training.detector import SIDE, STEM, build, collate, roughened, save  # noqa: E402

@@ -8,7 +8,7 @@ import pytest
 from data.playground.drawing import HELD_OUT_LOOK
 from data.playground.sample import TASKS
 from data.playground.scene import is_correct
-from data.prompts.spec import parse_spec
+from data.spec import parse_spec
 from scorers.training.examples import (
     LOOKS,
     NAMES,

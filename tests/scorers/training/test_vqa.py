@@ -24,7 +24,7 @@ from data.playground.scene import (  # noqa: E402
 from data.prompts.coco import GENEVAL  # noqa: E402
 from data.prompts.geneval_suite import COLORS  # noqa: E402
 from data.prompts.questions import questions_from_spec  # noqa: E402
-from data.prompts.spec import ObjectSpec, RelationSpec, Spec  # noqa: E402
+from data.spec import ObjectSpec, RelationSpec, Spec  # noqa: E402
 from scorers.models.vqa import open_vqa  # noqa: E402
 from scorers.models.vqa.base import Vqa, VqaQuestion  # noqa: E402
 from scorers.training.examples import (  # noqa: E402

@@ -13,8 +13,8 @@ from data.formats.evidence import read_case
 from data.jobs.runs import Detection, Observation
 from data.prompts import geneval_suite, sr2d_suite
 from data.prompts.coco import COCO, GENEVAL, SUPERCATEGORY
-from data.prompts.spec import parse_spec
 from data.records import Judgement
+from data.spec import parse_spec
 from scorers.base import RelationResult, Shown, Verdict
 from scorers.models.detectors.base import DetectedObject
 from scorers.visor.results import VisorRequest, VisorTally

@@ -20,8 +20,9 @@ from data.store.people import invitations
 from tests.concord.campaigns.test_planning import answered
 from tests.ui.http_visitor import World
 from tests.ui.small_project import done, geneval_folder
-from ui.pages.campaigns import forms, people, progress, updates
-from ui.pages.campaigns.view import ADDRESS, SHOWN, ActingUser, CampaignsView
+from ui.components.page import Drawn
+from ui.pages.campaigns import CampaignsPage, forms, people, progress, updates
+from ui.pages.campaigns.view import SHOWN, ActingUser, CampaignsView
 
 HOSTILE = "<img src=x onerror=alert(1)>"
 ME = ActingUser("rita", "admin", "http://here")
@@ -32,12 +33,10 @@ def text(html: str) -> str:
     return " ".join(re.sub("<[^>]*>", " ", html).split())
 
 
-def drawn(store: Store, view: CampaignsView, who: ActingUser = ME) -> dict[str, Any]:
-    """What a view draws last, by part."""
-    *_, last = updates.draw(store, view, who)
-    head = ["list", "panel", "title", "start", "stop", "archive", "delete", "about", *(f"part-{name}" for name in SHOWN)]
-    names = [*head, "lead", "by answers", "by time", "apart", "people", "broken", "counts", "cases", "links"]
-    return dict(zip(names, last, strict=True))
+def drawn(store: Store, view: CampaignsView) -> Drawn:
+    """What a view draws last, by name."""
+    *_, last = updates.draw(store, view)
+    return last
 
 
 def at(**changes: str) -> CampaignsView:
@@ -52,12 +51,12 @@ def empty(tmp_path: Path) -> Iterator[Store]:
 
 def test_an_empty_project_teaches(empty: Store) -> None:
     shown = drawn(empty, CampaignsView())
-    assert shown["panel"].visible is False
-    assert "There are no images yet to ask about. Import some: uv run app.py import images FOLDER" in text(shown["list"])
+    assert shown["campaign-panel"] is False
+    assert "There are no images yet to ask about. Import some: uv run app.py import images FOLDER" in text(shown["campaigns"])
 
 
 def test_a_project_without_campaigns_says_what_one_is(world: World) -> None:
-    shown = text(drawn(world.store, CampaignsView())["list"])
+    shown = text(drawn(world.store, CampaignsView())["campaigns"])
     assert shown.startswith("A campaign asks people the same questions about the same images")
     assert f"uv run app.py campaigns create pilot --n 50 --overlap 3 --project {world.store.project}" in shown
 
@@ -65,22 +64,26 @@ def test_a_project_without_campaigns_says_what_one_is(world: World) -> None:
 def test_the_list_has_state_coverage_and_pace(world: World) -> None:
     store = answered(world, ann="yn", bob="yy")
     shown = drawn(store, CampaignsView())
-    assert '<progress max="6" value="4" aria-label="answers of c">' in shown["list"]
-    said = text(shown["list"])
+    assert '<progress max="6" value="4" aria-label="answers of c">' in shown["campaigns"]
+    said = text(shown["campaigns"])
     assert "C c · geneval · 3 people each running 0 of 2 have enough answers 4 of 6 (67 %) 2" in said
     assert "(n = 4 in the last 24 h), about" in said
-    assert shown["panel"].visible is False
+    assert shown["campaign-panel"] is False
 
 
 def test_one_campaign_is_watched(world: World) -> None:
     store = answered(world, ann="yn", bob="yy", cyd="y")
     shown = drawn(store, at())
-    assert shown["panel"].visible is True
-    assert [shown[f"part-{name}"].visible for name in SHOWN] == [True, *[False] * (len(SHOWN) - 1)]
-    assert text(shown["lead"]).startswith("5 of 6 answers; 1 of 2 items have enough, 1 have some, 0 have none. Pace: ")
-    bars = shown["by answers"].value
-    assert bars is not None
-    assert [shown[name].interactive for name in ("start", "stop", "archive", "delete")] == [False, True, True, False]
+    assert shown["campaign-panel"] is True
+    assert [shown[f"part-{name}"] for name in SHOWN] == [True, *[False] * (len(SHOWN) - 1)]
+    assert text(shown["coverage"]).startswith("5 of 6 answers; 1 of 2 items have enough, 1 have some, 0 have none. Pace: ")
+    assert shown["by-answers"] is not None
+    assert [shown[f"campaign-{name}"].interactive for name in ("start", "stop", "archive", "delete")] == [
+        False,
+        True,
+        True,
+        False,
+    ]
     assert "surplus 0 answers after" in text(shown["apart"])
 
 
@@ -155,17 +158,17 @@ def test_pass_marks_of_a_running_campaign_are_changed_and_logged(world: World) -
 def test_start_stop_archive_delete(world: World) -> None:
     store = world.store
     planning.make_campaign(store, campaign_spec({"id": "c"}))
-    can = ("start", "stop", "archive", "delete")
+    can = ("campaign-start", "campaign-stop", "campaign-archive", "campaign-delete")
     assert [drawn(store, at())[name].interactive for name in can] == [True, False, True, True]
     assert updates.stop(store, "c") == "Campaign 'c' is draft and cannot become stopped directly."
     assert updates.start(store, "c") == ""
     assert [drawn(store, at())[name].interactive for name in can] == [False, True, True, True]
     assert updates.stop(store, "c") == ""
-    assert drawn(store, at())["start"].value == "Go on"
+    assert drawn(store, at())["campaign-start"].value == "Go on"
     assert updates.archive(store, "c") == ""
     shown = drawn(store, at())
     assert [shown[name].interactive for name in can] == [False, True, False, True]
-    assert shown["stop"].value == "Unarchive"
+    assert shown["campaign-stop"].value == "Unarchive"
     assert updates.delete(store, "c") == ""
     assert management.listed(store) == []
     assert updates.delete(store, "c") == "There is no campaign 'c'."
@@ -240,15 +243,15 @@ def test_a_verdict_names_who_was_wrong_and_leads_to_its_cases(world: World) -> N
     (one,) = adjudication.verdicts(store, "c")
     assert (one.made_by, one.rater_id, one.note, one.verdict) == ("rita", "bob", "look closer", "no")
     shown = drawn(store, at(show="adjudicate"))
-    assert "person bob 1" in text(shown["counts"])
-    assert "only=person%3A+bob" in shown["counts"]
+    assert "person bob 1" in text(shown["verdicts"])
+    assert "only=person%3A+bob" in shown["verdicts"]
     assert "no: person bob was wrong" in text(shown["cases"])
     assert text(drawn(store, at(show="adjudicate", only="open"))["cases"]) == "No cases."
     blamed = at(show="adjudicate", only="person: bob", case=view.case)
     assert "1 case" in text(drawn(store, blamed)["cases"])
     assert "Verdict so far: no; person bob was wrong. By rita" in text(updates.show_case(store, blamed, "rita")[1])
     # the controls know it
-    chosen_only = updates.choices(store, blamed)[ADDRESS.index("only")]
+    chosen_only = updates.choices(store, blamed)["only"]
     assert chosen_only.value == "person: bob"
     # a rater is kept only where there is one to blame
     assert updates.rule(store, view, ("yes", "guideline", "bob", ""), ME) == ""
@@ -261,7 +264,7 @@ def test_links_are_made_and_taken_back_by_those_who_may(world: World) -> None:
     (made,) = invitations.listed(store, "c")
     assert (made.role, made.uses, made.made_by, made.note) == ("annotator", None, "rita", "for the pilot")
     assert made.expires - datetime.now(UTC) > timedelta(days=13)
-    shown = drawn(store, at(show="invite"))["links"]
+    shown = people.links(store, "c", ME)
     assert 'data-do="copy" data-copied="http://here/join/' in shown
     assert "for the pilot" in text(shown)
     researcher = ActingUser("sam", "researcher", "http://here")
@@ -271,7 +274,7 @@ def test_links_are_made_and_taken_back_by_those_who_may(world: World) -> None:
     )
     assert updates.unlink(store, made.invitation_id, researcher) == "Only an administrator can create links."
     # a link is a key
-    assert "/join/" not in drawn(store, at(show="invite"), researcher)["links"]
+    assert "/join/" not in people.links(store, "c", researcher)
     assert updates.unlink(store, made.invitation_id, ME) == ""
     after = people.links_table(store, "c", "http://here")
     assert "/join/" not in after
@@ -295,7 +298,7 @@ def test_the_form_says_what_it_would_be_and_makes_it(world: World) -> None:
     store = world.store
     with gr.Blocks():
         fields = forms.create_form()
-    values = fields.named([control.value for control in fields.inputs])
+    values: dict[str, Any] = {name: control.value for name, control in fields.items()}
     said, possible = forms.preview_campaign(store, values)
     assert "This asks for 4 images (all that fit) × 3 people = 12 answers. " in text(said)
     assert "Give it an id." in said
@@ -341,19 +344,20 @@ def test_nothing_of_the_data_is_html(world: World) -> None:
     view, case = opened(store)
     assert updates.rule(store, view, ("no", "person", HOSTILE, HOSTILE), ActingUser(HOSTILE)) == ""
     html = "".join(str(drawn(store, at(show=show))[part]) for show, part in
-                   (("people", "people"), ("broken", "broken"), ("adjudicate", "counts"), ("adjudicate", "cases"),
-                    ("invite", "links"), ("coverage", "list")))  # fmt: skip
+                   (("people", "people"), ("broken", "broken"), ("adjudicate", "verdicts"), ("adjudicate", "cases"),
+                    ("coverage", "campaigns")))  # fmt: skip
+    html += people.links(store, "c", ME)
     html += case[1] + updates.show_case(store, view, "rita")[1] + updates.revoke_question(HOSTILE)
-    html += str(drawn(store, CampaignsView(campaign="h"))["title"])
+    html += str(drawn(store, CampaignsView(campaign="h"))["campaign-title"])
     assert html.count("&lt;img src=x") >= 10
     assert "<img src=x" not in html
 
 
 def test_an_address_is_followed_or_named(world: World) -> None:
     store = answered(world, ann="yn", bob="yy")
-    found = updates.choices(store, CampaignsView.of("c", "people", "geneval: quality", "people", None, None))
-    assert [choice.value for choice in found][:3] == ["c", "people", "geneval: correct"]
-    assert updates.choices(store, CampaignsView.of("gone", None, None, None, None, None))[0].value == ""
+    found = updates.choices(store, at(show="people", about="geneval: quality"))
+    assert [choice.value for choice in found.values()][:3] == ["c", "people", "geneval: correct"]
+    assert updates.choices(store, CampaignsView(campaign="gone"))["campaign"].value == ""
     address = at(show="people", about="a: b").address()
     assert address == "/studio/campaigns?campaign=c&show=people&about=a%3A+b&against=people"
 
@@ -365,15 +369,17 @@ def test_the_default_campaign_is_listed_once_somebody_has_worked_in_it(tmp_path:
         participation.enter(store, "ann")
         participation.next_tasks(store, "ann")
         shown = drawn(store, CampaignsView(campaign="default"))
-        assert "All images (no campaign)" in text(shown["list"])
-        assert shown["delete"].interactive is False
+        assert "All images (no campaign)" in text(shown["campaigns"])
+        assert shown["campaign-delete"].interactive is False
 
 
 def test_what_somebody_is_choosing_is_not_set_back(world: World) -> None:
     store = answered(world, ann="yn", bob="yy")
-    updates_value = updates.followed(store, "c", "people", "geneval: gone", "people", None, None)
-    named = dict(zip(ADDRESS, updates_value, strict=True))
-    # only what is none of the choices is set; the part that is shown never is
+    with gr.Blocks():
+        page = CampaignsPage(store)
+        page.build()
+    asked = {"campaign": "c", "show": "people", "about": "geneval: gone", "against": "people"}
+    named = page.changes([asked.get(name) for name in page.controls])
+    # only what is none of the choices is set
     assert named["about"]["value"] == "geneval: correct"
-    assert "value" not in named["campaign"]
-    assert named["show"] == gr.skip()
+    assert not {"campaign", "show", "against"} & {name for name, change in named.items() if "value" in change}

@@ -8,7 +8,6 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
-import gradio as gr
 import numpy as np
 import pytest
 from starlette.datastructures import QueryParams
@@ -20,8 +19,8 @@ from concord import maps as paints
 from concord.maps import MapAddress
 from data.jobs.maps import Map, MapFolder
 from data.jobs.runs import Observation, Run, RunFolder, pack_embeddings
-from data.prompts.spec import parse_spec
 from data.records import Rater
+from data.spec import parse_spec
 from data.store import imports, runs
 from data.store.browse.filters import ListingQuery
 from data.store.core.store import Store
@@ -30,6 +29,8 @@ from scorers import clipscore, maps
 from scorers.running.worker_main import attempt
 from tests.ui import explore_project, worker_threads
 from tests.ui.http_visitor import TOKEN
+from ui.components.live_updates import ignored
+from ui.components.page import Drawn
 from ui.pages import map
 from ui.pages import map as page
 from ui.web.server import create_app
@@ -104,9 +105,9 @@ def client(store: Store) -> TestClient:
 
 def opened(store: Store, query: str = "") -> dict[str, Any]:
     """The page as it stands in the end, by what it is made of."""
-    names = ("notice", "method", "model", "paint", "empty", "content", "lead", "plot", "panel", "shown")
-    *_, last = page._opened(store, QueryParams(query))
-    return dict(zip(names, last, strict=True))
+    lost, method, steps = page.open_map(store, QueryParams(query))
+    *_, last = steps
+    return {"notice": ignored(lost, {}), "method": method, **(last or {})}
 
 
 def half(found: Map) -> tuple[str, set[str]]:
@@ -198,21 +199,21 @@ def test_the_page_shows_the_selection_and_says_what(store: Store) -> None:
     made(store)
     shown = opened(store)
     assert (shown["notice"], shown["method"]) == ("", "pca")
-    assert "36 images on the map: PCA of embeddings by clip@0123456789ab." in shown["lead"]
-    points = shown["plot"].value
+    assert "36 images on the map: PCA of embeddings by clip@0123456789ab." in shown["map-lead"]
+    points = shown["map-plot"]
     assert points is not None
-    panel = json.loads(shown["panel"])
+    panel = json.loads(shown["cc-map"])
     assert (panel["map"].rsplit(":", 1)[0], panel["lasso"], panel["paint"]) == (f"pca:{MODEL}", "", "generator")
     some = opened(store, "task=counting&paint=task")
-    assert "6 images of 36 on the map" in some["lead"]
-    assert "/studio/browse?task=counting" in some["lead"]
-    assert json.loads(some["panel"])["groups"] == [{"title": "counting", "n": 6, "filter": {"task": "counting"}}]
+    assert "6 images of 36 on the map" in some["map-lead"]
+    assert "/studio/browse?task=counting" in some["map-lead"]
+    assert json.loads(some["cc-map"])["groups"] == [{"title": "counting", "n": 6, "filter": {"task": "counting"}}]
     said = opened(store, f"says={explore_project.RATER}:yes&paint=says:{explore_project.RATER}")
-    (group,) = json.loads(said["panel"])["groups"]
+    (group,) = json.loads(said["cc-map"])["groups"]
     assert (group["title"], group["filter"]) == ("right", {"says": f"{explore_project.RATER}:yes"})
     assert 0 < group["n"] < 36
     none = opened(store, "q=nosuchword")
-    assert "None of the selected images is on it." in none["lead"]
+    assert "None of the selected images is on it." in none["map-lead"]
 
 
 def test_what_an_address_asks_for_in_vain_is_named(store: Store) -> None:
@@ -225,22 +226,26 @@ def test_what_an_address_asks_for_in_vain_is_named(store: Store) -> None:
     assert "model" in opened(store, "map=pca:nobody")["notice"] or "map=pca:nobody" in opened(store, "map=pca:nobody")["notice"]
     old = opened(store, f"map=pca:{MODEL}:000000000000&lasso=0,0;1,0;1,1")
     assert "lasso=0,0;1,0;1,1" in old["notice"]
-    assert json.loads(old["panel"])["lasso"] == ""
+    assert json.loads(old["cc-map"])["lasso"] == ""
     good = opened(store, f"map=pca:{MODEL}&lasso=0,0;1,0;1,1")
-    assert (good["notice"], json.loads(good["panel"])["lasso"]) == ("", "0,0;1,0;1,1")
+    assert (good["notice"], json.loads(good["cc-map"])["lasso"]) == ("", "0,0;1,0;1,1")
 
 
 def test_an_equal_figure_is_sent_once_and_a_line_does_not_go_to_another_map(store: Store) -> None:
     made(store)
     shown = opened(store, f"map=pca:{MODEL}&lasso=0,0;1,0;1,1")["shown"]
-    *_, again = page._draw(store, page.MapView(**shown), "pca", MODEL, "generator")
-    assert not isinstance(again[5], gr.Plot)
-    *_, painted = page._draw(store, page.MapView(**shown), "pca", MODEL, "task")
-    assert isinstance(painted[5], gr.Plot)
-    assert painted[-1]["lasso"] == "0,0;1,0;1,1"
-    other = page.MapView(**{**shown, "key": "000000000000"})
-    *_, elsewhere = page._draw(store, other, "pca", MODEL, "generator")
-    assert (elsewhere[-1]["lasso"], elsewhere[-1]["turn"]) == ("", shown["turn"] + 1)
+
+    def drawn(view: page.MapView, paint: str = "generator") -> Drawn:
+        *_, last = page.draw_page(store, view, "pca", MODEL, paint)
+        assert last
+        return last
+
+    assert "map-plot" not in drawn(page.MapView(**shown))
+    painted = drawn(page.MapView(**shown), "task")
+    assert painted["map-plot"] is not None
+    assert painted["shown"]["lasso"] == "0,0;1,0;1,1"
+    elsewhere = drawn(page.MapView(**{**shown, "key": "000000000000"}))["shown"]
+    assert (elsewhere["lasso"], elsewhere["turn"]) == ("", shown["turn"] + 1)
 
 
 def test_colours_are_what_browse_would_list(store: Store, client: TestClient) -> None:
@@ -349,7 +354,7 @@ def test_images_that_are_gone_are_left_out(tmp_path: Path) -> None:
             cursor.execute("delete from items where task = 'counting'")
             cursor.execute("insert into stale values (null)")
         imports.apply(store, [ImportBundle("nothing", "n", "n")])
-        assert "30 images of 36 on the map" in opened(store)["lead"]
+        assert "30 images of 36 on the map" in opened(store)["map-lead"]
         app = TestClient(create_app(store, TOKEN), base_url="http://127.0.0.1", client=("127.0.0.1", 1))
         address = {"map": f"pca:{MODEL}", "lasso": WHOLE}
         assert app.get("/api/studio/map/inside", params=address).json()["total"] == 30
@@ -361,27 +366,28 @@ def test_one_image_and_equal_ones(tmp_path: Path, n: int, same: bool) -> None:
         every = items_of(store)[:n]
         keep(store, every, SETTINGS, "clip here", np.ones((n, 8)))
         made(store)
-        lead = opened(store)["lead"]
+        lead = opened(store)["map-lead"]
         assert ("all 36 embeddings are the same" in lead) == same
         assert f"{n} image" in lead
 
 
 def test_without_embeddings_the_page_says_how_to_get_some(tmp_path: Path) -> None:
     with Store(tmp_path / "empty") as store:
-        shown = opened(store)
-        assert "No image has an embedding yet" in shown["empty"].value
-        assert "score clipscore" in shown["empty"].value
-        assert not shown["content"].visible
+        assert [*page.open_map(store, QueryParams(""))[2]] == [None]
+        taught = page.MapPage(store).teaching()
+        assert "No image has an embedding yet" in taught
+        assert "score clipscore" in taught
     with Store(explore_project.project(tmp_path)) as store:
         keep(store, items_of(store), SETTINGS, "clip here", np.zeros((36, 8)))
-        assert "before it kept what it sees" in opened(store)["empty"].value
+        assert "before it kept what it sees" in page.MapPage(store).teaching()
 
 
 def test_without_umap_the_page_says_how_to_get_it(store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(making, "umap_version", lambda: None)
     shown = opened(store, f"map=umap:{MODEL}")
     assert (
-        "UMAP needs the package umap-learn, which is not installed: uv sync --group umap. PCA needs nothing." in shown["lead"]
+        "UMAP needs the package umap-learn, which is not installed: uv sync --group umap. PCA needs nothing."
+        in shown["map-lead"]
     )
     assert shown["method"] == "umap"
 

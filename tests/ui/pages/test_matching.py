@@ -13,7 +13,7 @@ from tests.concord.test_matching import images, rows
 from tests.ui import matching_evidence
 from tests.ui.small_project import done
 from ui.pages import matching
-from ui.pages.matching import MatchingView, choices, gallery, view_of
+from ui.pages.matching import MatchingPage, MatchingView, choices, gallery, view_of
 
 HOSTILE = "<img src=x onerror=alert(1)>"
 
@@ -38,8 +38,8 @@ def test_what_is_asked_for_and_what_there_is(store: Store) -> None:
         found = evidence(store)
         assert view_of(found, {}) == MatchingView("itm", "real")
         asked = {"suite": "itm", "generator": "real", "task": "color", "who": "one", "said": "wrong"}
-        assert view_of(found, asked, "2") == MatchingView("itm", "real", "color", "one", "wrong", 2)
-        assert view_of(found, {"suite": "none", "task": HOSTILE, "said": "x"}, "-3") == MatchingView("itm", "real")
+        assert view_of(found, {**asked, "page": "2"}) == MatchingView("itm", "real", "color", "one", "wrong", 2)
+        assert view_of(found, {"suite": "none", "task": HOSTILE, "said": "x", "page": "-3"}) == MatchingView("itm", "real")
         assert view_of((), asked).suite == ""
         assert [choice[1] for choice in choices(found, {})["task"].choices] == ["all", "color", "count"]
         assert (
@@ -86,20 +86,17 @@ def test_the_tables(store: Store) -> None:
 
 def test_the_whole_page(store: Store) -> None:
     with store:
-        drawn = matching._drawn(store, MatchingView("itm", "real"), Options(intervals=False))
-        bars = drawn[2].value
-        assert bars is not None
-        assert HOSTILE not in str(bars)
+        drawn = MatchingPage(store).drawn(MatchingView("itm", "real"), Options(intervals=False))
+        assert drawn
+        assert HOSTILE not in str(drawn["matching-plot"])
         # no likelihood with several trials
-        assert drawn[4] == ""
+        assert drawn["ablation"] == ""
     assert MatchingView("itm", "real").address() == "/studio/matching?suite=itm&generator=real"
 
 
 def test_an_empty_project_is_taught(project: Path) -> None:
     with Store(project) as empty:
-        drawn = matching._drawn(empty, MatchingView(), Options(intervals=False))
-        assert drawn[0].visible
-        assert not drawn[1].visible
-        taught = matching._taught(empty)
-        assert "import itm --playground" in taught
-        assert str(project) in taught
+        page = MatchingPage(empty)
+        assert list(page.draw(MatchingView())) == [None, None]
+        assert "import itm --playground" in page.teaching()
+        assert str(project) in page.teaching()

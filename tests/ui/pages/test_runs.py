@@ -154,7 +154,7 @@ def test_what_an_older_version_saw_is_not_judged_by_newer_rules(world: World, mo
     until(lambda: only(store).state == "failed")
     until(lambda: not queue.queued_runs(store))
     assert only(store).row.n_done == 1
-    shown = text(page._status(store, None, None)[0])
+    shown = text(page.status(store, None, None)["runs"])
     assert "This run was started by seer 1, now it is 2; start a new run. Score begins a new one." in shown
 
 
@@ -198,7 +198,7 @@ def test_failed_images_are_said_to_be_tried_again(world: World) -> None:
         "Sees cows. seer-playground has judged 3 of the 4 images of this selection. 1 failed before and is tried again."
     )
     assert plan(world.store)[1:] == ("Score 1 image", True)
-    table = text(page._status(world.store, None, None)[0])
+    table = text(page.status(world.store, None, None)["runs"])
     assert "done 4 of 4 images" in table
     assert table.endswith("1 the file has changed since it was imported (1)")
 
@@ -208,11 +208,11 @@ def test_an_empty_project_teaches(tmp_path: Path) -> None:
         said, label, possible = plan(store)
         assert said.startswith("There are no images to score yet. Import some: uv run app.py import images FOLDER")
         assert (label, possible) == ("Score", False)
-        table, controls, *buttons, details, settings, log = page._status(store, None, None)
-        assert text(table) == f"{page._EMPTY} On the command line: {_command(store)}"
-        assert controls.visible is False
-        assert [button.interactive for button in buttons] == [False] * 6
-        assert (details, settings, log) == ("", "", "")
+        shown = page.status(store, None, None)
+        assert text(shown["runs"]) == f"{page._EMPTY} On the command line: {_command(store)}"
+        assert shown["run-controls"] is False
+        assert [shown[name].interactive for name in page._ACTIONS] == [False] * 6
+        assert [shown[name] for name in ("run-details", "run-settings", "run-log")] == ["", "", ""]
 
 
 def test_a_model_that_is_not_at_hand_is_said_in_words(world: World, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -237,7 +237,7 @@ def test_a_model_that_is_not_at_hand_is_said_in_words(world: World, monkeypatch:
 )
 def test_each_state_says_what_to_do(world: World, state: runs.State, error: str | None, says: str) -> None:
     left_behind(world.store, state, n_done=2, error=error)
-    shown = text(page._status(world.store, None, None)[0])
+    shown = text(page.status(world.store, None, None)["runs"])
     assert f" {says} 2 of 4 images" in shown
     assert shown.endswith("2 of 4 images 1.0 a second 2 s")
 
@@ -246,11 +246,11 @@ def test_a_run_at_work_shows_rate_and_time_left(world: World, monkeypatch: pytes
     run_id = left_behind(world.store, "running", n_done=1)
     job = QueuedRun(world.store.project, run_id, frozenset({"cpu"}), 1, at_work=True)
     monkeypatch.setattr(queue, "_line", [job])
-    html = page._status(world.store, None, None)[0]
+    html = page.status(world.store, None, None)["runs"]
     assert '<progress max="4" value="1"' in html
     assert text(html).endswith("running 1 of 4 images 30.0 a minute about 6 s left")
     job.worker.stopping.set()
-    assert "pausing after the images at hand" in text(page._status(world.store, None, None)[0])
+    assert "pausing after the images at hand" in text(page.status(world.store, None, None)["runs"])
 
 
 def test_whose_controls_they_are(world: World) -> None:
@@ -258,7 +258,7 @@ def test_whose_controls_they_are(world: World) -> None:
     left_behind(world.store, "done", n_done=4, rater="b")
 
     def chosen(asked: str | None) -> str:
-        view = page._chosen(world.store, asked)
+        view = page.chosen_run(world.store, asked)
         assert view
         return view.row.run_id
 
@@ -272,7 +272,7 @@ def test_nothing_of_the_data_is_html(world: World) -> None:
     run_id = left_behind(world.store, "paused", rater=f"{HOSTILE}2")
     seen = Observation("geneval/00000/sdv2/0", failed=HOSTILE)
     runs.ingest(world.store, run_id, 0, [(seen, ())], "seer-1")
-    html = page._status(world.store, None, None)[0] + table.question(supervisor.run_views(world.store)[0])
+    html = page.status(world.store, None, None)["runs"] + table.question(supervisor.run_views(world.store)[0])
     assert html.count("&lt;img") >= 4
     assert "<img" not in html
     command = planning.command(world.store, RunRequest("seer", selection=Selection(generator=(HOSTILE,))))
@@ -291,7 +291,7 @@ def test_the_filters_know_what_there_is(world: World) -> None:
         "show": "",
         "device": "cuda:7",
     }
-    found = page._choices(world.store, asked)
+    found = page.choices(world.store, asked)
     assert {name: choice.value for name, choice in found.items()} == {
         "scorer": "seer", "profile": "playground", "suite": "geneval", "generator": "all",
         "device": "cuda:7", "show": "newest", "run": run_id,

@@ -73,7 +73,7 @@ def test_loopback(host: str, loopback: bool) -> None:
 @pytest.mark.parametrize(
     ("path", "status"),
     [
-        ("/", 307), ("/nothing", 404), ("/docs", 404), ("/assets/nothing.css", 404), ("/api/nothing", 404),
+        ("/", 303), ("/nothing", 404), ("/docs", 404), ("/assets/nothing.css", 404), ("/api/nothing", 404),
         ("/img/xx", 404), ("/command", 401), ("/api/last", 401), ("/api/next", 200), ("/api/studio/version", 200),
         ("/api/studio/items?order=up", 422), ("/api/studio/items?page=x", 422), ("/annotate/", 200), ("/studio/", 200),
         ("/assets/../app.py", 404), ("/assets/%2e%2e/app.py", 404), ("/assets/..%2fapp.py", 404),

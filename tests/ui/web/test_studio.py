@@ -11,8 +11,8 @@ import pytest
 from gradio.context import Context
 
 from data.store.core.store import Store
-from ui.pages import overview, workbench
-from ui.web.studio import _OTHERS, _navigation, studio
+from ui.components.page import Page
+from ui.web.studio import PAGES, _navigation, studio
 
 
 @pytest.fixture
@@ -31,13 +31,15 @@ def test_as_by_its_own_routes(store: Store) -> None:
     made = config(studio(store))
     Context.id = 0
     with gr.Blocks(title="Concord", analytics_enabled=False, fill_width=True) as blocks:
-        _navigation("Overview")
-        overview.build(store)
-    for page in _OTHERS:
-        with blocks.route(page.NAME, page.PATH, show_in_navbar=page is not workbench):
-            _navigation(page.NAME)
-            page.build(store)
+        pages: list[type[Page[Any]]] = list(PAGES)
+        first, *others = pages
+        _navigation(store, first)
+        first(store).build()
+    for page in others:
+        with blocks.route(page.title, page.path, show_in_navbar=True):
+            _navigation(store, page)
+            page(store).build()
     expected = config(blocks)
-    assert made["page"].keys() == {"", *(page.PATH.strip("/") for page in _OTHERS)}
+    assert made["page"].keys() == {page.path.strip("/") for page in PAGES}
     for part, value in expected.items():
         assert made[part] == value, part

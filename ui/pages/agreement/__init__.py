@@ -2,26 +2,30 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
-from typing import Any
+from collections.abc import Iterator, Mapping
+from typing import Any, ClassVar
 
 import gradio as gr
+from starlette.datastructures import QueryParams
 
 from agreement import Options
 from concord.agreement import Rows, recall
 from concord.common import next_steps
 from concord.common.base_path import at
-from data.store.core.store import Store
 from ui.components.controls import dropdown
-from ui.components.live_updates import ignored, keep_current, listen, moved, set_address
+from ui.components.leaderboard import SKELETON
+from ui.components.page import Drawn, Page
 from ui.components.tables import heading
-from ui.pages.agreement.pairs import Panel, clickable_matrix, matrix, panels
+from ui.pages.agreement.pairs import draw_pair, matrix
 from ui.pages.agreement.scorers import by_certainty, scorer_against_scorer, scores_to_decisions
 from ui.pages.agreement.summary import (
+    basis,
     by_kind_of_people,
+    by_task,
     consensus_tables,
     export_links,
     forest,
+    headline,
     lead,
     main_numbers,
     summary_tables,
@@ -31,6 +35,7 @@ from ui.pages.agreement.view import (
     ALL,
     CONSENSUS,
     NUMBERS,
+    PATH,
     SHOWN,
     TABLE,
     AgreementView,
@@ -44,145 +49,115 @@ from ui.pages.agreement.view import (
     restricted,
 )
 
-Value = str | list[str] | None
-"""Of a control."""
-NAME = "Agreement"
-PATH = "/agreement"
-_QUIET: dict[str, Any] = {"show_progress": "hidden", "api_visibility": "private"}
-_FOLLOW = "() => document.getElementById('pair')?.scrollIntoView({behavior: 'smooth', block: 'start'})"
 
+class AgreementPage(Page[AgreementView]):
+    """The page; what else than its controls restricts the selection is kept in ``further``."""
 
-def build(store: Store) -> None:
-    label = f"**[Label a few images]({at('/annotate/')})**"
-    first = f"Nothing has been judged yet. {label}, or import a published study or your own ratings:"
-    empty = gr.Markdown(f"{first}\n\n{next_steps.commands_block(store, next_steps.STUDIES, next_steps.RATINGS)}", visible=False)
-    notice = gr.HTML(elem_id="ignored")
-    with gr.Column() as content:
-        with gr.Row(elem_classes="cc-filters"):
-            filters = [dropdown("Suite"), dropdown("Aspect"), dropdown("Generator", [ALL], ALL), dropdown("Task", [ALL], ALL)]
-            filters.append(dropdown("Statistic"))
-        sentence = gr.HTML(elem_id="sentence")
-        show = gr.Radio([(title, name) for name, title in SHOWN.items()], value=NUMBERS, label="Show", elem_id="show")
-        consensus = gr.CheckboxGroup(
-            [(title, name) for name, title in CONSENSUS.items()],
-            label="Consensus of people as one more rater",
-            elem_id="consensus",
-        )
-        table = gr.CheckboxGroup([(title, name) for name, title in TABLE.items()], label="Tables", elem_id="all-statistics")
-        raters = clickable_matrix("agreement-matrix")
-        with gr.Column(elem_id="pair", elem_classes="cc-pair") as pair_panel:
-            with gr.Row(elem_classes="cc-filters"):
-                pair = [dropdown("Rater", [("none", "")], ""), dropdown("beside", [("none", "")], "")]
-            opened_pair = _pair_outputs()
-        plot = gr.Plot(show_label=False, elem_id="agreement-plot")
-        numbers = gr.HTML(elem_id="agreement-tables")
-    ready, more = gr.State(False), gr.State("")
-    controls = [*filters, show, consensus, table, *pair]
+    title, path, ADDRESS = "Agreement", PATH, ADDRESS
+    HIDDEN: ClassVar = {"further": ""}
+    OFFERING = ("suite", "aspect")
+    DRAWN_BY = (*ADDRESS[:-2], "further")
 
-    def choose(extra: str, *asked: Value) -> list[Any]:
-        found = choices(store, _view(asked, extra))
-        return moved(controls, asked, controls, [choice.control() for choice in found])
+    def lay_out(self) -> None:
+        with self.bar():
+            self.dropdown("suite", "Suite")
+            self.dropdown("aspect", "Aspect")
+            self.dropdown("generator", "Generator", [ALL], ALL)
+            self.dropdown("task", "Task", [ALL], ALL)
+            self.dropdown("statistic", "Statistic")
+        self.html("headline", value=SKELETON)
+        self.plot("agreement-plot")
+        self.html("by-task")
+        with gr.Row(elem_classes="cc-two"):
+            with gr.Column(min_width=360):
+                self.links("agreement-matrix", "pair")
+            with self.output("pair", gr.Column(elem_id="pair", elem_classes="cc-pair", min_width=360)):
+                with gr.Row(elem_classes="cc-filters cc-filters--here"):
+                    self.control("a", dropdown("Rater", [("none", "")], ""))
+                    self.control("b", dropdown("beside", [("none", "")], ""))
+                self.html("pair-text")
+                self.plot("pair-scores", visible=False)
+                self.plot("pair-steps", visible=False)
+                self.html("pair-parts")
+        with self.output("more", gr.Accordion("All numbers, and other views", open=False, elem_id="all-numbers")):
+            self.html("sentence")
+            with gr.Row():
+                self.radio("show", "Show", SHOWN)
+                for name, label, titles in (
+                    ("consensus", "Consensus of people as one more rater", CONSENSUS),
+                    ("table", "Tables", TABLE),
+                ):
+                    ticks = gr.CheckboxGroup([(title, value) for value, title in titles.items()], label=label, elem_id=name)
+                    self.control(name, ticks)
+            self.html("agreement-tables")
+        self.part(lambda view: draw_pair(self.store, view), ("pair-text", "pair-scores", "pair-steps", "pair-parts"))
 
-    def open_page(request: gr.Request) -> list[Any]:
-        return _opened(store, request)
+    def teaching(self) -> str:
+        label = f"**[Label a few images]({at('/annotate/')})**"
+        first = f"Nothing has been judged yet. {label}, or import a published study or your own ratings:"
+        return f"{first}\n\n{next_steps.commands_block(self.store, next_steps.STUDIES, next_steps.RATINGS)}"
 
-    def draw(is_ready: bool, extra: str, *values: Value) -> Iterator[list[Any]]:
-        if not is_ready:
-            yield [gr.skip()] * 7
-            return
-        view = _view(values, extra)
+    def read(self, query: QueryParams) -> dict[str, Any]:
+        extra = further(query.multi_items())
+        try:
+            restricted(extra)
+        except ValueError:
+            extra = ""
+        return super().read(query) | {"further": extra}
+
+    def view(self, asked: Mapping[str, Any]) -> AgreementView:
+        # a control of several has a list, which the address writes with commas
+        text = {name: ",".join(value) if isinstance(value, list) else value or "" for name, value in asked.items()}
+        return AgreementView(**text)
+
+    def followed(self, view: AgreementView, wanted: Mapping[str, str]) -> dict[str, str]:
+        restricting = {name: ",".join(values) for name, values in restricted(view.further).to_dict().items()}
+        return super().followed(view, wanted) | restricting
+
+    def offer(self, view: AgreementView) -> Mapping[str, Any]:
+        return choices(self.store, view)
+
+    def draw(self, view: AgreementView) -> Iterator[Drawn | None]:
+        """All but the pair: point estimates first, then with intervals."""
         if not view.suite:
-            yield [gr.Markdown(visible=True), gr.Column(visible=False), "", "", gr.Column(), None, ""]
+            yield None
             return
-        # all but the pair: point estimates first, then with intervals
-        for intervals in passes(store):
-            yield [gr.Markdown(visible=False), gr.Column(visible=True), *_drawn(store, view, intervals=intervals)]
+        for intervals in passes(self.store):
+            yield self.drawn(view, intervals=intervals)
 
-    def draw_pair(is_ready: bool, extra: str, *values: Value) -> Iterator[list[Any]]:
-        if is_ready:
-            yield from (panel.outputs() for panel in panels(store, _view(values, extra)))
+    def drawn(self, view: AgreementView, *, intervals: bool) -> Drawn:
+        """Sentence, matrix, figure and tables."""
+        store = self.store
+        # one generator selected, or all of them: either way "all" is what is asked for
+        whole = Options(each_generator=False, matrix=False, ceiling=True)
+        rows = recall(store, view.selection, whole) if intervals else first_estimates(store, view.selection)
+        real, simulated = (by_kind_of_people(rows, kind) for kind in ("real", "simulated"))
+        raters: Any = ""
+        if view.show == NUMBERS:
+            # of a large project the matrix stays as it was until the new one is there
+            later = not intervals and is_large(store) and not is_huge(store)
+            raters = gr.skip() if later else matrix(store, view, rows, intervals=intervals)
+            figure = forest(real, simulated, view)
+            body = consensus_tables(store, view, intervals=intervals) + _everything(real, simulated, view)
+        elif view.show == "certainty":
+            figure, body = by_certainty(store, view, intervals=intervals)
+        elif view.show == "scorers":
+            figure, body = None, scorer_against_scorer(store, view, intervals=intervals)
         else:
-            yield Panel("").outputs()
-
-    first = gr.on(None, open_page, None, [*controls, notice, ready, more], queue=False, **_QUIET)
-    asking = [control.input for control in filters[:2]]
-    listen(asking, choose, [more, *controls], controls, queue=False, **_QUIET)
-    for control in controls:
-        control.change(None, controls, None, js=set_address(ADDRESS))
-
-    def pick(event: gr.EventData) -> list[str]:
-        """The pair of a click on the matrix."""
-        return [str(event._data["a"]), str(event._data["b"])]
-
-    raters.select(pick, None, pair, queue=False, **_QUIET).then(None, js=_FOLLOW)
-    # the choices grow with the project, too
-    keep_current(store, lambda *asked: iter([choose(*asked)]), [more, *controls], controls, opened=first)
-    drawn = [empty, content, sentence, raters, pair_panel, plot, numbers]
-    keep_current(store, draw, [ready, more, *filters, show, consensus, table], drawn)
-    keep_current(store, draw_pair, [ready, more, *controls], opened_pair)
-
-
-def _pair_outputs() -> list[Any]:
-    """Where a pair is drawn, in the order of ``Panel.outputs``."""
-    text = gr.HTML(elem_id="pair-text")
-    plots = [gr.Plot(show_label=False, visible=False, elem_id=name) for name in ("pair-scores", "pair-steps")]
-    return [text, *plots, gr.HTML(elem_id="pair-parts")]
-
-
-def _view(values: Sequence[Value], extra: str) -> AgreementView:
-    named = zip(ADDRESS, values, strict=False)
-    return AgreementView(**{name: _text(value) for name, value in named}, further=extra)
-
-
-def _text(value: Value) -> str:
-    """A control's value as the address has it."""
-    return ",".join(value) if isinstance(value, list) else value or ""
-
-
-def _opened(store: Store, request: gr.Request) -> list[Any]:
-    """The controls as the address asks for them, and what it asks for in vain."""
-    query = request.query_params
-    asked = query.multi_items()
-    extra = further(asked)
-    found = choices(store, _view([query.get(name) for name in ADDRESS], ""))
-    chosen = {name: _text(choice.value) for name, choice in zip(ADDRESS, found, strict=True)}
-    try:
-        restricted(extra)
-    except ValueError:
-        extra = ""
-    followed = chosen | {name: ",".join(query.getlist(name)) for name in restricted(extra).to_dict()}
-    wanted = {name: ",".join(query.getlist(name)) for name in query}
-    return [*(choice.control() for choice in found), ignored(wanted, followed), True, extra]
-
-
-def _drawn(store: Store, view: AgreementView, *, intervals: bool) -> list[Any]:
-    """Sentence, matrix, figure and tables."""
-    # one generator selected, or all of them: either way "all" is what is asked for
-    whole = Options(each_generator=False, matrix=False, ceiling=True)
-    rows = recall(store, view.selection, whole) if intervals else first_estimates(store, view.selection)
-    real, simulated = (by_kind_of_people(rows, kind) for kind in ("real", "simulated"))
-    updating = "" if intervals else intervals_note(store, view.selection)
-    raters: Any = ""
-    if view.show == NUMBERS:
-        # of a large project the matrix stays as it was until the new one is there
-        later = not intervals and is_large(store) and not is_huge(store)
-        raters = gr.skip() if later else matrix(store, view, rows, intervals=intervals)
-        figure, body = forest(real, simulated, view), _everything(real, simulated, view)
-        body = consensus_tables(store, view, intervals=intervals) + body
-    elif view.show == "certainty":
-        figure, body = by_certainty(store, view, intervals=intervals)
-    elif view.show == "scorers":
-        figure, body = None, scorer_against_scorer(store, view, intervals=intervals)
-    else:
-        figure, body = scores_to_decisions(store, view, intervals=intervals)
-    plot = gr.Plot(figure, visible=True) if figure else gr.Plot(visible=False)
-    return [
-        lead(real, simulated, view) + export_links(view.selection),
-        raters,
-        gr.Column(visible=view.show == NUMBERS),
-        plot,
-        updating + body,
-    ]
+            figure, body = scores_to_decisions(store, view, intervals=intervals)
+        updating = "" if intervals else intervals_note(store, view.selection)
+        # what an address asks for beyond the main numbers is in view; it is never folded again while one looks
+        beyond = view.show != NUMBERS or view.table or view.consensus
+        return {
+            "headline": headline(real, simulated, view) + basis(real, simulated, view),
+            "sentence": lead(real, simulated, view) + export_links(view.selection),
+            "by-task": by_task(real if real["raters"] else simulated, view) if view.task == ALL else "",
+            "agreement-matrix": raters,
+            "pair": view.show == NUMBERS,
+            "more": gr.Accordion(open=True) if beyond else gr.skip(),
+            "agreement-plot": figure,
+            "agreement-tables": updating + body,
+        }
 
 
 def _everything(real: Rows, simulated: Rows, view: AgreementView) -> str:

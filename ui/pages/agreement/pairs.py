@@ -11,7 +11,6 @@ from dataclasses import dataclass, replace
 from html import escape
 from typing import Any
 
-import gradio as gr
 import numpy as np
 import pandas as pd
 
@@ -28,51 +27,41 @@ from data.store.core.selection import PEOPLE, SIMULATED
 from data.store.core.store import Store
 from ui.components import charts
 from ui.components.addresses import browse_address
-from ui.components.image_strip import thumbnails
+from ui.components.image_strip import image_link, thumbnails
+from ui.components.page import Drawn
 from ui.components.tables import WRAP, Crossings, HtmlCell, confusion_table, explained, heading, note, number, statistics_table
-from ui.pages.agreement.summary import CONSENSUS, consensus_of
-from ui.pages.agreement.view import AgreementView, is_huge, pairable, passes, where
+from ui.pages.agreement.summary import CONSENSUS, closest, consensus_of
+from ui.pages.agreement.view import AgreementView, first_estimates, is_huge, pairable, passes, where
 
 _FURTHEST = 8
 _HINT = "Click a number of the matrix, or choose two raters here, to see how their answers cross and on which images."
 
 
-@dataclass(frozen=True, slots=True)
-class Panel:
-    """What is drawn of a pair.
-
-    Attributes:
-        text: before the figures, as HTML.
-        scores, steps: figures, None where there is nothing to draw.
-        parts: after the figures, as HTML.
-    """
-
-    text: str
-    scores: Any = None
-    steps: Any = None
-    parts: str = ""
-
-    def outputs(self) -> list[Any]:
-        """For the page's components, in this order."""
-        plots = [gr.Plot(figure, visible=True) if figure else gr.Plot(visible=False) for figure in (self.scores, self.steps)]
-        return [self.text, *plots, self.parts]
-
-
-def panels(store: Store, view: AgreementView) -> Iterator[Panel]:
+def draw_pair(store: Store, view: AgreementView) -> Iterator[Drawn]:
     """The pair of a view: quickly without intervals, then whole."""
+    nothing = {"pair-scores": None, "pair-steps": None, "pair-parts": ""}
+    if not view.a and not view.b and view.suite:
+        view = _with_best_scorer(store, view)
     if not view.suite or not view.a or not view.b:
-        yield Panel(note(_HINT))
-        return
-    if view.a == view.b:
-        yield Panel(note(f"{view.a} with itself agrees by definition. Choose two different raters."))
-        return
-    for intervals in passes(store):
+        yield {"pair-text": note(_HINT), **nothing}
+    elif view.a == view.b:
+        yield {"pair-text": note(f"{view.a} with itself agrees by definition. Choose two different raters."), **nothing}
+    else:
         try:
-            pair = _met(store, replace(view, table=""), intervals)
+            for intervals in passes(store):
+                yield _panel(store, view, _met(store, replace(view, table=""), intervals))
         except ValueError as error:
-            yield Panel(note(f"{view.a} and {view.b} cannot be compared in {where(view)}: {error}.", "cc-bad"))
-            return
-        yield _panel(store, view, pair)
+            text = note(f"{view.a} and {view.b} cannot be compared in {where(view)}: {error}.", "cc-bad")
+            yield {"pair-text": text, **nothing}
+
+
+def _with_best_scorer(store: Store, view: AgreementView) -> AgreementView:
+    """The view with the scorer that is closest to people beside them, where nobody has chosen a pair."""
+    rows = first_estimates(store, view.selection)
+    for people, name in (("real", PEOPLE), ("simulated", SIMULATED)):
+        if best := closest({section: [row for row in rows[section] if row["people"] == people] for section in rows}, view):
+            return replace(view, a=best["rater"], b=name)
+    return view
 
 
 @live_updates.cached(maxsize=32)
@@ -100,13 +89,13 @@ def _only_scores(said: pd.DataFrame, aspect: str, rater: str) -> bool:
     return SCORE in judged and aspect not in judged
 
 
-def _panel(store: Store, view: AgreementView, pair: PairReport) -> Panel:
+def _panel(store: Store, view: AgreementView, pair: PairReport) -> Drawn:
     b = SIMULATED if pair.b == PEOPLE and pair.people == "simulated" else pair.b
     sentence = pair.prevalence.sentence if pair.prevalence else ""
     text = heading(f"{pair.a} and {b}", f"{where(view)}. {sentence}".strip())
     text += _table(f"Both on {wording.aspect(pair.aspect)}", "", [("", pair.estimates)], view)
     if pair.labels:
-        text += _crossings(view, pair, b) + note(_COUNTED.format(b=b) if pair.b == PEOPLE else _COUNTED_TWO)
+        text += _crossings(store, view, pair, b) + note(_COUNTED.format(b=b) if pair.b == PEOPLE else _COUNTED_TWO)
     scores = None
     if pair.values and len(pair.values.x) > 1:
         scores = charts.against(pair.values.x, pair.values.y, (pair.a, f"{b}, mean" if pair.b == PEOPLE else b))
@@ -114,7 +103,8 @@ def _panel(store: Store, view: AgreementView, pair: PairReport) -> Panel:
     if len(pair.steps) > 1:
         columns = zip(*((step.n_so_far, step.value, step.so_far) for step in pair.steps), strict=True)
         steps = charts.over_time(*(list(column) for column in columns))
-    return Panel(text, scores, steps, _furthest(store, pair, view) + _parts(pair, view))
+    parts = _furthest(store, pair, view) + _parts(pair, view)
+    return {"pair-text": text, "pair-scores": scores, "pair-steps": steps, "pair-parts": parts}
 
 
 _COUNTED = (
@@ -124,16 +114,36 @@ _COUNTED = (
 _COUNTED_TWO = "What both have judged; a number leads to its images."
 
 
-def _crossings(view: AgreementView, pair: PairReport, b: str) -> str:
-    """The confusion table."""
-    images = {(cell.a, cell.b): len(cell.items) for cell in pair.cells}
+def _crossings(store: Store, view: AgreementView, pair: PairReport, b: str) -> str:
+    """The confusion table; of two labels with the first images of each cell."""
+    items = {(cell.a, cell.b): cell.items for cell in pair.cells}
     place = view.selection if view.task == "all" else replace(view.selection, task=(view.task,))
 
     def link(a_says: str, b_says: str) -> str:
         return browse_address(replace(place, aspect=()), ConfusionCell(pair.aspect, pair.a, a_says, b, b_says))
 
-    crossed = Crossings(pair.a, b, pair.labels, pair.table, images)
-    return confusion_table(f"Where their answers cross: {wording.aspect(pair.aspect)}", crossed, link)
+    crossed = Crossings(pair.a, b, pair.labels, pair.table, {labels: len(each) for labels, each in items.items()})
+    table = confusion_table(f"Where their answers cross: {wording.aspect(pair.aspect)}", crossed, link)
+    if len(pair.labels) != 2:
+        return table
+    first = {labels: each[:_IN_CELL] for labels, each in items.items()}
+    looks = item_previews(store, [item for each in first.values() for item in each])
+    listing = replace(view.selection, aspect=(), rater=())
+    cells = ""
+    for a_says in pair.labels:
+        for b_says in pair.labels:
+            images = "".join(image_link(item, looks.get(item), listing) for item in first.get((a_says, b_says), ()))
+            n = pair.table[pair.labels.index(a_says)][pair.labels.index(b_says)]
+            kind = "same" if a_says == b_says else "apart"
+            cells += (
+                f'<div class="cc-crossing cc-crossing--{kind}"><p>{escape(pair.a)}: {escape(a_says)} · {escape(b)}:'
+                f' {escape(b_says)}</p><a class="cc-crossing-n" href="{escape(link(a_says, b_says))}">{n:,}</a>'
+                f"<div>{images}</div></div>"
+            )
+    return f'<div class="cc-crossings">{cells}</div><details><summary>As a table</summary>{table}</details>'
+
+
+_IN_CELL = 4
 
 
 def _furthest(store: Store, pair: PairReport, view: AgreementView) -> str:
@@ -177,17 +187,6 @@ def _rows(lines: Sequence[tuple[str, Sequence[Estimate]]], view: AgreementView) 
     return [row for label, estimates in lines for row in view.listed([each.to_dict() | {"rater": label} for each in estimates])]
 
 
-# A plain click is told to the page, which opens the pair in place; any other click follows the link.
-_CLICKS = """
-element.addEventListener('click', (event) => {
-  const link = event.target.closest('a[data-a]');
-  if (!link || event.button || event.ctrlKey || event.metaKey || event.shiftKey || event.altKey) return;
-  event.preventDefault();
-  trigger('select', {a: link.dataset.a, b: link.dataset.b});
-});
-"""
-
-
 @dataclass(frozen=True, slots=True)
 class MatrixCell:
     """Where two raters meet.
@@ -202,11 +201,6 @@ class MatrixCell:
     b: str
     value: float | None
     cell: HtmlCell
-
-
-def clickable_matrix(elem_id: str) -> gr.HTML:
-    """An empty place for a matrix; its ``select`` event brings ``a`` and ``b``."""
-    return gr.HTML("", js_on_load=_CLICKS, elem_id=elem_id)
 
 
 def matrix_table(caption: str, raters: Sequence[str], met: Mapping[tuple[str, str], MatrixCell]) -> str:

@@ -9,8 +9,6 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-import pandas as pd
-
 from agreement import CellName, CutOptions, Options, ThresholdCurve, curve
 from agreement.report.report import CLASSES
 from concord.agreement import recall, recall_further
@@ -44,27 +42,15 @@ def by_certainty(store: Store, view: AgreementView, *, intervals: bool) -> tuple
             mine = view.listed([row for row in rows if row["certainty"] == name])
             caption = f"Where {who} are {_READ[name]}, {wording.task(view.task)}"
             body += statistics_table(caption, "scorer", mine, lambda row: str(row["rater"]))
-    points = _certainty_points(found, view)
-    figure = charts.forest(points, f"{wording.title(view.statistic)}, {wording.task(view.task)}") if len(points) else None
+    chosen = [row for row in found if row["statistic"] == view.statistic and row["value"] is not None]
+    chosen.sort(key=lambda row: (str(row["rater"]), CLASSES.index(row["certainty"])))
+    simulated = {"real": "", "simulated": " (simulated people)"}
+    lines = [(f"{row['rater']}, {row['certainty']}{simulated[row['people']]}", row | {"ceiling": None}) for row in chosen]
+    figure = charts.forest(lines, f"{wording.title(view.statistic)}, {wording.task(view.task)}") if lines else None
     return figure, body + explained(view.listed(found), open_=False)
 
 
 _READ = {"unanimous": "unanimous", "majority": "split, with a majority", "split": "split"}
-
-
-def _certainty_points(rows: Sequence[Row], view: AgreementView) -> pd.DataFrame:
-    """The chosen statistic of each scorer and class."""
-    chosen = [row for row in rows if row["statistic"] == view.statistic and row["value"] is not None]
-    chosen.sort(key=lambda row: (str(row["rater"]), CLASSES.index(row["certainty"])))
-    points = [_certainty_point(row) for row in chosen]
-    columns = ["label", "kind", "value", "low", "high", "n", "simulated", "people_value", "people_low", "people_high"]
-    return pd.DataFrame(points, columns=columns)
-
-
-def _certainty_point(row: Row) -> tuple[Any, ...]:
-    simulated = row["people"] == "simulated"
-    label = f"{row['rater']}, {row['certainty']}" + (" (simulated people)" if simulated else "")
-    return label, "scorer", row["value"], row["low"], row["high"], row["n_items"], simulated, None, None, None
 
 
 _ABOUT_COMPARISON = (
@@ -169,10 +155,9 @@ def _figure(store: Store, view: AgreementView, scorers: Sequence[tuple[str, str]
     made = _curve(store, view.selection, (rater, view.task, people), options)
     if not made.cuts:
         return None
-    band = pd.DataFrame({"value": made.values, "low": made.low, "high": made.high}, dtype=float)
     who = "people" if people == "real" else "simulated people"
     axes = (f"{rater}: yes above this, {wording.task(view.task)}", f"agreement with {who}")
-    return charts.decisions(made.cuts, band, made.threshold, axes)
+    return charts.decisions(made, axes)
 
 
 def _cut_table(rows: Sequence[Row], people: str, rater: str) -> str:

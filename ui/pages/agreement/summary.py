@@ -5,11 +5,10 @@ raters; downloads.
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from html import escape
 from typing import Any, Final
 from urllib.parse import urlencode
-
-import pandas as pd
 
 from agreement import Options
 from agreement.pair.confusion import GAP, HIGH, percent
@@ -20,7 +19,7 @@ from data.aspects import YES_NO_ASPECTS
 from data.store.core.selection import Selection
 from data.store.core.store import Store
 from ui.components import charts
-from ui.components.tables import HtmlCell, explained, html_table, linked_note, note, number, statistics_table
+from ui.components.tables import WRAP, HtmlCell, explained, html_table, linked_note, note, number, statistics_table
 from ui.pages.agreement.view import AgreementView, is_huge, restriction, where
 
 Row = dict[str, Any]
@@ -33,19 +32,16 @@ def by_kind_of_people(rows: Rows, people: str) -> Rows:
 
 
 def lead(real: Rows, simulated: Rows, view: AgreementView) -> str:
-    """The page's first sentences."""
-    apart = restriction(view)
-    limits = ""
-    if apart:
-        everything = AgreementView(*(getattr(view, name) for name in AgreementView.__slots__[:-1]))
-        limits = linked_note(f"Restricted to {apart}.", everything.address(), "Show all", "")
-    limits += _unfit(real, view)
-    if real["among_people"] or not simulated["among_people"]:
-        return note(f"{where(view)}: {main_numbers(real, view, 'people') or 'no person has judged this yet.'}") + limits
-    first = (
-        f"{where(view)}: no person has judged this yet. These numbers are from simulated people, to show how the page works."
-    )
-    return linked_note(first, at("/annotate/"), "Label a few images", "to see people's answers first.") + limits
+    """The main numbers in words, above the tables."""
+    rows, who = (real, "people") if real["among_people"] or not simulated["among_people"] else (simulated, "simulated people")
+    return note(f"{where(view)}: {main_numbers(rows, view, who) or 'no person has judged this yet.'}")
+
+
+def _limits(view: AgreementView) -> str:
+    """What else restricts the numbers, and the way back to all of them."""
+    if not (apart := restriction(view)):
+        return ""
+    return linked_note(f"Restricted to {apart}.", replace(view, further="").address(), "Show all", "")
 
 
 def _unfit(rows: Rows, view: AgreementView) -> str:
@@ -102,15 +98,11 @@ def _value(people: dict[str, Row], name: str | None) -> float | None:
 
 def _best(rows: Rows, view: AgreementView, who: str) -> str:
     """The scorer that comes closest to people by the chosen statistic, and how it stands beside them."""
-    found = [
-        row
-        for row in rows["raters"]
-        if (row["task"], row["statistic"]) == (view.task, view.statistic) and row["value"] is not None
-    ]
-    if not found:
+    best = closest(rows, view)
+    if best is None:
         return "" if rows["raters"] else "No scorer has judged these images yet."
-    best = max(found, key=lambda row: float(row["value"]))
-    among = f" of {len(found)} scorers" if len(found) > 1 else ""
+    scorers = len({row["rater"] for row in rows["raters"] if row["statistic"] == view.statistic and row["value"] is not None})
+    among = f" of {scorers} scorers" if scorers > 1 else ""
     value = f"{wording.two(best['value'])}{_within(best, '.2f')}"
     ceiling = best.get("ceiling")
     verdict = f" Compared with one person: {ceiling['words']}." if ceiling and ceiling["verdict"] else ""
@@ -132,10 +124,85 @@ def _within(row: Row, form: str) -> str:
 
 
 def forest(real: Rows, simulated: Rows, view: AgreementView) -> Any:
-    """The chosen statistic as a figure; None where there is nothing to draw."""
-    points = pd.concat([_points(real, view, ""), _points(simulated, view, " (simulated people)")])
+    """The chosen statistic of each scorer beside people's own level, as a figure; None where there is nothing to draw."""
+    lines = _lines(real, view, "") + _lines(simulated, view, " (simulated people)")
+    level = people_level(real, view, "people") or people_level(simulated, view, "simulated people")
     axis = f"{wording.title(view.statistic)}, {wording.task(view.task)}" if real["raters"] or simulated["raters"] else ""
-    return charts.forest(points, axis or wording.title(view.statistic)) if points["value"].notna().any() else None
+    known = any(row["value"] is not None for _, row in lines)
+    return charts.forest(lines, axis or wording.title(view.statistic), level) if known else None
+
+
+def people_level(rows: Rows, view: AgreementView, who: str) -> charts.Band | None:
+    """What people reach among themselves by the chosen statistic: one person beside the others on the images of the best
+    scorer, or else all pairs of them; None without scorers, or where it is not defined."""
+    best = closest(rows, view)
+    if best is None:
+        return None
+    ceiling = best.get("ceiling") or {}
+    among = [row for row in rows["among_people"] if (row["task"], row["statistic"]) == (view.task, view.statistic)]
+    row = ceiling if ceiling.get("value") is not None else next(iter(among), None)
+    if row is None or row["value"] is None:
+        return None
+    return charts.Band(f"{who} among themselves", row["value"], row["low"], row["high"])
+
+
+def closest(rows: Rows, view: AgreementView) -> Row | None:
+    """The scorer that comes closest to people by the chosen statistic."""
+    by_statistic = [
+        row
+        for row in rows["raters"]
+        if (row["task"], row["statistic"]) == (view.task, view.statistic) and row["value"] is not None
+    ]
+    return max(by_statistic, key=lambda row: float(row["value"]), default=None)
+
+
+def headline(real: Rows, simulated: Rows, view: AgreementView) -> str:
+    """One sentence: how far the best scorer agrees with people, and people among themselves."""
+    rows, who = (real, "people") if real["among_people"] or not simulated["among_people"] else (simulated, "simulated people")
+    best = closest(rows, view)
+    symbol = wording.title(view.statistic)
+    if best is None:
+        row = next(
+            (row for row in rows["among_people"] if (row["task"], row["statistic"]) == (view.task, view.statistic)), None
+        )
+        if row is None or row["value"] is None:
+            return ""
+        return f'<h1 class="cc-headline">{who.capitalize()} among themselves: {escape(symbol)} {_bracketed(row)}</h1>'
+    level = people_level(rows, view, who)
+    beside = f"; {who} among themselves {wording.two(level.value)}" if level else ""
+    ceiling = best.get("ceiling") or {}
+    verdict = f". {wording.verdict(ceiling['verdict']).capitalize()}" if ceiling.get("verdict") and rows is real else ""
+    return (
+        f'<h1 class="cc-headline">{escape(best["rater"])} agrees with {who}: {escape(symbol)} {_bracketed(best)}'
+        f"<small>{escape(beside + verdict)}</small></h1>"
+    )
+
+
+def basis(real: Rows, simulated: Rows, view: AgreementView) -> str:
+    """What the headline rests on, in one line; with whose answers, where people have given none."""
+    rows, who = (real, "person") if real["among_people"] or not simulated["among_people"] else (simulated, "simulated person")
+    people = {row["statistic"]: row for row in rows["among_people"] if row["task"] == view.task}
+    row = people.get("mean") or next(iter(people.values()), None)
+    if row is None:
+        empty = linked_note(f"{where(view)}: no person has judged this yet.", at("/annotate/"), "Label a few images.")
+        return empty + _limits(view) + _unfit(real, view)
+    answers = "answer by people" if who == "person" else "answer by simulated people"
+    n = f"{row['n_ratings']:,} {answers if row['n_ratings'] == 1 else answers.replace('answer', 'answers', 1)}"
+    parts = [f"{where(view)}: {n} about {wording.count(row['n_items'], 'image')}"]
+    shared = people.get("percent_agreement")
+    if shared and shared["value"] is not None:
+        parts.append(f"two of them say the same in {shared['value']:.0%} of cases")
+    text = f'<p class="cc-subline">{escape("; ".join(parts))}.</p>'
+    if who != "person":
+        first = "No person has judged this yet. These numbers are from simulated people, to show how the page works."
+        text += linked_note(first, at("/annotate/"), "Label a few images", "to see people's answers first.")
+    return text + _limits(view) + _unfit(real, view)
+
+
+def _bracketed(row: Row) -> str:
+    """A number with its interval, small."""
+    bounds = "" if row["low"] is None else f" <small>[{wording.two(row['low'])}, {wording.two(row['high'])}]</small>"
+    return f"{wording.two(row['value'])}{bounds}"
 
 
 def summary_tables(rows: Rows, view: AgreementView, who: str) -> str:
@@ -158,29 +225,17 @@ def _closest_first(rows: list[dict[str, Any]], view: AgreementView) -> list[dict
     return sorted(rows, key=lambda row: -least if (value := closeness.get(row["rater"])) is None else -value)
 
 
-def _points(rows: Rows, view: AgreementView, mark: str) -> pd.DataFrame:
+def _lines(rows: Rows, view: AgreementView, mark: str) -> list[tuple[str, Row]]:
     """The chart's rows: each scorer at the chosen task, best first; without scorers, people by task."""
     charted = {name: [row for row in section if row["statistic"] == view.statistic] for name, section in rows.items()}
     scorers = sorted(
         (row for row in charted["raters"] if row["task"] == view.task),
         key=lambda row: (row["value"] is None, -(row["value"] or 0.0)),
     )
-    among = charted["among_people"]
-    people = [row for row in among if row["task"] == view.task and row["value"] is not None] if scorers else among
-    name = "simulated people among themselves" if mark else "people among themselves"
-    points = [(name if scorers else wording.task(row["task"]) + mark, "people", row) for row in people]
-    points += [(row["rater"] + mark, "scorer", row) for row in scorers]
-    columns = ["label", "kind", "value", "low", "high", "n", "simulated", *(f"people_{end}" for end in _BAND)]
-    return pd.DataFrame([_point(label, kind, row, bool(mark)) for label, kind, row in points], columns=columns)
-
-
-_BAND = ("value", "low", "high")
-
-
-def _point(label: str, kind: str, row: dict[str, Any], simulated: bool) -> tuple[Any, ...]:
-    ceiling = row.get("ceiling") or {}
-    band = tuple(ceiling.get(end) for end in _BAND)
-    return label, kind, row["value"], row["low"], row["high"], row["n_items"], simulated, *band
+    # beside scorers people's own level is the band
+    if not scorers:
+        return [(wording.task(row["task"]) + mark, row) for row in charted["among_people"]]
+    return [(row["rater"] + mark, row) for row in scorers]
 
 
 CONSENSUS = "consensus:"
@@ -264,3 +319,37 @@ def export_links(selection: Selection) -> str:
         for name, title in _FILES.items()
     ]
     return f'<p class="cc-note cc-exports">Export, as CSV: {" · ".join(links)}</p>'
+
+
+def by_task(rows: Rows, view: AgreementView) -> str:
+    """Small multiples: the chosen statistic of each scorer by task, as shaded cells; nothing for a single task."""
+    mine = [row for row in rows["raters"] if row["statistic"] == view.statistic and row["task"] not in ("all", "tasks_mean")]
+    tasks = list(dict.fromkeys(row["task"] for row in mine))
+    scorers = list(dict.fromkeys(row["rater"] for row in _closest_first(rows["raters"], view)))
+    cells = {(row["rater"], row["task"]): row for row in mine if row["value"] is not None}
+    if len(tasks) < 2 or not cells:
+        return ""
+    head = "".join(f'<th scope="col" class="cc-heat">{escape(wording.task(name))}</th>' for name in tasks)
+    body = "".join(
+        f'<tr><th scope="row">{escape(name)}</th>{"".join(_task_cell(cells.get((name, task)), view) for task in tasks)}</tr>'
+        for name in scorers
+        if any((name, task) in cells for task in tasks)
+    )
+    caption = f"{wording.title(view.statistic)} by task"
+    return (
+        f'<h2 class="cc-block-title">{escape(caption)}</h2>{WRAP}<table class="cc-board"><caption class="cc-unseen">'
+        f"{escape(caption)}</caption><thead><tr><th>scorer</th>{head}</tr></thead><tbody>{body}</tbody></table></div>"
+    )
+
+
+def _task_cell(row: Row | None, view: AgreementView) -> str:
+    if row is None:
+        return '<td class="cc-heat"></td>'
+    cell = number(row)
+    title = "; ".join(part for part in (f"{cell.text}, {cell.detail}".replace(chr(10), "; "), cell.note) if part)
+    shade = min(max(row["value"], 0.0), 1.0)
+    href = escape(view.address(task=row["task"]))
+    return (
+        f'<td class="cc-heat" style="--shade: {shade:.2f}" title="{escape(title)}">'
+        f'<a href="{href}">{wording.two(row["value"])}</a></td>'
+    )

@@ -6,9 +6,9 @@
 from __future__ import annotations
 
 import shlex
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, fields, replace
-from typing import Any
+from typing import Any, ClassVar, Final
 from urllib.parse import parse_qsl, urlencode
 
 from agreement import CONSENSUSES, STATISTICS, ConsensusMethod, Options
@@ -16,16 +16,17 @@ from agreement.catalogue import at_a_glance
 from agreement.report.report import glance
 from concord.agreement import Rows, quick_estimates, recall
 from concord.common import next_steps, wording
-from concord.common.base_path import at
+from concord.leaderboard import main_suite
 from data.store.browse import contents
 from data.store.browse.contents import RaterCount, count_judgements
 from data.store.core import selection as selection_module
 from data.store.core.selection import Selection
 from data.store.core.store import Store
-from ui.components.controls import Choice, Several
+from ui.components.controls import Choice
+from ui.components.page import View
 from ui.components.tables import note
 
-PAGE = "/studio/agreement"
+PATH: Final = "/agreement"
 ALL = "all"
 NUMBERS = ALL
 EVERY = "all_statistics"
@@ -33,8 +34,8 @@ ADDRESS = ("suite", "aspect", "generator", "task", "statistic", "show", "consens
 """What has a control of its own, by its name in the address."""
 
 
-@dataclass(frozen=True, slots=True)
-class AgreementView:
+@dataclass(frozen=True)
+class AgreementView(View):
     """What is shown.
 
     Attributes:
@@ -45,6 +46,7 @@ class AgreementView:
         further: what else restricts the selection, as an address's query: the filters without a control.
     """
 
+    PATH: ClassVar[str] = PATH
     suite: str = ""
     aspect: str = ""
     generator: str = ALL
@@ -74,10 +76,9 @@ class AgreementView:
         """What the tables show of ``rows``: the chosen statistic and the main ones, or every one."""
         return list(rows) if self.table == EVERY else glance(rows, self.statistic)[0]
 
-    def address(self, **changes: str) -> str:
-        """Where this view is, with some of it changed; what is empty or stands for all is left out."""
-        values = {name: str(getattr(self, name)) for name in ADDRESS} | changes
-        return at(f"{PAGE}?") + urlencode([(k, v) for k, v in values.items() if v not in ("", ALL)] + parse_qsl(self.further))
+    def query(self) -> list[tuple[str, str]]:
+        """The names and values of its address."""
+        return [pair for pair in super().query() if pair[0] != "further"] + parse_qsl(self.further)
 
 
 def further(asked: Sequence[tuple[str, str]]) -> str:
@@ -157,44 +158,40 @@ TABLE = {EVERY: "All statistics"}
 """Options of the tables."""
 
 
-def choices(store: Store, asked: AgreementView) -> list[Choice | Several]:
-    """The controls in the order of ``ADDRESS``, with what this suite and aspect have to choose from."""
+def choices(store: Store, asked: AgreementView) -> dict[str, Choice]:
+    """The controls by the names of ``ADDRESS``, with what this suite and aspect have to choose from."""
     found = contents.judged_suites(store)
-    suite = asked.suite if asked.suite in found else next(iter(sorted(found)), None)
+    suite = asked.suite if asked.suite in found else main_suite(store)
     here = found[suite] if suite else contents.JudgedSuite([], [], [])
     default = next((name for name in ("correct", "faithfulness") if name in here.aspects), next(iter(here.aspects), None))
     aspect = asked.aspect if asked.aspect in here.aspects else default
     known = suite is not None and aspect is not None
     charted = _charted(store, suite or "", aspect or "") if known else {}
     raters = pairable(store, Selection(suite=(suite or "",), aspect=(aspect or "",))) if known else []
-    names = [judge.name for judge in raters]
+    names = {"": "none"} | {judge.name: judge.name for judge in raters}
     # people taken together: real ones first
     imitated = any(groups.simulated for groups in raters)
-    others = [*([selection_module.PEOPLE, selection_module.SIMULATED] if imitated else [selection_module.PEOPLE]), *names]
+    groups = (selection_module.PEOPLE, selection_module.SIMULATED) if imitated else (selection_module.PEOPLE,)
     # where nobody has chosen: the scale's primary statistic, or the next that is defined
     first = next((s for s, defined in charted.items() if defined), next(iter(charted), None))
-    return [
-        Choice(sorted(found), suite),
-        Choice(here.aspects, aspect),
-        Choice([("all generators", ALL), *here.generators], _of(asked.generator, here.generators, ALL)),
-        Choice([(wording.task(name), name) for name in (ALL, *here.tasks)], _of(asked.task, here.tasks, ALL)),
-        Choice([(wording.title(s), s) for s in charted], _of(asked.statistic, charted, first)),
-        Choice([(title, name) for name, title in SHOWN.items()], _of(asked.show, SHOWN, NUMBERS)),
-        Several([(title, name) for name, title in CONSENSUS.items()], list(asked.methods)),
-        Several([(title, name) for name, title in TABLE.items()], [name for name in TABLE if name == asked.table]),
-        Choice([("none", ""), *names], _of(asked.a, names, "")),
-        Choice([("none", ""), *others], _of(asked.b, others, "")),
-    ]
+    return {
+        "suite": Choice(sorted(found), suite),
+        "aspect": Choice(here.aspects, aspect),
+        "generator": Choice.among({ALL: "all generators"} | {name: name for name in here.generators}, asked.generator),
+        "task": Choice.among({name: wording.task(name) for name in (ALL, *here.tasks)}, asked.task),
+        "statistic": Choice.among({s: wording.title(s) for s in charted}, asked.statistic, first),
+        "show": Choice.among(SHOWN, asked.show),
+        "consensus": Choice([(title, name) for name, title in CONSENSUS.items()], list(asked.methods)),
+        "table": Choice([(title, name) for name, title in TABLE.items()], [name for name in TABLE if name == asked.table]),
+        "a": Choice.among(names, asked.a),
+        "b": Choice.among({"": "none"} | {name: name for name in groups} | names, asked.b),
+    }
 
 
 def pairable(store: Store, selection: Selection) -> list[RaterCount]:
     """Who can be compared one by one: scorers first, then persons."""
     found = [judge for judge in contents.raters_of_selection(store, selection) if judge.scorer or judge.person]
     return sorted(found, key=lambda judge: not judge.scorer)
-
-
-def _of(asked: str, known: Sequence[str] | Mapping[str, object], otherwise: str | None) -> str | None:
-    return asked if asked in known else otherwise
 
 
 def _charted(store: Store, suite: str, aspect: str) -> dict[str, bool]:

@@ -2,24 +2,23 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
+from functools import partial
 from typing import Any, Final
 
 import gradio as gr
 
 from concord.common.base_path import at
-from data.store.core.store import Store
+from data.people import ROLES
 from ui.components.controls import clickable_html, event_data
-from ui.components.live_updates import ignored, keep_current, listen, set_address
+from ui.components.live_updates import keep_current, listen
+from ui.components.page import QUIET, Drawn, Page
 from ui.components.tables import note
-from ui.pages.campaigns import forms, people, updates
-from ui.pages.campaigns.forms import CampaignPanel, CasePanel, CreatePanel, InvitePanel, MarksForm, RevokePanel
-from ui.pages.campaigns.people import RecruitmentForm
-from ui.pages.campaigns.view import ADDRESS, SHOWN, ActingUser, CampaignsView, acting_user
+from ui.pages.campaigns import adjudicate, forms, people, updates
+from ui.pages.campaigns.forms import LABELS
+from ui.pages.campaigns.updates import message_update
+from ui.pages.campaigns.view import ADDRESS, ANY, PATH, SHOWN, ActingUser, CampaignsView, acting_user
 
-NAME: Final = "Campaigns"
-PATH: Final = "/campaigns"
-_QUIET: Final[dict[str, Any]] = {"show_progress": "hidden", "api_visibility": "private"}
 # the session's cookie is set by the same route that the form asks for a name
 _GIVE_NAME: Final = """async (name, ...rest) => {
   const answer = await fetch('ADDRESS', {
@@ -38,274 +37,298 @@ _FOLLOW: Final = """() => {
   opened.focus({preventScroll: true});
   opened.scrollIntoView({behavior: 'smooth', block: 'start'});
 }"""
+_MOVES: Final = {"start": updates.start, "stop": updates.stop, "archive": updates.archive, "delete": updates.delete}
+_CASE: Final = ("naming", "case-html", "ruling", "verdict", "wrong", "rater", "remark", "deciding")
+"""What an opened case is drawn in."""
+_INVITE: Final = ("role", "days", "uses", "link-note", "signed")
 
 
-class _Page:
-    """The components, and what happens between them."""
+class CampaignsPage(Page[CampaignsView]):
+    """The page; its address holds the campaign and what is shown of it."""
 
-    def __init__(self, store: Store) -> None:
-        self.store = store
-        self.notice = gr.HTML(elem_id="ignored")
-        self.list = clickable_html("campaigns")
-        self.campaign, begin = forms.campaign_choice()
-        self.making: CreatePanel = forms.create_panel(begin)
-        self.message = gr.HTML(visible=False, elem_id="campaign-message")
-        self.watching: CampaignPanel = forms.campaign_panel()
-        made = self.watching
-        with made.panel:
-            columns = {}
+    title, path, ADDRESS = "Campaigns", PATH, ADDRESS
+
+    def lay_out(self) -> None:
+        self.links("campaigns")
+        with self.buttons():
+            self.dropdown("campaign", "Campaign", [("none", "")], "")
+            self.button("campaign-new", "New campaign", variant="primary", min_width=160)
+        self._lay_out_making()
+        self.message = self.field("message", gr.HTML(visible=False, elem_id="campaign-message"))
+        with self.output("campaign-panel", gr.Column(visible=False, elem_id="campaign")):
+            self.html("campaign-title")
+            with self.buttons():
+                for name in _MOVES:
+                    self.output(f"campaign-{name}", gr.Button(name.title(), min_width=90, elem_id=f"campaign-{name}"))
+            self.radio("show", "Show", SHOWN)
+            self.dropdown("about", "About")
             for name in SHOWN:
-                with gr.Column(visible=name == "coverage", elem_id=f"part-{name}") as columns[name]:
-                    self._build_part(name)
-            made.parts.update(columns)
+                with self.output(f"part-{name}", gr.Column(visible=name == "coverage", elem_id=f"part-{name}")):
+                    self._lay_out_part(name)
         # who looks: nobody until the page has read that
         self.who = gr.State(None)
 
-    def _build_part(self, name: str) -> None:
-        if name == "coverage":
-            lead = gr.HTML(elem_id="coverage")
+    def buttons(self, **options: Any) -> gr.Row:
+        """A row of buttons."""
+        return gr.Row(elem_classes="cc-filters cc-run-row", **options)
+
+    def button(self, name: str, text: str, **options: Any) -> gr.Button:
+        """A button as a field."""
+        made: gr.Button = self.field(name, gr.Button(text, elem_id=name, **options))
+        return made
+
+    def _lay_out_making(self) -> None:
+        with self.field("form", gr.Column(visible=False, elem_id="campaign-form", elem_classes="cc-pair")):
+            gr.HTML('<h2 class="cc-section">New campaign</h2>')
+            self.making = forms.create_form()
+            self.field("preview", gr.HTML(elem_id="campaign-preview"))
+            with self.buttons():
+                self.button("campaign-make", "Create draft", variant="primary", interactive=False)
+                self.button("campaign-cancel", "Close")
+        self.fields |= {f"new-{name}": component for name, component in self.making.items()}
+
+    def _lay_out_part(self, part: str) -> None:
+        if part == "coverage":
+            self.html("coverage")
             with gr.Row():
-                plots = [gr.Plot(show_label=False, visible=False, elem_id=name) for name in ("by-answers", "by-time")]
-            self.coverage = [lead, *plots, gr.HTML(elem_id="apart")]
-        elif name == "people":
-            self.asking: RevokePanel = forms.revoke_panel()
-            self.people = clickable_html("people")
-            self.marking: MarksForm = forms.marks_form()
-        elif name == "broken":
-            self.broken = clickable_html("broken")
-        elif name == "adjudicate":
-            self.case: CasePanel = forms.case_panel()
-        elif name == "invite":
-            self.inviting: InvitePanel = forms.invite_panel()
-        elif name == "recruitment":
-            self.describing: RecruitmentForm = people.recruitment_form()
+                self.plot("by-answers", visible=False)
+                self.plot("by-time", visible=False)
+            self.html("apart")
+        elif part == "people":
+            with self.field("revoking", self.buttons(visible=False, elem_id="revoke-confirm")):
+                self.field("question", gr.HTML())
+                self.button("revoke-keep", "Revoke, answers stay", variant="stop", min_width=90)
+                self.button("revoke-uncount", "Revoke, answers stop counting", variant="stop", min_width=90)
+                self.button("revoke-cancel", "Cancel", min_width=90)
+            self.field("whom", gr.State(""))
+            self.clickable("people")
+            with gr.Accordion("Pass marks of checks", open=False, elem_id="marks"):
+                self.field("marks-hint", gr.HTML())
+                with self.bar():
+                    for name in LABELS:
+                        self.field(name, forms.mark_control(name, None, interactive=False, elem_id=name.replace("_", "-")))
+                with self.buttons():
+                    self.button("marks-save", "Save the marks", variant="primary")
+                self.field("marks-log", gr.HTML(elem_id="marks-log"))
+            self.field("marks-filled", gr.State(""))
+        elif part == "broken":
+            self.clickable("broken")
+        elif part == "adjudicate":
+            self._lay_out_cases()
+        elif part == "invite":
+            gr.HTML(note(people.INVITE_HINT))
+            with self.bar():
+                self.field("role", gr.Dropdown(list(ROLES), value=ROLES[0], label="Role", info="their role"))
+                self.field("days", gr.Number(14, label="Days", info="days until it expires", minimum=0, step=1))
+                self.field("uses", gr.Number(None, label="Uses", info="people; 0: no limit", precision=0, step=1))
+                self.field("link-note", gr.Textbox(label="Note", info="for yourself", max_lines=1))
+                self.field("signed", gr.Checkbox(label="Signed links", info=people.SIGNED, elem_id="link-signed"))
+            with self.buttons():
+                self.button("link-make", "Make a link", variant="primary")
+            self.field("links", clickable_html("links"))
+        elif part == "recruitment":
+            gr.HTML(note(people.RECRUITMENT_HINT))
+            self.describing = people.recruitment_fields()
+            with self.buttons():
+                self.button("said-save", "Save", variant="primary")
+            self.said_of = gr.State("")
 
-    @property
-    def controls(self) -> list[Any]:
-        case = self.case
-        return [self.campaign, self.watching.show, self.watching.about, case.against, case.only, case.case]
+    def _lay_out_cases(self) -> None:
+        gr.HTML(note(adjudicate.SPOILS))
+        self.links("verdicts", "cases")
+        with self.bar():
+            self.dropdown("against", "Between")
+            self.dropdown("only", "Cases", [("all that differ", ANY)], ANY)
+        self.links("cases", js=_FOLLOW)
+        with self.buttons():
+            self.dropdown("case", "Open", [("none", "")], "")
+            self.button("case-before", "Previous", min_width=90)
+            self.button("case-next", "Next", min_width=90)
+        with self.field("naming", self.buttons(visible=False, elem_id="case-naming")):
+            name = gr.Textbox(label="Your name", info="Uncovering answers is recorded.", max_lines=1, elem_id="case-name")
+            self.field("case-name", name)
+            self.button("case-named", "Go on", min_width=90)
+        keys = f"import('{at('/assets/js/case_keys.js')}').then((m) => m.listen(element));"
+        self.field("case-html", gr.HTML("", js_on_load=keys, elem_id="case"))
+        with self.field("ruling", gr.Column(visible=False, elem_id="ruling", elem_classes="cc-pair")):
+            wrong = [(text, value) for value, text in adjudicate.WRONG.items()]
+            self.field("verdict", gr.Radio([], label="What is right", elem_id="case-verdict"))
+            self.field("wrong", gr.Radio(wrong, label="Who was wrong", elem_id="case-wrong"))
+            with self.bar():
+                rater = gr.Dropdown([], label="Which one", allow_custom_value=True, visible=False, elem_id="case-rater")
+                self.field("rater", rater)
+                self.field("remark", gr.Textbox(label="Note", max_lines=3, elem_id="case-note"))
+            with self.buttons():
+                self.button("case-save", "Save and open next", variant="primary")
+            gr.HTML(note(adjudicate.KEYS))
+        self.field("deciding", gr.State(None))
 
-    @property
-    def drawn_components(self) -> list[Any]:
-        """What ``drawing.draw`` draws, in its order."""
-        made = self.watching
-        head = [self.list, made.panel, made.title, *made.moves, made.about, *made.parts.values()]
-        return [*head, *self.coverage, self.people, self.broken, self.case.counts, self.case.cases, self.inviting.links]
+    def view(self, asked: Mapping[str, Any]) -> CampaignsView:
+        return CampaignsView(**{name: str(value) for name, value in asked.items() if value})
 
-    def wire(self) -> None:
-        """All events."""
-        draw_ = self._draw
-        first = gr.on(
-            None, self._opened, None, [*self.controls, self.notice, self.who, *create_lists(self)], queue=False, **_QUIET
-        )
-        chosen = [control.input for control in self.controls]
-        listen(chosen, self._follow, self.controls, self.controls, queue=False, **_QUIET)
-        for control in self.controls:
-            control.change(None, self.controls, None, js=set_address(ADDRESS))
-        keep_current(self.store, lambda *asked: iter([self._follow(*asked)]), self.controls, self.controls, opened=first)
-        keep_current(self.store, draw_, [self.who, *self.controls], self.drawn_components)
-        self.list.select(self._picked("campaign", "open"), self.controls, self.controls, queue=False, **_QUIET)
-        self._wire_making()
-        made = self.watching
-        for button, act in zip(made.moves, (updates.start, updates.stop, updates.archive, updates.delete), strict=True):
-            done = button.click(
-                lambda campaign, act=act: updates.message_update(act(self.store, campaign)),
-                self.campaign,
-                self.message,
-                **_QUIET,
+    def view_of(self, values: tuple[Any, ...]) -> CampaignsView:
+        """By the controls' values."""
+        return self.view(self.by_name(values))
+
+    def offer(self, view: CampaignsView) -> Mapping[str, Any]:
+        found = updates.choices(self.store, view)
+        about = found["about"].control() | {"visible": view.show in ("people", "adjudicate")}
+        return {**found, "about": about}
+
+    def draw(self, view: CampaignsView) -> Iterator[Drawn | None]:
+        yield from updates.draw(self.store, view)
+
+    def connect(self) -> None:
+        super().connect()
+        gr.on(None, acting_user, None, self.who, queue=False, **QUIET)
+        self._connect_making()
+        for name, act in _MOVES.items():
+            move = self[f"campaign-{name}"].click(
+                lambda campaign, act=act: message_update(act(self.store, campaign)), self["campaign"], self.message, **QUIET
             )
-            self._after(done)
-        self._wire_people()
-        self._wire_marks()
-        self._wire_case()
-        self._wire_links()
-        self._wire_recruitment()
+            self.after(move)
+        self._connect_people()
+        self._connect_forms()
+        self._connect_case()
+        self._connect_links()
 
-    def _draw(self, who: ActingUser | None, *values: str | None) -> Iterator[list[Any]]:
-        if who is None:
-            yield [gr.skip()] * len(self.drawn_components)
-            return
-        yield from updates.draw(self.store, CampaignsView.of(*values), who)
+    def _connect_making(self) -> None:
+        names = [f"new-{name}" for name in self.making]
+        previewed = ("preview", "campaign-make", "new-definition")
 
-    def _follow(self, *values: str | None) -> list[Any]:
-        return updates.followed(self.store, *values)
-
-    def _choose(self, *values: str | None) -> list[Any]:
-        return updates.controls(self.store, CampaignsView.of(*values))
-
-    def _opened(self, request: gr.Request) -> list[Any]:
-        query = request.query_params
-        view = CampaignsView.of(*(query.get(name) for name in ADDRESS))
-        chosen = {name: choice.value for name, choice in zip(ADDRESS, updates.choices(self.store, view), strict=True)}
-        lost = ignored(query, chosen)
-        return [*updates.controls(self.store, view), lost, acting_user(request), *forms.create_choices(self.store)]
-
-    def _picked(self, name: str, do: str) -> Any:
-        """A click that sets one control; what depends on it begins anew."""
-        place = ADDRESS.index(name)
-
-        def picked(event: gr.EventData, *values: str | None) -> list[Any]:
-            data = event_data(event)
-            if data.get("do") != do:
-                return [gr.skip()] * len(ADDRESS)
-            kept = list(values[:2]) + [None] * (len(ADDRESS) - 2) if name == "campaign" else list(values)
-            kept[place] = data.get("key", data.get(name, ""))
-            return self._choose(*kept)
-
-        return picked
-
-    def _after(self, event: Any) -> None:
-        """Draw at once what an act has changed."""
-        event.then(self._follow, self.controls, self.controls, queue=False, **_QUIET).then(
-            self._draw, [self.who, *self.controls], self.drawn_components, **_QUIET
-        )
-
-    def _wire_making(self) -> None:
-        ui = self.making
-        inputs = ui.fields.inputs
-        outputs = [ui.preview, ui.make]
+        def named(values: tuple[Any, ...]) -> dict[str, Any]:
+            return dict(zip(self.making, values, strict=True))
 
         def preview(*values: Any) -> list[Any]:
-            named = ui.fields.named(values)
-            text, possible = forms.preview_campaign(self.store, named)
-            return [text, gr.Button(interactive=possible), gr.Code(visible=named["questionnaire"] == forms.OWN)]
+            text, possible = forms.preview_campaign(self.store, named(values))
+            own = named(values)["questionnaire"] == forms.OWN
+            return [text, gr.Button(interactive=possible), gr.Code(visible=own)]
 
-        def make(*values: Any) -> list[Any]:
-            made, wrong = forms.make_campaign(self.store, ui.fields.named(values))
+        def make(*values: Any) -> Drawn:
+            made, wrong = forms.make_campaign(self.store, named(values))
             if made is None:
-                return [gr.skip(), note(wrong, "cc-bad"), *[gr.skip()] * len(ADDRESS)]
-            return [gr.Column(visible=False), "", *self._choose(made.campaign_id, *[None] * (len(ADDRESS) - 1))]
+                return {"preview": note(wrong, "cc-bad")}
+            return {"form": False, "preview": "", **self.offer(CampaignsView(campaign=made.campaign_id))}
 
-        outputs = [*outputs, ui.fields.controls["definition"]]
+        def choices() -> Drawn:
+            return {f"new-{name}": change for name, change in forms.create_choices(self.store).items()}
+
+        self.on(partial(gr.on, None), choices, (), ("new-suite", "new-task", "new-generator"))
         # one event of all controls: two of them answered at once would end with whichever came last, not with what is chosen
+        inputs, outputs = [self[name] for name in names], [self[name] for name in previewed]
         changes = [control.blur if isinstance(control, gr.Textbox) else control.change for control in inputs]
-        listen(changes, preview, inputs, outputs, **_QUIET)
-        begun = ui.begin.click(lambda: gr.Column(visible=True), None, ui.panel, queue=False, **_QUIET)
-        begun.then(preview, inputs, outputs, **_QUIET)
-        ui.cancel.click(lambda: gr.Column(visible=False), None, ui.panel, queue=False, **_QUIET)
-        made = ui.make.click(make, inputs, [ui.panel, ui.preview, *self.controls], trigger_mode="once", **_QUIET)
-        self._after(made)
+        listen(changes, preview, inputs, outputs, **QUIET)
+        begun = self.on(self["campaign-new"].click, lambda: {"form": True}, (), ("form",), queue=False)
+        begun.then(preview, inputs, outputs, **QUIET)
+        self.on(self["campaign-cancel"].click, lambda: {"form": False}, (), ("form",), queue=False)
+        self.after(self.on(self["campaign-make"].click, make, names, ("form", "preview", *ADDRESS), trigger_mode="once"))
 
-    def _wire_people(self) -> None:
-        ask = self.asking
-
-        def clicked(campaign: str, event: gr.EventData, request: gr.Request) -> list[Any]:
+    def _connect_people(self) -> None:
+        def clicked(campaign: str, event: gr.EventData, request: gr.Request) -> Drawn:
             data = event_data(event)
             person = data.get("person", "")
             if data.get("do") == "reinstate":
                 done = updates.reinstate(self.store, person, campaign, acting_user(request))
-                return [gr.Row(visible=False), "", "", updates.message_update(done, "")]
-            return [gr.Row(visible=bool(person)), updates.revoke_question(person), person, gr.skip()]
+                return {"revoking": False, "question": "", "whom": "", "message": message_update(done, "")}
+            return {"revoking": bool(person), "question": updates.revoke_question(person), "whom": person}
 
         def revoke(uncount: bool) -> Any:
-            def act(campaign: str, person: str, request: gr.Request) -> list[Any]:
+            def act(campaign: str, person: str, request: gr.Request) -> Drawn:
                 done = updates.revoke(self.store, person, campaign, acting_user(request), uncount=uncount)
-                return [gr.Row(visible=False), "", updates.message_update(done, "")]
+                return {"revoking": False, "whom": "", "message": message_update(done, "")}
 
             return act
 
-        clicks = self.people.select(clicked, self.campaign, [ask.row, ask.question, ask.whom, self.message], **_QUIET)
-        self._after(clicks)
-        for button, uncount in ((ask.keep, False), (ask.uncount, True)):
-            done = button.click(revoke(uncount), [self.campaign, ask.whom], [ask.row, ask.whom, self.message], **_QUIET)
-            self._after(done)
-        ask.cancel.click(lambda: gr.Row(visible=False), None, ask.row, queue=False, **_QUIET)
-
-        def aside(campaign: str, event: gr.EventData) -> gr.HTML:
+        def aside(campaign: str, event: gr.EventData) -> Drawn:
             data = event_data(event)
-            return updates.message_update(
-                updates.set_aside(self.store, campaign, data.get("item", ""), aside=data.get("do") == "aside")
-            )
+            wrong = updates.set_aside(self.store, campaign, data.get("item", ""), aside=data.get("do") == "aside")
+            return {"message": message_update(wrong)}
 
-        self._after(self.broken.select(aside, self.campaign, self.message, **_QUIET))
+        asking = ("revoking", "question", "whom", "message")
+        self.after(self.on(self["people"].select, clicked, ("campaign",), asking))
+        for name, uncount in (("revoke-keep", False), ("revoke-uncount", True)):
+            self.after(self.on(self[name].click, revoke(uncount), ("campaign", "whom"), ("revoking", "whom", "message")))
+        self.on(self["revoke-cancel"].click, lambda: {"revoking": False}, (), ("revoking",), queue=False)
+        self.after(self.on(self["broken"].select, aside, ("campaign",), ("message",)))
 
-    def _wire_marks(self) -> None:
-        ui, place = self.marking, [self.campaign, self.watching.show]
+    def _connect_forms(self) -> None:
+        """Pass marks and how people were asked: filled when they are opened, as somebody may be typing."""
 
-        def opened(campaign: str | None, show: str | None, filled: str) -> list[Any]:
+        def open_marks(campaign: str | None, show: str | None, filled: str) -> list[Any]:
             return forms.open_marks(self.store, campaign, show, filled)
 
-        def save(request: gr.Request, campaign: str, *values: float | None) -> list[Any]:
+        def save_marks(request: gr.Request, campaign: str, *values: float | None) -> Drawn:
             done = forms.save_marks(self.store, campaign, values, acting_user(request))
-            return [updates.message_update(*done), forms.marks_log(self.store, campaign)]
+            return {"message": message_update(*done), "marks-log": forms.marks_log(self.store, campaign)}
 
-        listen([one.change for one in place], opened, [*place, ui.filled], ui.opened, **_QUIET)
-        saved = ui.save.click(save, [self.campaign, *ui.marks], [self.message, ui.log], trigger_mode="once", **_QUIET)
-        self._after(saved)
+        def open_recruitment(campaign: str | None, show: str | None, filled: str) -> list[Any]:
+            return people.open_recruitment(self.store, campaign, show, filled)
 
-    def _wire_case(self) -> None:
-        ui = self.case
-        picked = ui.cases.select(self._picked("case", "case"), self.controls, self.controls, queue=False, **_QUIET)
-        picked.then(None, js=_FOLLOW)
+        def save_recruitment(request: gr.Request, campaign: str, *values: str | None) -> gr.HTML:
+            return message_update(*people.save_recruitment(self.store, campaign, values, acting_user(request)))
+
+        where = [self["campaign"], self["show"]]
+        marks = [self[name] for name in ("marks-hint", *LABELS, "marks-log", "marks-filled")]
+        said = [*self.describing.values()]
+        listen([one.change for one in where], open_marks, [*where, self["marks-filled"]], marks, **QUIET)
+        saved = self.on(
+            self["marks-save"].click, save_marks, ("campaign", *LABELS), ("message", "marks-log"), trigger_mode="once"
+        )
+        self.after(saved)
+        listen([one.change for one in where], open_recruitment, [*where, self.said_of], [*said, self.said_of], **QUIET)
+        self["said-save"].click(save_recruitment, [self["campaign"], *said], self.message, trigger_mode="once", **QUIET)
+
+    def _connect_case(self) -> None:
+        every, opened = [*self.controls.values()], [self[name] for name in _CASE]
 
         def open_case(request: gr.Request, deciding: tuple[str, str] | None, *values: str | None) -> list[Any]:
-            return updates.show_case(self.store, CampaignsView.of(*values), acting_user(request).name, deciding)
+            return updates.show_case(self.store, self.view_of(values), acting_user(request).name, deciding)
 
         def named(request: gr.Request, _: str, *values: str | None) -> list[Any]:
             return open_case(request, None, *values)
 
         def step(by: int) -> Any:
-            return lambda *values: gr.Dropdown(value=updates.neighbour(self.store, CampaignsView.of(*values), by))
+            return lambda *values: gr.Dropdown(value=updates.neighbour(self.store, self.view_of(values), by))
 
         def blame(wrong: str | None, verdict: str | None, *values: str | None) -> gr.Dropdown:
-            return updates.blame(self.store, CampaignsView.of(*values), wrong, verdict)
+            return updates.blame(self.store, self.view_of(values), wrong, verdict)
 
-        # a live page sets its controls anew: the same case is drawn again, and the verdict begun on it stays
-        listen([ui.case.change, self.watching.show.change], open_case, [ui.deciding, *self.controls], ui.opened, **_QUIET)
-        ui.named.click(named, [ui.name, *self.controls], ui.opened, js=_GIVE_NAME.replace("ADDRESS", at("/api/name")), **_QUIET)
-        for button, by in ((ui.before, -1), (ui.next, 1)):
-            button.click(step(by), self.controls, ui.case, queue=False, **_QUIET)
-        listen([ui.wrong.change, ui.verdict.change], blame, [ui.wrong, ui.verdict, *self.controls], ui.rater, **_QUIET)
-        ruling = [ui.verdict, ui.wrong, ui.rater, ui.remark]
-
-        def save(request: gr.Request, verdict: str, wrong: str, rater: str, remark: str, *values: str | None) -> list[Any]:
-            view = CampaignsView.of(*values)
+        def save(request: gr.Request, verdict: str, wrong: str, rater: str, remark: str, *values: str | None) -> Drawn:
+            view = self.view_of(values)
             following = updates.neighbour(self.store, view, 1)
             wrong_now = updates.rule(self.store, view, (verdict, wrong, rater, remark), acting_user(request))
             if wrong_now:
-                return [updates.message_update(wrong_now), gr.skip()]
-            return [updates.message_update(""), gr.Dropdown(value=following if following != view.case else "")]
+                return {"message": message_update(wrong_now)}
+            case = gr.Dropdown(value=following if following != view.case else "")
+            return {"message": message_update(""), "case": case}
 
-        saved = ui.save.click(save, [*ruling, *self.controls], [self.message, ui.case], trigger_mode="once", **_QUIET)
-        self._after(saved)
+        # a live page sets its controls anew: the same case is drawn again, and the verdict begun on it stays
+        listen([self["case"].change, self["show"].change], open_case, [self["deciding"], *every], opened, **QUIET)
+        js = _GIVE_NAME.replace("ADDRESS", at("/api/name"))
+        self["case-named"].click(named, [self["case-name"], *every], opened, js=js, **QUIET)
+        for name, by in (("case-before", -1), ("case-next", 1)):
+            self[name].click(step(by), every, self["case"], queue=False, **QUIET)
+        blaming = [self["wrong"], self["verdict"]]
+        listen([one.change for one in blaming], blame, [*blaming, *every], self["rater"], **QUIET)
+        ruling = ("verdict", "wrong", "rater", "remark", *self.controls)
+        self.after(self.on(self["case-save"].click, save, ruling, ("message", "case"), trigger_mode="once"))
 
-    def _wire_links(self) -> None:
-        ui = self.inviting
-        outputs = [self.message, ui.links]
-
-        def make(request: gr.Request, campaign: str, *given: Any) -> list[Any]:
+    def _connect_links(self) -> None:
+        def make(request: gr.Request, campaign: str, *given: Any) -> Drawn:
             who = acting_user(request)
-            role, days, uses, remark, signed = given
-            wrong = updates.hand_out(self.store, campaign, (role, days, uses, remark, signed), who)
-            return [updates.message_update(wrong), people.links(self.store, campaign, who)]
+            wrong = updates.hand_out(self.store, campaign, given, who)
+            return {"message": message_update(wrong), "links": people.links(self.store, campaign, who)}
 
-        def revoke(campaign: str, event: gr.EventData, request: gr.Request) -> list[Any]:
+        def revoke(campaign: str, event: gr.EventData, request: gr.Request) -> Drawn:
             who = acting_user(request)
             wrong = updates.unlink(self.store, event_data(event).get("invitation", ""), who)
-            return [updates.message_update(wrong), people.links(self.store, campaign, who)]
+            return {"message": message_update(wrong), "links": people.links(self.store, campaign, who)}
 
-        asked = [self.campaign, ui.role, ui.days, ui.uses, ui.remark, ui.signed]
-        ui.make.click(make, asked, outputs, trigger_mode="once", **_QUIET)
-        ui.links.select(revoke, self.campaign, outputs, **_QUIET)
+        def draw(who: ActingUser | None, campaign: str | None, show: str | None) -> Iterator[list[Any]]:
+            shown = who is not None and campaign and show == "invite"
+            yield [people.links(self.store, campaign, who) if shown else gr.skip()]  # type: ignore[arg-type]
 
-    def _wire_recruitment(self) -> None:
-        ui, place = self.describing, [self.campaign, self.watching.show]
-
-        def opened(campaign: str | None, show: str | None, filled: str) -> list[Any]:
-            return people.open_recruitment(self.store, campaign, show, filled)
-
-        def save(request: gr.Request, campaign: str, *values: str | None) -> gr.HTML:
-            return updates.message_update(*people.save_recruitment(self.store, campaign, values, acting_user(request)))
-
-        listen([one.change for one in place], opened, [*place, ui.filled], [*ui.inputs, ui.filled], **_QUIET)
-        ui.save.click(save, [self.campaign, *ui.inputs], self.message, trigger_mode="once", **_QUIET)
-
-
-def create_lists(page: _Page) -> list[Any]:
-    """The form's lists of suites, tasks and generators."""
-    return [page.making.fields.controls[name] for name in ("suite", "task", "generator")]
-
-
-def build(store: Store) -> None:
-    """The page; its address holds the campaign and what is shown of it."""
-    _Page(store).wire()
+        drawn = ("message", "links")
+        self.on(self["link-make"].click, make, ("campaign", *_INVITE), drawn, trigger_mode="once")
+        self.on(self["links"].select, revoke, ("campaign",), drawn)
+        keep_current(self.store, draw, [self.who, self["campaign"], self["show"]], [self["links"]])

@@ -15,7 +15,7 @@ from concord.common import wording
 from data.store.core.store import Store
 from data.store.judgements.remarks import Adjudication, Wrong
 from data.store.library import ItemSubject, item_subjects
-from ui.components.controls import Choice, link
+from ui.components.controls import Choice
 from ui.components.tables import HtmlCell, html_table, note
 from ui.pages.campaigns.progress import item_pictures
 from ui.pages.campaigns.view import ANY, OPEN, CampaignsView, blame_name
@@ -104,7 +104,7 @@ def listing(found: Docket, looks: dict[str, ItemSubject], view: CampaignsView) -
         differ = "" if one.disagreement is None else f"{one.disagreement:.2f}"
         many = "" if one.disagreement is None else f"{one.n:,}"
         verdict = "" if one.verdict is None else f"{one.verdict.verdict}: {_blamed(one.verdict)} was wrong"
-        opened = link(text, view.address(case=one.key), "case", key=one.key)
+        opened = f'<a href="{escape(view.address(case=one.key))}">{escape(text)}</a>'
         chosen = " class=cc-chosen" if one.key == view.case else ""
         rows.append(
             f'<tr{chosen}><td>{n}</td><th scope="row">{opened}{about}</th><td>{escape(wording.plain_aspect(one.aspect))}</td>'

@@ -1,13 +1,12 @@
-"""The page's components in the order in which they stand: the form that makes a campaign, pass marks, and the panels of one
-campaign.
+"""The form that makes a campaign, and the pass marks of one.
 
 Pass marks of gold and attention checks are shown and changed while a campaign runs, with a log of who changed them.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Mapping
+from dataclasses import replace
 from html import escape
 from pathlib import Path
 from typing import Any, Final
@@ -18,15 +17,13 @@ from annotation.questionnaires.registry import FORMS
 from concord.campaigns import planning, progress
 from concord.campaigns.known_answers import EXAMPLE
 from concord.campaigns.planning import CampaignSpec, campaign_spec
+from concord.common import wording
 from data.campaign import ATTENTION_PASS_MARK, GOLD_PASS_MARK, Campaign
-from data.people import ROLES
 from data.store.browse import contents
 from data.store.campaigns import management
 from data.store.core.store import Store
-from ui.components.controls import clickable_html, dropdown
 from ui.components.tables import note
-from ui.pages.campaigns import adjudicate, people
-from ui.pages.campaigns.view import ANY, SHOWN, ActingUser
+from ui.pages.campaigns.view import ActingUser
 
 LABELS: Final = {"gold_pass_mark": "Pass mark of gold", "attention_pass_mark": "Pass mark of attention checks"}
 INFO: Final = "people below it are paused; 0: nobody"
@@ -37,36 +34,9 @@ _HINT: Final = (
 _NONE: Final = "This campaign has no checks, so nobody is paused."
 
 
-@dataclass(frozen=True, slots=True)
-class MarksForm:
-    """The form; ``filled`` is the campaign whose marks it holds."""
-
-    hint: gr.HTML
-    marks: list[gr.Number]
-    save: gr.Button
-    log: gr.HTML
-    filled: gr.State
-
-    @property
-    def opened(self) -> list[Any]:
-        """What an opened campaign is drawn in."""
-        return [self.hint, *self.marks, self.log, self.filled]
-
-
 def mark_control(name: str, value: float | None, **more: Any) -> gr.Number:
     """The control of one mark."""
     return gr.Number(value, label=LABELS[name], info=INFO, minimum=0, maximum=1, step=0.01, **more)
-
-
-def marks_form() -> MarksForm:
-    with gr.Accordion("Pass marks of checks", open=False, elem_id="marks"):
-        hint = gr.HTML()
-        with gr.Row(elem_classes="cc-filters"):
-            marks = [mark_control(name, None, interactive=False, elem_id=name.replace("_", "-")) for name in LABELS]
-        with gr.Row(elem_classes="cc-filters cc-run-row"):
-            save = gr.Button("Save the marks", variant="primary", elem_id="marks-save")
-        log = gr.HTML(elem_id="marks-log")
-    return MarksForm(hint, marks, save, log, gr.State(""))
 
 
 def open_marks(store: Store, campaign: str | None, show: str | None, filled: str) -> list[Any]:
@@ -98,37 +68,20 @@ def save_marks(store: Store, campaign: str, values: tuple[float | None, ...], wh
     try:
         management.change_settings(store, campaign, given, who.signed)
     except ValueError as error:
-        text = str(error)
-        return f"{text[:1].upper()}{text[1:].rstrip('.')}.", "cc-bad"
+        return wording.sentence(error), "cc-bad"
     return "The marks are saved.", ""
 
 
 OWN: Final = "a YAML file of your own"
 ORDERS: Final = {"random": "random, each person their own", "shared": "random, the same for all", "fixed": "as listed, by id"}
-_ORDERS: Final = [(text, name) for name, text in ORDERS.items()]
 _LINES: Final = ("items", "also")
 _ZERO_IS_NONE: Final = ("n", "check_every", "limit", "pass_mark")
 _MOST: Final = 200_000
 """Characters of a file with known answers."""
 
 
-@dataclass(frozen=True, slots=True)
-class Fields:
+def create_form() -> dict[str, Any]:
     """The form's controls by the names of a wish, in the order of the page."""
-
-    controls: Mapping[str, Any]
-
-    @property
-    def inputs(self) -> list[Any]:
-        return list(self.controls.values())
-
-    def named(self, values: Sequence[Any]) -> dict[str, Any]:
-        """Their values by name."""
-        return dict(zip(self.controls, values, strict=True))
-
-
-def create_form() -> Fields:
-    """All controls."""
     made: dict[str, Any] = {}
     with gr.Row(elem_classes="cc-filters"):
         made["id"] = gr.Textbox(label="Id", info="small letters, digits, - and _", max_lines=1, elem_id="new-id")
@@ -180,7 +133,7 @@ def create_form() -> Fields:
         made["completion_url"] = gr.Textbox(label="Completion address", info="https://…, opened at the end", max_lines=1)
         for name, label in _CODES.items():
             made[name] = gr.Textbox(label=label, info="empty: no code, but a contact", max_lines=1)
-    return Fields(made)
+    return made
 
 
 _MARKS: Final = {"gold_pass_mark": GOLD_PASS_MARK, "attention_pass_mark": ATTENTION_PASS_MARK}
@@ -203,10 +156,10 @@ def _number(label: str, info: str, value: int | None = None) -> gr.Number:
     return gr.Number(value, label=label, info=info, precision=0, step=1)
 
 
-def create_choices(store: Store) -> list[gr.Dropdown]:
+def create_choices(store: Store) -> dict[str, Any]:
     """What there is to choose images from."""
     known = contents.filter_choices(store)
-    return [gr.Dropdown(known[name]) for name in ("suite", "task", "generator")]
+    return {name: gr.Dropdown(known[name]) for name in ("suite", "task", "generator")}
 
 
 def wish_of(values: Mapping[str, Any]) -> CampaignSpec:
@@ -255,7 +208,7 @@ def preview_campaign(store: Store, values: Mapping[str, Any]) -> tuple[str, bool
         if management.get(store, asked.campaign_id) is not None:
             raise ValueError(f"there is a campaign {asked.campaign_id!r} already; give this one another id")
     except (ValueError, OSError) as error:
-        return note(_sentence(error), "cc-bad"), False
+        return note(wording.sentence(error), "cc-bad"), False
     lead, *rest = progress.describe_plan(made)
     lines = "".join(f"<li>{escape(line)}</li>" for line in rest)
     body = f'{note(f"This asks for {lead}.", "cc-lead")}<ul class="cc-list">{lines}</ul>'
@@ -267,200 +220,4 @@ def make_campaign(store: Store, values: Mapping[str, Any]) -> tuple[Campaign | N
     try:
         return planning.make_campaign(store, wish_of(values)).campaign, ""
     except (ValueError, OSError) as error:
-        return None, _sentence(error)
-
-
-def _sentence(error: Exception) -> str:
-    text = " ".join(str(error).split())
-    return f"{text[:1].upper()}{text[1:].rstrip('.')}."
-
-
-# letters, digits and arrows reach the controls of the opened case while nobody types
-_KEYS: Final = """
-document.addEventListener('keydown', (event) => {
-  if (!element.isConnected || !element.offsetParent || !element.querySelector('.cc-case')) return;
-  if (event.ctrlKey || event.metaKey || event.altKey) return;
-  const at = event.target;
-  if (at.closest('textarea, [contenteditable], [role=dialog], [role=listbox], select')) return;
-  const radio = at.matches('input[type=radio]');
-  if (at.matches('input') && !radio) return;
-  const press = (where, n) => document.querySelectorAll(`#${where} input[type=radio]`)[n]?.click();
-  const key = event.key.toLowerCase();
-  if (/^[1-4]$/.test(key)) press('case-wrong', Number(key) - 1);
-  else if (/^[a-z]$/.test(key)) press('case-verdict', key.charCodeAt(0) - 97);
-  else if (key === 'enter' && !at.closest('button, a')) document.getElementById('case-save')?.click();
-  else if (key === 'arrowright' && !radio) document.getElementById('case-next')?.click();
-  else if (key === 'arrowleft' && !radio) document.getElementById('case-before')?.click();
-  else return;
-  event.preventDefault();
-});
-"""
-
-_WRONG: Final = [(text, name) for name, text in adjudicate.WRONG.items()]
-
-
-@dataclass(frozen=True, slots=True)
-class CreatePanel:
-    """The form that makes a campaign."""
-
-    begin: gr.Button
-    panel: gr.Column
-    fields: Fields
-    preview: gr.HTML
-    make: gr.Button
-    cancel: gr.Button
-
-
-@dataclass(frozen=True, slots=True)
-class CampaignPanel:
-    """One campaign: what it is, its buttons, and its parts."""
-
-    panel: gr.Column
-    title: gr.HTML
-    start: gr.Button
-    stop: gr.Button
-    archive: gr.Button
-    delete: gr.Button
-    show: gr.Radio
-    about: gr.Dropdown
-    parts: dict[str, gr.Column]
-
-    @property
-    def moves(self) -> list[gr.Button]:
-        return [self.start, self.stop, self.archive, self.delete]
-
-
-@dataclass(frozen=True, slots=True)
-class RevokePanel:
-    """A question before something is done to a person."""
-
-    row: gr.Row
-    question: gr.HTML
-    keep: gr.Button
-    uncount: gr.Button
-    cancel: gr.Button
-    whom: gr.State
-
-
-@dataclass(frozen=True, slots=True)
-class CasePanel:
-    """The opened case and its verdict."""
-
-    against: gr.Dropdown
-    only: gr.Dropdown
-    counts: gr.HTML
-    cases: gr.HTML
-    case: gr.Dropdown
-    before: gr.Button
-    next: gr.Button
-    naming: gr.Row
-    name: gr.Textbox
-    named: gr.Button
-    shown: gr.HTML
-    ruling: gr.Column
-    verdict: gr.Radio
-    wrong: gr.Radio
-    rater: gr.Dropdown
-    remark: gr.Textbox
-    save: gr.Button
-    deciding: gr.State
-
-    @property
-    def opened(self) -> list[Any]:
-        """What an opened case is drawn in."""
-        return [self.naming, self.shown, self.ruling, self.verdict, self.wrong, self.rater, self.remark, self.deciding]
-
-
-@dataclass(frozen=True, slots=True)
-class InvitePanel:
-    """The links of a campaign."""
-
-    role: gr.Dropdown
-    days: gr.Number
-    uses: gr.Number
-    remark: gr.Textbox
-    signed: gr.Checkbox
-    make: gr.Button
-    links: gr.HTML
-
-
-def create_panel(begin: gr.Button) -> CreatePanel:
-    with gr.Column(visible=False, elem_id="campaign-form", elem_classes="cc-pair") as panel:
-        gr.HTML('<h2 class="cc-section">New campaign</h2>')
-        fields = create_form()
-        preview = gr.HTML(elem_id="campaign-preview")
-        with gr.Row(elem_classes="cc-filters cc-run-row"):
-            make = gr.Button("Create draft", variant="primary", interactive=False, elem_id="campaign-make")
-            cancel = gr.Button("Close", elem_id="campaign-cancel")
-    return CreatePanel(begin, panel, fields, preview, make, cancel)
-
-
-def campaign_choice() -> tuple[gr.Dropdown, gr.Button]:
-    """Which campaign is looked at, and a new one."""
-    with gr.Row(elem_classes="cc-filters cc-run-row"):
-        campaign = dropdown("Campaign", [("none", "")], "")
-        begin = gr.Button("New campaign", variant="primary", elem_id="campaign-new", min_width=160)
-    return campaign, begin
-
-
-def campaign_panel() -> CampaignPanel:
-    with gr.Column(visible=False, elem_id="campaign") as panel:
-        title = gr.HTML(elem_id="campaign-title")
-        with gr.Row(elem_classes="cc-filters cc-run-row"):
-            words = ("Start", "Stop", "Archive", "Delete")
-            buttons = [gr.Button(text, min_width=90, elem_id=f"campaign-{text.lower()}") for text in words]
-        show = gr.Radio([(text, name) for name, text in SHOWN.items()], value="coverage", label="Show", elem_id="show")
-        about = dropdown("About")
-    start, stop, archive, delete = buttons
-    return CampaignPanel(panel, title, start, stop, archive, delete, show, about, {})
-
-
-def revoke_panel() -> RevokePanel:
-    with gr.Row(visible=False, elem_classes="cc-filters cc-run-row", elem_id="revoke-confirm") as row:
-        question = gr.HTML()
-        keep = gr.Button("Revoke, answers stay", variant="stop", min_width=90, elem_id="revoke-keep")
-        uncount = gr.Button("Revoke, answers stop counting", variant="stop", min_width=90, elem_id="revoke-uncount")
-        cancel = gr.Button("Cancel", min_width=90, elem_id="revoke-cancel")
-    return RevokePanel(row, question, keep, uncount, cancel, gr.State(""))
-
-
-def case_panel() -> CasePanel:
-    gr.HTML(note(adjudicate.SPOILS))
-    counts = clickable_html("verdicts")
-    with gr.Row(elem_classes="cc-filters"):
-        against = dropdown("Between")
-        only = dropdown("Cases", [("all that differ", ANY)], ANY)
-    cases = clickable_html("cases")
-    with gr.Row(elem_classes="cc-filters cc-run-row"):
-        chosen = dropdown("Open", [("none", "")], "")
-        before = gr.Button("Previous", min_width=90, elem_id="case-before")
-        after = gr.Button("Next", min_width=90, elem_id="case-next")
-    with gr.Row(visible=False, elem_classes="cc-filters cc-run-row", elem_id="case-naming") as naming:
-        name = gr.Textbox(label="Your name", info="Uncovering answers is recorded.", max_lines=1, elem_id="case-name")
-        named = gr.Button("Go on", min_width=90, elem_id="case-named")
-    shown = gr.HTML("", js_on_load=_KEYS, elem_id="case")
-    with gr.Column(visible=False, elem_id="ruling", elem_classes="cc-pair") as ruling:
-        verdict = gr.Radio([], label="What is right", elem_id="case-verdict")
-        wrong = gr.Radio(_WRONG, label="Who was wrong", elem_id="case-wrong")
-        with gr.Row(elem_classes="cc-filters"):
-            rater = gr.Dropdown([], label="Which one", allow_custom_value=True, visible=False, elem_id="case-rater")
-            remark = gr.Textbox(label="Note", max_lines=3, elem_id="case-note")
-        with gr.Row(elem_classes="cc-filters cc-run-row"):
-            save = gr.Button("Save and open next", variant="primary", elem_id="case-save")
-        gr.HTML(note(adjudicate.KEYS))
-    parts = (counts, cases, chosen, before, after, naming, name, named, shown, ruling, verdict, wrong, rater, remark, save)
-    return CasePanel(against, only, *parts, deciding=gr.State(None))
-
-
-def invite_panel() -> InvitePanel:
-    gr.HTML(note(people.INVITE_HINT))
-    with gr.Row(elem_classes="cc-filters"):
-        role = gr.Dropdown(list(ROLES), value=ROLES[0], label="Role", info="their role")
-        days = gr.Number(14, label="Days", info="days until it expires", minimum=0, step=1)
-        uses = gr.Number(None, label="Uses", info="people; 0: no limit", precision=0, step=1)
-        remark = gr.Textbox(label="Note", info="for yourself", max_lines=1)
-        signed = gr.Checkbox(label="Signed links", info=people.SIGNED, elem_id="link-signed")
-    with gr.Row(elem_classes="cc-filters cc-run-row"):
-        make = gr.Button("Make a link", variant="primary", elem_id="link-make")
-    links = clickable_html("links")
-    return InvitePanel(role, days, uses, remark, signed, make, links)
+        return None, wording.sentence(error)

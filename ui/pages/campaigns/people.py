@@ -4,7 +4,7 @@ paid.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 from html import escape
 from typing import Any, Final
@@ -26,7 +26,7 @@ from data.store.people import invitations
 from data.store.people.invitations import Invitation, Terms
 from ui.components.addresses import browse_address
 from ui.components.controls import button
-from ui.components.tables import WRAP, explained, note, number
+from ui.components.tables import HtmlCell, Line, explained, html, html_table, note, number, small
 from ui.pages.campaigns.view import ActingUser
 
 _HEADERS = (
@@ -53,59 +53,43 @@ def people_table(store: Store, one: CampaignProgress, topic: CampaignTopic | Non
     if topic is not None:
         about = f"Agreement is about {wording.aspect(topic.aspect)} of {topic.suite}: {progress.COEFFICIENT}."
     everywhere = {gone.person for gone in revocations.current_revocations(store) if gone.campaign is None}
-    head = "".join(
-        f'<th scope="col"{" class=cc-number" if name in _NUMBERS else ""}{_title(hint)}>{name}</th>' for name, hint in _HEADERS
-    )
-    body = "".join(_person_row(person, person.worker.person in everywhere) for person in found)
+    rows = [(_person_row(person, person.worker.person in everywhere), person.worker.revoked) for person in found]
+    lines = [Line(cells, "cc-out" if revoked else "") for cells, revoked in rows]
+    heads = [HtmlCell(name, note=hint, number=name in _NUMBERS) for name, hint in _HEADERS]
     rules = "".join(note(rule) for rule in progress.RULES)
     reasons = [person.agreement.to_dict() for person in found if person.agreement is not None]
     return (
         note(about)
-        + f'{WRAP}<table class="cc-table cc-people">'
-        + f"<caption>{wording.count(len(found), 'person')}</caption>"
-        + f"<thead><tr>{head}</tr></thead><tbody>{body}</tbody></table></div>"
+        + html_table(wording.count(len(found), "person"), heads, lines, "cc-people")
         + explained(reasons, open_=False)
         + f'<details class="cc-why" open><summary>How the flags are made</summary>{rules}</details>'
     )
 
 
-def _person_row(one: AnnotatorWork, everywhere: bool) -> str:
+def _person_row(one: AnnotatorWork, everywhere: bool) -> list[str | HtmlCell]:
     work = one.worker
     kind = "simulated" if work.simulated else ""
-    training = one.worker
     href = browse_address(Selection(), rater=work.person, order="lowest")
-    person = f'<a href="{escape(href)}">{escape(work.person)}</a>'
-    cells = (
-        f'<th scope="row">{person}{_small(kind)}{_revoked(one)}</th>',
-        _cell(f"{work.valid:,} valid", _counted(work.surplus, "surplus") + _counted(work.training, "training")),
+    training = f"{work.training_right}/{work.training} training" if work.training else ""
+    counts = [(work.skipped, "skipped"), (work.reported, "reported"), (work.held, "held")]
+    flags = "".join(f'<span class="cc-badge cc-badge--warn">{escape(flag)}</span>' for flag in one.flags)
+    return [
+        html(f'<a href="{escape(href)}">{escape(work.person)}</a>{small(kind)}{_revoked(one)}'),
+        _lines(f"{work.valid:,} valid", _counted(work.surplus, "surplus") + _counted(work.training, "training")),
         _time(one),
         _agreement(one),
-        _cell(
-            progress.describe_checks(work).replace(", ", "\n"),
-            f"{training.training_right}/{training.training} training" if training.training else "",
-        ),
+        _lines(progress.describe_checks(work).replace(", ", "\n"), training),
         _alike(one),
-        _cell(
-            ", ".join(
-                text
-                for text in (
-                    _counted(work.skipped, "skipped"),
-                    _counted(work.reported, "reported"),
-                    _counted(work.held, "held"),
-                )
-                if text
-            )
-        ),
-        "<td>" + "".join(f'<span class="cc-badge cc-badge--warn">{escape(flag)}</span>' for flag in one.flags) + "</td>",
-        f"<td>{_act(one, everywhere)}</td>",
-    )
-    return f"<tr{' class=cc-out' if work.revoked else ''}>{''.join(cells)}</tr>"
+        _lines(", ".join(filter(None, (_counted(n, what) for n, what in counts)))),
+        html(flags),
+        html(_act(one, everywhere)),
+    ]
 
 
 def _act(one: AnnotatorWork, everywhere: bool) -> str:
     person = one.worker.person
     if everywhere:
-        return _small("revoked in the whole project")
+        return small("revoked in the whole project")
     if one.worker.revoked:
         return button("Reinstate", "reinstate", f"Reinstate {person}", person=person)
     return button("Revoke", "revoke", f"Revoke {person}", person=person)
@@ -115,51 +99,40 @@ def _revoked(one: AnnotatorWork) -> str:
     work = one.worker
     if work.paused is not None:
         since = f" since {work.paused_since:%Y-%m-%d %H:%M} UTC" if work.paused_since else ""
-        return f'<span class="cc-badge cc-badge--bad">paused</span>{_small(f"{work.paused}{since}")}'
+        return f'<span class="cc-badge cc-badge--bad">paused</span>{small(f"{work.paused}{since}")}'
     return '<span class="cc-badge cc-badge--bad">revoked</span>' if work.revoked else ""
 
 
-def _time(one: AnnotatorWork) -> str:
+def _time(one: AnnotatorWork) -> HtmlCell:
     work = one.worker
     if work.median_seconds is None:
-        return _cell("")
+        return _lines("")
     n = one.speed.n if one.speed is not None else 0
-    whole = f"{wording.duration(work.seconds or 0)} in all, n = {n:,}"
-    return _cell(f"{work.median_seconds:.1f} s", whole, number_=True)
+    return HtmlCell(f"{work.median_seconds:.1f} s", f"{wording.duration(work.seconds or 0)} in all, n = {n:,}")
 
 
-def _agreement(one: AnnotatorWork) -> str:
+def _agreement(one: AnnotatorWork) -> HtmlCell:
     found = one.agreement
     if found is None:
-        return _cell("")
+        return _lines("")
     made = number(found.to_dict())
-    detail = "\n".join(part for part in (made.detail, f"n = {found.n_ratings:,}") if part)
-    return _cell(made.text, detail, made.note, number_=True)
+    return replace(made, detail="\n".join(part for part in (made.detail, f"n = {found.n_ratings:,}") if part))
 
 
-def _alike(one: AnnotatorWork) -> str:
+def _alike(one: AnnotatorWork) -> HtmlCell:
     found = one.sameness
     if found is None or found.share is None:
-        return _cell("")
+        return _lines("")
     others = "others: none" if found.others is None else f"others {found.others:.0%}"
-    return _cell(f"{found.share:.0%}", f"{others}\nn = {found.n:,}, longest run {found.longest:,}", number_=True)
+    return HtmlCell(f"{found.share:.0%}", f"{others}\nn = {found.n:,}, longest run {found.longest:,}")
 
 
 def _counted(n: int, what: str) -> str:
     return f"{n:,} {what}" if n else ""
 
 
-def _cell(text: str, detail: str = "", hint: str = "", *, number_: bool = False) -> str:
-    kind = ' class="cc-number"' if number_ else ' class="cc-lines"'
-    return f"<td{kind}{_title(hint)}>{escape(text)}{_small(detail)}</td>"
-
-
-def _title(hint: str) -> str:
-    return f' title="{escape(hint)}"' if hint else ""
-
-
-def _small(text: str) -> str:
-    return f'<small class="cc-detail">{escape(text)}</small>' if text else ""
+def _lines(text: str, detail: str = "") -> HtmlCell:
+    return HtmlCell(text, detail, number=False, kind="cc-lines")
 
 
 NONE = "This campaign has no link yet."
@@ -193,7 +166,7 @@ def make_link(store: Store, campaign: str, given: Given, by: str) -> str:
     try:
         invitations.create(store, terms, by)
     except ValueError as error:
-        return f"{str(error)[:1].upper()}{str(error)[1:]}."
+        return wording.sentence(error)
     return ""
 
 
@@ -202,7 +175,7 @@ def revoke_link(store: Store, invitation_id: str) -> str:
     try:
         invitations.revoke(store, invitation_id)
     except ValueError as error:
-        return f"{str(error)[:1].upper()}{str(error)[1:]}."
+        return wording.sentence(error)
     return ""
 
 
@@ -216,15 +189,11 @@ def links_table(store: Store, campaign: str, base: str, now: datetime | None = N
     found = invitations.listed(store, campaign)
     if not found:
         return note(NONE)
-    head = "".join(f'<th scope="col">{name}</th>' for name in ("link", "for", "used", "expires", "made by", ""))
-    rows = "".join(_link_row(store, one, base, now or datetime.now(UTC)) for one in found)
-    return (
-        f'{WRAP}<table class="cc-table cc-links"><caption>{wording.count(len(found), "link")}</caption>'
-        f"<thead><tr>{head}</tr></thead><tbody>{rows}</tbody></table></div>"
-    )
+    rows = [Line(_link_row(store, one, base, now or datetime.now(UTC))) for one in found]
+    return html_table(wording.count(len(found), "link"), ["link", "for", "used", "expires", "made by", ""], rows, "cc-links")
 
 
-def _link_row(store: Store, one: Invitation, base: str, now: datetime) -> str:
+def _link_row(store: Store, one: Invitation, base: str, now: datetime) -> list[str | HtmlCell]:
     link = base + link_path(store, one)
     closed = one.closed(now)
     used_up = one.uses is not None and one.used >= one.uses
@@ -235,14 +204,11 @@ def _link_row(store: Store, one: Invitation, base: str, now: datetime) -> str:
         what, acts = f'<span class="cc-detail">{escape(closed)}</span>', ""
     used = f"{one.used:,} of {one.uses:,}" if one.uses is not None else f"{one.used:,}"
     full = '<span class="cc-badge cc-badge--warn">used up</span>' if used_up and closed is None else ""
-    remark = f'<small class="cc-detail">{escape(one.note)}</small>' if one.note else ""
+    remark = small(one.note)
     if one.signed and closed is None:
         make_one = f"Signed: opens for nobody as it is. A person’s own link: people link {one.invitation_id} PLATFORM ID"
-        remark += f'<small class="cc-detail">{escape(make_one)}</small>'
-    return (
-        f'<tr><th scope="row">{what}{remark}</th><td>{escape(one.role)}</td><td>{used} {full}</td>'
-        f"<td>{one.expires:%Y-%m-%d %H:%M} UTC</td><td>{escape(one.made_by)}</td><td>{acts}</td></tr>"
-    )
+        remark += small(make_one)
+    return [html(what + remark), one.role, html(f"{used} {full}"), f"{one.expires:%Y-%m-%d %H:%M} UTC", one.made_by, html(acts)]
 
 
 RECRUITMENT_HINT: Final = (
@@ -252,22 +218,9 @@ RECRUITMENT_HINT: Final = (
 )
 
 
-@dataclass(frozen=True, slots=True)
-class RecruitmentForm:
-    """The form; ``filled`` is the campaign whose fields it holds."""
-
-    fields: dict[str, gr.Textbox]
-    save: gr.Button
-    filled: gr.State
-
-    @property
-    def inputs(self) -> list[gr.Textbox]:
-        return list(self.fields.values())
-
-
-def recruitment_form() -> RecruitmentForm:
-    gr.HTML(note(RECRUITMENT_HINT))
-    fields = {
+def recruitment_fields() -> dict[str, gr.Textbox]:
+    """The fields by their names."""
+    return {
         name: gr.Textbox(
             label=field.title,
             info=field.asks,
@@ -278,9 +231,6 @@ def recruitment_form() -> RecruitmentForm:
         )
         for name, field in RECRUITMENT_FIELDS.items()
     }
-    with gr.Row(elem_classes="cc-filters cc-run-row"):
-        save = gr.Button("Save", variant="primary", elem_id="said-save")
-    return RecruitmentForm(fields, save, gr.State(""))
 
 
 def open_recruitment(store: Store, campaign: str | None, show: str | None, filled: str) -> list[Any]:
@@ -303,7 +253,6 @@ def save_recruitment(store: Store, campaign: str, values: tuple[str | None, ...]
     try:
         said = management.describe_recruitment(store, campaign, given, who.signed)
     except ValueError as error:
-        text = str(error)
-        return f"{text[:1].upper()}{text[1:].rstrip('.')}.", "cc-bad"
+        return wording.sentence(error), "cc-bad"
     left = len(RECRUITMENT_FIELDS) - len(said)
     return f"Saved: {wording.count(len(said), 'field')} said, {left:,} not reported.", ""

@@ -8,8 +8,6 @@ from html import escape
 from typing import TYPE_CHECKING, Any, Final
 from urllib.parse import urlencode
 
-import gradio as gr
-
 from concord.campaigns import progress
 from concord.campaigns.progress import CampaignProgress
 from concord.common import next_steps, wording
@@ -23,9 +21,9 @@ from data.store.core.campaign_items import DEFAULT
 from data.store.core.store import Store
 from data.store.library import ItemSubject, item_subjects
 from ui.components.charts import COLORS, plain
-from ui.components.controls import button, link
-from ui.components.image_strip import THUMBNAIL
-from ui.components.tables import WRAP, HtmlCell, html_table, note
+from ui.components.controls import button
+from ui.components.image_strip import THUMBNAIL, picture_html
+from ui.components.tables import HtmlCell, Line, html, html_table, note, small
 from ui.pages.campaigns.view import CampaignsView
 
 if TYPE_CHECKING:
@@ -60,34 +58,29 @@ def _code(text: str) -> str:
     return f'<code class="cc-code">{escape(text)}</code>'
 
 
-def campaigns_table(found: Sequence[CampaignProgress], chosen: str) -> str:
+def campaigns_table(found: Sequence[CampaignProgress], view: CampaignsView) -> str:
     """All campaigns."""
-    head = "".join(f'<th scope="col">{name}</th>' for name in _HEADERS)
-    body = "".join(_campaign_row(one, one.campaign.campaign_id == chosen) for one in found)
-    return (
-        f'{WRAP}<table class="cc-table cc-campaigns"><caption>Campaigns</caption>'
-        f"<thead><tr>{head}</tr></thead><tbody>{body}</tbody></table></div>"
-    )
+    rows = [Line(_campaign_row(one, view), "cc-chosen" if one.campaign.campaign_id == view.campaign else "") for one in found]
+    return html_table("Campaigns", _HEADERS, rows, "cc-campaigns")
 
 
-def _campaign_row(one: CampaignProgress, chosen: bool) -> str:
+def _campaign_row(one: CampaignProgress, view: CampaignsView) -> list[str | HtmlCell]:
     campaign, said = one.campaign, one.coverage
     name = campaign.campaign_id
-    opened = link(title(one), CampaignsView(campaign=name).address(), "open", campaign=name)
+    opened = CampaignsView(campaign=name, show=view.show).address()
     what = f"{name} · {campaign.questionnaire} · {wording.count(campaign.overlap, 'person')} each"
     bar = (
         f'<progress max="{max(said.wanted, 1)}" value="{min(said.answers, said.wanted)}"'
         f' aria-label="answers of {escape(name)}"></progress>'
     )
-    cells = (
-        f'<th scope="row">{opened}{_small(what)}</th>',
-        f"<td>{state(campaign.state)}</td>",
-        f"<td>{said.full:,} of {said.items:,}{_small('have enough answers')}</td>",
-        f"<td>{bar}{_small(f'{said.answers:,} of {said.wanted:,} ({share(said.answers, said.wanted)})')}</td>",
-        f"<td>{said.people:,}</td>",
-        f"<td>{escape(progress.describe_pace(one.pace))}</td>",
-    )
-    return f"<tr{' class=cc-chosen' if chosen else ''}>{''.join(cells)}</tr>"
+    return [
+        HtmlCell(title(one), what, href=opened, number=False),
+        html(state(campaign.state)),
+        HtmlCell(f"{said.full:,} of {said.items:,}", "have enough answers", number=False),
+        html(bar + small(f"{said.answers:,} of {said.wanted:,} ({share(said.answers, said.wanted)})")),
+        f"{said.people:,}",
+        progress.describe_pace(one.pace),
+    ]
 
 
 def title(one: CampaignProgress) -> str:
@@ -111,10 +104,6 @@ def can(one: CampaignProgress, target: str) -> bool:
     return target in MOVES[one.campaign.state]
 
 
-def _small(text: str) -> str:
-    return f'<small class="cc-detail">{escape(text)}</small>'
-
-
 NOTHING = f"No image has been reported as broken. One that {ENOUGH_REPORTS} people report is set aside by itself."
 
 
@@ -125,33 +114,27 @@ def broken_table(store: Store, campaign_id: str) -> str:
         return note(NOTHING)
     looks = item_subjects(store, [one.item_id for one in found])
     aside = sum(one.aside for one in found)
-    rows = "".join(_broken_row(one, looks.get(one.item_id)) for one in found)
-    head = "".join(f'<th scope="col">{name}</th>' for name in ("item", "reports", "state", ""))
-    return (
-        note(
-            f"{wording.count(len(found), 'item')} reported or set aside; {aside:,} of them are offered to nobody. One that"
-            f" {ENOUGH_REPORTS} people report is set aside by itself."
-        )
-        + f'{WRAP}<table class="cc-table cc-broken"><caption>Broken images</caption>'
-        + f"<thead><tr>{head}</tr></thead><tbody>{rows}</tbody></table></div>"
+    rows = [_broken_row(one, looks.get(one.item_id)) for one in found]
+    text = (
+        f"{wording.count(len(found), 'item')} reported or set aside; {aside:,} of them are offered to nobody. One that"
+        f" {ENOUGH_REPORTS} people report is set aside by itself."
     )
+    return note(text) + html_table("Broken images", ["item", "reports", "state", ""], rows, "cc-broken")
 
 
-def _broken_row(one: BrokenItem, subject: ItemSubject | None) -> str:
+def _broken_row(one: BrokenItem, subject: ItemSubject | None) -> list[str | HtmlCell]:
     text = (subject.text if subject else "") or one.item_id
     said = "".join(
         f"<li>{escape(report.person)}: {escape(report.reason or 'no reason given')}"
         f" <small>{report.moment:%Y-%m-%d %H:%M} UTC</small></li>"
         for report in one.reports
     )
-    acts = [button("Put back", "back", f"Put back {one.item_id}", item=one.item_id)]
+    acts = button("Put back", "back", f"Put back {one.item_id}", item=one.item_id)
     if not one.aside:
-        acts.append(button("Set aside", "aside", f"Set aside {one.item_id}", item=one.item_id))
+        acts += button("Set aside", "aside", f"Set aside {one.item_id}", item=one.item_id)
     state = '<span class="cc-badge cc-badge--warn">set aside</span>' if one.aside else "still offered"
-    return (
-        f'<tr><th scope="row">{item_pictures(subject)}<span>{escape(text)}</span><small class="cc-detail">{escape(one.item_id)}'
-        f'</small></th><td><ul class="cc-list">{said}</ul></td><td>{state}</td><td>{"".join(acts)}</td></tr>'
-    )
+    item = html(f"{item_pictures(subject)}<span>{escape(text)}</span>{small(one.item_id)}")
+    return [item, html(f'<ul class="cc-list">{said}</ul>'), html(state), html(acts)]
 
 
 def item_pictures(subject: ItemSubject | None, width: int = THUMBNAIL) -> str:
@@ -159,11 +142,8 @@ def item_pictures(subject: ItemSubject | None, width: int = THUMBNAIL) -> str:
     if subject is None:
         return ""
     href = at("/studio/workbench?" + urlencode({"id": subject.item_id}))
-    made = [
-        f'<img src="{escape(at(f"/img/{picture}?w={width}"))}" alt="{escape(subject.text or subject.item_id)}" loading="lazy">'
-        for picture in subject.pictures
-        if picture
-    ]
+    text = subject.text or subject.item_id
+    made = [picture_html(picture, text, width) for picture in subject.pictures if picture]
     return f'<a class="cc-thumbs" href="{escape(href)}">{"".join(made)}</a>' if made else ""
 
 
@@ -223,7 +203,7 @@ def by_time(hours: Sequence[Hour]) -> go.Figure:
     return figure
 
 
-def coverage_updates(store: Store, one: CampaignProgress) -> list[Any]:
+def coverage_updates(store: Store, one: CampaignProgress) -> dict[str, Any]:
     """Sentences, two figures, and what does not count."""
     campaign, said = one.campaign, one.coverage
     name = campaign.campaign_id
@@ -237,9 +217,12 @@ def coverage_updates(store: Store, one: CampaignProgress) -> list[Any]:
     )
     if not said.items and name == DEFAULT:
         lead = note("Nobody has asked for an image yet; the list of images is made when somebody does.", "cc-lead")
-    items = gr.Plot(by_answers(spread, campaign.overlap), visible=True) if spread else gr.Plot(visible=False)
-    pace = gr.Plot(by_time(hours), visible=True) if hours else gr.Plot(visible=False)
-    return [lead, items, pace, _not_counted(one)]
+    return {
+        "coverage": lead,
+        "by-answers": by_answers(spread, campaign.overlap) if spread else None,
+        "by-time": by_time(hours) if hours else None,
+        "apart": _not_counted(one),
+    }
 
 
 def _not_counted(one: CampaignProgress) -> str:

@@ -1,12 +1,12 @@
 """What the page shows for a view, and what its buttons do.
 
-Drawing gives lists of updates, in the order of the components that they are for; each action returns what went wrong in a
-sentence, nothing if all is well.
+Each action returns what went wrong in a sentence, nothing if all is well.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
+from dataclasses import replace
 from html import escape
 from typing import Any
 
@@ -23,10 +23,11 @@ from data.store.core.campaign_items import DEFAULT
 from data.store.core.store import Store
 from data.store.judgements import revocations
 from ui.components.controls import Choice
+from ui.components.page import Drawn
 from ui.components.tables import note
 from ui.pages.campaigns import adjudicate, people, progress
 from ui.pages.campaigns.adjudicate import Ruling
-from ui.pages.campaigns.view import SHOWN, ActingUser, CampaignsView, topic_name
+from ui.pages.campaigns.view import ANY, SHOWN, ActingUser, CampaignsView, topic_name
 
 
 def topic_of(store: Store, one: CampaignProgress | None, view: CampaignsView) -> CampaignTopic | None:
@@ -35,70 +36,49 @@ def topic_of(store: Store, one: CampaignProgress | None, view: CampaignsView) ->
     return next((topic for topic in found if topic_name(topic) == view.about), found[0] if found else None)
 
 
-def choices(store: Store, view: CampaignsView) -> list[Choice]:
-    """The controls, in the order of ``view.ADDRESS``, with what there is to choose from."""
+def choices(store: Store, view: CampaignsView) -> dict[str, Choice]:
+    """The controls, by the names of ``view.ADDRESS``, with what there is to choose from."""
     found = all_progress(store)
-    names = [(f"{progress.title(one)} ({one.campaign.campaign_id})", one.campaign.campaign_id) for one in found]
     one = next((each for each in found if each.campaign.campaign_id == view.campaign), None)
-    chosen = one.campaign.campaign_id if one is not None else ""
     about = topics(store, one.campaign) if one is not None else []
     topic = topic_of(store, one, view)
-    between, only = Choice([("people among themselves", PEOPLE)], PEOPLE), Choice([("all that differ", "any")], "any")
-    case = Choice([("none", "")], "")
+    between, only, case = Choice([("people among themselves", PEOPLE)], PEOPLE), Choice([("all that differ", ANY)], ANY), None
     if one is not None:
         between, only = adjudicate.choices(store, view, topic)
         if view.show == "adjudicate":
-            following = CampaignsView(
-                view.campaign, view.show, view.about, between.value or PEOPLE, only.value or "any", view.case
-            )
+            following = replace(view, against=between.value or PEOPLE, only=only.value or ANY)
             found_cases = adjudicate.docket(store, following, topic)
             case = adjudicate.case_choice(found_cases, adjudicate.looks_of(store, found_cases), view.case)
-    suites = {each.suite for each in about}
+    several = len({each.suite for each in about}) > 1
 
     def title(each: CampaignTopic) -> str:
         name = wording.plain_aspect(each.aspect)
-        return name if len(suites) == 1 else f"{each.suite}: {name}"
+        return f"{each.suite}: {name}" if several else name
 
-    return [
-        Choice([("none", ""), *names], chosen),
-        Choice([(text, name) for name, text in SHOWN.items()], view.show if view.show in SHOWN else "coverage"),
-        Choice([(title(each), topic_name(each)) for each in about], topic_name(topic) if topic else None),
-        between,
-        only,
-        case,
-    ]
-
-
-def controls(store: Store, view: CampaignsView) -> list[Any]:
-    """The controls as a view has them."""
-    campaign, show, *others = choices(store, view)
-    return [campaign.control(), gr.Radio(value=show.value), *(choice.control() for choice in others)]
+    names = {each.campaign.campaign_id: f"{progress.title(each)} ({each.campaign.campaign_id})" for each in found}
+    return {
+        "campaign": Choice.among({"": "none"} | names, view.campaign),
+        "show": Choice.among(SHOWN, view.show),
+        "about": Choice([(title(each), topic_name(each)) for each in about], topic_name(topic) if topic else None),
+        "against": between,
+        "only": only,
+        "case": case or Choice([("none", "")], ""),
+    }
 
 
-def followed(store: Store, *values: str | None) -> list[Any]:
-    """The controls' new choices; a value is set only where it is none of them: somebody may be choosing at this moment."""
-    found = choices(store, CampaignsView.of(*values))
-    updates = [
-        gr.update(choices=list(choice.choices)) if (value or "") == (choice.value or "") else choice.control()
-        for choice, value in zip(found, values, strict=True)
-    ]
-    return [updates[0], gr.skip(), *updates[2:]]
-
-
-def draw(store: Store, view: CampaignsView, who: ActingUser) -> Iterator[list[Any]]:
+def draw(store: Store, view: CampaignsView) -> Iterator[Drawn]:
     """List, watching panel, and the part that is shown: quickly first, then with intervals."""
     found = all_progress(store)
     one = progress_of(store, view.campaign) if view.campaign else None
-    head = [progress.campaigns_table(found, view.campaign) if found else progress.empty_list(store)]
+    head: dict[str, Any] = {"campaigns": progress.campaigns_table(found, view) if found else progress.empty_list(store)}
     if one is None:
-        yield [*head, gr.Column(visible=False), *[gr.skip()] * (6 + len(SHOWN)), *_parts(None)]
+        yield head | {"campaign-panel": False}
         return
     topic = topic_of(store, one, view)
-    panel = [gr.Column(visible=True), _title(one), *_buttons(one)]
-    shown = [gr.Column(visible=name == view.show) for name in SHOWN]
-    about = gr.Dropdown(visible=view.show in ("people", "adjudicate"))
+    head |= {"campaign-panel": True, "campaign-title": _title(one), **_buttons(one)}
+    head |= {f"part-{name}": name == view.show for name in SHOWN}
     for last in (False, True) if view.show == "people" else (True,):
-        yield [*head, *panel, about, *shown, *_parts(view.show, store, view, one, topic, who, intervals=last)]
+        yield {**head, **_part(store, view, one, topic, intervals=last)}
 
 
 def _title(one: CampaignProgress) -> str:
@@ -121,55 +101,32 @@ def _title(one: CampaignProgress) -> str:
     )
 
 
-def _buttons(one: CampaignProgress) -> list[gr.Button]:
+def _buttons(one: CampaignProgress) -> dict[str, gr.Button]:
     state = one.campaign.state
     worked = bool(one.coverage.people)
-    can = [progress.can(one, target) for target in ("running", "stopped", "archived")]
+    start, stop, archive = (progress.can(one, target) for target in ("running", "stopped", "archived"))
     label = "Go on" if state == "stopped" else "Start"
-    first = gr.Button(label, interactive=can[0] and state != "archived")
-    stop = gr.Button("Unarchive" if state == "archived" else "Stop", interactive=can[1])
-    delete = gr.Button(interactive=not worked and one.campaign.campaign_id != DEFAULT)
-    return [first, stop, gr.Button(interactive=can[2]), delete]
-
-
-def _parts(show: str | None, *given: Any, intervals: bool = True) -> list[Any]:
-    """Updates of all parts; those that are not shown stay as they are."""
-    drawn: dict[str, list[Any]] = {
-        "coverage": [gr.skip()] * 4,
-        "people": [gr.skip()],
-        "broken": [gr.skip()],
-        "adjudicate": [gr.skip()] * 2,
-        "invite": [gr.skip()],
-        # a form, which nothing that happens meanwhile may change
-        "recruitment": [],
+    return {
+        "campaign-start": gr.Button(label, interactive=start and state != "archived"),
+        "campaign-stop": gr.Button("Unarchive" if state == "archived" else "Stop", interactive=stop),
+        "campaign-archive": gr.Button(interactive=archive),
+        "campaign-delete": gr.Button(interactive=not worked and one.campaign.campaign_id != DEFAULT),
     }
-    if show is not None:
-        drawn[show] = _part(show, *given, intervals=intervals)
-    return [update for updates in drawn.values() for update in updates]
 
 
-def _part(
-    show: str,
-    store: Store,
-    view: CampaignsView,
-    one: CampaignProgress,
-    topic: CampaignTopic | None,
-    who: ActingUser,
-    *,
-    intervals: bool,
-) -> list[Any]:
-    if show == "coverage":
+def _part(store: Store, view: CampaignsView, one: CampaignProgress, topic: CampaignTopic | None, *, intervals: bool) -> Drawn:
+    """The part that is shown; the others stay as they are. A form may not be changed by what happens meanwhile."""
+    if view.show == "coverage":
         return progress.coverage_updates(store, one)
-    if show == "people":
-        return [people.people_table(store, one, topic, intervals=intervals)]
-    if show == "broken":
-        return [progress.broken_table(store, view.campaign)]
-    if show == "recruitment":
-        return []
-    if show == "invite":
-        return [people.links(store, view.campaign, who)]
-    found = adjudicate.docket(store, view, topic)
-    return [adjudicate.counts(found, view), adjudicate.listing(found, adjudicate.looks_of(store, found), view)]
+    if view.show == "people":
+        return {"people": people.people_table(store, one, topic, intervals=intervals)}
+    if view.show == "broken":
+        return {"broken": progress.broken_table(store, view.campaign)}
+    if view.show == "adjudicate":
+        found = adjudicate.docket(store, view, topic)
+        listed = adjudicate.listing(found, adjudicate.looks_of(store, found), view)
+        return {"verdicts": adjudicate.counts(found, view), "cases": listed}
+    return {}
 
 
 def case_of(store: Store, view: CampaignsView) -> tuple[ContestedCase, CampaignTopic] | None:
@@ -256,8 +213,7 @@ def _tried(act: Callable[[], Any]) -> str:
     try:
         act()
     except ValueError as error:
-        text = str(error)
-        return f"{text[:1].upper()}{text[1:].rstrip('.')}."
+        return wording.sentence(error)
     return ""
 
 

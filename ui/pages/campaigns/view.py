@@ -5,18 +5,18 @@ Who acts is read from the request, never from what the page sends.
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
-from typing import Any, Final
-from urllib.parse import urlencode
+from dataclasses import dataclass
+from typing import Any, ClassVar, Final
 
 import gradio as gr
 
 from concord.campaigns.adjudication import PEOPLE
 from concord.campaigns.annotators import CampaignTopic
-from concord.common.base_path import at, root
+from concord.common.base_path import root
 from data.people import Role
+from ui.components.page import View
 
-PAGE: Final = "/studio/campaigns"
+PATH: Final = "/campaigns"
 SHOWN: Final = {
     "coverage": "Coverage and pace",
     "people": "People",
@@ -32,14 +32,15 @@ ANY: Final = "any"
 OPEN: Final = "open"
 
 
-@dataclass(frozen=True, slots=True)
-class CampaignsView:
+@dataclass(frozen=True)
+class CampaignsView(View):
     """What is shown.
 
     Attributes:
         about: the topic, as ``suite: aspect``; against: ``people`` or a scorer; only: which cases; case: the opened one.
     """
 
+    PATH: ClassVar[str] = PATH
     campaign: str = ""
     show: str = "coverage"
     about: str = ""
@@ -47,16 +48,9 @@ class CampaignsView:
     only: str = ANY
     case: str = ""
 
-    @classmethod
-    def of(cls, *values: str | None) -> CampaignsView:
-        """From the controls' values, in the order of ``ADDRESS``; an empty one is the default."""
-        named = zip(ADDRESS, values, strict=True)
-        return replace(cls(), **{name: str(value) for name, value in named if value})
-
-    def address(self, **changes: str) -> str:
-        """Where this view is, with some of it changed."""
-        values = {name: str(getattr(self, name)) for name in ADDRESS} | changes
-        return at(f"{PAGE}?" + urlencode([(name, value) for name, value in values.items() if value and value != ANY]))
+    def query(self) -> list[tuple[str, str]]:
+        """The names and values of its address."""
+        return [pair for pair in super().query() if pair[1] != ANY]
 
 
 def topic_name(topic: CampaignTopic) -> str:

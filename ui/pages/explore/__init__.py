@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
-from typing import Any, Final
+from collections.abc import Iterator, Mapping
+from typing import Any
 from urllib.parse import urlencode
 
 import gradio as gr
@@ -14,163 +14,179 @@ from concord.common.base_path import at
 from concord.common.context import CommandError
 from concord.rejudging import save_as_rater
 from data.store.core.store import Store
-from scorers.base import Knob
-from ui.components.live_updates import ignored, keep_current, listen, moved
+from ui.components.live_updates import listen
+from ui.components.page import QUIET, Drawn, Page
 from ui.components.tables import linked_note, note
 from ui.pages.explore import controls
-from ui.pages.explore.controls import choices, empty_text, lay_out, view_of
-from ui.pages.explore.failures import Failures, failures_part
-from ui.pages.explore.flips import FlipTest, flip_test
-from ui.pages.explore.question_controls import WRONG, QuestionsDrawing
-from ui.pages.explore.questions import questions_part
+from ui.pages.explore.controls import choices, empty_text, view_of
+from ui.pages.explore.failures import failures_part
+from ui.pages.explore.flips import FLIPS, flip_test
+from ui.pages.explore.questions import SEEN, questions_part
 from ui.pages.explore.thresholds import draw_thresholds
-from ui.pages.explore.view import ADDRESS, ALL, FAILURES, FLIPPED, QUESTIONS, SHOWN, ExploreView
-
-NAME = "Explore"
-PATH = "/explore"
-_QUIET: dict[str, Any] = {"show_progress": "hidden", "api_visibility": "private"}
-# The address follows what is drawn: that is at most a few times a second, as browsers want it.
-_SHOW_ADDRESS: Final = (
-    "(value) => { if (value && location.pathname.endsWith('/explore')) history.replaceState(history.state, '', value);"
-    " return []; }"
-)
-_LISTED: Final = {"against": "", "group": ALL, "whose": ALL, "answers": WRONG}
-_FOLLOW_LIST: Final = "() => document.getElementById('asked-list')?.scrollIntoView({behavior: 'smooth', block: 'start'})"
-_FOLLOW: Final = "() => document.getElementById('explore-pictures')?.scrollIntoView({behavior: 'smooth', block: 'start'})"
+from ui.pages.explore.view import ADDRESS, ALL, FAILURES, FLIPPED, PATH, QUESTIONS, SHOWN, THRESHOLDS, ExploreView
 
 
-def build(store: Store) -> None:
-    known = controls.every_knob()
-    names = [*ADDRESS, *known]
-    page = lay_out(store, known)
-    part, standing = page.thresholds, page.standing
+class ExplorePage(Page[ExploreView]):
+    """The page; its controls are those of the address and a slider for each knob."""
 
-    def view(*values: Any) -> ExploreView:
-        """Of the controls and the knobs, or of the controls alone: the knobs stand as in the run then."""
-        return view_of(store, dict(zip(names, values, strict=False)))
+    title, path, ADDRESS = "Explore", PATH, ADDRESS
+    OFFERING = ("task", "show", "see", "source")
 
-    def open_page(request: gr.Request) -> list[Any]:
-        chosen, lost = _opened(store, dict(request.query_params.items()))
-        return [*_controls(store, chosen), *_slider_updates(store, known, chosen), lost]
+    def __init__(self, store: Store) -> None:
+        super().__init__(store)
+        self.knobs = controls.every_knob()
 
-    def choose(*values: Any) -> list[Any]:
-        return moved(page.everything, values, page.controls, _controls(store, view(*values)))
+    def lay_out(self) -> None:
+        # Written by what is drawn: that is at most a few times a second, as browsers want it.
+        self.output("explore-address", gr.Textbox("", visible="hidden", elem_id="explore-address"))
+        with self.bar():
+            self.dropdown("suite", "Suite")
+            self.dropdown("rater", "Rater")
+        self.radio("show", "Show", SHOWN)
+        with self.output(f"part-{THRESHOLDS}", gr.Column()):
+            self._lay_out_thresholds()
+        with self.output(f"part-{FAILURES}", gr.Column(visible=False)):
+            with self.bar():
+                self.dropdown("picture", "Picture")
+                self.dropdown("generator", "Generator", [ALL], ALL)
+            self.html("failure-lead")
+            self.plot("failure-plot")
+            follow = f"import('{at('/assets/js/figure_links.js')}').then((m) => m.follow('failure-plot', '{at('/studio/')}'));"
+            self.html("failure-numbers", js_on_load=follow)
+        with self.output(f"part-{FLIPPED}", gr.Column(visible=False)):
+            self.radio("flip", "Flip the prompts’", FLIPS)
+            self.html("flip-lead")
+            self.plot("flip-plot")
+            self.html("flip-numbers")
+        with self.output(f"part-{QUESTIONS}", gr.Column(visible=False)):
+            self.radio("see", "View", SEEN)
+            with self.bar():
+                self.dropdown("source", "Text source", [ALL], ALL)
+                self.dropdown("reference", "Real images (reference)")
+            self.html("asked-lead")
+            self.plot("asked-plot")
+            self.links("asked-numbers", "asked-list")
+            with self.bar(elem_id="asked-list-of"):
+                self.dropdown("group", "Questions of the list", [ALL], ALL)
+                self.dropdown("whose", "Images of the list", [ALL], ALL)
+                self.dropdown("answers", "Answers of the list")
+                self.dropdown("against", "Compared with")
+            self.html("asked-list")
 
-    def offer(stands: str, *values: Any) -> Iterator[list[Any]]:
-        # a slow page asks before it has been opened: what it says then is nobody's choice
-        yield choose(*values) if stands else [gr.skip()] * len(page.controls)
+    def _lay_out_thresholds(self) -> None:
+        self.html("explore-lead")
+        with gr.Row(elem_classes="cc-explore"):
+            with gr.Column(scale=2, min_width=280, elem_id="explore-knobs"):
+                for name, knob in self.knobs.items():
+                    self.control(name, controls.slider(name, knob))
+                with gr.Row():
+                    self.output("explore-reset", gr.Button("Reset", size="sm", min_width=80, elem_id="explore-reset"))
+                    keep = gr.Button("Keep these settings", size="sm", min_width=120, elem_id="explore-keep")
+                    self.output("explore-keep", keep)
+                self.message = gr.HTML(visible=False, elem_id="explore-message")
+            with gr.Column(scale=5, min_width=420):
+                with self.bar():
+                    self.dropdown("task", "Task", [ALL], ALL)
+                    self.dropdown("along", "Curve along")
+                    self.dropdown("statistic", "Statistic")
+                    self.dropdown("people", "Compare with")
+                self.plot("explore-plot")
+                self.html("explore-told")
+        self.html("explore-numbers")
+        self.links("explore-changes", "explore-pictures")
+        self.dropdown("changed", "Changed verdicts")
+        self.html("explore-pictures")
 
-    def change_rater(stands: str, *values: Any) -> list[Any]:
-        chosen = view(*values)
-        if stands in ("", chosen.of):
-            return [gr.skip()] * (len(page.everything) + 1)
-        controls = moved(page.controls, values, page.controls, _controls(store, chosen))
-        return [*controls, *_slider_updates(store, known, chosen), gr.HTML(visible=False)]
+    def teaching(self) -> str:
+        return empty_text(self.store)
 
-    def reset(*values: Any) -> list[Any]:
-        return _slider_updates(store, known, view(*values))
+    def view(self, asked: Mapping[str, Any]) -> ExploreView:
+        return view_of(self.store, asked)
 
-    def draw(stands: str, *values: Any) -> Iterator[list[Any]]:
-        chosen = view(*values)
-        yield _draw(store, chosen) if stands == chosen.of else [gr.skip()] * len(page.outputs)
+    def state(self, view: ExploreView) -> str:
+        """Whose knobs they are: on the page, so that what the browser sends says whether the sliders stood so then."""
+        return view.of
 
-    def keep_settings(*values: Any) -> Any:
-        return _keep_settings(store, view(*values))
+    def followed(self, view: ExploreView, wanted: Mapping[str, str]) -> dict[str, str]:
+        return super().followed(view, wanted) | controls.followed_sliders(view.turned, wanted)
 
-    opened = gr.on(None, open_page, None, [*page.everything, page.notice], queue=False, **_QUIET)
-    rater = [page.control(name).change for name in ("suite", "rater")]
-    changing = [*page.everything, part.message]
-    changed = listen(rater, change_rater, [standing, *page.controls], changing, queue=False, **_QUIET)
-    for event in (opened, changed):
-        # only now do the knobs stand where this rater's should: what is asked for until then is not drawn
-        event.then(lambda *values: view(*values).of, page.controls, standing, queue=False, **_QUIET)
-    offering = [page.control(name).input for name in ("task", "show", "see", "source")]
-    listen(offering, choose, page.everything, page.controls, queue=False, **_QUIET)
-    part.reset.click(reset, page.controls, part.turned, queue=False, **_QUIET)
-    part.keep.click(keep_settings, page.everything, part.message, trigger_mode="once", **_QUIET)
-    picked = [page.control(name) for name in ("task", "changed")]
+    def offer(self, view: ExploreView) -> Mapping[str, Any]:
+        """Of all controls but the knobs; what has nothing to choose from is not shown."""
+        return {
+            name: gr.update(value=choice.value)
+            if isinstance(self[name], gr.Radio)
+            else choice.control() | {"visible": bool(choice.choices)}
+            for name, choice in choices(self.store, view).items()
+        }
 
-    def pick(event: gr.EventData) -> Sequence[str]:
-        """The images of a click on a number of changed verdicts."""
-        return [str(event._data["task"]), str(event._data["changed"])]
+    def sliders(self, view: ExploreView) -> dict[str, Any]:
+        """The knobs of this rater, where the view has them."""
+        evidence = rejudging.evidence(self.store, view.suite, view.rater)
+        return {name: controls.slider_change(name, evidence, view.turned) for name in self.knobs}
 
-    part.changes.select(pick, None, picked, queue=False, **_QUIET).then(None, js=_FOLLOW)
-    listed = [page.control(name) for name in _LISTED]
+    def open(self, view: ExploreView) -> list[Any]:
+        return self.named([*self.controls], {**self.offer(view), **self.sliders(view)})
 
-    def list_answers(event: gr.EventData) -> Sequence[str]:
-        """What a click on a number of the part Questions lists."""
-        asked = {name: str(event._data.get(name) or "") for name in _LISTED}
-        return [asked[name] or default for name, default in _LISTED.items()]
+    def draw(self, view: ExploreView) -> Iterator[Drawn | None]:
+        """The part that is shown; the others stay as they are."""
+        if not view.rater:
+            yield None
+            return
+        parts = {f"part-{name}": view.show == name for name in SHOWN}
+        yield {"explore-address": view.address(), **parts, **self._draw_part(view)}
 
-    page.asked.drawn[2].select(list_answers, None, listed, queue=False, **_QUIET).then(None, js=_FOLLOW_LIST)
-    page.address.change(None, page.address, None, js=_SHOW_ADDRESS)
-    # the choices grow with the project, too
-    keep_current(store, offer, [standing, *page.everything], page.controls, opened=opened)
-    keep_current(store, draw, [standing, *page.everything], page.outputs)
+    def _draw_part(self, view: ExploreView) -> Drawn:
+        more: dict[str, Any] = {}
+        if view.show == FAILURES:
+            name, made = "failure", failures_part(self.store, view.suite, view.rater, view.picture, view.generator)
+        elif view.show == FLIPPED:
+            name, made = "flip", flip_test(self.store, view.suite, view.flip)
+        elif view.show == QUESTIONS:
+            name, made = "asked", questions_part(self.store, view)
+            more = {"list": made.listed}
+        else:
+            made, button = draw_thresholds(self.store, view), gr.Button(interactive=bool(view.moved), visible=bool(view.turned))
+            name, more = "explore", {"reset": button, "keep": button}
+            more |= {"told": made.told, "changes": made.changes, "pictures": made.pictures}
+        drawn = {"lead": made.lead, "plot": made.figure, "numbers": made.numbers, **more}
+        return {f"{name}-{part}": value for part, value in drawn.items()}
 
+    def change_rater(self, opened: str, *values: Any) -> list[Any]:
+        """Another rater has other knobs, which stand as in its run; until they do, nothing is drawn of them."""
+        asked = self.by_name(values)
+        view = self.view({name: asked[name] for name in ADDRESS})
+        if opened in ("", view.of):
+            return [gr.skip()] * (len(self.controls) + 2)
+        changes = self.unless_set(values, {**self.offer(view), **self.sliders(view)})
+        return [*changes.values(), gr.HTML(visible=False), view.of]
 
-def _opened(store: Store, asked: Mapping[str, str]) -> tuple[ExploreView, str]:
-    """The view that an address asks for, and what it asks for in vain."""
-    chosen = view_of(store, asked)
-    values = {name: str(getattr(chosen, name)) for name in ADDRESS}
-    return chosen, ignored(asked, values | controls.followed_sliders(chosen.turned, asked))
+    def connect(self) -> None:
+        super().connect()
+        every = [*self.controls.values()]
+        changing = [*every, self.message, self.opened]
+        listen(
+            [self[name].change for name in ("suite", "rater")],
+            self.change_rater, [self.opened, *every], changing, queue=False, **QUIET,
+        )  # fmt: skip
 
+        def reset(*values: Any) -> list[Any]:
+            return [*self.sliders(self.view(dict(zip(ADDRESS, values, strict=True)))).values()]
 
-def _controls(store: Store, view: ExploreView) -> list[Any]:
-    """The changes to all controls but the knobs; what has nothing to choose from is not shown."""
-    found = choices(store, view)
-    return [
-        gr.Radio(value=found[name].value)
-        if name in ("show", "flip", "see")
-        else gr.Dropdown(list(found[name].choices), value=found[name].value, visible=bool(found[name].choices))
-        for name in ADDRESS
-    ]
+        def keep(*values: Any) -> gr.HTML:
+            return keep_settings(self.store, self.view(self.by_name(values)))
 
+        turned = [self[name] for name in self.knobs]
+        self["explore-reset"].click(reset, [self[name] for name in ADDRESS], turned, queue=False, **QUIET)
+        self["explore-keep"].click(keep, every, self.message, trigger_mode="once", **QUIET)
 
-def _slider_updates(store: Store, known: Mapping[str, Knob], view: ExploreView) -> list[Any]:
-    """The changes to the knobs: those of this rater, where the view has them."""
-    return controls.slider_updates([*known], rejudging.evidence(store, view.suite, view.rater), view.turned)
-
-
-def _draw(store: Store, view: ExploreView) -> list[Any]:
-    """The whole page, in the order of ``ExploreLayout.outputs``; the parts that are not shown stay as they are."""
-    if not view.rater:
-        return [
-            gr.skip(),
-            gr.Markdown(empty_text(store), visible=True),
-            gr.Column(visible=False),
-            *[gr.skip()] * (len(SHOWN) + 18),
-        ]
-    parts = [gr.Column(visible=view.show == name) for name in SHOWN]
-    thresholds, failing, flips, questions = [gr.skip()] * 8, [gr.skip()] * 3, [gr.skip()] * 3, [gr.skip()] * 4
-    if view.show == FAILURES:
-        failing = _part_updates(failures_part(store, view.suite, view.rater, view.picture, view.generator))
-    elif view.show == FLIPPED:
-        flips = _part_updates(flip_test(store, view.suite, view.flip))
-    elif view.show == QUESTIONS:
-        made = questions_part(store, view)
-        questions = [*_part_updates(made), made.listed]
-    else:
-        thresholds = _thresholds(store, view)
-    drawn = [*thresholds, *failing, *flips, *questions]
-    return [view.address(), gr.Markdown(visible=False), gr.Column(visible=True), *parts, *drawn]
+    def write_address(self) -> None:
+        address = self["explore-address"]
+        here = f"location.pathname.endsWith('{self.path}')"
+        js = f"(value) => {{ if (value && {here}) history.replaceState(history.state, '', value); return []; }}"
+        address.change(None, address, None, js=js)
 
 
-def _part_updates(made: Failures | FlipTest | QuestionsDrawing) -> list[Any]:
-    return [made.lead, _plot(made.figure), made.numbers]
-
-
-def _thresholds(store: Store, view: ExploreView) -> list[Any]:
-    made, changed = draw_thresholds(store, view), bool(view.moved)
-    texts = [made.told, made.numbers, made.changes, made.pictures]
-    return [made.lead, _plot(made.plot), *texts, *[gr.Button(interactive=changed, visible=bool(view.turned))] * 2]
-
-
-def _plot(made: Any) -> gr.Plot:
-    return gr.Plot(made, visible=True) if made is not None else gr.Plot(visible=False)
-
-
-def _keep_settings(store: Store, view: ExploreView) -> gr.HTML:
+def keep_settings(store: Store, view: ExploreView) -> gr.HTML:
     """Keep what the knobs stand at, and say what became of it."""
     try:
         done = save_as_rater(store, view.rater, view.turned)

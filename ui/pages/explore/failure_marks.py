@@ -21,15 +21,6 @@ _NOUNS: Final = {"colors": "object"}
 
 
 @dataclass(frozen=True, slots=True)
-class FailureDrawing:
-    """What a picture shows in a sentence, its figure, and its numbers as HTML."""
-
-    lead: str
-    figure: Any
-    numbers: str
-
-
-@dataclass(frozen=True, slots=True)
 class FailurePicture:
     """A picture of a suite as a scorer saw it.
 

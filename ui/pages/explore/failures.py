@@ -10,10 +10,9 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
-from html import escape
 from itertools import combinations
 from statistics import fmean, stdev
-from typing import Any, Final
+from typing import Final
 
 from agreement.estimates import UnitCorrelation, correlate_units
 from concord import failures as failing
@@ -66,19 +65,18 @@ from scorers.failures.thresholds_and_seeds import WRONG, threshold_group
 from scorers.visor.results import RELATIONS
 from ui.components.linked_charts import Mark, Series, dots, heat, lines, scatter, stacked
 from ui.components.tables import HtmlCell, html_table, note
-from ui.pages.explore.failure_marks import FailureDrawing, FailurePicture, among, listed, percent, score, shared, span_of
+from ui.pages.explore.failure_marks import FailurePicture, among, listed, percent, score, shared, span_of
+from ui.pages.explore.view import ALL, Drawing, command_block
 
 _ALL = "all generators"
 
 
-def bindings(shown: FailurePicture) -> FailureDrawing:
+def bindings(shown: FailurePicture) -> Drawing:
     """Swapped, leaked and other colours of two objects."""
     own = shown.cell()
     missing = shown.cell(found=MISSING)
     if not own.n:
-        return FailureDrawing(
-            f"In none of {wording.count(missing.n, 'image')} all objects of an asked colour are found.", None, ""
-        )
+        return Drawing(f"In none of {wording.count(missing.n, 'image')} all objects of an asked colour are found.", None, "")
     swapped, leaked = (shown.cell(found=name) for name in (SWAPPED, LEAKED))
     lead = (
         f"Of {wording.count(own.n, 'image')} in which all coloured objects are found,"
@@ -102,12 +100,10 @@ def bindings(shown: FailurePicture) -> FailureDrawing:
         " objects’ colours are looked at."
     )
     table = html_table("Whose colour is on which object", ["generator", HtmlCell("images"), *heads], rows)
-    return FailureDrawing(
-        lead, stacked(names, parts, "share of the images in which all coloured objects are found"), below + table
-    )
+    return Drawing(lead, stacked(names, parts, "share of the images in which all coloured objects are found"), below + table)
 
 
-def kinds(shown: FailurePicture) -> FailureDrawing:
+def kinds(shown: FailurePicture) -> Drawing:
     """How often all objects of a prompt are found, by kind of prompt."""
     groups = [kind for kind in KINDS if shown.cell(kind).n]
     told = [f"of {kind} in {shown.briefly(shown.cell(kind, ALL_FOUND))}" for kind in (ONE, TWO, RELATED) if kind in groups]
@@ -117,10 +113,10 @@ def kinds(shown: FailurePicture) -> FailureDrawing:
     series = [shown.series(name, [shown.cell(kind, ALL_FOUND, name) for kind in groups]) for name in shown.generators]
     figure = dots(groups, series, "share of images in which all objects are found")
     table = _by_kind(shown, groups, (ALL_FOUND, SOME_FOUND, NONE_FOUND), (ANY,))
-    return FailureDrawing(lead, figure, _all_detected(shown, groups) + table)
+    return Drawing(lead, figure, _all_detected(shown, groups) + table)
 
 
-def first_object(shown: FailurePicture) -> FailureDrawing:
+def first_object(shown: FailurePicture) -> Drawing:
     """Which of two objects is found."""
     groups = [kind for kind in KINDS if shown.cell(kind).n]
     several = len(shown.generators) > 1
@@ -132,7 +128,7 @@ def first_object(shown: FailurePicture) -> FailureDrawing:
     figure = dots(labels, cells, "share of images in which it is found")
     each = (*shown.generators, ANY) if several else (ANY,)
     table = _by_kind(shown, groups, (FIRST, SECOND, BOTH, ONLY_FIRST, ONLY_SECOND, NEITHER), each)
-    return FailureDrawing(" ".join(_about_first(shown)), figure, table)
+    return Drawing(" ".join(_about_first(shown)), figure, table)
 
 
 def _about_first(shown: FailurePicture) -> Iterator[str]:
@@ -186,7 +182,7 @@ _FEW = 8
 _AXES = ("found", "asked for")
 
 
-def counts(shown: FailurePicture) -> FailureDrawing:
+def counts(shown: FailurePicture) -> Drawing:
     """Requested and detected counts."""
     columns = [name for name in shown.table.found if name not in (AS_ASKED, TOO_FEW, TOO_MANY)]
     right, few, many = (shared(shown.cell(found=name)) for name in (AS_ASKED, TOO_FEW, TOO_MANY))
@@ -198,32 +194,30 @@ def counts(shown: FailurePicture) -> FailureDrawing:
     if worst:
         lead += f" The most frequent mistake: asked for {worst.asked}, found {worst.found}, in {shown.briefly(worst)}."
     figure = _square(shown, columns, _is_same)
-    return FailureDrawing(lead, figure, _matrix(shown, columns) + _by_generator(shown, (AS_ASKED, TOO_FEW, TOO_MANY)))
+    return Drawing(lead, figure, _matrix(shown, columns) + _by_generator(shown, (AS_ASKED, TOO_FEW, TOO_MANY)))
 
 
-def colors(shown: FailurePicture) -> FailureDrawing:
+def colors(shown: FailurePicture) -> Drawing:
     """Requested and detected colours."""
     columns = [name for name in shown.table.found if name not in (AS_ASKED, NOT_AS_ASKED, NOT_FOUND)]
     right, missing = shared(shown.cell(found=AS_ASKED)), shown.cell(found=NOT_FOUND)
     if right.value is None:
-        return FailureDrawing(f"Of {wording.count(missing.n, 'object')} of which a colour is asked none is found.", None, "")
+        return Drawing(f"Of {wording.count(missing.n, 'object')} of which a colour is asked none is found.", None, "")
     lead = f"{percent(right.value)} of {wording.count(right.n, 'object')} have the asked colour."
     worst = _commonest(shown, columns)
     if worst:
         lead += f" The most frequent mistake: {worst.asked} asked for, {worst.found} seen, on {shown.briefly(worst)}."
     below = note(f"Counted are objects, not images; {missing.hits:,} more of them were not found and are in no share.")
     tables = _matrix(shown, [*columns, NOT_FOUND]) + _by_generator(shown, (AS_ASKED, NOT_AS_ASKED, NOT_FOUND))
-    return FailureDrawing(lead, _square(shown, columns, _is_same, ("seen", "asked for")), below + tables)
+    return Drawing(lead, _square(shown, columns, _is_same, ("seen", "asked for")), below + tables)
 
 
-def positions(shown: FailurePicture) -> FailureDrawing:
+def positions(shown: FailurePicture) -> Drawing:
     """Requested and detected relations: a bias shows as a column that is strong whatever was asked."""
     columns = [*RELATIONS, *([NO_RELATION] if NO_RELATION in shown.table.found else [])]
     apart = shown.cell(found=NOT_BOTH)
     if apart.hits == apart.n:
-        return FailureDrawing(
-            f"In none of {wording.count(apart.n, 'image')} both objects of the asked relation are found.", None, ""
-        )
+        return Drawing(f"In none of {wording.count(apart.n, 'image')} both objects of the asked relation are found.", None, "")
     below = note(
         "Counted are images in which both objects are found. Two relations can hold at once, such as left of and above, so a"
         " row may add up to more than 100\u00a0%: blue is as asked, orange the opposite or none, grey what was not asked about."
@@ -236,10 +230,10 @@ def positions(shown: FailurePicture) -> FailureDrawing:
             return True
         return False if found in (NO_RELATION, OPPOSITES.get(asked)) else None  # type: ignore[call-overload]
 
-    return FailureDrawing(" ".join(_about_positions(shown)), _square(shown, columns, is_opposite), below + tables)
+    return Drawing(" ".join(_about_positions(shown)), _square(shown, columns, is_opposite), below + tables)
 
 
-def supercategories(shown: FailurePicture) -> FailureDrawing:
+def supercategories(shown: FailurePicture) -> Drawing:
     """How often prompts with two objects come out right, by pair of supercategories."""
     pairs = [pair for pair in shown.table.asked if shown.cell(pair).n]
     groups = [name for name in GROUPS if any(name in split_pair(pair) for pair in pairs)]
@@ -254,7 +248,7 @@ def supercategories(shown: FailurePicture) -> FailureDrawing:
     found = [name for name in (CORRECT, BOTH_BUT, NOT_BOTH) if name in shown.table.found]
     rows = [_row(shown, cell.asked, found, cell.asked) for cell in ranked]
     table = html_table("By pair, the easiest first", ["supercategories", *_heads(["images", *found])], rows)
-    return FailureDrawing(lead, heat(groups, groups, cells, ("", "")), table)
+    return Drawing(lead, heat(groups, groups, cells, ("", "")), table)
 
 
 def _about_positions(shown: FailurePicture) -> Iterator[str]:
@@ -324,7 +318,7 @@ def _heads(names: Sequence[str]) -> list[HtmlCell]:
 _SCORE = "A score is the unweighted mean of the tasks’ shares of correct images, as GenEval’s overall score is made."
 
 
-def thresholds(shown: FailurePicture) -> FailureDrawing:
+def thresholds(shown: FailurePicture) -> Drawing:
     """Each generator's score over a grid of thresholds, and whether their order changes."""
     grid, names, value = shown.table.asked, shown.generators, shown.settings.get("threshold")
     # the scorer's own threshold as the table names it
@@ -335,10 +329,10 @@ def thresholds(shown: FailurePicture) -> FailureDrawing:
     below = note(f"{_SCORE} A number leads to the images that are correct at that threshold.{counting}")
     heads: list[str | HtmlCell] = ["threshold", *map(HtmlCell, names), *(["the best first"] if len(names) > 1 else [])]
     rows = [_at_threshold(shown, value, own) for value in grid]
-    return FailureDrawing(" ".join(_about_order(shown, own)), figure, below + html_table("Score by threshold", heads, rows))
+    return Drawing(" ".join(_about_order(shown, own)), figure, below + html_table("Score by threshold", heads, rows))
 
 
-def seeds(shown: FailurePicture) -> FailureDrawing:
+def seeds(shown: FailurePicture) -> Drawing:
     """Each generator's score by the image's number among its prompt's, and how far these are apart."""
     indexes, names = shown.table.asked, shown.generators
     each = [
@@ -353,7 +347,7 @@ def seeds(shown: FailurePicture) -> FailureDrawing:
     heads: list[str | HtmlCell] = ["generator", *map(HtmlCell, named)]
     rows = [_of_seeds(shown, name) for name in names]
     table = html_table("Score by image index (seed)", heads, rows)
-    return FailureDrawing(" ".join(_about_seeds(shown)), figure, below + table)
+    return Drawing(" ".join(_about_seeds(shown)), figure, below + table)
 
 
 def _over(shown: FailurePicture, generator: str) -> list[failures.FailureCell]:
@@ -449,7 +443,7 @@ class _ClassPair:
     cells: tuple[FailureCell, ...]
 
 
-def cooccurrence_picture(shown: FailurePicture) -> FailureDrawing:
+def cooccurrence_picture(shown: FailurePicture) -> Drawing:
     """A mark for each pair of classes, and Spearman's rho."""
     known = shown.cooccurrence
     assert known is not None
@@ -462,14 +456,14 @@ def cooccurrence_picture(shown: FailurePicture) -> FailureDrawing:
     strange = [one for one in each if one.share is None]
     if not placed:
         told = f"None of the {wording.count(len(each), 'pair')} of classes asked for is among those that {known.name} names."
-        return FailureDrawing(told, None, _below(known, placed, strange) + _table(shown, strange))
+        return Drawing(told, None, _below(known, placed, strange) + _table(shown, strange))
     series = [shown.series(name, [one.cells[k] for one in placed]) for k, name in enumerate(_NAMES.values())]
     figure = scatter([one.share or 0.0 for one in placed], series, f"images with both classes in {known.name}")
     rhos = _rhos(shown, placed)
     # the last row is what is drawn: all that are shown together
     lead = " ".join(_about(found, rho, known.name) for found, rho in zip(_NAMES, [*rhos.values()][-1], strict=True))
     tables = _correlations(rhos) + _table(shown, [*placed, *strange])
-    return FailureDrawing(lead, figure, _below(known, placed, strange) + tables)
+    return Drawing(lead, figure, _below(known, placed, strange) + tables)
 
 
 def _cell(shown: FailurePicture, asked: str, found: str, generator: str = ANY) -> FailureCell:
@@ -568,7 +562,7 @@ def share_text(share: float) -> str:
     return f"{100 * share:.2g}\u00a0%" if share < 0.1 else percent(share)
 
 
-DRAW: Final[dict[str, Callable[[FailurePicture], FailureDrawing]]] = {
+DRAW: Final[dict[str, Callable[[FailurePicture], Drawing]]] = {
     "counts": counts,
     "colors": colors,
     "bindings": bindings,
@@ -582,9 +576,6 @@ DRAW: Final[dict[str, Callable[[FailurePicture], FailureDrawing]]] = {
 }
 
 
-PICTURE_TITLES: Final[dict[str, str]] = TITLES
-"""The pictures by their name in the address, each with its title."""
-ALL: Final = "all"
 _TOGETHER: Final = "cooccurrence"
 _NO_TABLE: Final = (
     "How often two classes are together in photographs is not known in this project yet. An annotation file of COCO’s kind"
@@ -592,25 +583,16 @@ _NO_TABLE: Final = (
 )
 
 
-@dataclass(frozen=True, slots=True)
-class Failures:
-    """One picture: what it shows and its main finding (above), a Plotly figure or None, and its numbers (beneath), as HTML."""
-
-    lead: str
-    figure: Any
-    numbers: str
-
-
-def failures_part(store: Store, suite: str, rater: str, picture: str, generator: str = ALL) -> Failures:
+def failures_part(store: Store, suite: str, rater: str, picture: str, generator: str = ALL) -> Drawing:
     """One of PICTURES for a suite as a scorer saw it, of one generator or of all (also where there is none of that name)."""
     source = failing.source(store, suite, rater)
-    if source is None or picture not in PICTURE_TITLES:
+    if source is None or picture not in TITLES:
         told = f"{rater} has not looked at images of {suite} yet." if rater else "No scorer has looked at these images yet."
-        return Failures(note(told, "cc-lead"), None, _commands(store, next_steps.score_command(store, "geneval")))
+        return Drawing(note(told, "cc-lead"), None, command_block(store, next_steps.score_command(store, "geneval")))
     try:
         return _drawn(store, source, picture, generator, library.latest_cooccurrence(store) if picture == _TOGETHER else None)
     except ValueError as error:
-        return Failures(note(f"What {rater} saw cannot be judged: {error}", "cc-bad"), None, "")
+        return Drawing(note(f"What {rater} saw cannot be judged: {error}", "cc-bad"), None, "")
 
 
 def generators(store: Store, suite: str, rater: str) -> list[str]:
@@ -623,20 +605,20 @@ def generators(store: Store, suite: str, rater: str) -> list[str]:
 
 # by the evidence's stamp, as what it is drawn from
 @lru_cache(maxsize=32)
-def _drawn(store: Store, source: EvidenceSource, picture: str, generator: str, beside: Cooccurrence | None = None) -> Failures:
+def _drawn(store: Store, source: EvidenceSource, picture: str, generator: str, beside: Cooccurrence | None = None) -> Drawing:
     found = failing.table_of(store, source.suite, source.rater_id, picture)
     if found is None or not found.table.units:
-        return Failures(
+        return Drawing(
             note(NEEDS[picture], "cc-lead"),
             None,
-            _commands(store, next_steps.PROMPTS, next_steps.score_command(store, "geneval")),
+            command_block(store, next_steps.PROMPTS, next_steps.score_command(store, "geneval")),
         )
     if picture == _TOGETHER and beside is None:
-        return Failures(note(_NO_TABLE, "cc-lead"), None, _commands(store, next_steps.COOCCURRENCE))
+        return Drawing(note(_NO_TABLE, "cc-lead"), None, command_block(store, next_steps.COOCCURRENCE))
     known = found.table.generators
     one = generator if generator in known else ANY
     drawn = DRAW[picture](FailurePicture(found.table, source.suite, source.rater_id, picture, one, found.settings, beside))
-    return Failures(note(drawn.lead, "cc-lead"), drawn.figure, drawn.numbers + _method(found))
+    return Drawing(note(drawn.lead, "cc-lead"), drawn.figure, drawn.numbers + _method(found))
 
 
 def _method(found: FailureTable) -> str:
@@ -647,7 +629,3 @@ def _method(found: FailureTable) -> str:
         "Every number leads to its images. Intervals are Wilson’s (95\u00a0%), from as many independent images as the likeness"
         f" of a prompt’s images leaves.{some}"
     )
-
-
-def _commands(store: Store, *groups: tuple[str, ...]) -> str:
-    return f'<pre class="cc-note">{escape(chr(10).join(next_steps.command_lines(store, *groups)))}</pre>'

@@ -3,11 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
-from html import escape
 from typing import Any, Final
-
-import pandas as pd
 
 from agreement.flips import DELTA, FLIPPED, PREFERRED, SCORE, SHARED, TIED
 from agreement.study.cells import ALL
@@ -20,6 +16,7 @@ from data.store.core.selection import Selection
 from data.store.core.store import Store
 from ui.components import charts
 from ui.components.tables import HtmlCell, html_table, note
+from ui.pages.explore.view import Drawing, command_block
 
 FLIPS: Final[dict[str, str]] = {"relation": "relations", "color": "colours", "count": "numbers"}
 """The kinds of flips by their name in the address."""
@@ -46,23 +43,14 @@ _HEADERS: Final = {
 }
 
 
-@dataclass(frozen=True, slots=True)
-class FlipTest:
-    """What it means (above), a Plotly figure or None, and the numbers (beneath), as HTML."""
-
-    lead: str
-    figure: Any
-    numbers: str
-
-
-def flip_test(store: Store, suite: str, kind: FlipKind) -> FlipTest:
+def flip_test(store: Store, suite: str, kind: FlipKind) -> Drawing:
     """All raters of a suite."""
     found = flips.recall(store, Selection(suite=(suite,)), kind, MOST_IMAGES)
     if suite in found.unflippable:
         told = note(_NONE.format(suite=suite), "cc-lead")
-        return FlipTest(told, None, _commands(store, *next_steps.PROMPTS[:1], *next_steps.score_command(store, "geneval")))
+        return Drawing(told, None, command_block(store, next_steps.PROMPTS[:1], next_steps.score_command(store, "geneval")))
     if not found.rows:
-        return FlipTest(note(_NOBODY, "cc-lead"), None, _commands(store, *next_steps.score_command(store, "geneval")))
+        return Drawing(note(_NOBODY, "cc-lead"), None, command_block(store, next_steps.score_command(store, "geneval")))
     lead = _LEAD.format(what=_MEANS[kind])
     if found.images < found.total:
         lead += f" These are {found.images:,} images taken by chance of {found.total:,}."
@@ -71,8 +59,8 @@ def flip_test(store: Store, suite: str, kind: FlipKind) -> FlipTest:
     table = html_table(f"Prompts with flipped {FLIPS[kind]}", heads, [_line(row) for row in wide(found.rows)])
     # how to make the numbers that are missing
     commands = dict.fromkeys(row["command"] for row in found.rows if row["command"])
-    unread = note(_UNREAD) + _commands(store, *commands) if commands else ""
-    return FlipTest(note(lead, "cc-lead"), _figure(found), table + unread + _left_out(found))
+    unread = note(_UNREAD) + command_block(store, tuple(commands)) if commands else ""
+    return Drawing(note(lead, "cc-lead"), _figure(found), table + unread + _left_out(found))
 
 
 def _line(row: dict[str, Row]) -> Sequence[str | HtmlCell]:
@@ -103,19 +91,8 @@ def _figure(found: FlipRows) -> Any:
     rows = [row for row in known if row["generator"] == place]
     if not rows:
         return None
-    none = {"people_value": None, "people_low": None, "people_high": None}
-    points = [
-        {"label": row["rater"], "n": row["n_items"], "simulated": row["people"] == "simulated"}
-        | {name: row[name] for name in ("kind", "value", "low", "high")}
-        | none
-        for row in rows
-    ]
-    # people's own interval stands in a row of its own here, not beneath a scorer's
-    frame = pd.DataFrame(points).astype(dict.fromkeys(("value", "low", "high", *none), float))
-    figure = charts.forest(frame, f"Δs, {_PLACES[place]}")
-    low, high = figure.layout.xaxis.range
     # how far from 0 is the question
-    return figure.update_xaxes(range=[min(low, -_BESIDE_0), max(high, _BESIDE_0)])
+    return charts.forest([(row["rater"], row) for row in rows], f"Δs, {_PLACES[place]}", around_zero=_BESIDE_0)
 
 
 def _left_out(found: FlipRows) -> str:
@@ -126,7 +103,3 @@ def _left_out(found: FlipRows) -> str:
             why = [f"{wording.reason(name)}: {n:,}" for name, n in row["excluded"].items() if name not in FLIP_REASONS]
             said += [f"{row['rater']}: {', '.join(why)}."] if why else []
     return note("Left out. " + " ".join(said)) if said else ""
-
-
-def _commands(store: Store, *lines: str) -> str:
-    return f'<pre class="cc-note">{escape(chr(10).join(next_steps.command_lines(store, tuple(lines))))}</pre>'

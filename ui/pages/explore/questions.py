@@ -6,7 +6,7 @@ model (Figure 10); models beside people (Table 3, Figure 11); and the answers be
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from html import escape
 from statistics import fmean
 from typing import Any, Final
@@ -16,10 +16,10 @@ import pandas as pd
 
 from agreement.questions.people import ALPHA, APART, DECIDED, IMAGE_WRONG, TIFA_CORRELATION, VQA_ACCURACY, VQA_WRONG
 from agreement.questions.scores import ACCURACY, LESS_REFERENCE, SPEARMAN, TIFA
+from concord import rejudging
 from concord.common import next_steps, wording
 from concord.common.base_path import at
 from concord.questions import scores
-from concord.questions import scores as vqa
 from concord.questions.scores import REAL, Row
 from data.store.browse import contents
 from data.store.browse.contents import ItemPreview
@@ -27,30 +27,127 @@ from data.store.core.selection import Selection
 from data.store.core.store import Store
 from ui.components import linked_charts
 from ui.components.addresses import browse_address
-from ui.components.image_strip import THUMBNAIL, thumbnails, workbench_address
+from ui.components.image_strip import picture_html, thumbnails, workbench_address
 from ui.components.linked_charts import Mark, Series
 from ui.components.tables import WRAP, HtmlCell, heading, html_table, note
-from ui.pages.explore.question_controls import (
-    ANSWERS,
-    BY,
-    DIFFERENT,
-    ENTITIES,
-    MODELS,
-    PEOPLE,
-    RIGHT,
-    SOURCES,
-    TYPES,
-    WRONG,
-    QuestionsDrawing,
-    cell,
-    commands,
-    mark,
-    of_source,
-    own_rule,
-    reference_of,
-    source_of,
-)
-from ui.pages.explore.view import ALL, ExploreView
+from ui.pages.explore.view import ALL, ASKED, Drawing, ExploreView, command_block
+
+TYPES, SOURCES, ENTITIES, MODELS, PEOPLE = "types", "sources", "entities", "models", "people"
+SEEN: Final = {
+    TYPES: "Element types",
+    SOURCES: "Text sources",
+    ENTITIES: "Number of entities",
+    MODELS: "VQA models",
+    PEOPLE: "People",
+}
+"""The pictures by their name in the address."""
+BY: Final = {TYPES: "element_type", SOURCES: "source", ENTITIES: "entities", PEOPLE: "element_type"}
+"""What groups the answers of each, as ``agreement.questions`` calls it."""
+
+WRONG, RIGHT, DIFFERENT = "wrong", "right", "different"
+_STATES: Final = {
+    "undecided": "wrong, people are divided",
+    "cannot_tell": "wrong, people cannot tell",
+    "other_version": "wrong, people were asked in other words",
+    "not_asked": "wrong, people were not asked",
+}
+ANSWERS: Final[dict[str, str]] = {
+    WRONG: "wrong",
+    RIGHT: "right",
+    DIFFERENT: "other than people’s",
+    IMAGE_WRONG: "wrong, and so is the image",
+    VQA_WRONG: "wrong, though the image is right",
+    **{name: _STATES[name] for name in APART},
+}
+"""Which answers can be listed; those after ``right`` only beside people."""
+
+
+def suite_with_questions(store: Store) -> str:
+    """The first suite about which somebody answered questions, empty without one."""
+    return next(iter(scores.answering_raters(store)), "")
+
+
+def question_choices(store: Store, suite: str, rater: str, view: ExploreView) -> dict[str, Mapping[str, str]]:
+    """By the names of ``view.ASKED``."""
+    names = scores.answering_raters(store).get(suite, [])
+    if rater not in names:
+        return {name: SEEN if name == "see" else {} for name in ASKED}
+    see = view.see if view.see in SEEN else TYPES
+    places = scores.answer_sources(store, suite, rater)
+    source = view.source if view.source in places.sources else ""
+    groups = {} if see == MODELS else {ALL: "all"} | _same(scores.answer_groups(store, suite, rater, source, BY[see]))
+    beside = see == PEOPLE
+    generators = _same(places.generators)
+    return {
+        "see": SEEN,
+        "source": {ALL: "all"} | {name: wording.task(name) for name in places.sources} if len(places.sources) > 1 else {},
+        "reference": {} if beside else {ALL: "none"} | generators,
+        "against": _same(name for name in names if name != rater) if see == MODELS else {},
+        "group": groups,
+        "whose": {ALL: "all generators"} | generators if len(generators) > 1 else {},
+        "answers": {} if see == MODELS else {name: text for name, text in ANSWERS.items() if beside or name in (WRONG, RIGHT)},
+    }
+
+
+def _same(names: Iterable[str]) -> dict[str, str]:
+    return {name: name for name in names}
+
+
+NO_VALUE: Final = "–"
+_OWN_RULE: Final = "dsg"
+
+
+def cell(row: Row | None, href: str = "", more: str = "") -> HtmlCell:
+    """A number with interval and n; ``more``: a further line."""
+    if row is None:
+        return HtmlCell("")
+    n = f"n = {row['n']:,}"
+    if row["value"] is None:
+        return HtmlCell(NO_VALUE, more, row["reason"] or "")
+    lines = (interval(row), n, more)
+    return HtmlCell(
+        f"{row['value']:.3f}", "\n".join(filter(None, lines)), f"{row['method']}; n = {row['n']:,} {row['unit']}", href
+    )
+
+
+def interval(row: Row) -> str:
+    """A number's interval in words, empty without one."""
+    return "" if row["low"] is None else f"{row['low']:.2f} to {row['high']:.2f}"
+
+
+def mark(row: Row | None, name: str, href: str = "") -> Mark:
+    """A number in a figure; ``name``: what it is of."""
+    if row is None or row["value"] is None:
+        return Mark(None)
+    span = interval(row)
+    told = f"{name}: {row['value']:.3f}{f' ({span})' if span else ''}\nn = {row['n']:,} {row['unit']}"
+    return Mark(row["value"], row["low"], row["high"], told, href)
+
+
+def source_of(view: ExploreView) -> str:
+    """The text source that is looked at; empty for all."""
+    return "" if view.source == ALL else view.source
+
+
+def reference_of(view: ExploreView) -> str:
+    """The generator of real images; empty for none."""
+    return "" if view.reference == ALL else view.reference
+
+
+def of_source(view: ExploreView) -> str:
+    """In words, where only one text source is looked at."""
+    return f", texts of {view.source} alone" if source_of(view) else ""
+
+
+def own_rule(store: Store, view: ExploreView) -> str:
+    """What is to be said of a rater whose own score is another than these."""
+    sources = rejudging.sources(store)
+    scorer = next((one.scorer for one in sources if (one.suite, one.rater_id) == (view.suite, view.rater)), "")
+    if scorer != _OWN_RULE:
+        return ""
+    told = "Its own score counts an answer only if those that it rests on are right; here all answers count (TIFA, formula 1)."
+    return note(told)
+
 
 MOST_APART: Final = 24
 _ONE: Final = "Only {rater} has answered questions about {suite} so far. Another model shows how far the scores depend on it:"
@@ -60,7 +157,7 @@ _LEAD: Final = (
 )
 
 
-def draw_models(store: Store, view: ExploreView) -> QuestionsDrawing:
+def draw_models(store: Store, view: ExploreView) -> Drawing:
     """Scores by model, their correlations, and the images on which two models differ most."""
     raters = scores.answering_raters(store)[view.suite]
     source = source_of(view)
@@ -69,9 +166,9 @@ def draw_models(store: Store, view: ExploreView) -> QuestionsDrawing:
     numbers = _scores(view, rows)
     if len(raters) < 2:
         lead = note(_ONE.format(rater=view.rater, suite=view.suite), "cc-lead")
-        return QuestionsDrawing(lead, None, numbers + commands(store, next_steps.OTHER_ANSWERING), "")
+        return Drawing(lead, None, numbers + command_block(store, next_steps.OTHER_ANSWERING))
     pairs = [row for row in scores.recall_models(store, view.suite, source) if row["statistic"] == SPEARMAN]
-    return QuestionsDrawing(lead, _models_figure(view, rows), numbers + _pairs(view, pairs), _apart(store, view))
+    return Drawing(lead, _models_figure(view, rows), numbers + _pairs(view, pairs), listed=_apart(store, view))
 
 
 def _at(rows: list[Row]) -> dict[tuple[str, str], Row]:
@@ -209,11 +306,7 @@ def _line(row: Mapping[Any, Any], looks: Mapping[str, ItemPreview], view: Explor
     shown = f"{view.rater} and people" if told else view.rater
     href = escape(workbench_address(row["item"], Selection(suite=(view.suite,)), shown))
     text = escape(look.text or row["item"])
-    picture = (
-        f'<img src="{at("/img/")}{look.sha256}?w={THUMBNAIL}" alt="{text}" loading="lazy" decoding="async">'
-        if look.sha256
-        else f'<span class="cc-no-picture cc-asked__none">{text}</span>'
-    )
+    picture = picture_html(look.sha256, look.text or row["item"], none=look.text or row["item"], kind="cc-asked__none")
     question = f'{escape(row["text"] or row["question"])}<small class="cc-detail">{escape(row["element_type"])}: '
     question += f"{escape(row['element'])}</small>"
     kind = "cc-right" if row["answer"] == row["chosen"] else "cc-wrong"
@@ -314,12 +407,12 @@ class _ScoresTable:
         return cell(self.at.get(key), self.href(group, generator), more)
 
 
-def draw_scores(store: Store, view: ExploreView) -> QuestionsDrawing:
+def draw_scores(store: Store, view: ExploreView) -> Drawing:
     """One of the three pictures."""
     rows = scores.recall_scores(store, view.suite, source_of(view), reference_of(view))
     table = _ScoresTable(rows, view)
     numbers = table.html() + _notes(store, view)
-    return QuestionsDrawing(note(_scores_lead(table), "cc-lead"), _scores_figure(table), numbers, answers_list(store, view))
+    return Drawing(note(_scores_lead(table), "cc-lead"), _scores_figure(table), numbers, listed=answers_list(store, view))
 
 
 def _scores_figure(table: _ScoresTable) -> Any:
@@ -380,7 +473,7 @@ _COLUMNS: Final = {
 }
 
 
-def draw_people(store: Store, view: ExploreView) -> QuestionsDrawing:
+def draw_people(store: Store, view: ExploreView) -> Drawing:
     """Table 3, Figure 11 with its numbers, and the answers behind them."""
     rows, splits = scores.recall_people(store, view.suite, source_of(view))
     # whether people have answered any question about these images, in whatever words
@@ -395,12 +488,12 @@ def draw_people(store: Store, view: ExploreView) -> QuestionsDrawing:
     ]
     if not kinds:
         lead = note(_NO_PEOPLE.format(suite=view.suite), "cc-lead")
-        return QuestionsDrawing(lead, None, commands(store, next_steps.ASKING_PEOPLE), answers_list(store, view))
+        return Drawing(lead, None, command_block(store, next_steps.ASKING_PEOPLE), listed=answers_list(store, view))
     mine = [row for row in splits if row["rater"] == view.rater and row["people"] in kinds]
     lead = note(_people_lead(view, rows, mine, kinds[0]), "cc-lead")
     shown = [row for row in mine if _decided(row)]
     numbers = _table_3(view, [row for row in rows if row["people"] in kinds]) + _counts(view, mine, rows) + note(_HOW)
-    return QuestionsDrawing(lead, _people_figure(view, shown) if shown else None, numbers, answers_list(store, view))
+    return Drawing(lead, _people_figure(view, shown) if shown else None, numbers, listed=answers_list(store, view))
 
 
 def _decided(split: Row) -> int:
@@ -501,12 +594,12 @@ _NOBODY: Final = (
     "No scorer has answered questions about images of {suite} yet. TIFA asks a visual question answering model about each"
     " element of the prompt: the share of right answers is the score. Prompts need questions first, then a model to answer:"
 )
-_DRAW: Final[dict[str, Callable[[Store, ExploreView], QuestionsDrawing]]] = {MODELS: draw_models, PEOPLE: draw_people}
+_DRAW: Final[dict[str, Callable[[Store, ExploreView], Drawing]]] = {MODELS: draw_models, PEOPLE: draw_people}
 
 
-def questions_part(store: Store, view: ExploreView) -> QuestionsDrawing:
+def questions_part(store: Store, view: ExploreView) -> Drawing:
     """The part as ``view`` asks for it."""
-    if view.rater not in vqa.answering_raters(store).get(view.suite, []):
+    if view.rater not in scores.answering_raters(store).get(view.suite, []):
         lead = note(_NOBODY.format(suite=view.suite or "this project"), "cc-lead")
-        return QuestionsDrawing(lead, None, commands(store, next_steps.QUESTIONS, next_steps.score_command(store, "tifa")), "")
+        return Drawing(lead, None, command_block(store, next_steps.QUESTIONS, next_steps.score_command(store, "tifa")))
     return _DRAW.get(view.see, draw_scores)(store, view)

@@ -12,7 +12,6 @@ from html import escape
 from typing import TYPE_CHECKING, Any, Final
 from urllib.parse import urlencode
 
-import gradio as gr
 import numpy as np
 
 from agreement.study.cells import TASKS_MEAN, Outcome
@@ -40,10 +39,10 @@ from scorers.running.rejudge import Verdicts
 from ui.components import charts
 from ui.components.addresses import browse_address
 from ui.components.image_strip import thumbnails
-from ui.components.tables import WRAP, HtmlCell, explained, heading, html_table, note
+from ui.components.tables import HtmlCell, explained, heading, html_table, note
 from ui.pages.agreement.scorers import scores_to_decisions
 from ui.pages.agreement.view import AgreementView as Decisions
-from ui.pages.explore.view import ALL, CHANGED, KINDS, ExploreView
+from ui.pages.explore.view import ALL, CHANGED, KINDS, Drawing, ExploreView
 
 if TYPE_CHECKING:
     import plotly.graph_objects as go
@@ -192,15 +191,6 @@ def _marks(found: SettingCurve, view: ExploreView, own: float) -> list[tuple[str
     return [*marks, (f"now: {now:g}", now, {"color": charts.COLORS["scorer"], "width": 2})]
 
 
-# A plain click shows the images on this page; any other click follows the link, which shows the same.
-_CLICKS: Final = """
-element.addEventListener('click', (event) => {
-  const link = event.target.closest('a[data-changed]');
-  if (!link || event.button || event.ctrlKey || event.metaKey || event.shiftKey || event.altKey) return;
-  event.preventDefault();
-  trigger('select', {task: link.dataset.task, changed: link.dataset.changed});
-});
-"""
 _SAYS: Final = {"yes": YES, "no": NO, "open": -1}
 
 
@@ -285,38 +275,20 @@ def _number(before: Outcome | None, now: Outcome | None) -> HtmlCell:
     return HtmlCell(text, f"was {was}" if was != text else "", note)
 
 
-def clickable_changes() -> gr.HTML:
-    """The place of the table of changes; its ``select`` event brings ``task`` and ``changed``."""
-    return gr.HTML("", js_on_load=_CLICKS, elem_id="explore-changes")
-
-
 def changes_table(compared: Compared, view: ExploreView) -> str:
     """How many verdicts changed, each number leading to its images."""
     tasks = [*compared.places.tasks, ALL] if len(compared.places.tasks) > 1 else [ALL]
     says = [name for name in _SAYS if name != "open" or compared.changed(says="open")]
-    head = "".join(
-        f'<th scope="col" class="cc-number">{escape(text)}</th>' for text in ("images", *(CHANGED[name] for name in says))
-    )
-    body = "".join(_changed(compared, view, task, says) for task in tasks)
-    return (
-        f'{WRAP}<table class="cc-table"><caption>Verdicts that changed</caption>'
-        f'<thead><tr><th scope="col">task</th>{head}</tr></thead><tbody>{body}</tbody></table></div>'
-    )
+    heads: list[str | HtmlCell] = ["task", HtmlCell("images"), *(HtmlCell(CHANGED[name]) for name in says)]
+    return html_table("Verdicts that changed", heads, [_changed(compared, view, task, says) for task in tasks])
 
 
-def _changed(compared: Compared, view: ExploreView, task: str, says: Sequence[str]) -> str:
+def _changed(compared: Compared, view: ExploreView, task: str, says: Sequence[str]) -> list[str | HtmlCell]:
     places = compared.places
-    n = places.task.size if task == ALL else int((places.task == places.tasks.index(task)).sum())
-    cells = "".join(f'<td class="cc-number">{_link(compared, view, task, name)}</td>' for name in says)
-    return f'<tr><th scope="row">{escape(wording.task(task))}</th><td class="cc-number">{n:,}</td>{cells}</tr>'
-
-
-def _link(compared: Compared, view: ExploreView, task: str, says: str) -> str:
-    n = len(compared.changed(task, says))
-    if not n:
-        return "0"
-    href = view.address(task=task, changed=says)
-    return f'<a href="{escape(href)}" data-task="{escape(task)}" data-changed="{says}">{n:,}</a>'
+    images = places.task.size if task == ALL else int((places.task == places.tasks.index(task)).sum())
+    counts = {name: len(compared.changed(task, name)) for name in says}
+    links = [HtmlCell(f"{n:,}", href=view.address(task=task, changed=name) if n else "") for name, n in counts.items()]
+    return [wording.task(task), HtmlCell(f"{images:,}"), *links]
 
 
 MOST_PICTURES: Final = 48
@@ -324,24 +296,7 @@ _NOW: Final = {1: "correct now", 0: "wrong now", -1: "left open now"}
 _NO_KNOBS: Final = "{rater} has no adjustable thresholds. Choose another rater."
 
 
-@dataclass(frozen=True)
-class ThresholdsDrawing:
-    """What the thresholds part shows.
-
-    Attributes:
-        lead: HTML above; ``plot``: None if there is nothing to draw; ``told``: HTML beneath it.
-        numbers: the tables; ``changes``: the table of changed verdicts; ``pictures``: their images.
-    """
-
-    lead: str
-    plot: Any = None
-    told: str = ""
-    numbers: str = ""
-    changes: str = ""
-    pictures: str = ""
-
-
-def draw_thresholds(store: Store, view: ExploreView) -> ThresholdsDrawing:
+def draw_thresholds(store: Store, view: ExploreView) -> Drawing:
     """The thresholds part; ``view`` names what there is."""
     evidence = rejudging.evidence(store, view.suite, view.rater)
     if evidence is None:
@@ -352,9 +307,9 @@ def draw_thresholds(store: Store, view: ExploreView) -> ThresholdsDrawing:
     plot = None
     if found is not None:
         plot = curve_figure(found, view, evidence.scorer.knobs[view.along].title, float(view.own[view.along]))
-    return ThresholdsDrawing(
+    return Drawing(
         lead=_lead(compared, evidence, view, heard.get(KINDS[view.people])),
-        plot=plot,
+        figure=plot,
         told=curve_text(found, evidence, view) if found is not None else note("No setting decides anything in this task."),
         numbers=scores_table(compared, view) + agreement_table(compared, heard),
         changes=changes_table(compared, view),
@@ -410,13 +365,13 @@ def _verdict_change(evidence: RaterEvidence, compared: Compared, view: ExploreVi
     return f"{places.generators[int(places.generator[k])]}, {_NOW[int(compared.now[k])]}{first}"
 
 
-def _by_scores(store: Store, view: ExploreView) -> ThresholdsDrawing:
+def _by_scores(store: Store, view: ExploreView) -> Drawing:
     """Of a rater that gives numbers instead of verdicts: where to cut them."""
     decisions = Decisions(suite=view.suite, aspect=rejudging.ASPECT, task=view.task, a=view.rater)
     scored = {judge.name for judge in contents.raters_of_selection(store, Selection(suite=(view.suite,), aspect=("score",)))}
     if view.rater not in scored:
-        return ThresholdsDrawing(note(_NO_KNOBS.format(rater=view.rater)))
+        return Drawing(note(_NO_KNOBS.format(rater=view.rater)))
     lead = note(f"{view.rater} gives a number for each image of {view.suite}: “yes” is what lies above a cut.", "cc-lead")
     only = replace(decisions, further=urlencode({"rater": view.rater}))
     plot, numbers = scores_to_decisions(store, only, intervals=False)
-    return ThresholdsDrawing(lead, plot, numbers=numbers)
+    return Drawing(lead, plot, numbers)

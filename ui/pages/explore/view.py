@@ -5,16 +5,18 @@ from __future__ import annotations
 import json
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import Any, Final
-from urllib.parse import urlencode
+from html import escape
+from typing import Any, ClassVar, Final
 
 from agreement.thresholds import Objective
-from concord.common.base_path import at
+from concord.common import next_steps
 from data.prompts.flips import FLIP_KINDS as KINDS_OF_FLIPS
 from data.prompts.flips import FlipKind
 from data.store.core.selection import PEOPLE, SIMULATED
+from data.store.core.store import Store
+from ui.components.page import View
 
-PAGE: Final = "/studio/explore"
+PATH: Final = "/explore"
 ALL: Final = "all"
 THRESHOLDS, FAILURES, FLIPPED, QUESTIONS = "thresholds", "failures", "flips", "questions"
 SHOWN: Final = {THRESHOLDS: "Thresholds", FAILURES: "Failures", FLIPPED: "Flip test", QUESTIONS: "Questions"}
@@ -32,8 +34,8 @@ ADDRESS: Final = (
 """What has a control of its own, by its name in the address; the knobs follow, by the names of their settings."""
 
 
-@dataclass(frozen=True, slots=True)
-class ExploreView:
+@dataclass(frozen=True)
+class ExploreView(View):
     """What is shown.
 
     Attributes:
@@ -43,12 +45,13 @@ class ExploreView:
         changed: which of the verdicts that changed are shown, of CHANGED.
         picture: which of the failure pictures, of which ``generator``.
         flip: what of the prompts is flipped in the flip test, of ``data.prompts.flips.FLIP_KINDS``.
-        see: which of the pictures of questions, of ``question_controls.SEEN``; of prompts of which ``source``.
+        see: which of the pictures of questions, of ``questions.SEEN``; of prompts of which ``source``.
         reference: the generator whose images are real ones; ``against``: the rater to compare with.
         group, whose, answers: which answers are listed: to questions of which kind, about whose images, right or wrong how.
         turned: where the scorer's knobs stand; ``own``: where they stood in the run.
     """
 
+    PATH: ClassVar[str] = PATH
     suite: str = ""
     rater: str = ""
     show: str = THRESHOLDS
@@ -80,7 +83,31 @@ class ExploreView:
         """The knobs that stand elsewhere than in the run."""
         return {name: value for name, value in self.turned.items() if value != self.own[name]}
 
-    def address(self, **changes: str) -> str:
-        """Where this view is, with some of it changed; what is empty, stands for all or is as in the run is left out."""
-        named = {name: str(getattr(self, name)) for name in ADDRESS} | {name: str(at) for name, at in self.moved.items()}
-        return at(f"{PAGE}?") + urlencode({name: value for name, value in (named | changes).items() if value not in ("", ALL)})
+    def query(self) -> list[tuple[str, str]]:
+        """The names and values of its address; a knob that stands as in the run is left out."""
+        named = [(name, str(getattr(self, name))) for name in ADDRESS] + [(name, str(at)) for name, at in self.moved.items()]
+        return [(name, value) for name, value in named if value not in ("", ALL)]
+
+
+@dataclass(frozen=True, slots=True)
+class Drawing:
+    """What a part shows; all but the figure is HTML.
+
+    Attributes:
+        lead: its main finding, above.
+        figure: of Plotly, None if there is nothing to draw; ``told``: what it says, beneath it.
+        numbers: its tables; ``changes``: the table of changed verdicts; ``pictures``: their images; ``listed``: answers.
+    """
+
+    lead: str
+    figure: Any = None
+    numbers: str = ""
+    told: str = ""
+    changes: str = ""
+    pictures: str = ""
+    listed: str = ""
+
+
+def command_block(store: Store, *groups: tuple[str, ...]) -> str:
+    """Command lines to copy."""
+    return f'<pre class="cc-note">{escape(chr(10).join(next_steps.command_lines(store, *groups)))}</pre>'

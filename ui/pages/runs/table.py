@@ -73,10 +73,10 @@ def _state(view: RunView) -> tuple[str, str]:
     if view.state == "queued":
         hint = f"It waits for run {view.waits_for}." if view.waits_for else "It begins when the app has looked at the queue."
     if error and view.state == "cancelled":
-        hint = f"{_sentence(error)} What it had made stays."
+        hint = f"{wording.sentence(error)} What it had made stays."
     elif error and view.state in ("failed", "lost"):
         # a worker refuses what it could only finish differently from how it was begun
-        hint = f"{_sentence(error)} {'Score begins a new one.' if 'start a new run' in error else hint}"
+        hint = f"{wording.sentence(error)} {'Score begins a new one.' if 'start a new run' in error else hint}"
     return title, hint
 
 
@@ -121,7 +121,7 @@ def _batch(store: Store, view: RunView) -> str:
         size = (
             GenerationFolder(store.project / view.row.folder).job().batch_size
             if view.row.kind == "generate"
-            else run_session.folder_of(store, view.row).run().part_size
+            else run_session.folder_of(store, view.row).job().part_size
         )
     except (OSError, ValueError, TypeError, KeyError):
         return ""
@@ -211,10 +211,6 @@ def _speed(per_second: float | None, of: str = "") -> str:
         if per_second * factor >= 1:
             return f"{per_second * factor:.1f}{what} a {unit}"
     return f"{per_second * 3600:.1f}{what} an hour"
-
-
-def _sentence(text: str) -> str:
-    return f"{text[0].upper()}{text[1:].rstrip('.')}."
 
 
 def _small(text: str) -> str:

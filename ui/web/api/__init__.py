@@ -1,1 +1,36 @@
-"""The JSON routes; each module has functions from a store to its router."""
+"""The JSON routes; each module has functions from a store to its router. Here is what they share: who asks, and refusals."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+
+from fastapi import HTTPException, Request
+
+from concord.common import wording
+
+
+def name_of(request: Request) -> str | None:
+    """Who asks; None before they have given a name."""
+    return request.session.get("name")
+
+
+def person_of(request: Request, why: str = "") -> str:
+    """Who asks.
+
+    Raises:
+        HTTPException: 401, they have given no name; ``why`` one is needed.
+    """
+    name = name_of(request)
+    if name is None:
+        raise HTTPException(401, f"Please give your name first{f': {why}' if why else ''}.")
+    return name
+
+
+@contextmanager
+def refusing(status: int, *errors: type[Exception]) -> Iterator[None]:
+    """Answer these errors with a status, and their text as a sentence."""
+    try:
+        yield
+    except errors as error:
+        raise HTTPException(status, wording.sentence(error)) from error

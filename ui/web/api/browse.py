@@ -7,9 +7,8 @@ images.
 from __future__ import annotations
 
 import difflib
-from collections.abc import Callable
 from dataclasses import asdict
-from typing import Annotated, Any, TypeVar
+from typing import Annotated, Any
 
 from fastapi import APIRouter, Depends, HTTPException, Query, Request
 from pydantic import BaseModel, Field
@@ -18,7 +17,7 @@ from concord.common.live_updates import followed
 from concord.maps import LassoLost, MapAddress, map_address, map_of
 from data.aspects import NO, YES, YES_NO_ASPECTS
 from data.jobs import generation
-from data.prompts.spec import parse_spec
+from data.spec import parse_spec
 from data.store.browse import facets, filters, grid, map_points
 from data.store.browse.contents import rater_names
 from data.store.browse.filters import sentence
@@ -28,6 +27,7 @@ from data.store.judgements import remarks, scorer_evidence
 from data.store.judgements.remarks import Tagging, TagRefused
 from scorers import registry
 from ui.components.addresses import ImageListing, listing_of
+from ui.web.api import person_of, refusing
 
 PAGE = 60
 
@@ -101,7 +101,6 @@ def _reason(sights: scorer_evidence.RaterEvidence, item_id: str, spec: dict[str,
         return None
 
 
-T = TypeVar("T")
 ROWS = 20
 MAX_TAGGED = 10_000
 _Asked = Annotated[ImageListing, Depends(listing_of)]
@@ -163,7 +162,8 @@ def _add_listings(routes: APIRouter, store: Store) -> None:
     @routes.get("/strip")
     def distribution(listing: _Asked, of: Annotated[str, Query(max_length=1000)] = "") -> dict[str, Any]:
         restriction = listing.restriction(store)
-        return asdict(_understood(lambda: facets.score_histogram(store, restriction, of or None)))
+        with refusing(422, ValueError):
+            return asdict(facets.score_histogram(store, restriction, of or None))
 
     @routes.get("/rows")
     def by_prompt(
@@ -201,11 +201,9 @@ def _add_tags(routes: APIRouter, store: Store) -> None:
     @routes.post("/tags")
     def tag_items(request: Request, body: TagBody) -> dict[str, Any]:
         name = _written(body.tag, "tag")
-        by = _name(request, "tags are stored with a name")
-        try:
+        by = person_of(request, "tags are stored with a name")
+        with refusing(404, TagRefused):
             new = remarks.tag_items(store, Tagging(body.id, tuple(body.items), name, body.on, by))
-        except TagRefused as error:
-            raise HTTPException(404, f"{str(error)[0].upper()}{str(error)[1:]}.") from error
         return {"new": new, "tags": remarks.tags_of_items(store, body.items)}
 
 
@@ -216,25 +214,18 @@ def _add_views(routes: APIRouter, store: Store) -> None:
 
     @routes.post("/views")
     def save_view(request: Request, body: ViewBody) -> dict[str, Any]:
-        by = _name(request, "views are stored with a name")
+        by = person_of(request, "views are stored with a name")
         filters.save_view(store, body.id, _written(body.name, "name"), body.query.removeprefix("?"), by)
         return listed()
 
     @routes.post("/views/forget")
     def forget_view(request: Request, body: ForgetBody) -> dict[str, Any]:
-        by = _name(request, "deleting a view is recorded")
+        by = person_of(request, "deleting a view is recorded")
         name = _written(body.name, "name")
         if name not in {view.name for view in filters.saved_views(store)}:
             raise HTTPException(404, f"There is no view {name!r}.")
         filters.save_view(store, body.id, name, None, by)
         return listed()
-
-
-def _name(request: Request, why: str) -> str:
-    person: str | None = request.session.get("name")
-    if person is None:
-        raise HTTPException(401, f"Please give your name first: {why}.")
-    return person
 
 
 def _written(text: str, what: str) -> str:
@@ -249,18 +240,6 @@ def _written(text: str, what: str) -> str:
     return name
 
 
-def _understood(read: Callable[[], T]) -> T:
-    """What is read.
-
-    Raises:
-        HTTPException: 422, with the reason why it is not.
-    """
-    try:
-        return read()
-    except ValueError as error:
-        raise HTTPException(422, str(error)) from error
-
-
 _FIRST = 12
 
 
@@ -270,10 +249,8 @@ def map_router(store: Store) -> APIRouter:
 
     @routes.get("/image")
     def image(on: Annotated[MapAddress, Depends(_map_in)], n: Annotated[int, Query(ge=0, le=10_000_000)]) -> dict[str, Any]:
-        try:
+        with refusing(409, LassoLost):
             items = map_of(store, on).items
-        except LassoLost as error:
-            raise HTTPException(409, str(error)) from error
         found = map_points.map_item(store, items[n]) if n < len(items) else None
         if found is None:
             raise HTTPException(404, "This image is no longer in the project.")
@@ -299,10 +276,8 @@ def map_router(store: Store) -> APIRouter:
 
 
 def _map_in(text: Annotated[str, Query(alias="map", max_length=500)]) -> MapAddress:
-    try:
+    with refusing(422, ValueError):
         found = map_address(text)
-    except ValueError as error:
-        raise HTTPException(422, str(error)) from error
     if found is None:
         raise HTTPException(422, "map is missing: METHOD:MODEL.")
     return found

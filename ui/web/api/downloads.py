@@ -19,7 +19,8 @@ from data.export import TableFormat
 from data.store.core.selection import Selection
 from data.store.core.store import Store
 from ui.components.addresses import selection_of
-from ui.report.export import FORMATS, SUFFIX, render_report
+from ui.report.export import FORMATS, SUFFIX, find_report, render_report
+from ui.web.api import refusing
 
 What = Literal["ratings", "judgements", "annotations"]
 _WRITE: Final[dict[What, Callable[..., None]]] = {
@@ -36,19 +37,17 @@ def export_router(store: Store) -> APIRouter:
     @routes.get("/{what}.{form}")
     def download(what: What, form: TableFormat, selection: Annotated[Selection, Depends(selection_of)]) -> FileResponse:
         folder = Path(tempfile.mkdtemp(prefix="concord-export-"))
+        gone = BackgroundTask(shutil.rmtree, folder, ignore_errors=True)
         # written whole before it is sent: no reader holds the database for as long as a slow network takes
         context = Context(store, folder, io.StringIO(), io.StringIO())
         more: dict[str, Any] = {"named": "names"} if what == "annotations" else {}
         try:
-            _WRITE[what](context, selection.to_dict(), form, f"{what}.{form}", **more)
-        except CommandError as error:
-            shutil.rmtree(folder, ignore_errors=True)
-            raise HTTPException(404, f"{error}.") from error
+            with refusing(404, CommandError):
+                _WRITE[what](context, selection.to_dict(), form, f"{what}.{form}", **more)
         except BaseException:
             shutil.rmtree(folder, ignore_errors=True)
             raise
         path = folder / f"{what}.{form}"
-        gone = BackgroundTask(shutil.rmtree, folder, ignore_errors=True)
         return FileResponse(path, filename=path.name, headers={"Cache-Control": "no-store"}, background=gone)
 
     return routes
@@ -70,23 +69,15 @@ def report_router(store: Store) -> APIRouter:
 
     @routes.get("/{key}/{form}")
     def report(key: str, form: str) -> Response:
-        from ui.report import export
-
         if form not in FORMATS:
             raise HTTPException(404, f"A report comes as {', '.join(FORMATS)}.")
-        found = export.find_report(store, key)
+        found = find_report(store, key)
         if found is None:
             raise HTTPException(404, "This report is no longer available: create it again on the page Reports.")
-        try:
+        with refusing(503, CommandError):
             content = render_report(*found, form)
-        except CommandError as error:
-            text = str(error)
-            raise HTTPException(503, f"{text[:1].upper()}{text[1:]}.") from error
-        name = (
-            f"report-{found[1].made:%Y-%m-%d}-{form}.{SUFFIX[form]}"
-            if SUFFIX.get(form) == "zip"
-            else (f"report-{found[1].made:%Y-%m-%d}.{SUFFIX.get(form, form)}")
-        )
+        suffix = SUFFIX.get(form, form)
+        name = f"report-{found[1].made:%Y-%m-%d}{f'-{form}' if suffix == 'zip' else ''}.{suffix}"
         # never opened in this place: what strangers wrote stands in it
         headers = {"content-disposition": f'attachment; filename="{name}"', "cache-control": "no-store"}
         return Response(content, media_type=_TYPES[form], headers=headers)

@@ -21,6 +21,7 @@ from data.store.campaigns import allocation, management, participation
 from data.store.core import campaign_items
 from data.store.core.store import Store
 from data.store.judgements import answer_status, recording
+from ui.web.api import person_of, refusing
 
 MAX_NAME = 60
 _LOOK_BACK = 100
@@ -93,14 +94,26 @@ def router(store: Store) -> APIRouter:
     """The routes under ``/api``."""
     routes = APIRouter(prefix="/api")
 
+    # these two are asked for most, so they come first; they are JSON already: FastAPI would walk through all of it once more
+    @routes.post("/submit")
+    def submit(request: Request, body: SubmissionBody) -> JSONResponse:
+        return _submit(store, request, _campaign(store, request, body.campaign), body)
+
+    @routes.get("/next")
+    def following(request: Request) -> JSONResponse:
+        name = request.session.get("name")
+        if name is None:
+            return JSONResponse({"state": "name"})
+        chosen = request.session.get("campaign")
+        campaign = chosen or campaign_items.DEFAULT
+        before = _before(store, name, chosen)
+        return JSONResponse(before or _describe_desk(store, name, campaign, participation.next_tasks(store, name, campaign)))
+
     @routes.post("/name")
     def enter(request: Request, body: NameBody) -> dict[str, str]:
         name = checked_name(body.name)
-        try:
+        with refusing(422, participation.NameTaken):
             participation.enter(store, name)
-        except participation.NameTaken as error:
-            sentence = str(error)
-            raise HTTPException(422, sentence[0].upper() + sentence[1:] + ".") from error
         request.session["name"] = name
         return {"name": name}
 
@@ -122,29 +135,14 @@ def router(store: Store) -> APIRouter:
 
     @routes.post("/consent")
     def agree(request: Request, body: ConsentBody) -> dict[str, bool]:
-        person, campaign = _person(request), _campaign(store, request)
+        person, campaign = person_of(request), _campaign(store, request)
         if body.text != management.consent_hash(campaign.settings):
             raise HTTPException(409, "The text has changed. Please read it again.")
         management.give_consent(store, campaign.campaign_id, person, body.text)
         return {"agreed": True}
 
-    # these two are asked for most, and are JSON already: FastAPI would walk through all of it once more
-    @routes.get("/next")
-    def following(request: Request) -> JSONResponse:
-        name = request.session.get("name")
-        if name is None:
-            return JSONResponse({"state": "name"})
-        chosen = request.session.get("campaign")
-        campaign = chosen or campaign_items.DEFAULT
-        before = _before(store, name, chosen)
-        return JSONResponse(before or _describe_desk(store, name, campaign, participation.next_tasks(store, name, campaign)))
-
     _add_actions(store, routes)
     _add_own_answers(store, routes)
-
-    @routes.post("/submit")
-    def submit(request: Request, body: SubmissionBody) -> JSONResponse:
-        return _submit(store, request, _campaign(store, request, body.campaign), body)
 
     return routes
 
@@ -154,18 +152,18 @@ def _add_actions(store: Store, routes: APIRouter) -> None:
 
     @routes.post("/skip")
     def skip(request: Request, body: TicketBody) -> dict[str, bool]:
-        person, campaign = _person(request), _campaign(store, request, body.campaign)
+        person, campaign = person_of(request), _campaign(store, request, body.campaign)
         participation.skip(store, person, _task(store, body.ticket).item_id, campaign.campaign_id)
         return {"skipped": True}
 
     @routes.post("/unskip")
     def unskip(request: Request) -> dict[str, bool]:
-        person, campaign = _person(request), _campaign(store, request)
+        person, campaign = person_of(request), _campaign(store, request)
         return {"taken_back": participation.unskip(store, person, campaign.campaign_id) is not None}
 
     @routes.post("/pause")
     def pause(request: Request) -> dict[str, Any]:
-        person, campaign = _person(request), _campaign(store, request)
+        person, campaign = person_of(request), _campaign(store, request)
         # whoever is paused, or has failed the training, has no other code for leaving this way
         leaving = form.leaving_outcome(participation.next_tasks(store, person, campaign.campaign_id))
         participation.pause(store, person, campaign.campaign_id)
@@ -174,7 +172,7 @@ def _add_actions(store: Store, routes: APIRouter) -> None:
 
     @routes.post("/report")
     def report(request: Request, body: ReportBody) -> dict[str, bool]:
-        person, campaign = _person(request), _campaign(store, request, body.campaign)
+        person, campaign = person_of(request), _campaign(store, request, body.campaign)
         try:
             participation.report(store, person, _task(store, body.ticket).item_id, body.reason.strip(), campaign.campaign_id)
         except KeyError as error:
@@ -183,7 +181,7 @@ def _add_actions(store: Store, routes: APIRouter) -> None:
 
     @routes.post("/draft")
     def draft(request: Request, body: DraftBody) -> dict[str, bool]:
-        person, campaign = _person(request), _campaign(store, request, body.campaign)
+        person, campaign = person_of(request), _campaign(store, request, body.campaign)
         kept = allocation.AnswerDraft(campaign.campaign_id, person, _task(store, body.ticket).item_id, body.answers)
         allocation.save_draft(store, kept)
         return {"kept": True}
@@ -194,7 +192,7 @@ def _add_own_answers(store: Store, routes: APIRouter) -> None:
 
     @routes.get("/last")
     def last(request: Request) -> dict[str, Any]:
-        person, campaign = _person(request), _campaign(store, request)
+        person, campaign = person_of(request), _campaign(store, request)
         found = participation.own_answers(store, person, campaign.campaign_id)
         if not found:
             raise HTTPException(404, "You have not answered anything yet.")
@@ -202,13 +200,13 @@ def _add_own_answers(store: Store, routes: APIRouter) -> None:
 
     @routes.get("/mine")
     def mine(request: Request) -> dict[str, Any]:
-        person, campaign = _person(request), _campaign(store, request)
+        person, campaign = person_of(request), _campaign(store, request)
         found = participation.own_answers(store, person, campaign.campaign_id, limit=_LOOK_BACK)
         return {"answers": [_past(store, person, campaign, one) for one in found]}
 
     @routes.get("/mine/{annotation_id}")
     def my_answer(request: Request, annotation_id: uuid.UUID) -> dict[str, Any]:
-        person, campaign = _person(request), _campaign(store, request)
+        person, campaign = person_of(request), _campaign(store, request)
         found = participation.own_answer(store, person, campaign.campaign_id, str(annotation_id))
         if found is None:
             raise HTTPException(404, "This is not your answer, or you have revised it since.")
@@ -231,19 +229,12 @@ def checked_name(text: str) -> str:
     return name
 
 
-def _person(request: Request) -> str:
-    name = request.session.get("name")
-    if name is None:
-        raise HTTPException(401, "Please give your name first.")
-    return str(name)
-
-
 def _campaign(store: Store, request: Request, named: str | None = None) -> Campaign:
     """The campaign that this person works in; or the one of a request, if they have worked in it."""
     turned_to = request.session.get("campaign", campaign_items.DEFAULT)
     # the Workbench asks for the default one, whatever somebody has turned to on the annotators' page
     theirs = {turned_to} if "invitation" in request.session else {turned_to, campaign_items.DEFAULT}
-    if named is not None and named not in theirs and not participation.worked_in(store, _person(request), named):
+    if named is not None and named not in theirs and not participation.worked_in(store, person_of(request), named):
         raise HTTPException(422, "You are not in this campaign. Please load the page again.")
     found = form.campaign_of(store, named or turned_to)
     if found is None:
@@ -307,7 +298,7 @@ def _asking_of(store: Store, person: str, campaign: Campaign, said: participatio
 
 
 def _submit(store: Store, request: Request, campaign: Campaign, body: SubmissionBody) -> JSONResponse:
-    person, chosen = _person(request), request.session.get("campaign")
+    person, chosen = person_of(request), request.session.get("campaign")
     revised = participation.own_answer(store, person, campaign.campaign_id, str(body.revises)) if body.revises else None
     questionnaire = revised.questionnaire if revised else None
     try:

@@ -21,16 +21,16 @@ from concord.campaigns.annotators import CampaignTopic
 from concord.questions import scores
 from data.jobs import generation
 from data.prompts.geneval_suite import COLORS
-from data.prompts.spec import Spec, parse_spec
+from data.spec import Spec, parse_spec
 from data.store.browse import contents, grid
 from data.store.core import campaign_items
 from data.store.core.store import Store
 from data.store.judgements import answer_status, remarks, scorer_evidence
-from data.store.judgements import remarks as notes
 from data.store.judgements.remarks import Adjudication, Note, NoteRefused, Wrong
 from scorers import registry
 from scorers.base import Verdict
 from ui.components.addresses import ImageListing, listing_of
+from ui.web.api import name_of, person_of, refusing
 
 ItemId = Annotated[str, Query(max_length=1000)]
 Item = dict[str, Any]
@@ -93,20 +93,13 @@ def workbench_router(store: Store) -> APIRouter:
 
     @routes.post("/uncover")
     def uncover(request: Request, body: UncoverBody) -> dict[str, Any]:
-        person, found = name_of(request), item_of(store, body.id)
-        if person is None:
-            raise HTTPException(401, "Please give your name first: who uncovers an image is recorded.")
+        person, found = person_of(request, "who uncovers an image is recorded"), item_of(store, body.id)
         answer_status.record_unblinding(
             store, person, body.id, answer_status.by_browsing(body.shown) if body.shown else answer_status.ON_REQUEST
         )
         return _evidence(store, person, found)
 
     return routes
-
-
-def name_of(request: Request) -> str | None:
-    """Who asks; None before they have given a name."""
-    return request.session.get("name")
 
 
 def item_of(store: Store, item_id: str) -> Item:
@@ -222,6 +215,7 @@ def _score(store: Store, suite: str, rater: str, verdict: Verdict) -> dict[str, 
 _Text = Annotated[str, Field(max_length=1000)]
 MOST_REMARKS = 4000
 """Characters of a note."""
+_SIGNED = "notes and verdicts are signed"
 
 
 class NoteBody(BaseModel):
@@ -251,25 +245,23 @@ def remarks_router(store: Store) -> APIRouter:
     routes = APIRouter(prefix="/api/studio")
 
     @routes.get("/remarks")
-    def remarks(request: Request, id: Annotated[str, Query(max_length=1000)]) -> dict[str, Any]:
+    def listed(request: Request, id: Annotated[str, Query(max_length=1000)]) -> dict[str, Any]:
         found = item_of(store, id)
         return _remarks(store, found) if may_see(store, name_of(request), found) else {"covered": True}
 
     @routes.post("/notes")
     def note(request: Request, body: NoteBody) -> dict[str, Any]:
-        person, found = _named(request), item_of(store, body.item)
+        person, found = person_of(request, _SIGNED), item_of(store, body.item)
         if not body.text.strip() and body.revises is None:
             raise HTTPException(422, "This note is empty.")
         revises = str(body.revises) if body.revises else None
-        try:
-            notes.write_note(store, Note(str(body.id), found["item_id"], body.text.strip(), person, revises))
-        except NoteRefused as error:
-            raise HTTPException(409, str(error)) from error
+        with refusing(409, NoteRefused):
+            remarks.write_note(store, Note(str(body.id), found["item_id"], body.text.strip(), person, revises))
         return _remarks_if_visible(store, person, found)
 
     @routes.post("/verdict")
     def verdict(request: Request, body: VerdictBody) -> dict[str, Any]:
-        person, found = _named(request), item_of(store, body.item)
+        person, found = person_of(request, _SIGNED), item_of(store, body.item)
         if not may_see(store, person, found):
             raise HTTPException(409, "Answer or uncover the image first, then give a verdict.")
         _check_verdict(found, body)
@@ -286,20 +278,11 @@ def remarks_router(store: Store) -> APIRouter:
             rater_id=body.rater if body.wrong in ("scorer", "person") else None,
             note=body.note.strip(),
         )
-        try:
+        with refusing(422, ValueError):
             adjudication.write_verdict(store, made)
-        except ValueError as error:
-            raise HTTPException(422, f"{str(error)[0].upper()}{str(error)[1:]}.") from error
         return _remarks_if_visible(store, person, found)
 
     return routes
-
-
-def _named(request: Request) -> str:
-    person = name_of(request)
-    if person is None:
-        raise HTTPException(401, "Please give your name first: notes and verdicts are signed.")
-    return person
 
 
 def _remarks_if_visible(store: Store, person: str, item: Item) -> dict[str, Any]:
@@ -312,7 +295,7 @@ def _remarks(store: Store, item: Item) -> dict[str, Any]:
         "covered": False,
         "tags": remarks.tags_of_items(store, [item_id]).get(item_id, []),
         "known_tags": remarks.tag_names(store),
-        "notes": [asdict(one) for one in notes.notes_of_item(store, item_id)],
+        "notes": [asdict(one) for one in remarks.notes_of_item(store, item_id)],
         "verdicts": [asdict(one) for one in remarks.verdicts(store, [item_id])],
         "history": [asdict(one) for one in contents.item_history(store, item_id)],
         "cases": _cases(store, item),

@@ -23,7 +23,6 @@ from data.people import ROLES, Role, looks_like_pseudonym
 from ui.web.auth.sessions import YEAR_SECONDS, Lifetimes
 
 MIN_LENGTH = 8
-MAX_LENGTH = 1000
 _hasher = PasswordHasher()
 
 
@@ -77,16 +76,12 @@ def folded(name: str) -> str:
     return unicodedata.normalize("NFKC", name).casefold().strip()
 
 
-def read(path: Path) -> dict[str, Account]:
-    """The accounts of a file, by name.
+def read(path: Path) -> tuple[dict[str, Account], Lifetimes]:
+    """The accounts of a file by name, and how long sessions last.
 
     Raises:
         AccountsError: it cannot be read, or something in it is wrong.
     """
-    return _read(path)[0]
-
-
-def _read(path: Path) -> tuple[dict[str, Account], Lifetimes]:
     try:
         text = path.read_text(encoding="utf-8")
         found = tomllib.loads(text)
@@ -158,7 +153,7 @@ class Accounts:
         """
         self._path = path
         self._stamp = self._stamped()
-        self._known, self._lifetimes = _read(path)
+        self._known, self._lifetimes = read(path)
 
     def get(self, name: str) -> Account | None:
         """The account of this name, None if there is none."""
@@ -179,7 +174,7 @@ class Accounts:
         if stamp != self._stamp:
             self._stamp = stamp
             try:
-                self._known, self._lifetimes = _read(self._path)
+                self._known, self._lifetimes = read(self._path)
             except AccountsError as error:
                 # half-written, perhaps: whoever is at work stays
                 print(f"--users: {error}\nuntil this is fixed, the previous accounts stay in use", file=sys.stderr, flush=True)

@@ -23,7 +23,7 @@ from data.store.core.store import Store
 from data.store.people import erasing, invitations
 from ui.web.auth import sign_in_pages
 from ui.web.auth.accounts import Account, Accounts
-from ui.web.auth.rate_limit import UNKNOWN, RequestLimiter, by_address, by_name, rate_of
+from ui.web.auth.rate_limit import UNKNOWN, RequestLimiter, network, rate_of
 from ui.web.auth.sessions import now, touch
 
 
@@ -210,10 +210,10 @@ class Authorization:
         if self._accounts is None or path.startswith(("/assets/", "/favicon.ico")):
             return None
         if found is not None and found.name is not None:
-            seconds = self._pace.wait(by_name(found.name), rate_of(scope["method"], path))
+            seconds = self._pace.wait(f"name {found.name}", rate_of(scope["method"], path))
         else:
             client = scope.get("client")
-            seconds = self._pace.wait(by_address(client[0] if client else ""), UNKNOWN)
+            seconds = self._pace.wait(f"address {network(client[0] if client else '')}", UNKNOWN)
         if not seconds:
             return None
         return JSONResponse({"detail": _TOO_FAST}, 429, {"retry-after": str(seconds)})

@@ -138,13 +138,3 @@ class RequestLimiter:
                 return 0
             self._left[who, rate] = (left, now)
             return max(1, math.ceil((1 - left) / rate.each_second))
-
-
-def by_address(address: str) -> str:
-    """Whom an address stands for."""
-    return f"address {network(address)}"
-
-
-def by_name(name: str) -> str:
-    """Whom a name stands for."""
-    return f"name {name}"

@@ -14,6 +14,7 @@ from fastapi import APIRouter, HTTPException, Request
 from starlette.responses import HTMLResponse, RedirectResponse, Response
 
 from concord import people
+from concord.common import wording
 from concord.common.base_path import at
 from data.people import looks_like_pseudonym, platform_pseudonym
 from data.store.campaigns import management, participation
@@ -23,7 +24,7 @@ from data.store.people import invitations
 from data.store.people.invitations import Arrival, Invitation, InvitationClosed, OtherBrowser
 from ui.web.api.form import MAX_NAME, checked_name
 from ui.web.auth import sessions, sign_in_pages
-from ui.web.auth.accounts import Accounts
+from ui.web.auth.accounts import Accounts, password_fits
 from ui.web.auth.authorization import begin, begin_invited, visitor_of
 from ui.web.auth.rate_limit import SignInLimiter
 
@@ -74,9 +75,6 @@ def _add_sign_in(routes: APIRouter, store: Store, accounts: Accounts | None) -> 
         if wait := limiter.attempt(name, address):
             return sign_in_pages.sign_in(name, following, _too_often(wait), 429)
         account = accounts.get(name)
-        # argon2 is not needed by whoever has no accounts
-        from ui.web.auth.accounts import password_fits
-
         known = account.password if account is not None else None
         if not await run_sync(password_fits, password[:_MAX_PASSWORD], known, limiter=at_once) or account is None:
             return sign_in_pages.sign_in(name, following, _WRONG, 401)
@@ -84,7 +82,7 @@ def _add_sign_in(routes: APIRouter, store: Store, accounts: Accounts | None) -> 
         try:
             await run_sync(participation.enter, store, account.name)
         except NameTaken as error:
-            return sign_in_pages.sign_in(name, following, _sentence(error), 403)
+            return sign_in_pages.sign_in(name, following, wording.sentence(error), 403)
         begin(request.session, store, account)
         return RedirectResponse(at(following or home(account.role)), 303)
 
@@ -105,26 +103,32 @@ def _add_sign_in(routes: APIRouter, store: Store, accounts: Accounts | None) -> 
 def _add_join(routes: APIRouter, store: Store, accounts: Accounts | None) -> None:
     limiter = SignInLimiter()
 
+    def refused(error: Exception) -> Response:
+        return sign_in_pages.sentence(_NO_ENTRY, str(error), 403)
+
+    def entering(request: Request, token: str) -> tuple[Invitation, Arrival | None]:
+        """The invitation behind a link, and who came by it from a crowd platform."""
+        invitation = people.invitation_behind(store, token)
+        sent = people.invited_participant(store, invitation, request.query_params.multi_items())
+        if sent is None:
+            return invitation, None
+        name = platform_pseudonym(store.secret, sent.platform, sent.identifier)
+        return invitation, Arrival(invitation.invitation_id, name, sent.platform)
+
     @routes.get("/join/{token}", response_model=None)
     def arrive(request: Request, token: str) -> Response:
         try:
-            invitation = people.invitation_behind(store, token)
-            sent = people.participant_in(request.query_params.multi_items())
-            if sent is not None:
-                people.check_signature(store, invitation, sent, request.query_params)
+            invitation, arrival = entering(request, token)
         except (InvitationClosed, people.UnclearParticipant) as error:
-            return sign_in_pages.sentence(_NO_ENTRY, str(error), 403)
-        if sent is None and invitation.signed:
-            return sign_in_pages.sentence(_NO_ENTRY, people.UNSIGNED, 403)
-        if sent is None:
-            return sign_in_pages.join(f"{people.JOIN}/{token}", _title(store, invitation), _known(request) or "")
-        name = platform_pseudonym(store.secret, sent.platform, sent.identifier)
+            return refused(error)
         known = _known(request)
-        if known not in (None, name):
+        if arrival is None:
+            return sign_in_pages.join(f"{people.JOIN}/{token}", _title(store, invitation), known or "")
+        if known not in (None, arrival.name):
             # a link must not take somebody's session away unasked
             text = f"In this browser you are {known}. To take part as the participant of this link, continue."
             return sign_in_pages.confirm(_here(request, token), _title(store, invitation), text, "Continue as the participant")
-        return _arrived(request, invitation, Arrival(invitation.invitation_id, name, sent.platform), token)
+        return arrived(request, invitation, arrival, token)
 
     @routes.post("/join/{token}", response_model=None)
     async def join(request: Request, token: str) -> Response:
@@ -132,53 +136,45 @@ def _add_join(routes: APIRouter, store: Store, accounts: Accounts | None) -> Non
 
         def decided() -> Response:
             try:
-                invitation = people.invitation_behind(store, token)
-                sent = people.participant_in(request.query_params.multi_items())
-                if sent is not None:
-                    people.check_signature(store, invitation, sent, request.query_params)
+                invitation, arrival = entering(request, token)
             except (InvitationClosed, people.UnclearParticipant) as error:
-                return sign_in_pages.sentence(_NO_ENTRY, str(error), 403)
-            if sent is not None:
-                name = platform_pseudonym(store.secret, sent.platform, sent.identifier)
-                code = form.get("code", "")[:_MAX_CODE]
-                return _arrived(request, invitation, Arrival(invitation.invitation_id, name, sent.platform, code=code), token)
-            if invitation.signed:
-                return sign_in_pages.sentence(_NO_ENTRY, people.UNSIGNED, 403)
-            known, path = _known(request), f"{people.JOIN}/{token}"
+                return refused(error)
+            if arrival is not None:
+                return arrived(request, invitation, replace(arrival, code=form.get("code", "")[:_MAX_CODE]), token)
             try:
-                name = _typed(form.get("name", ""), known, accounts)
+                name = _typed(form.get("name", ""), _known(request), accounts)
             except HTTPException as error:
-                typed = form.get("name", "")[:MAX_NAME]
+                path, typed = f"{people.JOIN}/{token}", form.get("name", "")[:MAX_NAME]
                 return sign_in_pages.join(path, _title(store, invitation), typed, str(error.detail), error.status_code)
-            return _arrived(request, invitation, Arrival(invitation.invitation_id, name, "name"), token)
+            return arrived(request, invitation, Arrival(invitation.invitation_id, name, "name"), token)
 
         return await run_sync(decided)
 
-    def _arrived(request: Request, invitation: Invitation, arrival: Arrival, token: str) -> Response:
+    def arrived(request: Request, invitation: Invitation, arrival: Arrival, token: str) -> Response:
         title, name = _title(store, invitation), arrival.name
         address = request.client.host if request.client else ""
         if arrival.code and (wait := limiter.attempt(name, address)):
             return sign_in_pages.reenter(_here(request, token), title, _too_often(wait), 429)
         secret, network = sessions.browser_secret(request, store, name), sessions.network_hash(request, store)
         try:
-            arrived = invitations.arrive(store, replace(arrival, known_as=_known(request), secret=secret, network=network))
+            entered = invitations.arrive(store, replace(arrival, known_as=_known(request), secret=secret, network=network))
         except InvitationClosed as error:
-            return sign_in_pages.sentence(_NO_ENTRY, str(error), 403)
+            return refused(error)
         except OtherBrowser:
             return sign_in_pages.reenter(_here(request, token), title, _WRONG_CODE if arrival.code else "", 403)
         except NameTaken as error:
             if arrival.came_as != "name":
-                return sign_in_pages.sentence(_NO_ENTRY, _sentence(error), 403)
-            return sign_in_pages.join(f"{people.JOIN}/{token}", title, name, _sentence(error), 409)
+                return sign_in_pages.sentence(_NO_ENTRY, wording.sentence(error), 403)
+            return sign_in_pages.join(f"{people.JOIN}/{token}", title, name, wording.sentence(error), 409)
         if arrival.code:
             limiter.succeeded(name, address)
-        begin_invited(request.session, name, arrived.invitation)
-        following = home(arrived.invitation.role) if accounts is not None else "/annotate/"
+        begin_invited(request.session, name, entered.invitation)
+        following = home(entered.invitation.role) if accounts is not None else "/annotate/"
         answer: Response = RedirectResponse(at(following), 303)
-        if arrived.code is not None:
-            answer = sign_in_pages.keep_code(title, arrived.code, following)
-        if arrived.secret is not None:
-            sessions.keep_browser_secret(request, answer, store, name, arrived.secret)
+        if entered.code is not None:
+            answer = sign_in_pages.keep_code(title, entered.code, following)
+        if entered.secret is not None:
+            sessions.keep_browser_secret(request, answer, store, name, entered.secret)
         return answer
 
 
@@ -225,11 +221,6 @@ def _typed(text: str, known: str | None, accounts: Accounts | None) -> str:
 def _title(store: Store, invitation: Invitation) -> str:
     campaign = management.get(store, invitation.campaign) if invitation.campaign else None
     return campaign.title if campaign is not None else "Label images"
-
-
-def _sentence(error: Exception) -> str:
-    said = str(error)
-    return said[0].upper() + said[1:] + "."
 
 
 async def _form(request: Request) -> dict[str, str]:

@@ -15,6 +15,7 @@ from base64 import b64decode, b64encode
 from collections.abc import Awaitable, Callable, MutableMapping
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
+from functools import lru_cache
 from ipaddress import ip_address
 from typing import Any, Final
 
@@ -84,6 +85,12 @@ class Sessions:
         self._store = store
         self._path = path
         self._signer = TimestampSigner(store.secret)
+
+        @lru_cache(maxsize=1000)
+        def unsign(cookie: bytes) -> tuple[bytes, datetime]:
+            return self._signer.unsign(cookie, return_timestamp=True)
+
+        self._unsign = unsign
         # projects on other ports share this host's cookies
         self._name = "concord-" + hashlib.sha256(store.secret.encode()).hexdigest()[:8]
 
@@ -111,7 +118,7 @@ class Sessions:
     def _read(self, cookie: str) -> dict[str, Any]:
         try:
             # not by its max_age: that sends everybody away when the clock is set back
-            payload, signed = self._signer.unsign(cookie.encode(), return_timestamp=True)
+            payload, signed = self._unsign(cookie.encode())
             found = json.loads(b64decode(payload))
         except (BadSignature, ValueError):
             return {}

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-
 from markupsafe import Markup
 from starlette.responses import HTMLResponse
 
@@ -89,12 +87,9 @@ def reenter(path: str, title: str, error: str = "", status: int = 403) -> HTMLRe
     return _form(title, why, at(path), fields, "Go on", error, status)
 
 
-def confirm(path: str, title: str, text: str, go: str, fields: Mapping[str, str] | None = None) -> HTMLResponse:
+def confirm(path: str, title: str, text: str, go: str) -> HTMLResponse:
     """The page that asks before something happens; ``path`` may have a query."""
-    hidden = Markup().join(
-        Markup('<input type="hidden" name="{}" value="{}">\n').format(name, value) for name, value in (fields or {}).items()
-    )
-    return _form(title, text, at(path), hidden, go, "", 200)
+    return _form(title, text, at(path), Markup(), go, "", 200)
 
 
 def _field(

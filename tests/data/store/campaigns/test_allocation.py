@@ -80,8 +80,7 @@ def test_claims_reserve_an_item_and_expire(store: Store) -> None:
         assert offered(store, person) == [item]
     assert offered(store, "dan") == []
     assert participation.next_tasks(store, "ann").tasks[0].item_id == item
-    with store.read() as cursor:
-        cursor.execute("update claims set until = until - ?::interval where rater_id = 'bob'", [CLAIM])
+    store.change(lambda c: c.execute("update claims set until = until - ?::interval where rater_id = 'bob'", [CLAIM]))
     assert offered(store, "dan") == [item]
     assert offered(store, "bob") == []
     # he had it before his eyes: what he says is kept, and so is what the others say

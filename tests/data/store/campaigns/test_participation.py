@@ -5,18 +5,19 @@ from __future__ import annotations
 from collections.abc import Sequence
 from datetime import UTC, datetime
 from pathlib import Path
+from typing import Any
 
 import duckdb
 import pytest
 
 from data.campaign import Settings
 from data.store import imports
-from data.store.campaigns import management, participation
-from data.store.campaigns.allocation import TaskRequest
+from data.store.campaigns import allocation, management, participation
+from data.store.campaigns.allocation import AnswerDraft, TaskRequest
 from data.store.core.erased import Erased
 from data.store.core.store import Cache, Store
 from data.store.judgements import recording, revocations
-from data.store.judgements.answer_status import end_claims
+from data.store.judgements.campaign_state import CampaignStates
 from data.store.judgements.recording import SentAnswer
 from data.store.people import erasing
 from tests.data.store.small_campaign import NAME, Running, start
@@ -55,7 +56,8 @@ def test_several_at_once_are_saved_and_seated_in_one_group(store: Store) -> None
     c = _now(start(store, 6, overlap=1))
     people = ["ann", "bob", "cid"]
     said = [answer(c.offered(who, 1)[0], who, campaign_id=NAME) for who in people]
-    payloads = [(SentAnswer(one, store.memory), TaskRequest(NAME, one.rater_id, 1, c.now, store.memory)) for one in said]
+    memory = Cache()
+    payloads = [(SentAnswer(one, memory), TaskRequest(NAME, one.rater_id, 1, c.now, memory)) for one in said]
     with store.read() as cursor:
         cursor.begin()
         answered = participation._submit_answers(cursor, payloads)
@@ -136,7 +138,7 @@ def test_what_was_tried_and_rolled_back_is_not_remembered(store: Store) -> None:
     def tried(cursor: duckdb.DuckDBPyConnection, payloads: Sequence[None]) -> Sequence[None]:
         # one after the other, as where each may ask for more: the second finds the rater of the first
         for one in both:
-            recording.save_answers(cursor, [SentAnswer(one, store.memory, lambda _: False)])
+            recording.save_all(cursor, [SentAnswer(one, store.memory, lambda _: False)])
         raise LookupError(payloads)
 
     with pytest.raises(LookupError):
@@ -145,22 +147,53 @@ def test_what_was_tried_and_rolled_back_is_not_remembered(store: Store) -> None:
     assert column(store, "select rater_id from raters where rater_id = 'new person'") == ["new person"]
 
 
-def test_rows_are_deleted_by_few_keys_and_by_many(store: Store) -> None:
-    c = start(store, 6, overlap=9, settings=Settings())
-    people = [f"p{n}" for n in range(9)]
-    for who in people:
-        c.offered(who, 2)
-    answered = [answer(c.offered(who, 1)[0], who, campaign_id=NAME) for who in people]
-    with store.read() as cursor:
-        for n in (2, 7):
-            cursor.begin()
-            answers = answered[:n]
-            before = len(cursor.execute("select * from claims").fetchall())
-            end_claims(cursor, answers)
-            left = cursor.execute("select rater_id, item_id from claims").fetchall()
-            cursor.rollback()
-            assert len(left) == before - n
-            assert not {(one.rater_id, one.item_id) for one in answers} & set(left)
+_HELD = "select rater_id || ' ' || item_id as held from {} order by rater_id, item_id"
+
+
+def test_an_answer_ends_its_own_claim_and_draft(store: Store) -> None:
+    c = _now(start(store, 6, overlap=9))
+    for who in ("ann", "bob"):
+        first, second = c.offered(who)
+        for item in (first, second):
+            allocation.save_draft(store, AnswerDraft(NAME, who, item, {"a": 1}))
+    recording.submit(store, answer(first, "ann", campaign_id=NAME))
+    assert column(store, _HELD.format("claims")) == [f"ann {second}", f"bob {first}", f"bob {second}"]
+    assert column(store, _HELD.format("drafts")) == [f"ann {second}", f"bob {first}", f"bob {second}"]
+
+
+def test_what_the_writer_keeps_in_memory_is_what_it_would_read(store: Store) -> None:
+    settings = Settings(order="fixed", check_every=3, gold_pass_mark=0.6, gold_feedback=True)
+    _now(start(store, 8, overlap=2, settings=settings, special=("gold", "gold", "gold")))
+    people = ["ann", "bob", "cid"]
+    for n in range(24):
+        who = people[n % 3]
+        desk = participation.next_tasks(store, who, NAME)
+        if not desk.tasks:
+            continue
+        item = desk.tasks[0].item_id
+        if n % 7 == 5:
+            participation.skip(store, who, item, NAME)
+        elif n % 7 == 3:
+            allocation.save_draft(store, AnswerDraft(NAME, who, item, {"n": n}))
+        else:
+            said = answer(item, who, "no" if who == "cid" else "yes", campaign_id=NAME)
+            participation.submit_answer(store, said, (lambda _: True) if n % 5 == 0 else None, NAME)
+        assert _kept(store) == _read(store)
+
+
+def _kept(store: Store) -> Any:
+    return store.change(lambda connection: _facts(CampaignStates(connection, store.memory)), shown=False)
+
+
+def _read(store: Store) -> Any:
+    return store.change(lambda connection: _facts(CampaignStates(connection, Cache())), shown=False)
+
+
+def _facts(states: CampaignStates) -> Any:
+    state = states.of([NAME])[NAME]
+    state.read_people(states.connection, ["ann", "bob", "cid"])
+    people = {name: (person, list(person.held)) for name, person in sorted(state.persons.items())}
+    return [list(values) for values in (state.people, state.wanted, state.aside)], people
 
 
 def test_memory_of_its_own_reads_the_same(store: Store) -> None:
@@ -170,6 +203,7 @@ def test_memory_of_its_own_reads_the_same(store: Store) -> None:
         found = []
         for memory in (Cache(), store.memory):
             cursor.begin()
-            found.append(recording.save_answers(cursor, [SentAnswer(said, memory)]))
+            found.append(recording.save_all(cursor, [SentAnswer(said, memory)]))
             cursor.rollback()
+            memory.forget()
     assert found[0] == found[1]

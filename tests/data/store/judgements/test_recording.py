@@ -15,7 +15,7 @@ from data.store.browse import grid
 from data.store.campaigns import participation
 from data.store.core import frame
 from data.store.core.selection import Selection
-from data.store.core.store import Store
+from data.store.core.store import Cache, Store
 from data.store.imports import ImportBundle
 from data.store.judgements import recording
 from data.store.judgements.recording import SavedAnswer, SentAnswer
@@ -62,7 +62,7 @@ def test_sent_twice_at_once_and_in_one_group(store: Store) -> None:
     other = answer(item, "bob")
     with store.read() as cursor:
         cursor.begin()
-        group = recording.save_answers(cursor, [SentAnswer(one, store.memory) for one in (other, other, said)])
+        group = recording.save_all(cursor, [SentAnswer(one, Cache()) for one in (other, other, said)])
         cursor.commit()
     assert [s.new for s in group] == [True, False, False]
     assert len(table(store, "annotations")) == len(table(store, "judgements")) == 2
@@ -89,7 +89,7 @@ def test_a_batch_is_saved_like_single_answers(store: Store) -> None:
     ]
     with store.read() as cursor:
         cursor.begin()
-        together = recording.save_answers(cursor, [SentAnswer(one, store.memory) for one in batch])
+        together = recording.save_all(cursor, [SentAnswer(one, Cache()) for one in batch])
         judged = cursor.execute("select item_id, rater_id, label, source_id from judgements order by seq").fetchall()
         cursor.rollback()
     one_by_one = [recording.submit(store, said) for said in batch]

@@ -9,13 +9,20 @@ import pytest
 
 from data.jobs.runs import Observation, WorkItem
 from scorers.base import ModelBroken
-from scorers.running.engines.device_worker import PerceiveTask, TaskResult, WorkerDied, WorkerError, WorkerMessage, WorkerReady
-from scorers.running.engines.engine import Dispatch, RunPart
-from scorers.running.perceive import DIED
+from scorers.running.engines.device_worker import (
+    DIED,
+    PerceiveTask,
+    TaskResult,
+    WorkerDied,
+    WorkerError,
+    WorkerMessage,
+    WorkerState,
+)
+from scorers.running.engines.engine import Engine
 
 
-def parts(n: int, size: int) -> list[RunPart]:
-    return [RunPart(k, [WorkItem(f"{k}.{at}", "", "", "", {}) for at in range(size)]) for k in range(n)]
+def parts(n: int, size: int) -> list[PerceiveTask]:
+    return [PerceiveTask(k, [WorkItem(f"{k}.{at}", "", "", "", {}) for at in range(size)]) for k in range(n)]
 
 
 class Played:
@@ -35,7 +42,10 @@ class Played:
 
     def start(self, place: int) -> None:
         self.starts[place] += 1
-        self._said.append((place, WorkerDied("SIGKILL") if place in self.never else WorkerReady(f"{self.devices[place]} (it)")))
+        self._said.append((place, WorkerDied("SIGKILL") if place in self.never else self._state(place)))
+
+    def _state(self, place: int, memory: int | None = None, halved: int = 0) -> WorkerState:
+        return WorkerState(f"{self.devices[place]} (it)", {}, (), memory, halved)
 
     def give(self, place: int, task: PerceiveTask, following: PerceiveTask | None) -> None:  # noqa: ARG002  (as every crew's)
         self.given.append((place, task.number, task.place))
@@ -43,7 +53,7 @@ class Played:
             self._waiting[place] = (self.pace[place], WorkerDied("SIGSEGV"))
         else:
             seen = [Observation(one.item_id, {"place": place}) for one in task.work]
-            self._waiting[place] = (self.pace[place], TaskResult((task.number, task.place), seen, 100, 1))
+            self._waiting[place] = (self.pace[place], TaskResult(task.key, seen, self._state(place, 100, 1)))
 
     def hear(self, seconds: float) -> list[tuple[int, WorkerMessage]]:  # noqa: ARG002
         heard = list(self._said)
@@ -60,17 +70,16 @@ class Played:
         self._waiting.clear()
 
 
-def made(crew: Played, asked: Sequence[RunPart], stop: Callable[[], bool] = lambda: False) -> dict[int, list[Observation]]:
-    dispatch = Dispatch(crew)
-    dispatch.open()
-    return {one.number: one.seen for one in dispatch.make(asked, stop)}
+def made(crew: Played, asked: Sequence[PerceiveTask], stop: Callable[[], bool] = lambda: False) -> dict[int, list[Observation]]:
+    with Engine(lambda _: crew) as engine:
+        return dict(engine.make(asked, stop))
 
 
 def items(found: dict[int, list[Observation]]) -> dict[int, list[str]]:
     return {number: [one.item_id for one in seen] for number, seen in found.items()}
 
 
-def whole(asked: Sequence[RunPart]) -> dict[int, list[str]]:
+def whole(asked: Sequence[PerceiveTask]) -> dict[int, list[str]]:
     return {part.number: [one.item_id for one in part.work] for part in asked}
 
 
@@ -94,14 +103,13 @@ def test_a_part_whose_process_dies_is_given_out_again() -> None:
         return first
 
     crew = Played(["a", "b"], deadly=deadly)
-    dispatch = Dispatch(crew)
-    dispatch.open()
-    found = {one.number: one.seen for one in dispatch.make(asked, lambda: False)}
+    with Engine(lambda _: crew) as engine:
+        found = dict(engine.make(asked, lambda: False))
+        status = engine.status
     assert items(found) == whole(asked)
     assert not any(one.failed for seen in found.values() for one in seen)
     assert sorted(crew.starts) == [1, 2]
     assert crew.given.count((0, 2, None)) + crew.given.count((1, 2, None)) == 2
-    status = dispatch.status
     assert status.devices == ("a (it)", "b (it)")
     assert any("SIGSEGV" in warning for warning in status.warnings)
     assert (status.memory, status.batch_halved >= 2) == (200, True)
@@ -144,11 +152,10 @@ def test_a_device_that_does_not_come_up_is_left_out_unless_none_does() -> None:
 
 def test_what_a_process_says_of_a_broken_model_ends_the_run() -> None:
     crew = Played(["a", "b"])
-    dispatch = Dispatch(crew)
-    dispatch.open()
-    crew._said.append((1, WorkerError("ModelBroken", "it gives no numbers")))
-    with pytest.raises(ModelBroken, match=r"b.*: it gives no numbers"):
-        list(dispatch.make(parts(3, 2), lambda: False))
+    with Engine(lambda _: crew) as engine:
+        crew._said.append((1, WorkerError("ModelBroken", "it gives no numbers")))
+        with pytest.raises(ModelBroken, match=r"b.*: it gives no numbers"):
+            list(engine.make(parts(3, 2), lambda: False))
 
 
 def test_asked_to_stop_what_is_at_hand_is_finished_and_nothing_begun() -> None:

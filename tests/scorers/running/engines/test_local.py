@@ -15,7 +15,7 @@ import pytest
 from data.jobs.runs import Observation, Run, RunFolder, WorkItem
 from scorers import registry
 from scorers.running import engines, worker
-from scorers.running.perceive import DIED
+from scorers.running.engines.device_worker import DIED, decoders
 from tests.scorers import engine_runs as making
 from tests.scorers.tiny_models import ROOT
 
@@ -171,3 +171,7 @@ def test_the_playground_is_seen_the_same_by_one_device_and_by_two(tmp_path: Path
     assert sum(len(image.detections) for image in seen) > 20
     assert any(detection.colors for image in seen for detection in image.detections)
     assert len(failed(one)) == 2
+
+
+def test_there_is_always_a_decoder() -> None:
+    assert 1 <= decoders() <= 12

@@ -12,7 +12,7 @@ import pytest
 
 from scorers import registry
 from scorers.running import worker
-from scorers.running.perceive import DIED
+from scorers.running.engines.device_worker import DIED
 from tests.scorers import engine_runs as making
 from tests.scorers.running.engines.test_local import failed, playground
 

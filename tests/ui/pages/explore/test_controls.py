@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from typing import Any
 
 import gradio as gr
@@ -11,8 +11,7 @@ import pytest
 from data.store.core.store import Store
 from tests.ui import explore_project
 from tests.ui.explore_project import RATER
-from ui.pages import explore
-from ui.pages.explore import controls
+from ui.pages.explore import ExplorePage
 from ui.pages.explore.controls import view_of
 from ui.pages.explore.view import ADDRESS, FLIPPED
 
@@ -24,35 +23,39 @@ def store(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Store]:
 
 
 @pytest.fixture
-def called(store: Store) -> dict[str, Callable[..., Any]]:
-    """The functions of the page Explore, by name."""
-    with gr.Blocks() as blocks:
-        explore.build(store)
-    return {fn.fn.__name__: fn.fn for fn in blocks.fns.values() if fn.fn is not None}
+def page(store: Store) -> ExplorePage:
+    with gr.Blocks():
+        made = ExplorePage(store)
+        made.build()
+    return made
 
 
-def asked(store: Store, **other: str) -> dict[str, Any]:
+def asked(page: ExplorePage, **other: str) -> list[Any]:
     """What a browser says in which the flip test has just been chosen."""
-    view = view_of(store, {"show": FLIPPED})
-    return {name: getattr(view, name) or None for name in ADDRESS} | dict.fromkeys(controls.every_knob()) | other
+    view = view_of(page.store, {"show": FLIPPED})
+    values = {name: getattr(view, name) or None for name in ADDRESS} | other
+    return [values.get(name) for name in page.controls]
 
 
-def set_again(changes: list[dict[str, Any]]) -> list[str]:
-    return [name for name, change in zip(ADDRESS, changes, strict=False) if "value" in change]
+def named(page: ExplorePage, changes: list[Any]) -> dict[str, Any]:
+    return dict(zip(page.controls, changes, strict=False))
 
 
-def test_a_control_that_stays_is_not_set_again(store: Store, called: dict[str, Callable[..., Any]]) -> None:
-    changes = called["choose"](*asked(store).values())
-    assert set_again(changes) == []
-    assert changes[ADDRESS.index("task")]["choices"][0] == ("all images", "all"), "its choices may have grown"
-    assert set_again(called["choose"](*asked(store, rater="gone").values())) == ["rater"], "what there is not is"
+def set_again(page: ExplorePage, changes: list[Any]) -> list[str]:
+    return [name for name, change in named(page, changes).items() if name in ADDRESS and "value" in change]
 
 
-def test_nor_is_it_where_the_scorer_changes(store: Store, called: dict[str, Callable[..., Any]]) -> None:
-    controls = [value for name, value in asked(store).items() if name in ADDRESS]
-    changes = called["change_rater"]("another’s", *controls)
-    assert set_again(changes[: len(ADDRESS)]) == []
-    assert any("value" in knob.constructor_args for knob in changes[len(ADDRESS) : -1]), "the knobs are this scorer’s now"
-    controls[ADDRESS.index("rater")] = "gone"
-    assert set_again(called["change_rater"]("another’s", *controls)[: len(ADDRESS)]) == ["rater"]
-    assert RATER in [name for _, name in called["change_rater"]("another’s", *controls)[ADDRESS.index("rater")]["choices"]]
+def test_a_control_that_stays_is_not_set_again(page: ExplorePage) -> None:
+    changes = page.choose(*asked(page))
+    assert set_again(page, changes) == []
+    assert named(page, changes)["task"]["choices"][0] == ("all images", "all"), "its choices may have grown"
+    assert set_again(page, page.choose(*asked(page, rater="gone"))) == ["rater"], "what there is not is"
+
+
+def test_nor_is_it_where_the_scorer_changes(page: ExplorePage) -> None:
+    changes = page.change_rater("another’s", *asked(page))
+    assert set_again(page, changes) == []
+    assert any("value" in named(page, changes)[name] for name in page.knobs), "the knobs are this scorer’s now"
+    gone = page.change_rater("another’s", *asked(page, rater="gone"))
+    assert set_again(page, gone) == ["rater"]
+    assert RATER in [name for _, name in named(page, gone)["rater"]["choices"]]

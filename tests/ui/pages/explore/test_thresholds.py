@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any
 from urllib.parse import parse_qs, parse_qsl, urlsplit
 
+import gradio as gr
 import pytest
 
 from agreement import Options
@@ -20,7 +21,7 @@ from concord.judging import derive_source
 from concord.rejudging import save_as_rater
 from concord.runs import run_manager as supervisor
 from concord.runs import score
-from data.prompts.spec import parse_spec
+from data.spec import parse_spec
 from data.store import imports, runs
 from data.store.browse import grid
 from data.store.core.selection import Selection
@@ -34,8 +35,9 @@ from tests.ui import explore_project
 from tests.ui.drawn_images import SETTINGS
 from tests.ui.explore_project import CLIP, HOSTILE, RATER, SUITE
 from tests.ui.http_visitor import TOKEN, World
+from ui.components.live_updates import ignored
 from ui.pages import explore
-from ui.pages.explore import controls
+from ui.pages.explore import ExplorePage, controls
 from ui.pages.explore.controls import choices, view_of
 from ui.pages.explore.thresholds import draw_thresholds, setting_curve
 from ui.pages.explore.view import FAILURES, QUESTIONS, SHOWN, ExploreView
@@ -80,6 +82,14 @@ def own(store: Store, **turned: Any) -> dict[str, bool | None]:
 
 def text(html: str) -> str:
     return " ".join(unescape(re.sub("<[^>]*>", " ", html)).split())
+
+
+def lost(store: Store, asked: dict[str, str]) -> str:
+    """What the page says of an address that it cannot follow."""
+    with gr.Blocks():
+        page = ExplorePage(store)
+        page.build()
+    return ignored(asked, page.followed(page.view(asked), asked))
 
 
 def pictures(html: str) -> list[str]:
@@ -128,12 +138,12 @@ def test_what_is_turned_is_judged_by_the_scorers_rules(standing: Store) -> None:
 
 def test_every_count_of_changed_verdicts_leads_to_its_images(standing: Store) -> None:
     shown = draw_thresholds(standing, view_of(standing, MOVED))
-    links = re.findall(r'<a href="([^"]+)" data-task="([^"]+)" data-changed="([^"]+)">(\d+)</a>', shown.changes)
+    links = re.findall(r'<a href="([^"]+)">(\d+)</a>', shown.changes)
     assert len(links) > 4
     now = own(standing, **MOVED)
-    for href, task, says, count in links:
+    for href, count in links:
         asked = dict(parse_qsl(urlsplit(unescape(href)).query))
-        assert (asked.get("task", "all"), asked["changed"]) == (task, says)
+        says = asked["changed"]
         there = draw_thresholds(standing, view_of(standing, asked))
         items = pictures(there.pictures)
         assert len(items) == int(count)
@@ -198,8 +208,7 @@ def test_the_address_holds_the_view(standing: Store, asked: dict[str, Any]) -> N
     view = view_of(standing, asked)
     assert {name: dict(view.turned).get(name, getattr(view, name, None)) for name in asked} == asked
     copied = dict(parse_qsl(urlsplit(view.address()).query))
-    again, lost = explore._opened(standing, copied)
-    assert (again, lost) == (view, "")
+    assert (view_of(standing, copied), lost(standing, copied)) == (view, "")
 
 
 @pytest.mark.parametrize(
@@ -211,15 +220,15 @@ def test_a_knob_cannot_be_turned_to_anything(standing: Store, value: Any) -> Non
     assert view.turned["threshold"] == (1.0 if value is True else 0.3)
     assert view.turned["rule"] == "official"
     if isinstance(value, str) and value:
-        _, lost = explore._opened(standing, {"threshold": value})
-        assert "threshold=" in text(lost)
-        assert HOSTILE not in lost
+        said = lost(standing, {"threshold": value})
+        assert "threshold=" in text(said)
+        assert HOSTILE not in said
 
 
 def test_unknown_values_in_an_address_are_reported(standing: Store) -> None:
-    _, lost = explore._opened(standing, {"suite": "nope", "threshold": "0.40", "max_overlap": "2", "foo": "1"})
-    assert "suite=nope, max_overlap=2, foo=1" in text(lost)
-    assert "threshold" not in lost
+    said = lost(standing, {"suite": "nope", "threshold": "0.40", "max_overlap": "2", "foo": "1"})
+    assert "suite=nope, max_overlap=2, foo=1" in text(said)
+    assert "threshold" not in said
 
 
 def test_a_run_that_did_not_say_its_rule_stands_at_the_official_one(standing: Store) -> None:
@@ -233,17 +242,19 @@ def test_scores_are_cut_as_on_the_page_agreement(standing: Store) -> None:
     shown = draw_thresholds(standing, view)
     assert "gives a number for each image" in text(shown.lead)
     assert f"{CLIP} cut to agree with people, out of fold" in text(shown.numbers)
-    assert shown.plot is not None
+    assert shown.figure is not None
     found = choices(standing, view)
     assert [name for name in ("along", "statistic", "people", "changed") if found[name].choices] == []
     assert all(
         update["elem_classes"] == ["cc-off"]
-        for update in controls.slider_updates([*controls.every_knob()], rejudging.evidence(standing, SUITE, CLIP), {})
+        for update in [
+            controls.slider_change(name, rejudging.evidence(standing, SUITE, CLIP), {}) for name in controls.every_knob()
+        ]
     )
 
 
 def test_kept_settings_are_another_rater_at_once(store: Store) -> None:
-    told = text(explore._keep_settings(store, view_of(store, MOVED)).value)
+    told = text(explore.keep_settings(store, view_of(store, MOVED)).value)
     name = f"{RATER}[counting_threshold=0.5,threshold=0.9]"
     assert told.startswith(f"Kept as {name}: 36 images judged by these settings")
     (number,) = re.findall(r"import undo (\d+)", told)
@@ -277,7 +288,7 @@ def test_the_same_settings_are_kept_once(store: Store) -> None:
     # turned from the kept one back to where the run stood, it is the run's own rater
     back = save_as_rater(store, first.rater_id, {"threshold": 0.3, "counting_threshold": 0.3})
     assert (back.rater_id, back.import_id) == (RATER, None)
-    told = text(explore._keep_settings(store, view_of(store, {"rater": RATER, **MOVED})).value)
+    told = text(explore.keep_settings(store, view_of(store, {"rater": RATER, **MOVED})).value)
     assert told == f"{first.rater_id} judges by these settings already; see it on Agreement"
 
 
@@ -354,7 +365,7 @@ def test_of_what_visor_says_nothing_there_is_no_verdict(store: Store) -> None:
     assert [text for text in table["renderer-careless"] if text == "–"] == ["–"] * 4
     assert explore_project.table(shown.changes, "Verdicts that changed")["counting"] == ["6", "0", "0"]
     evidence = rejudging.evidence(store, SUITE, "v")
-    shown_knobs = controls.slider_updates([*controls.every_knob()], evidence, view.turned)
+    shown_knobs = [controls.slider_change(name, evidence, view.turned) for name in controls.every_knob()]
     assert [update.get("elem_classes") == ["cc-off"] for update in shown_knobs if isinstance(update, dict)] == [True] * 4
 
 
@@ -388,7 +399,7 @@ def test_what_cannot_be_kept_says_why(store: Store) -> None:
     with pytest.raises(ValueError, match="max_overlap must be from 0 to 1"):
         save_as_rater(store, RATER, {"max_overlap": 3.0})
     view = ExploreView(SUITE, RATER, turned={"max_overlap": 3.0}, own={"max_overlap": 1.0})
-    assert text(explore._keep_settings(store, view).value).startswith("Not kept: max_overlap must be from 0 to 1")
+    assert text(explore.keep_settings(store, view).value).startswith("Not kept: max_overlap must be from 0 to 1")
     assert content(store) == before
 
 
@@ -422,20 +433,18 @@ def test_hostile_names_stay_text(store: Store) -> None:
     assert (view.suite, view.rater) == (HOSTILE, HOSTILE)
     shown = draw_thresholds(store, view)
     assert "1 verdict changed" in text(shown.lead)
-    everything = "".join((shown.lead, shown.told, shown.numbers, shown.changes, shown.pictures, shown.plot.to_json()))
+    everything = "".join((shown.lead, shown.told, shown.numbers, shown.changes, shown.pictures, shown.figure.to_json()))
     assert "<img src=x" not in everything
     assert "&lt;img src=x" in everything
-    _, lost = explore._opened(store, dict(parse_qsl(urlsplit(view.address()).query)))
-    assert lost == ""
-    assert "<img src=x" not in str(explore._keep_settings(store, view).value)
+    assert lost(store, dict(parse_qsl(urlsplit(view.address()).query))) == ""
+    assert "<img src=x" not in str(explore.keep_settings(store, view).value)
 
 
 def test_an_empty_project_says_what_to_do(tmp_path: Path) -> None:
     with Store(tmp_path / "empty") as store:
         view = view_of(store, {"suite": "x", "threshold": "0.4"})
         assert (view.suite, view.rater, view.turned) == ("", "", {})
-        _, empty, content_, *_ = explore._draw(store, view)
-        assert (empty.visible, content_.visible) == (True, False)
+        assert list(ExplorePage(store).draw(view)) == [None]
         client = World(store, create_app(store, TOKEN), tmp_path).client()
         answered = client.get("/studio/explore")
         assert answered.status_code == 200
@@ -445,14 +454,12 @@ def test_an_empty_project_says_what_to_do(tmp_path: Path) -> None:
 
 
 def test_the_part_that_is_not_shown_stays_as_it_is(standing: Store) -> None:
-    skipped = {"__type__": "update"}
-    shown = explore._draw(standing, view_of(standing, MOVED))
-    assert shown[-3:] == [skipped] * 3
-    assert shown[0] == view_of(standing, MOVED).address()
-    failing = explore._draw(standing, view_of(standing, {"show": FAILURES}))
-    first = 3 + len(SHOWN)
-    assert failing[first : first + 8] == [skipped] * 8
-    nothing = explore._draw(standing, ExploreView())
-    questions = explore._draw(standing, view_of(standing, {"show": QUESTIONS}))
-    assert questions[first:-4] == [skipped] * 14
-    assert len(failing) == len(shown) == len(questions) == len(nothing)
+    page = ExplorePage(standing)
+    for show, drawn in (("thresholds", "explore"), (FAILURES, "failure"), (QUESTIONS, "asked")):
+        view = view_of(standing, {"show": show})
+        (shown,) = page.draw(view)
+        assert shown
+        assert shown["explore-address"] == view.address()
+        assert {name: shown[f"part-{name}"] for name in SHOWN} == {name: name == show for name in SHOWN}
+        rest = {name.partition("-")[0] for name in shown if not name.startswith("part-") and name != "explore-address"}
+        assert rest == {drawn}

@@ -155,8 +155,7 @@ def test_an_annotator_learns_nothing(world: World) -> None:
 def test_late_answers_are_saved(world: World) -> None:
     people = [world.person(name) for name in "abcd"]
     ticket = first(people[0])["ticket"]
-    with world.store.read() as cursor:
-        cursor.execute("delete from claims")
+    world.store.change(lambda connection: connection.execute("delete from claims"))
     statuses = [client.post("/api/submit", json=saying(ticket)).json()["status"] for client in people]
     assert statuses == ["valid", "valid", "valid", "surplus"]
 

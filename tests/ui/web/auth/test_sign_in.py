@@ -287,7 +287,7 @@ def test_hash_asks_twice_and_prints_a_line_to_paste(tmp_path: Path) -> None:
     assert status == 0
     file = tmp_path / "users.toml"
     file.write_text(f'[[user]]\nname = "ada"\nrole = "admin"\n{line}')
-    assert password_fits("secret123", read(file)["ada"].password)
+    assert password_fits("secret123", read(file)[0]["ada"].password)
     assert ran("secret123\nsecret124\n")[0] == 1
     assert ran("short\nshort\n")[0] == 1
 

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any, Literal
+from functools import cached_property
+from typing import Any, Final, Literal
 
 from data.files import quoted
 
@@ -18,6 +19,17 @@ _RELATIONS: dict[str, Relation] = {
     "left": "left of",
     "right": "right of",
 }
+
+
+OPPOSITE: Final = {"left": "right", "right": "left", "above": "below", "below": "above"}
+"""By its word, the relation of b to a where that of a to b is given."""
+
+RELATION_PHRASES: Final[Mapping[Relation, str]] = {
+    "left of": "to the left of", "right of": "to the right of", "above": "above", "below": "below"
+}  # fmt: skip
+"""A relation as a sentence says it."""
+
+NUMBER_WORDS: Final = ("zero", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten")
 
 
 class SpecError(ValueError):
@@ -74,6 +86,23 @@ class Spec:
     relations: tuple[RelationSpec, ...] = ()
     excludes: tuple[ExcludeSpec, ...] = ()
     tag: str | None = None
+
+
+class HasSpec:
+    """A record with a prompt's ``spec``, JSON as it is stored; what it demands is parsed once, when it is first needed."""
+
+    __slots__ = ("__dict__",)
+
+    spec: Mapping[str, Any] | None
+
+    @cached_property
+    def demands(self) -> Spec:
+        """The parsed spec; nothing where there is none.
+
+        Raises:
+            SpecError: it cannot be read.
+        """
+        return parse_spec(self.spec or {})
 
 
 def parse_spec(spec: Mapping[str, Any]) -> Spec:

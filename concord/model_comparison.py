@@ -1,0 +1,133 @@
+"""One generator against another: the paired difference over prompts, in all and by task, and the prompts it comes from."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+
+import numpy as np
+import pandas as pd
+
+from agreement.generators import GeneratorDifference, compare_generators
+from agreement.inference.hypothesis_tests import holm
+from concord.common import live_updates
+from data.store.browse import contents
+from data.store.core import frame
+from data.store.core.selection import PEOPLE, SIMULATED, Selection
+from data.store.core.store import Store
+
+
+@dataclass(frozen=True, slots=True)
+class RatedAspect:
+    """What generators can be compared by: a rater (``people``, ``simulated people`` or a scorer) and an aspect it rates."""
+
+    rater: str
+    aspect: str
+
+
+@dataclass(frozen=True, slots=True)
+class PromptPair:
+    """A prompt that both generators were asked.
+
+    Attributes:
+        text: the prompt.
+        first, second: the mean over the ratings of each generator's images.
+        first_items, second_items: the images.
+    """
+
+    prompt: str
+    text: str
+    task: str | None
+    first: float
+    second: float
+    first_items: tuple[str, ...]
+    second_items: tuple[str, ...]
+
+    @property
+    def change(self) -> float:
+        """How much higher the second one is; a regression is negative."""
+        return self.second - self.first
+
+
+@dataclass(frozen=True, slots=True)
+class ModelComparison:
+    """Two generators of a suite, compared by one rater's aspect.
+
+    Attributes:
+        overall: the second generator less the first; None where they share no prompt.
+        by_task: the same of each task with its name, corrected for their number (Holm).
+        pairs: the prompts, the largest regressions first, and of equal ones by their ids.
+    """
+
+    first: str
+    second: str
+    overall: GeneratorDifference | None
+    by_task: tuple[tuple[str, GeneratorDifference], ...]
+    pairs: tuple[PromptPair, ...]
+
+
+@live_updates.cached(maxsize=32)
+def rated_aspects(store: Store, suite: str) -> tuple[RatedAspect, ...]:
+    """By what generators of a suite can be compared: people first, then scorers by name."""
+    ratings = _ratings(store, suite)
+    named = ratings.assign(who=_who(ratings))[["who", "aspect"]].drop_duplicates()
+    order = {PEOPLE: 0, SIMULATED: 2}
+    every = [RatedAspect(str(row.who), str(row.aspect)) for row in named.itertuples()]
+    return tuple(sorted(every, key=lambda each: (order.get(each.rater, 1), each.rater, each.aspect != "correct", each.aspect)))
+
+
+@live_updates.cached(maxsize=32)
+def compare_models(store: Store, suite: str, first: str, second: str, by: RatedAspect) -> ModelComparison:
+    """Compare two generators of a suite, computed once for all who look while the project stays as it is."""
+    ratings = _ratings(store, suite)
+    chosen = ratings["generator"].isin((first, second)) & (_who(ratings) == by.rater) & (ratings["aspect"] == by.aspect)
+    rows = ratings[chosen].rename(columns={"number": "value"})
+    overall = _difference(rows, first, second)
+    tasks = [(str(name), made) for name, part in rows.groupby("task") if (made := _difference(part, first, second))]
+    corrected = holm([made.p for _, made in tasks])
+    by_task = tuple((name, replace(made, p_holm=p)) for (name, made), p in zip(tasks, corrected, strict=True))
+    return ModelComparison(first, second, overall, by_task if len(by_task) > 1 else (), _pairs(store, rows, first, second))
+
+
+def _ratings(store: Store, suite: str) -> pd.DataFrame:
+    """The ratings of a suite that count and are numbers."""
+    ratings = frame.frame(store, Selection(suite=(suite,)))
+    counts: pd.DataFrame = ratings[ratings["excluded"].isna() & np.isfinite(ratings["number"]) & ratings["target"].isna()]
+    return counts
+
+
+def _who(ratings: pd.DataFrame) -> pd.Series:
+    people = pd.Series(np.where(ratings["simulated"], SIMULATED, PEOPLE), ratings.index)
+    return ratings["rater"].where(ratings["kind"] != "human", people)
+
+
+def _difference(rows: pd.DataFrame, first: str, second: str) -> GeneratorDifference | None:
+    made: Sequence[GeneratorDifference] = compare_generators(rows[["prompt", "generator", "value"]], reference=second)
+    return next((each for each in made if each.second == first), None)
+
+
+def _pairs(store: Store, rows: pd.DataFrame, first: str, second: str) -> tuple[PromptPair, ...]:
+    means = rows.groupby(["prompt", "generator"])["value"].mean().unstack()
+    if not {first, second} <= set(means.columns):
+        return ()
+    means = means.dropna(subset=[first, second])
+    items: dict[tuple[str, str], list[str]] = {}
+    tasks: dict[str, str | None] = {}
+    for row in rows.drop_duplicates("item").sort_values("item").itertuples():
+        items.setdefault((str(row.prompt), str(row.generator)), []).append(str(row.item))
+        tasks[str(row.prompt)] = row.task if isinstance(row.task, str) else None
+    examples = {prompt: items[prompt, first][0] for prompt in map(str, means.index)}
+    looks = contents.item_previews(store, list(examples.values()))
+    pairs = [
+        PromptPair(
+            prompt=prompt,
+            text=(look.text if (look := looks.get(examples[prompt])) else None) or prompt,
+            task=tasks[prompt],
+            first=float(before),
+            second=float(after),
+            first_items=tuple(items[prompt, first]),
+            second_items=tuple(items[prompt, second]),
+        )
+        for prompt, before, after in zip(map(str, means.index), means[first], means[second], strict=True)
+    ]
+    return tuple(sorted(pairs, key=lambda pair: (round(pair.change, 12), pair.prompt)))

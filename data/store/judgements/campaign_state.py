@@ -1,0 +1,207 @@
+"""Campaign state: what the writer knows of a campaign while answers come: open places, claims, and what its people have done.
+
+Read once, and from then on kept in step by whoever writes: only the writer's thread uses it, and whatever is written elsewhere
+makes the cache forget it. A transaction that fails does so, too.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from datetime import UTC, datetime, timedelta
+from typing import Any
+
+import duckdb
+import numpy as np
+
+from data.store.core import rows
+from data.store.core.campaign_items import StampedCampaign, cached_campaigns, campaign_listing, placeholders
+from data.store.core.store import Cache
+
+
+@dataclass(slots=True)
+class PersonProgress:
+    """What a person has done in a campaign, by positions of its items.
+
+    Attributes:
+        items: the ids of all that they have answered; ``counted``: of those whose answer counts (or is a check) and is blind.
+        answered: the status of the first answer.
+        passed: of gold, attention and training items, those answered rightly.
+        held: claims, in their order, and when they end.
+        put_off: skipped items, by when, in microseconds; ``broken``: those that they reported.
+        drafts: what they have written so far, by item.
+    """
+
+    items: set[str] = field(default_factory=set)
+    counted: set[str] = field(default_factory=set)
+    answered: dict[int, str] = field(default_factory=dict)
+    passed: set[int] = field(default_factory=set)
+    held: dict[int, datetime] = field(default_factory=dict)
+    put_off: dict[int, int] = field(default_factory=dict)
+    broken: set[int] = field(default_factory=set)
+    drafts: dict[str, Mapping[str, Any]] = field(default_factory=dict)
+
+    @property
+    def done(self) -> int:
+        """How many items they have answered, training aside."""
+        return len(self.items) - sum(status == "training" for status in self.answered.values())
+
+    def waiting(self, positions: Sequence[int]) -> list[int]:
+        """Those of these that they have not answered: held ones first, skipped ones last."""
+        left = [one for one in positions if one not in self.answered and one not in self.broken]
+        held = [one for one in self.held if one in left]
+        fresh = [one for one in left if one not in held and one not in self.put_off]
+        return held + fresh + self.later(one for one in left if one not in held and one in self.put_off)
+
+    def later(self, positions: Iterable[int]) -> list[int]:
+        """Skipped items in the order of skipping."""
+        return sorted(positions, key=lambda one: (self.put_off[one], one))
+
+    def note_answer(self, item_id: str, position: int | None, status: str, passed: bool | None, blind: bool) -> None:
+        """Take down a new answer that revises none."""
+        self.items.add(item_id)
+        if blind and status != "surplus":
+            self.counted.add(item_id)
+        if position is not None and position not in self.answered:
+            self.answered[position] = status
+            if passed:
+                self.passed.add(position)
+
+
+_COUNTS = "select position, people, wanted, aside from campaign_items where campaign_id = ?"
+# microseconds, as to make a time of each costs more than all the rest
+_CLAIMS = "select rater_id, item_id, epoch_us(until) from claims where campaign_id = ? order by place"
+_FACTS = """
+with facts as (
+    select 'answer' as what, rater_id, item_id, status, passed, not saw_evidence as blind, seq as moment, null as answers
+    from annotations where rater_id in {people} and campaign_id = $campaign and revises is null
+    union all
+    select 'skip', rater_id, item_id, null, null, null, epoch_us(skipped), null from skips
+    where campaign_id = $campaign and rater_id in {people}
+    union all
+    select 'report', rater_id, item_id, null, null, null, epoch_us(moment), null from reports
+    where campaign_id = $campaign and rater_id in {people} and dismissed is null
+    union all
+    select 'draft', rater_id, item_id, null, null, null, epoch_us(saved), answers from drafts
+    where campaign_id = $campaign and rater_id in {people}
+)
+from facts order by moment
+"""
+_STATE = "campaign state"
+_EPOCH = datetime.fromtimestamp(0, UTC)
+
+
+class CampaignState:
+    """A campaign, how many people its items have and want, and who holds what.
+
+    Attributes:
+        people, wanted, aside: by position.
+        persons: those who hold something or have been asked about, by name.
+    """
+
+    def __init__(self, connection: duckdb.DuckDBPyConnection, known: StampedCampaign) -> None:
+        self.campaign = known.campaign
+        self.listing = campaign_listing(connection, known.campaign.campaign_id, known.stamp)
+        self.persons: dict[str, PersonProgress] = {}
+        self._complete: set[str] = set()
+        self._moved: set[str] = set()
+        size = self.listing.shuffle.size
+        self.people, self.wanted = np.zeros(size, np.int64), np.zeros(size, np.int64)
+        self.aside = np.zeros(size, np.bool_)
+        campaign_id = self.campaign.campaign_id
+        counts = connection.execute(_COUNTS, [campaign_id]).fetchnumpy()
+        for column, values in (("people", self.people), ("wanted", self.wanted), ("aside", self.aside)):
+            values[counts["position"]] = counts[column]
+        for name, item_id, until in connection.execute(_CLAIMS, [campaign_id]).fetchall():
+            if (position := self.listing.positions.get(item_id)) is not None:
+                held = self.persons.setdefault(name, PersonProgress()).held
+                held[position] = _EPOCH + timedelta(microseconds=until)
+
+    def read_people(self, connection: duckdb.DuckDBPyConnection, names: Collection[str]) -> None:
+        """Read what these people have done, where it is not known yet."""
+        new = [name for name in dict.fromkeys(names) if name not in self._complete]
+        if not new:
+            return
+        keys = {f"p{n}": name for n, name in enumerate(new)}
+        query = _FACTS.format(people=f"({', '.join(f'${key}' for key in keys)})")
+        found = connection.execute(query, {"campaign": self.campaign.campaign_id, **keys}).fetchall()
+        for name in new:
+            self.persons.setdefault(name, PersonProgress())
+        for what, name, item_id, status, passed, blind, moment, answers in found:
+            person, position = self.persons[name], self.listing.positions.get(item_id)
+            if what == "answer":
+                person.note_answer(item_id, position, status, passed, blind)
+            elif what == "draft":
+                person.drafts[item_id] = rows.from_json(answers)
+            elif position is None:
+                continue
+            elif what == "skip":
+                person.put_off[position] = moment
+            else:
+                person.broken.add(position)
+        self._complete.update(new)
+
+    def hold(self, name: str, held: dict[int, datetime]) -> None:
+        """Let a person hold these items and no others, from the next ``write_claims`` on."""
+        self.persons[name].held = held
+        self._moved.add(name)
+
+    def expire_claims(self, now: datetime, latest: datetime) -> None:
+        """Let go of claims that have ended; one beyond ``latest`` was made before the clock was set back."""
+        for name, person in self.persons.items():
+            if any(not now < until <= latest for until in person.held.values()):
+                self.hold(name, {position: until for position, until in person.held.items() if now < until <= latest})
+
+    def write_claims(self, connection: duckdb.DuckDBPyConnection) -> None:
+        """Write the claims of all whose claims have changed."""
+        names = sorted(self._moved)
+        if not names:
+            return
+        campaign_id = self.campaign.campaign_id
+        connection.execute(
+            f"delete from claims where campaign_id = ? and rater_id in {placeholders(names)}", [campaign_id, *names]
+        )
+        claims = [
+            (campaign_id, self.listing.item_ids[position], name, until, place)
+            for name in names
+            for place, (position, until) in enumerate(self.persons[name].held.items())
+        ]
+        rows.insert(connection, "claims", ("campaign_id", "item_id", "rater_id", "until", "place"), claims)
+        self._moved.clear()
+
+
+def forget_state(memory: Cache, campaign_id: str) -> None:
+    """Something was written that is not noted in the campaign's state. For the writer's thread."""
+    memory.put((_STATE, campaign_id), None, memory.state)
+
+
+class CampaignStates:
+    """The campaigns that one transaction is about. Others may make the cache forget them meanwhile; here they stay."""
+
+    def __init__(self, connection: duckdb.DuckDBPyConnection, memory: Cache) -> None:
+        self.connection = connection
+        self.memory = memory
+        self._used: dict[str, CampaignState] = {}
+
+    def of(self, campaigns: Collection[str]) -> dict[str, CampaignState]:
+        """Those of these campaigns that exist."""
+        since = self.memory.state
+        for campaign_id in campaigns:
+            if campaign_id not in self._used and (kept := self.memory.get((_STATE, campaign_id))) is not None:
+                self._used[campaign_id] = kept
+        missing = [campaign_id for campaign_id in campaigns if campaign_id not in self._used]
+        for campaign_id, known in cached_campaigns(self.connection, missing, self.memory).items() if missing else ():
+            self._used[campaign_id] = state = CampaignState(self.connection, known)
+            self.memory.put((_STATE, campaign_id), state, since)
+        return {campaign_id: self._used[campaign_id] for campaign_id in campaigns if campaign_id in self._used}
+
+    def write_claims(self) -> None:
+        """Write what has changed of who holds what; the last that a transaction does."""
+        for state in self._used.values():
+            state.write_claims(self.connection)
+
+    def reload(self) -> None:
+        """Read everything anew from now on: something was, or is about to be, written that is not noted here."""
+        self.write_claims()
+        self._used.clear()
+        self.memory.forget()

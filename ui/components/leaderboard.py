@@ -1,0 +1,252 @@
+"""The leaderboard as HTML: a headline that answers, four tiles, a row for each generator, and the most contested images."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from html import escape
+from typing import Final
+
+from concord.common import wording
+from concord.common.base_path import at
+from concord.leaderboard import ALL, SCORE, BoardRater, ContestedImage, Estimate, Leaderboard
+from data.aspects import YES_NO_ASPECTS
+from data.store.browse.contents import ItemPreview
+from data.store.browse.filters import MISSED, PASSED
+from data.store.core.selection import SIMULATED, Selection
+from ui.components.addresses import browse_address, page_address
+from ui.components.image_strip import image_link
+from ui.components.tables import WRAP
+
+_SYMBOLS: Final = {"cohen_kappa": "κ", "fleiss_kappa": "κ", "spearman": "ρ", "krippendorff_alpha_ordinal": "α"}
+_MOST_RATERS: Final = 4
+SKELETON: Final = '<div class="cc-skeleton" role="status" aria-label="Loading">' + "<span></span>" * 7 + "</div>"
+"""What stands there before the first numbers, about as high as they."""
+_MOST_TASKS: Final = 6
+
+
+def headline(board: Leaderboard) -> str:
+    """One sentence: which generator is best, by whom, how sure."""
+    if not board.raters or not board.generators:
+        return ""
+    rater, best = board.raters[0], board.generators[0]
+    cell = board.cells.get((best, rater.name, ALL))
+    if cell is None or cell.value is None:
+        return ""
+    number = _value(cell, rater)
+    if cell.low is not None and cell.high is not None:
+        number += f" <small>[{wording.two(cell.low)}, {wording.two(cell.high)}]</small>"
+    by = "people" if rater.kind == "people" else rater.name
+    close = [each.second for each in board.leads if not each.significant]
+    if not board.leads:
+        text = f"{escape(best)}: {number} <small>by {escape(by)}</small>"
+    elif close:
+        rest = f"{escape(close[0])}" if len(close) == 1 else f"{len(close)} others"
+        text = f"{escape(best)} leads by {escape(by)}: {number}<small>; not told apart from {rest}</small>"
+    else:
+        lead = board.leads[0]
+        apart = "" if lead.low is None else f" [{wording.two(lead.low)}, {wording.two(lead.high or 0.0)}]"
+        text = (
+            f"{escape(best)} is best by {escape(by)}: {number}"
+            f"<small>, ahead of {escape(lead.second)} by {wording.two(lead.value)}{apart}</small>"
+        )
+    return f'<h1 class="cc-headline">{text}</h1><p class="cc-subline">{escape(_basis(board, rater))}</p>'
+
+
+def _basis(board: Leaderboard, rater: BoardRater) -> str:
+    """What the number is, and what it rests on."""
+    what = {
+        "correct": "Share of images that show what the prompt asks",
+        SCORE: f"Mean score of {rater.name}",
+    }.get(rater.aspect, f"Mean of {wording.aspect(rater.aspect)}")
+    parts = [wording.count(board.images, "image"), wording.count(board.prompts, "prompt")]
+    if rater.kind != "scorer" and board.persons:
+        parts.append(wording.count(board.persons, "person" if rater.kind == "people" else "simulated person"))
+    first = f"{what}, suite {board.suite}: {', '.join(parts)}."
+    if board.people != "real":
+        first += " No person has judged these images yet."
+    return first
+
+
+def tiles(board: Leaderboard | None, totals: Mapping[str, int]) -> str:
+    """Images, people's answers, the best scorer beside people, open disagreements: each leads to its page."""
+    images = "images" if totals["images"] else "images, without pictures here"
+    made = [
+        _tile(
+            f"{totals['images'] or totals['places']:,}",
+            "",
+            f"{images}, {wording.count(totals['prompts'], 'prompt')}",
+            page_address("browse"),
+        ),
+        _tile(f"{totals['annotations']:,}", "", "answers by people", page_address("campaigns"))
+        if totals["annotations"]
+        else _tile("0", "answers by people", "Be the first: label images", at("/annotate/")),
+    ]
+    best = board.best_scorer if board else None
+    if board and best and best.agreement and best.agreement.value is not None:
+        whose = "people" if board.people == "real" else "simulated people"
+        beside = "" if best.ceiling is None else f"{whose} {wording.two(best.ceiling)}"
+        verdict = f": {wording.verdict(best.standing)}" if best.standing and board.people == "real" else ""
+        symbol = _SYMBOLS[best.statistic]
+        made.append(
+            _tile(
+                f"{symbol} {wording.two(best.agreement.value)}",
+                beside,
+                f"best scorer, {best.name}{verdict}",
+                page_address("agreement", suite=board.suite, aspect=board.aspect),
+            )
+        )
+    else:
+        made.append(_tile("–", "", "no scorer has met people yet", page_address("runs")))
+    if board and board.contested_by and board.disagreements:
+        made.append(
+            _tile(f"{board.disagreements:,}", "", f"open disagreements with {board.contested_by}", _all_contested(board))
+        )
+    elif board and len(board.generators) > 1:
+        made.append(
+            _tile(
+                f"{len(board.generators):,}", "", "generators: compare two of them", page_address("compare", suite=board.suite)
+            )
+        )
+    else:
+        made.append(_tile("0", "", "open disagreements", page_address("browse")))
+    return f'<div class="cc-keyfacts">{"".join(made)}</div>'
+
+
+def _tile(number: str, beside: str, text: str, href: str) -> str:
+    small = f" <small>{escape(beside)}</small>" if beside else ""
+    inside = f"<strong>{escape(number)}{small}</strong><span>{escape(text)}</span>"
+    return f'<a class="cc-keyfact" href="{escape(href)}">{inside}</a>'
+
+
+def board_table(board: Leaderboard) -> str:
+    """A row for each generator: every rater's mean with its interval, and the first rater's by task."""
+    raters = board.raters[:_MOST_RATERS]
+    tasks = board.tasks[:_MOST_TASKS]
+    head = "".join(_rater_head(rater, board) for rater in raters)
+    heats = "".join(f'<th scope="col" class="cc-heat">{escape(wording.task(name))}</th>' for name in tasks)
+    scales = {rater.name: _scale(board, rater) for rater in raters}
+    rows = ""
+    for generator in board.generators:
+        cells = "".join(_rater_cell(board, generator, rater, scales[rater.name]) for rater in raters)
+        heat = "".join(_heat_cell(board, generator, name, scales[raters[0].name]) for name in tasks) if raters else ""
+        rows += f'<tr><th scope="row">{escape(generator)}</th>{cells}{heat}</tr>'
+    caption = f"Leaderboard: {board.suite}"
+    left = len(board.raters) - len(raters)
+    more = f'<p class="cc-subline">{wording.count(left, "more rater")} in all numbers below.</p>' if left > 0 else ""
+    return (
+        f'<h2 class="cc-block-title">{escape(caption)}</h2>'
+        f'<div class="cc-board-wrap">{WRAP}<table class="cc-board">'
+        f'<caption class="cc-unseen">{escape(caption)}, the best first</caption>'
+        f'<thead><tr><th scope="col">generator</th>{head}{heats}</tr></thead><tbody>{rows}</tbody></table></div></div>{more}'
+    )
+
+
+def _rater_head(rater: BoardRater, board: Leaderboard) -> str:
+    agreement, title = "", ""
+    if rater.agreement is not None and rater.agreement.value is not None:
+        level = f"{_SYMBOLS[rater.statistic]} {wording.two(rater.agreement.value)}"
+        agreement = f" <small>({level})</small>"
+        among = (
+            "among themselves" if rater.kind != "scorer" else "with people" if board.people == "real" else f"with {SIMULATED}"
+        )
+        level = f"{wording.title(rater.statistic)} {among}: {_interval_text(rater.agreement)}"
+        title = f' title="{escape(level)}"'
+    score = " score" if rater.aspect == SCORE else ""
+    order = " ▾" if rater is board.raters[0] else ""
+    return f'<th scope="col" class="cc-rated"{title}>{escape(rater.name + score)}{agreement}{order}</th>'
+
+
+def _scale(board: Leaderboard, rater: BoardRater) -> tuple[float, float]:
+    """The ends of a rater's axis: 0 to 1 for shares, else what its numbers span."""
+    if rater.aspect in YES_NO_ASPECTS:
+        return 0.0, 1.0
+    values = [
+        end
+        for generator in board.generators
+        if (cell := board.cells.get((generator, rater.name, ALL))) is not None
+        for end in (cell.value, cell.low, cell.high)
+        if end is not None
+    ]
+    low, high = min(values, default=0.0), max(values, default=1.0)
+    spare = (high - low) * 0.08 or 0.5
+    return low - spare, high + spare
+
+
+def _rater_cell(board: Leaderboard, generator: str, rater: BoardRater, scale: tuple[float, float]) -> str:
+    cell = board.cells.get((generator, rater.name, ALL))
+    if cell is None or cell.value is None:
+        reason = cell.reason if cell else "not judged"
+        return f'<td class="cc-rated cc-muted" title="{escape(reason)}">–</td>'
+    kind = "people" if rater.kind != "scorer" else "scorer"
+    low = cell.value if cell.low is None else cell.low
+    high = cell.value if cell.high is None else cell.high
+    place = "; ".join(f"--{name}: {_share(end, scale):.1f}" for name, end in (("at", cell.value), ("low", low), ("high", high)))
+    hollow = " is-simulated" if rater.kind == "simulated" else ""
+    return (
+        f'<td class="cc-rated" title="{escape(_interval_text(cell))}"><span class="cc-whisker cc-whisker--{kind}{hollow}"'
+        f' style="{place}"></span><a href="{escape(_browse(board, generator, rater))}">{_value(cell, rater)}</a></td>'
+    )
+
+
+def _heat_cell(board: Leaderboard, generator: str, task: str, scale: tuple[float, float]) -> str:
+    rater = board.raters[0]
+    cell = board.cells.get((generator, rater.name, task))
+    if cell is None or cell.value is None:
+        return '<td class="cc-heat"></td>'
+    shade = _share(cell.value, scale) / 100
+    return (
+        f'<td class="cc-heat" style="--shade: {shade:.2f}" title="{escape(_interval_text(cell))}">'
+        f'<a href="{escape(_browse(board, generator, rater, task))}">{_value(cell, rater)}</a></td>'
+    )
+
+
+def _share(value: float, scale: tuple[float, float]) -> float:
+    return 100 * min(max((value - scale[0]) / (scale[1] - scale[0]), 0.0), 1.0)
+
+
+def _value(cell: Estimate, rater: BoardRater) -> str:
+    if cell.value is None:
+        return "–"
+    return wording.two(cell.value) if rater.aspect in YES_NO_ASPECTS or abs(cell.value) < 100 else f"{cell.value:,.0f}"
+
+
+def _interval_text(cell: Estimate) -> str:
+    bounds = "no interval" if cell.low is None else f"95 % interval {cell.low:.3f} to {cell.high:.3f}"
+    return f"{cell.value:.3f}, {bounds}; n = {wording.count(cell.images, 'image')}, {wording.count(cell.ratings, 'rating')}"
+
+
+def _browse(board: Leaderboard, generator: str, rater: BoardRater, task: str = "") -> str:
+    where = Selection(suite=(board.suite,), generator=(generator,), task=(task,) if task else ())
+    return browse_address(where, rater=rater.name, by=rater.aspect, order="lowest")
+
+
+def _all_contested(board: Leaderboard) -> str:
+    """Browse, where the scorer and most people say the opposite."""
+    if board.people != "real":
+        return page_address("browse", suite=board.suite, rater=SIMULATED, by=board.aspect, order="lowest")
+    return page_address(
+        "browse", *(("differs", f"{board.contested_by}:{kind}") for kind in (MISSED, PASSED)), suite=board.suite
+    )
+
+
+def contested(board: Leaderboard, looks: Mapping[str, ItemPreview]) -> str:
+    """The most contested images, each with what the scorer and people say."""
+    if not board.contested or board.contested_by is None:
+        return ""
+    whose = "people" if board.people == "real" else SIMULATED
+    every = f'<a href="{escape(_all_contested(board))}">all {board.disagreements:,} →</a>' if board.disagreements else ""
+    cells = "".join(_case(board, each, looks.get(each.item)) for each in board.contested)
+    title = f"Where {board.contested_by} and {whose} differ"
+    return f'<h2 class="cc-block-title">{escape(title)} <small>{every}</small></h2><ul class="cc-contested">{cells}</ul>'
+
+
+def _case(board: Leaderboard, case: ContestedImage, look: ItemPreview | None) -> str:
+    text = escape((look.text if look else None) or case.item)
+    link = image_link(case.item, look, Selection(suite=(board.suite,)), f"<span>{text}</span>")
+    said = f"people {case.yes}/{case.n}" if board.aspect in YES_NO_ASPECTS else f"people {case.mean:.1f}"
+    positive = case.scorer > 0.5
+    chips = "".join(
+        f'<span class="cc-badge cc-badge--{"ok" if good else "bad"}">{escape(words)}</span>'
+        for words, good in ((f"scorer {case.verdict}", positive), (said, not positive))
+    )
+    return f"<li>{link}<p>{chips}</p></li>"

@@ -1,0 +1,366 @@
+"""The shell of Studio's pages: view from the address, controls, drawing, named outputs, links, live updates.
+
+A page is a subclass of `Page`. It lays out its controls and outputs by name, says which view an address or the controls ask
+for, what the controls offer then, and what is drawn of it. The shell connects these: it reads and writes the address, says
+what of it there is not, draws again when a control or the project changes, opens links to the page itself in place, and says
+what to do next where there is nothing to draw.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import asdict, dataclass, replace
+from functools import wraps
+from typing import Any, ClassVar, Final, Generic, TypeVar
+from urllib.parse import urlencode
+
+import gradio as gr
+from gradio.blocks import BlockContext
+from gradio.components import Component
+from gradio.events import Dependency
+from starlette.datastructures import QueryParams
+
+from concord.common import live_updates
+from concord.common.base_path import at
+from data.store.core.store import Store
+from ui.components import controls
+from ui.components.controls import Choice
+from ui.components.live_updates import SECONDS, ignored, keep_current, listen, moved
+
+QUIET: Final[dict[str, Any]] = {"show_progress": "hidden", "api_visibility": "private"}
+ALL: Final = "all"
+_OPENED: Final = "yes"
+
+Drawn = Mapping[str, Any]
+"""By the names of outputs what they show: a figure (None: nothing to draw), HTML, whether a column is shown, or a change that
+Gradio takes. Outputs that are not named stay as they are."""
+
+
+@dataclass(frozen=True)
+class View:
+    """What a page shows; the fields have the names of its address."""
+
+    PATH: ClassVar[str]
+
+    def address(self, **changes: Any) -> str:
+        """Its address, with some of it changed; what is empty or stands for all is left out."""
+        query = urlencode(replace(self, **changes).query())
+        return at(f"/studio{self.PATH}") + (f"?{query}" if query else "")
+
+    def query(self) -> list[tuple[str, str]]:
+        """The names and values of its address."""
+        return [(name, str(value)) for name, value in asdict(self).items() if value not in ("", ALL)]
+
+
+V = TypeVar("V")
+
+
+@dataclass(frozen=True, slots=True)
+class _Part(Generic[V]):
+    """What is drawn together: by which controls, into which outputs."""
+
+    draw: Callable[[V], Iterator[Drawn | None]]
+    controls: Sequence[str] | None
+    outputs: Sequence[str]
+    moves: live_updates.Moves
+    seconds: float
+
+
+class Page(Generic[V]):
+    """A page of Studio.
+
+    Attributes:
+        title, path: in the navigation, and below ``/studio``.
+        ADDRESS: what its address may hold.
+        USUAL: values that are left out of its address, by control.
+        HIDDEN: what has no visible control, with its usual value; ``page``, of a list, is 1 again when a control is used.
+        OFFERING: the controls whose use changes what others offer; None: all.
+        DRAWN_BY: the controls that `draw` depends on; None: all.
+        REPEATED: whether several values of a control stand in the address one by one, not with commas.
+    """
+
+    title: ClassVar[str]
+    path: ClassVar[str]
+    ADDRESS: ClassVar[Sequence[str]] = ()
+    USUAL: ClassVar[Mapping[str, str]] = {}
+    HIDDEN: ClassVar[Mapping[str, str]] = {}
+    OFFERING: ClassVar[Sequence[str] | None] = None
+    DRAWN_BY: ClassVar[Sequence[str] | None] = None
+    REPEATED: ClassVar[bool] = False
+
+    def __init__(self, store: Store) -> None:
+        self.store = store
+        self.controls: dict[str, Any] = {}
+        self.outputs: dict[str, Any] = {}
+        self.fields: dict[str, Any] = {}
+        self._parts: list[_Part[V]] = []
+        self._links: list[tuple[gr.HTML, str]] = []
+
+    # what a page says
+
+    def lay_out(self) -> None:
+        """Its controls and outputs, in the order in which they stand."""
+
+    def view(self, asked: Mapping[str, Any]) -> V:
+        """What is asked for by the names of the controls, as far as there is such a thing."""
+        raise NotImplementedError
+
+    def offer(self, view: V) -> Mapping[str, Any]:  # noqa: ARG002 - a page without controls offers nothing
+        """By control what it offers in a view, as a `Choice` or a change that Gradio takes."""
+        return {}
+
+    def draw(self, view: V) -> Iterator[Drawn | None]:  # noqa: ARG002 - a page may be drawn in parts alone
+        """What is shown: quickly first, complete later. None: there is nothing to show, and `teaching` says what to do."""
+        yield {}
+
+    def teaching(self) -> str:
+        """What to do where there is nothing to show, as Markdown."""
+        return ""
+
+    def read(self, query: QueryParams) -> dict[str, Any]:
+        """What an address asks for, by the names of the controls."""
+        return {name: query.get(name) for name in self.controls}
+
+    def followed(self, view: V, wanted: Mapping[str, str]) -> dict[str, str]:  # noqa: ARG002 - for pages that follow more
+        """What of an address a view follows."""
+        fields = {name: getattr(view, name, "") for name in self.ADDRESS}
+        offered = {
+            name: change.control() if isinstance(change, Choice) else change for name, change in self.offer(view).items()
+        }
+        chosen = {name: change["value"] for name, change in offered.items()}
+        return {name: ",".join(value) if isinstance(value, list) else str(value) for name, value in (fields | chosen).items()}
+
+    def state(self, view: V) -> str:  # noqa: ARG002 - most pages have one state
+        """What must be so before a view is drawn, as text: pages whose other controls are set by one of them say by which."""
+        return _OPENED
+
+    def moves(self) -> live_updates.Moves:
+        """What it follows: the project."""
+        return live_updates.version
+
+    # layout
+
+    def build(self) -> None:
+        """The page's components and events, in the Gradio app that is being made."""
+        name = self.path.strip("/") or "overview"
+        # set when the page has read its address: what is drawn before would be nobody's choice
+        self.opened = gr.Textbox("", visible="hidden", elem_id=f"{name}-opened")
+        self.notice = gr.HTML(elem_id="ignored")
+        self.teaching_text = gr.Markdown(self.teaching(), visible=False, elem_id="teaching")
+        with gr.Column() as self.content:
+            self.lay_out()
+        for hidden, usual in self.HIDDEN.items():
+            self.controls[hidden] = gr.Textbox(usual, visible="hidden", elem_id=f"{name}-{hidden}")
+        self.connect()
+
+    def __getitem__(self, name: str) -> Any:
+        """A component by its name."""
+        return {**self.fields, **self.outputs, **self.controls}[name]
+
+    @staticmethod
+    def bar(**options: Any) -> gr.Row:
+        """A row of controls."""
+        return gr.Row(elem_classes="cc-filters", **options)
+
+    def control(self, name: str, component: Component) -> Any:
+        """A control of this name in the address."""
+        self.controls[name] = component
+        return component
+
+    def dropdown(self, name: str, label: str, choices: Sequence[Any] = (), value: str | None = None) -> Any:
+        """A dropdown as a control."""
+        return self.control(name, controls.dropdown(label, choices, value))
+
+    def radio(self, name: str, label: str, titles: Mapping[str, str]) -> Any:
+        """Radio buttons as a control, the first of them chosen; ``titles`` by value."""
+        choices = [(title, value) for value, title in titles.items()]
+        return self.control(name, gr.Radio(choices, value=choices[0][1], label=label, elem_id=name))
+
+    def field(self, name: str, component: Component | BlockContext) -> Any:
+        """What is neither in the address nor drawn, such as a field or a button of a form."""
+        self.fields[name] = component
+        return component
+
+    def output(self, name: str, component: Component | BlockContext) -> Any:
+        """An output of this name."""
+        self.outputs[name] = component
+        return component
+
+    def html(self, name: str, **options: Any) -> gr.HTML:
+        """HTML as an output."""
+        made: gr.HTML = self.output(name, gr.HTML(elem_id=name, **options))
+        return made
+
+    def clickable(self, name: str) -> gr.HTML:
+        """The same, whose ``select`` event brings the ``data-`` of what was clicked."""
+        made: gr.HTML = self.output(name, controls.clickable_html(name))
+        return made
+
+    def links(self, name: str, target: str = "", js: str = "") -> gr.HTML:
+        """The same, whose links to this page open their view in place; then the page scrolls to ``target``, or runs ``js``."""
+        made = self.clickable(name)
+        scroll = f"() => document.getElementById('{target}')?.scrollIntoView({{behavior: 'smooth', block: 'start'}})"
+        self._links.append((made, js or scroll))
+        return made
+
+    def plot(self, name: str, **options: Any) -> gr.Plot:
+        """A figure as an output."""
+        made: gr.Plot = self.output(name, gr.Plot(show_label=False, elem_id=name, **options))
+        return made
+
+    def part(
+        self,
+        draw: Callable[[V], Iterator[Drawn | None]],
+        outputs: Sequence[str],
+        *,
+        by: Sequence[str] | None = None,
+        moves: live_updates.Moves = live_updates.version,
+        seconds: float = SECONDS,
+    ) -> None:
+        """Outputs that are drawn apart from the rest, by some of the controls, or following something else than the project."""
+        self._parts.append(_Part(draw, by, outputs, moves, seconds))
+
+    # events
+
+    def connect(self) -> None:
+        """All events; a page with more of them extends this."""
+        if self.controls:
+            self._connect_controls()
+        apart = {name for part in self._parts for name in part.outputs}
+        rest = [name for name in self.outputs if name not in apart]
+        main = _Part(self.draw, self.DRAWN_BY, rest, self.moves(), SECONDS)
+        for part in (main, *self._parts):
+            names = [*self.controls] if part.controls is None else part.controls
+            inputs = [self.opened, *(self.controls[name] for name in names)] if self.controls else []
+            shell = [self.teaching_text, self.content] if part is main else []
+            outputs = [*shell, *(self.outputs[name] for name in part.outputs)]
+            drawing = self._drawing(part, names, len(shell))
+            keep_current(self.store, drawing, inputs, outputs, moves=part.moves, seconds=part.seconds)
+            if part is main:
+                self._main = (drawing, inputs, outputs)
+
+    def _connect_controls(self) -> None:
+        every = [*self.controls.values()]
+        self.first = gr.on(None, self._open, None, [*every, self.notice, self.opened], queue=False, **QUIET)
+        using = [name for name in self.controls if name not in self.HIDDEN]
+        offering = [self.controls[name].input for name in (using if self.OFFERING is None else self.OFFERING)]
+        if offering:
+            listen(offering, self.choose, every, every, queue=False, **QUIET)
+        self.write_address()
+        # the choices grow with the project, too
+        keep_current(self.store, self._offer, [self.opened, *every], every, opened=self.first, moves=self.moves())
+        for links, js in self._links:
+            links.select(self._pick, None, every, queue=False, **QUIET).then(None, js=js)
+
+    def write_address(self) -> None:
+        """The address follows the controls, in the browser."""
+        names = [name for name in self.controls if name in self.ADDRESS]
+        written = [self.controls[name] for name in names]
+        options = json.dumps({"usual": {**self.USUAL, **self.HIDDEN}, "repeated": self.REPEATED})
+        js = (
+            f"(...values) => {{ import('{at('/assets/js/address.js')}').then((m) =>"
+            f" m.write({json.dumps(self.path)}, {json.dumps(names)}, values, {options})); return []; }}"
+        )
+        for control in written:
+            control.change(None, written, None, js=js)
+
+    def on(
+        self,
+        event: Callable[..., Dependency],
+        act: Callable[..., Drawn],
+        inputs: Sequence[str] = (),
+        outputs: Sequence[str] = (),
+        **how: Any,
+    ) -> Dependency:
+        """Call a function after an event, with named inputs; it gives named outputs, of which it may leave out some."""
+
+        @wraps(act)
+        def named(*values: Any, **rest: Any) -> Any:
+            updates = self.named(outputs, act(*values, **rest))
+            return updates if len(updates) != 1 else updates[0]
+
+        return event(named, [self[name] for name in inputs], [self[name] for name in outputs], **(QUIET | how))
+
+    def teach(self, nothing: bool) -> list[Any]:
+        """The changes that show what to do where there is nothing to show, or else the page's content."""
+        text = gr.Markdown(self.teaching(), visible=True) if nothing else gr.Markdown(visible=False)
+        return [text, gr.Column(visible=not nothing)]
+
+    def named(self, outputs: Sequence[str], drawn: Drawn) -> list[Any]:
+        """Changes to outputs in this order, as Gradio takes them."""
+        return _updates({name: self[name] for name in outputs}, drawn)
+
+    def by_name(self, values: Sequence[Any]) -> dict[str, Any]:
+        """The controls' values by name."""
+        return dict(zip(self.controls, values, strict=False))
+
+    def open(self, view: V) -> list[Any]:
+        """The changes to all controls that show a view."""
+        hidden = {name: str(getattr(view, name)) for name in self.HIDDEN}
+        return _updates(self.controls, {**self.offer(view), **hidden})
+
+    def _open(self, request: gr.Request) -> list[Any]:
+        query = request.query_params
+        view = self.view(self.read(query))
+        wanted = {name: ",".join(query.getlist(name)) for name in query}
+        return [*self.open(view), ignored(wanted, self.followed(view, wanted)), self.state(view)]
+
+    def after(self, event: Dependency) -> None:
+        """Draw at once what an act has changed."""
+        every = [*self.controls.values()]
+        draw, inputs, outputs = self._main
+        event.then(self.choose, every, every, queue=False, **QUIET).then(draw, inputs, outputs, **QUIET)
+
+    def changes(self, values: Sequence[Any], **chosen: Any) -> dict[str, Any]:
+        """The controls after one of them has been used, some of them ``chosen`` anew."""
+        hidden = {name: chosen[name] for name in chosen.keys() & self.HIDDEN.keys()}
+        return self.unless_set(values, {**self.offer(self.view(self.by_name(values) | chosen)), **hidden})
+
+    def unless_set(self, values: Sequence[Any], offered: Mapping[str, Any]) -> dict[str, Any]:
+        """Changes to the controls, without values that they have: set again they would undo a click made meanwhile."""
+        every = [*self.controls.values()]
+        return dict(zip(self.controls, moved(every, values, every, _updates(self.controls, offered)), strict=True))
+
+    def choose(self, *values: Any) -> list[Any]:
+        """What `changes` gives, in the order of the controls; another list begins with its first page."""
+        return [*self.changes(values, **({"page": "1"} if "page" in self.HIDDEN else {})).values()]
+
+    def _offer(self, opened: str, *values: Any) -> Iterator[list[Any]]:
+        # a slow page asks before it has been opened: what it says then is nobody's choice
+        yield _updates(self.controls, self.offer(self.view(self.by_name(values))) if opened else {})
+
+    def _pick(self, event: gr.EventData) -> list[Any]:
+        return self.open(self.view(self.read(QueryParams(controls.event_data(event).get("query", "")))))
+
+    def _drawing(self, part: _Part[V], names: Sequence[str], shell: int) -> Callable[..., Iterator[list[Any]]]:
+        shown = {name: self.outputs[name] for name in part.outputs}
+
+        def draw(opened: str = "", *values: Any) -> Iterator[list[Any]]:
+            view = self.view(dict(zip(names, values, strict=True))) if opened or not self.controls else None
+            if self.controls and (view is None or opened != self.state(view)):
+                yield [gr.skip()] * (shell + len(shown))
+                return
+            for made in part.draw(view):  # type: ignore[arg-type]
+                yield [*self.teach(made is None)[:shell], *_updates(shown, made or {})]
+
+        return draw
+
+
+def _updates(components: Mapping[str, Any], drawn: Drawn) -> list[Any]:
+    """Named changes in the order of the components, as Gradio takes them."""
+    unknown = drawn.keys() - components.keys()
+    assert not unknown, f"no such outputs: {', '.join(sorted(unknown))}"
+    return [_update(component, drawn[name]) if name in drawn else gr.skip() for name, component in components.items()]
+
+
+def _update(component: Any, value: Any) -> Any:
+    if isinstance(value, Choice):
+        return value.control()
+    if isinstance(value, dict | Component | BlockContext):
+        return value
+    if isinstance(component, gr.Plot):
+        return gr.Plot(value, visible=True) if value is not None else gr.Plot(visible=False)
+    if isinstance(component, BlockContext) and isinstance(value, bool):
+        return type(component)(visible=value)
+    return value

@@ -1,0 +1,175 @@
+"""One model against another on the same prompts: who wins, how sure that is, and the prompts that got worse, side by side."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from html import escape
+from typing import Any, ClassVar, Final
+
+from agreement.generators import GeneratorDifference
+from concord.common import next_steps, wording
+from concord.leaderboard import leaderboard, main_suite
+from concord.model_comparison import ModelComparison, PromptPair, RatedAspect, compare_models, rated_aspects
+from data.store.browse import contents
+from data.store.browse.contents import ItemPreview
+from data.store.core.selection import Selection
+from data.store.core.store import Store
+from ui.components.controls import Choice
+from ui.components.image_strip import image_link
+from ui.components.page import Drawn, Page, View
+from ui.components.tables import HtmlCell, html_table, note
+
+PATH: Final = "/compare"
+ORDERS: Final = {"regressions": "largest regressions", "improvements": "largest improvements"}
+_PAIRS: Final = 24
+_IMAGES: Final = 4
+_SEPARATOR: Final = "·"
+
+
+@dataclass(frozen=True)
+class CompareView(View):
+    """Two generators of a suite, compared ``by`` a rater's aspect (``RATER·ASPECT``)."""
+
+    PATH: ClassVar[str] = PATH
+    suite: str = ""
+    first: str = ""
+    second: str = ""
+    by: str = ""
+    order: str = "regressions"
+
+    @property
+    def rated(self) -> RatedAspect:
+        rater, _, aspect = self.by.rpartition(_SEPARATOR)
+        return RatedAspect(rater, aspect)
+
+
+class ComparePage(Page[CompareView]):
+    """The page."""
+
+    title, path = "Compare", PATH
+    ADDRESS = ("suite", "first", "second", "by", "order")
+    USUAL: ClassVar = {"order": "regressions"}
+
+    def lay_out(self) -> None:
+        with self.bar():
+            self.dropdown("suite", "Suite")
+            self.dropdown("first", "Before (baseline)")
+            self.dropdown("second", "After (candidate)")
+            self.dropdown("by", "Judged by")
+            self.dropdown("order", "First")
+        self.html("comparison")
+        self.html("pairs")
+
+    def teaching(self) -> str:
+        commands = next_steps.commands_block(self.store, next_steps.IMAGES)
+        return f"To compare two models, import images of both for the same prompts, and score or label them.\n\n{commands}"
+
+    def view(self, asked: Mapping[str, Any]) -> CompareView:
+        return CompareView(**{name: choice.value or "" for name, choice in choices(self.store, asked).items()})
+
+    def offer(self, view: CompareView) -> Mapping[str, Any]:
+        return choices(self.store, {name: getattr(view, name) for name in self.ADDRESS})
+
+    def draw(self, view: CompareView) -> Iterator[Drawn | None]:
+        if not view.first or not view.by:
+            yield None
+            return
+        made = compare_models(self.store, view.suite, view.first, view.second, view.rated)
+        yield {"comparison": comparison(made, view), "pairs": pairs(self.store, made, view)}
+
+
+def choices(store: Store, asked: Mapping[str, Any]) -> dict[str, Choice]:
+    """What each control offers, and the nearest to what is asked for: the two best generators, by people."""
+    suites = {name: found.generators for name, found in contents.judged_suites(store).items() if len(found.generators) > 1}
+    if not suites:
+        return {name: Choice([], "") for name in ComparePage.ADDRESS}
+    main = main_suite(store)
+    suite = Choice.among({name: name for name in sorted(suites)}, asked.get("suite"), main if main in suites else None)
+    best = leaderboard(store, suite.value, intervals=False).generators
+    second = Choice.among({name: name for name in sorted(best)}, asked.get("second"), best[0])
+    others = [name for name in best if name != second.value]
+    first = Choice.among({name: name for name in sorted(others)}, asked.get("first"), others[0])
+    rated = {f"{one.rater}{_SEPARATOR}{one.aspect}": f"{one.rater}: {one.aspect}" for one in rated_aspects(store, suite.value)}
+    by = Choice.among(rated, asked.get("by"))
+    return {"suite": suite, "first": first, "second": second, "by": by, "order": Choice.among(ORDERS, asked.get("order"))}
+
+
+def comparison(made: ModelComparison, view: CompareView) -> str:
+    """Who wins and how sure it is, as HTML, and the difference by task."""
+    whole = made.overall
+    if whole is None:
+        return note(f"{view.first} and {view.second} share no prompt that {view.rated.rater} judged.")
+    bounds = "" if whole.low is None else f" <small>[{wording.two(whole.low)}, {wording.two(whole.high or 0.0)}]</small>"
+    verb = "beats" if whole.value > 0 else "is below"
+    sure = whole.p is not None and whole.p <= 0.05
+    who = f"{escape(view.second)} {verb if sure else 'against'} {escape(view.first)}"
+    verdict = "" if sure else " <small>the difference is not significant</small>"
+    p = "one prompt: no test" if whole.p is None else f"p = {whole.p:.3g} (sign flips over prompts)"
+    facts = (
+        f"By {view.rated.rater}, {wording.plain_aspect(view.rated.aspect)}: better on {whole.wins:,},"
+        f" worse on {whole.losses:,}, the same on {whole.ties:,} of {wording.count(whole.prompts, 'shared prompt')}; {p}."
+    )
+    return (
+        f'<h1 class="cc-headline">{who}: {whole.value:+.2f}{bounds}{verdict}</h1><p class="cc-subline">{escape(facts)}</p>'
+        f"{_outcomes(whole)}{_by_task(made.by_task)}"
+    )
+
+
+def _outcomes(whole: GeneratorDifference) -> str:
+    """Wins, ties and losses as a bar."""
+    parts = (("win", "wins", whole.wins), ("tie", "ties", whole.ties), ("loss", "losses", whole.losses))
+    bars = "".join(
+        f'<span class="cc-outcome cc-outcome--{name}" style="flex-grow: {n}">{n:,} {plural if n != 1 else name}</span>'
+        for name, plural, n in parts
+        if n
+    )
+    label = f"{whole.wins} wins, {whole.ties} ties, {whole.losses} losses"
+    return f'<div class="cc-outcomes" role="img" aria-label="{label}">{bars}</div>'
+
+
+def _by_task(tasks: Sequence[tuple[str, GeneratorDifference]]) -> str:
+    if not tasks:
+        return ""
+    rows: list[list[str | HtmlCell]] = [
+        [
+            wording.task(name),
+            HtmlCell(f"{each.value:+.3f}", _bounds(each), each.method),
+            HtmlCell("–" if each.p_holm is None else f"{each.p_holm:.3g}"),
+            *(HtmlCell(f"{n:,}") for n in (each.wins, each.ties, each.losses, each.prompts)),
+        ]
+        for name, each in tasks
+    ]
+    headers: list[str | HtmlCell] = ["task", *map(HtmlCell, ("difference", "p (Holm)", "wins", "ties", "losses", "prompts"))]
+    return f"<details><summary>By task</summary>{html_table('The same by task', headers, rows)}</details>"
+
+
+def _bounds(difference: GeneratorDifference) -> str:
+    return "no interval" if difference.low is None else f"{difference.low:.2f} to {difference.high:.2f}"
+
+
+def pairs(store: Store, made: ModelComparison, view: CompareView) -> str:
+    """The prompts with the largest change, the images of both models side by side."""
+    ordered = made.pairs if view.order == "regressions" else made.pairs[::-1]
+    changed = [pair for pair in ordered if (pair.change < 0) == (view.order == "regressions") and pair.change]
+    if not changed:
+        return note(f"No prompt got {'worse' if view.order == 'regressions' else 'better'}.") if made.pairs else ""
+    listed = changed[:_PAIRS]
+    items = [item for pair in listed for item in (*pair.first_items[:_IMAGES], *pair.second_items[:_IMAGES])]
+    looks = contents.item_previews(store, items)
+    rows = "".join(_pair(pair, view, looks) for pair in listed)
+    word = "worse" if view.order == "regressions" else "better"
+    more = f" The {len(listed)} largest are listed." if len(changed) > len(listed) else ""
+    title = f"{wording.count(len(changed), 'prompt')} got {word}.{more}"
+    return f'<h2 class="cc-block-title">{escape(title)}</h2><ul class="cc-pairs">{rows}</ul>'
+
+
+def _pair(pair: PromptPair, view: CompareView, looks: Mapping[str, ItemPreview]) -> str:
+    sides = "".join(
+        f'<div><p>{escape(name)} <strong>{wording.two(value)}</strong></p><div class="cc-pair-images">'
+        + "".join(image_link(item, looks.get(item), Selection(suite=(view.suite,))) for item in items[:_IMAGES])
+        + "</div></div>"
+        for name, value, items in ((view.first, pair.first, pair.first_items), (view.second, pair.second, pair.second_items))
+    )
+    badge = f'<span class="cc-badge cc-badge--{"bad" if pair.change < 0 else "ok"}">{pair.change:+.2f}</span>'
+    return f"<li><h3>{badge} {escape(pair.text)}</h3><div class='cc-pair-sides'>{sides}</div></li>"

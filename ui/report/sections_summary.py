@@ -1,0 +1,230 @@
+"""The report's first page: which generator is best and how sure, how far scorers agree with people, four failures, and what it
+all rests on.
+
+It is about one topic, a suite and an aspect: the one that most ratings by real people are about, and that scorers judged, too.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any, Final
+
+import numpy as np
+import pandas as pd
+
+from agreement.generators import GeneratorDifference, compare_generators
+from concord.common import wording
+from ui.components import charts
+from ui.report.figures import figure_json
+from ui.report.sections import (
+    ALL,
+    Heading,
+    Material,
+    ReportCell,
+    ReportFigure,
+    ReportSection,
+    ReportTable,
+    Row,
+    Topic,
+    topic_of,
+)
+
+_FAILURES: Final = 4
+_MOST_RATERS: Final = 4
+_MOST_LINES: Final = 7
+_WIDTH: Final = 600
+_TALLEST, _TALLEST_ABOVE_IMAGES = 380, 250
+"""Pixels of the figure."""
+_STATISTICS: Final = ("cohen_kappa", "spearman", "fleiss_kappa", "krippendorff_alpha_ordinal", "percent_agreement")
+"""By what a topic is summed up: the first that is defined."""
+
+
+def summary(material: Material) -> ReportSection | None:
+    """The first page; None where nothing was judged."""
+    topic = _main_topic(material)
+    if topic is None:
+        return None
+    suite, aspect, people = topic
+    who = "people" if people == "real" else "simulated people"
+    raters = _rows(material, "raters", topic)
+    among = _rows(material, "among_people", topic)
+    statistic = next((name for name in _STATISTICS if _defined(raters, name) or _defined(among, name)), None)
+    means, failures = _means(material, topic), _failures(material, suite)
+    points = [text for text in (_best_generator(material, topic, means), _closest(raters, among, statistic, who)) if text]
+    return ReportSection(
+        "Summary",
+        (f"{suite}: {wording.aspect(aspect)}. {_basis(material, topic)}",),
+        tuple(points),
+        figures=tuple(_figures(raters, among, statistic, who, _TALLEST_ABOVE_IMAGES if failures else _TALLEST)),
+        tables=tuple(_generators(means)),
+        samples=failures,
+        kind="summary",
+    )
+
+
+def _main_topic(material: Material) -> Topic | None:
+    """Real people before simulated ones, topics with scorers before those without, then by the number of ratings."""
+    sizes: dict[Topic, tuple[bool, bool, int]] = {}
+    met = {topic_of(row) for row in material.rows.get("raters", [])}
+    for section in ("among_people", "raters", "scorer_means"):
+        for row in material.rows.get(section, []):
+            topic = topic_of(row)
+            size = (topic[2] == "real", topic in met, int(row["n_ratings"]))
+            sizes[topic] = max(sizes.get(topic, size), size)
+    return max(sorted(sizes), key=sizes.__getitem__, default=None)
+
+
+def _rows(material: Material, section: str, topic: Topic) -> list[Row]:
+    """A section's rows about a topic as a whole."""
+    return [
+        row
+        for row in material.rows.get(section, [])
+        if topic_of(row) == topic and (row["generator"], row["task"], row["target"]) == (ALL, ALL, None)
+    ]
+
+
+def _defined(rows: Sequence[Row], statistic: str) -> bool:
+    return any(row["statistic"] == statistic and row["value"] is not None for row in rows)
+
+
+def _of(rows: Sequence[Row], statistic: str | None) -> list[Row]:
+    """The rows of a statistic that is defined, the highest first."""
+    found = [row for row in rows if row["statistic"] == statistic and row["value"] is not None]
+    return sorted(found, key=lambda row: -row["value"])
+
+
+def _interval(row: Row) -> str:
+    return "" if row["low"] is None else f" [{wording.two(row['low'])}, {wording.two(row['high'])}]"
+
+
+def _means(material: Material, topic: Topic) -> dict[str, dict[str, Row]]:
+    """By rater and generator, over all tasks: people first, then scorers by how far they agree with people."""
+    suite, aspect, people = topic
+    agreement = {row["rater"]: row["value"] for row in _of(_rows(material, "raters", topic), _STATISTICS[0])}
+    found: dict[str, dict[str, Row]] = {}
+    for section in ("among_people", "raters", "scorer_means"):
+        for row in material.rows.get(section, []):
+            about = (row["suite"], row["people"], row["statistic"], row["task"], row["target"])
+            if about == (suite, people, "mean", ALL, None) and row["aspect"] == aspect and row["value"] is not None:
+                found.setdefault(row.get("rater", ""), {})[row["generator"]] = row
+    order = sorted(found, key=lambda name: (name != "", -agreement.get(name, -2.0), name))
+    return {name: found[name] for name in order[:_MOST_RATERS]}
+
+
+def _generators(means: dict[str, dict[str, Row]]) -> list[ReportTable]:
+    """A line for each generator, the best first."""
+    makers = {name for rows in means.values() for name in rows} - {ALL}
+    if not means or not makers:
+        return []
+    first = next(iter(means.values()))
+    ordered = sorted(makers, key=lambda name: (-first[name]["value"] if name in first else np.inf, name))
+
+    def cell(row: Row | None) -> ReportCell:
+        if row is None:
+            return ReportCell("–")
+        return ReportCell(f"{wording.two(row['value'])}{_interval(row)}", note=f"n = {row['n_items']:,}", exact=row["value"])
+
+    body = tuple((ReportCell(name), *(cell(rows.get(name)) for rows in means.values())) for name in ordered[:_MOST_LINES])
+    notes = (f"The first {_MOST_LINES} of {len(ordered)} generators.",) if len(ordered) > _MOST_LINES else ()
+    images = {row["n_items"] for rows in means.values() for name, row in rows.items() if name in ordered}
+    n = f"{min(images):,}" if len(images) == 1 else f"{min(images):,} to {max(images):,}"
+    notes = (f"95 % intervals; n = {n} images each.", *notes)
+    headings = (Heading("Generator", number=False), *(Heading(name or "People") for name in means))
+    return [ReportTable("Mean by generator, the best first", headings, body, notes=notes)]
+
+
+def _best_generator(material: Material, topic: Topic, means: dict[str, dict[str, Row]]) -> str:
+    """Which generator is best by the first rater, and whether the others can be told from it."""
+    if not means:
+        return ""
+    rater, rows = next(iter(means.items()))
+    ordered = sorted((name for name in rows if name != ALL), key=lambda name: (-rows[name]["value"], name))
+    by = rater or ("people" if topic[2] == "real" else "simulated people")
+    if len(ordered) < 2:
+        return ""
+    best = ordered[0]
+    leads = {each.second: each for each in _differences(material, topic, rater, best)}
+    number = f"{wording.two(rows[best]['value'])}{_interval(rows[best])}"
+    close = [name for name in ordered[1:] if name in leads and not leads[name].significant]
+    if close:
+        return f"{best} leads by {by}: {number}; {', '.join(close[:3])} cannot be told from it."
+    second = leads.get(ordered[1])
+    if second is None:
+        return f"{best} is first by {by}: {number}."
+    bounds = "" if second.low is None or second.high is None else f" [{wording.two(second.low)}, {wording.two(second.high)}]"
+    return f"{best} is best by {by}: {number}, ahead of {second.second} by {wording.two(second.value)}{bounds}."
+
+
+def _differences(material: Material, topic: Topic, rater: str, best: str) -> list[GeneratorDifference]:
+    """The best generator less each other one, by a rater or by people."""
+    suite, aspect, people = topic
+    said = material.said[material.left_out.isna().to_numpy()]
+    who: Any = (said["rater"] == rater) & (said["kind"] == "scorer")
+    if not rater:
+        who = (said["kind"] == "human") & (said["simulated"].astype(bool) == (people == "simulated"))
+    about = said[who & (said["suite"] == suite) & (said["aspect"] == aspect) & said["target"].isna()]
+    values = pd.to_numeric(about["number"], errors="coerce")
+    rated = about.assign(value=values)[np.isfinite(values)]
+    return compare_generators(rated[["prompt", "generator", "value"]], best)
+
+
+def _closest(raters: Sequence[Row], among: Sequence[Row], statistic: str | None, who: str) -> str:
+    """How far the best scorer agrees with people, beside people among themselves."""
+    ranked, own = _of(raters, statistic), _of(among, statistic)
+    title = wording.title(statistic or "")
+    if not ranked:
+        return f"{who.capitalize()} among themselves: {title} {wording.two(own[0]['value'])}{_interval(own[0])}." if own else ""
+    best = ranked[0]
+    ceiling = best["ceiling"] or {}
+    level = ceiling if ceiling.get("value") is not None else own[0] if own else None
+    beside = f"; {who} among themselves {wording.two(level['value'])}{_interval(level)}" if level else ""
+    standing = f": {wording.verdict(ceiling['verdict'])}" if ceiling.get("verdict") else ""
+    first = f"{best['rater']} agrees best with {who}" if len(ranked) > 1 else f"{best['rater']} and {who} agree"
+    return f"{first}: {title} {wording.two(best['value'])}{_interval(best)}{beside}{standing}."
+
+
+def _figures(raters: Sequence[Row], among: Sequence[Row], statistic: str | None, who: str, tallest: int) -> list[ReportFigure]:
+    """Forest plot of the scorers beside people's own level."""
+    ranked, own = _of(raters, statistic)[:_MOST_LINES], _of(among, statistic)
+    if not ranked or statistic is None:
+        return []
+    ceiling = ranked[0]["ceiling"] or {}
+    level = ceiling if ceiling.get("value") is not None else own[0] if own else None
+    band = charts.Band(f"{who} among themselves", level["value"], level["low"], level["high"]) if level else None
+    title = wording.title(statistic)
+    figure = charts.forest([(str(row["rater"]), row) for row in ranked], f"{title} with {who}, 95 % interval", band)
+    figure.update_layout(height=min(figure.layout.height, tallest))
+    return [ReportFigure(f"Agreement of scorers with {who}", figure_json(figure, _WIDTH))]
+
+
+def _failures(material: Material, suite: str) -> tuple[Any, ...]:
+    """One of each kind first."""
+    mine = [one for one in material.samples if one.group.startswith(f"{suite}: ") and one.picture] or [
+        one for one in material.samples if one.picture
+    ]
+    groups = list(dict.fromkeys(one.group for one in mine))
+    turn = {id(one): [other for other in mine if other.group == one.group].index(one) for one in mine}
+    return tuple(sorted(mine, key=lambda one: (turn[id(one)], groups.index(one.group)))[:_FAILURES])
+
+
+def _basis(material: Material, topic: Topic) -> str:
+    """What the numbers rest on, and how people were asked."""
+    suite, aspect, _ = topic
+    within = material.ratings[material.ratings["suite"] == suite]
+    ratings = within[within["aspect"] == aspect]
+    people = ratings[ratings["kind"] == "human"]
+    persons = wording.count(
+        int(people["rater"].nunique()), "anonymous slot" if people["identity"].eq("slot").any() else "person"
+    )
+    parts = [
+        wording.count(int(ratings["item"].nunique()), "image"),
+        wording.count(int(ratings["prompt"].nunique()), "prompt"),
+        f"{wording.count(len(people), 'rating')} by {persons}",
+        wording.count(int(within.loc[within["kind"] == "scorer", "rater"].nunique()), "scorer"),
+    ]
+    fields = sum(1 for one in material.recruited for _, stated, counted in one.rows() if stated or counted)
+    silent = [one.name for one in material.recruited if not one.said]
+    asked = "" if not material.recruited else " How people were asked is stated in the appendix."
+    if silent and fields:
+        asked = f" How people were asked is not stated for {', '.join(silent[:2])}."
+    return f"{', '.join(parts)}.{asked}"

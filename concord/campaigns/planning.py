@@ -198,7 +198,7 @@ def plan_campaign(store: Store, wish: CampaignSpec) -> CampaignPlan:
     selection = Selection(suite=wish.suite, task=wish.task, generator=wish.generator)
     pair = _pair(store, selection) if form.item_kind == "pair" and not wish.items else None
     pool = _item_pool(store, form, wish, selection, pair)
-    if not (wish.questionnaire or wish.definition or any(subject.asked.spec for subject in pool.values())):
+    if not (wish.questionnaire or wish.definition or any(subject.spec for subject in pool.values())):
         form = registry.YES_NO
     items = _candidate_items(store, form, wish, pool)
     title = wish.title.strip() or wish.campaign_id

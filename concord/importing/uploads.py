@@ -179,9 +179,7 @@ def guess_ratings(store: Store, source: Source) -> dict[str, Any]:
     }
 
 
-def preview(
-    store: Store, source: Source, options: Mapping[str, Any], tell: Callable[[float], None] = lambda _: None
-) -> Outcome:
+def preview(store: Store, source: Source, options: Mapping[str, Any]) -> Outcome:
     """What would be stored, with the options of ``import images`` or ``import ratings``."""
     return _run(store, source, source.path, options, True, lambda _: None)
 

@@ -27,7 +27,7 @@ from concord.importing.ratings import import_ratings
 from concord.judging import yes_no
 from data.aspects import SCALES
 from data.export.rows import RATING_COLUMNS
-from data.files import printable, quoted
+from data.files import InputError, printable, quoted
 from data.images.folders import EXTENSIONS, Layout, path_within
 from data.store import imports
 from data.store.browse import contents
@@ -37,6 +37,7 @@ from data.studies.rating_tables import read_rating_table
 
 MAX_UNPACKED: Final = 2 << 30
 MAX_FILES: Final = 50_000
+MAX_STEPS: Final = 10
 TABLES: Final = frozenset({".csv", ".tsv", ".jsonl", ".json", ".parquet"})
 IMAGES_TABLE: Final = "images.csv"
 
@@ -179,6 +180,13 @@ def guess_ratings(store: Store, source: Source) -> dict[str, Any]:
     }
 
 
+def problems_of(store: Store, error: Exception) -> list[str]:
+    """What is wrong, a line each, without the folders in which uploads lie."""
+    problems = error.problems if isinstance(error, InputError) else [str(error)]
+    lies = re.escape(f"{store.project}/") + "(?:cache/uploads/[0-9a-f]{32}|images/upload-[0-9a-f]{16})/"
+    return [re.sub(lies, "", problem) for problem in problems]
+
+
 def preview(store: Store, source: Source, options: Mapping[str, Any]) -> Outcome:
     """What would be stored, with the options of ``import images`` or ``import ratings``."""
     return _run(store, source, source.path, options, True, lambda _: None)
@@ -217,7 +225,7 @@ def _run(
         why = store.why_unreadable(error)
         if why is None and not isinstance(error, CommandError | ValueError | OSError):
             raise
-        errors = [line.replace(f"{path.parent}/", "") for line in (why or str(error)).splitlines()]
+        errors = [why] if why else problems_of(store, error)
     number = next((row["import_id"] for row in imports.listed(store) if row["import_id"] not in before), None)
     said = [
         line.removeprefix("skipped: ").replace(f"{path}/", "") for line in err.getvalue().splitlines() if "skipped: " in line
@@ -244,27 +252,24 @@ def guess_columns(header: Iterable[str], meanings: Mapping[str, Sequence[str]]) 
     by_name: dict[str, str] = {}
     for column in header:
         by_name.setdefault(column.strip().casefold(), column)
-    found: dict[str, str] = {}
+    guessed: dict[str, str] = {}
     for meaning, names in meanings.items():
-        column = next((by_name[name] for name in names if name in by_name and by_name[name] not in found.values()), None)
-        if column is not None:
-            found[meaning] = column
-    return found
+        free = [by_name[name] for name in names if name in by_name and by_name[name] not in guessed.values()]
+        if free:
+            guessed[meaning] = free[0]
+    return guessed
 
 
 def guess_scale(values: Iterable[str]) -> str:
-    """The scale of values as ``--scale`` has it: yes and no are nominal, whole numbers of at most ten steps ordinal from 1."""
-    texts = {text.strip() for text in values} - {""}
-    if not texts or all(yes_no(text) is not None for text in texts):
+    """The scale of most values as ``--scale`` has it: yes and no are nominal, whole numbers of few steps ordinal from 1."""
+    texts = [text.strip() for text in values if text.strip()]
+    if 2 * sum(yes_no(text) is not None for text in texts) >= len(texts):
         return "nominal"
-    if all(re.fullmatch(r"-?\d{1,3}", text) for text in texts):
-        low, high = min(1, *map(int, texts)), max(map(int, texts))
-        if high - low < 10:
-            return f"ordinal:{low}-{max(high, low + 1)}"
-    try:
-        return "interval" if all(float(text) == float(text) for text in texts) else "nominal"
-    except ValueError:
-        return "nominal"
+    whole = [int(text) for text in texts if re.fullmatch(r"-?[0-9]{1,3}", text)]
+    if 2 * len(whole) > len(texts) and max(whole) - (low := min(1, *whole)) < MAX_STEPS:
+        return f"ordinal:{low}-{max(whole)}"
+    numbers = [text for text in texts if re.fullmatch(r"[-+]?[0-9]*[.]?[0-9]+([eE][-+]?[0-9]+)?", text)]
+    return "interval" if 2 * len(numbers) > len(texts) else "nominal"
 
 
 def guess_layout(folder: Path) -> Layout | None:
@@ -337,7 +342,9 @@ def _is_file(member: zipfile.ZipInfo) -> bool:
 
 def _is_wanted(name: str) -> bool:
     parts = name.split("/")
-    return Path(name).suffix.lower() in EXTENSIONS | TABLES and not any(p.startswith((".", "__MACOSX")) for p in parts)
+    return Path(name).suffix.lower() in EXTENSIONS | TABLES and not any(
+        part != ".." and part.startswith((".", "__MACOSX")) for part in parts
+    )
 
 
 def _tables(folder: Path) -> Iterator[Path]:

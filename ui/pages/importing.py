@@ -18,12 +18,14 @@ import gradio as gr
 
 from concord.common import wording
 from concord.common.base_path import at
+from concord.common.context import CommandError
 from concord.importing import uploads
 from concord.importing.images import DEFAULT_SUITES
 from concord.importing.uploads import Outcome, Source
 from data.aspects import SCALES
 from data.files import printable
 from data.images.files import ImageError, thumbnail
+from data.records import Annotation, Evidence
 from data.store import imports
 from data.store.browse import contents
 from data.store.core.store import Store
@@ -53,7 +55,7 @@ _OPTIONAL: Final = {name: f"{name.capitalize()}: column" for name in ("prompt", 
 _COLUMNS: Final = (*_NEEDED, *_OPTIONAL)
 _RATINGS: Final = (*_COLUMNS, "aspect", "scale", "kind", "suite", "new_items", "exported")
 _IMAGES: Final = ("images-generator", "images-suite")
-_PREVIEW: Final = ("preview", "store")
+_PREVIEW: Final = ("summary", "store", "preview")
 _EVERYTHING: Final = ("source", *_PREVIEW, "done", "images-fields", "ratings-fields", *_IMAGES, *_RATINGS)
 _SLOW: Final[dict[str, Any]] = {"show_progress": "minimal", "trigger_mode": "always_last"}
 _ONCE: Final[dict[str, Any]] = {"show_progress": "full", "trigger_mode": "once"}
@@ -70,7 +72,7 @@ class ImportPage(Page[None]):
         self.field("source", gr.State(None))
         label = "Drop files here: a zip of images, images.csv with its images, or a table of ratings"
         self.field("files", gr.File(label=label, file_count="multiple", type="filepath", height=150, elem_id="import-files"))
-        with self.field("local", self.bar(visible=False)):
+        with self.field("local", gr.Row(visible=False, elem_classes="cc-filters cc-run-row")):
             info = "Or a folder of images, or a table, on this machine"
             self.field("path", gr.Textbox(label=info, placeholder="/home/me/images", max_lines=1, elem_id="import-path"))
             self.field("read", gr.Button("Read it", scale=0, min_width=120, elem_id="import-read"))
@@ -83,8 +85,9 @@ class ImportPage(Page[None]):
             self.field("images-suite", gr.Textbox(label="Suite", info=info, max_lines=1, elem_id="import-suite"))
         with self.field("ratings-fields", gr.Column(visible=False)):
             self._lay_out_ratings()
-        self.field("preview", gr.HTML(elem_id="import-preview"))
+        self.field("summary", gr.HTML(elem_id="import-summary"))
         self.field("store", gr.Button("Store", variant="primary", visible=False, elem_id="import-store"))
+        self.field("preview", gr.HTML(elem_id="import-preview"))
         self.field("done", gr.HTML(elem_id="import-done"))
         with self.field("confirm", self.bar(visible=False, elem_id="import-confirm")):
             self.field("question", gr.HTML())
@@ -150,27 +153,27 @@ class ImportPage(Page[None]):
                 values = dict(zip(_IMAGES, ("my-model", DEFAULT_SUITES[source.layout]), strict=True))
                 values["images-generator"] = source.name
                 fields = values
-        except (ValueError, OSError, uploads.CommandError) as error:
-            return _nothing("".join(note(_sentence(line), "cc-bad") for line in str(error).splitlines()))
-        shown = {"source": source, "done": "", "images-fields": source.layout is not None}
+        except (ValueError, OSError, CommandError) as error:
+            return _nothing(_lines("Nothing can be stored, and why", uploads.problems_of(self.store, error)))
+        shown: dict[str, Any] = {"source": source, "done": "", "images-fields": source.layout is not None}
         shown["ratings-fields"] = source.layout is None and not values["exported"]
         return shown | fields | self._preview(source, values)
 
     def _again(self, source: Source | None, *values: Any) -> Drawn:
         return {} if source is None else self._preview(source, dict(zip((*_IMAGES, *_RATINGS), values, strict=True)))
 
-    def _preview(self, source: Source, values: Mapping[str, Any]) -> Drawn:
+    def _preview(self, source: Source, values: Mapping[str, Any]) -> dict[str, Any]:
         outcome = uploads.preview(self.store, source, _options(source, values))
         bundle = outcome.bundle
         if bundle is None:
             lines = outcome.errors or outcome.summary
             body = _lines("Nothing can be stored yet, and why", lines) + _lines("Left out, and why", outcome.skipped)
-            return {"preview": body, "store": gr.Button(visible=False)}
+            return {"summary": body, "store": gr.Button(visible=False), "preview": ""}
         images = source.layout is not None
         n = len(bundle.images) if images else len(bundle.annotations) + len(bundle.evidence)
-        body = _images_preview(source, outcome) if images else _ratings_preview(self.store, outcome)
+        summary, table = _images_preview(self.store, source, outcome) if images else _ratings_preview(self.store, outcome)
         label = f"Store {wording.count(n, 'image' if images else 'rating')}"
-        return {"preview": body, "store": gr.Button(label, visible=n > 0)}
+        return {"summary": summary, "store": gr.Button(label, visible=n > 0), "preview": table}
 
     def _store(
         self,
@@ -213,10 +216,10 @@ def _ask(event: gr.EventData) -> Drawn:
     return {"confirm": number.isdigit(), "question": question, "number": int(number) if number.isdigit() else None}
 
 
-def _nothing(said: str = "") -> Drawn:
+def _nothing(said: str = "") -> dict[str, Any]:
     """Nothing is brought; ``said``: why."""
     hidden = {"images-fields": False, "ratings-fields": False, "store": gr.Button(visible=False)}
-    return {"source": None, "preview": said, "done": "", **hidden}
+    return {"source": None, "summary": said, "preview": "", "done": "", **hidden}
 
 
 def _options(source: Source, values: Mapping[str, Any]) -> dict[str, Any]:
@@ -237,31 +240,32 @@ def _rating_changes(guess: Mapping[str, Any]) -> dict[str, Any]:
     return fields | {name: guess[name] for name in ("aspect", "scale", "kind", "exported")} | {"new_items": False}
 
 
-def _images_preview(source: Source, outcome: Outcome) -> str:
-    """What a folder of images would bring, as HTML."""
+def _images_preview(store: Store, source: Source, outcome: Outcome) -> tuple[str, str]:
+    """What a folder of images would bring, as HTML: a summary, and the first of them."""
     assert outcome.bundle is not None
     images = outcome.bundle.images
     texts = {prompt.prompt_id: prompt.text for prompt in outcome.bundle.prompts}
     generators = list(dict.fromkeys(image.generator for image in images))
     by = ", ".join(generators[:4]) + (" and others" if len(generators) > 4 else "")
     rows = [
-        (_picture(source.path / image.path), texts[image.prompt_id], image.generator, Path(image.path).name)
+        (_picture(store.project / image.path), texts[image.prompt_id], image.generator, Path(image.path).name)
         for image in images[:_ROWS]
         if image.path
     ]
     return (
         note(f"{wording.count(len(images), 'image')} of {wording.count(len(texts), 'prompt')} by {by}.", "cc-lead")
         + note(_layout_sentence(source))
-        + _lines("Left out, and why", outcome.skipped)
-        + html_table(f"The first {len(rows)}", ("Image", "Prompt", "Generator", "File"), rows, "cc-import-table")
+        + _lines("Left out, and why", outcome.skipped),
+        html_table(f"The first {len(rows)}", ("Image", "Prompt", "Generator", "File"), rows, "cc-import-table"),
     )
 
 
-def _ratings_preview(store: Store, outcome: Outcome) -> str:
-    """What a table of ratings would bring, as HTML."""
+def _ratings_preview(store: Store, outcome: Outcome) -> tuple[str, str]:
+    """What a table of ratings would bring, as HTML: a summary, and the first of them."""
     assert outcome.bundle is not None
     rows = []
-    for one in [*outcome.bundle.annotations, *outcome.bundle.evidence][:_ROWS]:
+    rated: list[Annotation | Evidence] = [*outcome.bundle.annotations, *outcome.bundle.evidence]
+    for one in rated[:_ROWS]:
         item, judgement = contents.item(store, one.item_id) or {}, next(iter(one.judgements), None)
         sha256 = item.get("sha256")
         picture = f'<img src="{at("/img/")}{escape(sha256)}?w=160" alt="" class="cc-import-picture">' if sha256 else ""
@@ -270,9 +274,8 @@ def _ratings_preview(store: Store, outcome: Outcome) -> str:
     aspect = next((name for _, name, _ in outcome.bundle.scales), "rating")
     summary = [line for line in outcome.summary[:-1] if " by " in line or " match an image of suite " in line]
     return (
-        "".join(note(_sentence(line), "cc-lead") for line in summary)
-        + _lines("Left out, and why", outcome.skipped)
-        + html_table(f"The first {len(rows)}", ("Image", "Prompt", "Rater", aspect.capitalize()), rows, "cc-import-table")
+        "".join(note(_sentence(line), "cc-lead") for line in summary) + _lines("Left out, and why", outcome.skipped),
+        html_table(f"The first {len(rows)}", ("Image", "Prompt", "Rater", aspect.capitalize()), rows, "cc-import-table"),
     )
 
 
@@ -302,7 +305,7 @@ def _lines(title: str, lines: Sequence[str]) -> str:
     """Problems, a line each."""
     if not lines:
         return ""
-    listed = "".join(f"<li>{escape(_sentence(line))}</li>" for line in lines[:_MOST_LINES])
+    listed = "".join(f"<li>{escape(line)}</li>" for line in lines[:_MOST_LINES])
     more = f"<li>and {len(lines) - _MOST_LINES:,} more</li>" if len(lines) > _MOST_LINES else ""
     head = f"{title} ({len(lines):,})"
     return f'<details class="cc-why" open><summary>{head}</summary><ul class="cc-list">{listed}{more}</ul></details>'

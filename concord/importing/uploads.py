@@ -17,7 +17,7 @@ import zipfile
 import zlib
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from pathlib import Path
+from pathlib import Path, PureWindowsPath
 from typing import Any, Final
 
 from concord.common.context import CommandError, Context
@@ -341,7 +341,7 @@ def _is_file(member: zipfile.ZipInfo) -> bool:
 
 
 def _is_wanted(name: str) -> bool:
-    parts = name.split("/")
+    parts = PureWindowsPath(name).parts  # splits at both kinds of slash
     return Path(name).suffix.lower() in EXTENSIONS | TABLES and not any(
         part != ".." and part.startswith((".", "__MACOSX")) for part in parts
     )

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import stat
 import zipfile
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 
 import pytest
@@ -31,13 +31,14 @@ def picture(tmp_path: Path) -> bytes:
 
 
 @pytest.fixture
-def store(tmp_path: Path) -> Store:
-    return Store(tmp_path / "project")
+def store(tmp_path: Path) -> Iterator[Store]:
+    with Store(tmp_path / "project") as opened:
+        yield opened
 
 
 @pytest.mark.parametrize("name", ["../evil.png", "a/../../evil.png", "/tmp/evil.png", "..\\evil.png"])
 def test_a_zip_writes_nothing_outside(name: str, store: Store, picture: bytes, tmp_path: Path) -> None:
-    with pytest.raises(ValueError, match="within|absolute"):
+    with pytest.raises(ValueError, match=r"within|absolute"):
         uploaded_source(store, [zipped(tmp_path / "slip.zip", {name: picture})])
     assert list((store.project / "cache" / "uploads").iterdir()) == []
     assert not list(tmp_path.rglob("*evil*"))

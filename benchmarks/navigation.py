@@ -24,10 +24,10 @@ if not __package__:
     # run as a script, whose folder comes first
     sys.path[0] = str(Path(__file__).resolve().parents[1])
 
-from benchmarks.measuring import command_line, machine, percentile
 from playwright.sync_api import Page, ViewportSize
 
 from benchmarks.annotate import ROOT, open_browser, served
+from benchmarks.measuring import command_line, machine, percentile
 
 PAGES: Final = {
     "Overview": "#board .cc-keyfact strong",

@@ -28,7 +28,7 @@ from annotation.questionnaires.form import Form, FormItem
 from annotation.questionnaires.registry import all_as_markdown, as_markdown
 from concord.common import next_steps
 from concord.common.base_path import at
-from concord.judging import derive, form_of
+from concord.judging import derive, form_about
 from data.aspects import CANNOT_TELL
 from data.campaign import Campaign, Settings, Training, pair_order
 from data.files import InputError, printable, read_text
@@ -158,27 +158,38 @@ def campaign_of(store: Store, campaign_id: str) -> Campaign | None:
     return found
 
 
-def item_form(store: Store, campaign: Campaign, task: AnnotationTask, person: str, version: int | None = None) -> ItemForm:
+def item_form(
+    store: Store,
+    campaign: Campaign,
+    task: AnnotationTask,
+    person: str,
+    version: int | None = None,
+    answered: str | None = None,
+) -> ItemForm:
     """What this person is asked about a task; of the prompt's own questions those of ``version``, None: of today.
+
+    ``answered``: the questionnaire of the answer that is revised.
 
     Raises:
         ValueError: there is no such questionnaire.
         KeyError: there is no such version.
     """
     order = pair_order(campaign.seed, campaign.campaign_id, person, task.item_id) if task.kind == "pair" else ()
-    key = ("form", campaign.campaign_id, task.item_id, order, version)
+    form = form_about(campaign, task.spec, answered)
+    key = ("form", campaign.campaign_id, task.item_id, order, version, form.name)
     since, kept = store.memory.state, store.memory.get(key)
     # of a campaign or a task that was read before something was written nothing is kept
     if kept is not None and kept[0] is campaign and kept[1] is task:
         about: ItemForm = kept[2]
         return about
-    about = _build(store, campaign, task, order, version)
+    about = _build(store, campaign, task, form, order, version)
     store.memory.put(key, (campaign, task, about), since)
     return about
 
 
-def _build(store: Store, campaign: Campaign, task: AnnotationTask, order: tuple[int, ...], version: int | None) -> ItemForm:
-    form = form_of(campaign.questionnaire, campaign.definition)
+def _build(
+    store: Store, campaign: Campaign, task: AnnotationTask, form: Form, order: tuple[int, ...], version: int | None
+) -> ItemForm:
     own = None
     if form.prompted and version is not None:
         own = library.questions_at(store, task.prompt_id, version)

@@ -12,10 +12,12 @@ from annotation.questionnaires import registry as questionnaires
 from annotation.questionnaires.form import Derived, Form, FormItem
 from concord.common.context import Context
 from data.aspects import CANNOT_TELL, NO, YES, YES_NO_ASPECTS
+from data.campaign import Campaign
 from data.files import quoted
 from data.jobs.runs import Observation
 from data.records import Judgement
 from data.spec import HasSpec
+from data.store.core.campaign_items import DEFAULT
 from data.store.judgements import recording
 
 if TYPE_CHECKING:
@@ -104,6 +106,22 @@ def form_of(questionnaire: str, definition: str | None = None) -> Form:
         ValueError: there is none.
     """
     return questionnaires.get(questionnaire, definition)
+
+
+def form_about(campaign: Campaign, spec: Mapping[str, Any], answered: str | None = None) -> Form:
+    """The questionnaire that a campaign asks about a prompt with this spec.
+
+    The default campaign has no questionnaire that somebody chose: without a spec it asks whether the image shows the prompt. An
+    answer is revised in the questionnaire in which it was ``answered``.
+
+    Raises:
+        ValueError: there is none.
+    """
+    if campaign.campaign_id != DEFAULT:
+        return form_of(campaign.questionnaire, campaign.definition)
+    if answered in questionnaires.FORMS:
+        return form_of(answered)
+    return form_of(campaign.questionnaire if spec else questionnaires.YES_NO.name)
 
 
 def derive(form: Form, said: Mapping[str, Any], asked: FormItem, members: Sequence[str] = ()) -> tuple[Judgement, ...]:

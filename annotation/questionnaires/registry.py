@@ -15,8 +15,11 @@ from annotation.questionnaires.custom_question import KINDS
 from annotation.questionnaires.form import Form
 from data.aspects import CANNOT_TELL
 
+YES_NO: Final = read(Path(__file__).with_name("yes_no.yaml").read_text(encoding="utf-8"))
+"""Whether the image shows what the prompt says: for prompts without specs."""
+
 FORMS: Final[dict[str, Form]] = {
-    form.name: form for form in (geneval.FORM, tifa_likert.FORM, tifa_vqa.FORM, visor.FORM, ab.FORM)
+    form.name: form for form in (geneval.FORM, tifa_likert.FORM, tifa_vqa.FORM, visor.FORM, ab.FORM, YES_NO)
 }
 
 

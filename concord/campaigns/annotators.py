@@ -13,7 +13,7 @@ from annotation import quality
 from annotation.quality import Sameness, Speed, TimedAnswer
 from concord.campaigns.known_answers import subject_of
 from concord.common import live_updates, wording
-from concord.judging import form_of
+from concord.judging import form_about
 from data.campaign import Campaign
 from data.store.campaigns import monitoring
 from data.store.campaigns.monitoring import WorkerStats
@@ -112,13 +112,15 @@ def _work(
 def answers(store: Store, campaign: Campaign) -> Sequence[TimedAnswer]:
     """Everybody's answers for the rules of ``annotation.quality``: of each item the first, as it stands; training apart."""
     said = [one for one in monitoring.current_answers(store, campaign.campaign_id) if one.role != "training"]
-    form = form_of(campaign.questionnaire, campaign.definition)
-    items = sorted({one.item_id for one in said})
-    asks = {item_id: form.build(subject_of(subject)) for item_id, subject in item_subjects(store, items).items()}
+    subjects = item_subjects(store, sorted({one.item_id for one in said}))
+    asks = {
+        (item_id, name): form_about(campaign, subjects[item_id].spec, name).build(subject_of(subjects[item_id]))
+        for item_id, name in {(one.item_id, one.questionnaire) for one in said}
+        if item_id in subjects
+    }
     made: dict[tuple[str, str], TimedAnswer] = {}
     for one in said:
-        if one.item_id in asks:
-            asked_of = asks[one.item_id]
+        if asked_of := asks.get((one.item_id, one.questionnaire)):
             pattern, shape = quality.pattern(asked_of, one.answers), quality.shape(asked_of)
             made.setdefault((one.person, one.item_id), TimedAnswer(one.person, one.item_id, shape, pattern, one.seconds))
     return [*made.values()]

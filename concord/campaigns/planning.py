@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, fields, replace
 from typing import Any, Final
 
-from annotation.questionnaires import registry
+from annotation.questionnaires import geneval, registry
 from annotation.questionnaires.custom import YamlError, read_yaml
 from annotation.questionnaires.form import Form
 from concord.campaigns import known_answers
@@ -33,6 +33,7 @@ class CampaignSpec:
     """A campaign as it is asked for.
 
     Attributes:
+        questionnaire: ``""``: GenEval's, or yes and no where no prompt has a spec.
         definition: YAML text of a questionnaire of the user's own, which then takes the place of ``questionnaire``.
         suite, task, generator: the images to draw from; of a pair the generators are the two, the first one first.
         items: item ids instead of those filters; they count as picked by hand.
@@ -43,7 +44,7 @@ class CampaignSpec:
 
     campaign_id: str = ""
     title: str = ""
-    questionnaire: str = "geneval"
+    questionnaire: str = ""
     definition: str | None = None
     suite: tuple[str, ...] = ()
     task: tuple[str, ...] = ()
@@ -197,6 +198,8 @@ def plan_campaign(store: Store, wish: CampaignSpec) -> CampaignPlan:
     selection = Selection(suite=wish.suite, task=wish.task, generator=wish.generator)
     pair = _pair(store, selection) if form.item_kind == "pair" and not wish.items else None
     pool = _item_pool(store, form, wish, selection, pair)
+    if not (wish.questionnaire or wish.definition or any(subject.spec for subject in pool.values())):
+        form = registry.YES_NO
     items = _candidate_items(store, form, wish, pool)
     title = wish.title.strip() or wish.campaign_id
     campaign = Campaign(
@@ -235,7 +238,7 @@ def form_of(wish: CampaignSpec) -> Form:
     Raises:
         ValueError: there is none of this name, or the definition is wrong.
     """
-    return registry.get(wish.questionnaire, wish.definition or None)
+    return registry.get(wish.questionnaire or geneval.NAME, wish.definition or None)
 
 
 def _pair(store: Store, selection: Selection) -> tuple[str, str]:

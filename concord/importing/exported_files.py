@@ -52,15 +52,22 @@ class _Rating:
     number: float | None
 
 
-def import_exported_ratings(context: Context, path: Path) -> None:
-    """Add the file's ratings, all or nothing. The same ratings again, in whichever format, are the same import."""
+def import_exported_ratings(context: Context, path: Path, dry_run: bool = False) -> ImportBundle:
+    """Add the file's ratings, all or nothing. The same ratings again, in whichever format, are the same import.
+
+    Returns what they bring; with ``dry_run`` nothing is stored.
+    """
     table = read_cells(path)
     if sorted(table.header) != sorted(RATING_COLUMNS):
         what = f"this is not a file of 'export ratings' ({_other_header(table.header, RATING_COLUMNS)})"
         fail(path, 1, f"{what}; for another table say what its columns are: --item --rater --value --aspect --scale")
     bundle, summary = ratings_bundle(context, table)
+    if dry_run:
+        context.say(f"{summary}\na dry run: nothing is stored")
+        return bundle
     (imported,) = imports.apply(context.store, [bundle])
     report_import(context, summary, imported)
+    return bundle
 
 
 def ratings_bundle(context: Context, table: TextTable) -> tuple[ImportBundle, str]:

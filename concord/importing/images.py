@@ -25,10 +25,12 @@ from data.matching.files import MatchingExample, read_matching, read_tifa_matchi
 from data.playground.render import render
 from data.records import Image, Prompt, image_item
 from data.store import imports, library
-from data.store.imports import ImportBundle, Imported
+from data.store.imports import ImportBundle
 
 DEFAULT_SUITES = {"geneval": "geneval", "visor": "sr2d", "csv": "images"}
 _TELL_EVERY = 1000
+EXAMPLES: Final = 5
+"""So many images stand in a preview."""
 
 
 @dataclass(slots=True)
@@ -40,9 +42,9 @@ class _PreparedImport:
     left: list[str] = field(default_factory=list)
 
 
-def _store_images(context: Context, kind: str, name: str, ready: _PreparedImport, content: Iterable[object]) -> Imported:
-    """Import the images; ``content``: what makes the same image another import, one for each."""
-    bundle = ImportBundle(
+def _bundle_images(kind: str, name: str, ready: _PreparedImport, content: Iterable[object]) -> ImportBundle:
+    """What the images bring; ``content``: what makes the same image another import, one for each."""
+    return ImportBundle(
         kind,
         name,
         digest(*(f"{image.image_id} {image.sha256} {more}" for image, more in zip(ready.images, content, strict=True))),
@@ -50,8 +52,6 @@ def _store_images(context: Context, kind: str, name: str, ready: _PreparedImport
         images=ready.images,
         items=[image_item(image, ready.prompts[image.prompt_id]) for image in ready.images],
     )
-    (imported,) = imports.apply(context.store, [bundle])
-    return imported
 
 
 _SHAPES: Final = {
@@ -62,8 +62,17 @@ _SHAPES: Final = {
 """What a folder of each layout looks like."""
 
 
-def import_images(context: Context, directory: Sequence[str], layout: str, generator: str | None, suite: str | None) -> None:
+def import_images(
+    context: Context,
+    directory: Sequence[str],
+    layout: str,
+    generator: str | None,
+    suite: str | None,
+    dry_run: bool = False,
+) -> list[ImportBundle]:
     """Import folders one after another, each by its own generator where it is named as ``NAME=FOLDER``.
+
+    Returns what each brings; with ``dry_run`` nothing is stored.
 
     Raises:
         CommandError: a folder is not there, so that none is imported; or an image was left out.
@@ -76,11 +85,10 @@ def import_images(context: Context, directory: Sequence[str], layout: str, gener
         if not context.path(folder).is_dir():
             raise CommandError(f"{folder}: there is no such folder")
         asked.append((folder, by))
-    for folder, by in asked:
-        _import(context, folder, layout, by, suite or DEFAULT_SUITES[layout])
+    return [_import(context, folder, layout, by, suite or DEFAULT_SUITES[layout], dry_run) for folder, by in asked]
 
 
-def _import(context: Context, directory: str, layout: str, generator: str | None, suite: str) -> None:
+def _import(context: Context, directory: str, layout: str, generator: str | None, suite: str, dry_run: bool) -> ImportBundle:
     """Import what can be imported. It fails in the end if an image was left out; a stray file that is none is only named."""
     folder = context.path(directory)
 
@@ -97,15 +105,27 @@ def _import(context: Context, directory: str, layout: str, generator: str | None
         hint = f"({len(skipped)} skipped); it looks like {_SHAPES[layout]}"
         raise CommandError(f"{directory}: no image could be imported as layout '{layout}' {hint}")
     called = generator or str(folder.name)
-    imported = _store_images(context, f"images {suite}", called, placed, (image.path for image in placed.images))
+    bundle = _bundle_images(f"images {suite}", called, placed, (image.path for image in placed.images))
     per_prompt = len({image.prompt_id for image in placed.images})
     left = f", {len(skipped)} skipped" if skipped else ""
-    report_import(context, f"{len(placed.images)} images of {per_prompt} prompts{left}", imported)
+    summary = f"{len(placed.images)} images of {per_prompt} prompts{left}"
+    if dry_run:
+        _preview(context, placed)
+        context.say(f"{summary}\na dry run: nothing is stored")
+        return bundle
+    (imported,) = imports.apply(context.store, [bundle])
+    report_import(context, summary, imported)
     missing = len(placed.left) + sum(
         layout == "csv" or not (skip.path.is_file() and skip.path.suffix.lower() not in EXTENSIONS) for skip in found.skipped
     )
     if missing:
         raise CommandError(f"{missing} skipped (see above); the rest is imported")
+    return bundle
+
+
+def _preview(context: Context, placed: _PreparedImport) -> None:
+    for image in placed.images[:EXAMPLES]:
+        context.say(f"{image.path}: {image.generator}, {placed.prompts[image.prompt_id].text}")
 
 
 def _assign_prompts(context: Context, entries: Iterable[FolderImage], suite: str) -> _PreparedImport:
@@ -124,9 +144,8 @@ def _assign_prompts(context: Context, entries: Iterable[FolderImage], suite: str
             continue
         placed.prompts.setdefault(prompt.prompt_id, prompt)
         file = entry.file
-        placed.images.append(
-            Image(prompt.prompt_id, entry.generator, entry.index, file.path, file.sha256, file.width, file.height)
-        )
+        path = _own_path(context, file.path)
+        placed.images.append(Image(prompt.prompt_id, entry.generator, entry.index, path, file.sha256, file.width, file.height))
     return placed
 
 
@@ -297,10 +316,14 @@ def _home(context: Context, source: str, prompt_id: str) -> Path:
 def _add_image(context: Context, ready: _PreparedImport, prompt: Prompt, source: str, path: Path) -> None:
     """Raises ``ImageError`` where the file is no image."""
     file = read_image_file(path)
-    # the path is the project's own where it lies in it, so that it can be moved
-    mine = path.relative_to(context.store.project) if path.is_relative_to(context.store.project) else path
+    mine = _own_path(context, path)
     ready.prompts[prompt.prompt_id] = prompt
     ready.images.append(Image(prompt.prompt_id, source, 0, mine, file.sha256, file.width, file.height))
+
+
+def _own_path(context: Context, path: Path) -> Path:
+    """Relative to the project where it lies in it, so that the project can be moved."""
+    return path.relative_to(context.store.project) if path.is_relative_to(context.store.project) else path
 
 
 def _png(picture: Pillow.Image) -> bytes:
@@ -322,7 +345,7 @@ def _bring_in(context: Context, suite: str, name: str, ready: _PreparedImport) -
     if not ready.images:
         raise CommandError(f"{name}: nothing could be imported")
     specs = (ready.prompts[image.prompt_id].spec for image in ready.images)
-    imported = _store_images(context, f"itm {suite}", name, ready, specs)
+    (imported,) = imports.apply(context.store, [_bundle_images(f"itm {suite}", name, ready, specs)])
     tasks = ", ".join(dict.fromkeys(str(prompt.task) for prompt in ready.prompts.values() if prompt.task))
     report_import(context, f"{suite}: {len(ready.images)} images with captions" + (f" ({tasks})" if tasks else ""), imported)
     if ready.left:

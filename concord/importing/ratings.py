@@ -254,8 +254,10 @@ def import_ratings(
     identity: str | None = None,
     saw_labels: bool = False,
     dry_run: bool = False,
-) -> None:
-    """``columns`` names the file's columns: ``item`` (several with commas), ``rater``, ``value``, and the optional others.
+) -> ImportBundle | None:
+    """Returns what the file brings; None: it was imported before. With ``dry_run`` nothing is stored.
+
+    ``columns`` names the file's columns: ``item`` (several with commas), ``rater``, ``value``, and the optional others.
     ``wide``: whether there is a column per rater; None: not said.
 
     Without a word about anything the file is one of ``export ratings``, which says these itself.
@@ -276,8 +278,7 @@ def import_ratings(
     }
     more = {name: value for name, value in more.items() if value}
     if not any(said.values()) and not more and not dry_run and wide is None:
-        import_exported_ratings(context, path)
-        return
+        return import_exported_ratings(context, path)
     table = read_rating_table(path)
     if rater_columns and wide is False:
         raise UsageError("--long has no columns of raters; leave --rater-columns out, or --long")
@@ -309,14 +310,15 @@ def import_ratings(
     known = imports.find_import(context.store, request.import_kind, sha256)
     if known is not None:
         context.say(f"nothing to do: this was imported before, as import {known}")
-        return
+        return None
     bundle, ratings, summary = _bundle_of(context, path, table, request, sha256)
     if dry_run:
         _preview(context, ratings, request.aspect)
         context.say(f"{summary}\na dry run: nothing is stored")
-        return
+        return bundle
     (imported,) = imports.apply(context.store, [bundle])
     report_import(context, summary, imported)
+    return bundle
 
 
 def _columns(

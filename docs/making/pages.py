@@ -171,6 +171,11 @@ PAGES: Final[dict[str, DocumentedPage]] = {
         "What the project holds at a glance, and the score table: each generator and task by people and by every scorer, with"
         " intervals. An empty project says what to do.",
     ),
+    "importing": DocumentedPage(
+        "/studio/import",
+        "Import images or ratings without the command line: upload files, or name a folder on this machine; see what was"
+        " recognised, import it, undo it.",
+    ),
     "browse": DocumentedPage(
         "/studio/browse", "All images, filtered, in a grid; the filters are the address.", keys="assets/js/browse/keys.js"
     ),

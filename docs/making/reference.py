@@ -250,7 +250,7 @@ def _queries(dependant: Any) -> Iterator[Any]:
 CAMPAIGN: Final[dict[str, str]] = {
     "id": "Lower-case letters, digits, - and _.",
     "title": "Title shown above the form; the id, if not given.",
-    "questionnaire": "A built-in one: `geneval`, `tifa_likert`, `tifa_vqa`, `visor`, `ab`.",
+    "questionnaire": "`geneval`, `tifa_likert`, `tifa_vqa`, `visor`, `ab`, `yes_no`; default: `geneval`; no specs: `yes_no`.",
     "definition": "YAML text of a questionnaire of your own instead; or `questionnaire_file`, which names its file.",
     "suite": "Use images of these suites.",
     "task": "Use only these tasks.",

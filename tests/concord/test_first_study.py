@@ -50,7 +50,7 @@ def test_the_readmes_walk(tmp_path: Path) -> None:
 
 
 def _label(project: Path) -> None:
-    """Somebody says how well each caption fits."""
+    """Somebody says whether each image shows its prompt."""
     with (
         Store(project) as store,
         TestClient(create_app(store, TOKEN), base_url="http://localhost", client=("127.0.0.1", 1)) as client,
@@ -58,7 +58,7 @@ def _label(project: Path) -> None:
         client.post("/api/name", json={"name": "ada"}).raise_for_status()
         for n in range(3):
             task = client.get("/api/next").json()["tasks"][0]
-            said = {"objects": "things", "caption_fit": 2 + n % 3}
+            said = {"correct": ("yes", "no", "yes")[n]}
             body = {"id": f"00000000-0000-4000-8000-00000000000{n}", "ticket": task["ticket"], "answers": said}
             answer = client.post("/api/submit", json=body)
             assert answer.status_code == 200, answer.text

@@ -95,6 +95,8 @@ def attacked(browser: Browser, tmp_path_factory: pytest.TempPathFactory) -> Iter
     """A project in which every name and text that somebody else chose is an attempt at an attack."""
     folder = tmp_path_factory.mktemp("attacked")
     project = folder / "project"
+    prompts = project_files.hostile_prompts(folder / "prompts.jsonl")
+    command(project, "import", "prompts", prompts, "--suite", "images")
     command(project, "import", "images", project_files.hostile_folder(folder / "hostile"), "--layout", "csv")
     file = project_files.hostile_ratings(folder / "people.csv")
     _import_ratings(project, file, project_files.HOSTILE_ASPECT, project_files.HOSTILE_SUITE, "human")

@@ -76,6 +76,13 @@ def hostile_folder(folder: Path) -> Path:
     return folder
 
 
+def hostile_prompts(path: Path) -> Path:
+    """The same prompts with specs, so that the form asks for words, too."""
+    lines = [json.dumps({"prompt": text, "task": text, "spec": {"tag": text}}) for text in HOSTILE]
+    path.write_text("\n".join(lines), encoding="utf-8")
+    return path
+
+
 def _allowed(text: str) -> str:
     return text.replace("/", "")
 

@@ -28,7 +28,12 @@ def create(
     ] = None,
     file: Annotated[str | None, typer.Option("--from", help="YAML file with these options by name; ID is 'id'.")] = None,
     title: Annotated[str | None, typer.Option(help="Title shown above the form; default: the id.")] = None,
-    questionnaire: Annotated[str | None, typer.Option(help="geneval, tifa_likert, tifa_vqa, visor or ab.")] = None,
+    questionnaire: Annotated[
+        str | None,
+        typer.Option(
+            help="geneval, tifa_likert, tifa_vqa, visor, ab or yes_no; default: geneval, or yes_no if no prompt has a spec."
+        ),
+    ] = None,
     questionnaire_file: Annotated[str | None, typer.Option(help="YAML file with your own questionnaire instead.")] = None,
     suite: Annotated[list[str] | None, typer.Option(help="Use images of this suite. Repeatable.")] = None,
     task: Annotated[list[str] | None, typer.Option(help="Use only this task. Repeatable.")] = None,

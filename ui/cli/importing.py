@@ -174,6 +174,7 @@ def import_images(
     suite: Annotated[
         str | None, typer.Option(help="Suite of the prompts; by default 'geneval', 'sr2d' (visor) or 'images' (csv).")
     ] = None,
+    dry_run: Annotated[bool, typer.Option("--dry-run", help="Show what would be imported; store nothing.")] = False,
 ) -> None:
     """Import generated images: 00042/samples/*.png, 10811_0.png, or images.csv (path,prompt[,generator,idx,task])."""
 

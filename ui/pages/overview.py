@@ -102,7 +102,8 @@ _EMPTY: Final = """
 
 Concord shows how far automatic scorers and people agree about generated images. Bring it something to judge:
 
-**Images of your own**, as `images.csv` (columns `path,prompt`) or in GenEval's or VISOR's folders
+**Images of your own**: [upload them]({importing}); or name a folder with `images.csv` (columns `path,prompt`), GenEval's
+or VISOR's
 
 {images}
 
@@ -153,7 +154,7 @@ class OverviewPage(Page[None]):
             "ratings": next_steps.RATINGS,
         }
         commands = {name: next_steps.commands_block(self.store, words) for name, words in groups.items()}
-        return _EMPTY.format(form=at("/annotate/"), **commands)
+        return _EMPTY.format(form=at("/annotate/"), importing=at("/studio/import"), **commands)
 
     def draw(self, view: None) -> Iterator[Drawn | None]:  # noqa: ARG002
         store, totals = self.store, contents.totals(self.store)

@@ -23,6 +23,7 @@ from ui.pages.browse import BrowsePage
 from ui.pages.campaigns import CampaignsPage
 from ui.pages.compare import ComparePage
 from ui.pages.explore import ExplorePage
+from ui.pages.importing import ImportPage
 from ui.pages.map import MapPage
 from ui.pages.matching import MatchingPage
 from ui.pages.overview import OverviewPage
@@ -32,7 +33,7 @@ from ui.pages.runs import RunsPage
 from ui.pages.workbench import WorkbenchPage
 
 NAVIGATION: Final[dict[str, tuple[type[Page[Any]], ...]]] = {
-    "Data": (OverviewPage, BrowsePage, MapPage),
+    "Data": (OverviewPage, ImportPage, BrowsePage, MapPage),
     "Agreement": (AgreementPage, ComparePage, PreferencesPage, MatchingPage),
     "Explore": (ExplorePage,),
     "People": (CampaignsPage,),
@@ -102,7 +103,7 @@ def annotate() -> gr.Blocks:
 
 _STYLES = (
     "concord", "studio", "navigation", "overview", "compare", "agreement", "picture", "form", "dialogs", "workbench",
-    "workbench_remarks", "runs", "explore", "matching", "preferences", "campaigns", "browse", "map",
+    "workbench_remarks", "runs", "explore", "matching", "preferences", "campaigns", "browse", "map", "importing",
 )  # fmt: skip
 _SANS = ("system-ui", "-apple-system", "Segoe UI", "Roboto", "Helvetica Neue", "Arial", "sans-serif")
 _MONO = ("ui-monospace", "SFMono-Regular", "Menlo", "Consolas", "monospace")

@@ -203,6 +203,7 @@ class CurrentAnswer:
     role: Role
     status: str
     passed: bool | None
+    questionnaire: str
     answers: Mapping[str, Any]
     seconds: float | None
     submitted: datetime
@@ -213,8 +214,8 @@ def current_answers(store: Store, campaign_id: str) -> list[CurrentAnswer]:
     with store.read() as cursor:
         found = rows.dicts(
             cursor,
-            "select a.rater_id as person, a.item_id, coalesce(c.role, 'ordinary') as role, a.status, f.passed, a.answers,"
-            " f.active_seconds as seconds, f.submitted"
+            "select a.rater_id as person, a.item_id, coalesce(c.role, 'ordinary') as role, a.status, f.passed, a.questionnaire,"
+            " a.answers, f.active_seconds as seconds, f.submitted"
             " from annotations a join annotations f on f.annotation_id = a.root_id"
             " left join campaign_items c on c.campaign_id = a.campaign_id and c.item_id = a.item_id"
             " where a.campaign_id = ? and a.annotation_id not in (select revises from annotations where revises is not null)"

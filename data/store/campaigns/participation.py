@@ -227,12 +227,14 @@ class OwnAnswer:
 
     Attributes:
         public_id: all that their browser learns of the item.
+        questionnaire: the one that was answered.
         raw: what the screen showed (``order``, ``questions``), where that matters.
     """
 
     annotation_id: str
     item_id: str
     public_id: str
+    questionnaire: str
     answers: Mapping[str, Any]
     raw: Mapping[str, Any] | None
     submitted: datetime
@@ -253,7 +255,7 @@ def _query(store: Store, where: str, parameters: Sequence[str], limit: int) -> l
     with store.read() as cursor:
         found = rows.dicts(
             cursor,
-            "select a.annotation_id, a.item_id, t.public_id, a.answers, a.raw, a.submitted"
+            "select a.annotation_id, a.item_id, t.public_id, a.questionnaire, a.answers, a.raw, a.submitted"
             " from annotations a join items t using (item_id)"
             f" where {where} and a.annotation_id not in"
             " (select revises from annotations where revises is not null and rater_id = ?)"

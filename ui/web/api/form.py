@@ -293,13 +293,16 @@ def _again(store: Store, person: str, campaign: Campaign, said: participation.Ow
 
 
 def _asking_of(store: Store, person: str, campaign: Campaign, said: participation.OwnAnswer) -> form.ItemForm:
-    return form.item_form(store, campaign, _task(store, said.public_id), person, (said.raw or {}).get("questions"))
+    version = (said.raw or {}).get("questions")
+    return form.item_form(store, campaign, _task(store, said.public_id), person, version, said.questionnaire)
 
 
 def _submit(store: Store, request: Request, campaign: Campaign, body: SubmissionBody) -> JSONResponse:
     person, chosen = person_of(request), request.session.get("campaign")
+    revised = participation.own_answer(store, person, campaign.campaign_id, str(body.revises)) if body.revises else None
+    questionnaire = revised.questionnaire if revised else None
     try:
-        about = form.item_form(store, campaign, _task(store, body.ticket), person, body.asked)
+        about = form.item_form(store, campaign, _task(store, body.ticket), person, body.asked, questionnaire)
     except KeyError as error:
         raise HTTPException(422, "The questions have changed. Please load the page again.") from error
     errors: Mapping[str, str] = validate(about.questionnaire, body.answers)

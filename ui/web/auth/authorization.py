@@ -99,12 +99,14 @@ class Visitor:
         name: None where nobody has to have one and they have given none.
         campaign: the only one that they work in; None: the default one.
         invited: whether they came by a link.
+        local: whether they sit at this machine, in an app where nobody signs in: they can read what its user can read.
     """
 
     name: str | None
     role: Role
     campaign: str | None = None
     invited: bool = False
+    local: bool = False
 
 
 def visitor(session: Session, store: Store, accounts: Accounts | None) -> Visitor | None:
@@ -123,7 +125,7 @@ def visitor(session: Session, store: Store, accounts: Accounts | None) -> Visito
             raise SignedOut(str(why))
         return Visitor(name, "admin" if accounts is None else found.role, found.campaign, invited=True)
     if accounts is None:
-        return Visitor(name, "admin")
+        return Visitor(name, "admin", local=True)
     if name is None or "account" not in session:
         return None
     account = accounts.get(str(name))

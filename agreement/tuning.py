@@ -9,17 +9,18 @@ verdicts by each value are given, and need not rise or fall with it.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
+import pandas as pd
 
-from agreement.engine.counts import PEOPLE, SIMULATED, JudgementCounts, Labels, UnitColumns
+from agreement.engine.counts import PEOPLE, SIMULATED, CountedTopic
 from agreement.numeric import BoolArray, FloatArray, IntArray, ratio
 from agreement.report.scorer_human import HOW, NOTHING_SHARED
 from agreement.statistics.scale import Scale
 from agreement.statistics.two_raters import FORMULAS, PairSums, why_undefined
-from agreement.study.cells import ALL, TASKS_MEAN, CellName, Outcome, Used, compact, mean_over_tasks, outcome
+from agreement.study.cells import ALL, CellOutcome, Key, Outcome, Used, compact, outcome, with_tasks_mean
 from agreement.thresholds import Objective, best_runs, fold_generator, folds_of
 
 NONE, NO, YES = -1, 0, 1
@@ -67,46 +68,36 @@ class YesNoCounts:
         return YesNoCounts(self.no[rows], self.yes[rows], self.asked[rows])
 
 
-@dataclass(frozen=True)
-class CellStatistic:
-    """A number of one cell."""
-
-    place: CellName
-    statistic: str
-    outcome: Outcome
-
-
-def count_answers(scale: str, counted: JudgementCounts, items: Sequence[str]) -> dict[str, YesNoCounts]:
+def count_answers(
+    scale: str, counted: pd.DataFrame, said: pd.DataFrame, scores: pd.DataFrame, items: Sequence[str]
+) -> dict[str, YesNoCounts]:
     """What people say of these items as wholes, by kind of people (`real`, `simulated`); a kind that says nothing is left out.
 
     Args:
         scale: the aspect's, as it is written.
-        counted: judgements of the aspect; those about a target of an item play no part.
+        counted: the items that are counted, as `engine.counts` describes them.
+        said: judgements of the aspect; those about a target of an item play no part.
+        scores: what scorers gave them.
         items: in the order of the verdicts; others may be counted as well.
 
     Raises:
         ValueError: people's values are not yes and no.
     """
-    said = counted.said
-    used = np.bincount(said.label[(said.reason < 0) & (said.label >= 0)], minlength=len(said.labels)) > 0
-    if not used.any():
+    if not (said["reason"].isna() & said["label"].notna()).any():
         return {}
-    labels, columns = Labels(Scale.parse(scale), said.labels, used), UnitColumns(counted)
-    if not labels.measure.binary:
+    topic = CountedTopic(Scale.parse(scale), counted, said, scores)
+    if not topic.measure.binary:
         raise ValueError("people's answers here are not yes or no")
-    read = columns.read(said, labels, np.arange(columns.task.size))
-    whole = columns.target < 0
-    unit_of = dict(zip((counted.items[item] for item in columns.item[whole]), np.flatnonzero(whole).tolist(), strict=True))
+    whole = topic.target < 0
+    unit_of = dict(zip(counted["item"].iloc[topic.item[whole]], np.flatnonzero(whole).tolist(), strict=True))
     # the place after the last is for items of which nobody says anything
-    at = np.array([unit_of.get(item, columns.units) for item in items], np.int64)
+    at = np.array([unit_of.get(item, topic.item.size) for item in items], np.int64)
     found: dict[str, YesNoCounts] = {}
     for kind, code in _KINDS.items():
-        mine = read.of(code)
-        table = mine.table(columns.units, 2).astype(float)
-        rated = table.sum(1) + mine.refused(columns.units, len(columns.reasons)).sum(1) > 0
-        no, yes, asked = (np.r_[column, 0][at] for column in (table[:, NO], table[:, YES], rated))
-        if asked.any():
-            found[kind] = YesNoCounts(no, yes, asked > 0)
+        profile = np.r_[topic.profile[code], 0][at]
+        if profile.any():
+            counts = topic.profiles.counts[profile].astype(float)
+            found[kind] = YesNoCounts(counts[:, NO], counts[:, YES], profile > 0)
     return found
 
 
@@ -123,38 +114,33 @@ def confusion_tables(said: IntArray, heard: YesNoCounts, group: IntArray, groups
     return np.stack([part.reshape(*said.shape[:-1], groups, 2) for part in met], axis=-2)
 
 
-def agreements(said: IntArray, heard: YesNoCounts, places: ItemCells) -> list[CellStatistic]:
+def agreements(said: IntArray, heard: YesNoCounts, places: ItemCells) -> list[CellOutcome]:
     """STATISTICS of verdicts (items,) with people, for each task, all items, and the mean over tasks."""
     by_task = confusion_tables(said, heard, places.task, len(places.tasks))
     every = confusion_tables(said, heard, np.zeros(said.size, np.int64), 1)[0]
     present = [code for code in range(len(places.tasks)) if heard.asked[places.task == code].any()]
     found = {places.tasks[code]: _agreed(by_task[code], said, heard, places.task == code) for code in present}
-    found[ALL] = _agreed(every, said, heard, np.ones(said.size, bool))
-    return _with_mean(ALL, found)
+    return [*with_tasks_mean(ALL, found, _agreed(every, said, heard, np.ones(said.size, bool)))]
 
 
-def _agreed(table: FloatArray, said: IntArray, heard: YesNoCounts, inside: BoolArray) -> dict[str, Outcome]:
+def _agreed(table: FloatArray, said: IntArray, heard: YesNoCounts, inside: BoolArray) -> dict[Key, Outcome]:
     met = inside & (said >= 0) & (heard.no + heard.yes > 0)
     used, sums = Used(int(met.sum()), int(table.sum()), 0), PairSums.of(table)
-    made: dict[str, Outcome] = {}
+    made: dict[Key, Outcome] = {}
     for name in STATISTICS:
         reason = why_undefined(name, sums) if used.ratings else NOTHING_SHARED
-        made[name] = outcome(np.atleast_1d(FORMULAS[name](sums)), reason, used, HOW["each"])
+        made[Key(name)] = outcome(np.atleast_1d(FORMULAS[name](sums)), reason, used, HOW["each"])
     return made
 
 
-def shares(said: IntArray, places: ItemCells) -> list[CellStatistic]:
+def shares(said: IntArray, places: ItemCells) -> list[CellOutcome]:
     """`mean`, the share of yes: for each generator and all, of each task, all items, and the mean over tasks."""
-    found: list[CellStatistic] = []
+    found: list[CellOutcome] = []
     for code, generator in [*enumerate(places.generators), (-1, ALL)]:
         inside = np.ones(said.size, bool) if generator == ALL else places.generator == code
-        of: dict[str, Outcome] = {}
-        for task, name in enumerate(places.tasks):
-            rows = inside & (places.task == task)
-            if rows.any():
-                of[name] = _share(said[rows])
-        of[ALL] = _share(said[inside])
-        found += _with_mean(generator, {task: {"mean": made} for task, made in of.items()})
+        by_task = {name: inside & (places.task == task) for task, name in enumerate(places.tasks)}
+        tasks = {name: {Key("mean"): _share(said[rows])} for name, rows in by_task.items() if rows.any()}
+        found += with_tasks_mean(generator, tasks, {Key("mean"): _share(said[inside])})
     return found
 
 
@@ -168,16 +154,6 @@ def share_of_yes(said: IntArray, group: IntArray, groups: int) -> FloatArray:
     """(..., groups): of verdicts (..., items) the share of yes by group, NaN without a verdict; `group` as for `tables`."""
     member = (group[:, None] == np.arange(groups)).astype(float)
     return ratio((said == YES).astype(float) @ member, (said >= 0).astype(float) @ member)
-
-
-def _with_mean(generator: str, found: Mapping[str, Mapping[str, Outcome]]) -> list[CellStatistic]:
-    """The outcomes of tasks and of all, and the means over tasks."""
-    rows = [CellStatistic(CellName(generator, task), name, made) for task, of in found.items() for name, made in of.items()]
-    tasks = {task: of for task, of in found.items() if task != ALL}
-    for name in found[ALL] if tasks else ():
-        mean = mean_over_tasks({task: of.get(name) for task, of in tasks.items()})
-        rows.append(CellStatistic(CellName(generator, TASKS_MEAN), name, mean))
-    return rows
 
 
 FOLDS = 5

@@ -141,8 +141,8 @@ ALL = "all"
 def counted(store: Store) -> Values:
     """Ours: everything counted in the database, then summed and computed."""
     about = AspectScale(SUITE, ASPECT, "nominal")
-    made = LiveEstimates(about, aggregates.aggregate(store, aggregates.AggregateQuery(SUITE, ASPECT, SELECTION)))
-    return values(made.report(each_generator=False).to_dict())
+    made = LiveEstimates(about, *aggregates.aggregate(store, aggregates.AggregateQuery(SUITE, ASPECT, SELECTION)))
+    return values(made.report().to_dict())
 
 
 def quick(store: Store) -> Values:

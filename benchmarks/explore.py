@@ -157,7 +157,7 @@ def check(store: Store) -> int:
         }
         heard = rejudging.people_verdicts(store, evidence)["simulated"]
         for one in agreements(evidence.again.correct(turned), heard, evidence.places):
-            theirs = rows[one.place.task, one.statistic]
+            theirs = rows[one.place.task, one.key.statistic]
             assert (theirs is None) == (one.outcome.value is None)
             assert theirs is None or abs(theirs - one.outcome.value) <= TOLERANCE
             numbers += 1

@@ -150,77 +150,70 @@ _MOST_ITEMS = 500  # touched at once, beyond which it is quicker to count everyt
 
 
 @dataclass
-class _RunningSums:
-    """The sums of one selection, as they were at a version of the project; ``refused``: there are none to be had."""
+class _RunningEstimates:
+    """The estimates of one selection, as they were at a version of the project; ``refused``: there are none to be had."""
 
     lock: Lock = field(default_factory=Lock)
     version: str = ""
-    standing: LiveEstimates | None = None
+    estimates: LiveEstimates | None = None
     refused: bool = False
 
 
-_SUMS: WeakKeyDictionary[Store, OrderedDict[Selection, _RunningSums]] = WeakKeyDictionary()
-_SUMS_LOCK = Lock()
+_RUNNING: WeakKeyDictionary[Store, OrderedDict[Selection, _RunningEstimates]] = WeakKeyDictionary()
+_RUNNING_LOCK = Lock()
 
 
-def quick_estimates(
-    store: Store, selection: Selection, statistics: tuple[str, ...] | None = None, *, each_generator: bool = False
-) -> Rows | None:
-    """The rows of ``recall`` without intervals that can be had at once, by section; None if none of them can.
+def quick_estimates(store: Store, selection: Selection) -> Rows | None:
+    """The rows of ``recall`` without intervals and single generators that can be had at once, by section; None if none can.
 
     The selection must have one suite and one aspect, no raters and no certainty. The first call counts everything in the
     database; after a submission a call counts the touched items alone and computes the cells that hold them. Thread-safe.
-
-    Args:
-        store: the project.
-        selection: which judgements.
-        statistics: those wanted; None for all.
-        each_generator: rows for each generator besides those for all of them.
     """
     if len(selection.suite) != 1 or len(selection.aspect) != 1 or selection.rater or selection.certainty:
         return None
-    # the place for this selection; the one that was not asked for longest makes room
-    with _SUMS_LOCK:
-        places = _SUMS.setdefault(store, OrderedDict())
-        kept = places.setdefault(selection, _RunningSums())
-        places.move_to_end(selection)
-        if len(places) > _MOST_SUMS:
-            places.popitem(last=False)
-    with kept.lock:
-        _follow(store, selection, kept)
-        if kept.standing is None:
+    # the one that was not asked for longest makes room
+    with _RUNNING_LOCK:
+        by_selection = _RUNNING.setdefault(store, OrderedDict())
+        running = by_selection.setdefault(selection, _RunningEstimates())
+        by_selection.move_to_end(selection)
+        if len(by_selection) > _MOST_SUMS:
+            by_selection.popitem(last=False)
+    with running.lock:
+        _follow(store, selection, running)
+        if running.estimates is None:
             return None
-        found = kept.standing.report(statistics, each_generator=each_generator).to_dict()
+        found = running.estimates.report().to_dict()
     return {name: found[name] for name in SECTIONS}
 
 
-def _follow(store: Store, selection: Selection, kept: _RunningSums) -> None:
-    """Bring the sums to the project's present state."""
-    changes = store.changes_since(kept.version)
-    asked = aggregates.AggregateQuery(selection.suite[0], selection.aspect[0], selection)
-    if changes.items is None or len(changes.items) > _MOST_ITEMS or (kept.standing is None and not kept.refused):
-        _make(store, asked, kept)
-    elif changes.items and kept.standing is not None:
-        # whatever goes wrong on the way, sums that followed by half are not used again
-        standing, kept.standing = kept.standing, None
+def _follow(store: Store, selection: Selection, running: _RunningEstimates) -> None:
+    """Bring the estimates to the project's present state."""
+    changes = store.changes_since(running.version)
+    query = aggregates.AggregateQuery(selection.suite[0], selection.aspect[0], selection)
+    estimates, running.estimates = running.estimates, None  # what is followed by half, whatever goes wrong, is not used again
+    many = changes.items is None or len(changes.items) > _MOST_ITEMS
+    if many or (estimates is None and not running.refused):
+        _count_anew(store, query, running)
+    elif estimates is not None:
         try:
-            standing.update(aggregates.aggregate_items(store, asked, sorted(changes.items)))
-            kept.standing = standing
-        except StaleError:
-            _make(store, asked, kept)
-    kept.version = changes.version
+            if changes.items:
+                estimates.update(*aggregates.aggregate_items(store, query, sorted(changes.items)))
+            running.estimates = estimates
+        except (StaleError, NotServedError):
+            _count_anew(store, query, running)
+    running.version = changes.version
 
 
-def _make(store: Store, asked: aggregates.AggregateQuery, kept: _RunningSums) -> None:
-    """Count everything anew."""
-    kept.standing, kept.refused = None, False
+def _count_anew(store: Store, query: aggregates.AggregateQuery, running: _RunningEstimates) -> None:
+    running.refused = False
     scales = scales_of(store)
-    scale = scales.get((asked.suite, asked.aspect))
+    scale = scales.get((query.suite, query.aspect))
     if scale is None:
         return
     try:
-        if scales.get((asked.suite, aggregates.SCORE), "interval") != "interval":
+        if scales.get((query.suite, aggregates.SCORE), "interval") != "interval":
             raise NotServedError("scores are not numbers")
-        kept.standing = LiveEstimates(AspectScale(asked.suite, asked.aspect, scale), aggregates.aggregate(store, asked))
+        about = AspectScale(query.suite, query.aspect, scale)
+        running.estimates = LiveEstimates(about, *aggregates.aggregate(store, query))
     except NotServedError:
-        kept.refused = True
+        running.refused = True

@@ -168,7 +168,7 @@ def _people_verdicts(store: Store, source: EvidenceSource) -> dict[str, YesNoCou
         return {}
     counted = aggregates.aggregate(store, aggregates.AggregateQuery(source.suite, ASPECT, Selection()))
     try:
-        return count_answers(scale, counted, _evidence(store, source).items)
+        return count_answers(scale, *counted, _evidence(store, source).items)
     except ValueError:  # another vocabulary than yes and no: there is nothing to compare
         return {}
 

@@ -1,86 +1,59 @@
-"""Counts of judgements by unit: what a database's GROUP BY delivers, read into the codes of one topic, which may grow.
+"""Judgements of one topic counted by unit: what a database's GROUP BY delivers, and what people say later of some items.
 
-`Entries` and `JudgementCounts` are contracts for whoever counts (`agreement/` itself reads no database); every array is of
-codes, -1 is "none".
+All that the statistics of a cell need of people is how many of its units were rated in which way. A way is a *profile*: how
+often each label was chosen on a unit, and how many judgements do not count, by reason. A study has few of them, so that a
+cell's sufficient statistics are numbers of units by profile (and by a scorer's label): whole numbers, counted anew from one
+code per unit whenever a unit of the cell changes. Nothing is added up over time, so nothing drifts.
+
+Whoever counts (`agreement/` itself reads no database) gives frames. `items`: the columns `item`, `task`. `said` and `scores`:
+`item` (a row of `items`), `target`, `scorer` (none: people), `simulated`, `label`, `number` (of a score), `reason` (why they
+do not count, none if they do) and `count`, how many judgements; of those that count, each rater has one on a unit at most.
+What people say later comes as a list of `ItemAnswer`.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Protocol
 
 import numpy as np
 import pandas as pd
 
-from agreement.numeric import BoolArray, FloatArray, IntArray
+from agreement.catalogue import Measure
+from agreement.numeric import BoolArray, FloatArray, IntArray, ratio
+from agreement.statistics import many_raters
 from agreement.statistics.scale import Scale
 from agreement.study.frame import NO_VALUE, ScaledValues, read_values
 
-PEOPLE, SIMULATED, SCORERS = 0, 1, 2
-"""Codes of `Entries.who`: real people, simulated ones, and from `SCORERS` on one code for each scorer."""
+PEOPLE, SIMULATED = KINDS = (0, 1)
+"""Real people, and simulated ones."""
+_LARGEST = 50_000_000  # numbers in one array of sums
+_WIDEST = 2**40
+
+
+ItemAnswer = tuple[str, str | None, bool, str | None, str | None, int]
+"""`item` (its name), `target`, `simulated`, `label`, `reason` and `count`, as in the frames."""
 
 
 class NotServedError(ValueError):
-    """Standing sums cannot give what is asked for, or would be too large; the report (`build`) can."""
-
-
-class JudgementEntries(Protocol):
-    """Judgements counted: one entry for each (item, target, who, label, reason), all columns of equal length.
-
-    `item`, `target`, `label`, `reason` are positions in the names; `reason` is -1 for judgements that count, of which each
-    rater has one on a unit at most. `number` is that of a score (NaN: none), and nothing for labels. `count` is how many.
-    Names are sorted, and none is empty.
-    """
-
-    @property
-    def targets(self) -> tuple[str, ...]: ...
-    @property
-    def labels(self) -> tuple[str, ...]: ...
-    @property
-    def reasons(self) -> tuple[str, ...]: ...
-    @property
-    def scorers(self) -> tuple[str, ...]: ...
-    @property
-    def item(self) -> IntArray: ...
-    @property
-    def target(self) -> IntArray: ...
-    @property
-    def who(self) -> IntArray: ...
-    @property
-    def label(self) -> IntArray: ...
-    @property
-    def reason(self) -> IntArray: ...
-    @property
-    def count(self) -> IntArray: ...
-    @property
-    def number(self) -> FloatArray: ...
-
-
-class JudgementCounts(Protocol):
-    """Items with their task and generator, what was said of them on one aspect, and the scorers' scores of them.
-
-    `said` and `scores` count judgements of these items; `scores` has no entries where the suite has no scores.
-    """
-
-    @property
-    def items(self) -> Sequence[str]: ...
-    @property
-    def tasks(self) -> tuple[str, ...]: ...
-    @property
-    def generators(self) -> tuple[str, ...]: ...
-    @property
-    def task(self) -> IntArray: ...
-    @property
-    def generator(self) -> IntArray: ...
-    @property
-    def said(self) -> JudgementEntries: ...
-    @property
-    def scores(self) -> JudgementEntries: ...
+    """Counts by unit cannot give what is asked for, or would be too large; the report (`build`) can."""
 
 
 class StaleError(RuntimeError):
-    """Something came that standing sums do not follow, such as a new label: they are to be made anew."""
+    """Something came that a topic does not follow, such as a new label: everything is to be counted anew."""
+
+
+def codes(column: pd.Series) -> tuple[list[str], IntArray]:
+    """The names of a column, sorted, and each row's position in them, -1 for none."""
+    found = column.astype("category").cat
+    return [*found.categories], np.asarray(found.codes, np.int64)
+
+
+def _positions(column: pd.Series, names: list[str]) -> IntArray:
+    """Each row's position in `names`, to which new ones are added; -1 is none."""
+    own, code = codes(column)
+    names += [name for name in own if name not in names]
+    return np.array([*(names.index(name) for name in own), -1], np.int64)[code]
 
 
 class Labels:
@@ -93,7 +66,7 @@ class Labels:
 
     def __init__(self, scale: Scale, names: Sequence[str], used: BoolArray) -> None:
         """`used` says of each name whether a judgement that counts has it."""
-        self._scale, self._names = scale, tuple(names)
+        self._scale = scale
         levels = [level for level in scale.levels or () if level not in names]
         every = [*names, *levels]
         values = _scaled(scale, every, np.r_[used, np.zeros(len(levels), bool)])
@@ -103,29 +76,19 @@ class Labels:
         self.numbers[values.label[known]] = values.number[known]
         self._codes = dict(zip(every, values.label.tolist(), strict=True))
 
-    def codes(self, names: Sequence[str]) -> IntArray:
-        """The code of each name, -1 for what is not on the scale.
+    def known(self, names: Iterable[str | None]) -> dict[str | None, int]:
+        """The code of each name, -1 for None and for what is not on the scale.
 
         Raises:
             StaleError: a name that a nominal scale has not had so far.
         """
-        new = [name for name in names if name not in self._codes]
+        wanted = {name for name in names if name}
+        new = sorted(wanted - self._codes.keys())
         if new and not self.measure.ordinal:
             raise StaleError(f"the label {new[0]!r} is new")
         if new:
-            label = _scaled(self._scale, new, np.ones(len(new), bool)).label
-            self._codes |= dict(zip(new, label.tolist(), strict=True))
-        return np.array([self._codes[name] for name in names], np.int64)
-
-    def follow(self, entries: JudgementEntries) -> None:
-        """Whether these entries leave the scale what it is.
-
-        Raises:
-            StaleError: a label counts now that a nominal scale has left out so far.
-        """
-        counting = entries.label[(entries.reason < 0) & (entries.label >= 0)]
-        if self.measure.kind == "nominal" and (self.codes(entries.labels)[counting] < 0).any():
-            raise StaleError("a label counts that did not count before")
+            self._codes |= dict(zip(new, _scaled(self._scale, new, np.ones(len(new), bool)).label.tolist(), strict=True))
+        return {name: self._codes[name] for name in wanted} | {None: -1}
 
     def check(self, used: BoolArray) -> None:
         """Whether the scale is still what it was, now that these codes are used.
@@ -145,124 +108,283 @@ def _scaled(scale: Scale, names: Sequence[str], used: BoolArray) -> ScaledValues
     return read_values(scale, rows, used)
 
 
-@dataclass(frozen=True)
-class CodedEntries:
-    """Entries in a topic's own codes; `unit` is a position in its columns, `label` -1 where the judgement does not count."""
+class Profiles:
+    """The distinct ways in which units were rated, with what the statistics need of each; code 0 is "nothing said".
 
-    unit: IntArray
-    who: IntArray
-    label: IntArray
+    Attributes:
+        counts: (profiles, K) how often each label was chosen.
+        refused: (profiles, reasons) how many judgements do not count.
+        n: how many count.
+        total: sum of the labels' numbers.
+        mean: `total` / `n`, NaN without ratings.
+        columns: (profiles, columns) as `many_raters.count_columns` makes them of one unit.
+    """
+
+    def __init__(self, table: IntArray, labels: Labels) -> None:
+        """`table` has the counts of labels, then of reasons, first a row of zeros."""
+        self._labels = labels
+        self._codes: dict[bytes, int] = {}
+        self._table, self.columns = table[:0], np.zeros((0, 0))
+        self._append(table)
+
+    @classmethod
+    def of(cls, table: IntArray, labels: Labels) -> tuple[Profiles, IntArray]:
+        """The profiles of a table of counts by unit, and each unit's code."""
+        key = np.zeros(len(table), np.int64)
+        widest = 1
+        for column in table.T:
+            most = int(column.max(initial=0)) + 1
+            if widest * most > _WIDEST:
+                key = np.unique(key, return_inverse=True)[1].astype(np.int64)
+                widest = int(key.max(initial=0)) + 1
+            key, widest = key * most + column, widest * most
+        # the key of a unit of which nothing is said is 0, whether there is one or not
+        _, first, code = np.unique(np.r_[0, key], return_index=True, return_inverse=True)
+        with_none = np.concatenate([np.zeros((1, table.shape[1]), np.int64), table])
+        return cls(with_none[first], labels), code[1:].astype(np.int64)
+
+    @property
+    def size(self) -> int:
+        """How many."""
+        return len(self._table)
+
+    def code(self, row: IntArray) -> int:
+        """The code of one unit's counts, a new one if need be."""
+        key = row.tobytes()
+        if key not in self._codes:
+            self._append(row[None])
+        return self._codes[key]
+
+    def _append(self, rows: IntArray) -> None:
+        measure, size = self._labels.measure, self.size
+        if (size + len(rows)) * measure.labels**2 > _LARGEST:
+            raise NotServedError("units are rated in too many different ways")
+        self._codes |= {row.tobytes(): size + code for code, row in enumerate(rows)}
+        self._table = np.concatenate([self._table, rows])
+        self.counts, self.refused = self._table[:, : measure.labels], self._table[:, measure.labels :]
+        at = np.nonzero(self.counts[size:])
+        unit, label = (np.repeat(place, self.counts[size:][at]) for place in at)
+        each = np.arange(len(rows))
+        made = many_raters.count_columns(unit, label, each, len(rows), measure.labels, ordinal=measure.ordinal)
+        self.columns = np.concatenate([self.columns.reshape(-1, made.shape[1]), made])
+        self.n = self.counts.sum(1)
+        self.total = self.counts @ np.nan_to_num(self._labels.numbers)
+        self.mean = ratio(self.total, self.n.astype(float))
+
+
+@dataclass(frozen=True)
+class Refused:
+    """A scorer's judgements that do not count: the item, the code of the reason, and how many, of each entry."""
+
+    item: IntArray
     reason: IntArray
     count: IntArray
 
-    def of(self, who: int) -> CodedEntries:
-        """Those of one kind of people, or of one scorer."""
-        rows = self.who == who
-        return CodedEntries(self.unit[rows], self.who[rows], self.label[rows], self.reason[rows], self.count[rows])
 
-    def table(self, units: int, labels: int) -> IntArray:
-        """How often each label was chosen on each unit: (units, labels)."""
-        return _count_codes(self.unit, self.label, self.count, units, labels)
+@dataclass
+class CountedLabels:
+    """One scorer's `label` of each unit, -1 for none."""
 
-    def refused(self, units: int, reasons: int) -> IntArray:
-        """How many judgements of each unit do not count, by reason: (units, reasons)."""
-        return _count_codes(self.unit, self.reason, self.count, units, reasons)
+    name: str
+    label: IntArray
+    refused: Refused
 
 
-def _count_codes(unit: IntArray, code: IntArray, count: IntArray, units: int, codes: int) -> IntArray:
-    rows = code >= 0
-    place = unit[rows] * codes + code[rows]
-    return np.bincount(place, count[rows], units * codes).astype(np.int64).reshape(units, codes)
+@dataclass
+class CountedScores:
+    """One scorer's `score` of each item, NaN for none."""
+
+    name: str
+    score: FloatArray
+    refused: Refused
 
 
-class UnitColumns:
-    """The items and units of a topic, and the names of their targets and of reasons; all of these may grow.
+class CountedTopic:
+    """One topic: its items, its units, what people say of them, and scorers.
 
     Attributes:
-        tasks, generators: their names, which may not.
-        task, generator: of each item.
-        item, target: of each unit, first those that were there at the beginning, in order.
+        tasks: names; `task` of each item, -1 for none.
+        item: of each unit; `target` likewise, -1 for none.
         reasons: why judgements do not count.
+        profile: (kinds, units), of people the code in `profiles`.
+        scorers: those who judge the same aspect, in the report's order; `by_score`: those who score its items.
     """
 
-    def __init__(self, counted: JudgementCounts) -> None:
-        self.tasks, self.generators = counted.tasks, counted.generators
-        self.task, self.generator = counted.task, counted.generator
-        self.reasons = list(dict.fromkeys([*counted.said.reasons, NO_VALUE]))
-        self.targets = list(counted.said.targets)
-        self._positions = {name: place for place, name in enumerate(counted.items)}
+    def __init__(self, scale: Scale, items: pd.DataFrame, said: pd.DataFrame, scores: pd.DataFrame) -> None:
+        """Count everything.
+
+        Raises:
+            NotServedError: people's values are no labels, or there are too many different ones; scores have targets.
+        """
+        if scale.kind == "interval":
+            raise NotServedError("people's values have no labels")
+        if scores["target"].notna().any():
+            raise NotServedError("scores have targets")
+        self._position = {name: place for place, name in enumerate(items["item"])}
+        self.tasks, self.task = codes(items["task"])
+        self.targets: list[str] = []
+        self.reasons = list(dict.fromkeys([*codes(said["reason"])[0], *codes(scores["reason"])[0], NO_VALUE]))
+        names, label = codes(said["label"])
+        used = np.bincount(label[said["reason"].isna().to_numpy() & (label >= 0)], minlength=len(names)) > 0
+        self._labels = Labels(scale, names, used)
+        item, count = said["item"].to_numpy(np.int64), said["count"].to_numpy(np.int64)
+        label, reason = self._read(said)
+        target = _positions(said["target"], self.targets)
         # an item with a score is met as a whole, so it has a unit before people have said anything
-        wide = len(self.targets) + 1
-        scored = counted.scores.item[counted.scores.who >= 0] * wide
-        said = counted.said.item * wide + counted.said.target + 1
-        key = np.sort(pd.unique(np.concatenate([said, scored])))
+        wide, scored = len(self.targets) + 1, scores["item"].to_numpy(np.int64)
+        key = np.sort(pd.unique(np.r_[item * wide + target + 1, scored * wide]))
         self.item, self.target = key // wide, key % wide - 1
+        unit, units = np.searchsorted(key, item * wide + target + 1), key.size
+        width = self.measure.labels + len(self.reasons)
+        if len(KINDS) * units * width > _LARGEST:
+            raise NotServedError("there are too many different labels")
+        scorers, scorer = codes(said["scorer"])
+        people = scorer < 0
+        row = said["simulated"].to_numpy(bool)[people] * units + unit[people]
+        place = row * width + np.where(reason >= 0, self.measure.labels + reason, label)[people]
+        table = np.bincount(place, count[people], len(KINDS) * units * width).astype(np.int64).reshape(-1, width)
+        self.profiles, profile = Profiles.of(table, self._labels)
+        self.profile = profile.reshape(len(KINDS), units)
+        self.scorers: list[CountedLabels] = []
+        for code, name in enumerate(scorers):
+            mine, of_unit = scorer == code, np.full(units, -1)
+            counting = mine & (label >= 0)
+            of_unit[unit[counting]] = label[counting]
+            if mine.any():
+                self.scorers.append(CountedLabels(name, of_unit, _refused(mine, item, reason, count)))
+        self.by_score = self._scoring(scores)
+        self._in_order: dict[tuple[str, int | None], tuple[IntArray, FloatArray]] = {}
+        self._used_by_scorers = np.bincount(label[scorer >= 0] + 1, minlength=self.measure.labels + 1)[1:] > 0
+        self._used = self._used_labels()
 
     @property
-    def units(self) -> int:
-        """How many."""
-        return int(self.item.size)
+    def measure(self) -> Measure:
+        """What the scale allows."""
+        return self._labels.measure
 
-    def read(self, entries: JudgementEntries, labels: Labels, item: IntArray) -> CodedEntries:
-        """Entries in these codes; `item` is the position here of each of their items. Units that are new are added.
+    @property
+    def numbers(self) -> FloatArray:
+        """Of the labels."""
+        return self._labels.numbers
 
-        A judgement whose label is not on the scale does not count (`no_value`).
+    def task_of_units(self) -> IntArray:
+        """The task of each unit, -1 for none."""
+        task: IntArray = self.task[self.item]
+        return task
 
-        Raises:
-            StaleError: a label that the scale has not had so far.
-        """
-        self.reasons += [name for name in entries.reasons if name not in self.reasons]
-        self.targets += [name for name in entries.targets if name not in self.targets]
-        label = _renamed(labels.codes(entries.labels), entries.label)
-        reason = _renamed([self.reasons.index(name) for name in entries.reasons], entries.reason)
-        target = _renamed([self.targets.index(name) for name in entries.targets], entries.target)
-        absent = (reason < 0) & (label < 0)
-        reason[absent] = self.reasons.index(NO_VALUE)
+    def in_order(self, scorer: CountedScores, task: int | None) -> tuple[IntArray, FloatArray]:
+        """The units of a task (None: all) that have its score, in order of the scores, and these."""
+        if (scorer.name, task) not in self._in_order:
+            score = scorer.score[self.item]
+            units = np.flatnonzero(~np.isnan(score) & (True if task is None else self.task_of_units() == task))
+            units = units[np.argsort(score[units])]
+            self._in_order[scorer.name, task] = units, score[units]
+        return self._in_order[scorer.name, task]
+
+    def count_items(self, units: IntArray | slice, code: IntArray, times: IntArray, chosen: BoolArray) -> int:
+        """How many items have one of these units with a chosen code; `times` is how often each code is there."""
+        return int(np.unique(self.item[units][chosen[code]]).size if self.targets else times[chosen].sum())
+
+    def _read(self, said: pd.DataFrame) -> tuple[IntArray, IntArray]:
+        """Labels (-1 where a judgement does not count) and reasons (-1 where it does)."""
+        names, label = codes(said["label"])
+        known = self._labels.known(names)
+        label, reason = np.array([*(known[name] for name in names), -1])[label], _positions(said["reason"], self.reasons)
+        reason[(reason < 0) & (label < 0)] = self.reasons.index(NO_VALUE)
         label[reason >= 0] = -1
-        return CodedEntries(self._unit(item[entries.item], target), entries.who, label, reason, entries.count)
+        return label, reason
 
-    def positions(self, counted: JudgementCounts) -> IntArray:
-        """The positions here of other counted items; those that are new are added.
+    def _scoring(self, scores: pd.DataFrame) -> list[CountedScores]:
+        item, number, count = (scores[name].to_numpy() for name in ("item", "number", "count"))
+        reason = _positions(scores["reason"], self.reasons)
+        reason[(reason < 0) & ~np.isfinite(number)] = self.reasons.index(NO_VALUE)
+        names, scorer = codes(scores["scorer"])
+        found = []
+        for code, name in enumerate(names):
+            mine, of_item = scorer == code, np.full(self.task.size, np.nan)
+            counting = mine & (reason < 0)
+            of_item[item[counting]] = number[counting]
+            if mine.any():
+                found.append(CountedScores(name, of_item, _refused(mine, item, reason, count)))
+        return found
+
+    def update(self, tasks: Mapping[str, str | None], said: Sequence[ItemAnswer]) -> list[set[int]]:
+        """Put what people say of some items, all of it, in the place of what they said. Scorers' part stays as it was.
+
+        Args:
+            tasks: the items, each with its task.
+            said: what is said of them.
+
+        Returns:
+            For each of `KINDS` the tasks (-1: none) of units of which something else is said now.
 
         Raises:
-            StaleError: a new one has a task or a generator that none had so far.
+            StaleError: this cannot be followed; the topic is spoilt and to be made anew.
         """
-        known = self._positions
-        for place, name in enumerate(counted.items):
-            if name not in known:
-                known[name] = self.task.size
-                task = _known(self.tasks, counted.tasks, counted.task[place])
-                generator = _known(self.generators, counted.generators, counted.generator[place])
-                self.task, self.generator = np.append(self.task, task), np.append(self.generator, generator)
-        return np.array([known[name] for name in counted.items], np.int64)
+        items = [self._item_of(name, task) for name, task in tasks.items()]
+        here = np.flatnonzero(np.isin(self.item, items))
+        unit = {(int(self.item[n]), int(self.target[n])): n for n in here.tolist()}
+        said_of: tuple[dict[int, IntArray], ...] = tuple({} for _ in KINDS)
+        label_of = self._labels.known([answer[3] for answer in said])
+        for name, target, simulated, label, reason, count in said:
+            if target and target not in self.targets:
+                self.targets.append(target)
+            pair = self._position[name], self.targets.index(target) if target else -1
+            place = unit.setdefault(pair, self.item.size + len(unit) - here.size)
+            row = said_of[simulated].setdefault(place, np.zeros(self.measure.labels + len(self.reasons), np.int64))
+            row[self._place(label_of[label], label, reason)] += count
+        self._add_units(list(unit)[here.size :])
+        touched = []
+        for kind in KINDS:
+            nothing = np.zeros(self.measure.labels + len(self.reasons), np.int64)
+            profile = {place: self.profiles.code(said_of[kind].get(place, nothing)) for place in unit.values()}
+            other = [place for place, code in profile.items() if code != self.profile[kind, place]]
+            self.profile[kind, other] = [profile[place] for place in other]
+            touched.append({int(self.task[self.item[place]]) for place in other})
+        used = self._used_labels()
+        if (used != self._used).any():
+            self._labels.check(used)
+            self._used = used
+        return touched
 
-    def of_items(self, items: IntArray) -> IntArray:
-        """The units of some items, those of one item next to each other."""
-        found = np.flatnonzero(np.isin(self.item, items))
-        return found[np.argsort(self.item[found], kind="stable")]
+    def _place(self, code: int, label: str | None, reason: str | None) -> int:
+        """The column of a profile in which a judgement counts."""
+        if reason is None and code >= 0:
+            return code
+        if reason is None and label and self.measure.kind == "nominal":
+            raise StaleError("a label counts that did not count before")
+        if (reason or NO_VALUE) not in self.reasons:
+            raise StaleError(f"the reason {reason!r} is new")
+        return self.measure.labels + self.reasons.index(reason or NO_VALUE)
 
-    def _unit(self, item: IntArray, target: IntArray) -> IntArray:
-        """The unit of each pair, a new one if need be."""
-        wide = len(self.targets) + 1
-        rows = self.of_items(pd.unique(item))
-        mine, asked = self.item[rows] * wide + self.target[rows] + 1, item * wide + target + 1
-        places = pd.Index(mine).get_indexer(pd.Index(asked))
-        if (places < 0).any():
-            new = np.unique(asked[places < 0])
-            rows = np.r_[rows, self.units + np.arange(new.size)]
-            self.item, self.target = np.r_[self.item, new // wide], np.r_[self.target, new % wide - 1]
-            places = pd.Index(np.r_[mine, new]).get_indexer(pd.Index(asked))
-        return np.asarray(rows[places], np.int64)
+    def _item_of(self, name: str, task: str | None) -> int:
+        """The position of an item, which is added if it is new."""
+        if name not in self._position:
+            if task and task not in self.tasks:
+                raise StaleError(f"the task {task!r} is new")
+            self._position[name] = self.task.size
+            self.task = np.append(self.task, self.tasks.index(task) if task else -1)
+            for scorer in self.by_score:
+                scorer.score = np.append(scorer.score, np.nan)
+        return self._position[name]
+
+    def _add_units(self, pairs: Sequence[tuple[int, int]]) -> None:
+        """Units of which nothing is said so far."""
+        if pairs:
+            more = np.array(pairs, np.int64)
+            self.item, self.target = np.r_[self.item, more[:, 0]], np.r_[self.target, more[:, 1]]
+            self.profile = np.pad(self.profile, ((0, 0), (0, len(more))))
+            self._in_order.clear()
+            for scorer in self.scorers:
+                scorer.label = np.pad(scorer.label, (0, len(more)), constant_values=-1)
+
+    def _used_labels(self) -> BoolArray:
+        """Which labels anybody uses."""
+        units = np.bincount(self.profile.ravel(), minlength=self.profiles.size)
+        used: BoolArray = (units @ self.profiles.counts > 0) | self._used_by_scorers
+        return used
 
 
-def _renamed(codes: Sequence[int] | IntArray, values: IntArray) -> IntArray:
-    """Positions in other names in these codes; -1 stays."""
-    return np.asarray(np.r_[np.asarray(codes, np.int64), -1][values], np.int64)
-
-
-def _known(mine: tuple[str, ...], others: tuple[str, ...], code: np.int64) -> int:
-    if code < 0:
-        return -1
-    if others[code] not in mine:
-        raise StaleError(f"{others[code]!r} is new")
-    return mine.index(others[code])
+def _refused(mine: BoolArray, item: IntArray, reason: IntArray, count: IntArray) -> Refused:
+    rows = np.flatnonzero(mine & (reason >= 0))
+    return Refused(item[rows], reason[rows], count[rows])

@@ -1,38 +1,36 @@
-"""Point estimates that stand: made once from counted judgements, and after a new answer only where it changes something.
+"""Point estimates that follow every answer: made once from counted judgements, then only in cells with a changed unit.
 
-A `Standing` gives rows of the report (`build` without intervals and matrix): those whose statistics come from additive sums
-by cell or from a scorer's ranks, with the same numbers, counts, reasons and words. After `update` only cells (a generator or
-all, a task or all) that hold a touched item are computed again.
+`LiveEstimates` gives rows of the report (`build` without intervals, matrix and single generators): those whose statistics
+follow from how many units were rated in which way, with the same numbers, counts, reasons and words.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from functools import partial
 
 import numpy as np
+import pandas as pd
 
-from agreement.catalogue import OF_SCORES, people_as, select_statistics
-from agreement.engine.correlations import STATISTICS as RANKED
-from agreement.engine.counts import JudgementCounts
-from agreement.engine.sums import KINDS, ScorerSums, Sums
-from agreement.numeric import BoolArray, ratio
+from agreement.catalogue import CORRELATIONS, OF_SCORES, people_as, select_statistics
+from agreement.engine.counts import KINDS, CountedLabels, CountedScores, CountedTopic, ItemAnswer, Refused
+from agreement.numeric import FloatArray, IntArray, ratio
 from agreement.report.human_human import ALL_RATINGS, BY_UNIT, CHANCE_FROM_ALL, MEAN, NO_RATINGS
 from agreement.report.report import MET_BY_SCORES, AgreementReport, ReportRow
 from agreement.report.scorer_human import HOW, NOTHING_SHARED
-from agreement.statistics import many_raters, two_raters
+from agreement.statistics import correlation, many_raters, two_raters
+from agreement.statistics.correlation import Units
 from agreement.statistics.scale import Scale
-from agreement.study.cells import Cell, CellOutcome, Key, Options, Outcome, Used, merged, outcome, walk
-from agreement.study.frame import Ratings, Suite
+from agreement.study.cells import ALL, Key, Outcome, Used, merged, outcome, with_tasks_mean
 
+RANKED = frozenset({"pearson", "spearman"})
 HUMAN_HUMAN = frozenset(many_raters.FORMULAS) | {"mean"}
-"""The statistics among people that a `Standing` gives."""
-SCORER_HUMAN = frozenset(two_raters.FORMULAS) | frozenset(RANKED) | {"mean"}
+"""The statistics among people that are followed."""
+SCORER_HUMAN = frozenset(two_raters.FORMULAS) | RANKED | {"mean"}
 """Those of a scorer against people."""
+_NAMES = ("the scorer", "people's mean")
 
-CellCodes = tuple[int | None, int | None]
-"""A cell: the codes of its generator and its task, None for all."""
+Outcomes = dict[Key, Outcome]
 
 
 @dataclass(frozen=True)
@@ -45,188 +43,190 @@ class AspectScale:
 
 
 @dataclass(frozen=True)
-class _CellPart:
-    """What is computed, and kept, for one cell: people's statistics, or one scorer's of one sort."""
+class _CellOutcomes:
+    """What one kind of people and the scorers come to in one cell; `by_score`: scorers by their scores."""
 
-    kind: int
-    place: CellCodes
-    scorer: str | None = None
-    sort: str = ""
-
-
-@dataclass(frozen=True)
-class _Cells:
-    """The cells in which one kind of people have said something."""
-
-    kind: int
-    present: Ratings
-    suite: Suite
-    options: Options
-
-    def walk(self, compute: Callable[[Cell], dict[Key, Outcome]]) -> Iterable[CellOutcome]:
-        """What is computed for each, in the report's order, with the means over tasks."""
-        return walk(self.present, self.suite, self.options, compute)
+    among: Outcomes
+    raters: Outcomes
+    by_score: Outcomes
 
 
 class LiveEstimates:
-    """The standing point estimates of one topic: `report()`, and `update(counted)` once items were answered.
+    """The point estimates of one topic: `report()`, and `update(...)` once items were answered.
 
     Attributes:
-        computed: how many parts (the statistics of people, or one scorer's, in one cell) have been computed so far.
+        computed: how many cells have been computed so far.
     """
 
-    def __init__(self, about: AspectScale, counted: JudgementCounts) -> None:
-        """Sum up everything.
+    def __init__(self, about: AspectScale, items: pd.DataFrame, said: pd.DataFrame, scores: pd.DataFrame) -> None:
+        """Count everything; frames as `counts` describes them.
 
         Raises:
             NotServedError: people's values are no labels, or there are too many different ones.
         """
         self.computed = 0
         self._about = about
-        self._sums = Sums(Scale.parse(about.scale), counted)
-        self._kept: dict[_CellPart, dict[str, Outcome]] = {}
+        self._topic = CountedTopic(Scale.parse(about.scale), items, said, scores)
+        self._made: dict[tuple[int, int | None], _CellOutcomes] = {}
 
-    def update(self, counted: JudgementCounts) -> None:
-        """Put what people say of the counted items, all of it, in the place of what they said. Scorers' part is not looked at.
+    def update(self, tasks: Mapping[str, str | None], said: Sequence[ItemAnswer]) -> None:
+        """Put what people say of items (each with its task), all of it, in the place of what they said.
 
         Raises:
-            StaleError: this cannot be followed (such as a label that is new): make another Standing.
+            StaleError: this cannot be followed (such as a label that is new): make other estimates.
         """
-        touched = self._sums.update(counted)
-        other = {part for part in self._kept if touched[part.kind][self._inside(part.place)].any()}
-        for part in other:
-            del self._kept[part]
+        for kind, touched in zip(KINDS, self._topic.update(tasks, said), strict=True):
+            for task in {*touched, None} if touched else ():
+                self._made.pop((kind, task), None)
 
-    def report(self, statistics: tuple[str, ...] | None = None, *, each_generator: bool = True) -> AgreementReport:
-        """The rows of these statistics (None: all that apply), as far as they are in `AMONG` and `AGAINST`."""
-        options = Options(statistics, intervals=False, matrix=False, each_generator=each_generator)
+    def report(self) -> AgreementReport:
+        """The rows of HUMAN_HUMAN and SCORER_HUMAN, as far as they make sense."""
         among: list[ReportRow] = []
         raters: list[ReportRow] = []
-        names = self._sums.columns
-        suite = Suite(self._about.suite, (), (), names.tasks, names.generators, (), (), by_prompt=True, aspects=())
+        names, task = self._topic.tasks, self._topic.task_of_units()
         for kind in KINDS:
-            cells = _Cells(kind, self._present(kind), suite, options)
-            among += self._rows(cells, self._among(cells))
-            raters += self._rows(cells, self._raters(cells))
+            present = np.bincount(task + 1, self._topic.profile[kind] > 0, len(names) + 1)
+            if not present.any():
+                continue
+            whole = self._cell(kind, None, task)
+            tasks = {names[code]: self._cell(kind, code, task) for code in np.flatnonzero(present[1:]).tolist()}
+            among += self._rows(kind, {name: cell.among for name, cell in tasks.items()}, whole.among)
+            mine = self._rows(kind, {name: cell.raters for name, cell in tasks.items()}, whole.raters)
+            # by their scores what their labels do not give
+            done = {(row.found.key.rater, row.found.key.statistic) for row in mine}
+            by_score = self._rows(kind, {name: cell.by_score for name, cell in tasks.items()}, whole.by_score)
+            raters += mine + [row for row in by_score if (row.found.key.rater, row.found.key.statistic) not in done]
         return AgreementReport(tuple(among), tuple(raters), ())
 
-    def _rows(self, cells: _Cells, found: Iterable[CellOutcome]) -> list[ReportRow]:
-        about, people = self._about, "simulated" if cells.kind else "real"
-        return [ReportRow(about.suite, about.aspect, None, people, each, None, None, each.outcome.how) for each in found]
+    def _rows(self, kind: int, tasks: Mapping[str, Outcomes], whole: Outcomes) -> list[ReportRow]:
+        about = self._about.suite, self._about.aspect, None, "simulated" if kind else "real"
+        return [ReportRow(*about, each, None, None, each.outcome.how) for each in with_tasks_mean(ALL, tasks, whole)]
 
-    def _present(self, kind: int) -> Ratings:
-        """One row for each generator and task of which these people have said something."""
-        sums = self._sums
-        tally = sums.people[kind].tally
-        present = np.flatnonzero(tally.units.any(1) | tally.refused.any(1))
-        generator, task = present // (sums.grid.tasks + 1) - 1, present % (sums.grid.tasks + 1) - 1
-        none = np.zeros(present.size, np.int64)
-        return Ratings(none, none, none, none, task, generator, none, none, none.astype(float), none, none)
-
-    def _among(self, cells: _Cells) -> Iterable[CellOutcome]:
-        names = select_statistics(self._sums.measure.among() & HUMAN_HUMAN, cells.options.statistics)
-
-        def compute(cell: Cell) -> dict[Key, Outcome]:
-            found = self._part(_CellPart(cells.kind, (cell.generator, cell.task)), self._of_people)
-            return {Key(name): found[name] for name in names}
-
-        return cells.walk(compute) if names else ()
-
-    def _raters(self, cells: _Cells) -> list[CellOutcome]:
-        """Scorers by their labels, then by their scores what their labels do not give."""
-        measure, wanted = self._sums.measure, cells.options.statistics
-        found = self._met(cells, self._sums.scorers, select_statistics(measure.two_raters() & SCORER_HUMAN, wanted))
-        if self._about.aspect in MET_BY_SCORES and (measure.kind != "nominal" or measure.binary):
-            done = {(each.key.rater, each.key.statistic) for each in found}
-            by_score = self._met(cells, self._sums.by_score, select_statistics(OF_SCORES & frozenset(RANKED), wanted))
-            found += [each for each in by_score if (each.key.rater, each.key.statistic) not in done]
-        return found
-
-    def _met(self, cells: _Cells, scorers: list[ScorerSums], names: tuple[str, ...]) -> list[CellOutcome]:
-        def compute(cell: Cell) -> dict[Key, Outcome]:
-            found: dict[Key, Outcome] = {}
-            for scorer in scorers:
-                whole = self._inside((cell.generator, None))
-                if not (scorer.judged[whole].any() or scorer.refused[whole].any()):
-                    continue
-                for name in names:
-                    # the part in which a statistic of a scorer is made
-                    part = _CellPart(
-                        cells.kind,
-                        (cell.generator, cell.task),
-                        scorer.name,
-                        (("labels" if scorer.label is not None else "scores") + (" in order" if name in RANKED else "")),
-                    )
-                    make = self._ranks if name in RANKED else self._tables
-                    key = Key(name, rater=scorer.name, people_as=None if name == "mean" else people_as(name, None))
-                    found[key] = self._part(part, partial(make, scorer))[name]
-            return found
-
-        return list(cells.walk(compute))
-
-    def _part(self, part: _CellPart, make: Callable[[_CellPart], dict[str, Outcome]]) -> dict[str, Outcome]:
-        if part not in self._kept:
+    def _cell(self, kind: int, task: int | None, task_of_units: IntArray) -> _CellOutcomes:
+        if (kind, task) not in self._made:
             self.computed += 1
-            self._kept[part] = make(part)
-        return self._kept[part]
+            units = slice(None) if task is None else np.flatnonzero(task_of_units == task)
+            cell = _Cell(self._topic, kind, task, units)
+            measure = self._topic.measure
+            scores = self._about.aspect in MET_BY_SCORES and (measure.kind != "nominal" or measure.binary)
+            by_score = (cell.scoring(each) for each in self._topic.by_score if scores)
+            self._made[kind, task] = _CellOutcomes(
+                cell.among(),
+                {key: made for each in self._topic.scorers for key, made in cell.judging(each).items()},
+                {key: made for of in by_score for key, made in of.items()},
+            )
+        return self._made[kind, task]
 
-    def _inside(self, place: CellCodes) -> BoolArray:
-        return self._sums.grid.inside(*place)
 
-    def _of_people(self, part: _CellPart) -> dict[str, Outcome]:
-        """Every statistic among people in one cell."""
-        sums, inside = self._sums, self._inside(part.place)
-        tally, profiles, labels = sums.people[part.kind].tally, sums.profiles, sums.measure.labels
-        units = tally.units[inside].sum(0)
-        ratings, alone = units @ profiles.n, units[profiles.n == 1].sum()
-        items, paired = tally.items[inside].sum(0)
-        refused = sums.reasons(tally.refused[inside].sum(0))
-        every = Used(int(items), int(ratings), 0, merged([refused]))
-        two = Used(int(paired), int(ratings - alone), 0, merged([refused, {"single_rating": int(alone)}]))
-        sample = many_raters.CountSums.unpack(units @ profiles.columns, labels)
-        mean = ratio(units @ profiles.total, ratings)
-        found = {"mean": outcome(mean[None], NO_RATINGS, every, MEAN)}
-        for name in _allowed(sums.measure.among(), many_raters.FORMULAS):
-            of_all = name in ALL_RATINGS
-            how = BY_UNIT + (CHANCE_FROM_ALL if of_all and alone else "")
-            value = many_raters.FORMULAS[name](sample)
-            found[name] = outcome(np.atleast_1d(value), many_raters.why_undefined(name, sample), every if of_all else two, how)
+class _Cell:
+    """The units of one task (or all) as one kind of people rated them."""
+
+    def __init__(self, topic: CountedTopic, kind: int, task: int | None, units: IntArray | slice) -> None:
+        self._topic, self._kind, self._task, self._units = topic, kind, task, units
+        self._profile = topic.profile[kind, units]
+        self._times = np.bincount(self._profile, minlength=topic.profiles.size)
+
+    def among(self) -> Outcomes:
+        """Every statistic among people."""
+        topic, profiles, times = self._topic, self._topic.profiles, self._times
+        ratings, alone = int(times @ profiles.n), int(times[profiles.n == 1].sum())
+        items, paired = (topic.count_items(self._units, self._profile, times, profiles.n > least) for least in (0, 1))
+        refused = self._reasons(times @ profiles.refused)
+        every = Used(items, ratings, 0, merged([refused]))
+        two = Used(paired, ratings - alone, 0, merged([refused, {"single_rating": alone}]))
+        sums = many_raters.CountSums.unpack(times @ profiles.columns, topic.measure.labels)
+        found: Outcomes = {}
+        for name in select_statistics(topic.measure.among() & HUMAN_HUMAN, None):
+            if name == "mean":
+                made = outcome(ratio(times @ profiles.total, np.array([ratings])), NO_RATINGS, every, MEAN)
+            else:
+                of_all = name in ALL_RATINGS
+                how = BY_UNIT + (CHANCE_FROM_ALL if of_all and alone else "")
+                value = np.atleast_1d(many_raters.FORMULAS[name](sums))
+                made = outcome(value, many_raters.why_undefined(name, sums), every if of_all else two, how)
+            found[Key(name)] = made
         return found
 
-    def _used(self, scorer: ScorerSums, part: _CellPart) -> Used:
-        """What a scorer's comparison with people uses in one cell."""
-        sums, inside = self._sums, self._inside(part.place)
-        tally, met = sums.people[part.kind].tally, scorer.met[part.kind]
-        ratings, items = int(met.ratings[inside].sum()), int(met.items[inside].sum())
-        refused = [sums.reasons(each.refused[inside].sum(0)) for each in (scorer, tally)]
-        said = int((tally.units[inside] @ sums.profiles.n).sum())
-        own = items if scorer.label is None else int(met.own[inside].sum())
-        apart = {"no_scorer_value": said - ratings, "no_people": int(scorer.judged[inside].sum()) - own}
-        return Used(items, ratings, 0, merged([*refused, apart]))
-
-    def _tables(self, scorer: ScorerSums, part: _CellPart) -> dict[str, Outcome]:
-        """Every statistic of a scorer's table with people, and its own mean, in one cell."""
-        sums, inside, used = self._sums, self._inside(part.place), self._used(scorer, part)
-        met = scorer.met[part.kind]
-        own = met.own[inside].sum(0)
-        mean = ratio(own @ sums.profiles.numbers, own.sum())
-        found = {"mean": outcome(mean[None], NOTHING_SHARED, replace(used, ratings=int(own.sum())), HOW[None])}
-        sample = two_raters.PairSums.of(met.table[inside].sum(0))
-        for name in _allowed(sums.measure.two_raters(), two_raters.FORMULAS):
-            reason = two_raters.why_undefined(name, sample) if used.ratings else NOTHING_SHARED
-            found[name] = outcome(np.atleast_1d(two_raters.FORMULAS[name](sample)), reason, used, HOW["each"])
+    def judging(self, scorer: CountedLabels) -> Outcomes:
+        """Every statistic of a scorer that judges the same aspect."""
+        topic, profiles, width = self._topic, self._topic.profiles, self._topic.measure.labels + 1
+        # how many units have which profile and label, no label first; and those that have both a rating and a label
+        code = self._profile * width + (scorer.label[self._units] + 1)
+        times = np.bincount(code, minlength=profiles.size * width)
+        both = np.outer(profiles.n > 0, np.arange(width) > 0)
+        items, table = topic.count_items(self._units, code, times, both.ravel()), times.reshape(-1, width)
+        met: IntArray = np.where(both, table, 0)[:, 1:]
+        own = met.sum(0)
+        used = self._used(met.sum(1), items, int(table[:, 1:].sum() - own.sum()), scorer.refused)
+        sums = two_raters.PairSums.of((met.T @ profiles.counts).astype(float))
+        found: Outcomes = {}
+        for name in select_statistics(topic.measure.two_raters() & SCORER_HUMAN, None):
+            way = None if name == "mean" else people_as(name, None)
+            if name == "mean":
+                mean = ratio(own @ np.nan_to_num(topic.numbers), own.sum(keepdims=True))
+                made = outcome(mean, NOTHING_SHARED, replace(used, ratings=int(own.sum())), HOW[way])
+            elif name in CORRELATIONS:
+                made = self._correlation(name, met, used)
+            else:
+                reason = two_raters.why_undefined(name, sums) if used.ratings else NOTHING_SHARED
+                made = outcome(np.atleast_1d(two_raters.FORMULAS[name](sums)), reason, used, HOW[way])
+            found[Key(name, rater=scorer.name, people_as=way)] = made
         return found
 
-    def _ranks(self, scorer: ScorerSums, part: _CellPart) -> dict[str, Outcome]:
-        """Correlations of a scorer with people's means in one cell."""
-        sums, inside, used = self._sums, self._inside(part.place), self._used(scorer, part)
-        found = sums.ranked(scorer).correlations(part.place, inside, sums.profiled(part.kind), part.kind)
-        return {
-            name: outcome(np.array([rho.value]), rho.reason if used.ratings else NOTHING_SHARED, used, HOW["mean"])
-            for name, rho in found.items()
+    def _correlation(self, name: str, met: IntArray, used: Used) -> Outcome:
+        """Of a label's number with people's mean, from how many units (profiles, labels) have both."""
+        profile, label = np.nonzero(met)
+        times = met[profile, label]
+        x, y = self._topic.numbers[label], self._topic.profiles.mean[profile]
+        value, reason = np.array([np.nan]), NOTHING_SHARED
+        if x.size:
+            value = correlation.FORMULAS[name](x, y, Units.single(x.size), times[None].astype(float))
+        if x.size and np.isnan(value[0]):
+            reason = correlation.why_undefined(np.repeat(x, times), np.repeat(y, times), _NAMES)
+        return outcome(value, reason, used, HOW["mean"])
+
+    def scoring(self, scorer: CountedScores) -> Outcomes:
+        """Correlations of a scorer's scores with people's means."""
+        topic, profiles = self._topic, self._topic.profiles
+        units, score = topic.in_order(scorer, self._task)
+        profile = topic.profile[self._kind][units]
+        rated = (profiles.n > 0)[profile]
+        profile, score = profile[rated], score[rated]
+        times = np.bincount(profile, minlength=profiles.size)
+        items = np.unique(topic.item[units[rated]]).size if topic.targets else score.size
+        judged = ~np.isnan(scorer.score if self._task is None else scorer.score[topic.task == self._task])
+        used = self._used(times, items, int(judged.sum()) - items, scorer.refused)
+        ranked = correlation.midranks(np.unique(profiles.mean, return_inverse=True)[1], times)
+        level = np.cumsum(np.r_[False, score[1:] != score[:-1]][: score.size])
+        values = {
+            "pearson": correlation.with_groups(score, profile, profiles.mean, times),
+            "spearman": correlation.with_groups(correlation.midranks(level), profile, ranked, times),
         }
+        found: Outcomes = {}
+        for name in select_statistics(OF_SCORES & RANKED, None):
+            reason = NOTHING_SHARED
+            if used.ratings and np.isnan(values[name]):
+                reason = correlation.why_undefined(score, profiles.mean[profile], _NAMES)
+            made = outcome(np.array([values[name]]), reason, used, HOW["mean"])
+            found[Key(name, rater=scorer.name, people_as=people_as(name, None))] = made
+        return found
 
+    def _used(self, met: IntArray, items: int, lonely: int, refused: Refused) -> Used:
+        """What a scorer's comparison uses.
 
-def _allowed(allowed: frozenset[str], formulas: Iterable[str]) -> list[str]:
-    """The formulas that make sense."""
-    return [name for name in formulas if name in allowed]
+        Args:
+            met: by profile, how many units have a value of the scorer, too.
+            items: how many items these are of.
+            lonely: how many of the scorer's judgements meet nobody's.
+            refused: its judgements that do not count.
+        """
+        topic, profiles = self._topic, self._topic.profiles
+        inside = slice(None) if self._task is None else topic.task[refused.item] == self._task
+        own = np.bincount(refused.reason[inside], refused.count[inside], len(topic.reasons))
+        ratings = int(profiles.n @ met)
+        apart = {"no_scorer_value": int(profiles.n @ self._times) - ratings, "no_people": lonely}
+        excluded = merged([self._reasons(own), self._reasons(self._times @ profiles.refused), apart])
+        return Used(items, ratings, 0, excluded)
+
+    def _reasons(self, sums: FloatArray | IntArray) -> dict[str, int]:
+        return {name: int(n) for name, n in zip(self._topic.reasons, sums, strict=True)}

@@ -235,14 +235,20 @@ def walk(rows: Ratings, suite: Suite, options: Options, compute: Compute) -> Ite
         for task in _present(inside.task):
             cell = Cell(generator, task, Deletions(options.intervals, options.seed, "task " + suite.tasks[task]))
             tasks[suite.tasks[task]] = compute(cell)
-        whole = compute(Cell(generator, None, Deletions(options.intervals, options.seed)))
-        for task_name, found in [*tasks.items(), (ALL, whole)]:
-            for key, outcome in found.items():
-                yield CellOutcome(CellName(name, task_name), key, outcome)
-        for key in whole:
-            if any(key in found for found in tasks.values()):
-                mean = mean_over_tasks({task_name: found.get(key) for task_name, found in tasks.items()})
-                yield CellOutcome(CellName(name, TASKS_MEAN), key, mean)
+        yield from with_tasks_mean(name, tasks, compute(Cell(generator, None, Deletions(options.intervals, options.seed))))
+
+
+def with_tasks_mean(
+    generator: str, tasks: Mapping[str, Mapping[Key, Outcome]], whole: Mapping[Key, Outcome]
+) -> Iterator[CellOutcome]:
+    """The outcomes of each task, of all together, and the means over tasks."""
+    for task, found in [*tasks.items(), (ALL, whole)]:
+        for key, outcome in found.items():
+            yield CellOutcome(CellName(generator, task), key, outcome)
+    for key in whole:
+        if any(key in found for found in tasks.values()):
+            mean = mean_over_tasks({task: found.get(key) for task, found in tasks.items()})
+            yield CellOutcome(CellName(generator, TASKS_MEAN), key, mean)
 
 
 def _present(codes: np.ndarray[tuple[int], np.dtype[np.int64]]) -> list[int]:

@@ -7,18 +7,11 @@ from collections.abc import Collection, Sequence
 from typing import Any
 
 import numpy as np
+import pandas as pd
 
-from data.store.analysis.aggregates import AggregateEntries, Aggregates
+from data.store.analysis.aggregates import Aggregates, ItemAnswers
 
 Judgement = dict[str, Any]
-
-
-def _names(values: Collection[str | None]) -> tuple[str, ...]:
-    return tuple(sorted({value for value in values if value}))
-
-
-def _code(names: Sequence[str], value: str | None) -> int:
-    return names.index(value) if value else -1
 
 
 def marked(rows: Sequence[Judgement]) -> list[Judgement]:
@@ -34,41 +27,41 @@ def marked(rows: Sequence[Judgement]) -> list[Judgement]:
     return found
 
 
-def _entries(rows: Sequence[Judgement], items: Sequence[str], *, scores: bool) -> AggregateEntries:
+def _entries(rows: Sequence[Judgement], items: Sequence[str], *, scores: bool) -> pd.DataFrame:
     """One entry for each key, in any order."""
     counts: Counter[tuple[Any, ...]] = Counter()
     for row in rows:
-        reason = row["excluded"]
-        who = row["rater"] if row["kind"] == "scorer" else bool(row["simulated"])
-        value = row["number"] if scores else row["label"]
-        counts[row["item"], row["target"], who, value, reason] += 1
-    keys = list(counts)
-    targets, scorers, reasons = (_names([k[n] for k in keys if isinstance(k[n], str)]) for n in (1, 2, 4))
-    labels = () if scores else _names([k[3] for k in keys])
-    return AggregateEntries(
-        targets, labels, reasons, scorers,
-        np.array([items.index(k[0]) for k in keys], np.int64),
-        np.array([_code(targets, k[1]) for k in keys], np.int64),
-        np.array([2 + scorers.index(k[2]) if isinstance(k[2], str) else int(k[2]) for k in keys], np.int64),
-        np.array([-1 if scores else _code(labels, k[3]) for k in keys], np.int64),
-        np.array([_code(reasons, k[4]) for k in keys], np.int64),
-        np.array(list(counts.values()), np.int64),
-        np.array([k[3] if scores and k[3] is not None else np.nan for k in keys], float),
-    )  # fmt: skip
+        scorer = row["rater"] if row["kind"] == "scorer" else None
+        label, number = (None, row["number"]) if scores else (row["label"], np.nan)
+        # not-a-number is one key
+        key = items.index(row["item"]), row["target"], scorer, bool(row["simulated"]), label, row["excluded"], str(number)
+        counts[key] += 1
+    made = [(*key[:-1], float(key[-1].replace("None", "nan")), n) for key, n in counts.items()]
+    names = ["item", "target", "scorer", "simulated", "label", "reason", "number", "count"]
+    # the database names reasons that nothing has, too
+    reasons = pd.CategoricalDtype(
+        sorted({"repeat", "cannot_tell", "saw_evidence", *(r["excluded"] for r in rows if r["excluded"])})
+    )
+    types = dict.fromkeys(("target", "scorer", "label"), object) | {"item": int, "simulated": bool, "number": float}
+    return pd.DataFrame(made, columns=names).astype(types | {"reason": reasons})
 
 
-def counted(
-    rows: Sequence[Judgement], aspect: str, places: Sequence[Judgement], items: Collection[str] | None = None
-) -> Aggregates:
-    """Judgements of one suite; of some items only, then without scorers. ``places`` has a row for each item that there is."""
-    mine = [row for row in rows if items is None or (row["item"] in items and row["kind"] != "scorer")]
-    of = {row["item"]: row for row in places if items is None or row["item"] in items}
+def counted(rows: Sequence[Judgement], aspect: str, places: Sequence[Judgement]) -> Aggregates:
+    """Judgements of one suite. ``places`` has a row for each item that there is."""
+    of = {row["item"]: row["task"] for row in places}
     known = list(of)
-    tasks, generators = (_names([of[item][name] for item in known]) for name in ("task", "generator"))
     return Aggregates(
-        known, tasks, generators,
-        np.array([_code(tasks, of[item]["task"]) for item in known], np.int64),
-        np.array([_code(generators, of[item]["generator"]) for item in known], np.int64),
-        _entries([row for row in mine if row["aspect"] == aspect], known, scores=False),
-        _entries([row for row in mine if row["aspect"] == "score" and row["kind"] == "scorer"], known, scores=True),
-    )  # fmt: skip
+        pd.DataFrame({"item": pd.Series(known, dtype=object), "task": pd.Series(list(of.values()), dtype=object)}),
+        _entries([row for row in rows if row["aspect"] == aspect], known, scores=False),
+        _entries([row for row in rows if row["aspect"] == "score" and row["kind"] == "scorer"], known, scores=True),
+    )
+
+
+def counted_items(
+    rows: Sequence[Judgement], aspect: str, places: Sequence[Judgement], items: Collection[str]
+) -> tuple[dict[str, str | None], ItemAnswers]:
+    """What people say of some items."""
+    tasks = {row["item"]: row["task"] for row in places if row["item"] in items}
+    mine = [row for row in rows if row["item"] in tasks and row["kind"] != "scorer" and row["aspect"] == aspect]
+    said = Counter((r["item"], r["target"], bool(r["simulated"]), r["label"], r["excluded"]) for r in mine)
+    return tasks, [(*key, n) for key, n in said.items()]

@@ -10,10 +10,9 @@ import pytest
 from numpy.typing import NDArray
 
 from agreement import Options, build
-from agreement.study.cells import ALL, TASKS_MEAN, CellName
+from agreement.study.cells import ALL, TASKS_MEAN, CellName, CellOutcome
 from agreement.tuning import (
     STATISTICS,
-    CellStatistic,
     ItemCells,
     YesNoCounts,
     agreements,
@@ -42,7 +41,7 @@ def item_cells(items: list[str], rows: list[Judgement]) -> ItemCells:
 
 
 def vote_counts(rows: list[Judgement], items: list[str]) -> dict[str, YesNoCounts]:
-    return count_answers("nominal", counted(marked(rows), "correct", rows), items)
+    return count_answers("nominal", *counted(marked(rows), "correct", rows), items)
 
 
 def verdicts(rows: list[Judgement], items: list[str], name: str) -> Ints:
@@ -58,10 +57,10 @@ def reported(rows: list[Judgement], name: str, people_are: str) -> dict[tuple[st
     return {(row["task"], row["statistic"]): row for row in mine}
 
 
-def same(found: list[CellStatistic], wanted: dict[tuple[str, str], dict[str, Any]]) -> None:
-    assert {(one.place.task, one.statistic) for one in found} == set(wanted)
+def same(found: list[CellOutcome], wanted: dict[tuple[str, str], dict[str, Any]]) -> None:
+    assert {(one.place.task, one.key.statistic) for one in found} == set(wanted)
     for one in found:
-        row, made = wanted[one.place.task, one.statistic], one.outcome
+        row, made = wanted[one.place.task, one.key.statistic], one.outcome
         assert made.value == pytest.approx(row["value"], abs=1e-12)
         assert (made.reason, made.used.items, made.used.ratings) == (row["reason"], row["n_items"], row["n_ratings"])
 
@@ -91,7 +90,7 @@ def test_accuracy_by_hand() -> None:
     # yes, no, no, and nothing of the fourth: 2 + 1 + 2 of 6 ratings agree
     said = np.array([1, 0, 0, -1])
     assert confusion_tables(said, heard, np.zeros(4, np.int64), 1).tolist() == [[[3, 1], [0, 2]]]
-    found = {(one.place.task, one.statistic): one.outcome for one in agreements(said, heard, item_cells(items, rows))}
+    found = {(one.place.task, one.key.statistic): one.outcome for one in agreements(said, heard, item_cells(items, rows))}
     agreed = found[ALL, "percent_agreement"]
     assert agreed.value == pytest.approx(5 / 6)
     assert (agreed.used.items, agreed.used.ratings) == (3, 6)

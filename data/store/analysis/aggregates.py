@@ -1,67 +1,46 @@
 """Aggregates: judgements counted by unit in the database: how often people chose each label, and each scorer's value.
 
 Which judgements count is decided as in ``data.store.core.frame``, but no row of theirs leaves the database: ``GROUP BY``
-makes one row of each (item, target, who, label, reason), and every column is one of whole numbers (or of scores). The shapes
-are those that ``agreement.engine.counts`` describes.
+makes one row of each (item, target, who, label, reason), and names come as codes. The frames are those that
+``agreement.engine.counts`` describes.
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
-import duckdb
 import numpy as np
-from numpy.typing import NDArray
+import pandas as pd
 
-from data.store.core.frame import WHY_EXCLUDED
+from data.aspects import CANNOT_TELL
+from data.store.core.frame import JUDGED, WHY_EXCLUDED
 from data.store.core.selection import Selection, Where
 from data.store.core.store import Store
 
-IntArray = NDArray[np.int64]
-Names = tuple[str, ...]
+if TYPE_CHECKING:
+    import duckdb
+
 SCORE, REPEAT = "score", "repeat"
 _FIRST_SCORER = 2
-_REASONS = ("surplus", "gold", "training", "saw_evidence", "selected", REPEAT)
-"""Why judgements do not count besides what they say themselves (``judgements.reason``)."""
+_REASONS = (CANNOT_TELL, "surplus", "gold", "training", "saw_evidence", "selected", REPEAT)
+"""Why judgements do not count; ``judgements.reason`` may have others."""
 
 
-@dataclass(frozen=True, slots=True)
-class AggregateEntries:
-    """One entry for each (item, target, who, label, reason); names are sorted, columns are positions in them, -1 is none.
+class Aggregates(NamedTuple):
+    """Items, what was said of them on one aspect, and the scores that scorers gave them.
 
     Attributes:
-        who: 0 real people, 1 simulated ones, 2 and more: ``scorers[who - 2]``.
-        reason: why the judgements do not count, -1 if they do.
-        count: how many there are.
-        number: a score, NaN for none (and for judgements that have a label).
+        items: ``item, task``.
+        said: ``item`` (a row of ``items``), ``target, scorer`` (none: people), ``simulated, label, number, reason`` (none: they
+            count) and ``count``, how many judgements.
+        scores: the same, with a ``number`` (NaN: none) in place of a label.
     """
 
-    targets: Names
-    labels: Names
-    reasons: Names
-    scorers: Names
-    item: IntArray
-    target: IntArray
-    who: IntArray
-    label: IntArray
-    reason: IntArray
-    count: IntArray
-    number: NDArray[np.float64]
-
-
-@dataclass(frozen=True, slots=True)
-class Aggregates:
-    """Items with what was said of them on one aspect, and the scores that they have."""
-
-    items: Sequence[str]
-    tasks: Names
-    generators: Names
-    task: IntArray
-    generator: IntArray
-    said: AggregateEntries
-    scores: AggregateEntries
+    items: pd.DataFrame
+    said: pd.DataFrame
+    scores: pd.DataFrame
 
 
 @dataclass(frozen=True, slots=True)
@@ -88,173 +67,102 @@ def aggregate(store: Store, asked: AggregateQuery) -> Aggregates:
     with store.read() as cursor:
         cursor.begin()
         try:
-            places = _ItemColumns.read(cursor, asked.items(), coded=True)
-            people = _read(cursor, _all(cursor, asked, asked.aspect), "human", places)
-            scorers = _read(cursor, _all(cursor, asked, asked.aspect), "scorer", places)
-            scores = _read(cursor, _all(cursor, asked, SCORE), "scorer", places)
+            places = _Places.read(cursor, asked)
+            names, of_scores = (_Names.read(cursor, aspect) for aspect in (asked.aspect, SCORE))
+            both = [_read(cursor, asked, names, kind, places) for kind in ("human", "scorer")]
+            return Aggregates(
+                places.items, pd.concat(both, ignore_index=True), _read(cursor, asked, of_scores, "scorer", places)
+            )
         finally:
             cursor.rollback()
-    return places.counted(_together(people, scorers), scores)
 
 
-def aggregate_items(store: Store, asked: AggregateQuery, items: Sequence[str]) -> Aggregates:
-    """What people say of a few items now, whether anything or not; scorers are left out. Takes milliseconds."""
-    condition, parameters = asked.items()
+ItemAnswers = list[tuple[str, str | None, bool, str | None, str | None, int]]
+"""``item, target, simulated, label, reason`` (None: they count), and how many judgements."""
+
+
+def aggregate_items(store: Store, asked: AggregateQuery, items: Sequence[str]) -> tuple[dict[str, str | None], ItemAnswers]:
+    """What people say of a few items now, whether anything or not: each item's task, and the answers. Takes milliseconds."""
+    (condition, parameters), (judged, of_judged) = asked.items(), asked.judgements(asked.aspect)
+    among = f"t.item_id in ({', '.join('?' * len(items))})"
+    # by seq, of which the database knows in what part of the judgements it lies
+    few = JUDGED.format(where=f"r.kind = 'human' and {judged} and {among}", more="").replace("from judgements j", "from few j")
     with store.read() as cursor:
         cursor.begin()
         try:
-            places = _ItemColumns.read(
-                cursor, (f"{condition} and t.item_id in {_marks(items)}", [*parameters, *items]), coded=False
-            )
-            # groups and pairs that show one of these images: what is said of them may be about the image
-            query = f"select distinct item_id from item_members where image_id in {_marks(items)} and item_id <> image_id"
-            people = _read(
-                cursor, _few(asked, items, [row[0] for row in cursor.execute(query, list(items)).fetchall()]), "human", places
-            )
+            query = f"select t.item_id, nullif(t.task, '') from items t where {condition} and {among}"
+            tasks = dict(cursor.execute(query, [*parameters, *items]).fetchall())
+            said = cursor.execute(_FEW.format(judged=few), [list(items), *of_judged, *items]).fetchall()
         finally:
             cursor.rollback()
-    return places.counted(people, _NOTHING)
+    return tasks, said
+
+
+# of groups and pairs that show one of these images, too: what is said of them may be about the image
+_FEW = """
+with asked as (select unnest(?::varchar[]) as item_id),
+few as materialized (
+    select * from judgements where seq in (
+        select seq from annotations where item_id in (
+            from asked union select item_id from item_members where image_id in (from asked)))
+)
+select item, target, simulated, nullif(label, ''), excluded, count(*) from ({judged}) group by all
+"""
 
 
 @dataclass(frozen=True, slots=True)
-class _ItemColumns:
-    """The items of a question: ``position`` has by row of the table ``items`` the place among them."""
+class _Places:
+    """The items of a question: ``position`` has by row of the table ``items`` the row among them; and all scorers by name."""
 
-    items: Sequence[str]
-    tasks: Names
-    generators: Names
-    task: IntArray
-    generator: IntArray
-    position: IntArray
-    scorers: Names
+    items: pd.DataFrame
+    position: np.ndarray[Any, np.dtype[np.int64]]
+    scorers: list[str]
 
     @classmethod
-    def read(cls, cursor: duckdb.DuckDBPyConnection, where: Where, *, coded: bool) -> _ItemColumns:
-        """``coded``: whether the database is to make codes of names, which pays for many items."""
-        condition, parameters = where
-        columns = {"task": "nullif(t.task, '')", "generator": "nullif(t.generator, '')"}
-        lists: list[Names] = []
-        if coded:
-            for name, expression in columns.items():
-                lists.append(_sorted(cursor, f"select distinct {expression} from items t where {condition}", parameters))
-                columns[name] = f"list_position(?::varchar[], {expression})"
-        found = cursor.execute(
-            f"select t.rowid as place, t.item_id, {columns['task']} as task, {columns['generator']} as generator"
-            f" from items t where {condition}",
-            [*map(list, lists), *parameters],
-        ).fetchnumpy()
-        task, generator = (_coded(found[name], lists[n] if coded else None) for n, name in enumerate(columns))
+    def read(cls, cursor: duckdb.DuckDBPyConnection, asked: AggregateQuery) -> _Places:
+        condition, parameters = asked.items()
+        query = f"select t.rowid as place, t.item_id as item, nullif(t.task, '') as task from items t where {condition}"
+        found = cursor.execute(query, parameters).fetchnumpy()
         place = np.asarray(found["place"], np.int64)
         position = np.full(int(place.max(initial=-1)) + 1, -1, np.int64)
         position[place] = np.arange(place.size)
-        scorers = _sorted(cursor, "select rater_id from raters where kind = 'scorer'", [])
-        return cls(list(found["item_id"]), task.names, generator.names, task.codes, generator.codes, position, scorers)
-
-    def counted(self, said: AggregateEntries, scores: AggregateEntries) -> Aggregates:
-        return Aggregates(self.items, self.tasks, self.generators, self.task, self.generator, said, scores)
+        items = pd.DataFrame({"item": found["item"], "task": pd.Categorical(np.ma.asarray(found["task"]).tolist())})
+        scorers = cursor.execute("select rater_id from raters where kind = 'scorer'").fetchall()
+        return cls(items.astype({"item": object}), position, sorted(row[0] for row in scorers))
 
 
 @dataclass(frozen=True, slots=True)
-class _Coded:
-    """Sorted names, and positions in them, -1 for none."""
+class _Names:
+    """The names of an aspect's judgements, sorted, of which the database makes codes."""
 
-    names: Names
-    codes: IntArray
+    aspect: str
+    target: list[str]
+    label: list[str]
+    reason: list[str]
 
-
-def _sorted(cursor: duckdb.DuckDBPyConnection, query: str, parameters: Sequence[Any]) -> Names:
-    """The names in the first column of a query."""
-    return tuple(sorted(row[0] for row in cursor.execute(query, list(parameters)).fetchall() if row[0]))
-
-
-def _coded(column: Any, names: Sequence[str] | None) -> _Coded:
-    """A column of names, or of places among sorted ``names`` from 1; only those that occur are kept."""
-    if names is None:
-        words = np.ma.asarray(column).tolist()  # None where there is none
-        kept = tuple(sorted({word for word in words if word}))
-        return _Coded(kept, np.array([kept.index(word) if word else -1 for word in words], np.int64))
-    codes = np.ma.filled(column, 0).astype(np.int64)
-    present = np.bincount(codes, minlength=len(names) + 1)[1:] > 0
-    new = np.r_[-1, np.where(present, np.cumsum(present) - 1, -1)]
-    return _Coded(tuple(name for name, here in zip(names, present, strict=True) if here), new[codes])
-
-
-def _renamed(names: Names, codes: IntArray, to: Names) -> IntArray:
-    """Positions in ``names`` as positions in ``to``, which has all of them."""
-    return np.array([*map(to.index, names), -1], np.int64)[codes]
-
-
-@dataclass(frozen=True, slots=True)
-class _Codes:
-    """The names that the database makes codes of."""
-
-    targets: Names
-    labels: Names
-    reasons: Names
-
-
-@dataclass(frozen=True, slots=True)
-class _Source:
-    """What is read.
-
-    Attributes:
-        few: a query for the judgements to look at, with its parameters; empty for all.
-        where: which of them.
-        codes: None if the database is to give names as they are, which pays for few judgements.
-        score: whether the value is a number, not a label.
-        told: further conditions on annotations, of which those that keep nothing out need not be looked at.
-    """
-
-    few: Where
-    where: Where
-    codes: _Codes | None
-    score: bool
-    told: str
-
-
-def _all(cursor: duckdb.DuckDBPyConnection, asked: AggregateQuery, aspect: str) -> _Source:
-    score = aspect == SCORE
-    label = "null" if score else "nullif(label, '')"
-    found = cursor.execute(
-        f"select distinct nullif(target, ''), {label}, reason from judgements where aspect = ?", [aspect]
-    ).fetchall()
-    targets, labels, reasons = ({row[n] for row in found if row[n]} for n in range(3))
-    codes = _Codes(*(tuple(sorted(names)) for names in (targets, labels, {*reasons, *_REASONS})))
-    return _Source(("", []), asked.judgements(aspect), codes, score, _annotation_filter(asked))
-
-
-def _few(asked: AggregateQuery, items: Sequence[str], also: Sequence[str]) -> _Source:
-    # by seq, of which the database knows in what part of the judgements it lies
-    said = [*items, *also]
-    query = f"select * from judgements where seq in (select seq from annotations where item_id in {_marks(said)})"
-    condition, parameters = asked.judgements(asked.aspect)
-    where = (f"{condition} and t.item_id in {_marks(items)}", [*parameters, *items])
-    return _Source((query, said), where, None, score=False, told="")
-
-
-def _marks(values: Sequence[str]) -> str:
-    return f"({', '.join('?' * len(values))})"
-
-
-def _annotation_filter(asked: AggregateQuery) -> str:
-    selection = asked.selection
-    if selection.campaign or selection.since or selection.until:
-        return ""
-    return " and (a.status <> 'valid' or a.saw_evidence or a.selected)"
+    @classmethod
+    def read(cls, cursor: duckdb.DuckDBPyConnection, aspect: str) -> _Names:
+        label = "null" if aspect == SCORE else "label"
+        query = f"select distinct target, {label}, reason from judgements where aspect = ?"
+        found = cursor.execute(query, [aspect]).fetchall()
+        targets, labels, reasons = ({row[n] for row in found if row[n]} for n in range(3))
+        return cls(aspect, *(sorted(names) for names in (targets, labels, {*reasons, *_REASONS})))
 
 
 # One judgement counts per (item, target, rater): the earliest that nothing else keeps out.
 _FIRSTS = """
-with {few}said as (
-    select t.rowid as place, r.rater, r.who, {target} as target, {label} as label, {number} as number, {reason} as reason, j.seq
-    from {judgements} j
+with said as (
+    select t.rowid as place, r.rater, r.who, list_position(?::varchar[], j.target) as target,
+           list_position(?::varchar[], j.label) as label, {number} as number,
+           list_position(?::varchar[], {reason}) as reason, j.seq
+    from judgements j
     join items t on t.item_id = j.item_id
     join (
         select rater_id, kind, rowid as rater,
                case when kind = 'human' then simulated::int else {first} - 1 + list_position(?::varchar[], rater_id) end as who
         from raters where kind = ?
     ) r on r.rater_id = j.rater_id
-    left join annotations a on a.annotation_id = j.source_id{told}
+    left join annotations a on a.annotation_id = j.source_id{more}
     where {where}
 ),
 firsts as (
@@ -263,6 +171,7 @@ firsts as (
     from said group by place, who, target, rater, reason
 )
 """
+_KEEPS_OUT = " and (a.status <> 'valid' or a.saw_evidence or a.selected)"
 # People of one kind together, each scorer by itself.
 _PEOPLE = """
 select place, who, target, reason, label, 'nan'::double as number,
@@ -277,85 +186,38 @@ from firsts
 """
 
 
-def _read(cursor: duckdb.DuckDBPyConnection, source: _Source, kind: str, places: _ItemColumns) -> AggregateEntries:
-    """The judgements of a kind of raters, counted."""
-    expressions = {"target": "nullif(j.target, '')", "label": "nullif(j.label, '')", "reason": f"({WHY_EXCLUDED})"}
-    if source.score:
-        expressions["label"] = "null::varchar"
-    lists: list[list[str]] = []
-    if source.codes is not None:
-        lists = [list(source.codes.targets), list(source.codes.labels), list(source.codes.reasons)]
-        expressions = {name: f"list_position(?::varchar[], {expression})" for name, expression in expressions.items()}
-    (few, of_few), (where, of_where) = source.few, source.where
-    number = "j.value" if source.score else "null::double"
-    firsts = _FIRSTS.format(
-        few=f"few as materialized ({few}), " if few else "",
-        judgements="few" if few else "judgements",
-        number=number,
-        first=_FIRST_SCORER,
-        told=source.told,
-        where=where,
-        **expressions,
-    )
-    parameters = [*of_few, *lists, list(places.scorers), kind, *of_where]
-    found = cursor.execute(firsts + (_PEOPLE if kind == "human" else _SCORERS), parameters).fetchnumpy()
-    target, label, reason = (_coded(found[name], lists[n] if lists else None) for n, name in enumerate(expressions))
-    return _entries(found, places, target, label, reason)
-
-
-def _entries(found: dict[str, Any], places: _ItemColumns, target: _Coded, label: _Coded, reason: _Coded) -> AggregateEntries:
-    """Entries of what was fetched; repeats become entries of their own."""
-    again = np.flatnonzero(found["repeats"])
-    reasons = tuple(sorted({*reason.names, REPEAT}))
-    renamed = _renamed(reason.names, reason.codes, reasons)
+def _read(cursor: duckdb.DuckDBPyConnection, asked: AggregateQuery, names: _Names, kind: str, places: _Places) -> pd.DataFrame:
+    """The judgements of a kind of raters, counted; repeats have rows of their own."""
+    where, of_where = asked.judgements(names.aspect)
+    selection = asked.selection
+    # only annotations that keep something out need to be looked at
+    more = "" if selection.campaign or selection.since or selection.until else _KEEPS_OUT
+    number = "j.value" if names.aspect == SCORE else "null::double"
+    firsts = _FIRSTS.format(number=number, reason=WHY_EXCLUDED, first=_FIRST_SCORER, more=more, where=where)
+    lists = [names.target, names.label, names.reason, places.scorers]
+    query = firsts + (_PEOPLE if kind == "human" else _SCORERS)
+    found = cursor.execute(query, [*lists, kind, *of_where]).fetchnumpy()
     who = np.asarray(found["who"], np.int64)
-    scorers = np.flatnonzero(np.bincount(who, minlength=_FIRST_SCORER)[_FIRST_SCORER:]) + _FIRST_SCORER
-    who = np.where(who >= _FIRST_SCORER, np.searchsorted(scorers, who) + _FIRST_SCORER, who)
-
-    def twice(column: Any, repeat: Any = None) -> IntArray:
-        more = column[again] if repeat is None else np.full(again.size, repeat)
-        return np.concatenate([column, more]).astype(np.int64)
-
-    item = places.position[found["place"]]
-    return AggregateEntries(
-        target.names,
-        label.names,
-        reasons,
-        tuple(places.scorers[code - _FIRST_SCORER] for code in scorers),
-        twice(item),
-        twice(target.codes),
-        twice(who),
-        twice(label.codes, -1),
-        twice(renamed, reasons.index(REPEAT)),
-        np.concatenate([found["count"], found["repeats"][again]]).astype(np.int64),
-        np.concatenate([np.ma.filled(found["number"], np.nan), np.full(again.size, np.nan)]).astype(np.float64),
-    )
+    of_columns = {"target": names.target, "label": names.label, "reason": names.reason}
+    coded = {name: _categories(_from_0(found[name]), of) for name, of in of_columns.items()}
+    counted = pd.DataFrame({
+        "item": places.position[found["place"]],
+        "scorer": _categories(np.maximum(who - _FIRST_SCORER, -1), places.scorers),
+        "simulated": who == 1,
+        "number": np.ma.filled(found["number"], np.nan),
+        "count": found["count"],
+    } | coded)  # fmt: skip
+    again = np.flatnonzero(found["repeats"])
+    repeat = pd.Categorical([REPEAT] * again.size, names.reason)
+    return pd.concat([counted, counted.iloc[again].assign(count=found["repeats"][again], reason=repeat)], ignore_index=True)
 
 
-def _together(first: AggregateEntries, second: AggregateEntries) -> AggregateEntries:
-    """Entries of people and of scorers as one."""
-
-    def names(of: str) -> Names:
-        return tuple(sorted({*getattr(first, of), *getattr(second, of)}))
-
-    def codes(column: str, of: str) -> IntArray:
-        parts = [_renamed(getattr(each, of), getattr(each, column), names(of)) for each in (first, second)]
-        return np.concatenate(parts)
-
-    return AggregateEntries(
-        names("targets"),
-        names("labels"),
-        names("reasons"),
-        second.scorers,
-        np.concatenate([first.item, second.item]),
-        codes("target", "targets"),
-        np.concatenate([first.who, second.who]),
-        codes("label", "labels"),
-        codes("reason", "reasons"),
-        np.concatenate([first.count, second.count]),
-        np.concatenate([first.number, second.number]),
-    )
+def _categories(codes: np.ndarray[Any, np.dtype[np.int64]], names: Any) -> pd.Categorical[str]:
+    """Codes with their names (a list of words), -1 for none."""
+    return pd.Categorical.from_codes(codes, names)
 
 
-_NONE = np.zeros(0, np.int64)
-_NOTHING = AggregateEntries((), (), (), (), _NONE, _NONE, _NONE, _NONE, _NONE, _NONE, _NONE.astype(np.float64))
+def _from_0(column: Any) -> np.ndarray[Any, np.dtype[np.int64]]:
+    """Positions that the database counts from 1 and has none of; from 0, and -1 for none."""
+    positions: np.ndarray[Any, np.dtype[np.int64]] = np.ma.filled(column, 0).astype(np.int64) - 1
+    return positions

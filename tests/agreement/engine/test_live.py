@@ -14,7 +14,7 @@ from agreement import Options, build
 from agreement.engine.counts import NotServedError, StaleError
 from agreement.engine.live import HUMAN_HUMAN, SCORER_HUMAN, AspectScale, LiveEstimates
 from agreement.statistics import correlation, many_raters, two_raters
-from tests.agreement.judgement_counts import Judgement, counted, marked
+from tests.agreement.judgement_counts import Judgement, counted, counted_items, marked
 
 SCALES = {
     "nominal yes/no": ("nominal", ("yes", "no", "Yes")),
@@ -37,9 +37,9 @@ def row(item: str, rater: str, label: str | None, **other: Any) -> Judgement:
     return made | other
 
 
-def expected(rows: list[Judgement], scale: str, **options: Any) -> dict[str, Rows]:
+def expected(rows: list[Judgement], scale: str) -> dict[str, Rows]:
     scales = {("s", ASPECT): scale, ("s", "score"): "interval"}
-    asked = Options(tuple(HUMAN_HUMAN | SCORER_HUMAN), intervals=False, matrix=False, **options)
+    asked = Options(tuple(HUMAN_HUMAN | SCORER_HUMAN), intervals=False, matrix=False, each_generator=False)
     found = build(pd.DataFrame(rows), scales, asked).to_dict() if rows else {}
     allowed = {"among_people": HUMAN_HUMAN, "raters": SCORER_HUMAN}
     return {
@@ -48,10 +48,10 @@ def expected(rows: list[Judgement], scale: str, **options: Any) -> dict[str, Row
     }
 
 
-def same(standing: LiveEstimates, rows: list[Judgement], scale: str, **options: Any) -> None:
+def same(standing: LiveEstimates, rows: list[Judgement], scale: str) -> None:
     """Every row, in order: all keys equal, values to rounding."""
-    found = standing.report(**options).to_dict()
-    wanted = expected(rows, scale, **options)
+    found = standing.report().to_dict()
+    wanted = expected(rows, scale)
     for section, made in wanted.items():
         assert [_but_value(each) for each in found[section]] == [_but_value(each) for each in made]
         for one, other in zip(found[section], made, strict=True):
@@ -64,7 +64,7 @@ def _but_value(each: dict[str, Any]) -> dict[str, Any]:
 
 
 def make(rows: list[Judgement], scale: str) -> LiveEstimates:
-    return LiveEstimates(AspectScale("s", ASPECT, scale), counted(rows, ASPECT, PLACES))
+    return LiveEstimates(AspectScale("s", ASPECT, scale), *counted(rows, ASPECT, PLACES))
 
 
 # --- random ugly frames -----------------------------------------------------------------------------------------------
@@ -109,23 +109,23 @@ def judged(draw: st.DrawFn, labels: tuple[str, ...]) -> list[Judgement]:
 
 @pytest.mark.parametrize("name", SCALES)
 @settings(max_examples=4, deadline=None)
-@given(data=st.data(), each_generator=st.booleans())
-def test_equal_to_the_report_before_and_after_updates(name: str, data: st.DataObject, each_generator: bool) -> None:
+@given(data=st.data())
+def test_equal_to_the_report_before_and_after_updates(name: str, data: st.DataObject) -> None:
     scale, labels = SCALES[name]
     machines = data.draw(judged(labels))
     people = data.draw(judgement_lists(labels))
     everything = marked(people + machines)
     standing = make(everything, scale)
-    same(standing, everything, scale, each_generator=each_generator)
+    same(standing, everything, scale)
     for _ in range(3):
         touched = tuple(data.draw(st.sets(st.sampled_from(ITEMS), min_size=1, max_size=3)))
         people = [each for each in people if each["item"] not in touched] + data.draw(judgement_lists(labels, touched, 8))
         everything = marked(people + machines)
         try:
-            standing.update(counted(everything, ASPECT, PLACES, touched))
+            standing.update(*counted_items(everything, ASPECT, PLACES, touched))
         except StaleError:
             standing = make(everything, scale)
-        same(standing, everything, scale, each_generator=each_generator)
+        same(standing, everything, scale)
 
 
 @settings(max_examples=6, deadline=None)
@@ -135,7 +135,7 @@ def test_ordinal_scales_never_go_stale_over_labels(data: st.DataObject) -> None:
     seed = [row(item, "ann", "1") for item in ITEMS]  # every task and generator is there
     standing = make(seed, scale)
     everything = marked(seed + data.draw(judgement_lists(labels)))
-    standing.update(counted(everything, ASPECT, PLACES, ITEMS))
+    standing.update(*counted_items(everything, ASPECT, PLACES, ITEMS))
     same(standing, everything, scale)
 
 
@@ -177,28 +177,24 @@ def made(monkeypatch: pytest.MonkeyPatch) -> list[str]:
     for formulas in (many_raters.FORMULAS, two_raters.FORMULAS):
         for name, formula in list(formulas.items()):
             monkeypatch.setitem(formulas, name, counting(name, formula))
-    monkeypatch.setattr(correlation, "of_centred", counting("of_centred", correlation.of_centred))
+    monkeypatch.setattr(correlation, "with_groups", counting("with_groups", correlation.with_groups))
     return names
 
 
 def test_only_the_cells_of_the_answer_are_computed_again(made: list[str]) -> None:
     rows = study()
-    standing = LiveEstimates(AspectScale("s", ASPECT, "nominal"), counted(rows, ASPECT, STUDY_PLACES))
-    standing.report()
-    # 3 x 3 cells (each generator or all, each task or all); in each fleiss_kappa of people, cohen_kappa of the scorer that
-    # labels, and rho and r of both scorers
-    assert [made.count(name) for name in ("fleiss_kappa", "cohen_kappa", "of_centred")] == [9, 9, 36]
-    made.clear()
-    standing.report()
-    standing.report(("fleiss_kappa", "spearman"))
-    assert made == []
-    rows = answered(rows, "i5", "eve", "yes")  # i5 is of t1 and g2
-    standing.update(counted(rows, ASPECT, STUDY_PLACES, ["i5"]))
+    standing = LiveEstimates(AspectScale("s", ASPECT, "nominal"), *counted(rows, ASPECT, STUDY_PLACES))
     assert made == []
     standing.report()
-    # (g2, t1), (g2, all), (all, t1), (all, all)
-    assert [made.count(name) for name in ("fleiss_kappa", "cohen_kappa", "of_centred")] == [4, 4, 16]
+    # 3 cells: each task and all; in each fleiss_kappa of people, cohen_kappa of the scorer that labels, rho and r of the other
+    assert [made.count(name) for name in ("fleiss_kappa", "cohen_kappa", "with_groups")] == [3, 3, 6]
     made.clear()
+    standing.report()
+    rows = answered(rows, "i5", "eve", "yes")  # i5 is of t1
+    standing.update(*counted_items(rows, ASPECT, STUDY_PLACES, ["i5"]))
+    assert made == []
+    standing.report()
+    assert [made.count(name) for name in ("fleiss_kappa", "cohen_kappa", "with_groups")] == [2, 2, 4]
     same_study(standing, rows)
 
 
@@ -213,33 +209,25 @@ def same_study(standing: LiveEstimates, rows: list[Judgement]) -> None:
 
 def test_an_answer_that_changes_nothing_computes_nothing() -> None:
     rows = study()
-    standing = LiveEstimates(AspectScale("s", ASPECT, "nominal"), counted(rows, ASPECT, STUDY_PLACES))
+    standing = LiveEstimates(AspectScale("s", ASPECT, "nominal"), *counted(rows, ASPECT, STUDY_PLACES))
     standing.report()
     before = standing.computed
-    standing.update(counted(rows, ASPECT, STUDY_PLACES, ["i1", "i2"]))
+    standing.update(*counted_items(rows, ASPECT, STUDY_PLACES, ["i1", "i2"]))
     standing.report()
     assert standing.computed == before
 
 
-def test_only_requested_statistics_are_computed() -> None:
-    standing = LiveEstimates(AspectScale("s", ASPECT, "nominal"), counted(study(), ASPECT, STUDY_PLACES))
-    assert standing.computed == 0
-    standing.report(("mean",), each_generator=False)
-    # t1, t2, all: people, and the scorer that labels
-    assert standing.computed == 6
-
-
 def test_answers_of_simulated_people_leave_the_rows_of_real_ones() -> None:
     rows = study()
-    standing = LiveEstimates(AspectScale("s", ASPECT, "nominal"), counted(rows, ASPECT, STUDY_PLACES))
+    standing = LiveEstimates(AspectScale("s", ASPECT, "nominal"), *counted(rows, ASPECT, STUDY_PLACES))
     standing.report()
     before = standing.computed
     rows = answered(rows, "i5", "sim1", "yes")
     rows[-1]["simulated"] = True
-    standing.update(counted(rows, ASPECT, STUDY_PLACES, ["i5"]))
+    standing.update(*counted_items(rows, ASPECT, STUDY_PLACES, ["i5"]))
     standing.report()
-    # people's, the labelling and both ranking parts in the four cells that hold it, all of simulated people
-    assert standing.computed - before == 4 * 4
+    # the task's and the whole, of simulated people
+    assert standing.computed - before == 2
     same_study(standing, rows)
 
 
@@ -249,11 +237,12 @@ def test_what_goes_leaves_no_rounding_behind() -> None:
     rows = [row(item, f"r{n}", "yes") for item in ITEMS for n in range(3)]
     rows += [row("i1", "r9", None, excluded="cannot_tell", seq=9), row("i2", "m", "no", kind="scorer", identity=None)]
     standing = make(rows, "nominal")
-    assert standing.report(("percent_agreement",)).to_dict()["among_people"][-1]["value"] == 1.0
+    percent = [row["value"] for row in standing.report().to_dict()["among_people"] if row["statistic"] == "percent_agreement"]
+    assert percent[-1] == 1.0
     for n in range(40):
         some = [row(item, f"x{k}", "no", seq=50) for k, item in enumerate(ITEMS[: n % 9] * 4)]
-        standing.update(counted(marked(rows + some), ASPECT, PLACES, ITEMS))
-    standing.update(counted(rows, ASPECT, PLACES, ITEMS))
+        standing.update(*counted_items(marked(rows + some), ASPECT, PLACES, ITEMS))
+    standing.update(*counted_items(rows, ASPECT, PLACES, ITEMS))
     same(standing, rows, "nominal")
     found = {each["statistic"]: each for each in standing.report().to_dict()["among_people"] if each["task"] == "all"}
     assert found["percent_agreement"]["value"] == 1.0
@@ -264,20 +253,20 @@ def test_correlations_do_not_drift() -> None:
     """Hundreds of answers come, change and go, some about an item whose score is far off; then nobody has rated that one."""
     rng = np.random.default_rng(1)
     rows = [each | {"number": 1e9 if each["item"] == "i7" else each["number"]} for each in study()]
-    standing = LiveEstimates(AspectScale("s", ASPECT, "nominal"), counted(rows, ASPECT, STUDY_PLACES))
-    standing.report(("pearson", "spearman"))
+    standing = LiveEstimates(AspectScale("s", ASPECT, "nominal"), *counted(rows, ASPECT, STUDY_PLACES))
+    standing.report()
     for n in range(200):
         item = f"i{7 if n % 4 == 0 else rng.integers(40)}"
         rows = [each for each in rows if each["kind"] == "scorer" or each["item"] != item]
         for rater in ("ann", "bob", "eve")[: rng.integers(4) if n < 196 else 0]:
             rows = answered(rows, item, rater, ("yes", "no")[rng.integers(2)])
-        standing.update(counted(rows, ASPECT, STUDY_PLACES, [item]))
-        standing.report(("pearson", "spearman"))
+        standing.update(*counted_items(rows, ASPECT, STUDY_PLACES, [item]))
+        standing.report()
     same_study(standing, rows)
     everything = [f"i{n}" for n in range(40)]
     for item in everything:  # of too many at once the ranks are made anew
         rows = answered(rows, item, "zoe", ("yes", "no")[rng.integers(2)])
-    standing.update(counted(rows, ASPECT, STUDY_PLACES, everything))
+    standing.update(*counted_items(rows, ASPECT, STUDY_PLACES, everything))
     same_study(standing, rows)
 
 
@@ -288,35 +277,35 @@ def test_what_is_not_followed_says_so() -> None:
         standing = make(rows, "nominal")
         now = [*rest, row("i1", "bob", label, excluded=None if rest else "surplus")]
         with pytest.raises(StaleError):
-            standing.update(counted(now, ASPECT, PLACES, ITEMS))
+            standing.update(*counted_items(now, ASPECT, PLACES, ITEMS))
 
 
 def test_a_scale_that_becomes_yes_or_no_is_not_followed() -> None:
     rows = [row("i1", "ann", "yes"), row("i2", "ann", "maybe")]
     standing = make(rows, "nominal")
     with pytest.raises(StaleError, match="scale has changed"):
-        standing.update(counted([row("i1", "ann", "yes")], ASPECT, PLACES, ["i2"]))
+        standing.update(*counted_items([row("i1", "ann", "yes")], ASPECT, PLACES, ["i2"]))
 
 
 def test_a_label_that_did_not_count_and_now_does_is_not_followed() -> None:
     rows = [row("i1", "ann", "yes"), row("i2", "ann", "maybe", excluded="saw_evidence")]
     standing = make(rows, "nominal")
     with pytest.raises(StaleError, match="did not count before"):
-        standing.update(counted([row("i2", "ann", "maybe")], ASPECT, PLACES, ["i2"]))
+        standing.update(*counted_items([row("i2", "ann", "maybe")], ASPECT, PLACES, ["i2"]))
 
 
 def test_a_new_task_is_not_followed() -> None:
     standing = make([row("i1", "ann", "yes")], "nominal")
     other = row("i77", "ann", "yes", task="another")
     with pytest.raises(StaleError, match="another"):
-        standing.update(counted([other], ASPECT, [other], ["i77"]))
+        standing.update(*counted_items([other], ASPECT, [other], ["i77"]))
 
 
 def test_an_item_that_is_new_is_followed() -> None:
     rows = [row(item, "ann", ("yes", "no")[n % 2]) for n, item in enumerate(ITEMS)]
     standing = make(rows, "nominal")
     rows += [row("i10", "ann", "yes"), row("i10", "bob", "no"), row("i11", "bob", "yes")]
-    standing.update(counted(rows, ASPECT, [*PLACES, *rows], ["i10", "i11"]))
+    standing.update(*counted_items(rows, ASPECT, [*PLACES, *rows], ["i10", "i11"]))
     same(standing, rows, "nominal")
 
 
@@ -333,16 +322,16 @@ def test_nothing_gives_no_rows() -> None:
 
 
 @pytest.mark.parametrize("huge", [1e200, 1e-200])
-def test_numbers_of_another_generator_hide_none(huge: float) -> None:
-    """Scores of g2 that are 1e200 times as large, or as small, leave Pearson's r of g1 what it is."""
+def test_numbers_of_another_task_hide_none(huge: float) -> None:
+    """Scores of t2 that are 1e200 times as large, or as small, leave Pearson's r of t1 what it is."""
     rows = []
     for n, item in enumerate(ITEMS):
         rows += [row(item, who, "yes" if n // (k + 2) % 2 else "no", seq=k) for k, who in enumerate(("ann", "bob"))]
-        size = huge if row(item, "m1", None)["generator"] == "g2" else 1.0
+        size = huge if row(item, "m1", None)["task"] == "t2" else 1.0
         number = (n * 7 % 5) * size
         rows.append(row(item, "m1", None, number=number, aspect="score", kind="scorer", identity=None, seq=1000))
-    found = make(rows, "nominal").report(("pearson",)).to_dict()["raters"]
-    of_g1 = {each["generator"]: each["value"] for each in found if each["task"] == "all"}
-    assert of_g1["g1"] is not None
-    assert of_g1["g2"] is not None
-    same(make(rows, "nominal"), rows, "nominal")
+    standing = make(rows, "nominal")
+    found = {each["task"]: each for each in standing.report().to_dict()["raters"] if each["statistic"] == "pearson"}
+    assert found["t1"]["value"] is not None
+    assert found["t2"]["value"] is not None
+    same(standing, rows, "nominal")

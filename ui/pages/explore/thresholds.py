@@ -14,13 +14,12 @@ from urllib.parse import urlencode
 
 import numpy as np
 
-from agreement.study.cells import TASKS_MEAN, Outcome
+from agreement.study.cells import TASKS_MEAN, CellOutcome, Outcome
 from agreement.tuning import (
     FOLDS,
     NO,
     STATISTICS,
     YES,
-    CellStatistic,
     ItemCells,
     Tuned,
     YesNoCounts,
@@ -246,7 +245,7 @@ def agreement_table(compared: Compared, heard: Mapping[str, YesNoCounts]) -> str
 
 def _agreement_rows(compared: Compared, kind: str, heard: YesNoCounts) -> str:
     before, now = (
-        {(one.place.task, one.statistic): one.outcome for one in agreements(said, heard, compared.places)}
+        {(one.place.task, one.key.statistic): one.outcome for one in agreements(said, heard, compared.places)}
         for said in (compared.before, compared.now)
     )
     tasks = list(dict.fromkeys(task for task, _ in now))
@@ -332,10 +331,10 @@ def _lead(compared: Compared, evidence: RaterEvidence, view: ExploreView, heard:
     return note(sentence, "cc-lead")
 
 
-def _of_all(found: Sequence[CellStatistic], statistic: str) -> float | None:
+def _of_all(found: Sequence[CellOutcome], statistic: str) -> float | None:
     """The value of all images of all generators."""
     return next(
-        one.outcome.value for one in found if (one.place.generator, one.place.task, one.statistic) == (ALL, ALL, statistic)
+        one.outcome.value for one in found if (one.place.generator, one.place.task, one.key.statistic) == (ALL, ALL, statistic)
     )
 
 

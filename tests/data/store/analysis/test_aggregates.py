@@ -9,12 +9,13 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+import pandas as pd
 import pytest
 
 from data.records import Evidence, Image, Item, Judgement, Prompt, Rater
 from data.store import imports
 from data.store.analysis import aggregates
-from data.store.analysis.aggregates import AggregateEntries, AggregateQuery, Aggregates
+from data.store.analysis.aggregates import AggregateQuery, Aggregates, ItemAnswers
 from data.store.campaigns import participation
 from data.store.core import frame
 from data.store.core import store as store_module
@@ -89,8 +90,31 @@ def still(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Store]:
         yield store
 
 
-def by_hand(store: Store, asked: AggregateQuery, items: list[str] | None = None) -> Aggregates:
+def by_hand(store: Store, asked: AggregateQuery) -> Aggregates:
     """From the frame's rows."""
+    return judgement_counts.counted(*_of_frame(store, asked))
+
+
+def few_by_hand(store: Store, asked: AggregateQuery, items: list[str]) -> tuple[Any, ...]:
+    """Of some items."""
+    tasks, said = judgement_counts.counted_items(*_of_frame(store, asked), items)
+    return tasks, _few(said)
+
+
+def few(store: Store, asked: AggregateQuery, items: list[str]) -> tuple[Any, ...]:
+    tasks, said = aggregates.aggregate_items(store, asked, items)
+    return tasks, _few(said)
+
+
+def _few(said: ItemAnswers) -> Counter[tuple[Any, ...]]:
+    found: Counter[tuple[Any, ...]] = Counter()
+    for item, target, simulated, label, reason, count in said:
+        # what does not count may be said in any label
+        found[item, target, simulated, None if reason else label, reason] += count
+    return found
+
+
+def _of_frame(store: Store, asked: AggregateQuery) -> tuple[list[dict[str, Any]], str, list[dict[str, Any]]]:
     chosen = replace(asked.selection, suite=(asked.suite,))
     found = frame.frame(store, chosen)
     found = found.astype(object).where(found.notna(), None)
@@ -102,32 +126,28 @@ def by_hand(store: Store, asked: AggregateQuery, items: list[str] | None = None)
         condition, parameters = chosen.items()
         listed = cursor.execute(f"select item_id, task, generator from items t where {condition}", parameters).fetchall()
     places = [{"item": item, "task": task, "generator": generator} for item, task, generator in listed]
-    return judgement_counts.counted(rows, asked.aspect, places, items)
+    return rows, asked.aspect, places
 
 
 def plain(counted: Aggregates) -> tuple[Any, ...]:
     """By names, in no order."""
-    places = {
-        item: (_name(counted.tasks, task), _name(counted.generators, generator))
-        for item, task, generator in zip(counted.items, counted.task, counted.generator, strict=True)
-    }
-    return places, _plain(counted, counted.said), _plain(counted, counted.scores)
+    tasks = {row["item"]: row["task"] for row in _rows(counted.items)}
+    return tasks, _plain(counted, counted.said), _plain(counted, counted.scores)
 
 
-def _name(names: tuple[str, ...], code: int) -> str | None:
-    return names[code] if code >= 0 else None
+def _rows(found: pd.DataFrame) -> list[dict[str, Any]]:
+    plain_types = found.astype(object)
+    return [{str(k): v for k, v in row.items()} for row in plain_types.where(plain_types.notna(), None).to_dict("records")]
 
 
-def _plain(counted: Aggregates, entries: AggregateEntries) -> Counter[tuple[Any, ...]]:
-    assert all(list(names) == sorted(names) for names in (entries.targets, entries.labels, entries.reasons, entries.scorers))
-    who = ("people", "simulated", *entries.scorers)
-    columns = (entries.item, entries.target, entries.who, entries.label, entries.reason, entries.count, entries.number)
+def _plain(counted: Aggregates, entries: pd.DataFrame) -> Counter[tuple[Any, ...]]:
+    items = list(counted.items["item"])
     found: Counter[tuple[Any, ...]] = Counter()
-    for item, target, rater, label, reason, count, number in zip(*columns, strict=True):
-        refused = _name(entries.reasons, reason)
+    for row in _rows(entries):
+        who = row["scorer"] or ("simulated" if row["simulated"] else "people")
         # what does not count may be said in any label
-        value = None if refused else (_name(entries.labels, label), None if np.isnan(number) else float(number))
-        found[counted.items[item], _name(entries.targets, target), who[rater], value, refused] += int(count)
+        value = None if row["reason"] else (row["label"], row["number"])
+        found[items[row["item"]], row["target"], who, value, row["reason"]] += int(row["count"])
     return found
 
 
@@ -168,23 +188,22 @@ def test_the_project_of_these_tests_is_ugly_enough(still: Store) -> None:
 @pytest.mark.parametrize("selection", [EVERYTHING, Selection(task=("counting",)), Selection(campaign=("default",))])
 def test_a_few_items_are_counted_as_all_were(still: Store, items: list[str], selection: Selection) -> None:
     asked = AggregateQuery("geneval", "correct", selection)
-    assert plain(aggregates.aggregate_items(still, asked, items)) == plain(by_hand(still, asked, items))
+    assert few(still, asked, items) == few_by_hand(still, asked, items)
 
 
 def test_after_a_revision_a_few_items_are_counted_as_all_are(filled: Store) -> None:
     first = answer(ITEMS[1], "zoe", "no")
     recording.submit(filled, first)
     recording.submit(filled, answer(ITEMS[1], "zoe", "yes", revises=first.annotation_id))
-    again = aggregates.aggregate_items(filled, ASKED, [ITEMS[1]])
-    assert plain(again) == plain(by_hand(filled, ASKED, [ITEMS[1]]))
-    said = plain(again)[1]
-    assert said[ITEMS[1], None, "people", ("yes", None), None] == 2  # ann's, who could not tell first, and this one
-    assert said[ITEMS[1], None, "people", ("no", None), None] == 0
+    tasks, said = few(filled, ASKED, [ITEMS[1]])
+    assert (tasks, said) == few_by_hand(filled, ASKED, [ITEMS[1]])
+    assert said[ITEMS[1], None, False, "yes", None] == 2  # ann's, who could not tell first, and this one
+    assert said[ITEMS[1], None, False, "no", None] == 0
 
 
 def test_an_empty_project(store: Store) -> None:
     assert plain(aggregates.aggregate(store, ASKED)) == ({}, Counter(), Counter())
-    assert plain(aggregates.aggregate_items(store, ASKED, ["x"])) == ({}, Counter(), Counter())
+    assert aggregates.aggregate_items(store, ASKED, ["x"]) == ({}, [])
 
 
 # --- which items changed ----------------------------------------------------------------------------------------------

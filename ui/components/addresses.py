@@ -20,6 +20,7 @@ from concord.maps import Lasso, LassoLost, lasso_in
 from data.store.analysis.confusion import CellWay, ConfusionCell, ConfusionQuery
 from data.store.browse import grid
 from data.store.browse.filters import (
+    ADJUDICATED,
     AMONG_PEOPLE,
     AMONG_SCORERS,
     MAJORITY_VALUES,
@@ -46,7 +47,7 @@ RESTRICTING = {name: name for name in ("target", "campaign", "certainty", "since
 MARKED = {"picture": "picture", "seen_by": "rater", "asked": "asked", "found": "found"}
 """The fields of ``Marked`` by their names in Browse's address."""
 
-FILTERED = ("object", "color", "count", "relation", "says", "people", "certainty", "differs", "q", "range")
+FILTERED = ("object", "color", "count", "relation", "says", "people", "certainty", "differs", "verdict", "q", "range")
 """What else restricts Browse's listing: fields of ``Filters``, each repeatable. With ``about``, certainty is the crossing's."""
 
 _PLACES = {name: name for name in ("suite", "task", "generator", "tag")}
@@ -136,6 +137,7 @@ def filters_in(read: Read) -> Filters:
         tuple(_known("people", value, MAJORITY_VALUES) for value in given["people"]),
         () if any(read("about")) else tuple(_known("certainty", value, CERTAINTIES) for value in given["certainty"]),
         tuple(_differing(value) for value in given["differs"]),
+        tuple(_known("verdict", value, ADJUDICATED) for value in given["verdict"]),
         tuple(dict.fromkeys(word for value in given["q"] for word in value.split())),
         tuple(_between(value) for value in given["range"]),
     )

@@ -18,9 +18,9 @@ import { opens } from "./image_cell.js";
 import { Dialogs } from "../form/dialogs.js";
 import { button, h } from "../dom.js";
 import { at } from "../base_path.js";
+import { Toast } from "../toast.js";
 
 const DEFAULTS = { rater: "people", by: "correct", order: "prompt", show: "grid" };
-const TOAST_MS = 8_000;
 const UNREACHABLE = "the app does not answer. Is it still running?";
 const mounted = new WeakMap();
 
@@ -48,11 +48,11 @@ class Browse {
     this.status = h("p", { class: "cc-note cc-browse__status", role: "status" });
     this.trouble = h("div", { class: "cc-browse__trouble", hidden: true });
     this.bar = h("div", { class: "cc-selection-bar", role: "group", "aria-label": "Selected images", hidden: true });
-    this.message = h("div", { class: "cc-toast", role: "alert", hidden: true });
+    this.message = new Toast();
     this.views = { grid: new Grid(this, signal), prompts: new Prompts(this, signal) };
     this.place = h("div", { class: "cc-browse__list" }, this.views.grid.element);
     const main = h("div", { class: "cc-browse__main" }, this.sentence, this.chosen, this.tools.element, this.strip.element, this.status, this.trouble, this.place);
-    root.replaceChildren(h("div", { class: "cc-browse" }, h("div", { class: "cc-browse__side" }, this.rail.element), main), this.bar, this.message);
+    root.replaceChildren(h("div", { class: "cc-browse" }, h("div", { class: "cc-browse__side" }, this.rail.element), main), this.bar, this.message.element);
     window.addEventListener("popstate", () => this.back(), { signal });
     listenToBrowseKeys(this, signal);
   }
@@ -326,11 +326,7 @@ class Browse {
   }
 
   toast(text, undo = null) {
-    clearTimeout(this.toasting);
-    const back = undo ? button("Undo", { key: "u", class: "cc-button cc-button--quiet cc-toast__undo" }, undo) : null;
-    this.message.replaceChildren(h("span", {}, text), ...(back ? [back] : []));
-    this.message.hidden = false;
-    this.toasting = setTimeout(() => { this.message.hidden = true; }, TOAST_MS);
+    this.message.show(text, undo);
   }
 
   async copy(by) {

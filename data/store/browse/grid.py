@@ -241,7 +241,7 @@ class Neighbours:
     """Where an item stands in a listing. Each neighbour: its id, and whether the listing shows a value of it.
 
     Attributes:
-        place: from 1 on, of ``total``.
+        place: from 1 on, of ``total``; 0: it is not in the listing.
     """
 
     place: int
@@ -261,13 +261,19 @@ def neighbours(
     also: Where | None = None,
     filters: Filters | None = None,
 ) -> Neighbours | None:
-    """What comes before and after an item in the order of ``items``; None if it is not among them."""
+    """What comes before and after an item in the order of ``items``, also of one that is not among them any more (place 0).
+
+    None: there is no such item.
+    """
     index_refresh.catch_up(store)
     asked, shown = ListingQuery(selection, filters or Filters(), also), ListingDisplay(aspect, rater, order)
     with store.read() as cursor:
         made = listing_sql(asked, shown, scorer_numbers(cursor))
         row = f"select t.item_id, {made.key} as key, ({made.mean}) is not null as said {made.text}"
-        mine = cursor.execute(f"select key from ({row}) where item_id = ?", [*made.values, item_id]).fetchone()
+        mine = cursor.execute(
+            f"select {made.key}, {made.condition} from {made.source} where t.item_id = ?",
+            [*made.parameters, *made.of_source, item_id],
+        ).fetchone()
         if mine is None:
             return None
         at = [mine[0], mine[0], item_id]
@@ -281,6 +287,7 @@ def neighbours(
             ).fetchone()
             for test, how in ((before, "desc"), (after, "asc"))
         ]
+    place = place if mine[1] else 0
     previous, following = ((side[0], bool(side[1])) if side else None for side in sides)
     return Neighbours(int(place), int(total), previous, following)
 

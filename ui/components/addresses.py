@@ -16,7 +16,7 @@ from concord import failures
 from concord import maps as lassos
 from concord.common.base_path import at
 from concord.failures import FailureMark
-from concord.maps import Lasso, LassoLost, lasso_in
+from concord.maps import Lasso, LassoLost, NoImagesAlike, lasso_in
 from data.store.analysis.confusion import CellWay, ConfusionCell, ConfusionQuery
 from data.store.browse import grid
 from data.store.browse.filters import (
@@ -211,6 +211,7 @@ class ImageListing:
         marked: only the images behind a mark of a failure picture.
         filters: what else restricts it, such as what scorers and people say.
         lasso: only the images inside a line on a map.
+        like: only the images that a model sees most like this one; empty: any.
     """
 
     selection: Selection
@@ -222,6 +223,7 @@ class ImageListing:
     marked: FailureMark | None = None
     filters: Filters = field(default_factory=Filters)
     lasso: Lasso | None = None
+    like: str = ""
 
     @property
     def display(self) -> ListingDisplay:
@@ -230,7 +232,18 @@ class ImageListing:
 
     def restriction(self, store: Store) -> ListingQuery:
         """All that restricts it."""
-        return ListingQuery(self.selection, self.filters, self.also(store))
+        return ListingQuery(self.selection, self.filters, self.also(store), self.alike(store))
+
+    def alike(self, store: Store) -> tuple[str, ...]:
+        """The images like the one that is named, the most alike first.
+
+        Raises:
+            HTTPException: 409, it has no embedding.
+        """
+        try:
+            return lassos.images_alike(store, self.like) if self.like else ()
+        except NoImagesAlike as error:
+            raise HTTPException(409, str(error)) from error
 
     def crossing(self, store: Store) -> ConfusionQuery | None:
         """Where answers cross, if only that is listed."""
@@ -262,6 +275,7 @@ def listing_of(
     by: Annotated[str, Query(max_length=100)] = "correct",
     rater: Annotated[str, Query(max_length=1000)] = selection_module.PEOPLE,
     order: Annotated[str, Query()] = "prompt",
+    like: Annotated[str, Query(max_length=1000)] = "",
 ) -> ImageListing:
     """The listing in an address's query.
 
@@ -279,7 +293,7 @@ def listing_of(
         raise HTTPException(422, str(error)) from error
     # here `rater` says whose values to show, and restricts no images
     selection = replace(selection_of(request), rater=())
-    return ImageListing(selection, by, rater, cast("grid.Order", order), crossed, judged, marked, filters, lasso)
+    return ImageListing(selection, by, rater, cast("grid.Order", order), crossed, judged, marked, filters, lasso, like)
 
 
 def selection_of(request: Request) -> Selection:

@@ -18,6 +18,6 @@ def build(store: Store) -> None:  # noqa: ARG001 - every page is built alike
     shown = js_module("workbench")
 
     def read(request: gr.Request) -> str:
-        return urlencode(list(request.query_params.items()))
+        return urlencode(request.query_params.multi_items())
 
     gr.on(None, read, None, shown, queue=False, show_progress="hidden", api_visibility="private")

@@ -9,7 +9,7 @@ const MARKED = ["picture", "seen_by", "asked", "found"];
 // only images of which somebody says this on `correct`, or whose score is within a range
 const SAID = ["says", "people", "differs", "range"];
 // what the prompt asks for, tags, and words of its text
-const ASKED = ["object", "color", "count", "relation", "tag", "q"];
+const ASKED = ["object", "color", "count", "relation", "tag", "q", "like"];
 // who was wrong by a verdict of somebody, or "none"
 const RULED = ["verdict"];
 // how Browse shows them
@@ -76,6 +76,13 @@ export function scorers(listing) {
 /** The name before the last colon: names may hold colons themselves. */
 export function raterOf(value) {
   return value.slice(0, Math.max(0, value.lastIndexOf(":")));
+}
+
+/** The queue of a listing: what of it has no verdict yet, one image after the other. */
+export function queue(listing) {
+  const open = new URLSearchParams(listing);
+  open.set("verdict", "none");
+  return at(`/studio/workbench?${open}`);
 }
 
 /** The grid that a listing comes from. */

@@ -182,7 +182,7 @@ class Bench {
     this.words = null;
     this.stage?.draw(null);
     this.tell(evidence);
-    this.tools.replaceChildren(...(this.stage ? [this.zoomButton()] : []));
+    this.tools.replaceChildren(...this.pictureTools());
     if (!evidence) return this.panel.replaceChildren(this.cover());
     const { scorers } = evidence;
     const sight = scorers.find(({ rater }) => rater === this.chosen) ?? scorers.find(({ detections }) => detections.length) ?? scorers[0];
@@ -218,7 +218,7 @@ class Bench {
     const chooser = h("div", { class: "cc-tabs", role: "group", "aria-label": "Scorer" }, ...tabs);
     this.panel.replaceChildren(...[chooser, this.words.element, came].filter(Boolean));
     this.stage?.draw(sight);
-    if (this.stage) this.tools.replaceChildren(...toggles(sight, (layer) => this.switch(layer)), this.zoomButton());
+    if (this.stage) this.tools.replaceChildren(...toggles(sight, (layer) => this.switch(layer)), ...this.pictureTools());
   }
 
   cover() {
@@ -246,8 +246,11 @@ class Bench {
       : "You have seen others' answers: your answer is stored as not blind and not counted in agreement.";
   }
 
-  zoomButton() {
-    return h("button", { type: "button", class: "cc-toggle cc-toggle--action", on: { click: () => this.zoom() } }, "Zoom", kbd("z"));
+  pictureTools() {
+    if (!this.stage) return [];
+    const alike = new URLSearchParams({ like: this.item.item_id });
+    const zoom = h("button", { type: "button", class: "cc-toggle cc-toggle--action", on: { click: () => this.zoom() } }, "Zoom", kbd("z"));
+    return [zoom, h("a", { class: "cc-toggle cc-toggle--action", href: grid(alike), title: "Images that a model sees like this one" }, "More like this")];
   }
 
   switch(layer) {

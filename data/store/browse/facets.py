@@ -39,8 +39,8 @@ from data.store.core.store import Store
 MOST_VALUES: Final = 40
 _TITLES: Final = {
     "suite": "Suite", "task": "Task", "generator": "Generator", "object": "Object", "color": "Colour", "count": "Count",
-    "relation": "Relation", "people": "Most people say", "certainty": "Certainty", "differs": "Disagreement", "verdict": "Verdict",
-    "tag": "Tag",
+    "relation": "Relation", "people": "Most people say", "certainty": "Certainty", "differs": "Disagreement",
+    "verdict": "Verdict", "tag": "Tag",
 }  # fmt: skip
 _SAYS: Final = {"yes": "right", "no": "wrong", "failed": "could not look"}
 _VERDICT: Final = {UNDECIDED: "none yet", "scorer": "a scorer was wrong", "person": "people were wrong",

@@ -82,11 +82,17 @@ class Filters:
 
 @dataclass(frozen=True, slots=True)
 class ListingQuery:
-    """All that restricts a listing; ``also``: a further condition on ``t``, which has an item's id and places."""
+    """All that restricts a listing.
+
+    Attributes:
+        also: a further condition on ``t``, which has an item's id and places.
+        alike: only these items, which are like the first of them, the most alike first; empty: any.
+    """
 
     selection: Selection = field(default_factory=Selection)
     filters: Filters = field(default_factory=Filters)
     also: Where | None = None
+    alike: tuple[str, ...] = ()
 
 
 Numbers = Mapping[str, int]
@@ -104,6 +110,8 @@ def conditions(asked: ListingQuery, numbers: Numbers) -> dict[str, Where]:
             matches[name] = Selection(**{name: values}).items()
     if asked.also:
         matches["also"] = asked.also
+    if asked.alike:
+        matches["like"] = "t.item_id in (select unnest(?::varchar[]))", [list(asked.alike)]
     for one in FILTERS:
         matches |= dict(one.conditions(asked.filters, numbers))
     return matches
@@ -302,6 +310,8 @@ def sentence(asked: ListingQuery, total: int) -> str:
     for name, before in (("suite", "of"), ("generator", "by"), ("tag", "tagged")):
         if values := getattr(chosen, name):
             words.append(f"{before} {among(values)}")
+    if asked.alike:
+        words.append(f"most like {asked.alike[0]}")
     asks = [clause for one in FILTERS if one.asks for clause in one.clauses(filters)]
     if asks:
         words.append(f"whose prompt asks for {' and '.join(asks)}")

@@ -74,6 +74,7 @@ def workbench_router(store: Store) -> APIRouter:
             order=listing.order,
             also=listing.also(store),
             filters=listing.filters,
+            alike=listing.alike(store),
         )
         if found is None:
             return {"place": None, "total": 0, "previous": None, "next": None}

@@ -15,6 +15,7 @@ import sys
 import threading
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from functools import lru_cache
 from pathlib import Path
@@ -23,7 +24,7 @@ from typing import Any, Final
 import numpy as np
 from numpy.typing import NDArray
 
-from concord.common import live_updates, wording
+from concord.common import live_updates, next_steps, wording
 from concord.runs.worker_process import WorkerProcess
 from data.jobs.maps import Map, MapFolder, MapJob, MapPositions
 from data.jobs.runs import RunFolder
@@ -34,7 +35,7 @@ from data.store.browse.filters import ListingQuery
 from data.store.core.selection import PEOPLE, SIMULATED, Where
 from data.store.core.store import Store
 from scorers.clipscore import SCORER, model_of
-from scorers.maps import METHODS, MOST, UMAP_PACKAGE, has_embeddings, umap_version
+from scorers.maps import METHODS, MOST, UMAP_PACKAGE, NoEmbeddings, has_embeddings, most_alike, umap_version
 
 SEED: Final = 0
 WORKER: tuple[str, ...] = (sys.executable, "-m", "scorers.maps")
@@ -135,6 +136,30 @@ def finished_map(store: Store, key: str) -> Map | None:
         return _read(path, path.stat().st_mtime_ns)
     except OSError:
         return None
+
+
+MOST_ALIKE: Final = 60
+
+
+class NoImagesAlike(ValueError):
+    """This image has no embedding; the message says what to do."""
+
+
+@live_updates.cached(maxsize=64, key=live_updates.stored_version)
+def images_alike(store: Store, item_id: str) -> tuple[str, ...]:
+    """The images that a model sees most like this one, by the cosine of their embeddings: itself first.
+
+    Raises:
+        NoImagesAlike: no run kept an embedding of it.
+    """
+    for source in embedding_sources(store).values():
+        with suppress(NoEmbeddings):
+            return tuple(most_alike(source.parts, item_id, MOST_ALIKE))
+    command = next_steps.command_lines(store, next_steps.score_command(store, "clipscore"))[-1]
+    raise NoImagesAlike(
+        "This image has no embedding yet, so none can be found that look like it. CLIPScore keeps one of each image that it"
+        f" looks at: {command}"
+    )
 
 
 def map_version(store: Store) -> str:

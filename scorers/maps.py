@@ -82,6 +82,36 @@ def has_embeddings(part: Path) -> bool:
     )
 
 
+def most_alike(parts: Sequence[Path], item_id: str, most: int) -> list[str]:
+    """The ``most`` images whose embeddings have the largest cosine with that of this image: itself first, ties by id.
+
+    Of an image that is in several parts the first counts. Part by part, so that few embeddings are in memory.
+
+    Raises:
+        NoEmbeddings: this image has none.
+    """
+    stored = (stored for part in parts for found, stored in _read_part(part) if found == item_id)
+    asked = next(stored, None)
+    if asked is None:
+        raise NoEmbeddings(f"{item_id} has no embedding")
+    (query,) = _unit(unpack_embeddings([asked]))
+    best: dict[str, float] = {}
+    for part in parts:
+        rows = [(found, stored) for found, stored in _read_part(part) if len(stored) == len(asked) and found not in best]
+        if rows:
+            cosines = (_unit(unpack_embeddings([stored for _, stored in rows])) @ query).tolist()
+            best = dict(zip([found for found, _ in reversed(rows)], reversed(cosines), strict=True)) | best
+    best[item_id] = 2.0
+    return sorted(best, key=lambda found: (-best[found], found))[:most]
+
+
+def _unit(vectors: Embeddings) -> NDArray[np.float32]:
+    wide = vectors.astype(np.float32)
+    norms = np.linalg.norm(wide, axis=1, keepdims=True)
+    unit: NDArray[np.float32] = (wide / np.maximum(norms, np.finfo(np.float32).tiny)).astype(np.float32)
+    return unit
+
+
 def _read_part(part: Path) -> list[tuple[str, bytes]]:
     try:
         table = pq.read_table(part, columns=["item_id", COLUMN], partitioning=None)

@@ -18,7 +18,7 @@ from data.aspects import NO, YES, YES_NO_ASPECTS
 from data.store.core import frame
 from data.store.core.store import Store
 from data.store.judgements import answer_status, remarks
-from data.store.judgements.remarks import Adjudication
+from data.store.judgements.remarks import Adjudication, Wrong
 
 PEOPLE = "people"
 
@@ -140,6 +140,47 @@ def verdict_labels(store: Store, topic: CampaignTopic, said: Sequence[RaterValue
     return sorted({one.value for one in said if one.value})
 
 
+@dataclass(frozen=True, slots=True)
+class DisagreementSide:
+    """Raters who say the same of a unit.
+
+    Attributes:
+        wrong: whose verdict it is if they are wrong; ``rater`` names who, where it is one alone.
+        label: what they say, as ``n`` of all ``of`` people (1 of 1: a scorer).
+    """
+
+    wrong: Wrong
+    rater: str | None
+    label: str
+    n: int
+    of: int
+
+
+def sides(said: Sequence[RaterValue]) -> list[tuple[DisagreementSide, DisagreementSide]]:
+    """Who stands against whom on a unit: each scorer against most people, people against each other, else two scorers.
+
+    Whoever is wrong, what the other side says is right. Imitations count where there are no people.
+    """
+    humans = [one for one in said if one.kind == "human" and one.value]
+    people = [one for one in humans if not one.simulated] or humans
+    camps = [_camp([one for one in people if one.value == label], len(people)) for label in {one.value: 0 for one in people}]
+    camps.sort(key=lambda camp: (-camp.n, camp.label))
+    scorers = [DisagreementSide("scorer", one.rater, one.value, 1, 1) for one in said if one.kind == "scorer" and one.value]
+    scorers.sort(key=lambda one: one.rater or "")
+    found = []
+    if camps and (len(camps) == 1 or camps[0].n > camps[1].n):
+        found += [(one, camps[0]) for one in scorers if one.label != camps[0].label]
+    if len(camps) > 1:
+        found.append((camps[1], camps[0]))
+    if not camps:
+        found += [(one, other) for one in scorers[:1] for other in scorers if other.label != one.label]
+    return found
+
+
+def _camp(people: Sequence[RaterValue], of: int) -> DisagreementSide:
+    return DisagreementSide("person", people[0].rater if len(people) == 1 else None, people[0].value, len(people), of)
+
+
 def record_uncovering(store: Store, person: str, item: str) -> None:
     """Remember that this person is shown what others said of an item."""
     how = answer_status.AFTER_ANSWER if answer_status.has_answered(store, person, item) else answer_status.ON_REQUEST
@@ -150,10 +191,10 @@ def write_verdict(store: Store, verdict: Adjudication) -> bool:
     """Write a verdict; False if it had been written before.
 
     Raises:
-        ValueError: a scorer or a person is to blame and none is named, or there is no such item.
+        ValueError: a scorer is to blame and none is named, nothing is said to be right, or there is no such item.
     """
-    if verdict.wrong in ("scorer", "person") and not verdict.rater_id:
-        raise ValueError(f"say which {verdict.wrong} was wrong")
+    if verdict.wrong == "scorer" and not verdict.rater_id:
+        raise ValueError("say which scorer was wrong")
     if not verdict.verdict:
         raise ValueError("say what is right")
     try:

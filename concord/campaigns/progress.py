@@ -157,5 +157,5 @@ def describe_checks(work: WorkerStats) -> str:
 
 
 def describe_blamed(one: Blame) -> str:
-    """``scorer geneval-paper``."""
-    return f"{one.wrong} {one.rater}" if one.rater else one.wrong
+    """``scorer geneval-paper``, ``people``."""
+    return f"{one.wrong} {one.rater}" if one.rater else {"person": "people"}.get(one.wrong, one.wrong)

@@ -1,7 +1,7 @@
 """A map's folder: the contract between the server, which asks for a map of embeddings, and the worker that makes it.
 
 ``job.json`` says what is asked, ``progress.json`` how far the worker is, and ``map.parquet`` is the map, whole or not there at
-all. The worker opens no database; the server reads no embedding.
+all. The worker opens no database; the server reads embeddings only to find images like one.
 """
 
 from __future__ import annotations

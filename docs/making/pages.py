@@ -35,6 +35,8 @@ LISTING: Final[dict[str, str]] = {
     "people": "What most people say on `correct`: `yes`, `no`, `tie`, or `none` (nobody has said).",
     "differs": "`RATER:missed` (people say right, the scorer wrong), `RATER:passed` (the other way round), `people` (they are"
     " split), `scorers` (two verdicts differ).",
+    "verdict": "Who was wrong by a researcher's verdict: `scorer`, `person`, `prompt`, `guideline`; `none`: no verdict yet.",
+    "like": "Only the images that a model sees most like this one, by the embeddings that CLIPScore's runs keep; these first.",
     "range": "`RATER:LOW..HIGH`: a scorer's score; either end may be empty.",
     "show": "`grid`, or `prompts`: a row a prompt, its generators beside each other.",
     "left": "Of rows by prompt: the generator on the left ...",
@@ -216,9 +218,13 @@ PAGES: Final[dict[str, DocumentedPage]] = {
     "runs": DocumentedPage("/studio/runs", "Scorers' runs: start, stop, go on, remove; progress and log."),
     "workbench": DocumentedPage(
         "/studio/workbench",
-        "One image: what scorers saw on the left, the form on the right, what others said below. Its address also keeps the"
-        " listing that it was opened from, by Browse's parameters, so that N and P go through it.",
-        {"id": "The item.", "shown": "Whose values the grid had shown of it, which is recorded as uncovering it."},
+        "One image: what scorers saw on the left, on the right the form (once uncovered: who is wrong), what others said below."
+        " Its address also keeps the listing that it was opened from, by Browse's parameters, so that N and P go through it."
+        " With `verdict=none` the listing is a queue: what has a verdict leaves it.",
+        {
+            "id": "The item; without it the first of the listing.",
+            "shown": "Whose values the grid had shown of it, which is recorded as uncovering it.",
+        },
         keys="assets/js/workbench/keys.js",
     ),
 }

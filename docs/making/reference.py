@@ -176,6 +176,7 @@ SAID: Final[dict[str, str]] = {
     " `id` is the sender's own UUID.",
     "POST /api/studio/verdict": "Records the correct value of an aspect or target of an item, and who was `wrong`: `scorer`,"
     " `person`, `prompt` or `guideline`.",
+    "POST /api/studio/verdict/back": "Takes the verdict on an aspect or target of an item back; 409 if there is none any more.",
     "GET /api/studio/facets": "Filters with live counts, the listing as a sentence, and its total;"
     " the query is Browse's address.",
     "GET /api/studio/strip": "The distribution of a scorer's scores in a listing (`of`), in bins, beside all.",

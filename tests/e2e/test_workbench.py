@@ -18,6 +18,7 @@ from data.spec import parse_spec
 from data.store import runs
 from data.store.core.store import Store
 from scorers.geneval import scorer
+from tests.e2e import project_files
 from tests.e2e.axe import serious
 from tests.e2e.browser_watch import Visitor
 from tests.e2e.form_driver import Form, introduce
@@ -231,7 +232,7 @@ def test_from_browse_to_the_failures_and_through_them(visitor: Visit, bench: Ser
     page.goto(grid)
     cells = page.locator(".cc-cell")
     expect(cells).to_have_count(12)
-    said = [text.strip() for text in page.locator(".cc-cell .cc-badge").all_text_contents()]
+    said = [text.strip() for text in page.locator(".cc-cell .cc-saying__value").all_text_contents()]
     assert said == sorted(said)
     assert "no" in said
     failures = said.count("no")
@@ -306,6 +307,50 @@ def test_without_an_image_the_page_explains_itself(page: Page) -> None:
     pictured(page, 0)
 
 
+def test_a_queue_of_disagreements_is_judged_by_keys(visitor: Visit, tmp_path: Path) -> None:
+    with serving(drawn_images.project(tmp_path, each=1)) as server:
+        page = visitor(server).page
+        introduce(page, "Judith")
+        scorer = {item["item_id"]: item["verdict"] for item in server.json("/api/studio/items", rater=RATER)["items"]}
+        rows = [{"image": item_id(n), "who": "Ann", "said": "no" if scorer[item_id(n)] == "yes" else "yes"} for n in (0, 1, 2)]
+        columns = ("--item", "image", "--rater", "who", "--value", "said")
+        file = project_files.write_csv(tmp_path / "ann.csv", rows)
+        server.run("import", "ratings", file, *columns, "--aspect", "correct", "--scale", "nominal", "--suite", "geneval")
+        differ = [("differs", f"{RATER}:missed"), ("differs", f"{RATER}:passed")]
+        page.goto(f"/studio/browse?{urlencode(differ)}")
+        page.get_by_role("link", name="Judge these 3").click()
+        expect(page.get_by_text("3 to judge")).to_be_visible()
+        verdict = page.get_by_role("region", name="Verdict")
+        expect(verdict).to_contain_text(f"{RATER} is wrong")
+        expect(verdict).to_contain_text("Ann is wrong")
+        pictured(page, 0)
+        judged(page, "1", f"Saved: {RATER} is wrong")
+        expect(page.get_by_text("2 to judge")).to_be_visible()
+        pictured(page, 1)
+        page.keyboard.press("u")
+        pictured(page, 0)
+        expect(page.get_by_text("3 to judge")).to_be_visible()
+        judged(page, "2", "Saved: Ann is wrong")
+        judged(page, "3", "Saved: The prompt is ambiguous")
+        judged(page, "1", f"Saved: {RATER} is wrong", last=True)
+        expect(page.get_by_role("heading", name="All judged")).to_be_visible()
+        assert server.json("/api/studio/items", verdict="none")["total"] == len(scorer) - 3
+        page.get_by_role("link", name="See them in Browse").click()
+        expect(page.get_by_role("link", name=re.compile("^Judge"))).to_have_count(0)
+        expect(page.locator('[data-facet="verdict"]')).to_contain_text("a scorer was wrong")
+
+
+def judged(page: Page, key: str, told: str, *, last: bool = False) -> None:
+    """Press the key of a verdict as soon as the picture may be judged."""
+    before = page.url
+    expect(page.get_by_role("region", name="Verdict")).to_be_visible()
+    page.wait_for_timeout(600)
+    page.keyboard.press(key)
+    expect(page.locator(".cc-toast")).to_contain_text(told)
+    if not last:
+        expect(page).not_to_have_url(before)
+
+
 def test_notes_verdicts_and_the_link(visitor: Visit, bench: Server) -> None:
     one = visitor(bench)
     page = one.page
@@ -327,9 +372,10 @@ def test_notes_verdicts_and_the_link(visitor: Visit, bench: Server) -> None:
     link = page.evaluate("navigator.clipboard.readText()")
     assert "task=color_attr" in link
 
-    verdicts = page.get_by_role("region", name="Verdicts")
+    verdicts = page.get_by_role("region", name="Verdict")
+    verdicts.get_by_text("Another verdict").click()
     verdicts.get_by_label("What is right").select_option("yes")
-    verdicts.get_by_label("Who was wrong").select_option("prompt")
+    verdicts.get_by_label("Who was wrong").select_option(label="the prompt, which is ambiguous")
     verdicts.get_by_label("Why").fill("two readings")
     verdicts.get_by_role("button", name="Save verdict").click()
     expect(verdicts.get_by_role("listitem")).to_contain_text("two readings")

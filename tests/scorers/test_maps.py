@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 from data.jobs.maps import EXTENT, MapFolder, MapJob
 from data.jobs.runs import Observation, RunFolder, pack_embeddings
 from scorers import maps
-from scorers.maps import NoEmbeddings, gather, has_embeddings, project
+from scorers.maps import NoEmbeddings, gather, has_embeddings, most_alike, project
 from scorers.running.worker_main import main
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -179,3 +179,16 @@ def test_a_file_that_is_no_map_is_none(tmp_path: Path, content: bytes) -> None:
     assert folder.read() is None
     (tmp_path / "progress.json").write_text(json.dumps({"other": 1}))
     assert folder.last_progress() is None
+
+
+def test_the_most_alike_are_those_of_the_largest_cosine_in_any_part(tmp_path: Path) -> None:
+    vectors = clouds()
+    parts = run_of(tmp_path / "run", vectors, parts=4)
+    unit = vectors / np.linalg.norm(vectors, axis=1, keepdims=True)
+    expected = [f"i/{k:04d}" for k in np.argsort(-(unit @ unit[20]), kind="stable")]
+    found = most_alike(parts, "i/0020", 15)
+    assert found[0] == "i/0020"
+    assert set(found) == {f"i/{k:04d}" for k in range(15, 30)}
+    assert found[:3] == expected[:3]
+    with pytest.raises(NoEmbeddings):
+        most_alike(parts, "i/9999", 15)

@@ -16,10 +16,11 @@ from concord import failures
 from concord import maps as lassos
 from concord.common.base_path import at
 from concord.failures import FailureMark
-from concord.maps import Lasso, LassoLost, lasso_in
+from concord.maps import Lasso, LassoLost, NoImagesAlike, lasso_in
 from data.store.analysis.confusion import CellWay, ConfusionCell, ConfusionQuery
 from data.store.browse import grid
 from data.store.browse.filters import (
+    ADJUDICATED,
     AMONG_PEOPLE,
     AMONG_SCORERS,
     MAJORITY_VALUES,
@@ -46,7 +47,7 @@ RESTRICTING = {name: name for name in ("target", "campaign", "certainty", "since
 MARKED = {"picture": "picture", "seen_by": "rater", "asked": "asked", "found": "found"}
 """The fields of ``Marked`` by their names in Browse's address."""
 
-FILTERED = ("object", "color", "count", "relation", "says", "people", "certainty", "differs", "q", "range")
+FILTERED = ("object", "color", "count", "relation", "says", "people", "certainty", "differs", "verdict", "q", "range")
 """What else restricts Browse's listing: fields of ``Filters``, each repeatable. With ``about``, certainty is the crossing's."""
 
 _PLACES = {name: name for name in ("suite", "task", "generator", "tag")}
@@ -142,6 +143,7 @@ def filters_in(read: Read) -> Filters:
         tuple(_known("people", value, MAJORITY_VALUES) for value in given["people"]),
         () if any(read("about")) else tuple(_known("certainty", value, CERTAINTIES) for value in given["certainty"]),
         tuple(_differing(value) for value in given["differs"]),
+        tuple(_known("verdict", value, ADJUDICATED) for value in given["verdict"]),
         tuple(dict.fromkeys(word for value in given["q"] for word in value.split())),
         tuple(_between(value) for value in given["range"]),
     )
@@ -215,6 +217,7 @@ class ImageListing:
         marked: only the images behind a mark of a failure picture.
         filters: what else restricts it, such as what scorers and people say.
         lasso: only the images inside a line on a map.
+        like: only the images that a model sees most like this one; empty: any.
     """
 
     selection: Selection
@@ -226,6 +229,7 @@ class ImageListing:
     marked: FailureMark | None = None
     filters: Filters = field(default_factory=Filters)
     lasso: Lasso | None = None
+    like: str = ""
 
     @property
     def display(self) -> ListingDisplay:
@@ -234,7 +238,18 @@ class ImageListing:
 
     def restriction(self, store: Store) -> ListingQuery:
         """All that restricts it."""
-        return ListingQuery(self.selection, self.filters, self.also(store))
+        return ListingQuery(self.selection, self.filters, self.also(store), self.alike(store))
+
+    def alike(self, store: Store) -> tuple[str, ...]:
+        """The images like the one that is named, the most alike first.
+
+        Raises:
+            HTTPException: 409, it has no embedding.
+        """
+        try:
+            return lassos.images_alike(store, self.like) if self.like else ()
+        except NoImagesAlike as error:
+            raise HTTPException(409, str(error)) from error
 
     def crossing(self, store: Store) -> ConfusionQuery | None:
         """Where answers cross, if only that is listed."""
@@ -266,6 +281,7 @@ def listing_of(
     by: Annotated[str, Query(max_length=100)] = "correct",
     rater: Annotated[str, Query(max_length=1000)] = selection_module.PEOPLE,
     order: Annotated[str, Query()] = "prompt",
+    like: Annotated[str, Query(max_length=1000)] = "",
 ) -> ImageListing:
     """The listing in an address's query.
 
@@ -283,7 +299,7 @@ def listing_of(
         raise HTTPException(422, str(error)) from error
     # here `rater` says whose values to show, and restricts no images
     selection = replace(selection_of(request), rater=())
-    return ImageListing(selection, by, rater, cast("grid.Order", order), crossed, judged, marked, filters, lasso)
+    return ImageListing(selection, by, rater, cast("grid.Order", order), crossed, judged, marked, filters, lasso, like)
 
 
 def selection_of(request: Request) -> Selection:

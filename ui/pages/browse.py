@@ -52,7 +52,7 @@ _ORDERS = {
     "recent": "most recently judged first",
 }
 _SHOWS = ("grid", "prompts")
-_SINGLE = ("rater", "by", "order", "show", "left", "right", "of")
+_SINGLE = ("rater", "by", "order", "show", "left", "right", "of", "like")
 
 
 @dataclass(frozen=True, slots=True)
@@ -149,6 +149,7 @@ def _fits(known: _KnownValues, name: str, value: str, *, crosses: bool) -> bool:
         "right": lambda: value in known.places["generator"],
         "of": lambda: value in known.raters,
         "tag": lambda: True,
+        "like": lambda: True,
     }
     if name in known.places:
         return value in known.places[name]

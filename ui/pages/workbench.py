@@ -17,6 +17,6 @@ class WorkbenchPage(Page[None]):
 
     def build(self) -> None:
         def read(request: gr.Request) -> str:
-            return urlencode(list(request.query_params.items()))
+            return urlencode(request.query_params.multi_items())
 
         gr.on(None, read, None, js_module("workbench"), queue=False, **QUIET)

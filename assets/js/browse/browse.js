@@ -15,12 +15,13 @@ import { Tags } from "./tags.js";
 import { Tools } from "./toolbar.js";
 import { views } from "./views.js";
 import { opens } from "./image_cell.js";
+import { queue } from "../workbench/address.js";
 import { Dialogs } from "../form/dialogs.js";
 import { button, h } from "../dom.js";
 import { at } from "../base_path.js";
+import { Toast } from "../toast.js";
 
 const DEFAULTS = { rater: "people", by: "correct", order: "prompt", show: "grid" };
-const TOAST_MS = 8_000;
 const UNREACHABLE = "the app does not answer. Is it still running?";
 const mounted = new WeakMap();
 
@@ -34,7 +35,7 @@ export function mount(root, { value, tell = () => {} }) {
 
 class Browse {
   constructor(root, tell) {
-    Object.assign(this, { root, tell, state: null, facets: [], choices: {}, turn: 0, above: 8 });
+    Object.assign(this, { root, tell, state: null, facets: [], choices: {}, turn: 0 });
     this.controller = new AbortController();
     const { signal } = this.controller;
     this.api = new Api(at("/api/"));
@@ -44,15 +45,16 @@ class Browse {
     this.tools = new Tools(this);
     this.strip = new Strip(this);
     this.sentence = h("h2", { class: "cc-title cc-browse__sentence" }, "Browse");
+    this.judge = h("a", { class: "cc-button cc-button--primary cc-browse__judge", hidden: true });
     this.chosen = h("div", { class: "cc-row cc-browse__chosen" });
     this.status = h("p", { class: "cc-note cc-browse__status", role: "status" });
     this.trouble = h("div", { class: "cc-browse__trouble", hidden: true });
     this.bar = h("div", { class: "cc-selection-bar", role: "group", "aria-label": "Selected images", hidden: true });
-    this.message = h("div", { class: "cc-toast", role: "alert", hidden: true });
+    this.message = new Toast();
     this.views = { grid: new Grid(this, signal), prompts: new Prompts(this, signal) };
     this.place = h("div", { class: "cc-browse__list" }, this.views.grid.element);
-    const main = h("div", { class: "cc-browse__main" }, this.sentence, this.chosen, this.tools.element, this.strip.element, this.status, this.trouble, this.place);
-    root.replaceChildren(h("div", { class: "cc-browse" }, h("div", { class: "cc-browse__side" }, this.rail.element), main), this.bar, this.message);
+    const main = h("div", { class: "cc-browse__main" }, this.tools.element, this.strip.element, h("div", { class: "cc-row cc-browse__top" }, this.sentence, this.status, this.judge, this.chosen, this.tools.links), this.trouble, this.place);
+    root.replaceChildren(h("div", { class: "cc-browse" }, h("div", { class: "cc-browse__side" }, this.rail.element), main), this.bar, this.message.element);
     window.addEventListener("popstate", () => this.back(), { signal });
     listenToBrowseKeys(this, signal);
   }
@@ -137,6 +139,17 @@ class Browse {
     this.change((state) => state.put("of", [rater]));
   }
 
+  /** The strip of scores comes, or goes with its range. */
+  showScores() {
+    if (this.state.showsScores) return this.change((state) => { state.put("of", []); state.put("range", []); });
+    return this.scored ? this.setOf(this.scored) : this.toast("No scorer has scored these images yet.");
+  }
+
+  /** What stands over the list while the page is scrolled. */
+  get above() {
+    return getComputedStyle(this.tools.element).position === "sticky" ? this.tools.element.offsetHeight + 8 : 8;
+  }
+
   /** What the line of actions covers at the bottom of the window. */
   get below() {
     return this.bar.hidden ? 0 : this.bar.offsetHeight + 24;
@@ -193,15 +206,30 @@ class Browse {
     if (facets.outcome === "ok") {
       this.facets = facets.data.facets;
       this.sentence.textContent = facets.data.sentence;
+      this.total = facets.data.total;
       this.behind = facets.data.behind ?? 0;
       if (this.view.pages.total === 0) this.told(null);
       this.rail.show(this.facets, this.state.choices.length);
     }
-    this.strip.show(strip.outcome === "ok" ? strip.data : null);
+    this.scored = strip.outcome === "ok" ? strip.data.of : null;
+    this.strip.show(this.scored && this.state.showsScores ? strip.data : null);
+    this.offerJudging();
     const list = chips(this.state, this.facets, (name, value) => this.change((state) => state.put(name, state.all(name).filter((one) => one !== value))), () => this.change((state) => state.clear()));
     const focused = this.chosen.contains(document.activeElement);
     this.chosen.replaceChildren(...list);
     if (focused) (this.chosen.querySelector("button") ?? this.tools.words).focus();
+  }
+
+  /** A queue of what is listed, where that is a disagreement and has no verdict yet. */
+  offerJudging() {
+    const { state } = this;
+    const decided = this.facets.find(({ name }) => name === "verdict");
+    const open = decided ? (decided.values.find(({ value }) => value === "none")?.n ?? 0) : this.total;
+    const only = state.all("verdict");
+    this.judge.hidden = !state.disagrees || !open || (only.length > 0 && !only.includes("none"));
+    this.judge.href = queue(state.params);
+    this.judge.textContent = open === 1 ? "Judge this one" : `Judge these ${open.toLocaleString("en")}`;
+    this.judge.title = "One disagreement after the other on the Workbench: a key says who is wrong";
   }
 
   /** One page of a list; throws what is wrong in words. */
@@ -224,7 +252,8 @@ class Browse {
     this.trouble.hidden = !error && total > 0;
     if (error) {
       this.status.textContent = "";
-      const again = button("Try again", { kind: "primary" }, () => this.follow());
+      // without embeddings nothing is like anything: trying again does not help before a scorer has looked
+      const again = this.state.one("like") ? button("Show all images", { kind: "primary" }, () => this.change((state) => state.put("like", []))) : button("Try again", { kind: "primary" }, () => this.follow());
       this.trouble.replaceChildren(h("p", { class: "cc-note cc-bad" }, `The images could not be listed: ${error.message}`), again);
       return;
     }
@@ -237,6 +266,8 @@ class Browse {
     const what = this.view === this.views.grid ? "image" : "prompt";
     const told = total === 0 ? "" : `${total.toLocaleString("en")} ${what}${total === 1 ? "" : "s"}`;
     const chosen = this.views.grid.chosen.size;
+    // the sentence counts images already: here it is for who listens
+    this.status.classList.toggle("is-spoken", this.view === this.views.grid && !chosen && !note);
     this.status.textContent = [told, this.view === this.views.grid && chosen ? `${chosen.toLocaleString("en")} chosen` : "", note].filter(Boolean).join(" · ");
   }
 
@@ -258,6 +289,7 @@ class Browse {
     const actions = {
       tag: () => this.tags.open(this.view.meant),
       undo: () => this.tags.undo(),
+      like: () => this.like(),
       compare: () => this.compare(),
       search: () => { this.tools.words.focus(); this.tools.words.select(); },
       help: () => help(this),
@@ -305,6 +337,14 @@ class Browse {
     return compare(this, { title: row.text ?? row.prompt_id, items, left, right: same >= 0 ? same : Number(left === 0) });
   }
 
+  /** Only images that a model sees like the one that is meant. */
+  like() {
+    const [item] = this.view.meant;
+    if (!item) return this.toast("Choose an image first: arrows move, Space chooses.");
+    this.views.grid.letGo();
+    return this.change((state) => { state.clear(); state.put("like", [item.item_id]); });
+  }
+
   changedTags(ids, tag, on) {
     const changed = new Set(ids);
     const lists = [[...this.views.grid.pages.known()].map(([, item]) => item), [...this.views.prompts.pages.known()].flatMap(([, row]) => Object.values(row.cells).flat()), [...this.views.grid.chosen.values()]];
@@ -321,16 +361,12 @@ class Browse {
     this.count(note);
     this.bar.hidden = size === 0;
     if (size === 0) return;
-    const actions = [button("Tag", { key: "t", kind: "primary" }, () => this.act("tag")), button("Compare", { key: "x", disabled: size < 2 }, () => this.compare()), button("Let go", { key: "Esc", kind: "quiet" }, () => this.act("leave"))];
+    const actions = [button("Tag", { key: "t", kind: "primary" }, () => this.act("tag")), button("Compare", { key: "x", disabled: size < 2 }, () => this.compare()), button("More like this", { key: "l", disabled: size > 1 }, () => this.act("like")), button("Let go", { key: "Esc", kind: "quiet" }, () => this.act("leave"))];
     this.bar.replaceChildren(h("strong", {}, `${size.toLocaleString("en")} chosen`), ...actions);
   }
 
   toast(text, undo = null) {
-    clearTimeout(this.toasting);
-    const back = undo ? button("Undo", { key: "u", class: "cc-button cc-button--quiet cc-toast__undo" }, undo) : null;
-    this.message.replaceChildren(h("span", {}, text), ...(back ? [back] : []));
-    this.message.hidden = false;
-    this.toasting = setTimeout(() => { this.message.hidden = true; }, TOAST_MS);
+    this.message.show(text, undo);
   }
 
   async copy(by) {

@@ -3,7 +3,7 @@
 import { button, h } from "../dom.js";
 import { raterOf } from "../workbench/address.js";
 
-const NAMES = { suite: "Suite", task: "Task", generator: "Generator", object: "Object", color: "Colour", count: "Count", relation: "Relation", says: "Verdict", people: "People", certainty: "People are", differs: "Differs", tag: "Tag", range: "Score", q: "Text" };
+const NAMES = { suite: "Suite", task: "Task", generator: "Generator", object: "Object", color: "Colour", count: "Count", relation: "Relation", says: "Verdict", people: "People", certainty: "People are", differs: "Differs", tag: "Tag", range: "Score", q: "Text", like: "Like" };
 
 /** `onDrop(name, value)`, `onClear()`. */
 export function chips(state, facets, onDrop, onClear) {
@@ -21,6 +21,7 @@ export function chips(state, facets, onDrop, onClear) {
 function told(name, value, facets) {
   const facet = facets.find((one) => one.name === name && one.values.some((other) => other.value === value));
   const known = facet?.values.find((other) => other.value === value);
+  if (known && name === "differs") return known.title; // it tells by itself what it is
   if (known) return `${facet.title}: ${known.title ?? value}`;
   if (name === "range") {
     const [low, high = ""] = value.slice(raterOf(value).length + 1).split("..");

@@ -1,7 +1,7 @@
 // The grid: images of any number, by mouse and by keyboard. Choosing is by id, so that it lasts when the order changes.
 
 import { h } from "../dom.js";
-import { cell, waiting } from "./image_cell.js";
+import { cell, saidLines, waiting } from "./image_cell.js";
 import { Pages } from "./page_cache.js";
 import { Virtual } from "./virtual_list.js";
 
@@ -48,8 +48,8 @@ export class Grid {
 
   get room() {
     const rem = Number.parseFloat(getComputedStyle(document.documentElement).fontSize) || 16;
-    const lines = (this.page.state?.one("about") ? 2 : 0) + (this.has.said ? 1.3 : 0) + (this.has.reason ? 2.2 : 0) + (this.has.tags ? 1.4 : 0);
-    return Math.round((5 + 1.2 * lines) * rem);
+    const lines = 1.4 * (this.has.said ?? 0) + (this.has.reason ? 2.2 : 0) + (this.has.tags ? 1.4 : 0);
+    return Math.round((4 + 1.2 * lines) * rem);
   }
 
   draw(index) {
@@ -101,8 +101,9 @@ export class Grid {
 
   /** Which lines there are at all: a listing makes room for them once one image has them. */
   look() {
+    const width = this.element.clientWidth / this.columns - 2 * GAP;
     for (const [, item] of this.pages.known()) {
-      this.has.said ||= typeof item.mean === "number";
+      this.has.said = Math.max(this.has.said ?? 0, saidLines(item, this.page.state.params, width));
       this.has.reason ||= Boolean(item.reason);
       this.has.tags ||= item.tags?.length > 0;
     }

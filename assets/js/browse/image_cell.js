@@ -2,9 +2,12 @@
 
 import { h } from "../dom.js";
 import { at } from "../base_path.js";
+import { saying } from "../saying.js";
 import { judge, tells, workbench } from "../workbench/address.js";
 
 const UNITS = 4; // so many of an image are told
+const CHARACTER = 6.6; // px of a chip's text
+const CHIP = 30; // px around it
 
 /** Where an image opens: the Workbench learns what has been seen here, as an answer given there is then not blind. */
 export function opens(item, listing) {
@@ -25,6 +28,7 @@ export function place(item) {
 export function cell(item, { listing, index, total, chosen, current }) {
   const text = item.text ?? item.item_id;
   const lines = crossings(item.crossed ?? [], listing);
+  const short = lines.length ? null : said(item, listing);
   return h(
     "a",
     {
@@ -36,14 +40,14 @@ export function cell(item, { listing, index, total, chosen, current }) {
       "aria-selected": String(chosen),
       "aria-posinset": index + 1,
       "aria-setsize": total,
-      "aria-label": [text, place(item), ...lines.map((line) => line.textContent), spoken(item, listing), tagged(item)].filter(Boolean).join(", "),
+      "aria-label": [text, place(item), ...lines.map(words), words(short), tagged(item)].filter(Boolean).join(", "),
       "data-index": index,
     },
     h("span", { class: "cc-cell-picture" }, picture(item), h("span", { class: "cc-cell-tick", "data-tick": true, title: "Choose (Space)" })),
     h("span", { class: "cc-cell-text", title: text }, text),
     h("span", { class: "cc-cell-meta", title: place(item) }, place(item)),
     ...lines,
-    said(item, listing),
+    short,
     item.reason ? h("span", { class: "cc-cell-reason", title: item.reason }, item.reason.replaceAll("\n", " · ")) : null,
     item.tags?.length ? h("span", { class: "cc-cell-tags" }, ...item.tags.map((tag) => h("span", { class: "cc-tag" }, tag))) : null,
   );
@@ -58,28 +62,28 @@ export function waiting(index, current) {
   );
 }
 
-/** What the shown rater says of it; nothing where it says nothing. */
+/** What is said of it, in short: the scorers that the listing names, the shown rater, people where the listing tells of them. */
 export function said(item, listing) {
-  const rater = listing.get("rater") ?? "people";
-  if (item.mean === null || item.mean === undefined) return null;
-  const verdict = verdictOf(item, listing);
-  if (!verdict) return h("span", { class: "cc-cell-meta" }, spoken(item, listing));
-  const kind = verdict === "yes" ? "ok" : "bad";
-  return h("span", { class: "cc-cell-said" }, h("span", { class: `cc-badge cc-badge--${kind}` }, verdict), h("span", { class: "cc-cell-meta" }, rater));
+  const told = sayings(item, listing);
+  return told.length ? h("span", { class: "cc-cell-said" }, ...told) : null;
 }
 
-function spoken(item, listing) {
+function sayings(item, listing) {
   const rater = listing.get("rater") ?? "people";
-  if (item.mean === null || item.mean === undefined) return "";
-  const verdict = verdictOf(item, listing);
-  return verdict ? `${verdict} by ${rater}` : `${rater} ${format(item.mean)}${item.n > 1 ? ` (${item.n} answers)` : ""}`;
+  const scorers = Object.entries(item.says ?? {});
+  const told = scorers.map(([name, label]) => saying(name, label, label));
+  const correct = (listing.get("by") ?? "correct") === "correct";
+  const tellsPeople = judge(listing).split(" and ").includes("people");
+  const { yes, no } = item.people;
+  if (tellsPeople && yes + no > 0 && (correct || rater !== "people")) told.push(share("people", yes, yes + no));
+  const has = item.mean !== null && item.mean !== undefined;
+  if (!has || (correct && (rater === "people" || scorers.some(([name]) => name === rater)))) return told;
+  return [...told, correct && item.n > 1 ? share(rater, Math.round(item.mean * item.n), item.n) : saying(rater, item.n > 1 ? `${format(item.mean)} of ${item.n}` : format(item.mean))];
 }
 
-/** One rater's yes or no; groups have a mean. Lines by prompt do not say it in words. */
-function verdictOf(item, listing) {
-  if (item.verdict !== undefined) return item.verdict;
-  const alone = !["people", "simulated people", null].includes(listing.get("rater"));
-  return alone && (listing.get("by") ?? "correct") === "correct" ? ({ 1: "yes", 0: "no" }[item.mean] ?? null) : null;
+/** How many of all say yes. */
+function share(who, yes, all) {
+  return saying(who, `${yes}/${all}`, 2 * yes > all ? "yes" : 2 * yes < all ? "no" : "");
 }
 
 function tagged(item) {
@@ -93,15 +97,34 @@ function crossings(units, listing) {
   return left > 0 ? [...lines, h("span", { class: "cc-cell-meta" }, `and ${left} more`)] : lines;
 }
 
-/** "geneval: no · people: 3 of 5 yes" */
 function crossed(unit, listing) {
+  const b = listing.get("b");
   const counts = Object.entries(unit.b);
   const all = counts.reduce((sum, [, n]) => sum + n, 0);
-  const asked = listing.get("b_says");
-  const one = asked ? `${unit.b[asked]} of ${all} ${asked}` : counts.map(([label, n]) => `${n} of ${all} ${label}`).join(", ");
-  const theirs = all === 1 ? counts[0][0] : one;
-  const target = unit.target === null ? "" : `${unit.target}: `;
-  return h("span", { class: "cc-cell-meta" }, `${target}${listing.get("a")}: ${unit.a} · ${listing.get("b")}: ${theirs}`);
+  const binary = counts.every(([label]) => ["yes", "no"].includes(label));
+  const theirs = all === 1 ? [saying(b, counts[0][0], counts[0][0])] : binary ? [share(b, unit.b.yes ?? 0, all)] : counts.map(([label, n]) => saying(b, `${label} ${n}/${all}`, label));
+  const target = unit.target === null ? null : h("span", { class: "cc-cell-meta" }, unit.target);
+  return h("span", { class: "cc-cell-said" }, target, saying(listing.get("a"), unit.a, unit.a), ...theirs);
+}
+
+/** How many lines of chips an image needs at this width (px), as a listing makes the same room for all. */
+export function saidLines(item, listing, width) {
+  const rows = item.crossed?.length ? crossings(item.crossed, listing) : [said(item, listing)].filter(Boolean);
+  return rows.reduce((lines, row) => lines + linesOf([...row.children].map(({ textContent }) => textContent.length * CHARACTER + CHIP), width), 0);
+}
+
+function linesOf(widths, width) {
+  let [lines, left] = [widths.length ? 1 : 0, width];
+  for (const one of widths) {
+    if (one > left && left < width) [lines, left] = [lines + 1, width];
+    left -= one;
+  }
+  return lines;
+}
+
+/** Chips as words. */
+function words(element) {
+  return element ? [...element.querySelectorAll(".cc-saying")].map(({ title }) => title).join(", ") : "";
 }
 
 export function format(number) {

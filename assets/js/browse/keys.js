@@ -3,7 +3,7 @@
 import { button, h, kbd } from "../dom.js";
 
 const FIELDS = "input, textarea, select, [contenteditable]:not([contenteditable=false])";
-const ACTIONS = { t: "tag", x: "compare", u: "undo", "/": "search", "?": "help", Escape: "leave" };
+const ACTIONS = { t: "tag", x: "compare", l: "like", u: "undo", "/": "search", "?": "help", Escape: "leave" };
 
 /** `page` has root, dialogs, destroy() and act(action) -> whether it did anything. */
 export function listenToBrowseKeys(page, signal) {
@@ -39,6 +39,7 @@ const KEYS = [
   [["t"], "tag what is chosen, or this image"],
   [["u"], "undo the last tag"],
   [["x"], "compare the two that are chosen, or this prompt over its generators"],
+  [["l"], "only images that look like this one"],
   [["[", "]"], "by prompt: another image of each prompt"],
   [["/"], "search the prompts"],
   [["Esc"], "let go of what is chosen; leave the search"],

@@ -3,7 +3,7 @@
 import { grid, LISTING, parse } from "../workbench/address.js";
 
 /** What of the address restricts which images are listed and has no control but its facet: values of one name are alternatives. */
-export const FACETS = ["suite", "task", "generator", "object", "color", "count", "relation", "says", "people", "certainty", "differs", "tag"];
+export const FACETS = ["suite", "task", "generator", "object", "color", "count", "relation", "says", "people", "certainty", "differs", "verdict", "tag"];
 /** What restricts as a whole: whose answers cross, which mark of a failure picture, a line on a map. A sentence of the page's says it. */
 const TOGETHER = ["about", "a", "a_says", "b", "b_says", "way", "target", "campaign", "among", "since", "until", "picture", "seen_by", "asked", "found", "map", "lasso"];
 /** What the lists of images do not depend on. */
@@ -73,8 +73,18 @@ export class State {
 
   /** Every single choice that restricts, as [name, value]; of certainty only where it is a facet. */
   get choices() {
-    const names = [...FACETS, "range", "q"].filter((name) => name !== "certainty" || !this.params.has("about"));
+    const names = [...FACETS, "range", "q", "like"].filter((name) => name !== "certainty" || !this.params.has("about"));
     return names.flatMap((name) => this.all(name).map((value) => [name, value]));
+  }
+
+  /** Whether the strip of scores stands above the images. */
+  get showsScores() {
+    return this.params.has("of") || this.params.has("range");
+  }
+
+  /** Whether what is listed is what two sides say differently. */
+  get disagrees() {
+    return this.params.has("differs") || (this.params.has("about") && this.params.has("a_says") && this.params.has("b_says") && this.one("a_says") !== this.one("b_says"));
   }
 
   get crossesOrMarks() {

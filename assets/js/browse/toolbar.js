@@ -1,4 +1,4 @@
-// The line of controls above the images: words, whose values, of which aspect, in which order, as a grid or by prompt.
+// The line of controls above the images: words, as a grid or by prompt, whose values, of which aspect, in which order, scores.
 
 import { button, h } from "../dom.js";
 import { at } from "../base_path.js";
@@ -24,12 +24,10 @@ export class Tools {
     this.map = h("a", { class: "cc-button cc-button--quiet", title: "These images by what a model sees in them" }, "On the map");
     const help = button("Help", { key: "?", kind: "quiet", "aria-label": "Help: keys" }, () => page.help());
     this.pair = h("div", { class: "cc-tools__pair", hidden: true }, labelled("Left", this.left), labelled("Right", this.right));
-    this.element = h(
-      "div",
-      { class: "cc-tools" },
-      h("div", { class: "cc-tools__line" }, this.words, h("div", { class: "cc-tools__shows", role: "group", "aria-label": "Show as" }, ...this.shows), h("div", { class: "cc-row cc-tools__end" }, this.map, views, copy, help)),
-      h("div", { class: "cc-tools__line" }, labelled("Judged by", this.rater), labelled("Aspect", this.by), labelled("Order", this.order), this.pair),
-    );
+    this.scores = button("Scores", { class: "cc-button cc-tools__scores", title: "How a scorer's scores are spread, and a range of them" }, () => page.showScores());
+    this.links = h("div", { class: "cc-row cc-tools__end" }, this.map, views, copy, help);
+    const shows = h("div", { class: "cc-tools__shows", role: "group", "aria-label": "Show as" }, ...this.shows);
+    this.element = h("div", { class: "cc-tools" }, this.words, shows, labelled("Judged by", this.rater, this.by), this.order, this.pair, this.scores);
   }
 
   select(name, label) {
@@ -55,6 +53,8 @@ export class Tools {
     const { state } = this.page;
     if (this.words !== document.activeElement) this.words.value = state.one("q");
     for (const name of ["rater", "by", "order"]) fill(this[name], choices[name] ?? [], state.one(name));
+    this.by.hidden = (choices.by ?? []).length < 2;
+    this.scores.setAttribute("aria-pressed", String(state.showsScores));
     this.map.href = at(state.query ? `/studio/map?${state.query}` : "/studio/map");
     const show = state.one("show", "grid");
     for (const one of this.shows) one.setAttribute("aria-pressed", String(one.dataset.show === show));
@@ -65,8 +65,8 @@ export class Tools {
   }
 }
 
-function labelled(words, control) {
-  return h("label", { class: "cc-tools__choice" }, h("span", { class: "cc-label cc-tools__label" }, words), control);
+function labelled(words, ...controls) {
+  return h("div", { class: "cc-tools__choice" }, h("span", { class: "cc-label cc-tools__label", "aria-hidden": "true" }, words), ...controls);
 }
 
 function fill(select, options, value) {

@@ -9,13 +9,15 @@ const MARKED = ["picture", "seen_by", "asked", "found"];
 // only images of which somebody says this on `correct`, or whose score is within a range
 const SAID = ["says", "people", "differs", "range"];
 // what the prompt asks for, tags, and words of its text
-const ASKED = ["object", "color", "count", "relation", "tag", "q"];
+const ASKED = ["object", "color", "count", "relation", "tag", "q", "like"];
+// who was wrong by a verdict of somebody, or "none"
+const RULED = ["verdict"];
 // how Browse shows them
 const SHOWN = ["show", "left", "right", "of"];
 // only images inside a line on a map
 const LASSOED = ["map", "lasso"];
 /** All names of a listing's address, in the order in which Browse writes them. */
-export const LISTING = ["suite", "task", "generator", ...ASKED, ...SAID, "rater", "by", "order", ...SHOWN, ...CROSSED, ...MARKED, ...LASSOED];
+export const LISTING = ["suite", "task", "generator", ...ASKED, ...SAID, ...RULED, "rater", "by", "order", ...SHOWN, ...CROSSED, ...MARKED, ...LASSOED];
 
 /** {id, listing, shown}; `shown` is null where nobody came from a grid, "" where the grid said nothing of this image. */
 export function parse(query) {
@@ -41,7 +43,7 @@ export function crosses(listing) {
 
 /** Whether a listing alone tells what somebody says of its images. */
 export function tells(listing) {
-  return ["about", "picture", "certainty", ...SAID].some((name) => listing.has(name));
+  return ["about", "picture", "certainty", ...SAID].some((name) => listing.has(name)) || isRuled(listing);
 }
 
 /** Whose values the grid of this listing shows. */
@@ -55,14 +57,32 @@ export function judge(listing) {
 function sayers(listing) {
   const named = ["says", "range"].flatMap((name) => listing.getAll(name)).map(raterOf);
   const differ = listing.getAll("differs").flatMap((value) => (["people", "scorers"].includes(value) ? [value] : [raterOf(value), "people"]));
-  const people = ["people", "certainty"].some((name) => listing.has(name)) && !crosses(listing) ? ["people"] : [];
+  const people = (["people", "certainty"].some((name) => listing.has(name)) && !crosses(listing)) || isRuled(listing) ? ["people"] : [];
   const told = [...named, ...differ, ...people];
   return told.length ? [...told, listing.get("rater") ?? "people"] : [];
+}
+
+/** Whether a listing is of images with verdicts, which tell what was said. */
+function isRuled(listing) {
+  return listing.getAll("verdict").some((value) => value !== "none");
+}
+
+/** The scorers that a listing names: whose disagreements it lists, or whose values it shows. */
+export function scorers(listing) {
+  const named = ["differs", "says"].flatMap((name) => listing.getAll(name)).map(raterOf);
+  return [...named, ...["a", "b", "rater"].map((name) => listing.get(name))].filter(Boolean);
 }
 
 /** The name before the last colon: names may hold colons themselves. */
 export function raterOf(value) {
   return value.slice(0, Math.max(0, value.lastIndexOf(":")));
+}
+
+/** The queue of a listing: what of it has no verdict yet, one image after the other. */
+export function queue(listing) {
+  const open = new URLSearchParams(listing);
+  open.set("verdict", "none");
+  return at(`/studio/workbench?${open}`);
 }
 
 /** The grid that a listing comes from. */

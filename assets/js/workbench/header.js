@@ -7,7 +7,10 @@ import { grid } from "./address.js";
 export function head(bench) {
   const { item, neighbours, address } = bench;
   const place = [item.generator, item.task?.replaceAll("_", " "), item.item_id].filter(Boolean).join(" · ");
-  const count = neighbours.place ? `${neighbours.place.toLocaleString("en")} of ${neighbours.total.toLocaleString("en")}` : "not in this listing";
+  const total = neighbours.total.toLocaleString("en");
+  const listed = neighbours.place ? `${neighbours.place.toLocaleString("en")} of ${total}` : "not in this listing";
+  // what has a verdict leaves a queue
+  const count = address.listing.get("verdict") === "none" ? `${total} to judge` : listed;
   const blanked = item.blanked ? h("p", {}, h("span", { class: "cc-badge cc-badge--warn" }, item.blanked)) : null;
   const back = h("a", { class: "cc-bench__back", href: grid(address.listing) }, "Browse");
   const copied = h("span", { class: "cc-muted", role: "status" });

@@ -2,7 +2,7 @@
 
 const FIELDS = "input:not([type=radio], [type=checkbox]), textarea, select, [contenteditable]:not([contenteditable=false])";
 const PRESSED = { KeyN: "next", KeyP: "previous", KeyE: "uncover", KeyM: "masks", KeyZ: "zoom", KeyW: "note", KeyT: "tag", KeyC: "copy" };
-const PLAIN = { n: "next", p: "previous", e: "uncover", m: "masks", z: "zoom", w: "note", t: "tag", c: "copy", "?": "help", ArrowRight: "next", ArrowLeft: "previous" };
+const PLAIN = { n: "next", p: "previous", e: "uncover", m: "masks", z: "zoom", w: "note", t: "tag", c: "copy", u: "undo", 1: "1", 2: "2", 3: "3", 4: "4", "?": "help", ArrowRight: "next", ArrowLeft: "previous" };
 
 /** `bench` has root, form (the element whose keys are answers while it `isAsking`), dialogs, destroy() and act(action) -> whether it did anything. */
 export function listenToBenchKeys(bench, signal) {
@@ -35,6 +35,10 @@ export const BENCH_KEYS = [
   [["e"], "uncover what scorers saw and others said (recorded)"],
   [["m"], "masks on or off"],
   [["z"], "zoom"],
+  [["1"], "verdict: the scorer is wrong; saved, and the next image comes (once uncovered)"],
+  [["2"], "verdict: people are wrong"],
+  [["3"], "verdict: the prompt is ambiguous (4: the guideline leaves it open)"],
+  [["u"], "take the last verdict back"],
   [["w"], "write a note"],
   [["t"], "tag it"],
   [["c"], "copy the link to this image"],

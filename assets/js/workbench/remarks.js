@@ -1,23 +1,24 @@
-// What researchers leave beside an image: tags, notes, verdicts on who was wrong; and what became of it so far.
+// What researchers leave beside an image: tags and notes, and what became of it so far. Verdicts are drawn elsewhere (`ruling`).
 
 import { detail } from "../api.js";
 import { button, h, uniqueId } from "../dom.js";
 import { newId } from "../outbox.js";
 import { tagging } from "./tags.js";
-import { moment, verdicts } from "./verdict.js";
+import { moment } from "./verdict.js";
 
 const KINDS = {
   import: "came with", picture: "its picture came with", scored: "scored, in", failed: "could not be scored:", answer: "answered:", revision: "revised:",
-  uncovered: "saw what others said:", verdict: "ruled:", note: "wrote a note", tag: "tagged:", untag: "took the tag away:",
+  uncovered: "saw what others said:", verdict: "ruled:", withdrawal: "took back the verdict on", note: "wrote a note", tag: "tagged:", untag: "took the tag away:",
 };
 const HOW = { asked: "uncovered it", answered: "after answering" };
 
-/** The sections below what others said; `api` asks, `item` is the open image. Everything is drawn anew after each change. */
+/** The sections below what others said; `api` asks, `item` is the open image. All, and `ruling`, is drawn anew after each change. */
 export class Remarks {
-  constructor(api, item) {
+  constructor(api, item, ruling) {
     this.api = api;
     this.item = item;
-    this.element = h("div", { class: "cc-remarks", "aria-label": "Tags, notes, verdicts and history", role: "group" });
+    this.ruling = ruling;
+    this.element = h("div", { class: "cc-remarks", "aria-label": "Tags, notes and history", role: "group" });
     this.load();
   }
 
@@ -32,7 +33,8 @@ export class Remarks {
     // what somebody is writing outlives a drawing
     const written = this.field?.value ?? "";
     const focused = this.element.contains(document.activeElement) ? document.activeElement.dataset.part : null;
-    this.element.replaceChildren(tagging(data, this.item, this.api, () => this.load()), this.notes(data), verdicts(data, (body) => this.send("verdict", body)), past(data.history));
+    this.element.replaceChildren(tagging(data, this.item, this.api, () => this.load()), this.notes(data), past(data.history));
+    this.ruling.draw(data);
     this.field.value = written;
     if (focused) this.element.querySelector(`[data-part=${focused}]`)?.focus({ preventScroll: true });
     return undefined;

@@ -27,14 +27,15 @@ export function isSmall({ width, height }) {
 }
 
 export class Stage {
-  /** `onPoint(rank or null)` is told what is pointed at, `onChoose(rank)` what is clicked, `onZoom()` of a click beside. */
-  constructor(item, { onPoint = () => {}, onChoose = () => {}, onZoom = () => {} } = {}) {
+  /** `onPoint(rank or null)` is told what is pointed at, `onChoose(rank)` what is clicked, `onZoom()` of a click beside, `onPainted()` when the picture is there. */
+  constructor(item, { onPoint = () => {}, onChoose = () => {}, onZoom = () => {}, onPainted = () => {} } = {}) {
     const { width, height } = item;
     this.item = item;
     this.listeners = { onPoint, onChoose };
     this.groups = new Map();
     this.failure = h("p", { class: "cc-no-picture cc-stage__failure", role: "alert", hidden: true }, "The picture could not be loaded. Reload the page to try again.");
     this.image = h("img", { class: isSmall(item) ? "cc-stage__image cc-pixelated" : "cc-stage__image", width, height, alt: item.text ?? item.item_id, draggable: "false" });
+    this.image.addEventListener("load", onPainted);
     this.image.addEventListener("error", () => {
       this.failure.hidden = false;
     });

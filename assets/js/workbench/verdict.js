@@ -1,20 +1,109 @@
-// Adjudication on the Workbench: what is right about one aspect, and who or what was wrong.
+// Adjudication on the Workbench: who disagrees about an image, and by one key who was wrong. The verdict is saved and the next image comes.
 
-import { button, h, uniqueId } from "../dom.js";
+import { button, h, kbd, uniqueId } from "../dom.js";
+import { saying } from "../saying.js";
 
-const WRONG = [["scorer", "a scorer"], ["person", "a person"], ["prompt", "the prompt, which is ambiguous"], ["guideline", "the guideline, which leaves it open"]];
-const KINDS = { scorer: "scorer", person: "human" };
+const OPEN = [["prompt", "The prompt is ambiguous"], ["guideline", "The guideline leaves it open"]];
 
-/** The verdicts so far and a form for another; `send(body)` gives null once it is on disk, else why it is not. */
-export function verdicts({ verdicts: given, cases }, send) {
-  const listed = given.map((one) => h("li", {}, h("p", {}, `${about(one)}: `, h("strong", {}, one.verdict), `, wrong: ${one.rater_id ?? `the ${one.wrong}`}`), one.note ? h("p", { class: "cc-pre" }, one.note) : null, h("small", { class: "cc-detail" }, [one.made_by, moment(one.moment)].filter(Boolean).join(" · "))));
-  return h(
-    "section",
-    { class: "cc-remarks__part", "aria-label": "Verdicts" },
-    h("h3", { class: "cc-heading" }, "Verdicts"),
-    listed.length ? h("ul", { class: "cc-remarks__list" }, ...listed) : null,
-    cases.length ? form(cases, send) : h("p", { class: "cc-muted" }, "Nobody has judged this image yet."),
-  );
+export class Ruling {
+  /** `bench` has raters (scorers by how much they matter here), aspect (of the listing), rule(body), takeBack(unit) and save(body) -> null, or why not. */
+  constructor(bench) {
+    this.bench = bench;
+    this.data = null;
+    this.unit = null; // which disagreement is chosen, where there are several
+    this.element = h("section", { class: "cc-ruling", "aria-label": "Verdict", hidden: true });
+  }
+
+  /** `data`: the cases and verdicts of one image. */
+  draw(data) {
+    this.data = data;
+    const { cases } = data;
+    const disputed = cases.filter(({ sides }) => sides.length > 0);
+    this.element.hidden = cases.length === 0;
+    if (!cases.length) return;
+    // what the listing is about comes first, then the verdict on the whole image
+    const rank = ({ aspect }) => (aspect === this.bench.aspect ? 0 : aspect === "correct" ? 1 : 2);
+    disputed.sort((a, b) => rank(a) - rank(b));
+    this.current = disputed.find((one) => named(one) === this.unit) ?? disputed[0] ?? null;
+    this.choices = this.current ? choices(this.current, this.bench.raters) : [];
+    const other = h("details", { class: "cc-ruling__other" }, h("summary", {}, "Another verdict"), form(this.current ? [this.current, ...cases.filter((one) => one !== this.current)] : cases, (body) => this.bench.save(body)));
+    this.element.replaceChildren(...(this.current ? this.question(disputed) : this.agreed()), ...this.given(), other);
+  }
+
+  question(disputed) {
+    const { current } = this;
+    const title = h("h3", { class: "cc-heading cc-ruling__title" }, "Who is wrong?", h("span", { class: "cc-muted" }, ` ${named(current)}`));
+    const units = disputed.length > 1
+      ? h("div", { class: "cc-row cc-ruling__units", role: "group", "aria-label": "What they differ on" }, ...disputed.map((one) => h("button", { type: "button", class: "cc-toggle", "aria-pressed": String(one === current), on: { click: () => this.choose(one) } }, named(one))))
+      : null;
+    const verdict = this.verdictOf(current);
+    const buttons = this.choices.map(({ text, right, body }, n) => {
+      const pressed = verdict !== undefined && verdict.wrong === body.wrong && verdict.verdict === body.verdict && verdict.rater_id === body.rater;
+      return h("button", { type: "button", class: "cc-ruling__choice", "aria-pressed": String(pressed), "data-key": n + 1, on: { click: () => this.bench.rule(body, text) } }, kbd(String(n + 1)), h("span", { class: "cc-ruling__text" }, text), right ? h("span", { class: "cc-muted" }, right) : null);
+    });
+    return [title, h("div", { class: "cc-row cc-ruling__says" }, ...sayings(current)), units, h("div", { class: "cc-ruling__choices" }, ...buttons)].filter(Boolean);
+  }
+
+  agreed() {
+    const { cases } = this.data;
+    const correct = cases.find(({ aspect }) => aspect === "correct") ?? cases[0];
+    return [h("h3", { class: "cc-heading cc-ruling__title" }, "Nobody disagrees"), h("div", { class: "cc-row cc-ruling__says" }, ...sayings(correct))];
+  }
+
+  /** The verdicts so far, each with a way to take it back. */
+  given() {
+    if (!this.data.verdicts.length) return [];
+    const lines = this.data.verdicts.map((one) => {
+      const words = h("p", {}, `${named(one)}: `, h("strong", {}, one.verdict), `, wrong: ${one.rater_id ?? { person: "whoever says otherwise" }[one.wrong] ?? `the ${one.wrong}`}`);
+      const back = button("Take back", { kind: "quiet", "aria-label": `Take the verdict on ${named(one)} back` }, () => this.bench.takeBack(one));
+      return h("li", {}, h("div", { class: "cc-row cc-ruling__given" }, words, back), one.note ? h("p", { class: "cc-pre" }, one.note) : null, h("small", { class: "cc-detail" }, `${one.made_by} · ${moment(one.moment)}`));
+    });
+    return [h("ul", { class: "cc-remarks__list cc-ruling__list", "aria-label": "Verdicts so far" }, ...lines)];
+  }
+
+  verdictOf(unit) {
+    return this.data.verdicts.find((one) => named(one) === named(unit));
+  }
+
+  choose(unit) {
+    this.unit = named(unit);
+    this.draw(this.data);
+    this.element.querySelector("[aria-pressed=true]")?.focus();
+  }
+
+  /** The key 1 to 4 was pressed; false if it means nothing here. */
+  press(n) {
+    const choice = this.element.isConnected && !this.element.hidden ? this.choices?.[n - 1] : null;
+    if (choice) this.bench.rule(choice.body, choice.text);
+    return Boolean(choice);
+  }
+}
+
+/** What one key each says: either side was wrong, then what the other says is right; or nobody was. */
+function choices({ aspect, target, sides }, raters) {
+  const preferred = raters.map((name) => sides.find(([side]) => side.rater === name)).find(Boolean);
+  const [one, other] = preferred ?? sides[0];
+  const among = one.wrong === "person" && other.wrong === "person";
+  const wrong = (side, right) => ({ text: `${who(side, among)} wrong`, right: `right: ${right.label}`, body: { aspect, target, verdict: right.label, wrong: side.wrong, rater: side.rater } });
+  return [wrong(one, other), wrong(other, one), ...OPEN.map(([kind, text]) => ({ text, right: null, body: { aspect, target, verdict: other.label, wrong: kind, rater: null } }))];
+}
+
+function who(side, among) {
+  if (side.rater) return `${side.rater} is`;
+  return among ? `Those who say ${side.label} are` : "People are";
+}
+
+/** Everybody's answer in short: each scorer's, then people's, the most frequent first. */
+function sayings({ said }) {
+  const people = said.filter(({ kind }) => kind === "human");
+  const counts = new Map();
+  for (const { label } of people) counts.set(label, (counts.get(label) ?? 0) + 1);
+  const sorted = [...counts].sort(([, a], [, b]) => b - a);
+  const alone = people.length === 1;
+  return [
+    ...said.filter(({ kind }) => kind === "scorer").map(({ rater, label }) => saying(rater, label, label)),
+    ...sorted.map(([label, n]) => saying(alone ? people[0].rater : "people", alone ? label : `${label} ${n}/${people.length}`, label)),
+  ];
 }
 
 /** A moment for people, to the minute. */
@@ -22,39 +111,44 @@ export function moment(text) {
   return text ? `${text.slice(0, 16).replace("T", " ")} UTC` : "";
 }
 
-function about({ aspect, target }) {
+function named({ aspect, target }) {
   return target ? `${aspect}: ${target}` : aspect;
 }
 
+/** Any verdict: what is right fills who was wrong, as those are whoever says something else. */
 function form(cases, send) {
-  // where they differ first, and of those the verdict on the whole image
-  const sorted = [...cases].sort((a, b) => Number(b.differ) - Number(a.differ) || Number(b.aspect === "correct") - Number(a.aspect === "correct"));
-  const what = choice("About", sorted.map((one, n) => [String(n), `${about(one)}${one.differ ? " (they differ)" : ""}`]));
+  const what = choice("About", cases.map((one, n) => [String(n), named(one)]));
   const right = choice("What is right", []);
-  const wrong = choice("Who was wrong", WRONG);
-  const who = choice("Which one", []);
+  const wrong = choice("Who was wrong", []);
   const note = h("input", { class: "cc-input", type: "text", maxlength: "4000", "aria-label": "Why (may stay empty)", placeholder: "why (may stay empty)" });
   const trouble = h("p", { class: "cc-bad", role: "alert" });
-  const current = () => sorted[Number(what.select.value)];
+  const current = () => cases[Number(what.select.value)];
+  let blamed = [];
   const blame = () => {
-    const kind = KINDS[wrong.select.value];
-    const names = [...new Set(current().said.filter((one) => one.kind === kind && one.label !== right.select.value).map((one) => one.rater))];
-    fill(who.select, names.map((name) => [name, name]));
-    who.element.hidden = !kind;
+    const against = current().said.filter(({ kind, label }) => ["scorer", "human"].includes(kind) && label !== right.select.value);
+    const people = against.filter(({ kind }) => kind === "human");
+    blamed = [
+      ...against.filter(({ kind }) => kind === "scorer").map(({ rater, label }) => ({ wrong: "scorer", rater, text: `${rater}, who says ${label}` })),
+      ...(people.length > 1 ? [{ wrong: "person", rater: null, text: `all ${people.length} people who say otherwise` }] : []),
+      ...people.map(({ rater, label }) => ({ wrong: "person", rater, text: `${rater}, who says ${label}` })),
+      { wrong: "prompt", rater: null, text: "the prompt, which is ambiguous" },
+      { wrong: "guideline", rater: null, text: "the guideline, which leaves it open" },
+    ];
+    fill(wrong.select, blamed.map(({ text }, n) => [String(n), text]));
   };
   const ask = () => {
     fill(right.select, current().labels.map((label) => [label, label]));
     blame();
   };
   what.select.addEventListener("change", ask);
-  for (const { select } of [right, wrong]) select.addEventListener("change", blame);
+  right.select.addEventListener("change", blame);
   ask();
   const save = button("Save verdict", { "data-part": "rule" }, async () => {
     const { aspect, target } = current();
-    const body = { aspect, target, verdict: right.select.value, wrong: wrong.select.value, rater: who.element.hidden ? null : who.select.value || null, note: note.value };
-    trouble.textContent = (await send(body)) ?? "";
+    const { wrong: kind, rater } = blamed[Number(wrong.select.value)];
+    trouble.textContent = (await send({ aspect, target, verdict: right.select.value, wrong: kind, rater, note: note.value })) ?? "";
   });
-  return h("div", { class: "cc-remarks__form" }, what.element, right.element, wrong.element, who.element, note, h("div", { class: "cc-row" }, save), trouble);
+  return h("div", { class: "cc-remarks__form" }, what.element, right.element, wrong.element, note, h("div", { class: "cc-row" }, save), trouble);
 }
 
 function choice(label, options) {

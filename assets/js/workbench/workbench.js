@@ -4,8 +4,9 @@
 import { Api, detail } from "../api.js";
 import { Dialogs } from "../form/dialogs.js";
 import { button, h, kbd } from "../dom.js";
+import { newId } from "../outbox.js";
 import { at } from "../base_path.js";
-import { judge, parse, tells, workbench } from "./address.js";
+import { grid, judge, LISTING, parse, scorers, tells, workbench } from "./address.js";
 import { Desk } from "./answer_panel.js";
 import { Evidence } from "./evidence.js";
 import { head } from "./header.js";
@@ -14,8 +15,11 @@ import { Remarks } from "./remarks.js";
 import { said } from "./judgements.js";
 import { LAYERS, Stage } from "./stage.js";
 import { toggles } from "./toggles.js";
+import { Toast } from "../toast.js";
+import { Ruling } from "./verdict.js";
 
 const LOOK_AGAIN_MS = 5_000;
+const LOOKED_MS = 250; // a picture that nobody can have seen yet gets no verdict
 const mounted = new WeakMap();
 
 /** Build the page in `root`. Returns {update(query), destroy}; a second mount on the same root replaces the first. */
@@ -37,6 +41,9 @@ class Bench {
     this.desk = new Desk(this, signal);
     this.form = this.desk.root;
     this.chosen = null; // the scorer whose evidence is shown, kept from image to image
+    this.ruling = new Ruling(this);
+    this.ruled = null; // the last verdict by a key, which U takes back
+    this.toast = new Toast();
     this.turn = 0;
     listenToBenchKeys(this, signal);
     this.timer = setInterval(() => this.lookAgain(), LOOK_AGAIN_MS);
@@ -62,7 +69,7 @@ class Bench {
     this.turn += 1;
     const { turn } = this;
     this.address = address;
-    if (!address.id) return this.teach();
+    if (!address.id) return LISTING.some((name) => address.listing.has(name)) ? this.openFirst() : this.teach();
     const id = encodeURIComponent(address.id);
     const around = new URLSearchParams(address.listing);
     around.set("id", address.id);
@@ -82,6 +89,19 @@ class Bench {
     }
     if (turn !== this.turn || this.evidence === false) return undefined;
     return this.show({ focus: answering, owed: item.covered && fromGrid && !item.name });
+  }
+
+  /** The first image of a listing; a queue of disagreements ends where none is left. */
+  async openFirst() {
+    const { turn } = this;
+    const { listing } = this.address;
+    const answer = await this.api.get(`studio/items?${listing}`);
+    if (turn !== this.turn) return undefined;
+    if (answer.outcome !== "ok") return this.trouble(answer);
+    const [first] = answer.data.items;
+    if (!first) return this.nothingLeft(listing);
+    history.replaceState(history.state, "", this.link({ id: first.item_id, shown: first.mean !== null }));
+    return this.open(parse(location.search));
   }
 
   /** Evidence, or false after saying why there is none. */
@@ -130,10 +150,15 @@ class Bench {
     this.stage = null;
     this.left = h("section", { class: "cc-bench__seen", "aria-label": "Scorers' evidence" });
     this.below = h("section", { class: "cc-bench__said", "aria-label": "Others' answers" });
-    const right = h("div", { class: "cc-bench__right" }, this.form);
-    this.root.replaceChildren(h("div", { class: item.sha256 ? "cc-bench" : "cc-bench cc-bench--bare" }, head(this), this.left, right, this.below));
+    this.ruling.element.hidden = true;
+    // who has seen the others' answers is here to judge these; their own would not be blind
+    const folded = Boolean(this.evidence) && this.task.state === "label" && !this.task.answers;
+    this.own = h("details", { class: folded ? "cc-bench__own is-folded" : "cc-bench__own", open: !folded || null }, h("summary", {}, "Answer the form yourself"), this.form);
+    const right = h("div", { class: "cc-bench__right" }, this.ruling.element, this.own);
+    this.root.replaceChildren(h("div", { class: item.sha256 ? "cc-bench" : "cc-bench cc-bench--bare" }, head(this), this.left, right, this.below), this.toast.element);
+    this.looked = item.sha256 ? Infinity : 0;
     if (item.sha256) {
-      this.stage = new Stage(item, { onPoint: (rank) => this.pointed(rank), onChoose: (rank) => this.words?.choose(rank), onZoom: () => this.zoom() });
+      this.stage = new Stage(item, { onPainted: () => { this.looked = performance.now() + LOOKED_MS; }, onPoint: (rank) => this.pointed(rank), onChoose: (rank) => this.words?.choose(rank), onZoom: () => this.zoom() });
     }
     this.panel = h("div", { class: "cc-bench__panel" });
     this.tools = h("div", { class: "cc-row cc-bench__tools", role: "toolbar", "aria-label": "What is drawn over the picture" });
@@ -157,7 +182,7 @@ class Bench {
     this.words = null;
     this.stage?.draw(null);
     this.tell(evidence);
-    this.tools.replaceChildren(...(this.stage ? [this.zoomButton()] : []));
+    this.tools.replaceChildren(...this.pictureTools());
     if (!evidence) return this.panel.replaceChildren(this.cover());
     const { scorers } = evidence;
     const sight = scorers.find(({ rater }) => rater === this.chosen) ?? scorers.find(({ detections }) => detections.length) ?? scorers[0];
@@ -173,7 +198,7 @@ class Bench {
   tell(evidence) {
     const title = h("h3", { class: "cc-heading" }, "Others' answers");
     if (!evidence) return this.below.replaceChildren(title, h("p", { class: "cc-muted" }, "Hidden, like the evidence, until you answer or uncover it."));
-    if (this.remarks?.item !== this.item) this.remarks = new Remarks(this.api, this.item);
+    if (this.remarks?.item !== this.item) this.remarks = new Remarks(this.api, this.item, this.ruling);
     return this.below.replaceChildren(title, said(evidence, this.item.name), this.remarks.element);
   }
 
@@ -185,14 +210,15 @@ class Bench {
       const choose = () => {
         this.chosen = one.rater;
         this.showEvidence();
+        if (this.ruling.data) this.ruling.draw(this.ruling.data);
         this.panel.querySelector("[aria-pressed=true]")?.focus();
       };
       return h("button", { type: "button", class: "cc-tab", "aria-pressed": String(one === sight), on: { click: choose } }, one.rater, mark ? h("span", { class: "cc-tab__mark" }, mark) : null);
     });
     const chooser = h("div", { class: "cc-tabs", role: "group", "aria-label": "Scorer" }, ...tabs);
-    this.panel.replaceChildren(...[came, chooser, this.words.element].filter(Boolean));
+    this.panel.replaceChildren(...[chooser, this.words.element, came].filter(Boolean));
     this.stage?.draw(sight);
-    if (this.stage) this.tools.replaceChildren(...toggles(sight, (layer) => this.switch(layer)), this.zoomButton());
+    if (this.stage) this.tools.replaceChildren(...toggles(sight, (layer) => this.switch(layer)), ...this.pictureTools());
   }
 
   cover() {
@@ -220,8 +246,11 @@ class Bench {
       : "You have seen others' answers: your answer is stored as not blind and not counted in agreement.";
   }
 
-  zoomButton() {
-    return h("button", { type: "button", class: "cc-toggle cc-toggle--action", on: { click: () => this.zoom() } }, "Zoom", kbd("z"));
+  pictureTools() {
+    if (!this.stage) return [];
+    const alike = new URLSearchParams({ like: this.item.item_id });
+    const zoom = h("button", { type: "button", class: "cc-toggle cc-toggle--action", on: { click: () => this.zoom() } }, "Zoom", kbd("z"));
+    return [zoom, h("a", { class: "cc-toggle cc-toggle--action", href: grid(alike), title: "Images that a model sees like this one" }, "More like this")];
   }
 
   switch(layer) {
@@ -272,13 +301,68 @@ class Bench {
       masks: () => Boolean(this.stage && this.words) && this.switch("masks"),
       zoom: () => this.zoom(),
       help: () => this.help(),
-      answer: () => this.desk.focus(),
+      answer: () => {
+        this.own.open = true;
+        return this.desk.focus();
+      },
       note: () => Boolean(this.evidence && this.remarks?.focus()),
       tag: () => Boolean(this.evidence && this.remarks?.focus("tag")),
       copy: () => this.copyLink(),
       leave: () => this.leaveForm(),
+      undo: () => this.undoVerdict(),
     };
+    if (action === "undo") return actions.undo();
+    if (/^[1-4]$/.test(action)) return Boolean(this.item && this.evidence && this.ruling.press(Number(action)));
     return this.item ? actions[action]() : false;
+  }
+
+  // ---- verdicts ----
+
+  /** Scorers that a verdict here is about, first the one whose evidence was chosen. */
+  get raters() {
+    return [this.chosen, ...scorers(this.address.listing)].filter(Boolean);
+  }
+
+  get aspect() {
+    return this.address.listing.get("about") ?? this.address.listing.get("by") ?? "correct";
+  }
+
+  /** Save who was wrong, and go on to the next image; a key that comes before the picture was seen is let go. */
+  async rule(body, text) {
+    if (this.isRuling || performance.now() < this.looked) return;
+    if (!this.item.name) return void this.desk.askName("Enter your name first: verdicts are signed.", true);
+    const { item } = this;
+    this.isRuling = true;
+    const why = await this.remarks.send("verdict", body);
+    this.isRuling = false;
+    if (why) return void this.toast.show(why);
+    this.ruled = { item: item.item_id, aspect: body.aspect, target: body.target, address: this.link({ id: item.item_id, shown: true }) };
+    this.toast.show(`Saved: ${text}.`, () => this.undoVerdict());
+    if (this.item !== item || this.go("next")) return undefined;
+    return this.address.listing.get("verdict") === "none" ? this.open({ ...this.address, id: "" }) : undefined;
+  }
+
+  save(body) {
+    return this.remarks.send("verdict", body);
+  }
+
+  async takeBack({ aspect, target }) {
+    const why = await this.remarks.send("verdict/back", { aspect, target });
+    this.toast.show(why ?? "The verdict is taken back.");
+  }
+
+  /** U: the last verdict is taken back, and its image comes again. */
+  undoVerdict() {
+    const last = this.ruled;
+    if (!last) return false;
+    this.ruled = null;
+    this.api.post("studio/verdict/back", { id: newId(), item: last.item, aspect: last.aspect, target: last.target }).then(({ outcome, data }) => {
+      if (outcome !== "ok") return this.toast.show(detail(data, "The app cannot be reached: the verdict stands."));
+      this.toast.show("The verdict is taken back.");
+      history.replaceState(history.state, "", last.address);
+      return this.open(parse(new URL(last.address, location.href).search));
+    });
+    return true;
   }
 
   /** The address of this image among those of its listing, for somebody else. */
@@ -365,6 +449,14 @@ class Bench {
     this.blank("One image at a time", "The Workbench shows one image: scorers' evidence on the left, your questions on the right, and, after you answer, all answers below.", ...start);
   }
 
+  nothingLeft(listing) {
+    const decided = new URLSearchParams(listing);
+    const isQueue = decided.get("verdict") === "none";
+    decided.delete("verdict");
+    if (!isQueue) return this.blank("Nothing to show", "No image matches this address.", h("a", { class: "cc-button", href: grid(decided) }, "Browse"));
+    return this.blank("All judged", "Every disagreement of this listing has a verdict.", h("a", { class: "cc-button cc-button--primary", href: grid(decided) }, "See them in Browse"));
+  }
+
   trouble({ outcome, data }) {
     const why = outcome === "unreachable" ? "The app does not answer. Is it still running?" : detail(data, "The app refused.");
     this.blank("This image cannot be shown", why, button("Try again", { kind: "primary" }, () => this.open(this.address)), h("a", { class: "cc-button", href: at("/studio/browse") }, "Browse"));
@@ -373,6 +465,6 @@ class Bench {
   blank(title, text, ...actions) {
     this.item = null;
     this.evidence = null;
-    this.root.replaceChildren(h("div", { class: "cc-empty" }, h("h2", { class: "cc-title" }, title), h("p", { class: "cc-muted" }, text), h("div", { class: "cc-row" }, ...actions)));
+    this.root.replaceChildren(h("div", { class: "cc-empty" }, h("h2", { class: "cc-title" }, title), h("p", { class: "cc-muted" }, text), h("div", { class: "cc-row" }, ...actions)), this.toast.element);
   }
 }

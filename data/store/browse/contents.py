@@ -242,8 +242,8 @@ class ItemEvent:
     """One thing that happened to an item.
 
     Attributes:
-        kind: ``import``, ``picture``, ``scored``, ``failed``, ``answer``, ``revision``, ``uncovered``, ``verdict``, ``note``,
-            ``tag``, ``untag``.
+        kind: ``import``, ``picture``, ``scored``, ``failed``, ``answer``, ``revision``, ``uncovered``, ``verdict``,
+            ``withdrawal`` (of a verdict), ``note``, ``tag``, ``untag``.
         who: a person, or a scorer; None of an import.
         about: what came, how it was seen, or what was decided.
     """
@@ -272,7 +272,8 @@ from annotations a where a.item_id = $item
 union all
 select moment, 'uncovered', rater_id, how from uncovered where item_id = $item
 union all
-select moment, 'verdict', made_by, concat_ws(' ', aspect, target) || ': ' || verdict || ', wrong: ' || coalesce(rater_id, wrong)
+select moment, case when verdict = '' then 'withdrawal' else 'verdict' end, made_by, concat_ws(' ', aspect, target)
+    || case when verdict = '' then '' else ': ' || verdict || ', wrong: ' || coalesce(rater_id, wrong) end
 from adjudications where item_id = $item
 union all
 select moment, case when tagged then 'tag' else 'untag' end, made_by, tag from taggings where item_id = $item

@@ -14,12 +14,15 @@ import numpy as np
 
 from data.store.browse import index_refresh
 from data.store.browse.filters import (
+    ADJUDICATED,
+    ADJUDICATIONS,
     AMONG_PEOPLE,
     AMONG_SCORERS,
     MAJORITY_VALUES,
     MISSED,
     PACKED_AS,
     PASSED,
+    UNDECIDED,
     VERDICTS,
     ListingQuery,
     Numbers,
@@ -36,9 +39,12 @@ from data.store.core.store import Store
 MOST_VALUES: Final = 40
 _TITLES: Final = {
     "suite": "Suite", "task": "Task", "generator": "Generator", "object": "Object", "color": "Colour", "count": "Count",
-    "relation": "Relation", "people": "Most people say", "certainty": "Certainty", "differs": "Disagreement", "tag": "Tag",
+    "relation": "Relation", "people": "Most people say", "certainty": "Certainty", "differs": "Disagreement",
+    "verdict": "Verdict", "tag": "Tag",
 }  # fmt: skip
 _SAYS: Final = {"yes": "right", "no": "wrong", "failed": "could not look"}
+_VERDICT: Final = {UNDECIDED: "none yet", "scorer": "a scorer was wrong", "person": "people were wrong",
+                   "prompt": "prompt ambiguous", "guideline": "guideline open"}  # fmt: skip
 _MOST_SAY: Final = {"yes": "right", "no": "wrong", "tie": "evenly split", "none": "nobody has answered"}
 
 
@@ -78,13 +84,14 @@ def facets(store: Store, asked: ListingQuery, *, certainty: bool = True) -> Face
     with store.read() as cursor:
         count = _Counting(cursor, asked, scorer_numbers(cursor))
         found = [
-            *(count.column(name) for name in ("suite", "task", "generator")),
-            *(count.part(name) for name in browse_index.PARTS),
-            *count.says(),
-            count.column("people"),
-            *([count.column("certainty")] if certainty else []),
             count.differs(),
+            count.column("people"),
+            count.verdict(),
+            *(count.column(name) for name in ("suite", "task", "generator")),
+            *count.says(),
+            *([count.column("certainty")] if certainty else []),
             count.tags(),
+            *(count.part(name) for name in browse_index.PARTS),
         ]
         total = count.total()
     return Facets([facet for facet in found if facet.values], total, behind)
@@ -207,6 +214,20 @@ class _Counting:
                 words[f"{rater}:{kind}"] = f"{rater} says {'wrong' if kind == MISSED else 'right'}, people {_MOST_SAY[people]}"
         chosen = tuple(f"{rater}:{kind}" if rater else kind for rater, kind in self._asked.filters.differs)
         return _facet("differs", _TITLES["differs"], counts, chosen, words)
+
+    def verdict(self) -> Facet:
+        """Researchers' verdicts; nothing as long as there are none."""
+        chosen = self._asked.filters.verdict
+        counts: dict[str, int] = {}
+        if chosen or self._cursor.execute("select 1 from adjudications limit 1").fetchone():
+            text = (
+                "select coalesce(v.wrong, ?), count(distinct t.item_id) from browse t"
+                f" left join {ADJUDICATIONS} v on v.item_id = t.item_id where {{}} group by 1"
+            )
+            query, parameters = _of(text, where(self.conditions, "verdict"))
+            counts = dict(self._cursor.execute(query, [UNDECIDED, *parameters]).fetchall())
+            counts = counts if chosen or set(counts) - {UNDECIDED} else {}
+        return _facet("verdict", _TITLES["verdict"], counts, chosen, _VERDICT, ADJUDICATED)
 
     def tags(self) -> Facet:
         """Tags, as they stand now."""

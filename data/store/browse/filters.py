@@ -28,6 +28,15 @@ MAJORITY_VALUES: Final = ("yes", "no", "tie", "none")
 MISSED, PASSED = "missed", "passed"
 """Most people say right and a scorer wrong; and the other way round."""
 AMONG_PEOPLE, AMONG_SCORERS = "people", "scorers"
+UNDECIDED: Final = "none"
+"""No verdict of a researcher on who was wrong."""
+ADJUDICATED: Final = (UNDECIDED, "scorer", "person", "prompt", "guideline")
+"""Who or what a researcher's verdict says was wrong."""
+ADJUDICATIONS: Final = (
+    "(select item_id, wrong from (select item_id, wrong, verdict from adjudications"
+    " qualify row_number() over (partition by item_id, aspect, target order by seq desc) = 1) where verdict <> '')"
+)
+"""The verdicts that count, in SQL: an item may have several."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,6 +58,7 @@ class Filters:
         says: (scorer, one of VERDICTS).
         people: of MOST, real people's first valid blind answers on ``correct``; certainty: how sure they are together.
         differs: (rater, MISSED or PASSED), or ("", AMONG_PEOPLE or AMONG_SCORERS).
+        verdict: of ADJUDICATED, on any aspect.
         q: words that must all be in the prompt's text or the item's id.
         range: of scores.
     """
@@ -61,6 +71,7 @@ class Filters:
     people: tuple[str, ...] = ()
     certainty: tuple[str, ...] = ()
     differs: tuple[tuple[str, str], ...] = ()
+    verdict: tuple[str, ...] = ()
     q: tuple[str, ...] = ()
     range: tuple[Between, ...] = ()
 
@@ -71,11 +82,17 @@ class Filters:
 
 @dataclass(frozen=True, slots=True)
 class ListingQuery:
-    """All that restricts a listing; ``also``: a further condition on ``t``, which has an item's id and places."""
+    """All that restricts a listing.
+
+    Attributes:
+        also: a further condition on ``t``, which has an item's id and places.
+        alike: only these items, which are like the first of them, the most alike first; empty: any.
+    """
 
     selection: Selection = field(default_factory=Selection)
     filters: Filters = field(default_factory=Filters)
     also: Where | None = None
+    alike: tuple[str, ...] = ()
 
 
 Numbers = Mapping[str, int]
@@ -93,6 +110,8 @@ def conditions(asked: ListingQuery, numbers: Numbers) -> dict[str, Where]:
             matches[name] = Selection(**{name: values}).items()
     if asked.also:
         matches["also"] = asked.also
+    if asked.alike:
+        matches["like"] = "t.item_id in (select unnest(?::varchar[]))", [list(asked.alike)]
     for one in FILTERS:
         matches |= dict(one.conditions(asked.filters, numbers))
     return matches
@@ -134,6 +153,15 @@ def _differs(filters: Filters, numbers: Numbers) -> Iterator[tuple[str, Where]]:
     if filters.differs:
         either = [differs_is(rater, kind, numbers) for rater, kind in filters.differs]
         yield "differs", (f"({' or '.join(either)})", [])
+
+
+def _verdict(filters: Filters, _: Numbers) -> Iterator[tuple[str, Where]]:
+    if filters.verdict:
+        decided = f"t.item_id in (select item_id from {ADJUDICATIONS}"
+        either = [f"not {decided})"] if UNDECIDED in filters.verdict else []
+        wrong = [one for one in filters.verdict if one != UNDECIDED]
+        either += [f"{decided} where wrong in (select unnest(?::varchar[])))"] if wrong else []
+        yield "verdict", (f"({' or '.join(either)})", [wrong] if wrong else [])
 
 
 def _words(filters: Filters, _: Numbers) -> Iterator[tuple[str, Where]]:
@@ -189,6 +217,20 @@ def _clauses_differs(filters: Filters) -> Iterator[str]:
         told.append(alone.get(kind) or f"{rater} says {its} but most people say {theirs}")
     if told:
         yield among(told)
+
+
+_VERDICT = {
+    UNDECIDED: "no verdict is given",
+    "scorer": "the verdict is that a scorer was wrong",
+    "person": "the verdict is that people were wrong",
+    "prompt": "the verdict is that the prompt is ambiguous",
+    "guideline": "the verdict is that the guideline leaves it open",
+}
+
+
+def _clauses_verdict(filters: Filters) -> Iterator[str]:
+    if filters.verdict:
+        yield among([_VERDICT[one] for one in filters.verdict])
 
 
 def _clauses_range(filters: Filters) -> Iterator[str]:
@@ -253,6 +295,7 @@ FILTERS: Final[Sequence[Filter]] = (
     _named("people", _PEOPLE),
     _named("certainty", _CERTAINTY),
     Filter("differs", _differs, _clauses_differs),
+    Filter("verdict", _verdict, _clauses_verdict),
     Filter("range", _range, _clauses_range),
 )
 
@@ -267,6 +310,8 @@ def sentence(asked: ListingQuery, total: int) -> str:
     for name, before in (("suite", "of"), ("generator", "by"), ("tag", "tagged")):
         if values := getattr(chosen, name):
             words.append(f"{before} {among(values)}")
+    if asked.alike:
+        words.append(f"most like {asked.alike[0]}")
     asks = [clause for one in FILTERS if one.asks for clause in one.clauses(filters)]
     if asks:
         words.append(f"whose prompt asks for {' and '.join(asks)}")

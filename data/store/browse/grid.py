@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Sequence, Set
 from dataclasses import dataclass, field
 from typing import Any, Final, Literal
 
 import duckdb
 
 from data.store.browse import index_refresh
-from data.store.browse.filters import Filters, ListingQuery, Numbers, conditions, where
+from data.store.browse.filters import VERDICTS, Filters, ListingQuery, Numbers, conditions, where
 from data.store.core import rows
 from data.store.core.selection import PEOPLE, Selection, Where
 from data.store.core.store import Store
@@ -107,6 +107,11 @@ def listing_sql(asked: ListingQuery, shown: ListingDisplay, numbers: Numbers) ->
     )
     if shown.order == "likert" and no:
         source += f" left join ({_GAP.format(score=f's.scores[{no}]')}) g on g.item_id = t.item_id"
+    if asked.alike and shown.order == "prompt":
+        # the list is an order of its own, unless another is asked for
+        source += " left join (select unnest(?::varchar[]) as item_id, unnest(range(?)) as place) l on l.item_id = t.item_id"
+        of_source = [*of_source, list(asked.alike), len(asked.alike)]
+        key = "l.place::double"
     return ListingSql(source, of_source, condition, parameters, mean, n, f"coalesce({key}, {_NO_KEY})")
 
 
@@ -177,15 +182,16 @@ def items(
     limit: int = 60,
     also: Where | None = None,
     filters: Filters | None = None,
+    alike: tuple[str, ...] = (),
 ) -> ItemPage:
     """Items with prompt, file hash, and what was said of ``aspect``: the mean and the number of values; with their ``tags``,
     and how many ``people`` say yes and no on ``correct``.
 
     ``rater`` is ``people`` (real ones, together), ``simulated people`` or one rater's name; ``also`` is a further condition
-    on ``t``, which has an item's id and places.
+    on ``t``, which has an item's id and places, ``alike`` as in ``ListingQuery``.
     """
     index_refresh.catch_up(store)
-    asked, shown = ListingQuery(selection, filters or Filters(), also), ListingDisplay(aspect, rater, order)
+    asked, shown = ListingQuery(selection, filters or Filters(), also, alike), ListingDisplay(aspect, rater, order)
     with store.read() as cursor:
         made = listing_sql(asked, shown, scorer_numbers(cursor))
         found = cursor.execute(
@@ -195,6 +201,24 @@ def items(
         total = rows.value(cursor, f"select count(*) from browse t where {made.condition}", made.parameters)
         told = describe_items(cursor, [row[0] for row in found])
     return ItemPage([told[item_id] | {"mean": mean, "n": n} for item_id, mean, n in found], int(total))
+
+
+def scorer_verdicts(store: Store, item_ids: Sequence[str], scorers: Set[str] | None = None) -> dict[str, dict[str, str]]:
+    """By item what these scorers (None: all) say of it on ``correct``: yes, no or failed, by their names."""
+    if not item_ids:
+        return {}
+    words = {code: verdict for verdict, code in VERDICTS.items()}
+    with store.read() as cursor:
+        numbers = {name: no for name, no in scorer_numbers(cursor).items() if scorers is None or name in scorers}
+        if not numbers:
+            return {}
+        columns = ", ".join(f"says[{no}]" for no in numbers.values())
+        marks = ", ".join("?" * len(item_ids))
+        found = cursor.execute(f"select item_id, {columns} from browse where item_id in ({marks})", list(item_ids)).fetchall()
+    return {
+        item_id: {name: words[code] for name, code in zip(numbers, codes, strict=True) if code in words}
+        for item_id, *codes in found
+    }
 
 
 def describe_items(cursor: duckdb.DuckDBPyConnection, item_ids: Sequence[str]) -> dict[str, dict[str, Any]]:
@@ -241,7 +265,7 @@ class Neighbours:
     """Where an item stands in a listing. Each neighbour: its id, and whether the listing shows a value of it.
 
     Attributes:
-        place: from 1 on, of ``total``.
+        place: from 1 on, of ``total``; 0: it is not in the listing.
     """
 
     place: int
@@ -260,14 +284,21 @@ def neighbours(
     order: Order = "prompt",
     also: Where | None = None,
     filters: Filters | None = None,
+    alike: tuple[str, ...] = (),
 ) -> Neighbours | None:
-    """What comes before and after an item in the order of ``items``; None if it is not among them."""
+    """What comes before and after an item in the order of ``items``, also of one that is not among them any more (place 0).
+
+    None: there is no such item.
+    """
     index_refresh.catch_up(store)
-    asked, shown = ListingQuery(selection, filters or Filters(), also), ListingDisplay(aspect, rater, order)
+    asked, shown = ListingQuery(selection, filters or Filters(), also, alike), ListingDisplay(aspect, rater, order)
     with store.read() as cursor:
         made = listing_sql(asked, shown, scorer_numbers(cursor))
         row = f"select t.item_id, {made.key} as key, ({made.mean}) is not null as said {made.text}"
-        mine = cursor.execute(f"select key from ({row}) where item_id = ?", [*made.values, item_id]).fetchone()
+        mine = cursor.execute(
+            f"select {made.key}, {made.condition} from {made.source} where t.item_id = ?",
+            [*made.parameters, *made.of_source, item_id],
+        ).fetchone()
         if mine is None:
             return None
         at = [mine[0], mine[0], item_id]
@@ -281,6 +312,7 @@ def neighbours(
             ).fetchone()
             for test, how in ((before, "desc"), (after, "asc"))
         ]
+    place = place if mine[1] else 0
     previous, following = ((side[0], bool(side[1])) if side else None for side in sides)
     return Neighbours(int(place), int(total), previous, following)
 

@@ -1,12 +1,12 @@
 """Researchers' remarks on items, append-only: verdicts on disagreements, notes, and tags.
 
-Of several verdicts or texts of one note the latest counts; an empty text takes a note back.
+Of several verdicts or texts of one note the latest counts; an empty one takes those before back.
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from typing import Literal, get_args
 
@@ -39,7 +39,8 @@ class Adjudication:
     Attributes:
         adjudication_id: made by whoever sends it (a UUID), so that sending it twice is harmless.
         wrong: who or what was; ``rater_id`` names the scorer or person, where it is one.
-        verdict: what is true, in the aspect's labels.
+            Of a person without a name: everybody who says something else.
+        verdict: what is true, in the aspect's labels; empty: the verdicts before are taken back.
     """
 
     adjudication_id: str
@@ -71,7 +72,7 @@ def adjudicate(store: Store, adjudication: Adjudication) -> bool:
 def verdicts(store: Store, item_ids: Sequence[str] | None = None, *, replaced: bool = False) -> list[Adjudication]:
     """The verdict that counts of each (item, aspect, target), newest first: of these items, or of all.
 
-    With ``replaced`` those before it, too.
+    One that was taken back does not count. With ``replaced`` all that were written, newest first.
     """
     among = "" if item_ids is None else " where item_id in (select unnest(?::varchar[]))"
     latest = "" if replaced else " qualify row_number() over (partition by item_id, aspect, target order by seq desc) = 1"
@@ -81,7 +82,21 @@ def verdicts(store: Store, item_ids: Sequence[str] | None = None, *, replaced: b
             f"select {', '.join(_ADJUDICATION_COLUMNS)} from adjudications{among}{latest} order by seq desc",
             [] if item_ids is None else [list(item_ids)],
         )
-    return [Adjudication(**row) for row in found]
+    return [Adjudication(**row) for row in found if row["verdict"] or replaced]
+
+
+def take_back(store: Store, adjudication: Adjudication) -> bool:
+    """Take the verdict on this unit back, so that the one before it counts again (or none); False if it had been done before.
+
+    Append-only like all verdicts: the one before is written anew, or one that says nothing.
+    """
+    unit = (adjudication.aspect, adjudication.target)
+    said = [one for one in verdicts(store, [adjudication.item_id], replaced=True) if (one.aspect, one.target) == unit]
+    before = said[1] if len(said) > 1 else adjudication
+    back = replace(
+        before, adjudication_id=adjudication.adjudication_id, made_by=adjudication.made_by, moment=adjudication.moment
+    )
+    return adjudicate(store, back)
 
 
 def _adjudicate(connection: duckdb.DuckDBPyConnection, one: Adjudication) -> bool:

@@ -12,6 +12,7 @@ import pytest
 
 from annotation.questionnaires import ab, geneval
 from concord.campaigns import adjudication, annotators, known_answers, planning
+from concord.campaigns.adjudication import DisagreementSide, RaterValue
 from concord.campaigns.annotators import CampaignTopic
 from concord.campaigns.planning import CampaignSpec, campaign_spec
 from concord.campaigns.progress import all_progress, answer_pace, progress_of
@@ -322,8 +323,8 @@ def test_cases_and_their_verdicts(world: World) -> None:
         made = Adjudication(str(uuid.uuid4()), case.item, "correct", wrong, says, "me", campaign_id="c", rater_id=rater)  # type: ignore[arg-type]
         return adjudication.write_verdict(store, made)
 
-    with pytest.raises(ValueError, match="say which person was wrong"):
-        verdict("person")
+    with pytest.raises(ValueError, match="say which scorer was wrong"):
+        verdict("scorer")
     with pytest.raises(ValueError, match="say what is right"):
         verdict("prompt", says="")
     assert verdict("prompt")
@@ -335,6 +336,28 @@ def test_cases_and_their_verdicts(world: World) -> None:
     assert [one.key for one in adjudication.verdicts_against([decided], "person", "bob")] == [case.key]
     assert adjudication.verdicts_against([decided], "scorer", None) == []
     assert adjudication.suite_of(store, "c", case.item) == "geneval"
+
+
+def test_who_stands_against_whom() -> None:
+    def said(**labels: str) -> list[RaterValue]:
+        kinds = {"s": "scorer", "t": "scorer", "i": "human"}
+        return [RaterValue(name, kinds.get(name, "human"), name == "i", label, None) for name, label in labels.items()]
+
+    def sides(**labels: str) -> list[tuple[str, str]]:
+        def side(one: DisagreementSide) -> str:
+            return f"{one.rater or one.wrong} {one.label} {one.n}/{one.of}"
+
+        return [(side(one), side(other)) for one, other in adjudication.sides(said(**labels))]
+
+    assert sides(ann="yes", bob="yes", s="yes") == []
+    assert sides(ann="yes", bob="yes", s="no", t="yes") == [("s no 1/1", "person yes 2/2")]
+    # a person alone is named; an imitation does not count among people
+    assert sides(ann="3", i="4", s="2") == [("s 2 1/1", "ann 3 1/1")]
+    assert sides(i="yes", s="no") == [("s no 1/1", "i yes 1/1")]
+    assert sides(ann="yes", bob="no", cyd="no", s="yes") == [("s yes 1/1", "person no 2/3"), ("ann yes 1/3", "person no 2/3")]
+    # where people are evenly split a scorer stands against nobody
+    assert sides(ann="yes", bob="no", s="yes") == [("ann yes 1/2", "bob no 1/2")]
+    assert sides(s="yes", t="no") == [("s yes 1/1", "t no 1/1")]
 
 
 def test_whoever_opens_a_case_does_not_answer_blind_any_more(world: World) -> None:

@@ -138,6 +138,21 @@ def test_a_lasso_lists_in_browse_what_lies_inside(store: Store, client: TestClie
     assert beside["total"] == len(wanted)
 
 
+def test_images_like_one_come_first_the_most_alike(store: Store, client: TestClient) -> None:
+    _, wanted = half(made(store))
+    one = sorted(wanted)[1]
+    found = client.get("/api/studio/items", params={"like": one}).json()
+    listed = [row["item_id"] for row in found["items"]]
+    assert listed[0] == one
+    assert set(listed[: len(wanted)]) == wanted
+    beside = client.get("/api/studio/neighbours", params={"like": one, "id": one}).json()
+    assert (beside["place"], beside["next"]["id"]) == (1, listed[1])
+    assert client.get("/api/studio/facets", params={"like": one}).json()["sentence"].endswith(f"most like {one}")
+    unknown = client.get("/api/studio/items", params={"like": "no such image"})
+    assert unknown.status_code == 409
+    assert "score clipscore" in unknown.text
+
+
 def test_the_map_s_key_goes_with_the_line(store: Store, client: TestClient) -> None:
     line, wanted = half(made(store))
     key = making.map_key(store, "pca", MODEL)

@@ -122,7 +122,11 @@ def listing(found: Docket, looks: dict[str, ItemSubject], view: CampaignsView) -
 
 
 def _blamed(one: Adjudication) -> str:
-    return f"{one.wrong} {one.rater_id}" if one.rater_id else f"the {one.wrong}"
+    return (
+        f"{one.wrong} {one.rater_id}"
+        if one.rater_id
+        else {"person": "whoever says otherwise"}.get(one.wrong, f"the {one.wrong}")
+    )
 
 
 def counts(found: Docket, view: CampaignsView) -> str:
@@ -210,6 +214,8 @@ def rule(store: Store, view: CampaignsView, case: ContestedCase, ruling: Ruling,
         raise ValueError("Choose the correct answer first.")
     if ruling.wrong not in WRONG:
         raise ValueError("Choose who was wrong.")
+    if ruling.wrong == "person" and not ruling.rater:
+        raise ValueError("Say which person was wrong.")
     named = ruling.rater if ruling.wrong in ("scorer", "person") else None
     wrong: Wrong = ruling.wrong  # type: ignore[assignment]
     made = Adjudication(

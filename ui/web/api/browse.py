@@ -20,7 +20,7 @@ from data.jobs import generation
 from data.spec import parse_spec
 from data.store.browse import facets, filters, grid, map_points
 from data.store.browse.contents import rater_names
-from data.store.browse.filters import sentence
+from data.store.browse.filters import AMONG_SCORERS, sentence
 from data.store.core import selection as selection_module
 from data.store.core.store import Store
 from data.store.judgements import remarks, scorer_evidence
@@ -57,12 +57,24 @@ def listing_router(store: Store) -> APIRouter:
             limit=PAGE,
             also=listing.also(store),
             filters=listing.filters,
+            alike=listing.alike(store),
         )
-        display = [row | {"blanked": generation.why_blank(row["blanked"])} for row in found.rows]
+        says = grid.scorer_verdicts(store, [row["item_id"] for row in found.rows], _scorers(listing))
+        display = [
+            row | {"blanked": generation.why_blank(row["blanked"]), "says": says.get(row["item_id"], {})} for row in found.rows
+        ]
         rows = _with_crossing(store, _with_verdicts(store, display, listing), listing)
         return {"items": rows, "total": found.total, "page": page, "size": PAGE}
 
     return routes
+
+
+def _scorers(listing: ImageListing) -> set[str] | None:
+    """The raters whose verdicts a listing tells beside the shown value; None: of all scorers."""
+    if ("", AMONG_SCORERS) in listing.filters.differs:
+        return None
+    named = {rater for rater, _ in (*listing.filters.says, *listing.filters.differs) if rater}
+    return named | ({listing.rater} if listing.aspect == "correct" else set())
 
 
 def _with_verdicts(store: Store, rows: list[dict[str, Any]], listing: ImageListing) -> list[dict[str, Any]]:
@@ -177,10 +189,13 @@ def _add_listings(routes: APIRouter, store: Store) -> None:
             store, listing.restriction(store), listing.display, columns=columns, offset=page * ROWS, limit=ROWS
         )
 
+        shown = [item["item_id"] for row in found.rows for items in row.cells.values() for item in items]
+        says = grid.scorer_verdicts(store, shown, _scorers(listing))
+
         def short(items: list[dict[str, Any]]) -> list[dict[str, Any]]:
             return [
                 {name: value for name, value in item.items() if name not in ("spec", "text")}
-                | {"blanked": generation.why_blank(item["blanked"])}
+                | {"blanked": generation.why_blank(item["blanked"]), "says": says.get(item["item_id"], {})}
                 for item in items
             ]
 
@@ -268,6 +283,7 @@ def map_router(store: Store) -> APIRouter:
             limit=_FIRST,
             also=listing.also(store),
             filters=listing.filters,
+            alike=listing.alike(store),
         )
         shown = ("item_id", "sha256", "text", "generator", "task", "idx")
         return {"total": found.total, "items": [{name: row[name] for name in shown} for row in found.rows]}

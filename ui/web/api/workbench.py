@@ -74,12 +74,13 @@ def workbench_router(store: Store) -> APIRouter:
             order=listing.order,
             also=listing.also(store),
             filters=listing.filters,
+            alike=listing.alike(store),
         )
         if found is None:
             return {"place": None, "total": 0, "previous": None, "next": None}
         sides = {"previous": found.previous, "next": found.following}
         named = {side: {"id": one[0], "shown": one[1]} if one else None for side, one in sides.items()}
-        return {"place": found.place, "total": found.total} | named
+        return {"place": found.place or None, "total": found.total} | named
 
     @routes.get("/evidence")
     def evidence(request: Request, id: ItemId) -> dict[str, Any]:
@@ -154,6 +155,9 @@ def _evidence(store: Store, person: str | None, item: Item) -> dict[str, Any]:
     with suppress(ValueError):  # a suite of its own: nothing can be checked, but everything can be shown
         spec = parse_spec(item["spec"] or {})
     sights = [_sight(store, item, spec, by) for by in scorer_evidence.evidence_of_item(store, item["item_id"])]
+    ran = {sight["rater"] for sight in sights}
+    imported = {one["rater_id"]: None for one in item["judgements"] if one["kind"] == "scorer" and one["rater_id"] not in ran}
+    sights += [_imported_sight(store, item, rater) for rater in imported]
     return {
         "covered": False,
         "name": person,
@@ -199,6 +203,27 @@ def _sight(store: Store, item: Item, spec: Spec, by: scorer_evidence.ItemEvidenc
     }
 
 
+def _imported_sight(store: Store, item: Item, rater: str) -> dict[str, Any]:
+    """What a scorer says whose verdicts or numbers alone were imported."""
+    said = [one for one in item["judgements"] if one["rater_id"] == rater]
+    number = next((one["value"] for one in said if one["aspect"] == "score" and one["value"] is not None), None)
+    return {
+        "rater": rater,
+        "scorer": rater,
+        "version": None,
+        "run": None,
+        "failed": None,
+        "imported": True,
+        "detections": [],
+        "settings": {},
+        "verdict": next((one["label"] for one in said if one["aspect"] == "correct"), None),
+        "reason": next((one["reason"] for one in said if one["aspect"] == "correct" and one["reason"]), ""),
+        "checks": [],
+        "questions": [],
+        "score": None if number is None else _position(store, item["suite"], rater, number),
+    }
+
+
 def _label(verdict: Verdict, aspect: str) -> str | None:
     return next((judgement.label for judgement in verdict.judgements if judgement.aspect == aspect), None)
 
@@ -206,8 +231,10 @@ def _label(verdict: Verdict, aspect: str) -> str | None:
 def _score(store: Store, suite: str, rater: str, verdict: Verdict) -> dict[str, Any] | None:
     """A scorer's number, and where it stands among its numbers of the suite."""
     value = next((judgement.value for judgement in verdict.judgements if judgement.aspect == "score"), None)
-    if value is None:
-        return None
+    return None if value is None else _position(store, suite, rater, value)
+
+
+def _position(store: Store, suite: str, rater: str, value: float) -> dict[str, Any]:
     standing = contents.score_position(store, suite, rater, "score", value)
     return {"value": value, "standing": asdict(standing) if standing else None}
 
@@ -225,6 +252,15 @@ class NoteBody(BaseModel):
     item: _Text
     text: str = Field(max_length=MOST_REMARKS)
     revises: UUID | None = None
+
+
+class TakeBackBody(BaseModel):
+    """The aspect (and target) of an image of which the latest verdict is taken back."""
+
+    id: UUID
+    item: _Text
+    aspect: _Text
+    target: _Text | None = None
 
 
 class VerdictBody(BaseModel):
@@ -282,6 +318,24 @@ def remarks_router(store: Store) -> APIRouter:
             adjudication.write_verdict(store, made)
         return _remarks_if_visible(store, person, found)
 
+    @routes.post("/verdict/back")
+    def take_back(request: Request, body: TakeBackBody) -> dict[str, Any]:
+        person, found = _named(request), item_of(store, body.item)
+        if not any((one.aspect, one.target) == (body.aspect, body.target) for one in notes.verdicts(store, [found["item_id"]])):
+            raise HTTPException(409, "There is no verdict to take back: somebody else has.")
+        nothing = Adjudication(
+            adjudication_id=str(body.id),
+            item_id=found["item_id"],
+            aspect=body.aspect,
+            wrong="prompt",
+            verdict="",
+            made_by=person,
+            target=body.target,
+            campaign_id=campaign_items.DEFAULT,
+        )
+        notes.take_back(store, nothing)
+        return _remarks_if_visible(store, person, found)
+
     return routes
 
 
@@ -315,7 +369,7 @@ def _cases(store: Store, item: Item) -> list[dict[str, Any]]:
             "target": target,
             "labels": adjudication.verdict_labels(store, CampaignTopic(item["suite"], aspect), values),
             "said": [{"rater": one.rater, "kind": one.kind, "label": one.value} for one in values],
-            "differ": len({one.value for one in values}) > 1,
+            "sides": [[asdict(side) for side in both] for both in adjudication.sides(values)],
         }
         for (aspect, target), values in said.items()
     ]

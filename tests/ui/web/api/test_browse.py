@@ -142,9 +142,9 @@ def test_all_facets_are_there(client: TestClient) -> None:
     found = get(client, "facets")
     titles = [(facet["name"], facet["title"]) for facet in found["facets"]]
     assert titles == [
-        ("suite", "Suite"), ("task", "Task"), ("generator", "Generator"), ("object", "Object"), ("color", "Colour"),
-        ("count", "Count"), ("relation", "Relation"), ("says", "geneval says"), ("says", f"{COLON} says"),
-        ("people", "Most people say"), ("certainty", "Certainty"), ("differs", "Disagreement"),
+        ("differs", "Disagreement"), ("people", "Most people say"), ("suite", "Suite"), ("task", "Task"),
+        ("generator", "Generator"), ("says", "geneval says"), ("says", f"{COLON} says"), ("certainty", "Certainty"),
+        ("object", "Object"), ("color", "Colour"), ("count", "Count"), ("relation", "Relation"),
     ]  # fmt: skip
     assert counts(client)["object", "dog"] == 16
     assert counts(client)["count", "3"] == 8
@@ -192,7 +192,8 @@ def test_filters_come_back_from_their_address() -> None:
     ranges = (Between("a: b", None, 0.1), Between("m", -1.0, 2.5))
     filters = Filters(
         object=("dog",), color=("red",), count=("3",), relation=("left of",), says=(("a: b", "no"),), people=("yes", "none"),
-        certainty=("split",), differs=(("m", "missed"), ("", "people")), q=("two", "words"), range=ranges,
+        certainty=("split",), differs=(("m", "missed"), ("", "people")), verdict=("none", "prompt"), q=("two", "words"),
+        range=ranges,
     )  # fmt: skip
     query = filters_query(filters)
     assert {name for name, _ in query} == set(FILTERED)
@@ -212,6 +213,7 @@ def test_filters_come_back_from_their_address() -> None:
         ("certainty", "unanimos", "--certainty unanimos: there is no such class; did you mean unanimous?"),
         ("differs", "geneval:passes", "differs=geneval=passes: did you mean passed?"),
         ("differs", "peple", "differs=peple: did you mean people?"),
+        ("verdict", "scorers", "verdict=scorers: did you mean scorer?"),
         (
             "range",
             "geneval:1",

@@ -119,11 +119,39 @@ def test_a_verdict_convicts_either_side(world: World) -> None:
     assert len(adjudications.verdicts(world.store, replaced=True)) == 2
 
 
+def test_a_verdict_is_taken_back(world: World) -> None:
+    ann = uncovered(world)
+    unit = {"item": ITEM, "aspect": "correct"}
+
+    def back() -> Any:
+        return ann.post("/api/studio/verdict/back", json={"id": str(uuid.uuid4())} | unit)
+
+    def listed(*wrong: str) -> int:
+        return int(ann.get("/api/studio/items", params={"verdict": wrong, "q": ITEM}).json()["total"])
+
+    assert back().status_code == 409
+    assert (listed("none"), listed("person")) == (1, 0)
+    verdict(ann)
+    assert (listed("none"), listed("person"), listed("scorer", "prompt"), listed("none", "person")) == (0, 1, 0, 1)
+    verdict(ann, verdict="yes", wrong="prompt", rater=None)
+    # the one before counts again, and then none
+    assert [(one["wrong"], one["verdict"]) for one in back().json()["verdicts"]] == [("person", "no")]
+    assert listed("person") == 1
+    verdict(ann, verdict="yes", wrong="person", rater=None)
+    assert [one["rater_id"] for one in remarks(ann)["verdicts"]] == [None]
+    world.store.change(lambda connection: connection.execute("delete from adjudications"))
+    verdict(ann)
+    assert back().json()["verdicts"] == []
+    assert (listed("none"), listed("person")) == (1, 0)
+    assert [one["kind"] for one in remarks(ann)["history"]][-2:] == ["verdict", "withdrawal"]
+    values = ann.get("/api/studio/facets", params={"verdict": "none"}).json()["facets"]
+    assert [one["value"] for facet in values if facet["name"] == "verdict" for one in facet["values"]] == ["none"]
+
+
 @pytest.mark.parametrize(
     ("wrong", "why"),
     [
         ({"rater": "ghost"}, "ghost is no person who has judged that"),
-        ({"rater": None}, "Say which person was wrong"),
         ({"wrong": "scorer"}, "rita is no scorer"),
         ({"aspect": "nothing"}, "Nobody has judged this aspect"),
         ({"verdict": ""}, "Say what is right"),

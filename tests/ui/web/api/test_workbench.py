@@ -345,6 +345,19 @@ def test_a_scorer_that_this_concord_does_not_know(world: World) -> None:
     assert {one["reason"] for one in listed} == {None}
 
 
+def test_an_imported_scorer_has_its_say(world: World) -> None:
+    said = [
+        Annotation(f"m{n}", item_id(n), "metric", "direct", {}, (Judgement("score", None, 0.1 * n),), f"metric-{n}")
+        for n in range(3)
+    ]
+    imports.apply(world.store, [ImportBundle("ratings", "m", "m", raters=[Rater("metric", "scorer")], annotations=said)])
+    shown = {one["rater"]: one for one in uncover(world.person(), item_id(1))["scorers"]}
+    assert set(shown) == {drawn_images.RATER, drawn_images.CLIP, "metric"}
+    metric = shown["metric"]
+    assert (metric["imported"], metric["verdict"], metric["score"]["value"]) == (True, None, 0.1)
+    assert metric["score"]["standing"] == {"low": 0.0, "high": 0.2, "n": 3, "below": 1}
+
+
 def test_neighbours_follow_the_listing(standing: World) -> None:
     client = standing.client()
     for listing in (
@@ -364,8 +377,11 @@ def test_neighbours_follow_the_listing(standing: World) -> None:
                 assert found["next"]["shown"] is (listed[place + 1]["mean"] is not None)
     alone = get(client, "neighbours", item_id(2), task="counting")
     assert (alone["place"], alone["total"], alone["previous"], alone["next"]) == (1, 1, None, None)
+    # what has left a listing still leads on in it
+    colors = [one["item_id"] for one in client.get("/api/studio/items", params={"task": "colors"}).json()["items"]]
     outside = get(client, "neighbours", item_id(2), task="colors")
-    assert (outside["place"], outside["previous"], outside["next"]) == (None, None, None)
+    assert (outside["place"], outside["total"]) == (None, 1)
+    assert [side["id"] for side in (outside["previous"], outside["next"]) if side] == colors
     assert client.get(f"/api/studio/neighbours?id={ITEM}&order=up").status_code == 422
 
 

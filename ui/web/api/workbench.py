@@ -320,8 +320,10 @@ def remarks_router(store: Store) -> APIRouter:
 
     @routes.post("/verdict/back")
     def take_back(request: Request, body: TakeBackBody) -> dict[str, Any]:
-        person, found = _named(request), item_of(store, body.item)
-        if not any((one.aspect, one.target) == (body.aspect, body.target) for one in notes.verdicts(store, [found["item_id"]])):
+        person, found = person_of(request, _SIGNED), item_of(store, body.item)
+        if not any(
+            (one.aspect, one.target) == (body.aspect, body.target) for one in remarks.verdicts(store, [found["item_id"]])
+        ):
             raise HTTPException(409, "There is no verdict to take back: somebody else has.")
         nothing = Adjudication(
             adjudication_id=str(body.id),
@@ -333,7 +335,7 @@ def remarks_router(store: Store) -> APIRouter:
             target=body.target,
             campaign_id=campaign_items.DEFAULT,
         )
-        notes.take_back(store, nothing)
+        remarks.take_back(store, nothing)
         return _remarks_if_visible(store, person, found)
 
     return routes

@@ -33,7 +33,6 @@ from data.studies.rating_tables import read_rating_table
 from ui.components.controls import button, event_data
 from ui.components.page import Drawn, Page
 from ui.components.tables import HtmlCell, html, html_table, note
-from ui.web.auth.authorization import Visitor
 
 _ROWS: Final = 5
 _THUMBNAIL: Final = 160
@@ -202,8 +201,7 @@ class ImportPage(Page[None]):
 def _is_local(request: gr.Request) -> bool:
     """Whether whoever sent this sits at this machine, in an app where nobody signs in."""
     inner: Any = request.request
-    visitor = inner.scope.get("visitor")
-    return isinstance(visitor, Visitor) and visitor.local
+    return bool(getattr(inner.scope.get("visitor"), "local", False))
 
 
 def _show_local(request: gr.Request) -> Drawn:
@@ -324,12 +322,13 @@ def _done(source: Source, outcome: Outcome) -> str:
     if outcome.number is None:
         return _lines("Nothing was stored, and why", outcome.errors or outcome.summary)
     suite = next((item.suite for item in outcome.bundle.items), "") if outcome.bundle else ""
-    links = [("Look at them", "/studio/browse" + (f"?{urlencode({'suite': suite})}" if suite else ""))]
+    links = [("Look at them", at("/studio/browse") + (f"?{urlencode({'suite': suite})}" if suite else ""))]
     if source.layout:
-        links = [("Answer yes or no about them", "/annotate/"), ("Invite others to a campaign", "/studio/campaigns"), *links]
+        asking = ("Answer yes or no about them", at("/annotate/"))
+        links = [asking, ("Invite others to a campaign", at("/studio/campaigns")), *links]
     else:
-        links = [("See agreement", "/studio/agreement"), *links]
-    anchors = " · ".join(f'<a href="{escape(at(href))}">{text}</a>' for text, href in links)
+        links = [("See agreement", at("/studio/agreement")), *links]
+    anchors = " · ".join(f'<a href="{escape(href)}">{text}</a>' for text, href in links)
     what = _sentence(outcome.summary[-1].partition(" (import")[0]) if outcome.summary else source.name
     more = _lines("Left out, and why", outcome.skipped)
     return f'{note(f"Stored: {what}", "cc-lead")}<p class="cc-note">Next: {anchors}</p>{more}'

@@ -253,8 +253,9 @@ class Browse {
     if (error) {
       this.status.textContent = "";
       // without embeddings nothing is like anything: trying again does not help before a scorer has looked
-      const again = this.state.one("like") ? button("Show all images", { kind: "primary" }, () => this.change((state) => state.put("like", []))) : button("Try again", { kind: "primary" }, () => this.follow());
-      this.trouble.replaceChildren(h("p", { class: "cc-note cc-bad" }, `The images could not be listed: ${error.message}`), again);
+      const like = Boolean(this.state.one("like"));
+      const again = like ? button("Show all images", { kind: "primary" }, () => this.change((state) => state.put("like", []))) : button("Try again", { kind: "primary" }, () => this.follow());
+      this.trouble.replaceChildren(h("p", { class: like ? "cc-note" : "cc-note cc-bad" }, like ? error.message : `The images could not be listed: ${error.message}`), again);
       return;
     }
     this.count();

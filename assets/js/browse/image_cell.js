@@ -2,7 +2,7 @@
 
 import { h } from "../dom.js";
 import { at } from "../base_path.js";
-import { saying } from "../saying.js";
+import { saying, share } from "../saying.js";
 import { judge, tells, workbench } from "../workbench/address.js";
 
 const UNITS = 4; // so many of an image are told
@@ -79,11 +79,6 @@ function sayings(item, listing) {
   const has = item.mean !== null && item.mean !== undefined;
   if (!has || (correct && (rater === "people" || scorers.some(([name]) => name === rater)))) return told;
   return [...told, correct && item.n > 1 ? share(rater, Math.round(item.mean * item.n), item.n) : saying(rater, item.n > 1 ? `${format(item.mean)} of ${item.n}` : format(item.mean))];
-}
-
-/** How many of all say yes. */
-function share(who, yes, all) {
-  return saying(who, `${yes}/${all}`, 2 * yes > all ? "yes" : 2 * yes < all ? "no" : "");
 }
 
 function tagged(item) {

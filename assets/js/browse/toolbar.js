@@ -10,7 +10,7 @@ export class Tools {
   /** `page` has state, choose(name, value), type(text), copy(link button), openViews(), help(). */
   constructor(page) {
     this.page = page;
-    this.words = h("input", { class: "cc-input cc-tools__words", type: "search", placeholder: "words of the prompt, or an id", "aria-label": "Words of the prompt, or an id", "aria-keyshortcuts": "/", on: { input: () => this.typing() } });
+    this.words = h("input", { class: "cc-input cc-tools__words", type: "search", placeholder: "words, or an id", "aria-label": "Words of the prompt, or an id", "aria-keyshortcuts": "/", on: { input: () => this.typing() } });
     this.words.addEventListener("keydown", (event) => this.pressed(event));
     this.words.addEventListener("blur", () => page.typed());
     this.rater = this.select("rater", "Judged by");

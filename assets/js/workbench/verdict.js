@@ -1,7 +1,7 @@
 // Adjudication on the Workbench: who disagrees about an image, and by one key who was wrong. The verdict is saved and the next image comes.
 
 import { button, h, kbd, uniqueId } from "../dom.js";
-import { saying } from "../saying.js";
+import { saying, share } from "../saying.js";
 
 const OPEN = [["prompt", "The prompt is ambiguous"], ["guideline", "The guideline leaves it open"]];
 
@@ -32,7 +32,7 @@ export class Ruling {
 
   question(disputed) {
     const { current } = this;
-    const title = h("h3", { class: "cc-heading cc-ruling__title" }, "Who is wrong?", h("span", { class: "cc-muted" }, ` ${named(current)}`));
+    const title = h("h3", { class: "cc-heading cc-ruling__title" }, "Who is wrong?", named(current) === "correct" ? null : h("span", { class: "cc-muted" }, ` ${named(current)}`));
     const units = disputed.length > 1
       ? h("div", { class: "cc-row cc-ruling__units", role: "group", "aria-label": "What they differ on" }, ...disputed.map((one) => h("button", { type: "button", class: "cc-toggle", "aria-pressed": String(one === current), on: { click: () => this.choose(one) } }, named(one))))
       : null;
@@ -100,8 +100,10 @@ function sayings({ said }) {
   for (const { label } of people) counts.set(label, (counts.get(label) ?? 0) + 1);
   const sorted = [...counts].sort(([, a], [, b]) => b - a);
   const alone = people.length === 1;
+  const scorers = said.filter(({ kind }) => kind === "scorer").map(({ rater, label }) => saying(rater, label, label));
+  if (people.length > 1 && sorted.every(([label]) => ["yes", "no"].includes(label))) return [...scorers, share("people", counts.get("yes") ?? 0, people.length)];
   return [
-    ...said.filter(({ kind }) => kind === "scorer").map(({ rater, label }) => saying(rater, label, label)),
+    ...scorers,
     ...sorted.map(([label, n]) => saying(alone ? people[0].rater : "people", alone ? label : `${label} ${n}/${people.length}`, label)),
   ];
 }

@@ -384,11 +384,11 @@ def test_agreement_opens_on_something_and_real_people_come_first(default: Path) 
         page = AgreementPage(store)
         view = page.view(dict(zip(page.ADDRESS, values, strict=True)))
         drawn = page.drawn(view, intervals=False)
-        lead, matrix, tables = (drawn[name] for name in ("sentence", "agreement-matrix", "agreement-tables"))
+        lead, matrix, tables = (drawn[name] for name in ("headline", "agreement-matrix", "agreement-tables"))
         # simulated people, together and each, and the scorer that says yes or no
         assert all(f">{name}<" in matrix for name in ("simulated people", "simulated Ada", "geneval-playground"))
         assert ">people<" not in matrix
-        assert "no person has judged this yet" in lead
+        assert "No person has judged this yet" in lead
         assert "/annotate/" in lead
         assert drawn["agreement-plot"] is not None
         assert tables.index("Simulated people") < tables.index("Scorers against simulated people")

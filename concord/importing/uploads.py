@@ -78,7 +78,7 @@ class Source:
 
 
 @dataclass(frozen=True, slots=True)
-class Outcome:
+class UploadOutcome:
     """What an import would bring or brought.
 
     Attributes:
@@ -118,7 +118,7 @@ def path_source(text: str) -> Source:
     """
     path = Path(text.strip()).expanduser()
     if "\0" in text or not path.is_absolute():
-        raise CommandError("give the whole path, such as /home/me/images")
+        raise CommandError("give the whole path, such as /data/images")
     if path.is_file():
         return Source(path, None, path.name)
     if not path.is_dir():
@@ -187,12 +187,12 @@ def problems_of(store: Store, error: Exception) -> list[str]:
     return [re.sub(lies, "", problem) for problem in problems]
 
 
-def preview(store: Store, source: Source, options: Mapping[str, Any]) -> Outcome:
+def preview(store: Store, source: Source, options: Mapping[str, Any]) -> UploadOutcome:
     """What would be stored, with the options of ``import images`` or ``import ratings``."""
     return _run(store, source, source.path, options, True, lambda _: None)
 
 
-def store_source(store: Store, source: Source, options: Mapping[str, Any], tell: Callable[[float], None]) -> Outcome:
+def store_source(store: Store, source: Source, options: Mapping[str, Any], tell: Callable[[float], None]) -> UploadOutcome:
     """Import what was brought; uploaded images move to where the project keeps them."""
     uploaded = source.staging is not None and source.layout is not None
     folder, new = _keep(store, source) if uploaded else (source.path, False)
@@ -206,7 +206,7 @@ def store_source(store: Store, source: Source, options: Mapping[str, Any], tell:
 
 def _run(
     store: Store, source: Source, path: Path, options: Mapping[str, Any], dry_run: bool, tell: Callable[[float], None]
-) -> Outcome:
+) -> UploadOutcome:
     out, err = io.StringIO(), _Progress(tell)
     context = Context(store, path.parent, out, err)
     before = {row["import_id"] for row in imports.listed(store)}
@@ -230,7 +230,7 @@ def _run(
     said = [
         line.removeprefix("skipped: ").replace(f"{path}/", "") for line in err.getvalue().splitlines() if "skipped: " in line
     ]
-    return Outcome(bundle, out.getvalue().splitlines(), said, errors, number)
+    return UploadOutcome(bundle, out.getvalue().splitlines(), said, errors, number)
 
 
 def _keep(store: Store, source: Source) -> tuple[Path, bool]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 import shutil
 import uuid
 from collections.abc import Iterator, Mapping
@@ -461,7 +462,8 @@ def test_the_page_shows_the_commands_numbers(store: Store) -> None:
     row = numbers(store)[CLIP, "all", "delta_s"]
     assert f">{row['value']:.3f}<small" in shown.numbers
     assert "Δs is how much higher" in shown.lead
-    assert [*shown.figure.layout.yaxis.ticktext] == ["people", "simulated people", CLIP, RATER]
+    names = [re.sub("</?b>", "", text) for text in shown.figure.layout.yaxis.ticktext]
+    assert names == ["people", "simulated people", CLIP, RATER]
     low, high = shown.figure.layout.xaxis.range
     assert low < 0 < high
     assert "ratings without the answers that they rest on: 1" in unescape(shown.numbers)

@@ -460,10 +460,9 @@ def test_a_view_is_saved_opened_and_deleted(visitor: Visit, browsed: Server) -> 
 # ---- from elsewhere
 def test_a_confusion_cell_of_agreement_opens_its_images(page: Page) -> None:
     page.goto(f"/studio/agreement?suite=playground&aspect=correct&task={COUNTING}&a={GENEVAL}&b=people")
-    table = page.locator(".cc-confusion")
-    expect(table).to_be_visible()
-    link = table.locator("tbody a").first
-    n = int(link.locator("xpath=following-sibling::small").inner_text().split()[0])
+    link = page.locator("a.cc-crossing-n").first
+    expect(link).to_be_visible()
+    n = int(link.locator("small").inner_text().split()[1])
     link.click()
     expect(page).to_have_url(re.compile(r"/studio/browse\?.*a_says="))
     expect(page.locator("#crossing")).to_contain_text(f"{n} image")

@@ -61,7 +61,7 @@ def test_a_campaign_from_the_first_click_to_the_verdict(visitor: Visit, fresh: S
     # the page follows without a reload
     expect(page.locator("#coverage")).to_contain_text("6 of 6 answers; 3 of 3 items have enough")
     expect(page.locator("#by-answers .js-plotly-plot")).to_be_visible()
-    page.get_by_label("People", exact=True).check()
+    page.get_by_role("radio", name="People", exact=True).check()
     people = page.locator("#people")
     expect(people.get_by_role("rowheader")).to_have_text(["ann", "bob"])
     revoked_and_reinstated(page)

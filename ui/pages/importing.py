@@ -21,7 +21,7 @@ from concord.common.base_path import at
 from concord.common.context import CommandError
 from concord.importing import uploads
 from concord.importing.images import DEFAULT_SUITES
-from concord.importing.uploads import Outcome, Source
+from concord.importing.uploads import Source, UploadOutcome
 from data.aspects import SCALES
 from data.files import printable
 from data.images.files import ImageError, thumbnail
@@ -73,7 +73,7 @@ class ImportPage(Page[None]):
         self.field("files", gr.File(label=label, file_count="multiple", type="filepath", height=150, elem_id="import-files"))
         with self.field("local", gr.Row(visible=False, elem_classes="cc-filters cc-run-row")):
             info = "Or a folder of images, or a table, on this machine"
-            self.field("path", gr.Textbox(label=info, placeholder="/home/me/images", max_lines=1, elem_id="import-path"))
+            self.field("path", gr.Textbox(label=info, placeholder="/data/images", max_lines=1, elem_id="import-path"))
             self.field("read", gr.Button("Read it", scale=0, min_width=120, elem_id="import-read"))
         with gr.Accordion("What can be imported", open=False):
             gr.Markdown(_HELP)
@@ -238,7 +238,7 @@ def _rating_changes(guess: Mapping[str, Any]) -> dict[str, Any]:
     return fields | {name: guess[name] for name in ("aspect", "scale", "kind", "exported")} | {"new_items": False}
 
 
-def _images_preview(store: Store, source: Source, outcome: Outcome) -> tuple[str, str]:
+def _images_preview(store: Store, source: Source, outcome: UploadOutcome) -> tuple[str, str]:
     """What a folder of images would bring, as HTML: a summary, and the first of them."""
     assert outcome.bundle is not None
     images = outcome.bundle.images
@@ -258,7 +258,7 @@ def _images_preview(store: Store, source: Source, outcome: Outcome) -> tuple[str
     )
 
 
-def _ratings_preview(store: Store, outcome: Outcome) -> tuple[str, str]:
+def _ratings_preview(store: Store, outcome: UploadOutcome) -> tuple[str, str]:
     """What a table of ratings would bring, as HTML: a summary, and the first of them."""
     assert outcome.bundle is not None
     rows = []
@@ -317,7 +317,7 @@ def _picture(path: Path) -> HtmlCell:
     return html(f'<img src="data:image/webp;base64,{data}" alt="" class="cc-import-picture">')
 
 
-def _done(source: Source, outcome: Outcome) -> str:
+def _done(source: Source, outcome: UploadOutcome) -> str:
     """What was stored, and what to do next."""
     if outcome.number is None:
         return _lines("Nothing was stored, and why", outcome.errors or outcome.summary)

@@ -133,11 +133,12 @@ def _crossings(store: Store, view: AgreementView, pair: PairReport, b: str) -> s
     for a_says in pair.labels:
         for b_says in pair.labels:
             images = "".join(image_link(item, looks.get(item), listing) for item in first.get((a_says, b_says), ()))
+            images_of = f"in {wording.count(len(items.get((a_says, b_says), ())), 'image')}"
             n = pair.table[pair.labels.index(a_says)][pair.labels.index(b_says)]
             kind = "same" if a_says == b_says else "apart"
             cells += (
                 f'<div class="cc-crossing cc-crossing--{kind}"><p>{escape(pair.a)}: {escape(a_says)} · {escape(b)}:'
-                f' {escape(b_says)}</p><a class="cc-crossing-n" href="{escape(link(a_says, b_says))}">{n:,}</a>'
+                f' {escape(b_says)}</p><a class="cc-crossing-n" href="{escape(link(a_says, b_says))}">{n:,} <small>{images_of}</small></a>'
                 f"<div>{images}</div></div>"
             )
     return f'<div class="cc-crossings">{cells}</div><details><summary>As a table</summary>{table}</details>'

@@ -138,7 +138,8 @@ def _crossings(store: Store, view: AgreementView, pair: PairReport, b: str) -> s
             kind = "same" if a_says == b_says else "apart"
             cells += (
                 f'<div class="cc-crossing cc-crossing--{kind}"><p>{escape(pair.a)}: {escape(a_says)} · {escape(b)}:'
-                f' {escape(b_says)}</p><a class="cc-crossing-n" href="{escape(link(a_says, b_says))}">{n:,} <small>{images_of}</small></a>'
+                f' {escape(b_says)}</p><a class="cc-crossing-n" href="{escape(link(a_says, b_says))}">{n:,}'
+                f" <small>{images_of}</small></a>"
                 f"<div>{images}</div></div>"
             )
     return f'<div class="cc-crossings">{cells}</div><details><summary>As a table</summary>{table}</details>'

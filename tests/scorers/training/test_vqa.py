@@ -35,7 +35,7 @@ from scorers.training.examples import (  # noqa: E402
     PictureWithQuestions,
 )
 from scorers.training.measure import HeldOutAnswer, answer_figures, held_out_picture  # noqa: E402
-from scorers.training.vqa import (  # noqa: E402  # noqa: E402
+from scorers.training.vqa import (  # noqa: E402
     CHOICE_WORDS,
     GRID,
     LENGTH,

@@ -14,7 +14,7 @@ torch = pytest.importorskip("torch")
 pytest.importorskip("transformers", reason="the group scorers is not installed")
 
 from scorers.base import ModelBroken  # noqa: E402
-from scorers.models.vqa import Vqa, VqaQuestion, model, open_vqa  # noqa: E402  # noqa: E402
+from scorers.models.vqa import Vqa, VqaQuestion, model, open_vqa  # noqa: E402
 from tests.scorers.models.vqa import tiny_chat_models, tiny_vqa_models  # noqa: E402
 from tests.scorers.tiny_models import picture  # noqa: E402
 

@@ -11,6 +11,7 @@ from playwright.sync_api import Page, expect
 
 from tests.e2e.axe import serious
 from tests.e2e.browser_watch import Visitor
+from tests.e2e.page_driver import unfold
 from tests.e2e.project_files import LEFT_PROMPTS, visor_folder
 from tests.e2e.server import Server
 
@@ -70,4 +71,5 @@ def test_two_votes_by_keyboard_and_the_pair_behind_a_number(visitor: Visit, fres
     expect(again.locator(".cc-duel")).to_have_count(1)
     assert serious(again) == []
     again.goto("/studio/")
+    unfold(again)
     expect(again.locator("#preferred table")).to_contain_text("votes for alpha : beta")

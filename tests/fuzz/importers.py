@@ -264,5 +264,5 @@ IMPORTERS: Final[tuple[Importer, ...]] = (
     Importer("campaigns create", "campaigns create",
              ({"c.yaml": seeds.CAMPAIGN + b"known_file: k.csv\n", "k.csv": seeds.KNOWN},
               {"c.yaml": b"suite: geneval\nquestionnaire_file: q.yaml\noverlap: 2\n", "q.yaml": seeds.QUESTIONNAIRE}),
-             lambda folder: {"given": {"id": "fuzzed"}, "file": str(folder / "c.yaml"), "dry_run": False}),
+             lambda folder: {"campaign_id": "fuzzed", "file": str(folder / "c.yaml"), "dry_run": False}),
 )  # fmt: skip

@@ -62,7 +62,7 @@ def test_a_number_with_too_many_digits_is_refused(tmp_path: Path, read: Callable
         ("run.json", [], "found [], an object expected"),
         ("manifest.jsonl", {"item_id": "i"}, "manifest.jsonl:1: 'path' is missing"),
         ("manifest.jsonl", [1], "manifest.jsonl:1: found [1], an object expected"),
-        ("progress.json", {"STATE": "done"}, "is nothing that is known here"),
+        ("progress.json", {"STATE": "done"}, "'state' is missing"),
         ("progress.json", {"state": "done", "done": 1, "total": 1, "seconds": float("nan")}, "not finite"),
     ],
 )
@@ -79,7 +79,7 @@ def test_a_runs_files_with_something_else(tmp_path: Path, name: str, value: Any,
 @pytest.mark.parametrize("wanted", [None, 1, [1], [{"prompt_id": "p"}], {"a": 1}])
 def test_a_generations_files_with_something_else(tmp_path: Path, wanted: Any) -> None:
     (tmp_path / "job.json").write_text(json.dumps({"generator": "g", "wanted": wanted, "batch_size": 1}))
-    with pytest.raises(ValueError, match=r"job\.json: "):
+    with pytest.raises(ValueError, match=r"job\.json:1: "):
         GenerationFolder(tmp_path).job()
 
 
@@ -142,10 +142,18 @@ def test_judgements_that_no_statistic_could_follow(tmp_path: Path, change: tuple
 @pytest.mark.parametrize(
     ("column", "value", "said"),
     [
-        ("questions", '[{"question_id": "cat"}]', "questions: 'text' is None, a text expected"),
-        ("images", '[{"image": "i", "prompt": "p", "generator": "g", "index": 1e400}]', "images: 'index' is inf"),
-        ("images", "[7]", "images holds 7"),
-        ("campaign_made", '{"title": "C", "questionnaire": "geneval", "overlap": "x"}', "'overlap' is 'x', a whole number"),
+        ("questions", '[{"question_id": "cat"}]', "'questions[0].text' is missing"),
+        (
+            "images",
+            '[{"image": "i", "prompt": "p", "generator": "g", "index": 1e400}]',
+            "'images[0].index' is inf, a whole number expected",
+        ),
+        ("images", "[7]", "'images[0]' is 7, an object expected"),
+        (
+            "campaign_made",
+            '{"title": "C", "questionnaire": "geneval", "overlap": "x"}',
+            "'campaign_made.overlap' is 'x', a whole number",
+        ),
         ("annotation_id", "0b7c3f3e-0000-4000-8000-000000000002", "stands in it 2 times"),
     ],
 )

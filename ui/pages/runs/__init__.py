@@ -118,8 +118,10 @@ class RunsPage(Page[Mapping[str, Any]]):
             """Draw anew after an act: of what is chosen once it is answered, not of what was chosen when it was begun."""
 
             @wraps(act)
-            def answer(*chosen: Any, **given: Any) -> list[Any]:
-                said, turned = act(*chosen, **given)
+            def answer(*given: Any) -> list[Any]:
+                said, turned = act(*given)
+                # Gradio puts the event first, where an act takes it
+                chosen = given[-len(values) :]
                 changes = self.changes(chosen, **turned)
                 (drawn,) = self.draw(self.by_name(chosen) | turned)
                 return [_message(said), *changes.values(), *self.named(("run-plan", "run-begin"), drawn)]

@@ -1,7 +1,7 @@
 // The grid: images of any number, by mouse and by keyboard. Choosing is by id, so that it lasts when the order changes.
 
 import { h } from "../dom.js";
-import { cell, saidLines, waiting } from "./image_cell.js";
+import { cell, verdictLines, waiting } from "./image_cell.js";
 import { Pages } from "./page_cache.js";
 import { Virtual } from "./virtual_list.js";
 
@@ -103,7 +103,7 @@ export class Grid {
   look() {
     const width = this.element.clientWidth / this.columns - 2 * GAP;
     for (const [, item] of this.pages.known()) {
-      this.has.said = Math.max(this.has.said ?? 0, saidLines(item, this.page.state.params, width));
+      this.has.said = Math.max(this.has.said ?? 0, verdictLines(item, this.page.state.params, width));
       this.has.reason ||= Boolean(item.reason);
       this.has.tags ||= item.tags?.length > 0;
     }

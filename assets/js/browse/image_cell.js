@@ -103,7 +103,7 @@ function crossed(unit, listing) {
 }
 
 /** How many lines of chips an image needs at this width (px), as a listing makes the same room for all. */
-export function saidLines(item, listing, width) {
+export function verdictLines(item, listing, width) {
   const rows = item.crossed?.length ? crossings(item.crossed, listing) : [said(item, listing)].filter(Boolean);
   return rows.reduce((lines, row) => lines + linesOf([...row.children].map(({ textContent }) => textContent.length * CHARACTER + CHIP), width), 0);
 }

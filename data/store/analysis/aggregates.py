@@ -67,11 +67,11 @@ def aggregate(store: Store, asked: AggregateQuery) -> Aggregates:
     with store.read() as cursor:
         cursor.begin()
         try:
-            places = _Places.read(cursor, asked)
+            queried = _QueriedItems.read(cursor, asked)
             names, of_scores = (_Names.read(cursor, aspect) for aspect in (asked.aspect, SCORE))
-            both = [_read(cursor, asked, names, kind, places) for kind in ("human", "scorer")]
+            both = [_read(cursor, asked, names, kind, queried) for kind in ("human", "scorer")]
             return Aggregates(
-                places.items, pd.concat(both, ignore_index=True), _read(cursor, asked, of_scores, "scorer", places)
+                queried.items, pd.concat(both, ignore_index=True), _read(cursor, asked, of_scores, "scorer", queried)
             )
         finally:
             cursor.rollback()
@@ -111,7 +111,7 @@ select item, target, simulated, nullif(label, ''), excluded, count(*) from ({jud
 
 
 @dataclass(frozen=True, slots=True)
-class _Places:
+class _QueriedItems:
     """The items of a question: ``position`` has by row of the table ``items`` the row among them; and all scorers by name."""
 
     items: pd.DataFrame
@@ -119,7 +119,7 @@ class _Places:
     scorers: list[str]
 
     @classmethod
-    def read(cls, cursor: duckdb.DuckDBPyConnection, asked: AggregateQuery) -> _Places:
+    def read(cls, cursor: duckdb.DuckDBPyConnection, asked: AggregateQuery) -> _QueriedItems:
         condition, parameters = asked.items()
         query = f"select t.rowid as place, t.item_id as item, nullif(t.task, '') as task from items t where {condition}"
         found = cursor.execute(query, parameters).fetchnumpy()
@@ -186,7 +186,9 @@ from firsts
 """
 
 
-def _read(cursor: duckdb.DuckDBPyConnection, asked: AggregateQuery, names: _Names, kind: str, places: _Places) -> pd.DataFrame:
+def _read(
+    cursor: duckdb.DuckDBPyConnection, asked: AggregateQuery, names: _Names, kind: str, queried: _QueriedItems
+) -> pd.DataFrame:
     """The judgements of a kind of raters, counted; repeats have rows of their own."""
     where, of_where = asked.judgements(names.aspect)
     selection = asked.selection
@@ -194,15 +196,15 @@ def _read(cursor: duckdb.DuckDBPyConnection, asked: AggregateQuery, names: _Name
     more = "" if selection.campaign or selection.since or selection.until else _KEEPS_OUT
     number = "j.value" if names.aspect == SCORE else "null::double"
     firsts = _FIRSTS.format(number=number, reason=WHY_EXCLUDED, first=_FIRST_SCORER, more=more, where=where)
-    lists = [names.target, names.label, names.reason, places.scorers]
+    lists = [names.target, names.label, names.reason, queried.scorers]
     query = firsts + (_PEOPLE if kind == "human" else _SCORERS)
     found = cursor.execute(query, [*lists, kind, *of_where]).fetchnumpy()
     who = np.asarray(found["who"], np.int64)
     of_columns = {"target": names.target, "label": names.label, "reason": names.reason}
     coded = {name: _categories(_from_0(found[name]), of) for name, of in of_columns.items()}
     counted = pd.DataFrame({
-        "item": places.position[found["place"]],
-        "scorer": _categories(np.maximum(who - _FIRST_SCORER, -1), places.scorers),
+        "item": queried.position[found["place"]],
+        "scorer": _categories(np.maximum(who - _FIRST_SCORER, -1), queried.scorers),
         "simulated": who == 1,
         "number": np.ma.filled(found["number"], np.nan),
         "count": found["count"],

@@ -13,13 +13,19 @@ NO: Final = "no"
 CANNOT_TELL: Final = "cannot_tell"
 """An answer, not a gap: stored as such, and counted under this name wherever it keeps a judgement out of a statistic."""
 
-YES_NO_ASPECTS: Final = frozenset({"correct", "present", "color", "position", "merged"})
+YES_NO_ASPECTS: Final = frozenset({
+    "correct", "present", "color", "position", "material", "size", "depth", "distance", "merged",
+})  # fmt: skip
 
 SCALES: Final[dict[str, str]] = {
     "correct": "nominal",
     "present": "nominal",
     "color": "nominal",
     "position": "nominal",
+    "material": "nominal",
+    "size": "nominal",
+    "depth": "nominal",
+    "distance": "nominal",
     "merged": "nominal",
     "answer": "nominal",
     "preference": "nominal",
@@ -30,9 +36,13 @@ SCALES: Final[dict[str, str]] = {
     "realism": "ordinal:1-3",
     "quality": "ordinal:1-5",
     "scene": "ordinal:1-5",
+    "semantic_consistency": "ordinal:0-1:0.5",
+    "perceptual_quality": "ordinal:0-1:0.5",
     "score": "interval",
     # a scorer's number by a flipped prompt (target: the kind of flip); apart from `score`, so that no statistic mixes them
     "flipped": "interval",
+    # what a judge of pairs did when the two images changed places: apart from `preference`, for the same reason
+    "order": "nominal",
 }
 """Scale of each aspect of the design (section 1); a user's own aspect brings its scale with its first import."""
 

@@ -20,12 +20,17 @@ import hashlib
 import json
 import math
 import re
+import unicodedata
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, field, fields
+from datetime import UTC, datetime
+from decimal import Decimal
 from typing import Any, Final, Literal, get_args
 
 import numpy as np
 from numpy.typing import NDArray
+
+from data.payment import PayTerms, amount
 
 PAUSE_RISK: Final = 0.001
 """The most that an honest person is ever paused by chance."""
@@ -43,7 +48,8 @@ def fails_checks(right: int, n: int, mark: float) -> bool:
 
 State = Literal["draft", "running", "stopped", "archived"]
 Role = Literal["ordinary", "gold", "attention", "training"]
-Sampling = Literal["random", "selected"]
+DrawMethod = Literal["random", "weighted"]
+Sampling = Literal["random", "weighted", "selected"]
 Order = Literal["random", "shared", "fixed"]
 ROLES: tuple[Role, ...] = get_args(Role)
 MOVES: Mapping[State, tuple[State, ...]] = {
@@ -53,6 +59,8 @@ MOVES: Mapping[State, tuple[State, ...]] = {
     "archived": ("stopped",),
 }
 """Which states may follow which."""
+AMOUNTS: Final = ("item_price", "base_pay", "target_wage", "budget")
+"""Settings that are amounts of money."""
 OUTCOMES = ("completion", "stopped", "training", "paused", "quota", "declined")
 """How somebody leaves; each has a code in the settings."""
 _NAME = re.compile(r"[a-z0-9][a-z0-9_-]{0,63}")
@@ -84,6 +92,13 @@ class Settings:
         paused_code: shown to whoever is paused or revoked. They get the completion code only if it is written here.
         quota_code: shown to whoever comes when nothing is left for them.
         declined_code: shown to whoever does not agree to the consent; empty: none.
+        closes: when the campaign stops offering items, as an ISO moment; without a zone it is UTC. Empty: never by itself.
+        currency: of all amounts, such as ``GBP``.
+        item_price: pay for one answered item, checks and training too, such as ``0.08``; empty: none.
+        base_pay: what the platform pays when a submission is approved; what the items are worth beyond it is a bonus.
+        target_wage: pay by the hour that is aimed at; beside it stands what people really got.
+        platform_fee: the platform's share on top of all pay, such as 0.33.
+        budget: the most that pay and fees may cost: no item is offered that could exceed it. Empty: no cap.
     """
 
     order: Order = "random"
@@ -106,6 +121,13 @@ class Settings:
     paused_code: str = ""
     quota_code: str = ""
     declined_code: str = ""
+    closes: str = ""
+    currency: str = ""
+    item_price: str = ""
+    base_pay: str = ""
+    target_wage: str = ""
+    platform_fee: float = 0.0
+    budget: str = ""
 
     def __post_init__(self) -> None:
         _check("order", self.order, self.order in get_args(Order), "random, shared or fixed")
@@ -116,6 +138,37 @@ class Settings:
         _check("limit", self.limit, self.limit is None or self.limit >= 1, "1 or more")
         _check("lease_minutes", self.lease_minutes, 0 < self.lease_minutes <= 7 * 24 * 60, "above 0, at most a week")
         _check("completion_url", self.completion_url, re.fullmatch(r"(https?://\S+)?", self.completion_url), "an http address")
+        _check("platform_fee", self.platform_fee, 0 <= self.platform_fee <= 2, "a share from 0 to 2, such as 0.33")
+        _check("currency", self.currency, re.fullmatch(r"[^\W\d_]{0,3}|[$€£¥]", self.currency), "three letters, such as GBP")
+        for name in AMOUNTS:
+            try:
+                amount(getattr(self, name))
+            except ValueError as error:
+                raise ValueError(f"{name}: {error}") from None
+        if amount(self.budget) and not self.pay.paid:
+            raise ValueError("budget needs item_price or base_pay: without a price nothing is spent")
+        _ = self.closing
+
+    @property
+    def pay(self) -> PayTerms:
+        """What is paid."""
+        fee, budget = Decimal(repr(self.platform_fee)), amount(self.budget)
+        return PayTerms(amount(self.item_price), amount(self.base_pay), fee, budget or None)
+
+    @property
+    def closing(self) -> datetime | None:
+        """The moment of closing; None: there is none.
+
+        Raises:
+            ValueError: it is no moment.
+        """
+        if not self.closes:
+            return None
+        try:
+            moment = datetime.fromisoformat(self.closes)
+        except ValueError:
+            raise ValueError(f"closes must be a moment such as 2027-01-31 18:00, got {self.closes!r}") from None
+        return moment if moment.tzinfo else moment.replace(tzinfo=UTC)
 
     @classmethod
     def of(cls, stored: Mapping[str, Any]) -> Settings:
@@ -142,7 +195,7 @@ class Campaign:
         campaign_id: lower-case letters, digits, ``-`` and ``_``.
         questionnaire, version: which questions are asked; ``definition`` is the text of one that a user wrote.
         overlap: how many people are to answer each ordinary item.
-        stratum: whether statistics count only the items drawn by the seeded sampler (because there are any).
+        stratum: whether statistics count only the items drawn with the same chance (because some are drawn by chance).
     """
 
     campaign_id: str
@@ -163,12 +216,19 @@ class Campaign:
         _check("seed", self.seed, -(2**63) <= self.seed < 2**63, "a whole number of 64 bits")
 
 
+def id_of_title(title: str) -> str:
+    """A campaign's id from its title: ``Cows & benches, été`` is ``cows-benches-ete``; empty where no letter is left."""
+    plain = unicodedata.normalize("NFKD", title).encode("ascii", "ignore").decode().lower()
+    return "-".join(re.findall(r"[a-z0-9]+", plain))[:60].strip("-")
+
+
 @dataclass(frozen=True, slots=True)
 class CampaignItem:
     """An item's part in a campaign.
 
     Attributes:
-        sampling: ``random`` if the seeded sampler drew it, ``selected`` if somebody picked it.
+        sampling: ``random`` if the seeded sampler drew it with the same chance as others, ``weighted`` if with a chance of its
+            own (``draw_probability``), ``selected`` if somebody picked it.
         expected: of all but ordinary items, the right answer by question id; ``{"any": [...]}`` accepts several.
     """
 
@@ -176,8 +236,11 @@ class CampaignItem:
     role: Role = "ordinary"
     sampling: Sampling = "selected"
     expected: Mapping[str, Any] | None = None
+    draw_probability: float | None = None
 
     def __post_init__(self) -> None:
+        if (self.sampling == "weighted") != (self.draw_probability is not None):
+            raise ValueError(f"{self.item_id}: weighted items, and no others, have the chance of being drawn")
         if self.role == "ordinary" and self.expected is not None:
             raise ValueError(f"{self.item_id}: only gold, attention and training items have an expected answer")
         if self.role != "ordinary" and not self.expected:
@@ -188,6 +251,17 @@ def sample_items(item_ids: Sequence[str], n: int | None, seed: int) -> list[Camp
     """``n`` of these items (None: all), drawn by chance: the same whatever order they are listed in."""
     drawn = sorted(dict.fromkeys(item_ids), key=lambda item_id: (seeded_number(seed, "sample", item_id), item_id))
     return [CampaignItem(item_id, sampling="random") for item_id in drawn[:n]]
+
+
+def draw_items(chances: Mapping[str, float], seed: int) -> list[CampaignItem]:
+    """Items by their chances, each drawn or not independently of the others (Poisson sampling); reproducible."""
+    numbers = {item_id: seeded_number(seed, "draw", item_id) for item_id in chances}
+    drawn = (item_id for item_id in sorted(numbers, key=lambda each: (numbers[each], each)))
+    return [
+        CampaignItem(item_id, sampling="weighted", draw_probability=chances[item_id])
+        for item_id in drawn
+        if numbers[item_id] < chances[item_id] * 2**64
+    ]
 
 
 def seeded_number(*parts: str | int) -> int:

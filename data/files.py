@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import hashlib
 import os
+import re
 import stat
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
@@ -204,3 +205,14 @@ def sha256_of(path: Path) -> str:
         while block := file.read(_BLOCK):
             digest.update(block)
     return digest.hexdigest()
+
+
+_PLAIN_NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9.@=-]*(/[A-Za-z0-9][A-Za-z0-9.@=-]*)*")
+
+
+def safe_file_name(name: str) -> str:
+    """A file's name for a name: readable where it can be, and never another folder's or another name's file."""
+    if _PLAIN_NAME.fullmatch(name):
+        return name.replace("/", "_")
+    readable = re.sub(r"[^A-Za-z0-9.@=-]+", "_", name).strip("._")[:80]
+    return f"{readable}_{hashlib.sha256(name.encode()).hexdigest()[:12]}"

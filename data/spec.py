@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any, Final, Literal
@@ -28,6 +28,10 @@ RELATION_PHRASES: Final[Mapping[Relation, str]] = {
     "left of": "to the left of", "right of": "to the right of", "above": "above", "below": "below"
 }  # fmt: skip
 """A relation as a sentence says it."""
+
+DetailKind = Literal["material", "size", "depth", "distance"]
+DEPTHS: Final = ("in front of", "behind")
+DISTANCES: Final = {"near": "near", "far": "far from"}
 
 NUMBER_WORDS: Final = ("zero", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten")
 
@@ -66,11 +70,32 @@ class RelationSpec:
 
 
 @dataclass(frozen=True, slots=True)
+class DetailSpec:
+    """What is asked of ``objects[subject]`` that boxes do not show: people and judges look at it, detectors do not.
+
+    Attributes:
+        kind: the aspect that it is judged by.
+        value: the material (``"wood"``), the size (``"large"``), or how it stands to ``objects[reference]`` (``"behind"``,
+            ``"near"``, ``"far from"``).
+    """
+
+    kind: DetailKind
+    subject: int
+    value: str
+    target: str
+    reference: int | None = None
+
+
+@dataclass(frozen=True, slots=True)
 class ExcludeSpec:
-    """Fewer than ``count`` of the class ``name`` may be in the image (GenEval's ``exclude``)."""
+    """Fewer than ``count`` of the class ``name`` may be in the image (GenEval's ``exclude``); 1: none at all.
+
+    ``unexpected``: it is a clause of its own that says so, and people are asked about it.
+    """
 
     name: str
     count: int
+    unexpected: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -86,6 +111,12 @@ class Spec:
     relations: tuple[RelationSpec, ...] = ()
     excludes: tuple[ExcludeSpec, ...] = ()
     tag: str | None = None
+    details: tuple[DetailSpec, ...] = ()
+
+    @property
+    def absent(self) -> tuple[ExcludeSpec, ...]:
+        """What must not be there by clauses of their own: other excludes say that a number is exact."""
+        return tuple(one for one in self.excludes if one.unexpected)
 
 
 class HasSpec:
@@ -110,6 +141,8 @@ def parse_spec(spec: Mapping[str, Any]) -> Spec:
 
     GenEval: ``{"tag", "include": [{"class", "count", "color"?, "position"?: ["left of", 0]}], "exclude"?: [{"class",
     "count"}]}``; an ``exclude`` of the same class, or the tag ``counting``, makes the count exact (GenEval, appendix C.1).
+    Ours, in a clause of ``include``: ``"expected": false`` (as an ``exclude``), ``"material": "wood"``, ``"size": "large"``,
+    ``"depth": ["in front of" or "behind", 0]``, ``"distance": ["near" or "far", 0]``.
     SR2D (VISOR): ``{"a", "b"?, "relation"?}``, the relation being that of ``a`` to ``b``.
 
     Raises:
@@ -125,30 +158,69 @@ def parse_spec(spec: Mapping[str, Any]) -> Spec:
 def asks_only_positions(spec: Spec) -> bool:
     """Whether VISOR can say if all that is asked is there: it looks at neither numbers nor colours."""
     plain = all(asked.count == 1 and not asked.exact and asked.color is None for asked in spec.objects)
-    return bool(spec.objects) and plain and not spec.excludes
+    return bool(spec.objects) and plain and not spec.excludes and not spec.details
 
 
 def _geneval(spec: Mapping[str, Any]) -> Spec:
-    include, tag = _entries(spec, "include"), spec.get("tag")
+    listed, tag = _entries(spec, "include"), spec.get("tag")
     if tag is not None and not isinstance(tag, str):
         raise SpecError(f"'tag' must be a task's name, got {quoted(tag)}")
     excludes = tuple(
         ExcludeSpec(entry["class"], _count(entry, f"exclude[{k}]")) for k, entry in enumerate(_entries(spec, "exclude"))
     )
+    unexpected = {k for k, entry in enumerate(listed) if _unexpected(entry, k)}
+    # positions and the like name clauses by their places in the file
+    places = {k: n for n, k in enumerate(k for k in range(len(listed)) if k not in unexpected)}
+    include = [listed[k] for k in places]
+    for k in sorted(unexpected):
+        if any(entry["class"] == listed[k]["class"] for entry in include):
+            raise SpecError(f"'include[{k}]' is not expected, and another clause expects {quoted(listed[k]['class'])}")
+        excludes += (ExcludeSpec(listed[k]["class"], _count(listed[k], f"include[{k}]", 1), True),)
     excluded = {exclude.name for exclude in excludes}
     targets = _unique([entry["class"] for entry in include])
     objects: list[ObjectSpec] = []
     relations: list[RelationSpec] = []
-    for k, entry in enumerate(include):
-        count = _count(entry, f"include[{k}]", 1)
+    details: list[DetailSpec] = []
+    for (place, k), entry in zip(places.items(), include, strict=True):
+        count = _count(entry, f"include[{place}]", 1)
         exact = tag == "counting" or entry["class"] in excluded
         color = entry.get("color")
         if color is not None and not isinstance(color, str):
-            raise SpecError(f"'include[{k}].color' must be a colour name, got {quoted(color)}")
+            raise SpecError(f"'include[{place}].color' must be a colour name, got {quoted(color)}")
         objects.append(ObjectSpec(entry["class"], targets[k], count, exact, color))
         if entry.get("position") is not None:
-            relations.append(_geneval_relation(entry["position"], k, targets))
-    return Spec(tuple(objects), tuple(relations), excludes, tag)
+            relations.append(_geneval_relation(entry["position"], place, places, targets))
+        details += _details(entry, place, places, targets)
+    return Spec(tuple(objects), tuple(relations), excludes, tag, tuple(details))
+
+
+def _unexpected(entry: Mapping[str, Any], k: int) -> bool:
+    """Whether a clause says what must not be there."""
+    expected = entry.get("expected", True)
+    if not isinstance(expected, bool):
+        raise SpecError(f"'include[{k}].expected' must be true or false, got {quoted(expected)}")
+    more = [key for key in ("color", "position", *_DETAILS) if entry.get(key) is not None]
+    if not expected and more:
+        raise SpecError(f"'include[{k}]' is not expected, so it can have no '{more[0]}'")
+    return not expected
+
+
+_DETAILS: Final[tuple[DetailKind, ...]] = ("material", "size", "depth", "distance")
+
+
+def _details(entry: Mapping[str, Any], place: int, places: Mapping[int, int], targets: list[str]) -> Iterator[DetailSpec]:
+    subject = places[place]
+    for kind in ("material", "size"):
+        value = entry.get(kind)
+        if value is not None:
+            if not isinstance(value, str) or not value.strip():
+                raise SpecError(f"'include[{place}].{kind}' must be a {kind}, got {quoted(value)}")
+            yield DetailSpec(kind, subject, value.strip(), targets[subject])
+    for key, words in (("depth", dict(zip(DEPTHS, DEPTHS, strict=True))), ("distance", DISTANCES)):
+        if entry.get(key) is not None:
+            word, reference = _pair(entry[key], f"'include[{place}].{key}'", place, places, words)
+            target = f"{targets[subject]} {words[word]} {targets[reference]}"
+            yield DetailSpec(key, subject, words[word], target, reference)  # type: ignore[arg-type]
 
 
 def _entries(spec: Mapping[str, Any], key: str) -> list[Mapping[str, Any]]:
@@ -171,21 +243,22 @@ def _count(entry: Mapping[str, Any], where: str, usual: int | None = None) -> in
     return count
 
 
-def _geneval_relation(position: Any, subject: int, targets: list[str]) -> RelationSpec:
-    where = f"'include[{subject}].position'"
-    if not isinstance(position, (list, tuple)) or len(position) != 2:
-        raise SpecError(f"{where} must be [relation, index], got {quoted(position)}")
-    relation, reference = position
-    if not isinstance(relation, str) or relation not in _RELATIONS:
-        raise SpecError(f"{where}: unknown relation {quoted(relation)}; known: left of, right of, above, below")
-    if (
-        not isinstance(reference, int)
-        or isinstance(reference, bool)
-        or not 0 <= reference < len(targets)
-        or reference == subject
-    ):
+def _geneval_relation(position: Any, place: int, places: Mapping[int, int], targets: list[str]) -> RelationSpec:
+    relation, reference = _pair(position, f"'include[{place}].position'", place, places, _RELATIONS)
+    return _relation(places[place], reference, relation, targets)
+
+
+def _pair(value: Any, where: str, place: int, places: Mapping[int, int], words: Mapping[str, Any]) -> tuple[str, int]:
+    """How a clause stands to which other object."""
+    if not isinstance(value, (list, tuple)) or len(value) != 2:
+        raise SpecError(f"{where} must be [relation, index], got {quoted(value)}")
+    relation, reference = value
+    if not isinstance(relation, str) or relation not in words:
+        known = dict.fromkeys(words.values()) if words is _RELATIONS else words
+        raise SpecError(f"{where}: unknown relation {quoted(relation)}; known: {', '.join(known)}")
+    if not isinstance(reference, int) or isinstance(reference, bool) or reference not in places or reference == place:
         raise SpecError(f"{where}: {quoted(reference)} is not the index of another object")
-    return _relation(subject, reference, relation, targets)
+    return relation, places[reference]
 
 
 def _sr2d(spec: Mapping[str, Any]) -> Spec:

@@ -5,6 +5,7 @@ Values are as JSON has them. Nothing is converted: a number is no text, and ``1.
 
 from __future__ import annotations
 
+import difflib
 import json
 from collections.abc import Callable, Iterable, Mapping
 from functools import cache
@@ -16,6 +17,16 @@ from data.files import quoted
 from data.json_files import unreadable
 
 T = TypeVar("T")
+_MOST_NAMES: Final = 15
+
+
+def did_you_mean(name: str, known: Iterable[str], cutoff: float = 0.5) -> str:
+    """A hint for a name that does not exist: the nearest known one in any case of its letters, else the first that exist."""
+    names = {other.casefold(): other for other in known}
+    if near := difflib.get_close_matches(name.casefold()[:200], names, 1, cutoff):
+        return f"did you mean {names[near[0]]}?"
+    first = ", ".join([*names.values()][:_MOST_NAMES])
+    return f"known: {first}" + (f" and {len(names) - _MOST_NAMES} more" if len(names) > _MOST_NAMES else "")
 
 
 def _filled(text: str) -> str:

@@ -34,8 +34,8 @@ _Moment = Annotated[datetime, AfterValidator(lambda at: at.astimezone(UTC) if at
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class ExportedRating:
-    """One rating that counts."""
+class _RatedItem:
+    """What is judged, and by whom."""
 
     suite: Text
     prompt: str | None = None
@@ -45,6 +45,16 @@ class ExportedRating:
     rater: Text
     kind: Literal["human", "scorer", "simulated"]
     identity: Identity | None = None
+
+    def __post_init__(self) -> None:
+        if self.kind != "scorer" and self.identity is None:
+            raise ValueError("'identity' is missing; it is person or slot")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ExportedRating(_RatedItem):
+    """One rating that counts."""
+
     aspect: Text
     target: str | None = None
     scale: Text
@@ -54,21 +64,14 @@ class ExportedRating:
     def __post_init__(self) -> None:
         if "/" in self.suite:
             raise ValueError(f"'suite' is {self.suite!r}; a suite's name has no '/'")
-        _check_identity(self)
+        _RatedItem.__post_init__(self)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class ExportedJudgement:
+class ExportedJudgement(_RatedItem):
     """One judgement; ``excluded``: why it does not count."""
 
-    suite: Text
-    prompt: str | None = None
-    task: str | None = None
-    generator: str | None = None
-    item: Text
-    rater: Text
     kind: Literal["human", "scorer"]
-    identity: Identity | None = None
     simulated: bool = False
     aspect: Text
     target: str | None = None
@@ -81,14 +84,6 @@ class ExportedJudgement:
     campaign: str | None = None
     submitted: _Moment | None = None
     seq: int
-
-    def __post_init__(self) -> None:
-        _check_identity(self)
-
-
-def _check_identity(row: ExportedRating | ExportedJudgement) -> None:
-    if row.kind != "scorer" and row.identity is None:
-        raise ValueError("'identity' is missing; it is person or slot")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -1,4 +1,4 @@
-"""The playground's suite of prompts, and its sample: 42 prompts, the pictures made from them, and what both scorers saw.
+"""The playground's suite of prompts, and its sample: 42 prompts, the pictures made from them, and what scorers saw.
 
 The prompts are GenEval's six tasks asked of the small world's kinds. The sample is committed below ``assets``;
 ``python -m scorers.training.sample`` makes it. On disk: ``prompts.jsonl``, ``images/GENERATOR/00042_0.webp`` and
@@ -18,7 +18,7 @@ import numpy as np
 
 from data.images.files import read_image_file
 from data.jobs.runs import RunFolder
-from data.playground.drawing import ANY_LOOK, DrawnScene, SceneLook, draw_carelessly
+from data.playground.drawing import ANY_LOOK, CARELESS, DrawnScene, SceneLook, draw_carelessly
 from data.playground.objects import KINDS
 from data.prompts.geneval_suite import POSITIONS, Metadata, color_attr, colors, counting, position, single_object, two_object
 from data.prompts.prompt_files import read_prompts
@@ -136,5 +136,20 @@ def image_path(prompt_id: str, generator: str, index: int) -> Path:
 
 def careless_drawing(prompt: Prompt, index: int) -> DrawnScene:
     """What the careless renderer drew in this place: always the same, so that the truth of the committed picture is known."""
-    number = int(prompt.prompt_id.rsplit("/", 1)[-1])
-    return draw_carelessly(prompt.demands, _FIRST_SEED + number * _SEEDS_APART + index)
+    return draw_carelessly(prompt.demands, _FIRST_SEED + _number(prompt) * _SEEDS_APART + index)
+
+
+_FAITHFUL: Final = {
+    "playground-early": frozenset({1, 2, 3, 4, 6, 22, 25}),
+    "playground-late": frozenset({1, 2, 3, 4, 5, 6, 9, 10, 11, 16, 18, 19, 21, 22, 24, 25, 26, 29, 34, 35, 37}),
+}
+"""By looking at them: of each model's first pictures those that show what their prompt says, by its number."""
+
+
+def is_faithful(prompt: Prompt, generator: str) -> bool:
+    """Whether a generator's first picture of a prompt shows what the prompt says; no scorer was asked."""
+    return careless_drawing(prompt, 0).correct if generator == CARELESS else _number(prompt) in _FAITHFUL[generator]
+
+
+def _number(prompt: Prompt) -> int:
+    return int(prompt.prompt_id.rsplit("/", 1)[-1])

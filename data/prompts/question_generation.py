@@ -62,6 +62,15 @@ def format_caption(caption: str) -> str:
     return _DESCRIPTION + " ".join(caption.split())
 
 
+def conversation(caption: str) -> list[dict[str, str]]:
+    """The whole chat that asks for questions about a caption: the examples are turns of it."""
+    turns = [{"role": "system", "content": INSTRUCTIONS}]
+    for example in prompt_examples():
+        turns.append({"role": "user", "content": format_caption(example.caption)})
+        turns.append({"role": "assistant", "content": example.answer})
+    return [*turns, {"role": "user", "content": format_caption(caption)}]
+
+
 _LABEL: Final = re.compile(r"\(?([A-Ha-h1-8])[).:]\s+(?=\S)")
 _INLINE_LABEL: Final = re.compile(r"(?:^|\s)\(([A-Ha-h1-8])\)\s*")
 # one bracket at least: "b" alone may be the beginning of a word that was cut off

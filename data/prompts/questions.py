@@ -22,7 +22,7 @@ from data.prompts.coco import COCO, SUPERCATEGORY, article_by_sound, plain_name,
 from data.prompts.geneval_suite import COLORS
 from data.prompts.prompt_files import file_entries, text_source
 from data.records import Prompt
-from data.spec import NUMBER_WORDS, RELATION_PHRASES, ObjectSpec, RelationSpec, Spec
+from data.spec import NUMBER_WORDS, RELATION_PHRASES, DetailSpec, ObjectSpec, RelationSpec, Spec
 from data.validation import text_of
 
 ELEMENT_TYPES: Final = (
@@ -31,7 +31,7 @@ ELEMENT_TYPES: Final = (
 )  # fmt: skip
 """TIFA's, as its files write them (section 4 of the paper)."""
 
-RULE: Final = "questions-from-specs-2"
+RULE: Final = "questions-from-specs-3"
 """Moves with every change of how questions are made from specs."""
 
 _N_CHOICES: Final = 4
@@ -82,8 +82,8 @@ def are_comparable(one: PromptQuestion, other: PromptQuestion) -> bool:
 
 
 def questions_from_spec(spec: Spec) -> tuple[PromptQuestion, ...]:
-    """Questions for all that a spec asks: its objects, their numbers, their colours, its relations. The same spec gives the
-    same questions; one without objects gives none.
+    """Questions for all that a spec asks: its objects, their numbers, their colours, its relations, its details, and what must
+    not be there (the answer is "no"). The same spec gives the same questions; one that asks nothing gives none.
 
     Parents: whether an object is there depends on nothing; its number and its colour depend on that, a relation on both of its
     objects. Both questions about an element have the same parents, so that none depends on a choice among distractors.
@@ -98,7 +98,32 @@ def questions_from_spec(spec: Spec) -> tuple[PromptQuestion, ...]:
             _ask(asked, _color(thing, thing.color), there[k])
     for relation in spec.relations:
         _ask(asked, _spatial(spec, relation), there[relation.subject], there[relation.reference])
+    for detail in spec.details:
+        kind = detail.kind if detail.kind in ELEMENT_TYPES else "spatial" if detail.reference is not None else "attribute"
+        rests = [there[k] for k in (detail.subject, detail.reference) if k is not None]
+        _ask(asked, [(detail_question(spec, detail), (YES, NO), YES, kind, f"{detail.target}: {detail.value}")], *rests)
+    for one in spec.absent:
+        text = f"are there {one.count} or more {plural(one.name)}?"
+        if one.count == 1:
+            text = f"is there {article_by_sound(one.name)} {one.name}?"
+        _ask(asked, [(text, (YES, NO), NO, "object", f"no {one.name}")])
     return tuple(asked)
+
+
+def detail_question(spec: Spec, detail: DetailSpec) -> str:
+    """A detail that a spec asks, as a question that is answered yes."""
+    thing = spec.objects[detail.subject]
+    many = plural(thing.name) + thing.target.removeprefix(thing.name)
+    head = f"is the {thing.target}" if thing.count == 1 else f"are the {many}"
+    if detail.kind == "material":
+        return f"{head} made of {detail.value}?"
+    return f"{head} {detail.value}?" if detail.reference is None else f"{head} {detail.value} the {_reference(spec, detail)}?"
+
+
+def _reference(spec: Spec, detail: DetailSpec) -> str:
+    assert detail.reference is not None
+    other = spec.objects[detail.reference]
+    return other.target if other.count == 1 else plural(other.name) + other.target.removeprefix(other.name)
 
 
 def new_question_id(text: str, taken: Sequence[str]) -> str:
@@ -276,11 +301,16 @@ def _add(value: Any, line: int, suite: str, found: dict[str, _PromptQuestions]) 
         raise ValueError(f"'caption' is {quoted(caption)}, and {quoted(prompt.text)} in another question about {quoted(name)}")
     if len(questions) == MAX_QUESTIONS:
         raise ValueError(f"more than {MAX_QUESTIONS} questions about {quoted(name)}")
-    questions.append(_question(value, questions))
+    questions.append(question_of_entry(value, questions))
     asked.lines.append(line)
 
 
-def _question(value: dict[str, Any], before: list[PromptQuestion]) -> PromptQuestion:
+def question_of_entry(value: Mapping[str, Any], before: Sequence[PromptQuestion]) -> PromptQuestion:
+    """A question as a file holds it, after those of the same prompt that come before it.
+
+    Raises:
+        ValueError: a key is missing, or is not what it should be; or it is asked before.
+    """
     text, taken = _text(value, "question"), [question.question_id for question in before]
     if text in [question.text for question in before]:
         raise ValueError(f"{quoted(text)} is asked twice about one prompt")
@@ -299,7 +329,7 @@ def _question(value: dict[str, Any], before: list[PromptQuestion]) -> PromptQues
     return PromptQuestion(question_id, text, choices, answer, kind, _text(value, "element"), _parents(value))
 
 
-def _parents(value: dict[str, Any]) -> tuple[str, ...]:
+def _parents(value: Mapping[str, Any]) -> tuple[str, ...]:
     found = value.get("parents")
     if found is None:
         return ()
@@ -320,7 +350,7 @@ def _ancestors(question: PromptQuestion, questions: Sequence[PromptQuestion], pl
     return found
 
 
-def _choices(value: dict[str, Any]) -> tuple[str, ...]:
+def _choices(value: Mapping[str, Any]) -> tuple[str, ...]:
     found = value.get("choices")
     if not isinstance(found, list) or not 2 <= len(found) <= MAX_CHOICES:
         raise ValueError(f"'choices' is {quoted(found)}, a list of 2 to {MAX_CHOICES} texts expected")

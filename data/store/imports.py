@@ -309,6 +309,7 @@ class ImportBundle:
         observed: where the evidence comes from, if it is more than ratings.
         returned: what was exported from a project and comes back as it was.
         exclusive: whether another import of the same kind and name, with other content, is refused.
+        texts: by prompt id the text of a prompt that may be known only by a name so far: (name, text). Undoing leaves it.
     """
 
     kind: str
@@ -326,6 +327,7 @@ class ImportBundle:
     cooccurrence: Cooccurrence | None = None
     returned: Reimport | None = None
     exclusive: bool = False
+    texts: Mapping[str, tuple[str, str]] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True)
@@ -397,6 +399,8 @@ def _write_bundle(connection: duckdb.DuckDBPyConnection, bundle: ImportBundle, s
         )
     import_id = rows.sequence(connection, "import_ids", 1)[0]
     refused: list[str] = []
+    for prompt_id, (name, text) in bundle.texts.items():
+        connection.execute("update prompts set text = ? where prompt_id = ? and text = ?", [text, prompt_id, name])
     new_prompts, other_texts = _insert_prompts(connection, bundle.prompts, import_id, refused)
     if other_texts and (bundle.annotations or bundle.evidence or bundle.returned):
         raise ImportRefused(f"answers are about other texts than the project's ({len(refused)} in all): {refused[0]}")
@@ -657,6 +661,29 @@ def known_labels(store: Store, suite: str, aspect: str) -> list[str]:
             [suite, aspect],
         )
     return [row["label"] for row in found]
+
+
+@dataclass(frozen=True, slots=True)
+class StoredRating:
+    """A rating that counts: its label or the reason why there is none, its number, and the import that brought it, if any."""
+
+    label: str | None
+    number: float | None
+    import_id: int | None
+
+
+def stored_ratings(store: Store, suite: str, aspect: str) -> dict[tuple[str, str], StoredRating]:
+    """By item and rater the first rating of an aspect of whole items."""
+    with store.read() as cursor:
+        found = rows.dicts(
+            cursor,
+            "select j.item_id, j.rater_id, coalesce(j.reason, j.label) as label, j.value,"
+            " coalesce(a.import_id, e.import_id) as import_id from judgements j join items t using (item_id)"
+            " left join annotations a on a.annotation_id = j.source_id left join evidence e on e.evidence_id = j.source_id"
+            " where t.suite = ? and j.aspect = ? and j.target is null order by j.seq desc",
+            [suite, aspect],
+        )
+    return {(row["item_id"], row["rater_id"]): StoredRating(row["label"], row["value"], row["import_id"]) for row in found}
 
 
 def known_raters(store: Store, kind: str) -> list[str]:

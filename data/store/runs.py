@@ -45,14 +45,27 @@ _WITH_FILES = (
     " from items t join images i on i.image_id = t.item_id and i.sha256 is not null join prompts p on p.prompt_id = i.prompt_id"
     " where t.kind = 'image' and {condition}"
 )
+_PAIRS_WITH_FILES = (
+    " from items t join prompts p on p.prompt_id = t.prompt_id join ("
+    "select m.item_id, list(i.path order by m.position) as paths, list(i.sha256 order by m.position) as hashes,"
+    " list(i.generator order by m.position) as generators from item_members m join images i using (image_id)"
+    " where i.sha256 is not null group by m.item_id having count(*) = 2 and count(distinct i.generator) = 2"
+    ") i on i.item_id = t.item_id where t.kind = 'pair' and {condition}"
+)
 _HAS_EVIDENCE = "exists (select 1 from evidence e where e.item_id = t.item_id and e.rater_id = ? and e.failed is null)"
 _HAS_QUESTIONS = "exists (select 1 from questions q where q.prompt_id = i.prompt_id)"
 _HAS_FAILED = "exists (select 1 from evidence e where e.item_id = t.item_id and e.rater_id = ? and e.failed is not null)"
 
 
-def pending(store: Store, selection: Selection, rater_id: str, *, failed_in: str | None = None) -> list[WorkItem]:
-    """Images with files in the selection that this rater has no evidence for, by id; what failed is to be tried again.
-    ``failed_in``: only those that failed in this run."""
+def pending(
+    store: Store, selection: Selection, rater_id: str, *, failed_in: str | None = None, pairs: bool = False
+) -> list[WorkItem]:
+    """Images (or ``pairs``) with files in the selection that this rater has no evidence for, by id; what failed is to be tried
+    again. ``failed_in``: only those that failed in this run."""
+    files, columns = _WITH_FILES, "i.path, i.sha256"
+    if pairs:
+        files = _PAIRS_WITH_FILES
+        columns = "i.paths[1] as path, i.hashes[1] as sha256, i.paths[2] as second, i.hashes[2] as second_sha256, i.generators"
     condition, parameters = selection.items()
     if failed_in is not None:
         condition += " and t.item_id in (select item_id from evidence where run_id = ? and failed is not null)"
@@ -60,11 +73,20 @@ def pending(store: Store, selection: Selection, rater_id: str, *, failed_in: str
     with store.read() as cursor:
         found = rows.dicts(
             cursor,
-            f"select t.item_id, i.path, i.sha256, p.text, p.spec{_WITH_FILES.format(condition=condition)}"
+            f"select t.item_id, {columns}, p.text, p.spec{files.format(condition=condition)}"
             f" and not {_HAS_EVIDENCE} order by t.item_id",
             [*parameters, rater_id],
         )
-    return [WorkItem(**rows.decoded(row | {"path": str(store.project / row["path"])}, "spec")) for row in found]
+    places = ("path", "second") if pairs else ("path",)
+    whole = [row | {name: str(store.project / row[name]) for name in places} for row in found]
+    return [WorkItem(**rows.decoded(row, "spec")) for row in whole]
+
+
+def items_seen(store: Store, rater_id: str) -> list[str]:
+    """The items of which a scorer saw something, in order."""
+    with store.read() as cursor:
+        seen = "select distinct item_id from evidence where rater_id = ? and failed is null order by item_id"
+        return [item_id for (item_id,) in cursor.execute(seen, [rater_id]).fetchall()]
 
 
 def still_failing(store: Store, run_id: str) -> int:
@@ -80,9 +102,16 @@ def still_failing(store: Store, run_id: str) -> int:
 
 
 def count_pending(
-    store: Store, selection: Selection, rater_id: str, *, asked: bool = False, without: Collection[str] = ()
+    store: Store,
+    selection: Selection,
+    rater_id: str,
+    *,
+    asked: bool = False,
+    without: Collection[str] = (),
+    pairs: bool = False,
 ) -> Pending:
     """As ``pending``, in numbers; ``asked``: of images whose prompts have questions; ``without`` these images."""
+    files = _PAIRS_WITH_FILES if pairs else _WITH_FILES
     condition, parameters = selection.items()
     condition = f"{condition} and {_HAS_QUESTIONS}" if asked else condition
     if without:
@@ -92,7 +121,7 @@ def count_pending(
         found = rows.first(
             cursor,
             "select count(*) as images, count(*) filter (not done) as n_left, count(*) filter (failed and not done) as failed"
-            f" from (select {_HAS_EVIDENCE} as done, {_HAS_FAILED} as failed{_WITH_FILES.format(condition=condition)})",
+            f" from (select {_HAS_EVIDENCE} as done, {_HAS_FAILED} as failed{files.format(condition=condition)})",
             [rater_id, rater_id, *parameters],
         )
     assert found is not None
@@ -101,7 +130,7 @@ def count_pending(
 
 @dataclass(frozen=True, slots=True)
 class KnownImage(HasSpec):
-    """What the project knows of an image that a run is about."""
+    """What the project knows of an image, or a pair, that a run is about."""
 
     sha256: str | None
     spec: Mapping[str, Any]
@@ -112,8 +141,9 @@ def known_images(store: Store, item_ids: Sequence[str]) -> dict[str, KnownImage]
     with store.read() as cursor:
         found = rows.dicts(
             cursor,
-            "select t.item_id, i.sha256, p.spec from items t join images i on i.image_id = t.item_id"
-            " join prompts p on p.prompt_id = i.prompt_id where t.item_id in (select unnest(?::varchar[]))",
+            "select t.item_id, i.sha256, p.spec from items t left join images i on i.image_id = t.item_id"
+            " join prompts p on p.prompt_id = coalesce(i.prompt_id, t.prompt_id)"
+            " where t.item_id in (select unnest(?::varchar[])) and (i.image_id is not null or t.kind = 'pair')",
             [list(item_ids)],
         )
     return {row["item_id"]: KnownImage(row["sha256"], rows.from_json(row["spec"])) for row in found}
@@ -178,7 +208,10 @@ class RunSource:
 
 
 def scorer_rater(store: Store, name: str, version: str, settings: Mapping[str, Any]) -> Rater:
-    """The rater of this name, version and settings; where the name has other ones, the next free ``name #2``."""
+    """The rater of this name, version and settings; where the name has other ones, the next free ``name #2``.
+
+    The commits that models came from (``revisions``) do not count: equal files (``weights``) are an equal model.
+    """
     with store.read() as cursor:
         found = rows.dicts(
             cursor,
@@ -186,15 +219,19 @@ def scorer_rater(store: Store, name: str, version: str, settings: Mapping[str, A
             [name, f"{name} #"],
         )
     known = {row["rater_id"]: row for row in found}
-    same = ("scorer", version, dict(settings))
+    same = ("scorer", version, _identity(settings))
     number, rater_id = 1, name
     while rater_id in known:
         row = rows.decoded(known[rater_id], "settings")
-        if (row["kind"], row["version"], row["settings"]) == same:
+        if (row["kind"], row["version"], _identity(row["settings"])) == same:
             break
         number += 1
         rater_id = f"{name} #{number}"
     return Rater(rater_id, "scorer", None, version, dict(settings))
+
+
+def _identity(settings: Mapping[str, Any]) -> dict[str, Any]:
+    return {key: value for key, value in settings.items() if key != "revisions"}
 
 
 def versions_of(store: Store, name: str) -> list[Rater]:

@@ -30,6 +30,8 @@ USER_ID: Final = "user_id"
 _KINDS: Final = {"choices": "choices", "rating": "rating", "number": "number", "pairwise": "selected"}
 """The controls of Label Studio that rate a whole item, with the key of their value; others mark regions or hold text."""
 _MAX_COLUMNS: Final = 1000
+READER: Final = "a few lines of Python turn it into a row per rating: docs/importing.md, A study of your own"
+"""What to do with ratings that are no table."""
 _UPLOAD: Final = re.compile(r"/data/upload/(?:\d+/)?(?:[0-9a-f]{8}-)?")
 _LOCAL: Final = "/data/local-files/?d="
 
@@ -66,7 +68,10 @@ def read_json_table(path: Path) -> JsonTable:
         InputError: it is no such file.
     """
     entries: list[tuple[int, dict[str, Any]]] = []
-    for _, line, read in json_entries(path, read_text(path)):
+    text = read_text(path)
+    if _is_document(text):
+        fail(path, None, f"one JSON object, where a list of objects or one object a line is expected; {READER}")
+    for _, line, read in json_entries(path, text):
         if not isinstance(entry := read(), dict):
             fail(path, line, "every entry is an object, with a name for each value")
         entries.append((line, entry))
@@ -81,6 +86,22 @@ def read_json_table(path: Path) -> JsonTable:
         found = list(_argilla(path, entries, left_out))
         return JsonTable(_table_of(path, found, USER_ID), USER_ID, left_out)
     return JsonTable(_table(path, entries))
+
+
+def _is_document(text: str) -> bool:
+    """Whether a JSON text is one object over several lines."""
+    if not text.lstrip("\ufeff \t\r\n").startswith("{"):
+        return False
+    first, _, more = text.strip().partition("\n")
+    try:
+        json.loads(first)
+        return False
+    except ValueError:
+        pass
+    try:
+        return bool(more) and isinstance(json.loads(text), dict)
+    except (ValueError, RecursionError):
+        return False
 
 
 def _table(path: Path, entries: Iterable[tuple[int, Mapping[str, Any]]]) -> TextTable:

@@ -14,7 +14,7 @@ from data.files import InputError, Problems, check_name, located, quoted, read_t
 from data.json_files import JsonStream
 from data.prompts import geneval_suite
 from data.prompts.prompt_files import read_prompts, text_source
-from data.records import Image, Item, Prompt, image_item
+from data.records import Identity, Image, Item, Prompt, image_item
 from data.tables import TextTable, read_table, require_columns
 from data.validation import text_of
 
@@ -40,6 +40,8 @@ class AnnotationRow:
         answers: by the questionnaire's question ids; a blank cell leaves its question out.
         raw: the record as it stands in the file.
         active_seconds: time at work on the page, where the study says.
+        off_scale: by aspect what was written that is not on its scale; such a rating has no value.
+        identity: whether the rater is somebody, or a slot.
     """
 
     image: Image
@@ -47,25 +49,37 @@ class AnnotationRow:
     answers: Mapping[str, Any]
     raw: Mapping[str, Any]
     active_seconds: float | None = None
+    off_scale: Mapping[str, float] = field(default_factory=dict)
+    identity: Identity = "slot"
 
 
 @dataclass(frozen=True, slots=True)
 class ScoreRow:
-    """One metric's real number for one image (aspect ``score``); ``rater_id`` is the metric's name in the file."""
+    """One metric's real number for one image (aspect ``score``); ``rater_id`` is the metric's name in the file, ``reasoning``
+    a judge's words."""
 
     image: Image
     rater_id: str
     value: float
+    reasoning: str = ""
 
 
 @dataclass(frozen=True, slots=True)
 class StudyRatings:
-    """A study's content. ``missing_scores`` counts, per metric, the images without a value."""
+    """A study's content.
+
+    Attributes:
+        missing_scores: by metric the images without a value.
+        unanswered: by file the ratings that say "no answer".
+        excluded: ratings without a value, each with its file, its line and the reason.
+    """
 
     prompts: tuple[Prompt, ...]
     rows: tuple[AnnotationRow, ...]
     scores: tuple[ScoreRow, ...] = ()
     missing_scores: Mapping[str, int] = field(default_factory=dict)
+    unanswered: Mapping[str, int] = field(default_factory=dict)
+    excluded: tuple[str, ...] = ()
 
     @property
     def images(self) -> tuple[Image, ...]:
@@ -295,11 +309,11 @@ def _entry(line: int, key: str, value: Any) -> _TifaEntry:
 
 def _human_scores(value: dict[str, Any]) -> tuple[int, ...]:
     found = value.get("human_scores")
-    if not isinstance(found, list) or not found or not all(_is_number(score) and score in (1, 2, 3, 4, 5) for score in found):
+    if not isinstance(found, list) or not found or not all(is_number(score) and score in (1, 2, 3, 4, 5) for score in found):
         raise ValueError(f"'human_scores' is {quoted(found)}, a list of whole numbers 1 to 5 expected")
     scores = tuple(int(score) for score in found)
     average = value.get("human_avg")
-    if average is not None and not (_is_number(average) and math.isclose(average, sum(scores) / len(scores), abs_tol=0.01)):
+    if average is not None and not (is_number(average) and math.isclose(average, sum(scores) / len(scores), abs_tol=0.01)):
         raise ValueError(f"'human_avg' is {quoted(average)}, but the mean of {list(scores)} is {sum(scores) / len(scores):g}")
     return scores
 
@@ -309,7 +323,7 @@ def _metrics(value: dict[str, Any]) -> dict[str, float | None]:
     for name, found in value.items():
         if name in _NOT_METRICS or name.startswith("human_"):
             continue
-        if found is not None and not _is_number(found):
+        if found is not None and not is_number(found):
             raise ValueError(f"metric {quoted(name)} is {quoted(found)}, a number or null expected")
         if found is None or math.isnan(found):
             metrics[name] = None
@@ -321,6 +335,7 @@ def _metrics(value: dict[str, Any]) -> dict[str, float | None]:
     return metrics
 
 
-def _is_number(found: Any) -> bool:
+def is_number(found: Any) -> bool:
+    """Whether a JSON value is a number that can be compared."""
     # a whole number of hundreds of digits is none that can be compared
     return isinstance(found, float) or (isinstance(found, int) and not isinstance(found, bool) and abs(found) < 2**63)

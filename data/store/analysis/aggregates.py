@@ -1,8 +1,7 @@
-"""Aggregates: judgements counted by unit in the database: how often people chose each label, and each scorer's value.
+"""Aggregates: what an engine counts of one aspect: people's labels and each scorer's value, all names as codes.
 
-Which judgements count is decided as in ``data.store.core.frame``, but no row of theirs leaves the database: ``GROUP BY``
-makes one row of each (item, target, who, label, reason), and names come as codes. The frames are those that
-``agreement.engine.counts`` describes.
+Which judgements count is decided as in ``data.store.core.frame``. The frames are those that ``agreement.engine.counts``
+describes.
 """
 
 from __future__ import annotations
@@ -23,7 +22,6 @@ if TYPE_CHECKING:
     import duckdb
 
 SCORE, REPEAT = "score", "repeat"
-_FIRST_SCORER = 2
 _REASONS = (CANNOT_TELL, "surplus", "gold", "training", "saw_evidence", "selected", REPEAT)
 """Why judgements do not count; ``judgements.reason`` may have others."""
 
@@ -33,8 +31,8 @@ class Aggregates(NamedTuple):
 
     Attributes:
         items: ``item, task``.
-        said: ``item`` (a row of ``items``), ``target, scorer`` (none: people), ``simulated, label, number, reason`` (none: they
-            count) and ``count``, how many judgements.
+        said: a row for each judgement: ``item`` (a row of ``items``), ``target, scorer`` (none: people), ``simulated, label``
+            and ``reason`` (none: it counts).
         scores: the same, with a ``number`` (NaN: none) in place of a label.
     """
 
@@ -68,17 +66,14 @@ def aggregate(store: Store, asked: AggregateQuery) -> Aggregates:
         cursor.begin()
         try:
             queried = _QueriedItems.read(cursor, asked)
-            names, of_scores = (_Names.read(cursor, aspect) for aspect in (asked.aspect, SCORE))
-            both = [_read(cursor, asked, names, kind, queried) for kind in ("human", "scorer")]
-            return Aggregates(
-                queried.items, pd.concat(both, ignore_index=True), _read(cursor, asked, of_scores, "scorer", queried)
-            )
+            said = _read(cursor, asked, asked.aspect, ("human", "scorer"), queried)
+            return Aggregates(queried.items, said, _read(cursor, asked, SCORE, ("scorer",), queried))
         finally:
             cursor.rollback()
 
 
-ItemAnswers = list[tuple[str, str | None, bool, str | None, str | None, int]]
-"""``item, target, simulated, label, reason`` (None: they count), and how many judgements."""
+ItemAnswers = list[tuple[str, str | None, bool, str | None, str | None]]
+"""``item, target, simulated, label, reason`` (None: it counts) of each judgement."""
 
 
 def aggregate_items(store: Store, asked: AggregateQuery, items: Sequence[str]) -> tuple[dict[str, str | None], ItemAnswers]:
@@ -106,36 +101,56 @@ few as materialized (
         select seq from annotations where item_id in (
             from asked union select item_id from item_members where image_id in (from asked)))
 )
-select item, target, simulated, nullif(label, ''), excluded, count(*) from ({judged}) group by all
+select item, target, simulated, nullif(label, ''), excluded from ({judged})
 """
 
 
 @dataclass(frozen=True, slots=True)
 class _QueriedItems:
-    """The items of a question: ``position`` has by row of the table ``items`` the row among them; and all scorers by name."""
+    """The items of a question, and all raters.
+
+    Attributes:
+        items: as in ``Aggregates``.
+        position: by row of the table ``items`` the row among them.
+        scorers: their names, sorted.
+        scorer: by row of the table ``raters`` the position in ``scorers`` from 1, 0 for people; ``simulated`` likewise.
+    """
 
     items: pd.DataFrame
     position: np.ndarray[Any, np.dtype[np.int64]]
     scorers: list[str]
+    scorer: np.ndarray[Any, np.dtype[np.int64]]
+    simulated: np.ndarray[Any, np.dtype[np.bool_]]
 
     @classmethod
     def read(cls, cursor: duckdb.DuckDBPyConnection, asked: AggregateQuery) -> _QueriedItems:
         condition, parameters = asked.items()
-        query = f"select t.rowid as place, t.item_id as item, nullif(t.task, '') as task from items t where {condition}"
-        found = cursor.execute(query, parameters).fetchnumpy()
+        tasks = sorted(row[0] for row in cursor.execute("select distinct task from items where task <> ''").fetchall())
+        query = (
+            "select t.rowid as place, t.item_id as item, coalesce(list_position(?::varchar[], t.task), 0) as task"
+            f" from items t where {condition}"
+        )
+        found = cursor.execute(query, [tasks, *parameters]).fetchnumpy()
         place = np.asarray(found["place"], np.int64)
         position = np.full(int(place.max(initial=-1)) + 1, -1, np.int64)
         position[place] = np.arange(place.size)
-        items = pd.DataFrame({"item": found["item"], "task": pd.Categorical(np.ma.asarray(found["task"]).tolist())})
-        scorers = cursor.execute("select rater_id from raters where kind = 'scorer'").fetchall()
-        return cls(items.astype({"item": object}), position, sorted(row[0] for row in scorers))
+        items = pd.DataFrame({
+            "item": pd.Series(found["item"], dtype=object), "task": _categories(found["task"], tasks)
+        })  # fmt: skip
+        raters = cursor.execute("select rowid, rater_id, kind = 'scorer', simulated from raters order by rowid").fetchall()
+        scorers = sorted(name for _, name, is_scorer, _ in raters if is_scorer)
+        of_name = {name: n for n, name in enumerate(scorers, 1)}
+        size = raters[-1][0] + 1 if raters else 0
+        scorer, simulated = np.zeros(size, np.int64), np.zeros(size, bool)
+        for row, name, _, imitated in raters:
+            scorer[row], simulated[row] = of_name.get(name, 0), imitated
+        return cls(items, position, scorers, scorer, simulated)
 
 
 @dataclass(frozen=True, slots=True)
 class _Names:
     """The names of an aspect's judgements, sorted, of which the database makes codes."""
 
-    aspect: str
     target: list[str]
     label: list[str]
     reason: list[str]
@@ -146,80 +161,51 @@ class _Names:
         query = f"select distinct target, {label}, reason from judgements where aspect = ?"
         found = cursor.execute(query, [aspect]).fetchall()
         targets, labels, reasons = ({row[n] for row in found if row[n]} for n in range(3))
-        return cls(aspect, *(sorted(names) for names in (targets, labels, {*reasons, *_REASONS})))
+        return cls(*(sorted(names) for names in (targets, labels, {*reasons, *_REASONS})))
 
 
-# One judgement counts per (item, target, rater): the earliest that nothing else keeps out.
-_FIRSTS = """
-with said as (
-    select t.rowid as place, r.rater, r.who, list_position(?::varchar[], j.target) as target,
-           list_position(?::varchar[], j.label) as label, {number} as number,
-           list_position(?::varchar[], {reason}) as reason, j.seq
-    from judgements j
-    join items t on t.item_id = j.item_id
-    join (
-        select rater_id, kind, rowid as rater,
-               case when kind = 'human' then simulated::int else {first} - 1 + list_position(?::varchar[], rater_id) end as who
-        from raters where kind = ?
-    ) r on r.rater_id = j.rater_id
-    left join annotations a on a.annotation_id = j.source_id{more}
-    where {where}
-),
-firsts as (
-    select place, who, target, rater, reason, count(*) as n,
-           arg_min_null(label, seq) as label, arg_min_null(number, seq) as number
-    from said group by place, who, target, rater, reason
-)
+_JUDGEMENTS = """
+select t.rowid as place, r.rowid as rater, coalesce(list_position(?::varchar[], j.target), 0) as target,
+       coalesce(list_position(?::varchar[], j.label), 0) as label, coalesce({number}, 'nan'::double) as number,
+       coalesce(list_position(?::varchar[], {reason}), 0) as reason, j.seq
+from judgements j
+join items t on t.item_id = j.item_id
+join raters r on r.rater_id = j.rater_id
+left join annotations a on a.annotation_id = j.source_id{more}
+where r.kind in (select unnest(?::varchar[])) and {where}
 """
 _KEEPS_OUT = " and (a.status <> 'valid' or a.saw_evidence or a.selected)"
-# People of one kind together, each scorer by itself.
-_PEOPLE = """
-select place, who, target, reason, label, 'nan'::double as number,
-       (case when reason is null then count(*) else sum(n) end)::bigint as count,
-       (case when reason is null then sum(n) - count(*) else 0 end)::bigint as repeats
-from firsts group by place, who, target, reason, label
-"""
-_SCORERS = """
-select place, who, target, reason, label, coalesce(number, 'nan') as number,
-       case when reason is null then 1 else n end as count, case when reason is null then n - 1 else 0 end as repeats
-from firsts
-"""
 
 
 def _read(
-    cursor: duckdb.DuckDBPyConnection, asked: AggregateQuery, names: _Names, kind: str, queried: _QueriedItems
+    cursor: duckdb.DuckDBPyConnection, asked: AggregateQuery, aspect: str, kinds: Sequence[str], queried: _QueriedItems
 ) -> pd.DataFrame:
-    """The judgements of a kind of raters, counted; repeats have rows of their own."""
-    where, of_where = asked.judgements(names.aspect)
+    """The judgements of these kinds of raters."""
+    names = _Names.read(cursor, aspect)
+    where, of_where = asked.judgements(aspect)
     selection = asked.selection
     # only annotations that keep something out need to be looked at
     more = "" if selection.campaign or selection.since or selection.until else _KEEPS_OUT
-    number = "j.value" if names.aspect == SCORE else "null::double"
-    firsts = _FIRSTS.format(number=number, reason=WHY_EXCLUDED, first=_FIRST_SCORER, more=more, where=where)
-    lists = [names.target, names.label, names.reason, queried.scorers]
-    query = firsts + (_PEOPLE if kind == "human" else _SCORERS)
-    found = cursor.execute(query, [*lists, kind, *of_where]).fetchnumpy()
-    who = np.asarray(found["who"], np.int64)
-    of_columns = {"target": names.target, "label": names.label, "reason": names.reason}
-    coded = {name: _categories(_from_0(found[name]), of) for name, of in of_columns.items()}
-    counted = pd.DataFrame({
-        "item": queried.position[found["place"]],
-        "scorer": _categories(np.maximum(who - _FIRST_SCORER, -1), queried.scorers),
-        "simulated": who == 1,
-        "number": np.ma.filled(found["number"], np.nan),
-        "count": found["count"],
-    } | coded)  # fmt: skip
-    again = np.flatnonzero(found["repeats"])
-    repeat = pd.Categorical([REPEAT] * again.size, names.reason)
-    return pd.concat([counted, counted.iloc[again].assign(count=found["repeats"][again], reason=repeat)], ignore_index=True)
+    number = "j.value" if aspect == SCORE else "null"
+    query = _JUDGEMENTS.format(number=number, reason=WHY_EXCLUDED, more=more, where=where)
+    found = cursor.execute(query, [names.target, names.label, names.reason, list(kinds), *of_where]).fetchnumpy()
+    place, rater, target, label, reason = (np.asarray(found[name]) for name in ("place", "rater", "target", "label", "reason"))
+    # one judgement counts per (item, target, rater): the earliest that nothing else keeps out
+    counting = np.argsort(found["seq"], kind="stable")
+    counting = counting[reason[counting] == 0]
+    said = (place[counting] * queried.scorer.size + rater[counting]) * (len(names.target) + 1) + target[counting]
+    reason[counting[pd.Series(said).duplicated().to_numpy()]] = names.reason.index(REPEAT) + 1
+    return pd.DataFrame({
+        "item": queried.position[place],
+        "target": _categories(target, names.target),
+        "scorer": _categories(queried.scorer[rater], queried.scorers),
+        "simulated": queried.simulated[rater],
+        "label": _categories(label, names.label),
+        "number": found["number"],
+        "reason": _categories(reason, names.reason),
+    })  # fmt: skip
 
 
-def _categories(codes: np.ndarray[Any, np.dtype[np.int64]], names: Any) -> pd.Categorical[str]:
-    """Codes with their names (a list of words), -1 for none."""
-    return pd.Categorical.from_codes(codes, names)
-
-
-def _from_0(column: Any) -> np.ndarray[Any, np.dtype[np.int64]]:
-    """Positions that the database counts from 1 and has none of; from 0, and -1 for none."""
-    positions: np.ndarray[Any, np.dtype[np.int64]] = np.ma.filled(column, 0).astype(np.int64) - 1
-    return positions
+def _categories(code: Any, names: Any) -> pd.Categorical[str]:
+    """Names (a list of words) by positions that count from 1, as the database does; 0 for none."""
+    return pd.Categorical.from_codes(code - 1, names)

@@ -223,12 +223,13 @@ class ImagePair:
     pictures: tuple[PairImage, ...]
 
 
-def preference_votes(store: Store, selection: Selection) -> list[PreferenceVote]:
-    """All judgements `preference` of pairs in the selection, as they were made; of ``generator`` both must be in it."""
+def preference_votes(store: Store, selection: Selection, aspect: str = ASPECT) -> list[PreferenceVote]:
+    """All judgements `preference` (or of the ``aspect``) of pairs in the selection, as they were made; of ``generator`` both
+    must be in it."""
     condition, parameters = replace(selection, generator=(), aspect=(), target=(), certainty=()).judgements()
     where = f"t.kind = 'pair' and r.kind in ('human', 'scorer') and j.aspect = ? and {condition}"
     with store.read() as cursor:
-        found = rows.dicts(cursor, _VOTES.format(judged=JUDGED.format(where=where, more=_MORE)), [ASPECT, *parameters])
+        found = rows.dicts(cursor, _VOTES.format(judged=JUDGED.format(where=where, more=_MORE)), [aspect, *parameters])
     wanted = set(selection.generator)
     made = [_vote(row) for row in found if row["generators"] is not None and len(row["generators"]) == 2]
     return [one for one in made if not wanted or {one.first, one.second} <= wanted]
@@ -294,7 +295,7 @@ def _scorers(selection: Selection) -> tuple[str, list[Any]]:
     )
 
 
-# of an imported vote without images its source says between whom it was
+# of an imported vote without images its source says between whom it was, and so of a judge's vote on the same pair
 _MORE = (
     ", json_extract_string(a.answers, '$.preference') as side,"
     " try_cast(json_extract(a.raw, '$.generators') as varchar[]) as named"
@@ -304,7 +305,9 @@ with generators as (
     select m.item_id, list(i.generator order by m.position) as made
     from item_members m join images i using (image_id) join items t using (item_id) where t.kind = 'pair' group by all
 )
-select s.suite, s.item as item_id, s.prompt as prompt_id, coalesce(s.task, '') as task, coalesce(g.made, s.named) as generators,
+select s.suite, s.item as item_id, s.prompt as prompt_id, coalesce(s.task, '') as task,
+       coalesce(g.made, s.named,
+           case when s.kind = 'scorer' then any_value(s.named) over (partition by s.suite, s.item) end) as generators,
        s.rater as rater_id, s.kind, s.simulated, s.label, s.side, s.excluded
 from ({judged}) s left join generators g on g.item_id = s.item
 order by s.seq, s.item
@@ -343,8 +346,9 @@ _OF_VERSION: Final = _WORDING.format(text="q.text", choices="q.choices", answer=
 # of several runs by one rater the first that saw something counts, as in every statistic
 _SCORER_ANSWERS: Final = f"""
 with first as (
-    select e.rater_id, e.item_id, e.payload, t.prompt_id, t.generator, t.task
+    select e.rater_id, e.item_id, e.payload, t.prompt_id, t.generator, t.task, u.scorer
     from evidence e join items t on t.item_id = e.item_id join raters r on r.rater_id = e.rater_id
+    left join runs u on u.run_id = e.run_id
     where e.failed is null and t.kind = 'image' and json_type(e.payload, '$.answers') = 'ARRAY' and {{condition}}
     qualify row_number() over (partition by e.rater_id, e.item_id order by e.seq) = 1
 ), answered as (
@@ -353,11 +357,14 @@ with first as (
     from first
 )
 select rater_id as rater, item_id as item, prompt_id as prompt, coalesce(generator, '') as generator,
-    coalesce(task, '') as source, a ->> '$.question_id' as question, {_OF_EVIDENCE} as wording,
+    coalesce(answered.task, '') as source, a ->> '$.question_id' as question, {_OF_EVIDENCE} as wording,
     coalesce(a ->> '$.element_type', '') as element_type, coalesce(a ->> '$.element', '') as element,
-    a ->> '$.answer' as answer, a ->> '$.chosen' as chosen, coalesce(a ->> '$.text', '') as text
-from answered
-where prompt_id is not null and question is not null and answer is not null and chosen is not null
+    a ->> '$.answer' as answer, a ->> '$.chosen' as chosen, coalesce(a ->> '$.text', '') as text,
+    length(p.text) as prompt_length, length(a ->> '$.text') as question_length,
+    -- of the others it is a free answer
+    case when scorer = 'judge' then length(a ->> '$.free') end as reason_length
+from answered left join prompts p using (prompt_id)
+where prompt is not null and question is not null and answer is not null and chosen is not null
 qualify row_number() over (partition by rater, item, question order by place) = 1
 order by rater, item, place
 """
@@ -395,7 +402,8 @@ def scorer_answers(store: Store, selection: Selection) -> pd.DataFrame:
     """What scorers that answer questions answered about the selected images, a row for each question.
 
     Columns: ``rater, item, prompt, generator, source`` (the prompt's task), ``question, wording, element_type, element,
-    answer`` (the question's own), ``chosen, text``; all texts but ``wording``. Answers without a name, a choice or an answer to
+    answer`` (the question's own), ``chosen, text``; all texts but ``wording``; ``prompt_length, question_length,
+    reason_length`` in characters (NaN: there is none). Answers without a name, a choice or an answer to
     compare with are left out. Of the selection, places and raters count.
     """
     condition, parameters = Selection(

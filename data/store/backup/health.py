@@ -32,8 +32,8 @@ _SPARE: Final = 1 << 30
 
 
 @dataclass(frozen=True, slots=True)
-class Finding:
-    """One thing that was looked at.
+class HealthCheck:
+    """One thing of the machine or the project that was checked.
 
     Attributes:
         level: ``ok``; ``note``: worth knowing; ``attention``: something is to be done.
@@ -46,11 +46,11 @@ class Finding:
     todo: str = ""
 
 
-def _project(level: Level, text: str, todo: str = "") -> Finding:
-    return Finding("project", level, text, todo)
+def _project(level: Level, text: str, todo: str = "") -> HealthCheck:
+    return HealthCheck("project", level, text, todo)
 
 
-def closed(project: Path, *, everything: bool = False) -> list[Finding]:
+def closed(project: Path, *, everything: bool = False) -> list[HealthCheck]:
     """Look at a project that nobody has open; nothing in it is changed.
 
     Raises:
@@ -70,7 +70,7 @@ def closed(project: Path, *, everything: bool = False) -> list[Finding]:
         return [_broken(project, str(error).splitlines()[0]), *_backups(project, everything=everything)]
 
 
-def opened(store: Store, at_work: Collection[str], *, everything: bool = False) -> list[Finding]:
+def opened(store: Store, at_work: Collection[str], *, everything: bool = False) -> list[HealthCheck]:
     """Look at a project from inside; ``at_work``: its runs that somebody is at."""
     with store.read() as cursor:
         found = examine(cursor, store.project, at_work, everything=everything)
@@ -81,7 +81,7 @@ def opened(store: Store, at_work: Collection[str], *, everything: bool = False) 
     return found
 
 
-def _broken(project: Path, why: str) -> Finding:
+def _broken(project: Path, why: str) -> HealthCheck:
     found = backups.list_backups(backups.backup_folder(project))
     todo = f"`restore {found[-1].name}` puts its last backup in its place" if found else "put a copy in its place"
     return _project("attention", f"{project / DATABASE} cannot be opened: {why}", todo)
@@ -89,7 +89,7 @@ def _broken(project: Path, why: str) -> Finding:
 
 def examine(
     cursor: duckdb.DuckDBPyConnection, project: Path, at_work: Collection[str] = (), *, everything: bool = False
-) -> list[Finding]:
+) -> list[HealthCheck]:
     """All that there is to be said of a project."""
     try:
         version = schema.schema_version(cursor)
@@ -109,7 +109,7 @@ def examine(
         schema_found = _project("note", "the database is empty; opening it makes a new project of it")
     found = [schema_found, *_disk(project)]
     if version == newest:
-        checks: tuple[Callable[[], Iterator[Finding]], ...] = (
+        checks: tuple[Callable[[], Iterator[HealthCheck]], ...] = (
             lambda: _runs(cursor, project, at_work),
             lambda: _images(cursor, project, everything=everything),
             lambda: _derived(cursor),
@@ -123,7 +123,7 @@ def examine(
     return found + list(_backups(project, n_erased, lasting, everything=everything, empty=empty))
 
 
-def _disk(project: Path) -> Iterator[Finding]:
+def _disk(project: Path) -> Iterator[HealthCheck]:
     free = shutil.disk_usage(project).free
     wanted = 2 * (project / DATABASE).stat().st_size + _SPARE
     if free < wanted:
@@ -133,13 +133,15 @@ def _disk(project: Path) -> Iterator[Finding]:
         yield _project("ok", "there is room on the disk")
 
 
-def _runs(cursor: duckdb.DuckDBPyConnection, project: Path, at_work: Collection[str]) -> Iterator[Finding]:
+def _runs(cursor: duckdb.DuckDBPyConnection, project: Path, at_work: Collection[str]) -> Iterator[HealthCheck]:
     known = rows.dicts(cursor, "select run_id, scorer, state, folder from runs order by created")
     folders = {str(Path(row["folder"])) for row in known}
     home = project / "runs"
     there = [path for path in sorted(home.iterdir()) if path.is_dir()] if home.is_dir() else []
     orphans = [
-        path for path in there if str(path.relative_to(project)) not in folders and not path.name.startswith("generate-")
+        path
+        for path in there
+        if str(path.relative_to(project)) not in folders and not path.name.startswith(("generate-", "replies"))
     ]
     if orphans:
         names = _named([path.name for path in orphans])
@@ -158,7 +160,7 @@ def _runs(cursor: duckdb.DuckDBPyConnection, project: Path, at_work: Collection[
         yield _project("ok", f"{_n(len(known), 'run')}, all of them as they should be")
 
 
-def _images(cursor: duckdb.DuckDBPyConnection, project: Path, *, everything: bool) -> Iterator[Finding]:
+def _images(cursor: duckdb.DuckDBPyConnection, project: Path, *, everything: bool) -> Iterator[HealthCheck]:
     n = int(rows.value(cursor, "select count(*) from images where path is not null and sha256 is not null"))
     some = "" if everything else f" using sample reservoir({_SAMPLE * _MORE} rows)"
     found = cursor.execute(
@@ -187,7 +189,7 @@ def _images(cursor: duckdb.DuckDBPyConnection, project: Path, *, everything: boo
         yield _project("ok", f"{looked}: as they were imported" if n else "no image has a file")
 
 
-def _derived(cursor: duckdb.DuckDBPyConnection) -> Iterator[Finding]:
+def _derived(cursor: duckdb.DuckDBPyConnection) -> Iterator[HealthCheck]:
     """What is made from other tables is what it is made from."""
     homeless = rows.value(
         cursor,
@@ -214,7 +216,7 @@ def _derived(cursor: duckdb.DuckDBPyConnection) -> Iterator[Finding]:
 
 def _backups(
     project: Path, n_erased: int = 0, lasting: Any = None, *, everything: bool, empty: bool = False
-) -> Iterator[Finding]:
+) -> Iterator[HealthCheck]:
     found = backups.list_backups(backups.backup_folder(project))
     if not found:
         if not empty:
@@ -233,7 +235,7 @@ def _backups(
         yield _project("attention", text, "`people erase` once more, or open the app, which does it by itself")
 
 
-def _age(last: Backup, lasting: Any) -> Iterator[Finding]:
+def _age(last: Backup, lasting: Any) -> Iterator[HealthCheck]:
     days = (datetime.now(UTC) - last.manifest.made).days
     when = "today" if days == 0 else f"{_n(days, 'day')} ago"
     if days < 0:

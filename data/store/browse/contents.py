@@ -180,6 +180,17 @@ def image_hashes(store: Store) -> list[str]:
     return [row[0] for row in found]
 
 
+def offered_hashes(store: Store) -> list[str]:
+    """The contents of the images of running campaigns, each once; the default one, of all images, does not count."""
+    with store.read() as cursor:
+        found = cursor.execute(
+            "select distinct i.sha256 from campaigns c join campaign_items using (campaign_id)"
+            " join item_members using (item_id) join images i using (image_id)"
+            " where c.state = 'running' and c.campaign_id <> 'default' and i.sha256 is not null order by 1"
+        ).fetchall()
+    return [row[0] for row in found]
+
+
 def image_files_state(store: Store) -> tuple[int, int]:
     """Moves when images get files: how many have one, and the last import that brought any."""
     with store.read() as cursor:

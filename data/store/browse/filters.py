@@ -110,6 +110,9 @@ def conditions(asked: ListingQuery, numbers: Numbers) -> dict[str, Where]:
             matches[name] = Selection(**{name: values}).items()
     if asked.also:
         matches["also"] = asked.also
+    else:
+        # both images of a pair are listed themselves; of a published vote without a prompt there may be no images
+        matches["kind"] = "(t.kind <> 'pair' or t.prompt_id is null)", []
     if asked.alike:
         matches["like"] = "t.item_id in (select unnest(?::varchar[]))", [list(asked.alike)]
     for one in FILTERS:

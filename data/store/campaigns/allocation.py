@@ -8,8 +8,9 @@ written back as claims. A person's queue (``PersonQueue``) knows no database: po
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime, timedelta
+from decimal import Decimal
 from typing import Any, Literal
 
 import duckdb
@@ -88,9 +89,10 @@ class PersonQueue:
         yield from self.person.later(one for one in self.person.put_off if one in wanted and one not in held)
 
 
-ClosedReason = Literal["none", "draft", "stopped", "archived", "revoked", "paused", "training", "limit"]
+ClosedReason = Literal["none", "draft", "stopped", "archived", "revoked", "paused", "training", "limit", "budget", "closed"]
 """Why a person is offered nothing though something may be left: there is no such campaign, it is in this state, they were
-revoked, or paused by its checks, they failed its training, or they have reached its limit."""
+revoked, or paused by its checks, they failed its training, or they have reached its limit; its budget is spent, or its time
+is over."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -134,6 +136,9 @@ class Allocator:
         for person in state.persons.values():
             self._room[list(person.held)] -= 1
         self._training, self._checks = self._others()
+        self._pay = state.campaign.settings.pay
+        closing = state.campaign.settings.closing
+        self._over = closing is not None and now >= closing
 
     def _others(self) -> tuple[list[int], list[int]]:
         """Positions of training items, and of those that are mixed in."""
@@ -147,23 +152,38 @@ class Allocator:
         person = self._state.persons[name]
         before = list(person.held)
         self._room[before] += 1
-        given = self._given(person, name, ahead)
+        given = self._within_budget(self._given(person, name, ahead), person, name)
         self._room[given.positions] -= 1
         # asking again writes nothing before the lease has come half its way
         if given.positions != before or any(until - self._now < self._lease / 2 for until in person.held.values()):
             self._state.hold(name, dict.fromkeys(given.positions, self._now + self._lease))
         return given
 
+    def _within_budget(self, given: AllocatedPositions, person: PersonProgress, name: str) -> AllocatedPositions:
+        """As much of it as can be paid; what others hold may be answered, so it counts as spent."""
+        if self._pay.budget is None or not given.positions:
+            return given
+        others = sum((self._pay.cost(n) for other, n in self._state.committed().items() if other != name), Decimal(0))
+        n = self._pay.affordable(len(person.items), len(given.positions), others)
+        if n:
+            return replace(given, positions=given.positions[:n])
+        return AllocatedPositions([], CampaignProgress(person.done, 0), "budget", given.training)
+
     def _given(self, person: PersonProgress, name: str, ahead: int) -> AllocatedPositions:
         settings, done, training = self._campaign.settings, person.done, self._trained(person)
         closed: ClosedReason | None = None
         if self._campaign.state != "running":
             closed = self._campaign.state
+        elif self._over:
+            closed = "closed"
         elif self._out[name]:
             closed = "revoked" if None in self._out[name] else "paused"
         elif training is not None and training.failed:
             closed = "training"
         elif training is not None and not training.passed:
+            if not self._line(person, name).remaining():
+                # nobody is trained for nothing
+                return AllocatedPositions([], CampaignProgress(done, 0), None, training)
             return AllocatedPositions(person.waiting(self._training)[:ahead], CampaignProgress(done, 0), None, training)
         elif settings.limit is not None and done >= settings.limit:
             closed = "limit"

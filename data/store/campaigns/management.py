@@ -16,6 +16,7 @@ import duckdb
 
 from data import campaign as recruitment
 from data.campaign import MOVES, Campaign, CampaignItem, Settings, State
+from data.store.campaigns import draws
 from data.store.core import browse_index, rows
 from data.store.core.campaign_items import DEFAULT, campaigns, insert_campaigns, insert_items, placeholders
 from data.store.core.selection import Selection, Where
@@ -137,10 +138,15 @@ def _paired(connection: duckdb.DuckDBPyConnection, selection: Selection, first: 
     for row in _images(connection, selection):
         places.setdefault((row["prompt_id"], row["idx"]), {})[row["generator"]] = row
     return {
-        f"{prompt_id}/pair/{_digest(here[first]['item_id'], here[second]['item_id'])}": [here[first], here[second]]
+        pair_id(prompt_id, here[first]["item_id"], here[second]["item_id"]): [here[first], here[second]]
         for (prompt_id, _), here in places.items()
         if first in here and second in here
     }
+
+
+def pair_id(prompt_id: str, first: str, second: str) -> str:
+    """The item of these two images in this order: the same whoever makes it."""
+    return f"{prompt_id}/pair/{_digest(first, second)}"
 
 
 def _images(connection: duckdb.DuckDBPyConnection, selection: Selection) -> list[dict[str, Any]]:
@@ -187,14 +193,16 @@ class CampaignRefused(ValueError):
     """Nothing was changed; the message says why and what to do."""
 
 
-def create(store: Store, campaign: Campaign, items: Sequence[CampaignItem]) -> Campaign:
+def create(store: Store, campaign: Campaign, items: Sequence[CampaignItem], drawn_from: draws.Pool | None = None) -> Campaign:
     """Make a campaign with its items, in their order; it stands as a draft until it is started. Returns it as stored.
+
+    ``drawn_from``: what those that are drawn by chance were drawn from.
 
     Raises:
         CampaignRefused: the id is taken, an item is unknown, there twice, of another kind than the others or without a file,
             or no item is ordinary.
     """
-    return store.change(_create, campaign, tuple(items), datetime.now(UTC), touched=frozenset())
+    return store.change(_create, campaign, tuple(items), drawn_from, datetime.now(UTC), touched=frozenset())
 
 
 def listed(store: Store) -> list[Campaign]:
@@ -216,12 +224,14 @@ def get(store: Store, campaign_id: str) -> Campaign | None:
 def items(store: Store, campaign_id: str) -> list[CampaignItem]:
     """The items of a campaign, in its order."""
     with store.read() as cursor:
-        found = rows.dicts(
-            cursor,
-            "select item_id, role, sampling, expected from campaign_items where campaign_id = ? order by position",
-            [campaign_id],
-        )
-    return [CampaignItem(**rows.decoded(row, "expected")) for row in found]
+        return _items(cursor, campaign_id)
+
+
+def _items(cursor: duckdb.DuckDBPyConnection, campaign_id: str) -> list[CampaignItem]:
+    query = (
+        "select item_id, role, sampling, expected, draw_probability from campaign_items where campaign_id = ? order by position"
+    )
+    return [CampaignItem(**rows.decoded(row, "expected")) for row in rows.dicts(cursor, query, [campaign_id])]
 
 
 def move(store: Store, campaign_id: str, state: State) -> Campaign:
@@ -242,14 +252,48 @@ class SettingsChange:
     moment: datetime
 
 
-def change_settings(store: Store, campaign_id: str, settings: Mapping[str, Any], made_by: str) -> Campaign:
+def change_settings(
+    store: Store,
+    campaign_id: str,
+    settings: Mapping[str, Any],
+    made_by: str,
+    *,
+    title: str | None = None,
+    overlap: int | None = None,
+) -> Campaign:
     """Change some settings of a campaign, and write down who did; who has been asked what so far stays.
 
     Raises:
-        CampaignRefused: there is no such campaign, or it has answers and its order or checks would change.
+        CampaignRefused: there is no such campaign, or it has answers and its order or checks would change, or fewer people
+            are wanted than before.
         ValueError: a value that cannot be.
     """
-    return store.change(_change, campaign_id, dict(settings), made_by, datetime.now(UTC), touched=frozenset())
+    named = {name: value for name, value in {"title": title, "overlap": overlap}.items() if value is not None}
+    return store.change(_change, campaign_id, dict(settings), named, made_by, datetime.now(UTC), touched=frozenset())
+
+
+def duplicate(store: Store, campaign_id: str, new_id: str, title: str) -> Campaign:
+    """A draft with the same items, questionnaire and settings; answers, changes and links stay with the first.
+
+    Raises:
+        CampaignRefused: there is no such campaign, it is the default one, or the new id is taken.
+    """
+    return store.change(_duplicate, campaign_id, new_id, title, datetime.now(UTC), touched=frozenset())
+
+
+def add_gold(store: Store, campaign_id: str, item: CampaignItem, check_every: int) -> Campaign:
+    """Make an item of a draft gold, or add it as gold; one item in ``check_every`` is a check where none was so far.
+
+    Raises:
+        CampaignRefused: there is no such draft, the item is of another kind than the others or the only ordinary one.
+    """
+    return store.change(_add_gold, campaign_id, item, check_every, touched=frozenset())
+
+
+def free_id(store: Store, wanted: str) -> str:
+    """This id, or the first of ``ID-2``, ``ID-3``, ... that no campaign has."""
+    taken = {one.campaign_id for one in listed(store)} | {DEFAULT}
+    return next(name for n in range(1, len(taken) + 2) if (name := wanted if n == 1 else f"{wanted[:60]}-{n}") not in taken)
 
 
 def changes(store: Store, campaign_id: str) -> list[SettingsChange]:
@@ -271,15 +315,21 @@ def remove(store: Store, campaign_id: str) -> None:
 
 
 def _create(
-    connection: duckdb.DuckDBPyConnection, campaign: Campaign, items: Sequence[CampaignItem], now: datetime
+    connection: duckdb.DuckDBPyConnection,
+    campaign: Campaign,
+    items: Sequence[CampaignItem],
+    drawn_from: draws.Pool | None,
+    now: datetime,
 ) -> Campaign:
     if campaign.campaign_id == DEFAULT or campaigns(connection, [campaign.campaign_id]):
         raise CampaignRefused(f"there is a campaign {campaign.campaign_id!r} already; give this one another id")
     _check_items(connection, items)
-    drawn = any(item.role == "ordinary" and item.sampling == "random" for item in items)
+    drawn = any(item.role == "ordinary" and item.sampling != "selected" for item in items)
     campaign = replace(campaign, state="draft", stratum=drawn)
     insert_campaigns(connection, [campaign], now)
     insert_items(connection, campaign, items)
+    if drawn_from is not None:
+        draws.write_pool(connection, campaign.campaign_id, drawn_from)
     return campaign
 
 
@@ -316,11 +366,18 @@ def _move(connection: duckdb.DuckDBPyConnection, campaign_id: str, state: State)
 
 
 def _change(
-    connection: duckdb.DuckDBPyConnection, campaign_id: str, given: Mapping[str, Any], made_by: str, now: datetime
+    connection: duckdb.DuckDBPyConnection,
+    campaign_id: str,
+    given: Mapping[str, Any],
+    named: Mapping[str, Any],
+    made_by: str,
+    now: datetime,
 ) -> Campaign:
     campaign = _existing(connection, campaign_id)
-    settings, before = replace(campaign.settings, **given), campaign.settings.to_json()
-    changed = {name: (before[name], value) for name, value in settings.to_json().items() if value != before[name]}
+    settings, made = replace(campaign.settings, **given), replace(campaign, **named)
+    before = campaign.settings.to_json() | {"title": campaign.title, "overlap": campaign.overlap}
+    since = settings.to_json() | {"title": made.title, "overlap": made.overlap}
+    changed = {name: (before[name], value) for name, value in since.items() if value != before[name]}
     if not changed:
         return campaign
     steering = ("order", "check_every", "pass_mark")
@@ -329,12 +386,60 @@ def _change(
         raise CampaignRefused(
             f"campaign {campaign_id!r} has answers, so its {moved[0]} cannot change: it decides the order of people's items"
         )
+    if more := made.overlap - campaign.overlap:
+        _want_more(connection, campaign, more)
     connection.execute(
-        "update campaigns set settings = ? where campaign_id = ?", [rows.to_json(settings.to_json()), campaign_id]
+        "update campaigns set title = ?, overlap = ?, settings = ? where campaign_id = ?",
+        [made.title, made.overlap, rows.to_json(settings.to_json()), campaign_id],
     )
     entry = (campaign_id, rows.to_json(changed), made_by, now)
     rows.insert(connection, "changes", ("campaign_id", "settings", "made_by", "moment"), [entry])
+    return replace(made, settings=settings)
+
+
+def _add_gold(connection: duckdb.DuckDBPyConnection, campaign_id: str, item: CampaignItem, check_every: int) -> Campaign:
+    campaign = _existing(connection, campaign_id)
+    if campaign.state != "draft":
+        raise CampaignRefused(f"campaign {campaign_id!r} is {campaign.state}, and gold is added to a draft: duplicate it first")
+    before = _items(connection, campaign_id)
+    others = [one for one in before if one.item_id != item.item_id]
+    _check_items(connection, [*others, item])
+    if len(others) == len(before):
+        insert_items(connection, campaign, [item], start=len(before))
+    else:
+        connection.execute(
+            "update campaign_items set role = 'gold', sampling = 'selected', expected = ?, wanted = 0, draw_probability = null"
+            " where campaign_id = ? and item_id = ?",
+            [rows.to_json(item.expected), campaign_id, item.item_id],
+        )
+    settings = replace(campaign.settings, check_every=campaign.settings.check_every or check_every)
+    # items are kept in memory by this stamp
+    connection.execute(
+        "update campaigns set settings = ?, synced = coalesce(synced, '') || 'g' where campaign_id = ?",
+        [rows.to_json(settings.to_json()), campaign_id],
+    )
     return replace(campaign, settings=settings)
+
+
+def _want_more(connection: duckdb.DuckDBPyConnection, campaign: Campaign, more: int) -> None:
+    """Ask so many people more, or fewer, about each ordinary item; one that got somebody extra keeps that."""
+    if more < 0 and _answered(connection, campaign.campaign_id):
+        raise CampaignRefused(
+            f"campaign {campaign.campaign_id!r} has answers, so it cannot ask fewer than {campaign.overlap} people about"
+            " an item: answers that counted would become surplus"
+        )
+    where = "where campaign_id = ? and role = 'ordinary'"
+    connection.execute(f"update campaign_items set wanted = wanted + ? {where}", [more, campaign.campaign_id])
+
+
+def _duplicate(connection: duckdb.DuckDBPyConnection, campaign_id: str, new_id: str, title: str, now: datetime) -> Campaign:
+    campaign = _existing(connection, campaign_id)
+    if campaign_id == DEFAULT:
+        raise CampaignRefused("the default campaign has no list of its own: make a new campaign of all images instead")
+    made = _create(connection, replace(campaign, campaign_id=new_id, title=title), _items(connection, campaign_id), None, now)
+    copied = "update campaigns set pool = (select pool from campaigns where campaign_id = ?) where campaign_id = ?"
+    connection.execute(copied, [campaign_id, new_id])
+    return made
 
 
 def _remove(connection: duckdb.DuckDBPyConnection, campaign_id: str) -> None:
@@ -349,6 +454,7 @@ def _remove(connection: duckdb.DuckDBPyConnection, campaign_id: str) -> None:
 
 _ITS_TABLES = (
     "campaigns", "campaign_items", "claims", "skips", "drafts", "reports", "revocations", "recruitments", "changes",
+    "departures",
 )  # fmt: skip
 
 

@@ -226,6 +226,30 @@ def current_answers(store: Store, campaign_id: str) -> list[CurrentAnswer]:
 
 
 @dataclass(frozen=True, slots=True)
+class GivenAnswer:
+    """A person's answer to a questionnaire as it stands, in whatever campaign; ``counts``: it is blind and valid."""
+
+    person: str
+    item_id: str
+    answers: Mapping[str, Any]
+    counts: bool
+
+
+def answers_to(store: Store, questionnaire: str) -> list[GivenAnswer]:
+    """All answers of people to a questionnaire in their latest revisions, oldest first; imitations are left out."""
+    with store.read() as cursor:
+        found = rows.dicts(
+            cursor,
+            "select a.rater_id as person, a.item_id, a.answers, a.status = 'valid' and not a.saw_evidence as counts"
+            " from annotations a join raters r using (rater_id)"
+            " where a.questionnaire = ? and not r.simulated and r.identity = 'person'"
+            " and a.annotation_id not in (select revises from annotations where revises is not null) order by a.seq",
+            [questionnaire],
+        )
+    return [GivenAnswer(**rows.decoded(row, "answers")) for row in found]
+
+
+@dataclass(frozen=True, slots=True)
 class ItemReport:
     """Somebody could not judge an item."""
 
@@ -318,3 +342,14 @@ def items_by_answer_count(store: Store, campaign_id: str) -> dict[int, int]:
             [campaign_id],
         )
     return {int(row["people"]): int(row["n"]) for row in found}
+
+
+def prompts_by_suite(store: Store, campaign_id: str) -> dict[str, int]:
+    """How many prompts a campaign's ordinary items have, by suite."""
+    with store.read() as cursor:
+        found = cursor.execute(
+            "select t.suite, count(distinct t.prompt_id) from campaign_items c join items t using (item_id)"
+            " where c.campaign_id = ? and c.role = 'ordinary' group by 1 order by 1",
+            [campaign_id],
+        ).fetchall()
+    return dict(found)

@@ -34,6 +34,7 @@ ITEM_COLUMNS = (
     "people",
     "wanted",
     "aside",
+    "draw_probability",
 )
 
 _CAMPAIGNS = (
@@ -85,8 +86,10 @@ def _stamped(row: dict[str, Any]) -> StampedCampaign:
     return StampedCampaign(Campaign(**row | {"title": row["title"] or row["campaign_id"], "settings": settings}), stamp)
 
 
-def insert_items(connection: duckdb.DuckDBPyConnection, campaign: Campaign, items: Sequence[CampaignItem]) -> None:
-    """Write a new campaign's items, in their order."""
+def insert_items(
+    connection: duckdb.DuckDBPyConnection, campaign: Campaign, items: Sequence[CampaignItem], start: int = 0
+) -> None:
+    """Write items that are new in a campaign, in their order from this position on."""
     rows.insert(
         connection,
         "campaign_items",
@@ -103,8 +106,9 @@ def insert_items(connection: duckdb.DuckDBPyConnection, campaign: Campaign, item
                 0,
                 campaign.overlap if item.role == "ordinary" else 0,
                 False,
+                item.draw_probability,
             )
-            for position, item in enumerate(items)
+            for position, item in enumerate(items, start)
         ],
     )
 
@@ -146,7 +150,7 @@ select $campaign, t.item_id, 'ordinary', 'random', null,
            + row_number() over (order by t.public_id),
        -- the first 31 bits of the hash; ties go by position
        ('0x' || substr(t.public_id, 1, 8))::bigint >> 1,
-       coalesce(a.people, 0), c.overlap, false
+       coalesce(a.people, 0), c.overlap, false, null
 from items t join campaigns c on c.campaign_id = $campaign
 left join (
     select item_id, count(distinct rater_id) as people from annotations
@@ -221,7 +225,7 @@ class CampaignListing:
         item_ids: by position, None where an item is gone; ``positions``: the other way round.
         shuffle: by position, what random orders are made of.
         special: the roles of all but ordinary items; ``expected``: their right answers.
-        selected: positions of ordinary items that were picked by hand.
+        selected: positions of ordinary items that were picked by hand, or drawn with unequal chances.
     """
 
     stamp: str
@@ -266,7 +270,7 @@ def _read_listing(connection: duckdb.DuckDBPyConnection, campaign_id: str, stamp
         shuffle,
         special,
         {row[0]: rows.from_json(row[5]) for row in found if row[5] is not None},
-        frozenset(row[0] for row in found if row[3] == "ordinary" and row[4] == "selected"),
+        frozenset(row[0] for row in found if row[3] == "ordinary" and row[4] != "random"),
     )
 
 
@@ -310,6 +314,13 @@ def get_task(store: Store, public_id: str) -> AnnotationTask | None:
             return read_tasks(cursor, [found["item_id"]]).get(found["item_id"]) if found else None
 
     return store.memory.keep(("ticket", public_id), read)
+
+
+def tasks(store: Store, item_ids: Sequence[str]) -> list[AnnotationTask]:
+    """The tasks of those of these items that can be shown, in this order."""
+    with store.read() as cursor:
+        found = read_tasks(cursor, item_ids)
+    return [found[one] for one in item_ids if one in found]
 
 
 def cached_tasks(cursor: duckdb.DuckDBPyConnection, item_ids: Sequence[str], memory: Cache) -> dict[str, AnnotationTask]:

@@ -74,7 +74,7 @@ _BY = {
 
 _THEIRS = (
     "judgements", "annotations", "uncovered", "arrivals", "consents", "raters", "claims", "skips", "drafts", "reports",
-    "revocations", "identities", "browsers",
+    "revocations", "identities", "browsers", "departures",
 )  # fmt: skip
 
 

@@ -64,8 +64,8 @@ select import_id from brought b group by import_id, kind having kind = '{TUNED_R
 """Imports of such ratings, and of settings that were kept where people's answers of the same images could be seen."""
 
 
-def frame(store: Store, selection: Selection) -> pd.DataFrame:
-    """The selected judgements.
+def frame(store: Store, selection: Selection, *, campaigns: bool = False) -> pd.DataFrame:
+    """The selected judgements; with ``campaigns`` the one that each label is of, as a column ``campaign``.
 
     Columns: ``suite, prompt, task, generator, item, rater, kind, identity, simulated, aspect, target, label, number, seq,
     excluded, saw_labels``; ``excluded`` says why a row does not count (``cannot_tell, repeat, saw_evidence, surplus, gold,
@@ -74,7 +74,8 @@ def frame(store: Store, selection: Selection) -> pd.DataFrame:
     """
     condition, parameters = selection.judgements()
     with store.read() as cursor:
-        found: pd.DataFrame = cursor.execute(FRAME.format(where=condition, more=_saw_labels(cursor)), parameters).df()
+        more = _saw_labels(cursor) + (", a.campaign_id as campaign" if campaigns else "")
+        found: pd.DataFrame = cursor.execute(FRAME.format(where=condition, more=more), parameters).df()
     return found
 
 

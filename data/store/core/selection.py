@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-import difflib
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, fields
 from datetime import UTC, datetime
 from typing import Any
+
+from data.validation import did_you_mean
 
 Where = tuple[str, list[Any]]
 """A SQL condition and its parameters; data only ever travels as a parameter."""
@@ -41,9 +42,7 @@ class Selection:
     def __post_init__(self) -> None:
         for value in self.certainty:
             if value not in CERTAINTIES:
-                near = difflib.get_close_matches(value, CERTAINTIES, n=1, cutoff=0.5)
-                hint = f"did you mean {near[0]}?" if near else f"known: {', '.join(CERTAINTIES)}"
-                raise ValueError(f"--certainty {value}: there is no such class; {hint}")
+                raise ValueError(f"--certainty {value}: there is no such class; {did_you_mean(value, CERTAINTIES)}")
         for name in ("since", "until"):
             for value in getattr(self, name):
                 try:

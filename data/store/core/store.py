@@ -119,6 +119,7 @@ class Cache:
 
 
 _REOPEN_SECONDS = 0.5
+_CLOSING_SECONDS = 5.0
 _REMEMBERED = 1000  # commits of which it is known what they touched
 
 
@@ -313,7 +314,16 @@ class Store:
             if self._reopening is not None:
                 self._reopening.join()
             self._writer.close()
-            self._connection.close()
+            until = time.monotonic() + _CLOSING_SECONDS
+            while True:
+                try:
+                    self._connection.close()
+                    return
+                except duckdb.ResourceInUseException:
+                    # a reader of a page that is still open has just come for a cursor
+                    if time.monotonic() > until:
+                        raise
+                    time.sleep(0.02)
 
     def _new_writer(self) -> Writer:
         return Writer(self._connection.cursor(), self._committed, self._failed, self.memory.forget)

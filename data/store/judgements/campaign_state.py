@@ -69,6 +69,9 @@ class PersonProgress:
 
 
 _COUNTS = "select position, people, wanted, aside from campaign_items where campaign_id = ?"
+_ANSWERED = (
+    "select rater_id, count(distinct item_id) from annotations where campaign_id = ? and revises is null group by rater_id"
+)
 # microseconds, as to make a time of each costs more than all the rest
 _CLAIMS = "select rater_id, item_id, epoch_us(until) from claims where campaign_id = ? order by place"
 _FACTS = """
@@ -105,6 +108,7 @@ class CampaignState:
         self.persons: dict[str, PersonProgress] = {}
         self._complete: set[str] = set()
         self._moved: set[str] = set()
+        self._answered: dict[str, int] = {}
         size = self.listing.shuffle.size
         self.people, self.wanted = np.zeros(size, np.int64), np.zeros(size, np.int64)
         self.aside = np.zeros(size, np.bool_)
@@ -116,6 +120,8 @@ class CampaignState:
             if (position := self.listing.positions.get(item_id)) is not None:
                 held = self.persons.setdefault(name, PersonProgress()).held
                 held[position] = _EPOCH + timedelta(microseconds=until)
+        if self.campaign.settings.pay.budget is not None:
+            self._answered = dict(connection.execute(_ANSWERED, [campaign_id]).fetchall())
 
     def read_people(self, connection: duckdb.DuckDBPyConnection, names: Collection[str]) -> None:
         """Read what these people have done, where it is not known yet."""
@@ -140,6 +146,14 @@ class CampaignState:
             else:
                 person.broken.add(position)
         self._complete.update(new)
+
+    def committed(self) -> dict[str, int]:
+        """How many items everybody has answered or holds, by name: what a budget has to pay. Known only where there is one."""
+        items = dict(self._answered)
+        for name, person in self.persons.items():
+            answered = len(person.items) if name in self._complete else items.get(name, 0)
+            items[name] = answered + len(person.held)
+        return items
 
     def hold(self, name: str, held: dict[int, datetime]) -> None:
         """Let a person hold these items and no others, from the next ``write_claims`` on."""

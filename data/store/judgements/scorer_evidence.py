@@ -116,6 +116,18 @@ def evidence_of_item(store: Store, item_id: str) -> list[ItemEvidence]:
     return [_whole(store, rows.decoded(row, "payload", "settings"), boxes) for row in found]
 
 
+def imported_evidence(store: Store, suite: str, item_id: str | None = None) -> dict[tuple[str, str], Mapping[str, Any]]:
+    """By item and rater what came with imported ratings of a suite, or of one item: what a judge wrote, say."""
+    with store.read() as cursor:
+        found = rows.dicts(
+            cursor,
+            "select e.item_id, e.rater_id, e.payload from evidence e join items t using (item_id)"
+            " where e.run_id is null and t.suite = ? and (?::varchar is null or e.item_id = ?) order by e.seq desc",
+            [suite, item_id, item_id],
+        )
+    return {(row["item_id"], row["rater_id"]): rows.decoded(row, "payload")["payload"] for row in found}
+
+
 def evidence_without_masks(store: Store, item_ids: Sequence[str], rater_id: str) -> RaterEvidence | None:
     """What this scorer saw of these images; None if no run of this project is its."""
     with store.read() as cursor:

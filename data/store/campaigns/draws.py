@@ -1,0 +1,97 @@
+"""Draws: which campaigns' items were drawn by chance, from what, and with which chances."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Final
+
+import duckdb
+
+from data.store.core import rows
+from data.store.core.campaign_items import DEFAULT
+from data.store.core.selection import Selection
+from data.store.core.store import Store
+
+Pool = Mapping[tuple[str, str | None, str | None], int]
+"""Images by suite, task and generator."""
+
+
+@dataclass(frozen=True, slots=True)
+class Draw:
+    """The items of a campaign that were drawn by chance.
+
+    Attributes:
+        pool: what they were drawn from; None: not known.
+        chances: of items that were drawn with unequal chances; empty: all had the same.
+        unanswered: how many nobody has answered yet, but for those that were reported as broken.
+        fixed: whether people answer them in the order of the list, not in one by chance.
+    """
+
+    campaign_id: str
+    pool: Pool | None
+    chances: Mapping[str, float]
+    drawn: int
+    unanswered: int
+    fixed: bool
+
+
+def pool(store: Store, selection: Selection) -> Pool:
+    """The images with a file that are there to draw from, by suite, task and generator."""
+    with store.read() as cursor:
+        return _pool(cursor, selection)
+
+
+def read_draws(store: Store) -> list[Draw]:
+    """Of all campaigns that have such items, oldest first; the default one has all images."""
+    with store.read() as cursor:
+        found = rows.dicts(cursor, _DRAWS)
+        chances: dict[str, dict[str, float]] = {}
+        for campaign, item, chance in cursor.execute(_CHANCES).fetchall():
+            chances.setdefault(campaign, {})[item] = chance
+        everything = _pool(cursor, Selection())
+    return [
+        Draw(
+            row["campaign_id"],
+            everything if row["campaign_id"] == DEFAULT else _read(row["pool"]),
+            chances.get(row["campaign_id"], {}),
+            row["drawn"],
+            row["unanswered"],
+            row["fixed"],
+        )
+        for row in found
+    ]
+
+
+def write_pool(connection: duckdb.DuckDBPyConnection, campaign_id: str, drawn_from: Pool) -> None:
+    """Store what a campaign's items were drawn from."""
+    stored = rows.to_json([[*key, n] for key, n in drawn_from.items()])
+    connection.execute("update campaigns set pool = ? where campaign_id = ?", [stored, campaign_id])
+
+
+def _pool(cursor: duckdb.DuckDBPyConnection, selection: Selection) -> Pool:
+    condition, parameters = selection.items()
+    found = cursor.execute(_POOL.format(where=condition), parameters).fetchall()
+    return {(suite, task, generator): n for suite, task, generator, n in found}
+
+
+def _read(stored: str | None) -> Pool | None:
+    if stored is None:
+        return None
+    return {(suite, task, generator): n for suite, task, generator, n in rows.from_json(stored)}
+
+
+_POOL: Final = (
+    "select t.suite, t.task, t.generator, count(*) from items t join images i on i.image_id = t.item_id"
+    " where i.sha256 is not null and t.kind = 'image' and {where} group by all order by all"
+)
+_DRAWS: Final = """
+select c.campaign_id, c.pool, count(*) as drawn, count(*) filter (d.people = 0 and not d.aside) as unanswered,
+    coalesce(c.settings ->> 'order' = 'fixed', false) as fixed
+from campaigns c join campaign_items d on d.campaign_id = c.campaign_id
+where d.role = 'ordinary' and d.sampling <> 'selected' group by c.campaign_id, c.pool, c.settings, c.created
+order by c.created, c.campaign_id
+"""
+_CHANCES: Final = (
+    "select campaign_id, item_id, draw_probability from campaign_items where sampling = 'weighted' and role = 'ordinary'"
+)

@@ -76,9 +76,10 @@ def compare_generators(ratings: pd.DataFrame, reference: str | None = None) -> l
     if reference is not None and reference not in names:
         return []
     pairs = combinations(names, 2) if reference is None else ((reference, name) for name in names if name != reference)
+    by_generator = {name: [table[kind][name].to_numpy(float) for kind in ("sum", "count")] for name in names}
     found = []
     for first, second in pairs:
-        columns = [table[kind][name].to_numpy(float) for kind in ("sum", "count") for name in (first, second)]
+        columns = [column for both in zip(by_generator[first], by_generator[second], strict=True) for column in both]
         shared = (columns[2] > 0) & (columns[3] > 0)
         if shared.any():
             sums, counts = (np.stack([column[shared] for column in pair], axis=1) for pair in (columns[:2], columns[2:]))

@@ -1,4 +1,4 @@
-"""Judgements of one topic counted by unit: what a database's GROUP BY delivers, and what people say later of some items.
+"""Judgements of one topic counted by unit: rows of codes that a database delivers, and what people say later of some items.
 
 All that the statistics of a cell need of people is how many of its units were rated in which way. A way is a *profile*: how
 often each label was chosen on a unit, and how many judgements do not count, by reason. A study has few of them, so that a
@@ -6,8 +6,8 @@ cell's sufficient statistics are numbers of units by profile (and by a scorer's 
 code per unit whenever a unit of the cell changes. Nothing is added up over time, so nothing drifts.
 
 Whoever counts (`agreement/` itself reads no database) gives frames. `items`: the columns `item`, `task`. `said` and `scores`:
-`item` (a row of `items`), `target`, `scorer` (none: people), `simulated`, `label`, `number` (of a score), `reason` (why they
-do not count, none if they do) and `count`, how many judgements; of those that count, each rater has one on a unit at most.
+`item` (a row of `items`), `target`, `scorer` (none: people), `simulated`, `label`, `number` (of a score) and `reason` (why it
+does not count, none if it does) of each judgement; of those that count, each rater has one on a unit at most.
 What people say later comes as a list of `ItemAnswer`.
 """
 
@@ -21,7 +21,7 @@ import pandas as pd
 
 from agreement.catalogue import Measure
 from agreement.numeric import BoolArray, FloatArray, IntArray, ratio
-from agreement.statistics import many_raters
+from agreement.statistics import correlation, many_raters
 from agreement.statistics.scale import Scale
 from agreement.study.frame import NO_VALUE, ScaledValues, read_values
 
@@ -31,8 +31,8 @@ _LARGEST = 50_000_000  # numbers in one array of sums
 _WIDEST = 2**40
 
 
-ItemAnswer = tuple[str, str | None, bool, str | None, str | None, int]
-"""`item` (its name), `target`, `simulated`, `label`, `reason` and `count`, as in the frames."""
+ItemAnswer = tuple[str, str | None, bool, str | None, str | None]
+"""`item` (its name), `target`, `simulated`, `label` and `reason`, as in the frames."""
 
 
 class NotServedError(ValueError):
@@ -128,20 +128,40 @@ class Profiles:
         self._append(table)
 
     @classmethod
-    def of(cls, table: IntArray, labels: Labels) -> tuple[Profiles, IntArray]:
-        """The profiles of a table of counts by unit, and each unit's code."""
-        key = np.zeros(len(table), np.int64)
+    def of(cls, unit: IntArray, column: IntArray, shape: tuple[int, int], labels: Labels) -> tuple[Profiles, IntArray]:
+        """The profiles of units, and each unit's code.
+
+        Args:
+            unit: of each judgement.
+            column: of each judgement in a profile: the labels, then the reasons.
+            shape: how many units and columns there are.
+            labels: of the topic.
+
+        Raises:
+            NotServedError: there are too many.
+        """
+        units, width = shape
+        used = np.flatnonzero(np.bincount(column, minlength=width))
+        if used.size * units > _LARGEST:
+            raise NotServedError("there are too many different labels")
+        position = np.zeros(width, np.int64)
+        position[used] = np.arange(used.size) * units
+        table = np.bincount(position[column] + unit, minlength=used.size * units).reshape(used.size, units)
+        # one number for each way to be rated, 0 where nothing is said
+        key = np.zeros(units, np.int64)
         widest = 1
-        for column in table.T:
-            most = int(column.max(initial=0)) + 1
+        for counts in table:
+            most = int(counts.max(initial=0)) + 1
             if widest * most > _WIDEST:
-                key = np.unique(key, return_inverse=True)[1].astype(np.int64)
+                key = _from_nothing(key)
                 widest = int(key.max(initial=0)) + 1
-            key, widest = key * most + column, widest * most
-        # the key of a unit of which nothing is said is 0, whether there is one or not
-        _, first, code = np.unique(np.r_[0, key], return_index=True, return_inverse=True)
-        with_none = np.concatenate([np.zeros((1, table.shape[1]), np.int64), table])
-        return cls(with_none[first], labels), code[1:].astype(np.int64)
+            key, widest = key * most + counts, widest * most
+        code = _from_nothing(key)
+        example = np.zeros(int(code.max(initial=0)) + 1, np.int64)
+        example[code] = np.arange(units)
+        profiles = np.zeros((example.size, width), np.int64)
+        profiles[1:, used] = table[:, example[1:]].T
+        return cls(profiles, labels), code
 
     @property
     def size(self) -> int:
@@ -172,18 +192,23 @@ class Profiles:
         self.mean = ratio(self.total, self.n.astype(float))
 
 
+def _from_nothing(key: IntArray) -> IntArray:
+    """Codes of these numbers, of which 0 has the code 0 whether it is there or not."""
+    code: IntArray = pd.factorize(np.r_[0, key])[0][1:]
+    return code
+
+
 @dataclass(frozen=True)
 class Refused:
-    """A scorer's judgements that do not count: the item, the code of the reason, and how many, of each entry."""
+    """A scorer's judgements that do not count: the item and the code of the reason of each."""
 
     item: IntArray
     reason: IntArray
-    count: IntArray
 
 
 @dataclass
 class CountedLabels:
-    """One scorer's `label` of each unit, -1 for none."""
+    """One scorer's `label` of each unit: its code and 1, 0 for none."""
 
     name: str
     label: IntArray
@@ -199,12 +224,36 @@ class CountedScores:
     refused: Refused
 
 
+class ScoreOrder:
+    """The units that have a score of one scorer, in order of the scores.
+
+    Attributes:
+        unit: their positions.
+        score: of each.
+        items: how many items have a score.
+    """
+
+    def __init__(self, unit: IntArray, score: FloatArray, items: int) -> None:
+        self.unit, self.score, self.items = unit, score, items
+        self._level: IntArray = np.cumsum(np.diff(score, prepend=score[:1]) > 0, dtype=np.int64)
+        self._centred: dict[int, tuple[BoolArray, FloatArray, FloatArray]] = {}
+
+    def centred(self, kind: int, rated: BoolArray) -> tuple[FloatArray, FloatArray]:
+        """The scores of the units that these people rated, and their midranks among them, both centred."""
+        made = self._centred.get(kind)
+        # an answer about what was rated before, as most are, leaves them what they are
+        if made is None or not np.array_equal(made[0], rated):
+            ranks = correlation.midranks(self._level[rated])
+            self._centred[kind] = made = rated, correlation.centred(self.score[rated]), correlation.centred(ranks)
+        return made[1:]
+
+
 class CountedTopic:
     """One topic: its items, its units, what people say of them, and scorers.
 
     Attributes:
         tasks: names; `task` of each item, -1 for none.
-        item: of each unit; `target` likewise, -1 for none.
+        item: of each unit, first one of each item as a whole; `target` and `task_of_unit` likewise, -1 for none.
         reasons: why judgements do not count.
         profile: (kinds, units), of people the code in `profiles`.
         scorers: those who judge the same aspect, in the report's order; `by_score`: those who score its items.
@@ -220,40 +269,38 @@ class CountedTopic:
             raise NotServedError("people's values have no labels")
         if scores["target"].notna().any():
             raise NotServedError("scores have targets")
-        self._position = {name: place for place, name in enumerate(items["item"])}
+        self._position: dict[str, int] = dict(zip(items["item"].tolist(), range(len(items)), strict=True))
         self.tasks, self.task = codes(items["task"])
         self.targets: list[str] = []
         self.reasons = list(dict.fromkeys([*codes(said["reason"])[0], *codes(scores["reason"])[0], NO_VALUE]))
         names, label = codes(said["label"])
         used = np.bincount(label[said["reason"].isna().to_numpy() & (label >= 0)], minlength=len(names)) > 0
         self._labels = Labels(scale, names, used)
-        item, count = said["item"].to_numpy(np.int64), said["count"].to_numpy(np.int64)
+        item, target = said["item"].to_numpy(np.int64), _positions(said["target"], self.targets)
         label, reason = self._read(said)
-        target = _positions(said["target"], self.targets)
-        # an item with a score is met as a whole, so it has a unit before people have said anything
-        wide, scored = len(self.targets) + 1, scores["item"].to_numpy(np.int64)
-        key = np.sort(pd.unique(np.r_[item * wide + target + 1, scored * wide]))
-        self.item, self.target = key // wide, key % wide - 1
-        unit, units = np.searchsorted(key, item * wide + target + 1), key.size
-        width = self.measure.labels + len(self.reasons)
-        if len(KINDS) * units * width > _LARGEST:
-            raise NotServedError("there are too many different labels")
+        unit, apart, wide = item.copy(), np.flatnonzero(target >= 0), max(len(self.targets), 1)
+        pair, pairs = pd.factorize(item[apart] * wide + target[apart])
+        unit[apart] = len(items) + pair
+        self.item = np.r_[np.arange(len(items)), pairs // wide]
+        self.target = np.r_[np.full(len(items), -1), pairs % wide]
+        self.task_of_unit = self.task[self.item]
+        units = self.item.size
         scorers, scorer = codes(said["scorer"])
         people = scorer < 0
         row = said["simulated"].to_numpy(bool)[people] * units + unit[people]
-        place = row * width + np.where(reason >= 0, self.measure.labels + reason, label)[people]
-        table = np.bincount(place, count[people], len(KINDS) * units * width).astype(np.int64).reshape(-1, width)
-        self.profiles, profile = Profiles.of(table, self._labels)
+        column = np.where(reason >= 0, self.measure.labels + reason, label)[people]
+        shape = len(KINDS) * units, self.measure.labels + len(self.reasons)
+        self.profiles, profile = Profiles.of(row, column, shape, self._labels)
         self.profile = profile.reshape(len(KINDS), units)
         self.scorers: list[CountedLabels] = []
         for code, name in enumerate(scorers):
-            mine, of_unit = scorer == code, np.full(units, -1)
-            counting = mine & (label >= 0)
-            of_unit[unit[counting]] = label[counting]
-            if mine.any():
-                self.scorers.append(CountedLabels(name, of_unit, _refused(mine, item, reason, count)))
+            mine, of_unit = np.flatnonzero(scorer == code), np.zeros(units, np.int64)
+            counting = mine[label[mine] >= 0]
+            of_unit[unit[counting]] = label[counting] + 1
+            if mine.size:
+                self.scorers.append(CountedLabels(name, of_unit, _refused(mine, item, reason)))
         self.by_score = self._scoring(scores)
-        self._in_order: dict[tuple[str, int | None], tuple[IntArray, FloatArray]] = {}
+        self._in_order: dict[tuple[str, int | None], ScoreOrder] = {}
         self._used_by_scorers = np.bincount(label[scorer >= 0] + 1, minlength=self.measure.labels + 1)[1:] > 0
         self._used = self._used_labels()
 
@@ -267,19 +314,19 @@ class CountedTopic:
         """Of the labels."""
         return self._labels.numbers
 
-    def task_of_units(self) -> IntArray:
-        """The task of each unit, -1 for none."""
-        task: IntArray = self.task[self.item]
-        return task
-
-    def in_order(self, scorer: CountedScores, task: int | None) -> tuple[IntArray, FloatArray]:
-        """The units of a task (None: all) that have its score, in order of the scores, and these."""
-        if (scorer.name, task) not in self._in_order:
+    def in_order(self, scorer: CountedScores, task: int | None) -> ScoreOrder:
+        """The units of a task (None: all) that have its score."""
+        key = scorer.name, task
+        if key not in self._in_order and task is None:
             score = scorer.score[self.item]
-            units = np.flatnonzero(~np.isnan(score) & (True if task is None else self.task_of_units() == task))
-            units = units[np.argsort(score[units])]
-            self._in_order[scorer.name, task] = units, score[units]
-        return self._in_order[scorer.name, task]
+            units = np.argsort(score)[: np.count_nonzero(~np.isnan(score))]
+            self._in_order[key] = ScoreOrder(units, score[units], int((~np.isnan(scorer.score)).sum()))
+        elif key not in self._in_order:
+            every = self.in_order(scorer, None)
+            mine = self.task_of_unit[every.unit] == task
+            items = int((~np.isnan(scorer.score[self.task == task])).sum())
+            self._in_order[key] = ScoreOrder(every.unit[mine], every.score[mine], items)
+        return self._in_order[key]
 
     def count_items(self, units: IntArray | slice, code: IntArray, times: IntArray, chosen: BoolArray) -> int:
         """How many items have one of these units with a chosen code; `times` is how often each code is there."""
@@ -295,17 +342,17 @@ class CountedTopic:
         return label, reason
 
     def _scoring(self, scores: pd.DataFrame) -> list[CountedScores]:
-        item, number, count = (scores[name].to_numpy() for name in ("item", "number", "count"))
+        item, number = scores["item"].to_numpy(np.int64), scores["number"].to_numpy()
         reason = _positions(scores["reason"], self.reasons)
         reason[(reason < 0) & ~np.isfinite(number)] = self.reasons.index(NO_VALUE)
         names, scorer = codes(scores["scorer"])
         found = []
         for code, name in enumerate(names):
-            mine, of_item = scorer == code, np.full(self.task.size, np.nan)
-            counting = mine & (reason < 0)
+            mine, of_item = np.flatnonzero(scorer == code), np.full(self.task.size, np.nan)
+            counting = mine[reason[mine] < 0]
             of_item[item[counting]] = number[counting]
-            if mine.any():
-                found.append(CountedScores(name, of_item, _refused(mine, item, reason, count)))
+            if mine.size:
+                found.append(CountedScores(name, of_item, _refused(mine, item, reason)))
         return found
 
     def update(self, tasks: Mapping[str, str | None], said: Sequence[ItemAnswer]) -> list[set[int]]:
@@ -326,13 +373,13 @@ class CountedTopic:
         unit = {(int(self.item[n]), int(self.target[n])): n for n in here.tolist()}
         said_of: tuple[dict[int, IntArray], ...] = tuple({} for _ in KINDS)
         label_of = self._labels.known([answer[3] for answer in said])
-        for name, target, simulated, label, reason, count in said:
+        for name, target, simulated, label, reason in said:
             if target and target not in self.targets:
                 self.targets.append(target)
             pair = self._position[name], self.targets.index(target) if target else -1
             place = unit.setdefault(pair, self.item.size + len(unit) - here.size)
             row = said_of[simulated].setdefault(place, np.zeros(self.measure.labels + len(self.reasons), np.int64))
-            row[self._place(label_of[label], label, reason)] += count
+            row[self._column(label_of[label], label, reason)] += 1
         self._add_units(list(unit)[here.size :])
         touched = []
         for kind in KINDS:
@@ -347,8 +394,8 @@ class CountedTopic:
             self._used = used
         return touched
 
-    def _place(self, code: int, label: str | None, reason: str | None) -> int:
-        """The column of a profile in which a judgement counts."""
+    def _column(self, code: int, label: str | None, reason: str | None) -> int:
+        """The column of a profile in which a judgement is counted: its label's, or that of the reason why it does not count."""
         if reason is None and code >= 0:
             return code
         if reason is None and label and self.measure.kind == "nominal":
@@ -373,10 +420,11 @@ class CountedTopic:
         if pairs:
             more = np.array(pairs, np.int64)
             self.item, self.target = np.r_[self.item, more[:, 0]], np.r_[self.target, more[:, 1]]
+            self.task_of_unit = self.task[self.item]
             self.profile = np.pad(self.profile, ((0, 0), (0, len(more))))
             self._in_order.clear()
             for scorer in self.scorers:
-                scorer.label = np.pad(scorer.label, (0, len(more)), constant_values=-1)
+                scorer.label = np.pad(scorer.label, (0, len(more)))
 
     def _used_labels(self) -> BoolArray:
         """Which labels anybody uses."""
@@ -385,6 +433,6 @@ class CountedTopic:
         return used
 
 
-def _refused(mine: BoolArray, item: IntArray, reason: IntArray, count: IntArray) -> Refused:
-    rows = np.flatnonzero(mine & (reason >= 0))
-    return Refused(item[rows], reason[rows], count[rows])
+def _refused(mine: IntArray, item: IntArray, reason: IntArray) -> Refused:
+    rows = mine[reason[mine] >= 0]
+    return Refused(item[rows], reason[rows])

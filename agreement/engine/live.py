@@ -67,7 +67,7 @@ class LiveEstimates:
         self.computed = 0
         self._about = about
         self._topic = CountedTopic(Scale.parse(about.scale), items, said, scores)
-        self._made: dict[tuple[int, int | None], _CellOutcomes] = {}
+        self._made: dict[tuple[int, int | None], _CellOutcomes | None] = {}
 
     def update(self, tasks: Mapping[str, str | None], said: Sequence[ItemAnswer]) -> None:
         """Put what people say of items (each with its task), all of it, in the place of what they said.
@@ -83,13 +83,12 @@ class LiveEstimates:
         """The rows of HUMAN_HUMAN and SCORER_HUMAN, as far as they make sense."""
         among: list[ReportRow] = []
         raters: list[ReportRow] = []
-        names, task = self._topic.tasks, self._topic.task_of_units()
         for kind in KINDS:
-            present = np.bincount(task + 1, self._topic.profile[kind] > 0, len(names) + 1)
-            if not present.any():
+            whole = self._cell(kind, None)
+            if whole is None:
                 continue
-            whole = self._cell(kind, None, task)
-            tasks = {names[code]: self._cell(kind, code, task) for code in np.flatnonzero(present[1:]).tolist()}
+            cells = ((name, self._cell(kind, code)) for code, name in enumerate(self._topic.tasks))
+            tasks = {name: cell for name, cell in cells if cell is not None}
             among += self._rows(kind, {name: cell.among for name, cell in tasks.items()}, whole.among)
             mine = self._rows(kind, {name: cell.raters for name, cell in tasks.items()}, whole.raters)
             # by their scores what their labels do not give
@@ -102,29 +101,40 @@ class LiveEstimates:
         about = self._about.suite, self._about.aspect, None, "simulated" if kind else "real"
         return [ReportRow(*about, each, None, None, each.outcome.how) for each in with_tasks_mean(ALL, tasks, whole)]
 
-    def _cell(self, kind: int, task: int | None, task_of_units: IntArray) -> _CellOutcomes:
+    def _cell(self, kind: int, task: int | None) -> _CellOutcomes | None:
+        """The outcomes of one cell; None where these people have said nothing."""
         if (kind, task) not in self._made:
-            self.computed += 1
-            units = slice(None) if task is None else np.flatnonzero(task_of_units == task)
-            cell = _Cell(self._topic, kind, task, units)
-            measure = self._topic.measure
-            scores = self._about.aspect in MET_BY_SCORES and (measure.kind != "nominal" or measure.binary)
-            by_score = (cell.scoring(each) for each in self._topic.by_score if scores)
-            self._made[kind, task] = _CellOutcomes(
-                cell.among(),
-                {key: made for each in self._topic.scorers for key, made in cell.judging(each).items()},
-                {key: made for of in by_score for key, made in of.items()},
-            )
+            cell = _Cell(self._topic, kind, task)
+            self._made[kind, task] = self._outcomes(cell) if cell.rated else None
         return self._made[kind, task]
+
+    def _outcomes(self, cell: _Cell) -> _CellOutcomes:
+        self.computed += 1
+        topic, measure = self._topic, self._topic.measure
+        scores = self._about.aspect in MET_BY_SCORES and (measure.kind != "nominal" or measure.binary)
+        by_score = (cell.scoring(each) for each in topic.by_score if scores)
+        return _CellOutcomes(
+            cell.among(),
+            {key: made for each in topic.scorers for key, made in cell.judging(each).items()},
+            {key: made for of in by_score for key, made in of.items()},
+        )
 
 
 class _Cell:
-    """The units of one task (or all) as one kind of people rated them."""
+    """The units of one task (None: all) as one kind of people rated them.
 
-    def __init__(self, topic: CountedTopic, kind: int, task: int | None, units: IntArray | slice) -> None:
-        self._topic, self._kind, self._task, self._units = topic, kind, task, units
-        self._profile = topic.profile[kind, units]
+    Attributes:
+        rated: whether they have said anything of them.
+    """
+
+    def __init__(self, topic: CountedTopic, kind: int, task: int | None) -> None:
+        self._topic, self._kind, self._task = topic, kind, task
+        self._units = slice(None) if task is None else np.flatnonzero(topic.task_of_unit == task)
+        self._profile = topic.profile[kind, self._units]
         self._times = np.bincount(self._profile, minlength=topic.profiles.size)
+        self.rated = bool(self._times[1:].any())
+        self._width = topic.measure.labels + 1
+        self._code = self._profile * self._width
 
     def among(self) -> Outcomes:
         """Every statistic among people."""
@@ -149,9 +159,9 @@ class _Cell:
 
     def judging(self, scorer: CountedLabels) -> Outcomes:
         """Every statistic of a scorer that judges the same aspect."""
-        topic, profiles, width = self._topic, self._topic.profiles, self._topic.measure.labels + 1
+        topic, profiles, width = self._topic, self._topic.profiles, self._width
         # how many units have which profile and label, no label first; and those that have both a rating and a label
-        code = self._profile * width + (scorer.label[self._units] + 1)
+        code = self._code + scorer.label[self._units]
         times = np.bincount(code, minlength=profiles.size * width)
         both = np.outer(profiles.n > 0, np.arange(width) > 0)
         items, table = topic.count_items(self._units, code, times, both.ravel()), times.reshape(-1, width)
@@ -188,19 +198,18 @@ class _Cell:
     def scoring(self, scorer: CountedScores) -> Outcomes:
         """Correlations of a scorer's scores with people's means."""
         topic, profiles = self._topic, self._topic.profiles
-        units, score = topic.in_order(scorer, self._task)
-        profile = topic.profile[self._kind][units]
+        order = topic.in_order(scorer, self._task)
+        profile = topic.profile[self._kind][order.unit]
         rated = (profiles.n > 0)[profile]
-        profile, score = profile[rated], score[rated]
+        profile = profile[rated]
+        score, rank = order.centred(self._kind, rated)
         times = np.bincount(profile, minlength=profiles.size)
-        items = np.unique(topic.item[units[rated]]).size if topic.targets else score.size
-        judged = ~np.isnan(scorer.score if self._task is None else scorer.score[topic.task == self._task])
-        used = self._used(times, items, int(judged.sum()) - items, scorer.refused)
-        ranked = correlation.midranks(np.unique(profiles.mean, return_inverse=True)[1], times)
-        level = np.cumsum(np.r_[False, score[1:] != score[:-1]][: score.size])
+        items = np.unique(topic.item[order.unit[rated]]).size if topic.targets else score.size
+        used = self._used(times, items, order.items - items, scorer.refused)
+        people_rank = correlation.midranks(np.unique(profiles.mean, return_inverse=True)[1], times)
         values = {
             "pearson": correlation.with_groups(score, profile, profiles.mean, times),
-            "spearman": correlation.with_groups(correlation.midranks(level), profile, ranked, times),
+            "spearman": correlation.with_groups(rank, profile, people_rank, times),
         }
         found: Outcomes = {}
         for name in select_statistics(OF_SCORES & RANKED, None):
@@ -222,7 +231,7 @@ class _Cell:
         """
         topic, profiles = self._topic, self._topic.profiles
         inside = slice(None) if self._task is None else topic.task[refused.item] == self._task
-        own = np.bincount(refused.reason[inside], refused.count[inside], len(topic.reasons))
+        own = np.bincount(refused.reason[inside], minlength=len(topic.reasons))
         ratings = int(profiles.n @ met)
         apart = {"no_scorer_value": int(profiles.n @ self._times) - ratings, "no_people": lonely}
         excluded = merged([self._reasons(own), self._reasons(self._times @ profiles.refused), apart])

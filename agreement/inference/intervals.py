@@ -179,9 +179,9 @@ class Spread:
     @property
     def p(self) -> float:
         """Two-sided, of the value 0, by Student's t."""
-        from scipy import stats
+        from scipy.special import stdtr
 
-        return float(2 * stats.t.sf(abs(self.value) / self.error, self.freedom))
+        return float(2 * stdtr(self.freedom, -abs(self.value) / self.error))
 
 
 def spread(value: float, deviations: Deviations) -> Spread:
@@ -238,7 +238,7 @@ def interval(value: float, deviations: Deviations, kind: ValueRange, many: str =
         return Interval(note=f"no interval: undefined without one of the {deviations.prompts} {many}")
     error = math.sqrt(sum(deviations.variances))
     same = error <= _ROUNDING * max(kind.unit, abs(value))
-    if kind.counted and (same or _nearly_all_alike(value, deviations)):
+    if kind.counted and (same or nearly_all_alike(value, deviations)):
         low, high = wilson(value, deviations.alike)
         apart = "all alike" if same else "nearly all alike"
         note = f"{LEVEL}% interval by Wilson, as of {deviations.prompts} {many}, which are {apart}"
@@ -254,7 +254,7 @@ def interval(value: float, deviations: Deviations, kind: ValueRange, many: str =
     return Interval(float(low), float(high), f"{LEVEL}% jackknife over {words}, t with {freedom:.4g} degrees of freedom{scale}")
 
 
-def _nearly_all_alike(value: float, deviations: Deviations) -> bool:
+def nearly_all_alike(value: float, deviations: Deviations) -> bool:
     """Whether a share is near 0 or 1 because most prompts are all wrong or all right, and too few are not to show how much
     others would differ."""
     sizes = np.repeat([d.size * len(deviations.strata) for d in deviations.strata], [d.size for d in deviations.strata])
@@ -291,9 +291,9 @@ def wilson(value: float, n: float) -> tuple[float, float]:
 @cache
 def quantile(share: float, freedom: float) -> float:
     """Of Student's t."""
-    from scipy import stats  # takes a second to load
+    from scipy.special import stdtrit  # scipy.stats takes a second to load
 
-    return float(stats.t.ppf(share, freedom))
+    return float(stdtrit(freedom, share))
 
 
 _Z = NormalDist().inv_cdf(0.5 + LEVEL / 200)

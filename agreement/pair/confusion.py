@@ -15,6 +15,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
+from agreement.meta.corrected_rates import pass_agreement
 from agreement.numeric import IntArray, ratio
 from agreement.pair.rater_pair import PEOPLE, SHARE_OF_YES, Estimate, RaterPair, rater_pairs
 from agreement.report.report import select
@@ -39,6 +40,8 @@ class Prevalence:
         coefficients: percent agreement, kappa, AC1 and PABAK.
         paradox: whether agreement is high, kappa is not, and prevalence is why.
         sentence: what the numbers say.
+        passes: agreement on passes, how often `a` says yes where `b` does (sensitivity, if `b` is right).
+        fails: agreement on fails, how often `a` says no where `b` does (specificity).
     """
 
     yes_a: Estimate
@@ -46,6 +49,8 @@ class Prevalence:
     coefficients: tuple[Estimate, ...]
     paradox: bool
     sentence: str
+    passes: Estimate | None = None
+    fails: Estimate | None = None
 
     def to_dict(self) -> dict[str, Any]:
         """Plain types."""
@@ -55,6 +60,8 @@ class Prevalence:
             "coefficients": [each.to_dict() for each in self.coefficients],
             "paradox": self.paradox,
             "sentence": self.sentence,
+            "passes": None if self.passes is None else self.passes.to_dict(),
+            "fails": None if self.fails is None else self.fails.to_dict(),
         }
 
 
@@ -384,4 +391,15 @@ def _prevalence(meeting: RaterPair, cell: Cell, pairs: PairedJudgements, others:
     for name, labels in ((meeting.a, sums.rows), (others, sums.columns)):
         said = outcome(ratio(labels[..., 1], sums.pairs), "they share no judgement", used, f"share of yes of {name}")
         shares.append(meeting.estimate(SHARE_OF_YES, said))
-    return prevalence(meeting.a, others, shares[0], shares[1], meeting.estimates(cell, COEFFICIENTS))
+    made = prevalence(meeting.a, others, shares[0], shares[1], meeting.estimates(cell, COEFFICIENTS))
+    return replace(made, passes=_same_answer(rows, 1), fails=_same_answer(rows, 0))
+
+
+def _same_answer(rows: PairedJudgements, code: int) -> Estimate:
+    """How often the first side gives this answer where the second does."""
+    says = rows.label_b == code
+    found = pass_agreement(says.astype(float), (rows.label_a == code).astype(float), rows.cluster)
+    name = "agreement_on_passes" if code else "agreement_on_fails"
+    items, ratings = int(np.unique(rows.item[says]).size), int(says.sum())
+    reason = None if found.value is not None else found.bounds.note
+    return Estimate(name, found.value, found.bounds.low, found.bounds.high, items, ratings, {}, reason, found.bounds.note or "")

@@ -1,9 +1,10 @@
 """Ranking of generators by votes: Bradley-Terry strengths, and Spearman's rho of votes with a metric.
 
-Bradley and Terry (1952, Biometrika 39): P(i beats j) = s_i / (s_i + s_j). A tie counts as half a win for each. The
-strengths are found by the MM algorithm (Hunter 2004, Annals of Statistics 32), which climbs to the maximum of the
-likelihood wherever there is one: where the graph with an arc from each winner to whom it beat is strongly connected (Ford
-1957, American Mathematical Monthly 64).
+Bradley and Terry (1952, Biometrika 39) with Davidson's ties (1970, Journal of the American Statistical Association 65):
+P(i beats j) = s_i / (s_i + s_j + v sqrt(s_i s_j)), and a tie has the share v sqrt(s_i s_j); v says how common ties are. The
+logarithms are those of a multinomial logit model, whose likelihood is concave, and are found by Newton's method. There is a
+maximum only if the graph with an arc from each winner to whom it beat, and both ways for a tie, is strongly connected (Ford
+1957, American Mathematical Monthly 64); where ties alone connect it, there may be none.
 
 Do more votes go with a higher metric? (SelfEval, Figure 6.) A point is one generator in one task: how many votes with a
 clear preference people gave it there, and the metric's mean.
@@ -24,11 +25,12 @@ from agreement.preferences.votes import Vote, clusters_of, grouped, left_out, sa
 from agreement.statistics.correlation import Units, of_centred, spearman, why_undefined
 from agreement.study.cells import ALL, Options, Used, outcome
 
-_STEPS, _CLOSE = 20_000, 1e-10
+_STEPS, _CLOSE, _LONGEST = 200, 1e-10, 1.0
 NOT_CONNECTED: Final = (
     "the generators fall into groups of which one never won against another: their strengths have no finite estimate"
 )
-_HOW = "Bradley-Terry log strength, mean 0, ties half a win each"
+NO_MAXIMUM: Final = "some generator never won against another, and ties do not tell how much weaker it is"
+_HOW = "Bradley-Terry log strength with Davidson's ties, mean 0"
 
 
 @dataclass(frozen=True)
@@ -38,7 +40,7 @@ class GeneratorStrength:
     Attributes:
         wins, losses, ties: votes of its pairs.
         strength: natural logarithm; those of all generators have the mean 0. With d more than another one it wins with
-            probability 1 / (1 + exp(-d)).
+            probability 1 / (1 + exp(-d)), where a vote is clear.
         rank: from 1; equal strengths share the best. None where strengths are undefined.
     """
 
@@ -63,48 +65,76 @@ def generator_strengths(votes: Sequence[Vote], options: Options | None = None) -
 def _strengths_in(task: str, votes: Sequence[Vote], out: Sequence[Vote], options: Options) -> list[GeneratorStrength]:
     names = sorted({name for vote in votes for name in (vote.first, vote.second)})
     place = {name: n for n, name in enumerate(names)}
-    won = np.zeros((len(votes), len(names), len(names)))
+    won = np.zeros((len(votes), 2, len(names), len(names)))
     for row, vote in zip(won, votes, strict=True):
         i, j = place[vote.first], place[vote.second]
-        points = 0.5 if not vote.clear else float(vote.chose == vote.first)
-        row[i, j], row[j, i] = points, 1.0 - points
+        if not vote.clear:
+            row[1, i, j] = row[1, j, i] = 1.0
+        else:
+            row[0, i, j], row[0, j, i] = float(vote.chose == vote.first), float(vote.chose == vote.second)
     clusters = clusters_of(votes)
     sums = cluster_sums(won.reshape(len(votes), -1), clusters.codes, clusters.size)
-    wins = (Deletions(options.intervals).weights(clusters.size) @ sums).reshape(-1, len(names), len(names))
-    found = log_strengths(wins)
+    wins, ties = np.moveaxis((Deletions(options.intervals).weights(clusters.size) @ sums).reshape(-1, *won.shape[1:]), 1, 0)
+    found = log_strengths(wins, ties)
     used = Used(len({vote.pair for vote in votes}), len(votes), clusters.size, left_out(out))
-    why = undefined(names, wins[0]) or NOT_CONNECTED
+    why = undefined(names, wins[0] + ties[0]) or NO_MAXIMUM
     made = [with_interval(outcome(found[:, n], why, used, _HOW), CONTRAST, by_prompt=clusters.known) for n in range(len(names))]
     rows = []
     for name, strength in zip(names, made, strict=True):
         mine = [vote for vote in votes if name in (vote.first, vote.second)]
-        won_by_it, ties = sum(vote.chose == name for vote in mine), sum(not vote.clear for vote in mine)
+        won_by_it, tied = sum(vote.chose == name for vote in mine), sum(not vote.clear for vote in mine)
         better = None if strength.value is None else sum(o.value is not None and o.value > strength.value for o in made)
         rank = None if better is None else 1 + better
-        rows.append(GeneratorStrength(task, name, won_by_it, len(mine) - won_by_it - ties, ties, strength, rank))
+        rows.append(GeneratorStrength(task, name, won_by_it, len(mine) - won_by_it - tied, tied, strength, rank))
     return sorted(rows, key=lambda one: (one.rank or 0, one.generator))
 
 
-def log_strengths(wins: FloatArray) -> FloatArray:
-    """Of win matrices (..., G, G), whose entry i, j is how often i beat j: (..., G), NaN where undefined."""
+def log_strengths(wins: FloatArray, ties: FloatArray) -> FloatArray:
+    """Davidson's log strengths, mean 0: (..., G), NaN where undefined.
+
+    Args:
+        wins: (..., G, G), entry i, j is how often i beat j.
+        ties: (..., G, G), symmetric: how often i and j tied.
+    """
     n = wins.shape[-1]
-    flat = wins.reshape(-1, n, n)
+    flat, tied = wins.reshape(-1, n, n), ties.reshape(-1, n, n)
     out = np.full((len(flat), n), np.nan)
-    active = np.flatnonzero(connected(flat))
-    met = flat + flat.swapaxes(1, 2)
-    total = flat.sum(axis=2)
-    s = np.ones((active.size, n))
+    active = np.flatnonzero(connected(flat + tied))
+    # log strengths, and the logarithm of how common ties are; without any it has no estimate, and is not needed
+    at = np.zeros((active.size, n + 1))
     for _ in range(_STEPS):
+        step = _newton_step(at, flat[active], tied[active])
+        at = at + step / np.maximum(np.abs(step).max(axis=1, keepdims=True) / _LONGEST, 1.0)
+        done = np.abs(step).max(axis=1) < _CLOSE
+        out[active[done]] = at[done, :n]
+        active, at = active[~done], at[~done]
         if not active.size:
             break
-        weight = met[active] / (s[:, :, None] + s[:, None, :])
-        new = total[active] / weight.sum(axis=2)
-        new /= np.exp(np.log(new).mean(axis=1, keepdims=True))
-        done = np.abs(np.log(new / s)).max(axis=1) < _CLOSE
-        out[active[done]] = np.log(new[done])
-        active, s = active[~done], new[~done]
     # what has not settled after all steps has no estimate that could be told from infinity
     return out.reshape(*wins.shape[:-2], n)
+
+
+def _newton_step(at: FloatArray, wins: FloatArray, ties: FloatArray) -> FloatArray:
+    """From log strengths and log v (R, G + 1) towards the maximum of the likelihood."""
+    n = wins.shape[-1]
+    met, any_tie = wins + wins.swapaxes(1, 2) + ties, ties.any(axis=(1, 2))
+    apart = at[:, :n, None] - at[:, None, :n]
+    common = np.where(any_tie, np.exp(at[:, n]), 0.0)[:, None, None]
+    tie = common / (np.exp(apart / 2) + np.exp(-apart / 2) + common)
+    # points: 1 for a win and 1/2 for a tie, and what is expected of them
+    points = 1.0 / (1.0 + np.exp(-apart)) * (1.0 - tie) + tie / 2.0
+    slope = np.concatenate(
+        [(wins + ties / 2.0 - met * points).sum(axis=2), (ties - met * tie).sum(axis=(1, 2))[:, None] / 2.0], axis=1
+    )
+    spread = met * (points * (1.0 - points) - tie / 4.0)
+    curve = np.zeros((len(at), n + 1, n + 1))
+    # strengths have no zero of their own: a constant for all would change nothing
+    curve[:, :n, :n] = 1.0 / n - spread
+    curve[:, range(n), range(n)] += spread.sum(axis=2)
+    curve[:, :n, n] = curve[:, n, :n] = (met * (tie / 2.0 - points * tie)).sum(axis=2)
+    curve[:, n, n] = np.where(any_tie, (met * (tie - tie**2)).sum(axis=(1, 2)) / 2.0, 1.0)
+    slope[~any_tie, n] = 0.0
+    return np.linalg.solve(curve + 1e-12 * np.eye(n + 1), slope[..., None])[..., 0]
 
 
 def connected(wins: FloatArray) -> BoolArray:
@@ -117,7 +147,7 @@ def connected(wins: FloatArray) -> BoolArray:
 
 
 def undefined(names: Sequence[str], wins: FloatArray) -> str | None:
-    """Why strengths are undefined, None if they are not."""
+    """Why strengths are undefined, None if nothing is seen; ``wins`` with ties as a win of both."""
     if connected(wins[None])[0]:
         return None
     for what, sums in (("lost", wins.sum(axis=1)), ("won", wins.sum(axis=0))):

@@ -186,6 +186,36 @@ def side_choices(votes: Sequence[Vote], options: Options | None = None) -> SideC
     return SideChoice(left, len(known) - left, found, p, len(clear) - len(known))
 
 
+ORDERS: Final = ("kept", "left", "right", "mixed")
+"""What became of a judge's choice when the images changed places: the same image, the same side, a tie in one order only."""
+
+
+@dataclass(frozen=True)
+class OrderBias:
+    """A judge's pairs, each judged in both orders.
+
+    Attributes:
+        counts: pairs by what became of the choice, of ``ORDERS``.
+        changed: share of the pairs on which it is not kept, 0 to 1.
+        sign_test_p: that left and right are equally often the side that is chosen in both orders; as of ``VoteCounts``.
+    """
+
+    counts: Mapping[str, int]
+    changed: IntervalEstimate
+    sign_test_p: float | None
+
+
+def order_bias(votes: Sequence[Vote], options: Options | None = None) -> OrderBias:
+    """Position bias; ``chose`` of each vote is one of ``ORDERS``."""
+    known = [vote for vote in votes if vote.excluded is None and vote.chose in ORDERS]
+    counts = {order: sum(vote.chose == order for vote in known) for order in ORDERS}
+    hits = Hits([vote.chose != "kept" for vote in known], clusters_of(known), len({v.pair for v in known}), left_out(votes))
+    how = "share of the pairs on which its choice changes when the images change places"
+    found = share_estimate(hits, options or Options(), how, NO_VOTE)
+    sides = (counts["left"], counts["right"])
+    return OrderBias(counts, found, mcnemar_exact(*sides) if any(sides) else None)
+
+
 ValueAspect = Literal["correct", "score"]
 """``correct``: "only one model is right" (Figure 5), else both or none; ``score``: the larger one, equal ones are a tie."""
 NO_VALUE: Final = "no_scorer_value"

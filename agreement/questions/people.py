@@ -14,7 +14,7 @@ from typing import Final
 import numpy as np
 import pandas as pd
 
-from agreement.inference.intervals import CORRECTED, SHARE
+from agreement.inference.intervals import CONTRAST, CORRECTED, SHARE, ValueRange
 from agreement.numeric import FloatArray, IntArray, cluster_sums, ratio
 from agreement.questions.scores import (
     ALL,
@@ -35,9 +35,23 @@ from agreement.study.cells import Options, Outcome, Used, compact, first_of, mer
 
 VQA_ACCURACY, TIFA_CORRELATION, ALPHA = "vqa_accuracy", "spearman_with_people", "krippendorff_alpha_nominal"
 IMAGE_WRONG, VQA_WRONG = "image_wrong", "vqa_wrong"
+ACCURACY_PASSES, ACCURACY_FAILS = "accuracy_passes", "accuracy_fails"
+"""The accuracy where people pass the image (their answer is the question's own), and where they fail it."""
+CONSTANT_ACCURACY: Final = "constant_accuracy"
+"""That of a rater who does not look, and passes every image."""
+YES_LESS_PEOPLE: Final = "yes_less_people"
+"""Yes-bias: the share of yes among answers to questions of yes and no, less that among people's."""
+CONSTANT_YES: Final = "constant_yes_less_people"
+"""That of a rater who says yes to everything."""
+LENGTH_BIAS: Final = {name: f"length_bias_{name}" for name in ("prompt", "question", "reason")}
+"""Spearman's rho of the length of the prompt, the question or the judge's reason, and how much more it passes than people."""
+CONSTANT_LENGTH_BIAS: Final = {name: f"constant_{LENGTH_BIAS[name]}" for name in ("prompt", "question")}
+"""That of a rater who passes every image: people pass long texts less often, or more."""
+PEOPLE_UNDECIDED: Final = "people_undecided"
 UNDECIDED, CANNOT_TELL, OTHER_VERSION, NOT_ASKED = APART = ("undecided", "cannot_tell", "other_version", "not_asked")
 """Why a model's answer has none of people beside it: no majority, most cannot tell, asked in other words, not asked."""
 DECIDED: Final = "decided"
+YES, NO = "yes", "no"
 NOBODY, NO_WRONG, NO_SCORES = (
     "people have answered none of these questions",
     "people have answered none of the questions that it answers wrong",
@@ -45,10 +59,18 @@ NOBODY, NO_WRONG, NO_SCORES = (
 )
 _UNSURE: Final = "\0cannot tell"
 """No choice has this text: questions' texts hold no NUL."""
-_HOW_ACCURACY, _HOW_SPLIT = (
-    "share of the answers equal to people's",
-    "share of the wrong answers that people have answered, too",
-)
+_HOW_SPLIT: Final = "share of the wrong answers that people have answered, too"
+_HOW: Final = {
+    VQA_ACCURACY: "share of the answers equal to people's",
+    ACCURACY_PASSES: "share of the answers equal to people's, where those are as a faithful image asks for",
+    ACCURACY_FAILS: "share of the answers equal to people's, where those are not as a faithful image asks for",
+    CONSTANT_ACCURACY: "share of people's answers that are as a faithful image asks for",
+    PEOPLE_UNDECIDED: "share of the questions asked of people on which they have no majority, or cannot tell",
+    CONSTANT_YES: "share of no in people's answers to questions of yes and no",
+    YES_LESS_PEOPLE: "share of yes in its answers less that in people's, questions of yes and no that people have decided",
+}
+_WRONG_ANSWERS: Final[Unit] = "wrong answers"
+_QUESTIONS: Final[Unit] = "questions"
 _HOW_CORRELATION: Final = (
     "TIFA per image by the model's and by people's answers, both from the questions that people have answered"
 )
@@ -149,7 +171,9 @@ def _split(by: str, group: str, wrong: pd.DataFrame) -> Split:
 
 def beside_people(asked: pd.DataFrame, said: pd.DataFrame, options: Options | None = None) -> list[GroupStatistic]:
     """Table 3 and Figure 11: people's own agreement; of each rater the accuracy with people as reference, the correlation of
-    TIFA by its answers and by theirs, and the shares of its wrong answers that are the image's fault and its own.
+    TIFA by its answers and by theirs, and the shares of its wrong answers that are the image's fault and its own. Beside the
+    accuracy, also by element type: where people pass and where they fail, that of passing everything, and yes-bias. Where
+    the answers have ``prompt_length``, ``question_length`` or ``reason_length``: length bias.
 
     Args:
         asked: columns ``ASKED``.
@@ -174,9 +198,12 @@ def _of_rater(making: StatisticMaker, rater: str, rows: pd.DataFrame) -> Iterato
     apart = count_reasons(rows.loc[rows["state"] != DECIDED, "state"])
     yield _share(making, VQA_ACCURACY, place, decided, equal, apart)
     yield _correlation(making, place, decided, apart)
+    yield from _length_biases(making, place, decided, apart)
     kinds = sorted(rows["element_type"].unique())
     for at in [place, *(StatisticKey("element_type", str(kind), rater) for kind in kinds)]:
         mine = rows if at.by == ALL else rows[rows["element_type"] == at.group]
+        if at.by == ALL or (mine["state"] == DECIDED).any():
+            yield from _accuracies(making, at, mine)
         wrong = mine[mine["answer"] != mine["chosen"]]
         known = wrong[wrong["state"] == DECIDED]
         left = count_reasons(wrong.loc[wrong["state"] != DECIDED, "state"])
@@ -185,18 +212,43 @@ def _of_rater(making: StatisticMaker, rater: str, rows: pd.DataFrame) -> Iterato
         yield _share(making, VQA_WRONG, at, known, np.subtract(1.0, fault), left)
 
 
+def _accuracies(making: StatisticMaker, place: StatisticKey, rows: pd.DataFrame) -> Iterator[GroupStatistic]:
+    """Of the questions that people have decided; the whole accuracy by element type only, as it stands in Table 3 already."""
+    decided, apart = rows[rows["state"] == DECIDED], count_reasons(rows.loc[rows["state"] != DECIDED, "state"])
+    equal = np.asarray(decided["chosen"] == decided["people"], float)
+    passes = np.asarray(decided["people"] == decided["answer"], bool)
+    if place.by != ALL:
+        yield _share(making, VQA_ACCURACY, place, decided, equal, apart)
+    yield _share(making, ACCURACY_PASSES, place, decided[passes], equal[passes], apart)
+    yield _share(making, ACCURACY_FAILS, place, decided[~passes], equal[~passes], apart)
+    yield _share(making, CONSTANT_ACCURACY, place, decided, passes.astype(float), apart)
+    chosen, people, answer = (decided[name].str.casefold() for name in ("chosen", "people", "answer"))
+    polar = np.asarray(answer.isin((YES, NO)), bool)
+    bias = np.asarray(chosen == YES, float) - np.asarray(people == YES, float)
+    yield _share(making, YES_LESS_PEOPLE, place, decided[polar], bias[polar], apart, CONTRAST)
+    yield _share(making, CONSTANT_YES, place, decided[polar], np.asarray(people != YES, float)[polar], apart)
+    asked = rows[rows["state"].isin((DECIDED, UNDECIDED, CANNOT_TELL))]
+    left = count_reasons(rows.loc[~rows["state"].isin((DECIDED, UNDECIDED, CANNOT_TELL)), "state"])
+    yield _share(making, PEOPLE_UNDECIDED, place, asked, np.asarray(asked["state"] != DECIDED, float), left)
+
+
 def _share(
-    making: StatisticMaker, statistic: str, place: StatisticKey, rows: pd.DataFrame, hits: FloatArray, excluded: dict[str, int]
+    making: StatisticMaker,
+    statistic: str,
+    place: StatisticKey,
+    rows: pd.DataFrame,
+    hits: FloatArray,
+    excluded: dict[str, int],
+    kind: ValueRange = SHARE,
 ) -> GroupStatistic:
     prompt, texts = pd.factorize(rows["prompt"], sort=True)
     sums = making.deletions.weights(len(texts)) @ cluster_sums(
         np.stack([np.ones(len(rows)), hits], axis=1), prompt.astype(np.int64), len(texts)
     )
     used = Used(rows["item"].nunique(), len(rows), len(texts), excluded)
-    accuracy = statistic == VQA_ACCURACY
-    reason, how = (NOBODY, _HOW_ACCURACY) if accuracy else (NO_WRONG, _HOW_SPLIT)
-    unit: Unit = "questions" if accuracy else "wrong answers"
-    return making.figure(statistic, place, unit, ratio(sums[:, 1], sums[:, 0]), reason, used, how, SHARE)
+    how = _HOW.get(statistic)
+    reason, unit = (NO_WRONG, _WRONG_ANSWERS) if how is None else (NOBODY, _QUESTIONS)
+    return making.figure(statistic, place, unit, ratio(sums[:, 1], sums[:, 0]), reason, used, how or _HOW_SPLIT, kind)
 
 
 def _correlation(making: StatisticMaker, place: StatisticKey, decided: pd.DataFrame, apart: dict[str, int]) -> GroupStatistic:
@@ -211,6 +263,29 @@ def _correlation(making: StatisticMaker, place: StatisticKey, decided: pd.DataFr
     if found.value is None and len(each) < 2:
         found = Outcome(None, NO_SCORES, None, used, found.how)
     return GroupStatistic(TIFA_CORRELATION, ALL, ALL, place.rater, ALL, "images", found, made.bounds, made.method)
+
+
+def _length_biases(
+    making: StatisticMaker, place: StatisticKey, decided: pd.DataFrame, apart: dict[str, int]
+) -> Iterator[GroupStatistic]:
+    people = np.asarray(decided["people"] == decided["answer"], float)
+    more = np.asarray(decided["chosen"] == decided["answer"], float) - people
+    for name, statistic in LENGTH_BIAS.items():
+        if f"{name}_length" not in decided:
+            continue
+        length = decided[f"{name}_length"].to_numpy(float, na_value=np.nan)
+        known = np.isfinite(length)
+        rows = decided[known]
+        left = merged([apart, {"no_length": int((~known).sum())}])
+        used = Used(rows["item"].nunique(), len(rows), rows["prompt"].nunique(), left)
+        sides = [(statistic, more, "what it passes less what people pass")]
+        if name in CONSTANT_LENGTH_BIAS:
+            sides.append((CONSTANT_LENGTH_BIAS[name], 1.0 - people, "what people fail"))
+        for key, side, title in sides:
+            how, names = f"length of the {name} in characters, and {title}, by question", (f"the {name}'s length", title)
+            made = correlated(making, place, length[known], side[known], codes(rows["prompt"]), used, how, names)
+            found = made.outcome if len(rows) else Outcome(None, NOBODY, None, used, how)
+            yield GroupStatistic(key, ALL, ALL, place.rater, ALL, _QUESTIONS, found, made.bounds, made.method)
 
 
 def _alpha(making: StatisticMaker, said: pd.DataFrame) -> GroupStatistic:

@@ -301,10 +301,13 @@ def _less(
 SPEARMAN = "spearman"
 NO_PAIR = "no image was asked the same by both"
 _HOW_MODELS = "scores per image of two models, asked the same"
+SAME_ANSWERS: Final = "same_answers"
+_HOW_SAME: Final = "share of the questions about an image, in the same words, to which both gave the same answer"
 
 
 def between_models(asked: pd.DataFrame, options: Options | None = None) -> list[GroupStatistic]:
-    """Spearman's rho of every two raters' scores per image; images that were asked otherwise are counted apart.
+    """Of every two raters Spearman's rho of their scores per image, and the share of the same answers; what was asked otherwise
+    is counted apart. A judge beside itself on another day: its drift.
 
     Args:
         asked: columns ``ASKED``.
@@ -325,7 +328,19 @@ def between_models(asked: pd.DataFrame, options: Options | None = None) -> list[
         used = Used(len(same), int(same["questions"].sum()), same["prompt"].nunique(), excluded)
         place, names = StatisticKey(rater=a, other=b), (f"{a}'s score", f"{b}'s score")
         found.append(correlated(making, place, x, y, codes(same["prompt"]), used, _HOW_MODELS, names))
+        found.append(_same_answers(making, place, *(rows[rows["rater"] == rater] for rater in (a, b))))
     return found
+
+
+def _same_answers(making: StatisticMaker, place: StatisticKey, a: pd.DataFrame, b: pd.DataFrame) -> GroupStatistic:
+    pair = a.merge(b[["item", "question", "wording", "chosen"]], on=["item", "question"], suffixes=("", "_b"))
+    same = pair[pair["wording"] == pair["wording_b"]]
+    excluded = merged([{"other_version": len(pair) - len(same), "not_shared": len(a) + len(b) - 2 * len(pair)}])
+    prompt, texts = pd.factorize(same["prompt"], sort=True)
+    places, equal = prompt.astype(np.int64), np.asarray(same["chosen"] == same["chosen_b"], float)
+    top, bottom = (sums_by(places, len(texts), weights) for weights in (equal, np.ones(len(same))))
+    used = Used(same["item"].nunique(), len(same), len(texts), excluded)
+    return making.figure(SAME_ANSWERS, place, "questions", _ratios(making, top, bottom), NO_PAIR, used, _HOW_SAME, SHARE)
 
 
 def correlated(

@@ -165,7 +165,7 @@ def _verdict(sides: Mapping[str, Outcome], kind: ValueRange, margin: float, *, b
     many = "prompts" if by_prompt else "items"
     if made.verdict is None:
         more = needed(test, margin, apart.used.clusters, contrary)
-        reason = f"not enough {many} to tell" + (f": about {more:,} more would do" if more is not None else "")
+        reason = f"too few {many} to decide" + (f": about {more:,} more are enough" if more is not None else "")
         made = replace(made, prompts_needed=more, verdict_reason=reason)
     made = replace(made, words=_words(made, scorer.value - apart.value, apart, many))
     return _beside_others(made, sides.get(OTHERS), margin)
@@ -174,9 +174,10 @@ def _verdict(sides: Mapping[str, Outcome], kind: ValueRange, margin: float, *, b
 def _words(made: CeilingVerdict, people: float, apart: Outcome, many: str) -> str:
     """The verdict as a sentence that names what is fixed."""
     who = f"these {apart.used.persons} people" if apart.used.persons else "these people"
-    numbers = f"{_two(made.scorer or 0.0)} against {_two(people)} among them"
-    around = f"{_two(made.difference_low or 0.0)} to {_two(made.difference_high or 0.0)}"
-    numbers += f"; difference {_two(made.difference or 0.0)} ({around})"
+    # another estimate than the scorer's own number, which stands beside it: so it is named
+    numbers = f"in one person's place it reaches {_three(made.scorer or 0.0)}, they reach {_three(people)}"
+    around = f"{_three(made.difference_low or 0.0)} to {_three(made.difference_high or 0.0)}"
+    numbers += f"; difference {_three(made.difference or 0.0)} ({around})"
     if made.verdict is None:
         return f"{made.verdict_reason} ({who}): {numbers}"
     within = f" (within {made.margin:g})" if made.verdict == "equivalent" else ""
@@ -196,8 +197,8 @@ def _beside_others(made: CeilingVerdict, others: Outcome | None, margin: float) 
     # what cannot be told of these people cannot be told of others
     p = max(test.p, made.p or 0.0)
     verdict = judge(test, margin, p)
-    reason = None if verdict else "not enough prompts or people to tell"
-    around = f"{_two(bounds.low)} to {_two(bounds.high)}" if bounds.high is not None else ""
+    reason = None if verdict else "too few prompts or people to decide"
+    around = f"{_three(bounds.low)} to {_three(bounds.high)}" if bounds.high is not None else ""
     words = f"{made.words}; beside other people, on other prompts: {verdict or reason} ({around})"
     made = replace(made, words=words)
     return replace(
@@ -244,6 +245,7 @@ def corrected(ceilings: Sequence[Ceiling]) -> list[Ceiling]:
     return [replace(each, verdict=replace(each.verdict, p_holm=p)) for each, p in zip(ceilings, found, strict=True)]
 
 
-def _two(value: float) -> str:
-    text = f"{value:.2f}"
-    return "0.00" if text == "-0.00" else text
+def _three(value: float) -> str:
+    """Three digits: of two rounded to two the difference looks wrong. What rounds to nothing has no sign."""
+    text = f"{value:.3f}"
+    return "0.000" if text == "-0.000" else text

@@ -24,7 +24,7 @@ from agreement.study.cells import Cell, CellOutcome, Key, Options, Outcome, comp
 from agreement.study.frame import Aspect, Ratings, Suite, read
 
 # What a scorer's `score` is compared with.
-MET_BY_SCORES = ("correct", "faithfulness", "caption_fit")
+MET_BY_SCORES = ("correct", "faithfulness", "caption_fit", "semantic_consistency", "perceptual_quality")
 SCORE = "score"
 
 

@@ -181,9 +181,9 @@ class ScorerAgreement:
                 return hypothesis_tests.kendall_difference(a, b, people, cluster, clusters)
             if statistic == "spearman":
                 a, b, people = hypothesis_tests.midranks(a), hypothesis_tests.midranks(b), hypothesis_tests.midranks(people)
-            return (
-                None if statistic == "kendall_tau_c" else hypothesis_tests.pearson_difference(a, b, people, cluster, clusters)
-            )
+            if statistic in {"pearson", "spearman"}:
+                return hypothesis_tests.pearson_difference(a, b, people, cluster, clusters)
+            return None
         if statistic in NUMBER_ALPHAS:
             mine, theirs, place = self._numbers(people_as)
             alike = hypothesis_tests.alpha_difference(mine, other._numbers(people_as)[0], theirs, place, self._cluster.size)

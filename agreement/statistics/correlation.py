@@ -276,19 +276,26 @@ def pearson_of_moments(sums: FloatArray) -> FloatArray:
     return np.clip(ratio(n * sxy - sx * sy, np.sqrt(spread_x) * np.sqrt(spread_y)), -1.0, 1.0)
 
 
+def centred(x: FloatArray) -> FloatArray:
+    """Values less their mean, scaled to about 1; a constant becomes exactly 0."""
+    if not x.size:
+        return x
+    # on one value first, so that a constant leaves nothing
+    x = x - x[0]
+    x /= max(x.max(), -x.min()) or 1.0
+    x -= x.sum() / x.size
+    return x
+
+
 def with_groups(x: FloatArray, group: IntArray, y: FloatArray, times: IntArray) -> float:
-    """Pearson's r of x with the value `y` of its group, from sums by group: quick for many units in few groups.
+    """Pearson's r of x (`centred`) with the value `y` of its group, from sums by group: quick for many units in few groups.
 
     `times` is the size of each group; `y` of an empty one plays no part.
     """
-    n = x.size
-    if n < 2:
+    if x.size < 2:
         return float("nan")
-    # centred on one value first, so that a constant becomes exactly 0
-    x, y = x - x[0], np.where(times > 0, y - y[group[0]], 0.0)
-    x /= max(x.max(), -x.min()) or 1.0
-    x -= x.sum() / n
-    y = y - times @ y / n
+    y = np.where(times > 0, y - y[group[0]], 0.0)
+    y = y - times @ y / x.size
     return float(of_centred(np.bincount(group, x, y.size) @ y, np.einsum("i,i", x, x), times @ (y * y)))
 
 

@@ -1,0 +1,303 @@
+"""Planning a study: how many prompts, images and people's ratings until a number is as sure as one wants.
+
+A mean is planned from the variance components of the ratings there are: with G prompts, m images of each, k of R people on an
+image, its variance is
+
+    prompt / G + image / (G m) + (residual + person (1 - k / R)) / (G m k)      [+ person / R beside other people]
+
+and half of its 95 % interval is t(G - 1) times the root. The difference of two generators on the same prompts has twice that,
+without the part of the prompts' effect that both share; its power is that of the paired t test (noncentral F). Every other
+statistic is made again from fewer images and fewer ratings of each, as far as they were observed, and its jackknife variance
+falls as 1 / G.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+import pandas as pd
+
+from agreement.inference.intervals import LEVEL, Deletions, quantile
+from agreement.meta.components import Components, variance_components
+from agreement.meta.units import Finding, RatedUnits
+from agreement.report.report import ReportRow, build
+from agreement.study.cells import ALL, Options
+
+MOST_PROMPTS = 1_000_000
+MEAN, DIFFERENCE = "mean", "difference"
+POWER = 0.8
+_TOO_FEW = "fewer than two prompts have ratings; how much prompts differ is not known"
+
+
+@dataclass(frozen=True)
+class Design:
+    """How much is rated.
+
+    Attributes:
+        images: of each prompt, by each generator.
+        ratings: of each image, each by another person.
+        persons: who share the work; None: as many as there are.
+    """
+
+    images: float
+    ratings: float
+    persons: int | None = None
+
+
+@dataclass(frozen=True)
+class Aim:
+    """What is wanted, both as shares of people's scale: half the width of an interval, and the difference of two generators."""
+
+    half_width: float = 0.05
+    difference: float = 0.1
+
+
+@dataclass(frozen=True, kw_only=True)
+class PlannedRow(Finding):
+    """One number and one design.
+
+    Attributes:
+        design: images and ratings; printed as `images` and `ratings`.
+        prompts: how many prompts the number rests on today.
+        half_width: half of its 95 % interval with this design and today's prompts.
+        half_width_others: the same where other people could have rated; None where persons are not identified.
+        aim: the half width wanted; of a difference: the difference to be found with power .8.
+        power: of a difference: how likely it is found with today's prompts.
+        prompts_needed: so many prompts reach the aim; None: more than a million, or not known.
+    """
+
+    design: Design
+    prompts: int
+    half_width: float | None = None
+    half_width_others: float | None = None
+    aim: float
+    power: float | None = None
+    prompts_needed: int | None = None
+
+    def half_width_with(self, prompts: int) -> float | None:
+        """The half width with so many prompts (2 or more) instead of today's."""
+        if self.half_width is None or self.prompts < 2:
+            return None
+        wider = quantile(0.5 + LEVEL / 200, prompts - 1) / quantile(0.5 + LEVEL / 200, self.prompts - 1)
+        return self.half_width * wider * math.sqrt(self.prompts / prompts)
+
+    def to_dict(self) -> dict[str, Any]:
+        """Plain types."""
+        named = super().to_dict()
+        del named["design"]
+        return named | {"images": self.design.images, "ratings": self.design.ratings}
+
+
+@dataclass(frozen=True)
+class MeanVariance:
+    """The variance of a mean under a design: `by_prompt` / prompts + `other_people`."""
+
+    by_prompt: float
+    other_people: float | None
+
+    def half_width(self, prompts: int, *, others: bool = False) -> float:
+        """Half of the 95 % interval; `others`: beside other people, too."""
+        variance = self.by_prompt / prompts + ((self.other_people or 0.0) if others else 0.0)
+        return quantile(0.5 + LEVEL / 200, prompts - 1) * math.sqrt(variance)
+
+    def power(self, difference: float, prompts: int) -> float:
+        """Of the two-sided paired t test at 5 %."""
+        from scipy import stats
+
+        at = difference / math.sqrt(self.by_prompt / prompts) if self.by_prompt else math.inf
+        cut = quantile(0.975, prompts - 1)
+        # far off, the noncentral distribution is not computed well, and is decided anyway
+        return 1.0 if at > cut + 15 else float(stats.ncf.sf(cut**2, 1, prompts - 1, at**2))
+
+
+def mean_variance(found: Components, design: Design) -> MeanVariance:
+    """The variance of one generator's mean; components below 0 count as 0."""
+    parts = _UsedComponents.of(found)
+    persons = design.persons or found.persons
+    return MeanVariance(parts.prompt + parts.within(design, persons), parts.other_people(persons))
+
+
+def difference_variance(found: Components, design: Design) -> MeanVariance:
+    """The variance of the difference of two generators' means on the same prompts."""
+    parts = _UsedComponents.of(found)
+    persons = design.persons or found.persons
+    return MeanVariance(2.0 * (parts.own + parts.within(design, persons)), 0.0)
+
+
+@dataclass(frozen=True)
+class _UsedComponents:
+    """The components as they are used: none below 0, and 0 for what stands in another one."""
+
+    prompt: float
+    own: float
+    image: float
+    person: float
+    residual: float
+    identified: bool
+
+    @classmethod
+    def of(cls, found: Components) -> _UsedComponents:
+        names = ("prompt", "own", "image", "person", "residual")
+        values = {name: max(float(np.nan_to_num(getattr(found, name)[0])), 0.0) for name in names}
+        return cls(**values, identified=not np.isnan(found.person[0]))
+
+    def within(self, design: Design, persons: int) -> float:
+        """What images, and people's ratings of them, add to the variance of one prompt."""
+        others = 1.0 - min(design.ratings / persons, 1.0) if persons else 1.0
+        return self.image / design.images + (self.residual + self.person * others) / (design.images * design.ratings)
+
+    def other_people(self, persons: int) -> float | None:
+        return self.person / persons if self.identified and persons else None
+
+
+def prompts_needed(reaches: Callable[[int], bool]) -> int | None:
+    """The least number of prompts, from 2, that reaches an aim which more prompts reach as well; None beyond MOST_PROMPTS."""
+    if not reaches(MOST_PROMPTS):
+        return None
+    low, high = 1, MOST_PROMPTS
+    while high - low > 1:
+        middle = (low + high) // 2
+        low, high = (low, middle) if reaches(middle) else (middle, high)
+    return high
+
+
+def plan_means(units: RatedUnits, designs: Sequence[Design], aim: Aim) -> Iterator[PlannedRow]:
+    """For each design the mean of one generator, and the difference of two where there are two on the same prompts."""
+    if not units.numeric:
+        return
+    rated = units.raters > 0
+    found = variance_components(units, rated, Deletions(wanted=False), within_generators=True)
+    span = units.high - units.low
+    row = PlannedRow(
+        suite=units.suite,
+        task=ALL,
+        generator=ALL,
+        aspect=units.aspect,
+        people="simulated" if units.simulated else "real",
+        statistic=MEAN,
+        value=units.printed(float(np.nanmean(units.mean))),
+        n_items=int(rated.sum()),
+        n_ratings=int(units.people.unit.size),
+        method=_words(found),
+        design=designs[0],
+        prompts=found.prompts,
+        aim=aim.half_width * span,
+    )
+    if found.prompts < 2 or np.isnan(found.prompt[0]):
+        yield replace(row, value=None, reason=_TOO_FEW)
+        return
+    for design in designs:
+        mean = mean_variance(found, design)
+        others = None if mean.other_people is None else mean.half_width(found.prompts, others=True) * span
+        needed = prompts_needed(lambda n, mean=mean: mean.half_width(n) <= aim.half_width)  # type: ignore[misc]
+        half = mean.half_width(found.prompts) * span
+        yield replace(row, design=design, half_width=half, half_width_others=others, prompts_needed=needed)
+    if np.isnan(found.own[0]):
+        return
+    for design in designs:
+        apart = difference_variance(found, design)
+        needed = prompts_needed(lambda n, apart=apart: apart.power(aim.difference, n) >= POWER)  # type: ignore[misc]
+        yield replace(
+            row,
+            statistic=DIFFERENCE,
+            value=None,
+            reason="planned for any two generators on the same prompts",
+            design=design,
+            half_width=apart.half_width(found.prompts) * span,
+            power=apart.power(aim.difference, found.prompts),
+            aim=aim.difference * span,
+            prompts_needed=needed,
+        )
+
+
+def _words(found: Components) -> str:
+    """The components, as they are used."""
+    parts = _UsedComponents.of(found)
+    names = ("prompt", "image", "person", "residual")
+    missing = [name for name in names if np.isnan(getattr(found, name)[0])]
+    known = ", ".join(f"{name} {getattr(parts, name):.3g}" for name in names if name not in missing)
+    untold = f"; {' and '.join(missing)} cannot be separated from the others" if missing else ""
+    return f"from variance components over {found.prompts} prompts: {known}{untold}"
+
+
+def observed_design(units: RatedUnits) -> Design:
+    """What was rated: images of a prompt and generator, and ratings of an image, both rounded means."""
+    rated = np.flatnonzero(units.raters > 0)
+    cells = np.unique(units.prompt[rated] * (len(units.generators) + 2) + units.generator[rated] + 1).size
+    return Design(max(round(rated.size / max(cells, 1)), 1), max(round(float(units.raters[rated].mean())), 1))
+
+
+def plan_statistics(
+    frame: pd.DataFrame,
+    scales: Mapping[tuple[str, str], str],
+    statistics: tuple[str, ...],
+    designs: Sequence[Design],
+    aim: Aim,
+    seed: int = 0,
+) -> Iterator[PlannedRow]:
+    """Statistics among people, and of each scorer beside people, for designs with no more images and ratings than there are.
+
+    Args:
+        frame: as for `build`.
+        scales: as for `build`.
+        statistics: names of `catalogue.STATISTICS`; means are planned better by `plan_means`.
+        designs: which; a draw by chance leaves so many images of each prompt and generator, and ratings of each image.
+        aim: half the width of the interval.
+        seed: of the draw.
+    """
+    options = Options(statistics, matrix=False, each_generator=False)
+    for design in designs:
+        report = build(_thinned(frame, design, seed), scales, options)
+        for row in (*report.among_people, *report.raters):
+            if (row.found.place.task, row.found.place.generator) == (ALL, ALL):
+                yield _planned(row, design, aim)
+
+
+def _planned(row: ReportRow, design: Design, aim: Aim) -> PlannedRow:
+    found = row.found.outcome
+    half = None if row.low is None or row.high is None else (row.high - row.low) / 2.0
+    prompts = found.used.clusters
+    needed = None
+    if half is not None:
+        error = half / quantile(0.5 + LEVEL / 200, prompts - 1) * math.sqrt(prompts)
+        needed = prompts_needed(lambda n: quantile(0.5 + LEVEL / 200, n - 1) * error / math.sqrt(n) <= aim.half_width)
+    return PlannedRow(
+        suite=row.suite,
+        task=ALL,
+        generator=ALL,
+        aspect=row.aspect,
+        target=row.target,
+        people=row.people,
+        statistic=row.found.key.statistic,
+        scorer=row.found.key.rater,
+        value=found.value,
+        low=row.low,
+        high=row.high,
+        n_items=found.used.items,
+        n_ratings=found.used.ratings,
+        excluded=found.used.excluded,
+        reason=found.reason or (None if half is not None else row.method),
+        method=row.method,
+        design=design,
+        prompts=prompts,
+        half_width=half,
+        aim=aim.half_width,
+        prompts_needed=needed,
+    )
+
+
+def _thinned(frame: pd.DataFrame, design: Design, seed: int) -> pd.DataFrame:
+    """The judgements on so many images of each prompt and generator, and so many ratings by people of each image."""
+    order = frame.reset_index(drop=True).sample(frac=1.0, random_state=seed)
+    items = order.drop_duplicates(["suite", "item"])
+    own = items["prompt"].where(items["prompt"].notna(), items["item"])
+    drawn = items[items.groupby([items["suite"], own, items["generator"]], dropna=False).cumcount() < design.images]
+    thinned = order[order["item"].isin(drawn["item"])]
+    people = thinned[(thinned["kind"] == "human") & thinned["excluded"].isna()]
+    unit = ["suite", "aspect", "item", "target", "simulated"]
+    over = people.index[people.groupby(unit, dropna=False).cumcount() >= design.ratings]
+    return thinned.drop(index=over).sort_index()

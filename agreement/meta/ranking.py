@@ -1,0 +1,469 @@
+"""Ranking: does a scorer choose the better image of a prompt, does it order the generators, and how well do people do that?
+
+Rows for each generator and all by each task and all. People's own level stands beside each scorer's number as its ceiling: each
+person in turn (or each rating, of people without names) takes the scorer's place and is compared with the mean of the others
+on the same images, by the same statistic with the same calibration of ties, and so is the scorer.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field, fields, replace
+from functools import cached_property
+from typing import Any, Final
+
+import numpy as np
+import pandas as pd
+
+from agreement.generators import GeneratorDifference, compare_generators, rank_sets
+from agreement.inference.intervals import SHARE, Deletions, Deviations, Interval, ValueRange
+from agreement.meta.generator_order import (
+    FLIPS,
+    PairedDifferences,
+    by_lot,
+    drawn_one_sided,
+    kendall,
+    one_sided,
+    resamples,
+    same_order,
+    sign_matrix,
+    soft_accuracy,
+    spread_noise,
+)
+from agreement.meta.image_order import Calibrated, ImagePairs, calibrated
+from agreement.meta.units import Finding, PeopleRatings, RatedUnits, ScorerValues, UnitCell, cells
+from agreement.numeric import BoolArray, FloatArray, IntArray, ratio, sums_by
+from agreement.report.ceiling import Ceiling, CeilingVerdict, read_ceiling
+from agreement.report.leave_one_out import DIFFERENCE, PEOPLE, SCORER
+from agreement.study.cells import ALL, Options, Outcome, Used, compact, interval, undefined
+
+PAIRWISE, SOFT = "pairwise_accuracy", "soft_pairwise_accuracy"
+GENERATORS, KENDALL, RANK = "generator_pairwise_accuracy", "generator_kendall_tau_b", "rank"
+STATISTICS: Final = (PAIRWISE, GENERATORS, KENDALL, SOFT, RANK)
+ORDERED: Final = "better than a random order"
+BY_LOT: Final = 0.05
+SETTLED: Final = 0.025
+FEWEST_DRAWN: Final = 15
+"""Of fewer prompts drawn p are too narrow: of 10 they cover .88 where a scorer opposes people, of 15 .96 (by simulation)."""
+NO_ORDER: Final = "labels without order make no image better than another"
+_NO_PAIRS: Final = "no prompt has two images that both sides rated"
+_NO_PAIR_OF_GENERATORS: Final = "no two generators have images of the same prompt that both sides rated"
+_NO_VERDICT: Final = "no verdict: of few generators, whose pairs hang together, a difference cannot be tested"
+_ALL_TIED: Final = "one side gives all generators the same mean"
+
+
+@dataclass(frozen=True, kw_only=True)
+class Ranking(Finding):
+    """A scorer's, or without one people's own, number.
+
+    Attributes:
+        value: of `rank` the place by the mean, 1 is best.
+        epsilon: values that are at most so far apart are tied, in the units of the rater (on people's scale: in levels);
+            chosen on all prompts, for use on others.
+        rank_low, rank_high: the rank set, 1 + how many are significantly better to K less how many are worse.
+        p: how likely a random order of the generators has as many pairs right.
+        verdict: ORDERED where that is below .05, else None with `verdict_reason`.
+        pairs, pairs_apart: pairs of generators, and how many of them people tell apart (Holm).
+        ceiling: people's own level in the scorer's place.
+    """
+
+    epsilon: float | None = None
+    rank_low: int | None = None
+    rank_high: int | None = None
+    p: float | None = None
+    verdict: str | None = None
+    verdict_reason: str | None = None
+    pairs: int | None = None
+    pairs_apart: int | None = None
+    ceiling: Ceiling | None = None
+
+    def to_dict(self) -> dict[str, Any]:
+        """Plain types; the two accuracies by their own names, too."""
+        row = {each.name: getattr(self, each.name) for each in fields(self)}
+        own = {name: self.value if self.statistic == name else None for name in (PAIRWISE, SOFT)}
+        return row | own | {"excluded": dict(self.excluded), "ceiling": self.ceiling.to_dict() if self.ceiling else None}
+
+
+def ranking(units: RatedUnits, options: Options | None = None, *, epsilon: float | None = None) -> Iterator[Ranking]:
+    """All rows of an aspect: people's own first, then each scorer's; `epsilon`: given, not chosen."""
+    images = by_image(units)
+    wanted = options or Options()
+    for cell in cells(images, each_generator=wanted.each_generator):
+        yield from _RankedCell(images, cell, wanted, epsilon).rows()
+
+
+def by_image(units: RatedUnits) -> RatedUnits:
+    """Where an aspect is about several targets of an image: each rater's mean over them."""
+    items, image = np.unique(np.array(units.items, object), return_inverse=True)
+    if items.size == units.size:
+        return units
+    people, size = units.people, items.size
+    key, cell = np.unique(image[people.unit] * len(people.persons) + people.person, return_inverse=True)
+    value = ratio(sums_by(cell, key.size, people.value), np.bincount(cell, minlength=key.size).astype(float))
+    unit, person = key // len(people.persons), key % len(people.persons)
+    raters = np.bincount(unit, minlength=size)
+    none = np.full(key.size, -1)
+    first = np.unique(image, return_index=True)[1]
+    return replace(
+        units,
+        items=tuple(items),
+        prompt=units.prompt[first],
+        task=units.task[first],
+        generator=units.generator[first],
+        people=PeopleRatings(unit, person, none, value, people.persons, people.identified),
+        mean=ratio(sums_by(unit, size, value), raters.astype(float)),
+        raters=raters,
+        scorers={name: _over_targets(each, image, size) for name, each in units.scorers.items()},
+    )
+
+
+def _over_targets(scorer: ScorerValues, image: IntArray, size: int) -> ScorerValues:
+    known = np.isfinite(scorer.value)
+    total, count = (sums_by(image[known], size, each[known]) for each in (scorer.value, np.ones(image.size)))
+    return replace(scorer, value=ratio(total, count), label=np.full(size, -1))
+
+
+def _present(codes: IntArray) -> list[int]:
+    return [int(code) for code in np.unique(codes) if code >= 0]
+
+
+@dataclass(frozen=True)
+class _Sides:
+    """Two sides' values of the same images: what people say, and who is compared with them.
+
+    Attributes:
+        image: (rows,) index into the images; one may stand in several rows.
+        seat: who was left out, or 0 for nobody.
+    """
+
+    image: IntArray
+    seat: IntArray
+    people: FloatArray
+    rater: FloatArray
+
+    def take(self, rows: BoolArray) -> _Sides:
+        return _Sides(*(getattr(self, each.name)[rows] for each in fields(self)))
+
+
+@dataclass(frozen=True)
+class _Order:
+    """What two sides' orders of the generators have in common: values followed by their resamples, and p by lot.
+
+    `settled`: both sides tell every two generators apart, each p is within SETTLED of 0 or 1.
+    """
+
+    accuracy: FloatArray
+    kendall: FloatArray
+    soft: FloatArray
+    settled: bool
+    by_lot: float | None
+    pairs: int
+
+
+@dataclass(frozen=True)
+class _RankedCell:
+    """One generator or all, one task or all."""
+
+    images: RatedUnits
+    cell: UnitCell
+    options: Options
+    epsilon: float | None
+    _compared: dict[bytes, Sequence[GeneratorDifference]] = field(default_factory=dict)
+
+    def rows(self) -> Iterator[Ranking]:
+        mean = self._sides(self.images.mean)
+        names = (None, *self.images.scorers)
+        if not self.images.numeric:
+            yield from (self._row(name, PAIRWISE, undefined(NO_ORDER, _NOTHING, "")) for name in names)
+            return
+        for name in names:
+            scorer = self.images.scorers[name] if name else None
+            sides = mean if scorer is None else self._sides(scorer.value)
+            seats = self.seats
+            if scorer is not None:
+                seats = seats.take(np.isfinite(scorer.value[seats.image]))
+            if scorer is not None and not sides.image.size:
+                continue
+            yield self._pairwise(scorer, sides, seats)
+            if self.cell.generator == ALL and len(_present(self.images.generator[self.cell.inside])) > 1:
+                yield from self._orders(scorer, sides, seats)
+
+    @cached_property
+    def prompts(self) -> IntArray:
+        """(images,): codes of the cell's prompts, -1 outside."""
+        codes = np.full(self.images.size, -1)
+        codes[self.cell.inside] = compact(self.images.prompt[self.cell.inside]).codes
+        return codes
+
+    @cached_property
+    def size(self) -> int:
+        """How many prompts."""
+        return int(self.prompts.max()) + 1
+
+    @cached_property
+    def deletions(self) -> Deletions:
+        return Deletions(self.options.intervals, self.options.seed, "ranking")
+
+    @cached_property
+    def seats(self) -> _Sides:
+        """Each rating of images with two or more, beside the mean of the others."""
+        people, images = self.images.people, self.images
+        count, total = images.raters[people.unit], sums_by(people.unit, images.size, people.value)[people.unit]
+        rows = (count > 1) & self.cell.inside[people.unit]
+        others = np.round((total - people.value)[rows] / (count[rows] - 1), 12)
+        return _Sides(people.unit[rows], people.person[rows], others, people.value[rows])
+
+    def _sides(self, values: FloatArray) -> _Sides:
+        image = np.flatnonzero(self.cell.inside & np.isfinite(values) & np.isfinite(self.images.mean))
+        return _Sides(image, np.zeros(image.size, np.int64), self.images.mean[image], values[image])
+
+    # the better image of a prompt
+
+    def _pairwise(self, scorer: ScorerValues | None, sides: _Sides, seats: _Sides) -> Ranking:
+        span = self.images.high - self.images.low
+        people = self._calibrated(seats, span)
+        found, ceiling, made, unit = self._outcome(people, seats, seated=True), None, people, span
+        if scorer is not None:
+            unit = span if scorer.on_scale else 1.0
+            seated = self._calibrated(replace(seats, rater=scorer.value[seats.image]), unit)
+            ceiling = self._ceiling({PEOPLE: found, SCORER: self._outcome(seated, seats, seated=True)}, SHARE, scorer)
+            made = self._calibrated(sides, unit)
+            found = self._outcome(made, sides, seated=False)
+        return self._row(scorer, PAIRWISE, found, epsilon=made.epsilon * unit if made else None, ceiling=ceiling)
+
+    def _calibrated(self, sides: _Sides, unit: float) -> Calibrated | None:
+        """`unit`: what a given epsilon is in units of."""
+        prompt = self.prompts[sides.image]
+        group = prompt * (int(sides.seat.max(initial=0)) + 1) + sides.seat
+        pairs = ImagePairs.of(group, prompt, sides.people, sides.rater, self.size)
+        given = None if self.epsilon is None else self.epsilon / unit
+        return calibrated(pairs, self.deletions, given) if pairs.prompt.size else None
+
+    def _outcome(self, made: Calibrated | None, sides: _Sides, *, seated: bool) -> Outcome:
+        if made is None:
+            return undefined(_NO_PAIRS, self._used(sides, np.zeros(0, np.int64)), "")
+        n = made.prompts.size
+        epsilon = "given" if self.epsilon is not None else "of other prompts" if n > 1 else "0"
+        how = f"mean over prompts of the share of pairs in the right order, epsilon {epsilon}"
+        how += self._seat_words if seated else ""
+        deviations = Deviations.of(made.values, n) if made.values.size > 1 else None
+        return Outcome(float(made.values[0]), None, deviations, self._used(sides, made.prompts), how)
+
+    # the order of generators
+
+    def _orders(self, scorer: ScorerValues | None, sides: _Sides, seats: _Sides) -> Iterator[Ranking]:
+        people = self._order(seats)
+        seated = None if scorer is None else self._order(replace(seats, rater=scorer.value[seats.image]))
+        made = people if scorer is None else self._order(sides)
+        rated = seats if scorer is None else sides
+        used = self._used(rated, np.unique(self.prompts[rated.image]))
+        ratings = {name: sides.people if name == PEOPLE else sides.rater for name in (PEOPLE, SCORER)}
+        sets = {name: self._differences(sides, values) for name, values in ratings.items()}
+        apart = sum(each.significant for each in sets[PEOPLE])
+        seat_words = self._seat_words if scorer is None else ""
+        for statistic in (GENERATORS, KENDALL, SOFT):
+            found = [self._order_outcome(statistic, each, used, seat_words) for each in (made, people, seated)]
+            row = self._row(scorer, statistic, found[0], resampled=_resampled(statistic, made))
+            if made is not None:
+                row = replace(row, pairs=made.pairs, pairs_apart=apart)
+                if statistic != SOFT and scorer is not None:
+                    row = replace(row, **_beside_lot(made, self._generators(sides)))
+            if scorer is not None:
+                row = replace(row, ceiling=self._without_verdict(found[1], found[2], _resampled(statistic, people)))
+            yield row
+        yield from self._ranks(scorer, sides, sets[PEOPLE if scorer is None else SCORER])
+
+    def _generators(self, sides: _Sides) -> int:
+        return len(_present(self.images.generator[sides.image]))
+
+    def _order(self, sides: _Sides) -> _Order | None:
+        """Of both sides; of seats the mean over those in which there is an order."""
+        rated = np.unique(self.prompts[sides.image]).size
+        drawn = self.deletions.wanted and rated >= FEWEST_DRAWN
+        noise = spread_noise(self.size, rated, self.deletions) if drawn else None
+        every = [self._order_of(sides.take(sides.seat == seat), noise) for seat in np.unique(sides.seat)]
+        made = [each for each in every if each is not None]
+        if not made:
+            return None
+        accuracy, tau, soft = (
+            np.mean([getattr(each, name) for each in made], axis=0) for name in ("accuracy", "kendall", "soft")
+        )
+        settled = all(each.settled for each in made)
+        return _Order(
+            accuracy, tau, soft, settled, made[0].by_lot if len(made) == 1 else None, max(each.pairs for each in made)
+        )
+
+    def _order_of(self, sides: _Sides, noise: FloatArray | None) -> _Order | None:
+        prompt, generator = self.prompts[sides.image], self.images.generator[sides.image]
+        apart = PairedDifferences.of(prompt, generator, sides.people, sides.rater, self.size)
+        if not apart.size:
+            return None
+        drawn = self._resamples if self.deletions.wanted else np.ones((1, self.size))
+        signs = apart.signs(drawn)
+        own = [each[0] for each in signs]
+        p = np.array([one_sided(side, self._signs) for side in (apart.people, apart.rater)])
+        soft = soft_accuracy(*p)[None]
+        if noise is not None:
+            drawn = soft_accuracy(*(drawn_one_sided(side, noise) for side in (apart.people, apart.rater)))
+            soft = np.concatenate([soft, drawn])
+        return _Order(
+            same_order(*signs),
+            kendall(*signs),
+            soft,
+            bool((np.minimum(p, 1 - p) < SETTLED).all()),
+            by_lot(apart, *own),
+            apart.size,
+        )
+
+    @cached_property
+    def _resamples(self) -> FloatArray:
+        return resamples(self.size, self.deletions)
+
+    @cached_property
+    def _signs(self) -> FloatArray:
+        return sign_matrix(self.size)
+
+    def _order_outcome(self, statistic: str, made: _Order | None, used: Used, more: str) -> Outcome:
+        if made is None:
+            return undefined(_NO_PAIR_OF_GENERATORS, used, "")
+        values = {GENERATORS: made.accuracy, KENDALL: made.kendall, SOFT: made.soft}[statistic]
+        how = {
+            GENERATORS: "share of pairs of generators whose means are in the same order",
+            KENDALL: "Kendall's tau-b of the generators' means",
+            SOFT: "1 less the mean difference of one-sided p of pairs of generators, by sign flips over prompts",
+        }[statistic]
+        if np.isnan(values[0]):
+            return undefined(_ALL_TIED, used, how)
+        return Outcome(float(values[0]), None, None, used, how + more)
+
+    def _differences(self, sides: _Sides, values: FloatArray) -> Sequence[GeneratorDifference]:
+        """Every two generators compared by one side's means of each prompt; made once for the same numbers."""
+        key = sides.image.tobytes() + values.tobytes()
+        if key not in self._compared:
+            names = np.array([*self.images.generators, None], object)[self.images.generator[sides.image]]
+            ratings = pd.DataFrame({"prompt": self.prompts[sides.image], "generator": names, "value": values})
+            means = ratings.groupby(["prompt", "generator"])["value"].mean().reset_index()
+            self._compared[key] = compare_generators(means)
+        return self._compared[key]
+
+    def _ranks(
+        self, scorer: ScorerValues | None, sides: _Sides, differences: Sequence[GeneratorDifference]
+    ) -> Iterator[Ranking]:
+        sets = rank_sets(list(differences))
+        values = sides.people if scorer is None else sides.rater
+        generator = self.images.generator[sides.image]
+        mean = {self.images.generators[code]: values[generator == code].mean() for code in _present(generator)}
+        for name, ranks in sets.items():
+            own = sides.take(generator == self.images.generators.index(name))
+            better = sum(round(other, 12) > round(mean[name], 12) for other in mean.values())
+            found = Outcome(float(1 + better), None, None, self._used(own, np.unique(self.prompts[own.image])), _RANK)
+            row = self._row(scorer, RANK, found, generator=name)
+            yield replace(row, rank_low=ranks.best, rank_high=ranks.worst)
+
+    # rows
+
+    @cached_property
+    def _seat_words(self) -> str:
+        who = "person" if self.images.people.identified[np.unique(self.seats.seat)].all() else "rating"
+        return f", each {who} against the mean of the others"
+
+    def _used(self, sides: _Sides, prompts: IntArray) -> Used:
+        image = np.unique(sides.image[np.isin(self.prompts[sides.image], prompts)])
+        return Used(int(image.size), int(self.images.raters[image].sum()), int(prompts.size), {}, 0)
+
+    def _ceiling(self, sides: dict[str, Outcome], kind: ValueRange, scorer: ScorerValues) -> Ceiling:
+        people, own = sides[PEOPLE], sides[SCORER]
+        value = None if people.value is None or own.value is None else own.value - people.value
+        known = people.deviations is not None and own.deviations is not None
+        apart = own.deviations - people.deviations if known else None  # type: ignore[operator]
+        sides |= {DIFFERENCE: Outcome(value, people.reason or own.reason, apart, own.used, own.how)}
+        finer = self.images.binary and not scorer.on_scale
+        return read_ceiling(
+            sides, kind, self.options, by_prompt=self.images.by_prompt, finer=finer, saw_labels=scorer.saw_labels
+        )
+
+    def _without_verdict(self, people: Outcome, own: Outcome, resampled: Interval | None) -> Ceiling:
+        """People's level beside an order of generators."""
+        bounds, method = self._interval(people, resampled)
+        apart = None if people.value is None or own.value is None else own.value - people.value
+        verdict = CeilingVerdict(verdict_reason=_NO_VERDICT, scorer=own.value, difference=apart)
+        used = people.used
+        return Ceiling(people.value, bounds.low, bounds.high, used.items, used.ratings, people.reason, method, verdict)
+
+    def _interval(self, found: Outcome, resampled: Interval | None) -> tuple[Interval, str]:
+        """The interval, from resamples or else the jackknife's, and `method`."""
+        if resampled is None or found.value is None or not self.options.intervals:
+            return interval(found, SHARE, by_prompt=self.images.by_prompt)
+        return resampled, f"{found.how}; {resampled.note}"
+
+    def _row(
+        self,
+        scorer: ScorerValues | str | None,
+        statistic: str,
+        found: Outcome,
+        *,
+        generator: str | None = None,
+        resampled: Interval | None = None,
+        **more: Any,
+    ) -> Ranking:
+        images = self.images
+        bounds, method = self._interval(found, resampled)
+        return Ranking(
+            suite=images.suite,
+            task=self.cell.task,
+            generator=generator or self.cell.generator,
+            aspect=images.aspect,
+            people="simulated" if images.simulated else "real",
+            statistic=statistic,
+            scorer=scorer.name if isinstance(scorer, ScorerValues) else scorer,
+            value=found.value,
+            low=bounds.low,
+            high=bounds.high,
+            n_items=found.used.items,
+            n_ratings=found.used.ratings,
+            excluded=found.used.excluded,
+            reason=found.reason,
+            method=method,
+            **more,
+        )
+
+
+_NOTHING: Final = Used(0, 0, 0)
+_RANK: Final = "place by the mean; rank set by paired differences over prompts, sign flips, Holm at 5 %"
+
+
+def _resampled(statistic: str, made: _Order | None) -> Interval | None:
+    """The percentile interval of values followed by their resamples."""
+    if made is None:
+        return None
+    values = {GENERATORS: made.accuracy, KENDALL: made.kendall, SOFT: made.soft}[statistic]
+    known = values[1:][np.isfinite(values[1:])]
+    if statistic == SOFT and not known.size:
+        return Interval(note=f"no interval: fewer than {FEWEST_DRAWN} prompts")
+    if not known.size:
+        return Interval(note="no interval: undefined in resamples of prompts")
+    low, high = np.quantile(known, [0.025, 0.975])
+    if statistic == SOFT:
+        if made.settled:
+            told = f"both sides tell every two generators apart (p < {SETTLED} or > {1 - SETTLED})"
+            return Interval(note=f"no interval: {told}, so it is nearly pairwise accuracy of generators")
+        if high - low < 1 / FLIPS:
+            return Interval(note=f"no interval: both sides' p differ alike in all draws, as far as {FLIPS:,} flips can tell")
+        note = "95% percentiles of p from normal draws with the jackknife's covariance over prompts"
+        return Interval(float(min(low, values[0])), float(max(high, values[0])), note)
+    if low == high:
+        return Interval(note="no interval: the same in all resamples of prompts")
+    return Interval(float(low), float(high), "95% percentile bootstrap over prompts")
+
+
+def _beside_lot(made: _Order, generators: int) -> dict[str, Any]:
+    """Whether so few generators decide anything."""
+    if made.by_lot is None:
+        return {"verdict_reason": "not every two generators share a prompt"}
+    if made.by_lot < BY_LOT:
+        return {"p": made.by_lot, "verdict": ORDERED}
+    if 1 / math.factorial(generators) >= BY_LOT:
+        reason = f"{generators} generators decide nothing: even the right order is a random one with probability"
+        return {"p": made.by_lot, "verdict_reason": f"{reason} {1 / math.factorial(generators):.2g}"}
+    return {"p": made.by_lot, "verdict_reason": f"a random order is as good with probability {made.by_lot:.2g}"}

@@ -4,7 +4,8 @@ They show agreement at work before anybody has labelled anything. They are nobod
 and no statistic pools them with people. They judge the careless renderer's pictures alone, as only of those the truth is
 known. TIFA's questions are answered by two of them each, and by a third where they differ, with the errors they make in
 GenEval's form: a kind, a number, a colour, a side. A question that the scene gives no single answer to is answered "none of
-the above", or "no" (TIFA, appendix C.2, on ambiguous cases).
+the above", or "no" (TIFA, appendix C.2, on ambiguous cases). Of two pictures of one prompt three of them each say which shows
+what the text says (SelfEval's A/B test), also of pictures whose truth is known by looking at them.
 """
 
 from __future__ import annotations
@@ -17,7 +18,7 @@ from typing import Any, Final, TypeVar
 
 import numpy as np
 
-from annotation.questionnaires import tifa_vqa
+from annotation.questionnaires import ab, tifa_vqa
 from annotation.questionnaires.base import COLORS, clean
 from annotation.questionnaires.form import FormItem
 from annotation.questionnaires.geneval import NAME, RULE_VERSION, derive, geneval_questionnaire, position_pairs
@@ -249,3 +250,49 @@ def _answer_to(person: SimulatedPerson, question: PromptQuestion, true: str | No
         return seen
     others = [choice for choice in question.choices if choice != seen]
     return others[int(rng.integers(len(others)))]
+
+
+@dataclass(frozen=True, slots=True)
+class DepictedPair:
+    """Two generators' images of one prompt, and of each whether it shows what the prompt says; in the item's order."""
+
+    item: Item
+    generators: tuple[str, str]
+    faithful: tuple[bool, bool]
+
+
+VOTES: Final = 3
+"""On each pair."""
+
+
+def vote(pairs: Iterable[DepictedPair], people: Sequence[SimulatedPerson] = PEOPLE, seed: int = SEED) -> list[Annotation]:
+    """Whom they choose, pair by pair; the same pairs, people and seed give the same votes.
+
+    Each image is taken for what it is not as often as the person miscounts. Who mistakes sides also takes the left image that
+    often without looking, so that a side bias can be seen.
+    """
+    votes: list[Annotation] = []
+    for pair in pairs:
+        for number in random(seed, pair.item.item_id, "votes").permutation(len(people))[:VOTES]:
+            person = people[number]
+            rng = random(seed, pair.item.item_id, person.name, "vote")
+            order = tuple(int(place) for place in rng.permutation(2))
+            left, right = (pair.faithful[place] != (rng.random() < person.counts) for place in order)
+            if rng.random() < person.positions:
+                left, right = True, False
+            choice = ab.BOTH if left and right else ab.NONE if not (left or right) else ab.SIDES[int(right)]
+            answers = {"preference": _unless_unsure(person, rng, choice)}
+            form_item = FormItem("", n_images=2, generators=pair.generators, order=order)
+            votes.append(
+                Annotation(
+                    annotation_id=str(uuid.uuid5(NAMESPACE, f"{seed}/votes/{person.name}/{pair.item.item_id}")),
+                    item_id=pair.item.item_id,
+                    rater_id=person.rater.rater_id,
+                    questionnaire=ab.NAME,
+                    answers=answers,
+                    judgements=tuple(derived.judgement for derived in ab.FORM.derive(form_item, answers)),
+                    rule_version=ab.FORM.rule_version,
+                    raw={"order": list(order)},
+                )
+            )
+    return votes

@@ -7,7 +7,7 @@ ones (``assets/js/form/rules.js``). `validate` is what the server says of anythi
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, fields
+from dataclasses import dataclass, field, fields
 from functools import lru_cache, partial
 from typing import Any, Final, Literal
 
@@ -127,6 +127,7 @@ class Questionnaire:
 
     Attributes:
         blanks: one for a single image; one for each where several are shown, in their order.
+        translations: by language, by text (of a question, an option, an instruction) the text to show instead.
     """
 
     name: str
@@ -135,6 +136,7 @@ class Questionnaire:
     questions: tuple[Question, ...]
     blanks: tuple[Blank, ...] = (Blank(),)
     counter: Counter | None = None
+    translations: Mapping[str, Mapping[str, str]] = field(default_factory=dict)
 
     @property
     def shows_prompt(self) -> bool:

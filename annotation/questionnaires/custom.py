@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import hashlib
 import re
-from collections.abc import Mapping
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
 from typing import Any, Final, get_args
@@ -20,6 +20,7 @@ from annotation.questionnaires.base import Blank, Condition, InstructionSection,
 from annotation.questionnaires.custom_question import Ask, Mistake, ask, judgement, known_keys, words
 from annotation.questionnaires.form import Derived, Form, FormItem, ItemKind, Meaning
 from data.files import InputError, quoted
+from data.validation import did_you_mean
 
 LARGEST: Final = 200_000
 """Characters of a file: far more than a questionnaire needs."""
@@ -89,7 +90,7 @@ BUILT_IN: Final = frozenset({"geneval", "tifa_likert", "tifa_vqa", "visor", "ab"
 RULES: Final = "custom-1"
 """Moves with every change of what such files mean; what a file says moves by itself."""
 
-_KEYS: Final = ("name", "version", "summary", "item", "instructions", "questions")
+_KEYS: Final = ("name", "version", "summary", "item", "instructions", "questions", "translations")
 
 
 def read(text: str, origin: str = "the questionnaire") -> Form:
@@ -113,9 +114,11 @@ def read(text: str, origin: str = "the questionnaire") -> Form:
         raise InputError(f"{origin}: {mistake}") from None
     asks = _asks(value.get("questions"), item, problems)
     _check_meanings(asks, problems)
+    translations = {} if problems else _translations(value.get("translations"), instructions, asks, problems)
     if problems:
         raise InputError(*(f"{origin}: {problem}" for problem in problems))
-    return _form(name, version, item, summary, instructions, tuple(asks), text)
+    build = partial(_build, name, version, item, instructions, tuple(asks), translations)
+    return _form(name, version, item, summary, build, tuple(asks), text)
 
 
 def _name(value: Mapping[str, Any]) -> str:
@@ -145,6 +148,52 @@ def _instructions(value: Mapping[str, Any]) -> tuple[InstructionSection, ...]:
             raise Mistake(f"'instructions': under {title!r} a list of lines expected")
         sections.append(InstructionSection(title, tuple(lines)))
     return tuple(sections)
+
+
+Translations = Mapping[str, Mapping[str, str]]
+"""By language, by text the text to show instead."""
+
+
+def _translations(
+    value: Any, instructions: tuple[InstructionSection, ...], asks: Sequence[Ask], problems: list[str]
+) -> Translations:
+    """What the file says in other languages; a language has every text that the file writes itself."""
+    if value is None:
+        return {}
+    if not isinstance(value, dict) or not all(isinstance(texts, dict) for texts in value.values()):
+        problems.append(
+            "'translations' must be a map of languages, each a map from a text of the questionnaire to its translation"
+        )
+        return {}
+    own = [text for section in instructions for text in (section.title, *section.lines)]
+    offered: list[str] = []
+    for question in (one.question for one in asks):
+        own += [question.text, *([question.help] if question.help else [])]
+        labels = [option.label for option in question.options if any(map(str.isalpha, option.label))]
+        # counts, colors and relations are Concord's own words
+        (offered if question.kind in ("count", "colors") or question.alone else own).extend(labels)
+    known = {*own, *offered, Blank().label}
+    found: dict[str, dict[str, str]] = {}
+    for language, texts in value.items():
+        try:
+            found[language] = _translation(language, texts, known)
+        except Mistake as mistake:
+            problems.append(f"translations, {quoted(str(language))}: {mistake}")
+            continue
+        if missing := [text for text in dict.fromkeys(own) if text not in found[language]]:
+            problems.append(
+                f"translations, {quoted(str(language))}: {len(missing)} texts are missing, such as {quoted(missing[0])}"
+            )
+    return found
+
+
+def _translation(language: str, texts: Mapping[Any, Any], known: Collection[str]) -> dict[str, str]:
+    if not re.fullmatch(r"[a-z]{2,3}", str(language)):
+        raise Mistake("a language is two or three small letters, such as de")
+    for text in texts:
+        if text not in known:
+            raise Mistake(f"{quoted(text)} is no text of this questionnaire; {did_you_mean(str(text), sorted(known))}")
+    return {text: words(texts, text) for text in texts}
 
 
 def _asks(value: Any, item: ItemKind, problems: list[str]) -> list[Ask]:
@@ -186,7 +235,7 @@ def _form(
     version: str,
     item: ItemKind,
     summary: str,
-    instructions: tuple[InstructionSection, ...],
+    build: Callable[[FormItem], Questionnaire],
     asks: tuple[Ask, ...],
     text: str,
 ) -> Form:
@@ -198,7 +247,7 @@ def _form(
         item_kind=item,
         summary=summary,
         rule_version=f"{RULES}-{name}-{hashlib.sha256(text.encode()).hexdigest()[:12]}",
-        build=partial(_build, name, version, item, instructions, asks),
+        build=build,
         derive=partial(_derive, name, version, item, asks),
         meanings=tuple(_meaning(one) for one in asks if one.aspect is not None),
         example=FormItem("a red cup left of a dog", n_images=n, generators=("one", "other")[:n]),
@@ -212,6 +261,7 @@ def _build(
     item: ItemKind,
     instructions: tuple[InstructionSection, ...],
     asks: tuple[Ask, ...],
+    translations: Translations,
     asked: FormItem,
 ) -> Questionnaire:
     each = {one.question.id for one in asks if one.each_image}
@@ -230,7 +280,13 @@ def _build(
         if item == "image"
         else tuple(Blank(f"blank_image_{k}", f"Image {k + 1} is blank", member=k) for k in range(asked.n_images))
     )
-    return Questionnaire(name, version, instructions, tuple(questions), blanks)
+    # a question about each image has the number before its text in every language
+    repeated = [(k + 1, one.question.text) for one in asks if one.each_image for k in range(asked.n_images)]
+    shown = {
+        language: {**texts, **{f"Image {number}: {text}": f"{number}: {texts[text]}" for number, text in repeated}}
+        for language, texts in translations.items()
+    }
+    return Questionnaire(name, version, instructions, tuple(questions), blanks, translations=shown)
 
 
 def _at(question: str, k: int) -> str:
@@ -240,7 +296,7 @@ def _at(question: str, k: int) -> str:
 def _derive(
     name: str, version: str, item: ItemKind, asks: tuple[Ask, ...], asked: FormItem, answers: Mapping[str, Any]
 ) -> list[Derived]:
-    questionnaire = _build(name, version, item, (), asks, asked)
+    questionnaire = _build(name, version, item, (), asks, {}, asked)
     # by the place of an image whether it is blank; a question about all is void when all are
     void: dict[int | None, bool] = {blank.member: says_blank(answers, blank) for blank in questionnaire.blanks}
     void[None] = all(void.values())

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import difflib
 import re
 import string
 from collections.abc import Iterable, Mapping, Sequence
@@ -30,6 +29,7 @@ from annotation.questionnaires.base import (
 from annotation.questionnaires.form import BLANK, FormItem, ItemKind, unsure, yes_no
 from data.aspects import CANNOT_TELL, NO, SCALES, YES, YES_NO_ASPECTS
 from data.records import Judgement
+from data.validation import did_you_mean
 
 MOST_OPTIONS: Final = 30
 _LONGEST: Final = 1000
@@ -68,10 +68,7 @@ def known_keys(value: Mapping[str, Any], known: Sequence[str]) -> None:
     """
     for key in value:
         if key not in known:
-            near = difflib.get_close_matches(str(key), known, 1)
-            raise Mistake(
-                f"unknown key {str(key)[:40]!r}; " + (f"did you mean '{near[0]}'?" if near else f"known: {', '.join(known)}")
-            )
+            raise Mistake(f"unknown key {str(key)[:40]!r}; {did_you_mean(str(key), known)}")
 
 
 def options_of(kind: str, value: Mapping[str, Any]) -> tuple[Option, ...]:
@@ -275,8 +272,7 @@ def _id(value: Mapping[str, Any], before: Sequence[Ask]) -> str:
 def _kind(value: Mapping[str, Any]) -> str:
     kind = words(value, "kind")
     if kind not in KINDS:
-        near = difflib.get_close_matches(kind, KINDS, 1)
-        raise Mistake(f"'kind' is {kind!r}; " + (f"did you mean {near[0]}?" if near else f"{', '.join(KINDS)} are known"))
+        raise Mistake(f"'kind' is {kind!r}; {did_you_mean(kind, KINDS)}")
     return kind
 
 

@@ -2,7 +2,7 @@
 
 Answers from the form and imported ones have one shape: ``objects`` str, ``count_k`` int 0..5, ``color_k`` list of str,
 ``realism_k`` int 1..3, ``position_x``/``position_y`` str, ``caption_fit`` int 1..4, and ``"cannot_tell"`` anywhere.
-A missing key is a blank.
+``count_absent_k`` int of what must not be there, ``detail_k`` ``"yes"`` or ``"no"``. A missing key is a blank.
 """
 
 from __future__ import annotations
@@ -14,6 +14,7 @@ from annotation.questionnaires.base import (
     COLORS,
     COUNTS,
     PRESENT_COUNTS,
+    YES_NO,
     Condition,
     InstructionSection,
     Option,
@@ -22,10 +23,11 @@ from annotation.questionnaires.base import (
     says_blank,
 )
 from annotation.questionnaires.form import Derived, Form, FormItem, Verdict, all_of, level, meaning, unsure, yes_no
-from data.aspects import CANNOT_TELL, COUNT_CAP
+from data.aspects import CANNOT_TELL, COUNT_CAP, YES
 from data.prompts.coco import plural
+from data.prompts.questions import detail_question
 from data.records import Judgement
-from data.spec import ObjectSpec, Relation, RelationSpec, Spec
+from data.spec import ExcludeSpec, ObjectSpec, Relation, RelationSpec, Spec
 
 INSTRUCTIONS: Final = (
     InstructionSection(
@@ -65,8 +67,8 @@ INSTRUCTIONS: Final = (
 )
 
 NAME: Final = "geneval"
-VERSION: Final = "2"
-RULE_VERSION: Final = "geneval-answers-1"
+VERSION: Final = "3"
+RULE_VERSION: Final = "geneval-answers-2"
 """Moves with every change of these rules, so that judgements made by older ones are remade."""
 
 _AXIS: Final[dict[Relation, tuple[str, str]]] = {
@@ -105,6 +107,10 @@ def geneval_questionnaire(spec: Spec) -> Questionnaire:
         questions += _object_questions(spec, k)
     for suffix, subject, reference in position_pairs(spec):
         questions += _position_questions(spec, suffix, subject, reference)
+    questions += [_detail_question(spec, k) for k in range(len(spec.details))]
+    for k, one in enumerate(spec.absent):
+        text = f"How many {plural(one.name)} are in the image?"
+        questions.append(Question(f"count_absent_{k}", "count", text, options=COUNTS, shown_if=_FIRST_ANSWERED))
     text = "How well does the image fit this caption?"
     questions.append(Question("caption_fit", "likert", text, options=CAPTION_FIT, shown_if=_FIRST_ANSWERED, caption=True))
     return Questionnaire(NAME, VERSION, INSTRUCTIONS, tuple(questions))
@@ -153,17 +159,26 @@ def _position_questions(spec: Spec, suffix: str, subject: int, reference: int) -
     ]
 
 
+def _detail_question(spec: Spec, k: int) -> Question:
+    detail, text = spec.details[k], detail_question(spec, spec.details[k])
+    both = {n for n in (detail.subject, detail.reference) if n is not None}
+    there = tuple(Condition(f"count_{n}", PRESENT_COUNTS) for n in sorted(both))
+    return Question(f"detail_{k}", "choice", text[:1].upper() + text[1:], options=YES_NO, shown_if=there)
+
+
 def derive(spec: Spec, answers: Mapping[str, Any]) -> list[Judgement]:
     """The judgements that one annotation makes, by the questions that ``spec`` asks.
 
     ``correct`` is yes iff every object is there in the asked number (no fewer, or exactly so many where the spec is exact;
-    both capped at 5), with the asked colour among those ticked, and every asked relation is the answer on its own axis.
+    both capped at 5), with the asked colour among those ticked, every asked relation is the answer on its own axis, every
+    detail (material, size, depth, distance) is answered yes, and of what must not be there are fewer than the spec says.
     Quality, realism, free text and what the spec does not ask play no part. A blank where something is needed is a no;
     ``cannot_tell`` leaves the question open unless something else fails for certain. Follow-ups of an object that is
     not there are ignored, whatever a changed mind left in them. A blank image has none of the objects, and fits nothing.
     """
     if says_blank(answers):
-        answers = {**{f"count_{k}": 0 for k in range(len(spec.objects))}, "caption_fit": CAPTION_FIT[0].value}
+        numbers = [*range(len(spec.objects)), *(f"absent_{k}" for k in range(len(spec.absent)))]
+        answers = {**{f"count_{k}": 0 for k in numbers}, "caption_fit": CAPTION_FIT[0].value}
     judgements: list[Judgement] = []
     needed: list[Verdict] = []
     for k, thing in enumerate(spec.objects):
@@ -184,12 +199,21 @@ def derive(spec: Spec, answers: Mapping[str, Any]) -> list[Judgement]:
             holds = _relation_holds(answers, r, relation)
             needed.append(holds)
             judgements.append(yes_no("position", holds, relation.target))
+    for k, detail in enumerate(spec.details):
+        if all(_is_there(_count(answers, n)) for n in (detail.subject, detail.reference) if n is not None):
+            said = answers.get(f"detail_{k}")
+            needed.append(None if said == CANNOT_TELL else said == YES)
+            judgements.append(yes_no(detail.kind, needed[-1], detail.target))
+    for k, one in enumerate(spec.absent):
+        few, judged = _counted_absent(one, _count(answers, f"absent_{k}"))
+        needed.append(few)
+        judgements += judged
     judgements += level("caption_fit", answers.get("caption_fit"), 4)
     # A spec without objects asks nothing that could be met or missed.
     return [yes_no("correct", all_of(needed)), *judgements] if needed else judgements
 
 
-def _count(answers: Mapping[str, Any], k: int) -> int | str | None:
+def _count(answers: Mapping[str, Any], k: int | str) -> int | str | None:
     answer = answers.get(f"count_{k}")
     if answer == CANNOT_TELL:
         return CANNOT_TELL
@@ -214,6 +238,16 @@ def _counted(thing: ObjectSpec, counted: int | str | None) -> tuple[Verdict, lis
     return enough, [yes_no("present", counted >= 1, target), Judgement("count", str(counted), float(counted), target)]
 
 
+def _counted_absent(one: ExcludeSpec, counted: int | str | None) -> tuple[Verdict, list[Judgement]]:
+    """Whether there are few enough of it, and what is judged; 5 or more may be fewer than a larger number."""
+    if counted is None:
+        return False, []
+    if not isinstance(counted, int):
+        return None, [unsure("present", one.name), unsure("count", one.name)]
+    few = None if counted == COUNT_CAP < one.count else counted < one.count
+    return few, [yes_no("present", counted >= 1, one.name), Judgement("count", str(counted), float(counted), one.name)]
+
+
 def _relation_holds(answers: Mapping[str, Any], index: int, relation: RelationSpec) -> Verdict:
     axis, asked = _AXIS[relation.relation]
     answer = answers.get(axis + position_suffix(index))
@@ -233,12 +267,17 @@ FORM: Final = Form(
             "correct",
             "",
             "yes iff every object is there in the asked number (at least so many, or exactly), with the asked color among those"
-            " ticked, and every asked relation is the answer on its axis; a blank image: no",
+            " ticked, every asked relation is the answer on its axis, every detail is answered yes, and what must not be there"
+            " is not; a blank image: no",
         ),
-        meaning("present", "each object", "yes iff its number is not 0; a blank image: no"),
+        meaning("present", "each object, also one that must not be there", "yes iff its number is not 0; a blank image: no"),
         meaning("count", "each object", "its number, 5 meaning “5 or more”; a blank image: 0"),
         meaning("color", "each object with a color", "yes iff that color is among those ticked; nothing if it is not there"),
         meaning("position", "each relation", "yes iff it is the answer on its axis; nothing if an object is not there"),
+        *(
+            meaning(kind, f"each asked {kind}", "as answered; nothing if an object is not there")
+            for kind in ("material", "size", "depth", "distance")
+        ),
         meaning("realism", "each object", "as answered; nothing if it is not there"),
         meaning("caption_fit", "", "as answered; a blank image: 1"),
     ),

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import difflib
 import re
 from collections.abc import Iterator
 from pathlib import Path
@@ -14,6 +13,7 @@ from annotation.questionnaires.custom import read
 from annotation.questionnaires.custom_question import KINDS
 from annotation.questionnaires.form import Form
 from data.aspects import CANNOT_TELL
+from data.validation import did_you_mean
 
 YES_NO: Final = read(Path(__file__).with_name("yes_no.yaml").read_text(encoding="utf-8"))
 """Whether the image shows what the prompt says: for prompts without specs."""
@@ -32,9 +32,7 @@ def get(name: str, definition: str | None = None) -> Form:
     if definition is not None:
         return read(definition)
     if name not in FORMS:
-        near = difflib.get_close_matches(name, FORMS, 1, 0.4)
-        hint = f"did you mean {near[0]}?" if near else f"known: {', '.join(FORMS)}, or a YAML file of your own"
-        raise ValueError(f"there is no questionnaire {name!r}; {hint}")
+        raise ValueError(f"there is no questionnaire {name!r}; {did_you_mean(name, [*FORMS, 'a YAML file of your own'])}")
     return FORMS[name]
 
 
@@ -66,6 +64,19 @@ A YAML file. Each question has an `id`, a `kind` ({", ".join(f"`{kind}`" for kin
 - `if_blank`: the answer that a blank image stands for;
 - `each_image: true`, of a group or a pair: asked of every image, and judged of that image. In a pair the aspect `preference`
   (choices `left`, `right`, `both`, `none`) is judged by generator, whichever side it stood on.
+
+`translations` shows the questionnaire in other languages: by language (`de`) a map from each text, as the form shows it, to its
+translation: texts, helps, labels of options, headings and lines of instructions. A language needs all of them. Labels that
+Concord brings (colors, relations, “The image is blank”) may be translated too. People see the language of their browser, or the
+one that `?lang=de` asks for. What is stored is the same in every language: an option's `value`.
+
+```yaml
+translations:
+  de:
+    Does the image show the text?: Zeigt das Bild den Text?
+    Yes: Ja
+    No: Nein
+```
 
 Wrong files are refused, every mistake with the question's id.
 """

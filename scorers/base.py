@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
+from pathlib import Path
 from typing import Any, Literal, Protocol
 
 from PIL import Image
 
 from data.aspects import YES
-from data.jobs.runs import Observation
+from data.jobs.runs import Observation, WorkItem
 from data.prompts.questions import PromptQuestion
 from data.records import Judgement
 from data.spec import Relation, Spec
@@ -21,7 +22,8 @@ Settings = Mapping[str, Any]
 @dataclass(frozen=True, slots=True)
 class Shown:
     """One image as a scorer gets it: opened, upright, RGB; with its prompt's questions, in their ``version``, where the scorer
-    is asked them; and ``captions`` to choose among, the right one at ``right``, where it matches image and text."""
+    is asked them; and ``captions`` to choose among, the right one at ``right``, where it matches image and text. Of a pair
+    there is a ``second`` image, and the two ``generators``."""
 
     item_id: str
     image: Image.Image
@@ -31,6 +33,8 @@ class Shown:
     version: int = 0
     captions: tuple[str, ...] = ()
     right: int = 0
+    second: Image.Image | None = None
+    generators: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -105,7 +109,9 @@ class ModelBroken(RuntimeError):
 class Perceiver(Protocol):
     """Models in memory. Built in the worker process only.
 
-    One that has ``warnings`` (lines for people) is heard: what looked odd when the models were opened.
+    One that has ``warnings`` (lines for people) is heard: what looked odd when the models were opened. ``failures`` are such
+    lines that stop the run unless it is forced. One that has ``remember`` is given the run's folder before it sees anything:
+    beside it may lie what earlier runs have paid for.
     """
 
     def perceive(self, batch: Sequence[Shown]) -> list[Observation]:
@@ -140,13 +146,27 @@ class Knob:
     edges: Callable[[Spec, Observation], Sequence[float] | None] = field(default=lambda spec, seen: None)  # noqa: ARG005
 
 
+class Bill(Protocol):
+    """What runs cost that are paid for, a line each; empty where nothing is."""
+
+    def estimate(self, work: Sequence[WorkItem], settings: Settings) -> str:
+        """Of these images, before the run."""
+        ...
+
+    def spent(self, folders: Sequence[Path], settings: Settings) -> str:
+        """By the runs in these folders, whether they came to their end or not."""
+        ...
+
+
 @dataclass(frozen=True, slots=True)
 class Scorer:
     """One automatic rater's method.
 
     Attributes:
         name: as on the command line (``geneval``); ``version`` moves when its code gives other results.
-        profiles: named settings; ``settings`` that only judging reads are in ``judging``.
+        profiles: named settings; ``settings`` that only judging reads are in ``judging``. ``paper`` is one whose models,
+            prompts and thresholds are the authors'.
+        renamed: former names of profiles, which are still understood, and what each is called now.
         options: settings that no profile need have, with what holds where they are not set: they are stored only where they
             are set to something else, so that a new one leaves earlier raters what they were.
         open: loads the models (imports torch; raises ``OSError`` or ``ValueError`` with one clear line).
@@ -161,6 +181,12 @@ class Scorer:
         asks: whether it answers the prompts' own questions; images of prompts without any are left out.
         matches: whether it chooses among captions (``data.matching.captions``); images of prompts without a second one are
             left out.
+        pairs: whether it compares the two images of a pair (of two generators, by the same prompt) instead of judging one.
+        operating: settings that change nothing of what comes out (prices, a budget), with what holds where they are not set:
+            they are a run's, and no part of its rater.
+        named_by: settings by the first of which a rater is named in place of the profile, where it is set; what the others hold
+            its name does not say.
+        bill: what a run will take, and what runs have taken, where it is paid for.
     """
 
     name: str
@@ -178,3 +204,8 @@ class Scorer:
     flips: Literal["judged", "read", ""] = ""
     asks: bool = False
     matches: bool = False
+    pairs: bool = False
+    renamed: Mapping[str, str] = field(default_factory=dict)
+    operating: Settings = field(default_factory=dict)
+    named_by: tuple[str, ...] = ()
+    bill: Bill | None = None

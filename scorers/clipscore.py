@@ -25,13 +25,16 @@ if TYPE_CHECKING:
 
 
 COSINE: Final = "cos"
-VARIANTS: Final[dict[str, Callable[[float], float]]] = {
-    COSINE: lambda cosine: cosine,
-    "100*cos": lambda cosine: 100 * cosine,
-    "100*max(cos,0)": lambda cosine: 100 * max(cosine, 0.0),
-    "2.5*max(cos,0)": lambda cosine: 2.5 * max(cosine, 0.0),
+SCALED: Final = "scale*cos"
+VARIANTS: Final[dict[str, Callable[[float, float], float]]] = {
+    COSINE: lambda cosine, scale: cosine,  # noqa: ARG005
+    "100*cos": lambda cosine, scale: 100 * cosine,  # noqa: ARG005
+    "100*max(cos,0)": lambda cosine, scale: 100 * max(cosine, 0.0),  # noqa: ARG005
+    "2.5*max(cos,0)": lambda cosine, scale: 2.5 * max(cosine, 0.0),  # noqa: ARG005
+    SCALED: lambda cosine, scale: scale * cosine,
 }
-"""What is made of a cosine. ``100*max(cos,0)``: GenEval, C.3; ``2.5*max(cos,0)``: Hessel et al., with their ``PREFIX``."""
+"""What is made of a cosine. ``100*max(cos,0)``: GenEval, C.3; ``2.5*max(cos,0)``: Hessel et al., with their ``PREFIX``;
+``scale*cos``: PickScore (Kirstain et al., 2023), with the scale that the model learned."""
 PREFIX: Final = "A photo depicts"
 _OPTIONS: Final[Settings] = {"prefix": "", "variant": COSINE, "flip": ""}
 """``flip``: the texts that this rater is given are flipped so (``data.prompts.flips``): its numbers are no scores."""
@@ -39,10 +42,12 @@ _OPTIONS: Final[Settings] = {"prefix": "", "variant": COSINE, "flip": ""}
 
 def model_of(settings: Settings) -> str:
     """The image model that a run's embeddings are by: a name without colon that no two models share. A folder's weights are
-    told by their fingerprint, those of open_clip's own list by their name."""
+    told by their fingerprint, those of open_clip's own list by their name, too."""
     name = str(settings.get("clip", "")).replace(":", "_")
     fingerprint = str((settings.get("weights") or {}).get("clip", "")).replace(":", "_")
-    return f"{name.replace(chr(92), '/').rstrip('/').rsplit('/', 1)[-1]}@{fingerprint}" if fingerprint else name
+    if fingerprint and "clip" not in (settings.get("revisions") or {}):
+        name = name.replace(chr(92), "/").rstrip("/").rsplit("/", 1)[-1]
+    return f"{name}@{fingerprint}" if fingerprint else name
 
 
 class ClipPerceiver:
@@ -54,7 +59,8 @@ class ClipPerceiver:
         self.warnings = warnings
 
     def perceive(self, batch: Sequence[Shown]) -> list[Observation]:
-        """See ``Perceiver``. ``cosine`` is None where the model gives no number; ``read`` of ``tokens`` reached it."""
+        """See ``Perceiver``. ``cosine`` is None where the model gives no number; ``scale``: what it learned to multiply cosines
+        by; ``read`` of ``tokens`` reached it."""
         asked = [self._prefix + shown.text for shown in batch]
         images = self._clip.images([shown.image for shown in batch]).astype(np.float64)
         kept = runs.pack_embeddings(images)
@@ -65,6 +71,7 @@ class ClipPerceiver:
             tokens = self._clip.tokens(text)
             payload = {
                 "cosine": cosine if math.isfinite(cosine) else None,
+                "scale": self._clip.scale,
                 "tokens": tokens,
                 "read": min(tokens, self._clip.context),
             }
@@ -83,7 +90,11 @@ def judge(spec: Spec, seen: Observation, settings: Settings) -> Verdict:  # noqa
     if cosine is None:
         return Verdict((Judgement(aspect, None, None, flip, "not_finite"),), checks=(Check("the model gave no number", None),))
     variant = settings.get("variant", COSINE)
-    score = VARIANTS[variant](float(cosine))
+    scale = seen.payload.get("scale")
+    if variant == SCALED and scale is None:
+        why = "the model's scale was not noted when this was seen"
+        return Verdict((Judgement(aspect, None, None, flip, "no_scale"),), checks=(Check(why, None),))
+    score = VARIANTS[variant](float(cosine), float(scale or 1.0))
     text = f"prompt with its {flip} flipped" if flip else "prompt"
     checks = [Check(f"cosine of image and {text}: {cosine:.4f}", None)]
     if variant != COSINE:
@@ -94,10 +105,10 @@ def judge(spec: Spec, seen: Observation, settings: Settings) -> Verdict:  # noqa
 
 
 def _open(settings: Settings, device: str) -> Perceiver:
-    from scorers.models.clip import Clip
+    from scorers.models.clip import open_image_text_model
     from scorers.models.sanity_check import check_clip
 
-    clip = Clip(settings["clip"], device)
+    clip = open_image_text_model(settings["clip"], device)
     return ClipPerceiver(clip, settings.get("prefix", ""), check_clip(clip, settings["clip"]))
 
 
@@ -119,6 +130,9 @@ SCORER: Final = Scorer(
         "paper": {"clip": "ViT-B-32-quickgelu/openai", "prefix": PREFIX, "variant": "2.5*max(cos,0)"},
         # the baseline of GenEval's human study (C.3, Table 5)
         "geneval": {"clip": "ViT-H-14/laion2b_s32b_b79k", "prefix": "", "variant": "100*max(cos,0)"},
+        # what people prefer, as their authors' code reckons it (Kirstain et al., 2023; Wu et al., 2023)
+        "pickscore": {"clip": "yuvalkirstain/PickScore_v1", "prefix": "", "variant": SCALED},
+        "hpsv2": {"clip": "models/HPS_v2_compressed", "prefix": "", "variant": COSINE},
     },
     judging=frozenset({"variant"}),
     open=_open,

@@ -110,10 +110,10 @@ def judge(spec: Spec, seen: Observation, settings: Settings) -> Verdict:  # noqa
 
 
 def _open(settings: Settings, device: str) -> Perceiver:
-    from scorers.models.clip import Clip
+    from scorers.models.clip import open_image_text_model
     from scorers.models.sanity_check import check_clip
 
-    clip = Clip(settings["clip"], device)
+    clip = open_image_text_model(settings["clip"], device)
     return ClipMatchPerceiver(clip, check_clip(clip, settings["clip"]))
 
 

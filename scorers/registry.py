@@ -6,13 +6,12 @@ A scorer of the user's own is one file in a folder beside ``app.py`` (``own_scor
 
 from __future__ import annotations
 
-import difflib
 import importlib.util
 import math
 import os
 import re
 import sys
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from contextlib import suppress
 from functools import cache
 from importlib import import_module
@@ -20,6 +19,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
 from data.aspects import SCALES
+from data.validation import did_you_mean
 
 if TYPE_CHECKING:
     from scorers.base import Scorer
@@ -87,6 +87,9 @@ SCORERS: Final[dict[str, str]] = {
     "dsg": "As TIFA with yes/no questions alone; one counts only if those that it rests on hold.",
     "caption": "A caption of the image, held against the prompt by BLEU-4, ROUGE-L or METEOR.",
     "vqascore": 'How sure a model is that the image shows the prompt: its probability of "Yes".',
+    "judge": "Has a model that chats answer the prompt's questions, on this machine or at an address, with its reasons.",
+    "rubric": "Has such a model grade how well the image shows the prompt, from 0 to 10, by a rubric.",
+    "pairwise": "Has such a model choose the better image of each pair, in both orders; where these disagree it is a tie.",
     "selfeval": "The generator's own likelihood of an image by each of several captions, along its reverse path.",
     "elbo": "How well the generator tells the noise in an image by each of several captions: a bound of its likelihood.",
     "flowloss": "How well a flow tells an image's velocity by each of several captions: its training loss.",
@@ -108,6 +111,9 @@ _OBJECTS: Final = {
     "dsg": "scorers.questions.tifa:DSG",
     "caption": "scorers.caption:SCORER",
     "vqascore": "scorers.questions.vqascore:SCORER",
+    "judge": "scorers.questions.judge:JUDGE",
+    "rubric": "scorers.questions.judge:RUBRIC",
+    "pairwise": "scorers.questions.judge:PAIRWISE",
     "selfeval": "scorers.likelihood.scorers:SELFEVAL",
     "elbo": "scorers.likelihood.scorers:ELBO",
     "flowloss": "scorers.likelihood.scorers:FLOWLOSS",
@@ -154,7 +160,7 @@ def known() -> tuple[str, ...]:
 def _plugin(name: str) -> Scorer:
     mine = plugin_names()
     if name not in mine:
-        raise UnknownScorer(f"there is no scorer {name!r}{_hint(name, (*NAMES, *mine))}")
+        raise UnknownScorer(f"there is no scorer {name!r}; {did_you_mean(name, sorted((*NAMES, *mine)))}")
     try:
         return load_plugin(name)
     except ValueError as error:
@@ -166,25 +172,36 @@ def default_profile(scorer: Scorer) -> str:
     return PLAYGROUND if PLAYGROUND in scorer.profiles else next(iter(scorer.profiles))
 
 
+def profile_of(scorer: Scorer, name: str | None) -> str:
+    """The profile that a name means, a former one too; None: the default one. ValueError if there is none of that name."""
+    if name is None:
+        return default_profile(scorer)
+    now = scorer.renamed.get(name, name)
+    if now not in scorer.profiles:
+        raise ValueError(f"{scorer.name} has no profile {name!r}; {did_you_mean(name, sorted(scorer.profiles))}")
+    return now
+
+
 def settings(scorer: Scorer, profile: str, overrides: Mapping[str, str] | None = None) -> dict[str, Any]:
-    """All settings of a profile, with some set by hand (``--set key=value``), and ``weights``: the models' fingerprints.
+    """All settings of a profile, with some set by hand (``--set key=value``); ``weights``: the models' fingerprints; and, of
+    models of the hub, ``revisions``: their commits.
 
     Raises:
         ValueError: there is no such profile or setting, a value is not of the setting's kind or out of range, or a model's
             folder is not there.
     """
-    if profile not in scorer.profiles:
-        raise ValueError(f"{scorer.name} has no profile {profile!r}{_hint(profile, scorer.profiles)}")
-    found = dict(scorer.profiles[profile])
-    known = {**scorer.options, **found}
+    found = dict(scorer.profiles[profile_of(scorer, profile)])
+    known = {**scorer.options, **scorer.operating, **found}
     for key, text in (overrides or {}).items():
         if key not in known:
-            raise ValueError(f"{scorer.name} has no setting {key!r}{_hint(key, known)}")
+            raise ValueError(f"{scorer.name} has no setting {key!r}; {did_you_mean(key, sorted(known))}")
         value = _typed(key, text, known[key])
         if key in found or value != known[key]:
             found[key] = value
-    scorer.check(found)
+    scorer.check({**scorer.operating, **found})
     found["weights"] = fingerprints(scorer, found)
+    if commits := revisions(scorer, found):
+        found["revisions"] = commits
     return found
 
 
@@ -197,8 +214,17 @@ def fingerprints(scorer: Scorer, settings: Mapping[str, Any]) -> dict[str, str]:
     # here, so that `--help` need not read it
     from scorers.models.files import fingerprint
 
-    found = {key: fingerprint(str(settings[key])) for key in sorted(scorer.models)}
+    found = {key: fingerprint(str(settings[key])) for key in sorted(scorer.models) if settings[key]}
     return {key: value for key, value in found.items() if value is not None}
+
+
+def revisions(scorer: Scorer, settings: Mapping[str, Any]) -> dict[str, str]:
+    """The commit of each of its models that are in the hub's cache, by the setting that names the model."""
+    from scorers.models import files, hub
+
+    named = {key: str(settings[key]) for key in sorted(scorer.models)}
+    here = {key: hub.snapshot(name) for key, name in named.items() if files.folder(name) is None}
+    return {key: path.name for key, path in here.items() if path is not None}
 
 
 def _typed(key: str, text: str, like: Any) -> Any:
@@ -212,8 +238,3 @@ def _typed(key: str, text: str, like: Any) -> Any:
     if not math.isfinite(value):
         raise ValueError(f"{key} must be a finite number, got {text!r}")
     return value
-
-
-def _hint(name: str, known: Iterable[str]) -> str:
-    near = difflib.get_close_matches(name, list(known), n=1, cutoff=0.5)
-    return f"; did you mean {near[0]}?" if near else f"; known: {', '.join(sorted(known))}"

@@ -11,13 +11,13 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final, Protocol
 
 from data.jobs.generation import BLACK, FILTERED
-from scorers.models.files import (
-    HUB_IDS,
+from scorers.models.files import ROOT, folder
+from scorers.models.pipelines import (
+    DISTILLED,
+    GENERATORS,
     PIPELINE_FAMILIES,
     PLAYGROUND_STAGES,
     PRECISIONS,
-    ROOT,
-    folder,
     hub_id,
     short_of,
 )
@@ -57,6 +57,8 @@ PROFILES: Final[Mapping[str, GenerationSettings]] = {
     "default": GenerationSettings(),
     # SelfEval, section 4: "using DDIM sampling, with 100 denoising steps"; of guidance it says nothing
     "paper": GenerationSettings(steps=100, sampler="ddim"),
+    # GenEval's generation script
+    "geneval": GenerationSettings(steps=50, guidance=9.0),
 }
 
 
@@ -115,7 +117,7 @@ def model_of(name: str) -> str:
 
 def name_of(name: str, asked: GenerationSettings, seed: int) -> str:
     """What the project calls a generator that is asked like this: the model's short name, and what is not as usual."""
-    path = folder(name) if name not in HUB_IDS and name not in PLAYGROUND_STAGES else None
+    path = folder(name) if name not in GENERATORS and name not in PLAYGROUND_STAGES else None
     model = short_of(name) if path is None else path.resolve().name
     parts = [re.sub(r"[^A-Za-z0-9.-]+", "-", model).strip(".-") or "generator"]
     profile = next((key for key, usual in PROFILES.items() if key != "default" and asked == usual), None)
@@ -152,9 +154,10 @@ def load(
     if getattr(pipeline, "vae", None) is not None:
         # one after the other: sixteen pictures of 1,024 pixels at once need more memory than the model itself
         pipeline.vae.enable_slicing()
+    steps, guidance = DISTILLED.get(model_of(name).partition("@")[0], (family.steps, family.guidance))
     told = {
-        "num_inference_steps": asked.steps or family.steps,
-        "guidance_scale": family.guidance if asked.guidance is None else asked.guidance,
+        "num_inference_steps": asked.steps or steps,
+        family.guided_by: guidance if asked.guidance is None else asked.guidance,
         **family.asked,
     }
 
@@ -181,7 +184,7 @@ def describe(name: str, pipeline: Any, told: Mapping[str, Any]) -> dict[str, Any
         "pipeline": type(pipeline).__name__,
         "scheduler": type(pipeline.scheduler).__name__,
         "steps": told["num_inference_steps"],
-        "guidance": told["guidance_scale"],
+        "guidance": told[PIPELINE_FAMILIES[type(pipeline).__name__].guided_by],
         "weights": weights_of(name),
         "seeds": SEEDS,
         "versions": {package: version(package) for package in ("diffusers", "transformers", "torch")},

@@ -14,6 +14,7 @@ from data.aspects import CANNOT_TELL, COUNT_CAP, NO, YES
 from data.jobs.runs import Detection, Observation
 from data.prompts.coco import plain_name
 from data.prompts.geneval_suite import COLORS
+from data.prompts.questions import detail_question
 from data.records import Judgement
 from data.spec import ExcludeSpec, ObjectSpec, RelationSpec, Spec
 from scorers.base import Check, RelationResult, Verdict
@@ -134,6 +135,8 @@ def judge(spec: Spec, seen: Observation, settings: Mapping[str, Any]) -> Verdict
         judgements += _object_judgements(thing)
     judgements += [_yes_no("position", place.holds, place.target) for place in places if place.holds is not None]
     correct, reasons = _overall(spec, things, excluded, places)
+    if spec.details and correct:
+        correct = None  # what boxes do not show may be otherwise
     return Verdict(
         (_yes_no("correct", correct), *judgements),
         "\n".join(reasons),
@@ -264,6 +267,8 @@ def _checks(
             yield Check(text, one.holds, None, one.ranks)
     for relation, place in zip(spec.relations, places, strict=True):
         yield _relation_check(relation, things, place, required_offset(rules.rule))
+    for detail in spec.details:
+        yield Check(f"{detail_question(spec, detail)} Not looked at: detectors cannot tell", None, detail.target)
 
 
 def _object_checks(thing: _ObjectMatch, needed: float) -> Iterable[Check]:

@@ -27,12 +27,12 @@ from data.spec import Spec
 from scorers.base import Knob, Perceiver, Scorer, Settings, Shown
 from scorers.detection import RULES, check_detector_settings, overlap, portions, too_large
 from scorers.geneval.rules import COUNTING, GenEvalRules, judge, same_kind
-from scorers.models.detectors.base import FULL, HALF
+from scorers.models.detectors.base import FULL, HALF, DetectedObject, Detector
+from scorers.models.devices import in_threads
+from scorers.models.hub import MASK2FORMER_OPENMMLAB
 
 if TYPE_CHECKING:
     from scorers.models.clip import Clip
-    from scorers.models.detectors.base import Detector
-
 
 GREY: Final = "#999"
 ORIGINAL: Final = "original"
@@ -176,7 +176,8 @@ _PLAYGROUND: Final[Settings] = {
     "rule": "official",
 }
 
-_PAPER: Final[Settings] = {
+# the authors' thresholds, which they chose on OpenMMLab's weights
+_META: Final[Settings] = {
     "detector": "facebook/mask2former-swin-small-coco-instance",
     "detector_side": 800,
     "detector_overlap": 0.7,
@@ -212,11 +213,16 @@ class GenEvalPerceiver:
         detector: finds the objects.
         clip: tells their colours.
         settings: ``crop``, ``background`` and ``vocabulary`` are read, where they are set.
-        warnings: what looked odd when the models were opened.
+        warnings, failures: what looked odd when the models were opened; see ``Perceiver``.
     """
 
     def __init__(
-        self, detector: Detector, clip: Clip, settings: Settings | None = None, warnings: tuple[str, ...] = ()
+        self,
+        detector: Detector,
+        clip: Clip,
+        settings: Settings | None = None,
+        warnings: tuple[str, ...] = (),
+        failures: tuple[str, ...] = (),
     ) -> None:
         chosen = {**_OPTIONS, **(settings or {})}
         self._detector = detector
@@ -224,7 +230,7 @@ class GenEvalPerceiver:
         self._crop, self._background = bool(chosen["crop"]), str(chosen["background"])
         self._vocabulary = GENEVAL if chosen["vocabulary"] == "coco" else None
         self._classifiers: dict[str, NDArray[np.float32]] = {}
-        self.warnings = warnings
+        self.warnings, self.failures = warnings, failures
 
     def perceive(self, batch: Sequence[Shown]) -> list[Observation]:
         """See ``Perceiver``. The crops of all images go through the image-text model together."""
@@ -235,20 +241,12 @@ class GenEvalPerceiver:
                 [batch[number].image for number in numbers],
                 [self._vocabulary or _spec_names(batch[number].spec) for number in numbers],
             )
-            for number, objects in zip(numbers, found, strict=True):
-                shown = batch[number]
-                # by the prompt's names of the classes that it asks a colour of
-                colored = [asked.name for asked in shown.spec.objects if asked.color is not None]
-                for rank, one in enumerate(objects):
-                    name = next((name for name in colored if same_kind(name, one.label)), None)
-                    if name is not None:
-                        cut = masked_crop(shown.image, one.mask, one.box, self._crop, self._background)
-                        crops[name].append(((number, rank), cut))
-                # packed at once: thirty masks of a large image are half a gigabyte
-                seen[number] = [
-                    Detection(one.label, one.score, one.box, None if one.mask is None else pack_mask(one.mask))
-                    for one in objects
-                ]
+            # packed at once: thirty masks of a large image are half a gigabyte
+            made = in_threads(lambda one: self._detections_and_crops(batch[one[0]], one[1]), zip(numbers, found, strict=True))
+            for number, (detections, cut) in zip(numbers, made, strict=True):
+                seen[number] = detections
+                for rank, name, crop in cut:
+                    crops[name].append(((number, rank), crop))
         for (number, rank), colors in self._colors(crops).items():
             seen[number][rank] = replace(seen[number][rank], colors=colors)
         how = {"crop": self._crop, "background": self._background}
@@ -258,6 +256,21 @@ class GenEvalPerceiver:
             else Observation(shown.item_id, failed=too_large(shown.image))
             for number, shown in enumerate(batch)
         ]
+
+    def _detections_and_crops(
+        self, shown: Shown, objects: Sequence[DetectedObject]
+    ) -> tuple[list[Detection], list[tuple[int, str, Image.Image]]]:
+        """An image's detections, their masks packed; and of those whose colour is asked rank, the prompt's name, and crop."""
+        colored = [asked.name for asked in shown.spec.objects if asked.color is not None]
+        crops = []
+        for rank, one in enumerate(objects):
+            name = next((name for name in colored if same_kind(name, one.label)), None)
+            if name is not None:
+                crops.append((rank, name, masked_crop(shown.image, one.mask, one.box, self._crop, self._background)))
+        detections = [
+            Detection(one.label, one.score, one.box, None if one.mask is None else pack_mask(one.mask)) for one in objects
+        ]
+        return detections, crops
 
     def _colors(self, crops: _Crops) -> dict[tuple[int, int], tuple[float, ...]]:
         """Ten probabilities for each crop: a softmax of its cosines with the colours, times the model's scale."""
@@ -285,8 +298,9 @@ def _open(settings: Settings, device: str) -> Perceiver:
         raise ValueError(f"precision {precision} needs a GPU: on the CPU it is slower; leave it out, or name a --device")
     detector = open_detector(settings["detector"], side, settings["keep"], overlap, device, precision)
     clip = Clip(settings["clip"], device)
-    odd = check_detector(detector, settings["threshold"]) + check_clip(clip, settings["clip"])
-    return GenEvalPerceiver(detector, clip, settings, odd)
+    checked = check_detector(detector, settings["threshold"])
+    odd = checked.warnings + check_clip(clip, settings["clip"])
+    return GenEvalPerceiver(detector, clip, settings, odd, checked.failures)
 
 
 def _check(settings: Mapping[str, Any]) -> None:
@@ -306,7 +320,11 @@ SCORER: Final = Scorer(
     name="geneval",
     version="2",
     summary="Detects the objects, then checks presence, number, colour and position by GenEval's rules.",
-    profiles={"playground": _PLAYGROUND, "paper": _PAPER},
+    profiles={
+        "playground": _PLAYGROUND,
+        "paper": {**_META, "detector": MASK2FORMER_OPENMMLAB},
+        "mask2former-meta": _META,
+    },
     judging=frozenset(GenEvalRules.__slots__),
     open=_open,
     judge=judge,

@@ -2,21 +2,20 @@
 captions.
 
 - ``selfeval`` (Rambhatla and Misra, 2023), Algorithm 1: N trials of T steps along the model's own reverse path, without
-guidance, in
-  log space; the caption with the highest likelihood is its choice. What the paper leaves open is a setting: the variance of the
-  last step, and how trials are put together.
+  guidance, in log space; the caption with the highest likelihood is its choice. What the paper leaves open is a setting: the
+  variance of the last step, and how trials are put together.
 - ``elbo`` (Li et al., 2023, "Diffusion Classifier"): the image plainly noised, its noise predicted. Every step sees the forward
   image, never the model's own: all are evaluated at once, and captions can be given up early. SelfEval's paper holds it to
   be no substitute (Table 1).
 - ``flowloss``: a flow's training loss, for rectified flows (SD3, Flux, Sana), which have no posterior. It is neither
-SelfEval nor a
-  bound of the likelihood, and is not to be compared with either by its numbers.
+  SelfEval nor a bound of the likelihood, and is not to be compared with either by its numbers.
 
 All share the settings: which model, how many trials and steps, which seed.
 """
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import replace
 from functools import partial
 from typing import Any, Final
@@ -25,12 +24,14 @@ from data.aspects import SCALES
 from scorers.base import Perceiver, Scorer, Settings
 from scorers.likelihood import rules
 from scorers.likelihood.rules import Elimination, judge
+from scorers.models.pipelines import check_likelihood
 
+_PAPER: Final = "paper"
 MODELS: Final[dict[str, str]] = {
     "playground": "playground-late",
     "playground-early": "playground-early",
     # of the paper's four models the one whose weights are public: latent diffusion with OpenCLIP ViT-H/14 at 512 pixels (4.1.1)
-    "paper": "sd21",
+    _PAPER: "sd21",
     "sd15": "sd15",
     "sd21": "sd21",
     "sdxl": "sdxl",
@@ -56,12 +57,18 @@ def profiles(trials: int, steps: int, **more: Any) -> dict[str, Settings]:
     return found
 
 
-def check_settings(chosen: Settings) -> None:
-    """Let settings pass.
+def _named_after_models(of: Mapping[str, Settings]) -> dict[str, Settings]:
+    """Without the one that is only SelfEval's paper's."""
+    return {profile: chosen for profile, chosen in of.items() if profile != _PAPER}
+
+
+def check_settings(chosen: Settings, *, flow: bool = False) -> None:
+    """Let settings pass; ``flow``: for a scorer of flows.
 
     Raises:
         ValueError: one makes no sense; the message says which.
     """
+    check_likelihood(str(chosen["model"]), flow=flow)
     for key in ("trials", "steps", "batch"):
         if int(chosen[key]) < 1:
             raise ValueError(f"{key} must be at least 1, got {chosen[key]}")
@@ -104,7 +111,8 @@ ELBO: Final = replace(
     name="elbo",
     summary="How well the generator tells the noise in an image by each of several captions: a bound of its likelihood.",
     # stages, stop and every: see scorers.likelihood.rules; all evaluations are made by default
-    profiles=profiles(10, 100, stages="", stop=0.0, every=8, weighting="uniform", last_step="previous"),
+    profiles=_named_after_models(profiles(10, 100, stages="", stop=0.0, every=8, weighting="uniform", last_step="previous")),
+    renamed={_PAPER: MODELS[_PAPER]},
     judging=frozenset({"weighting", "last_step"}),
     open=partial(open_perceiver, method="noise"),
 )
@@ -121,4 +129,5 @@ FLOWLOSS: Final = replace(
     },
     judging=frozenset(),
     open=partial(open_perceiver, method="flow"),
+    check=partial(check_settings, flow=True),
 )

@@ -1,8 +1,13 @@
-"""Image and text models of open_clip, behind numpy arrays."""
+"""Image-text models behind numpy arrays: those of open_clip, and CLIP of transformers.
+
+PickScore (Kirstain et al., 2023) and HPSv2 (Wu et al., 2023) are CLIP ViT-H-14, trained on which of two pictures people prefer.
+PickScore is published for transformers; HPSv2 as weights of open_clip without a configuration, which ``models convert`` adds.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import json
+from collections.abc import Mapping, Sequence
 from typing import Any, Final
 
 import numpy as np
@@ -11,12 +16,31 @@ import torch
 from numpy.typing import NDArray
 from open_clip.transformer import ResidualAttentionBlock
 from PIL import Image
+from torch.nn.functional import normalize
+from torchvision.transforms import functional
+from transformers import CLIPImageProcessorPil, CLIPModel
 
+from scorers.models import hub
+from scorers.models.devices import in_threads
 from scorers.models.files import folder
-from scorers.models.pretrained import batch_size, crop_long_image, pack_weights
+from scorers.models.pretrained import (
+    batch_size,
+    config_of,
+    crop_long_image,
+    load,
+    pack_weights,
+    processor_of,
+    to_device,
+)
 from scorers.models.sanity_check import Soundness
 
 _BATCH: Final = 64
+PROCESSOR: Final = "laion/CLIP-ViT-H-14-laion2B-s32B-b79K"
+"""Whose processor PickScore's authors take."""
+_PROCESSING: Final = ("preprocessor_config.json", "processor_config.json")
+HPSV2: Final = "ViT-H-14"
+FLOAT_RESIZE: Final = "float_resize"
+"""Concord's own key of ``open_clip_config.json``: pictures are resized as HPSv2's authors do it."""
 
 Embeddings = NDArray[np.float32]
 
@@ -52,10 +76,12 @@ class Clip:
         except RuntimeError as error:
             if weights is not None and "Failed to download" in str(error):
                 source = open_clip.get_pretrained_cfg(architecture, weights).get("hf_hub", name).rstrip("/")
-                raise OSError(f"the model {name} is not on this machine; fetch it once: uv run hf download {source}") from error
+                raise OSError(hub.missing(source)) from error
             raise ValueError(f"{name} cannot be opened by open_clip: {' '.join(str(error).split())[:200]}") from error
         self._soundness = Soundness(name)
         self._text_soundness = Soundness(name, "texts")
+        if _float_resize(name):
+            self._transform = _whole_picture(self._transform, model.visual.image_size)
         self._model = model.eval()
         for module in self._model.modules():
             if isinstance(module, ResidualAttentionBlock):
@@ -96,7 +122,8 @@ class Clip:
         return vectors
 
     def _look(self, images: Sequence[Image.Image]) -> torch.Tensor:
-        pixels = torch.stack([self._transform(crop_long_image(image)) for image in images]).to(self._device)
+        pixels = torch.stack(in_threads(lambda image: self._transform(crop_long_image(image)), images))
+        pixels = to_device(pixels, self._device)
         vectors = self.forward(pixels)
         self._soundness.check(pixels, vectors)
         return vectors
@@ -133,3 +160,115 @@ def _named(name: str) -> tuple[str, str | None]:
             f"the weights {tag} need {plain}-quickgelu/{tag}" if trained else f"the weights {tag} need {plain}/{tag}"
         )
     return architecture, tag
+
+
+def _float_resize(name: str) -> bool:
+    path = folder(name)
+    return path is not None and bool(json.loads((path / "open_clip_config.json").read_text("utf-8")).get(FLOAT_RESIZE))
+
+
+def _whole_picture(transform: Any, size: Sequence[int]) -> Any:
+    """As HPSv2's ``ResizeMaxSize``: numbers of 0 to 1 are resized, which may go beyond, and zeros fill the square.
+
+    Args:
+        transform: open_clip's own, of which the last step normalises.
+        size: of the model's pictures, a square.
+    """
+    side = int(size[0] if isinstance(size, Sequence) else size)
+
+    def fit(image: Image.Image) -> torch.Tensor:
+        pixels = functional.to_tensor(image)
+        longest = max(pixels.shape[1:])
+        if longest != side:
+            height, width = (round(length * (side / float(longest))) for length in pixels.shape[1:])
+            pixels = functional.resize(pixels, [height, width], functional.InterpolationMode.BICUBIC)
+            left, top = (side - width) // 2, (side - height) // 2
+            pixels = functional.pad(pixels, [left, top, side - width - left, side - height - top])
+        normalised: torch.Tensor = transform.transforms[-1](pixels)
+        return normalised
+
+    return fit
+
+
+def open_image_text_model(name: str, device: str = "cpu") -> Clip:
+    """A model in memory.
+
+    Args:
+        name: as ``Clip`` takes it; or of a CLIP of transformers, a folder with ``config.json`` or a hub id.
+        device: as torch names it.
+
+    Raises:
+        ValueError: there is no such model, or its weights do not fit.
+        OSError: its files are not on this machine.
+    """
+    path = folder(name)
+    if path is not None:
+        transformers = (path / "config.json").is_file() and not (path / "open_clip_config.json").is_file()
+    else:
+        transformers = "/" in name and name.rpartition("/")[0] not in open_clip.list_models()
+    return TransformersClip(name, device) if transformers else Clip(name, device)
+
+
+class TransformersClip(Clip):
+    """A ``CLIPModel`` of transformers; texts and pictures are made ready as Kirstain et al. do it (77 tokens, Pillow)."""
+
+    def __init__(self, name: str, device: str = "cpu") -> None:
+        if (kind := config_of(name).model_type) != "clip":
+            raise ValueError(f"{name} is a model of type {kind}, no CLIP")
+        self._device = device
+        self._model = load(CLIPModel, name, device)
+        pack_weights(self._model)
+        path = folder(name) or hub.snapshot(name)
+        own = path is not None and any((path / file).is_file() for file in _PROCESSING)
+        processor = processor_of(name if own else PROCESSOR)
+        self._tokenizer = processor.tokenizer
+        self._process = CLIPImageProcessorPil.from_dict(processor.image_processor.to_dict())
+        self._soundness, self._text_soundness = Soundness(name), Soundness(name, "texts")
+        self.scale = float(self._model.logit_scale.detach().exp())
+        self.context = int(self._model.config.text_config.max_position_embeddings)
+        self.together = batch_size(device, _BATCH)
+        side = int(self._model.config.vision_config.image_size)
+        self.looks_at = (3, side, side)
+
+    def tokens(self, text: str) -> int:
+        """See ``Clip``."""
+        return len(self._tokenizer(text)["input_ids"])
+
+    def forward(self, pixels: torch.Tensor) -> torch.Tensor:
+        """See ``Clip``."""
+        vectors: torch.Tensor = normalize(self._model.get_image_features(pixel_values=pixels).pooler_output, dim=-1)
+        return vectors
+
+    def _look(self, images: Sequence[Image.Image]) -> torch.Tensor:
+        made = self._process(images=[crop_long_image(image) for image in images], return_tensors="pt")
+        pixels = to_device(made["pixel_values"], self._device)
+        vectors = self.forward(pixels)
+        self._soundness.check(pixels, vectors)
+        return vectors
+
+    def _read(self, texts: Sequence[str]) -> torch.Tensor:
+        # to one length, so that what is seen of one text does not depend on the others
+        read = self._tokenizer(
+            list(texts), padding="max_length", truncation=True, max_length=self.context, return_tensors="pt"
+        ).to(self._device)
+        said = self._model.get_text_features(input_ids=read["input_ids"], attention_mask=read["attention_mask"])
+        vectors: torch.Tensor = normalize(said.pooler_output, dim=-1)
+        self._text_soundness.check(read["input_ids"], vectors)
+        return vectors
+
+
+def is_hpsv2(tensors: Mapping[str, torch.Tensor]) -> bool:
+    """Whether these have the names and the size of HPSv2's weights, which come without a configuration."""
+    config = open_clip.get_model_config(HPSV2)["vision_cfg"]
+    first = tensors.get("visual.conv1.weight")
+    blocks = {key.split(".")[3] for key in tensors if key.startswith("visual.transformer.resblocks.")}
+    return first is not None and first.shape[::3] == (config["width"], config["patch_size"]) and len(blocks) == config["layers"]
+
+
+def hpsv2_config() -> dict[str, Any]:
+    """What open_clip reads of it: the whole picture is looked at, resized as its authors do it."""
+    return {
+        "model_cfg": open_clip.get_model_config(HPSV2),
+        "preprocess_cfg": {"resize_mode": "longest"},
+        FLOAT_RESIZE: True,
+    }

@@ -19,13 +19,13 @@ import transformers
 from diffusers.pipelines.deepfloyd_if.safety_checker import IFSafetyChecker
 from diffusers.pipelines.deepfloyd_if.watermark import IFWatermarker
 from diffusers.pipelines.stable_diffusion.safety_checker import StableDiffusionSafetyChecker
-from huggingface_hub import try_to_load_from_cache
 from numpy.typing import NDArray
 from PIL import Image
 from safetensors import SafetensorError
 
-from scorers.models import pretrained
-from scorers.models.files import PIPELINE_FAMILIES, PLAYGROUND_STAGES, PRECISIONS, ROOT, fingerprint, folder, hub_id
+from scorers.models import hub, pretrained
+from scorers.models.files import ROOT, fingerprint, folder
+from scorers.models.pipelines import PIPELINE_FAMILIES, PLAYGROUND_STAGES, PRECISIONS, hub_id
 
 PLAYGROUND_FOLDER: Final = ROOT / "assets" / "playground" / "generator"
 _INDEX: Final = "model_index.json"
@@ -45,6 +45,7 @@ _OWN: Final = {
     "IFWatermarker": IFWatermarker,
 }
 """Parts that diffusers keeps beside a pipeline."""
+_AUTOENCODERS: Final = (diffusers.AutoencoderKL, diffusers.AutoencoderDC, diffusers.AutoencoderKLQwenImage)
 _RENAMED: Final = {"CLIPFeatureExtractor": "CLIPImageProcessor"}
 _LIBRARIES: Final[Mapping[str, Any]] = {"diffusers": diffusers, "transformers": transformers}
 
@@ -53,7 +54,7 @@ def open_pipeline(name: str, device: str = "cpu", precision: str = "float32", pl
     """A diffusers pipeline in memory, silent, its modules in evaluation mode.
 
     Args:
-        name: a short name (``scorers.models.files``), a hub id, or a folder with ``model_index.json``.
+        name: a short name (``scorers.models.pipelines``), a hub id, or a folder with ``model_index.json``.
         device: as torch names it.
         precision: of the weights, one of ``PRECISIONS``. A VAE is always in float32, as SDXL's overflows in float16; its
             ``decode`` takes latents of any precision.
@@ -100,17 +101,11 @@ def _model_folder(name: str) -> Path:
         if not (path / _INDEX).is_file():
             raise ValueError(f"the folder {name} holds no {_INDEX}, so it is not a diffusers pipeline")
         return path
-    hub = hub_id(name)
-    index = try_to_load_from_cache(hub, _INDEX)
-    if not isinstance(index, str):
-        raise _not_here(name)
-    return Path(index).parent
-
-
-def _not_here(name: str) -> OSError:
-    hub = hub_id(name)
-    said = hub if hub == name else f"{name} ({hub})"
-    return OSError(f"the model {said} is not on this machine; fetch it once: uv run hf download {hub}")
+    hub_id(name)
+    path = hub.snapshot(name)
+    if path is None or not (path / _INDEX).is_file():
+        raise OSError(hub.missing(name))
+    return path
 
 
 def _index(name: str, place: Path) -> dict[str, Any]:
@@ -154,7 +149,7 @@ def _part(name: str, place: Path, key: str, said: list[Any], dtype: torch.dtype)
     where = place / key
     if not where.is_dir():
         if folder(name) is None:
-            raise _not_here(name)
+            raise OSError(hub.missing(name))
         raise ValueError(f"the folder {name} has no {key}")
     if issubclass(kind, transformers.PreTrainedModel):
         return _load_whole(name, lambda: pretrained.load(kind, str(where), "cpu", dtype))
@@ -178,7 +173,7 @@ def _part_class(name: str, key: str, said: list[Any]) -> type[Any]:
 
 def _module(kind: Any, where: Path, called: str, dtype: torch.dtype) -> Any:
     """A model of diffusers whose weights are all there."""
-    vae = issubclass(kind, diffusers.AutoencoderKL)
+    vae = issubclass(kind, _AUTOENCODERS)
     precision = torch.float32 if vae else dtype
     diffusers.logging.set_verbosity_error()
     model, told = kind.from_pretrained(
@@ -203,7 +198,7 @@ def _load_whole(name: str, load: Any) -> Any:
         return load()
     except OSError as error:
         if folder(name) is None:
-            raise _not_here(name) from error
+            raise OSError(hub.missing(name)) from error
         raise ValueError(f"{name} cannot be opened: {_single_line(error)}") from error
     except (SafetensorError, RuntimeError, KeyError, TypeError, AttributeError) as error:
         raise ValueError(f"{name} cannot be opened: {_single_line(error)}") from error
@@ -403,8 +398,10 @@ def open_denoiser(name: str, device: str, precision: str) -> Denoiser:
         ValueError: it is of no kind that is known here, or its weights are not whole.
         OSError: it is not on this machine.
     """
-    pipeline = open_pipeline(name, device, precision)
-    return _DENOISERS[type(pipeline).__name__](pipeline)
+    kind = pipeline_class(name)
+    if kind not in _DENOISERS:
+        raise ValueError(f"{name} is a {kind}, of which no likelihood is computed here; known: {', '.join(_DENOISERS)}")
+    return _DENOISERS[kind](open_pipeline(name, device, precision))
 
 
 def _shrink_factor(vae: Any) -> int:
@@ -528,4 +525,4 @@ _DENOISERS: Final[dict[str, Callable[[Any], Denoiser]]] = {
     "IFPipeline": _by_words(77, clean_caption=False),
     "StableDiffusion3Pipeline": _stable_diffusion_3,
 }
-"""By the class of the pipeline: those of ``PIPELINE_FAMILIES``."""
+"""By the class of the pipeline: some of ``PIPELINE_FAMILIES``."""

@@ -1,44 +1,58 @@
 """A language model behind an address that speaks as OpenAI's chat completions do: a provider's, or a server of one's own;
 and what any language model gives (``Completion``, ``Failure``).
+
+Whoever asks gives the turns of the chat, words alone or words and images. The key comes from the environment; it is sent to
+that address and stands nowhere else.
 """
 
 from __future__ import annotations
 
 import email.utils
+import math
+import threading
 import time
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, Final
 from urllib.parse import urlsplit
 
 import httpx
 
 from data.files import printable
-from data.prompts.question_generation import INSTRUCTIONS, format_caption, prompt_examples
+
+KEY: Final = "CONCORD_API_KEY"
+"""The environment's variable with an endpoint's key."""
 
 
 @dataclass(frozen=True, slots=True)
 class Completion:
-    """What a model wrote about one caption.
+    """What a model wrote.
 
     Attributes:
         text: as it came.
-        tokens_in, tokens_out: of the prompt and of the text; None if the model does not say.
+        tokens_in, tokens_out: of the prompt and of the text, of all attempts that were answered; None where one does not say.
         finished: the model came to its end, and was not cut off for length.
+        model: who answered, as the endpoint calls it; empty: it does not say.
+        first_token: the likeliest tokens at the place of the text's first one that is not blank, with their probabilities; None
+            where the endpoint gives none.
     """
 
     text: str
     tokens_in: int | None = None
     tokens_out: int | None = None
     finished: bool = True
+    model: str = ""
+    first_token: Mapping[str, float] | None = None
 
 
 @dataclass(frozen=True, slots=True)
 class Failure:
-    """Why a model wrote nothing about one caption, in one line."""
+    """Why a model wrote nothing, in one line; tokens as in ``Completion``, 0 where it never answered."""
 
     reason: str
+    tokens_in: int | None = 0
+    tokens_out: int | None = 0
 
 
 _TRIES: Final = 6
@@ -60,13 +74,12 @@ class EndpointError(Exception):
     """Nothing more can be had from this endpoint; the message is one line, without the key."""
 
 
-def messages(caption: str) -> list[dict[str, str]]:
-    """The whole conversation that asks for questions about a caption: the examples are turns of it."""
-    turns = [{"role": "system", "content": INSTRUCTIONS}]
-    for example in prompt_examples():
-        turns.append({"role": "user", "content": format_caption(example.caption)})
-        turns.append({"role": "assistant", "content": example.answer})
-    return [*turns, {"role": "user", "content": format_caption(caption)}]
+class EndpointUnwell(EndpointError):
+    """It was asked often enough, and never answered; ``failure`` has what that cost."""
+
+    def __init__(self, why: str, failure: Failure) -> None:
+        super().__init__(why)
+        self.failure = failure
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,6 +90,7 @@ class _Retry:
     why: str
     seconds: float | None = None
     answered: bool = False
+    tokens: tuple[int | None, int | None] = (0, 0)
 
 
 class Endpoint:
@@ -89,6 +103,7 @@ class Endpoint:
         key: str | None = None,
         *,
         timeout: httpx.Timeout = _TIMEOUT,
+        per_minute: float = 0,
         sleep: Callable[[float], object] = time.sleep,
     ) -> None:
         """Open a connection.
@@ -98,6 +113,7 @@ class Endpoint:
             model: as the endpoint calls it.
             key: sent as a bearer token; None: the endpoint asks for none.
             timeout: of one attempt.
+            per_minute: attempts at most, evenly spread; 0: as many as come.
             sleep: waits between attempts.
 
         Raises:
@@ -115,35 +131,47 @@ class Endpoint:
         self._model, self._key, self._sleep = model, key, sleep
         headers = {"Authorization": f"Bearer {key}"} if key else {}
         self._client = httpx.Client(timeout=timeout, headers=headers)
+        self._between, self._next, self._turn = 60 / per_minute if per_minute else 0.0, 0.0, threading.Lock()
 
     def close(self) -> None:
         self._client.close()
 
-    def complete(self, caption: str) -> Completion | Failure:
-        """What the model writes about a caption, at temperature 0.
+    def complete(self, turns: Sequence[Mapping[str, Any]], **more: Any) -> Completion | Failure:
+        """What the model says next in a chat; ``more`` of the request's fields, by default temperature 0.
 
         Where the endpoint is busy or unwell (429, 5xx, no answer in time) it is asked again, up to six times in all, after as
         long as it says, or else twice as long each time; after an answer that is none, once.
 
         Raises:
-            EndpointError: it does not know us, or the model, or cannot be reached, or wants us to wait for too long; no other
-                caption will fare better.
+            EndpointUnwell: it did not answer.
+            EndpointError: it does not know us, or the model, or wants us to wait for too long; nothing else will fare better.
         """
-        body = {"model": self._model, "messages": messages(caption), "temperature": 0, "max_tokens": _MOST_TOKENS}
+        body = {"model": self._model, "messages": list(turns), "temperature": 0, "max_tokens": _MOST_TOKENS} | more
         unreadable, why = 0, ""
+        spent: tuple[int | None, int | None] = (0, 0)
         for attempt in range(1, _TRIES + 1):
+            self._wait_for_turn()
             found = self._ask(body)
             if not isinstance(found, _Retry):
-                return found
-            why, unreadable = found.why, unreadable + found.answered
+                tokens = _plus(spent, (found.tokens_in, found.tokens_out))
+                return replace(found, tokens_in=tokens[0], tokens_out=tokens[1])
+            why, unreadable, spent = found.why, unreadable + found.answered, _plus(spent, found.tokens)
             if unreadable > 1:
-                return Failure(why)
+                return Failure(why, *spent)
             if attempt < _TRIES:
                 if found.seconds is not None and found.seconds > _LONGEST_WAIT:
                     raise EndpointError(f"{self._url} asks to wait {found.seconds:.0f} s; run the same command again later")
                 twice_as_long = min(_LONGEST_WAIT, _FIRST_WAIT * 2 ** (attempt - 1))
                 self._sleep(twice_as_long if found.seconds is None else max(0.0, found.seconds))
-        raise EndpointError(f"{self._url} was asked {_TRIES} times: {why}")
+        raise EndpointUnwell(f"{self._url} was asked {_TRIES} times: {why}", Failure(why, *spent))
+
+    def _wait_for_turn(self) -> None:
+        if self._between:
+            with self._turn:
+                now = time.monotonic()
+                wait, self._next = max(0.0, self._next - now), max(self._next, now) + self._between
+            if wait:
+                self._sleep(wait)
 
     def _ask(self, body: Mapping[str, Any]) -> Completion | Failure | _Retry:
         try:
@@ -158,7 +186,10 @@ class Endpoint:
             return _Retry(self._status_line(response), _retry_after(response.headers))
         if response.status_code != 200:
             return Failure(f"the endpoint refused it ({self._status_line(response)})")
-        return _read(response)
+        found = _read(response)
+        if self._key and isinstance(found, Completion):
+            found = replace(found, text=found.text.replace(self._key, "(the key)"))
+        return found
 
     def _status_line(self, response: httpx.Response) -> str:
         """HTTP status and the endpoint's own words."""
@@ -186,20 +217,49 @@ def _retry_after(headers: Mapping[str, str]) -> float | None:
     return None
 
 
+def _plus(some: tuple[int | None, int | None], more: tuple[int | None, int | None]) -> tuple[int | None, int | None]:
+    """Unknown where one of them is."""
+    (a, b), (c, d) = some, more
+    return None if a is None or c is None else a + c, None if b is None or d is None else b + d
+
+
 def _read(response: httpx.Response) -> Completion | Failure | _Retry:
     """What was written; or that it is refused for good; or why this is no answer."""
     try:
         found: Any = response.json()
+    except (ValueError, RecursionError):
+        found = None
+    tokens = _usage(found)
+    try:
         choice = found["choices"][0]
         text, ended = choice["message"].get("content"), choice.get("finish_reason")
         refused = choice["message"].get("refusal")
-    except (ValueError, KeyError, IndexError, TypeError, AttributeError, RecursionError):
-        return _Retry("its answer is not a chat completion; is the base URL right?", answered=True)
+    except (KeyError, IndexError, TypeError, AttributeError):
+        return _Retry("its answer is not a chat completion; is the base URL right?", answered=True, tokens=tokens)
     if ended == "content_filter" or refused:
-        return Failure("the endpoint's content filter refused it")
+        return Failure("the endpoint's content filter refused it", *tokens)
     if not isinstance(text, str) or not text.strip():
-        return _Retry("its answer is empty", answered=True)
-    usage = found.get("usage")
-    usage = usage if isinstance(usage, Mapping) else {}
-    tokens = [n if isinstance(n := usage.get(key), int) and n >= 0 else None for key in ("prompt_tokens", "completion_tokens")]
-    return Completion(text, tokens[0], tokens[1], finished=ended != "length")
+        return _Retry("its answer is empty", answered=True, tokens=tokens)
+    model = found.get("model")
+    name = printable(model)[:200] if isinstance(model, str) else ""
+    return Completion(text, *tokens, finished=ended != "length", model=name, first_token=_first_token(choice.get("logprobs")))
+
+
+def _usage(found: Any) -> tuple[int | None, int | None]:
+    """Tokens in and out, as far as they are said."""
+    usage = found.get("usage") if isinstance(found, Mapping) else None
+    said = [usage.get(key) for key in ("prompt_tokens", "completion_tokens")] if isinstance(usage, Mapping) else [None, None]
+    tokens = [n if isinstance(n, int) and not isinstance(n, bool) and n >= 0 else None for n in said]
+    return tokens[0], tokens[1]
+
+
+def _first_token(logprobs: Any) -> Mapping[str, float] | None:
+    """See ``Completion``."""
+    with suppress(KeyError, TypeError, AttributeError, ValueError, OverflowError):
+        for place in logprobs["content"]:
+            if str(place["token"]).strip():
+                found: dict[str, float] = {}
+                for one in (place, *(place.get("top_logprobs") or ())):
+                    found[str(one["token"])] = math.exp(min(float(one["logprob"]), 0.0))
+                return found if all(map(math.isfinite, found.values())) else None
+    return None

@@ -9,6 +9,7 @@ more: the detector may be a weak one.
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 from importlib.util import find_spec
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
@@ -96,19 +97,31 @@ def photographs() -> dict[str, Image.Image]:
     return {name: open_image(path) for name, path in files.items() if path.is_file()}
 
 
-def check_detector(detector: Detector, threshold: float) -> tuple[str, ...]:
-    """What a detector fails to find above a threshold, a line each.
+@dataclass(frozen=True, slots=True)
+class DetectorCheck:
+    """How a detector does on known photographs.
 
-    Nothing is said of one that does not know these things (the playground's).
+    Attributes:
+        failures: what it does not find there, a line each: a run with it stops unless somebody insists.
+        warnings: why it could not be checked.
+    """
+
+    failures: tuple[str, ...] = ()
+    warnings: tuple[str, ...] = ()
+
+
+def check_detector(detector: Detector, threshold: float) -> DetectorCheck:
+    """What a detector finds above a threshold. Nothing is said of one that does not know these things (the playground's).
 
     Raises:
         ModelBroken: its numbers are not those of a working model.
     """
     if detector.knows is not None and not {name for names in PHOTOGRAPHS.values() for name in names} <= detector.knows:
-        return ()
+        return DetectorCheck()
     photos = photographs()
     if not photos:
-        return ("the detector was not checked on known photographs: they come with ultralytics, which is not installed",)
+        why = "the detector was not checked on known photographs: they come with ultralytics, which is not installed"
+        return DetectorCheck(warnings=(why,))
     listed = list(photos)
     seen = detector.detect([photos[name] for name in listed], [PHOTOGRAPHS[name] for name in listed])
     said = []
@@ -120,7 +133,7 @@ def check_detector(detector: Detector, threshold: float) -> tuple[str, ...]:
                 f"on a known photograph ({name}) the detector finds no {' and no '.join(missing)} with confidence above"
                 f" {threshold:g}: its weights may be wrong, or broken on this device"
             )
-    return tuple(said)
+    return DetectorCheck(tuple(said))
 
 
 def check_clip(clip: Clip, name: str) -> tuple[str, ...]:

@@ -1,4 +1,8 @@
-"""TIFA's rules (Hu et al., 2023, section 3, formula 1), and DSG's (Cho et al., 2024): what follows from a model's answers.
+"""TIFA's rules (Hu et al., 2023, section 3, formula 1), DSG's (Cho et al., 2024) and Soft-TIFA's (Kamath et al., 2025, GenEval
+2): what follows from a model's answers, and from grades.
+
+Soft-TIFA counts each question by the probability that the model gives its right answer: the arithmetic mean estimates single
+points, the geometric mean whole prompts, of which it is 0 where one point has no probability at all.
 
 Pure and light. The evidence of an image is self-contained: its questions stand in it beside the answers. Over many texts the
 scores are those of TIFA's own code (``tifascore``).
@@ -6,6 +10,8 @@ scores are those of TIFA's own code (``tifascore``).
 
 from __future__ import annotations
 
+import math
+import re
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, field
 from statistics import fmean, stdev
@@ -21,6 +27,26 @@ from scorers.base import Check, Settings, Verdict
 
 _VALUES: Final = {YES: 1.0, NO: 0.0}
 NO_QUESTIONS: Final = "no_questions"
+
+SHARE: Final = "share"
+ARITHMETIC: Final = "arithmetic"
+GEOMETRIC: Final = "geometric"
+GRADED: Final = "graded"
+WISE: Final = "wise"
+SCORES: Final = (SHARE, ARITHMETIC, GEOMETRIC, GRADED, WISE)
+"""What ``score`` is: the share of right answers; the mean probability of the right answer; the mean of grades, or WISE's."""
+WISE_WEIGHTS: Final[Mapping[str, float]] = {"consistency": 0.7, "realism": 0.2, "aesthetic-quality": 0.1}
+"""WiScore's (Niu et al., 2025), by question."""
+NO_WISE: Final = "not_wise_questions"
+UNANSWERED: Final = "unanswered"
+NO_PROBABILITIES: Final = "no_probabilities"
+LEFT, RIGHT, NO_DIFFERENCE = SIDES = ("left", "right", "no difference")
+"""What a judge of a pair may say."""
+TIE: Final = "tie"
+KEPT, MIXED = "kept", "mixed"
+"""Of its choice when the two images change places; ``left`` or ``right``: it chose that side both times."""
+GRADES: Final = tuple(str(grade) for grade in range(11))
+"""A rubric's, worst first."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,13 +66,17 @@ class AnsweredQuestion:
         return self.chosen == self.question.answer
 
 
-def payload_of(version: int, answers: Sequence[AnsweredQuestion]) -> dict[str, Any]:
-    """The evidence as JSON, in the questions' order; ``version`` is that of the prompt's questions."""
+def payload_of(
+    version: int, answers: Sequence[AnsweredQuestion], unanswered: Sequence[tuple[PromptQuestion, str]] = ()
+) -> dict[str, Any]:
+    """The evidence as JSON, in the questions' order; ``version`` is that of the prompt's questions; ``unanswered``: those to
+    which the reply was no answer, with why."""
     entries = []
     for one in answers:
         said = {"chosen": one.chosen, "probabilities": one.probabilities, "free": one.free, "matched": one.matched}
         entries.append(asdict(one.question) | said | {"similarity": one.similarity})
-    return {"version": version, "answers": entries}
+    left = [asdict(question) | {"failed": why} for question, why in unanswered]
+    return {"version": version, "answers": entries} | ({"unanswered": left} if left else {})
 
 
 def answers_of(payload: Mapping[str, Any]) -> tuple[AnsweredQuestion, ...]:
@@ -91,6 +121,99 @@ def judge_dependent(spec: Spec, seen: Observation, settings: Settings) -> Verdic
         why = f"; does not count, as this failed: {'; '.join(texts[parent] for parent in wrong)}" if wrong else ""
         checks.append(Check(_answer_text(one) + why, holds, one.question.question_id))
     return Verdict((*_answer_judgements(answers), _score(counts)), checks=tuple(checks))
+
+
+def right_probability(one: AnsweredQuestion) -> float | None:
+    """That the judge gives the right answer; None where it says none."""
+    if one.probabilities is None or one.question.answer not in one.question.choices:
+        return None
+    return one.probabilities[one.question.choices.index(one.question.answer)]
+
+
+def grade_of(one: AnsweredQuestion) -> float:
+    """Of choices that are ascending whole numbers how far the answer is from the lowest to the highest, 0 to 1; of others
+    whether it is right."""
+    choices = one.question.choices
+    levels = [int(choice) for choice in choices] if all(re.fullmatch("[0-9]+", choice) for choice in choices) else []
+    if len(levels) < 2 or levels != sorted(set(levels)):
+        return float(one.right)
+    return (int(one.chosen) - levels[0]) / (levels[-1] - levels[0])
+
+
+def _graded_score(answers: Sequence[AnsweredQuestion], kind: str) -> Judgement:
+    """The mean of the grades; WISE's by its weights, where exactly its three questions are answered."""
+    grades = {one.question.question_id: grade_of(one) for one in answers}
+    if kind == GRADED:
+        return Judgement("score", None, fmean(grades.values()))
+    if grades.keys() != WISE_WEIGHTS.keys():
+        return Judgement("score", None, None, reason=NO_WISE)
+    return Judgement("score", None, math.fsum(WISE_WEIGHTS[name] * grade for name, grade in grades.items()))
+
+
+def soft_tifa(probabilities: Sequence[float], mean: str) -> float:
+    """Of the right answers' probabilities (0 to 1, at least one), their ``ARITHMETIC`` or ``GEOMETRIC`` mean."""
+    if mean == ARITHMETIC:
+        return fmean(probabilities)
+    return math.exp(fmean(map(math.log, probabilities))) if min(probabilities) > 0 else 0.0
+
+
+def judge_soft(spec: Spec, seen: Observation, settings: Settings) -> Verdict:
+    """``answer`` of each question, and ``score`` as the setting ``score`` says (0 to 1). A question without an answer has none,
+    and no score is made of the others."""
+    verdict = judge(spec, seen, settings)
+    if seen.failed is not None:
+        return verdict
+    *answers, score = verdict.judgements
+    left = seen.payload.get("unanswered") or ()
+    kind = settings.get("score", SHARE)
+    if left:
+        answers += [Judgement("answer", None, None, one["question_id"], UNANSWERED) for one in left]
+        score = Judgement("score", None, None, reason=UNANSWERED)
+    elif kind in (GRADED, WISE) and score.value is not None:
+        score = _graded_score(answers_of(seen.payload), kind)
+    elif kind != SHARE and score.value is not None:
+        probabilities = [right_probability(one) for one in answers_of(seen.payload)]
+        known = [one for one in probabilities if one is not None]
+        complete = len(known) == len(probabilities)
+        mean = soft_tifa(known, kind) if complete else None
+        score = Judgement("score", None, mean, reason=None if complete else NO_PROBABILITIES)
+    more = [Check(f"{one['text']} no answer: {one['failed']}", None, one["question_id"]) for one in left]
+    return Verdict((*answers, score), checks=(*verdict.checks, *more))
+
+
+def judge_grade(spec: Spec, seen: Observation, settings: Settings) -> Verdict:  # noqa: ARG001  (as every scorer's)
+    """``score``: the grade, 0 to 10; where the judge gives probabilities, their mean. Where the text was flipped it is
+    ``flipped``, with the kind of flip as its target: no statistic takes it for a score."""
+    if seen.failed is not None:
+        return Verdict((), checks=(Check(f"could not be looked at: {seen.failed}", None),))
+    grade, shares, why = (seen.payload.get(name) for name in ("grade", "probabilities", "reason"))
+    if isinstance(shares, list) and len(shares) == len(GRADES):
+        value = sum(place * share for place, share in enumerate(shares))
+    else:
+        value = float(GRADES.index(str(grade)))
+    flip = settings.get("flip") or None
+    text = (
+        f"grade {value:.2f} of 10" + (f" for the prompt with its {flip} flipped" if flip else "") + (f": {why}" if why else "")
+    )
+    return Verdict((Judgement("flipped" if flip else "score", None, value, flip),), checks=(Check(text, None),))
+
+
+def judge_pair(spec: Spec, seen: Observation, settings: Settings) -> Verdict:  # noqa: ARG001
+    """``preference``: the generator whose image is chosen in both orders, else a tie; ``order``: whether the choice is kept
+    when the images change places, or is the same side twice (``left``, ``right``), or a tie in one order only (``mixed``)."""
+    if seen.failed is not None:
+        return Verdict((), checks=(Check(f"could not be looked at: {seen.failed}", None),))
+    generators, orders = seen.payload["generators"], seen.payload["orders"]
+    sides = [one["chosen"] for one in orders]
+    # in the second order the first image is on the right
+    won = [TIE if side == NO_DIFFERENCE else generators[(side == RIGHT) ^ bool(order)] for order, side in enumerate(sides)]
+    order = KEPT if won[0] == won[1] else sides[0] if sides[0] == sides[1] else MIXED
+    checks = [
+        Check(f"{' | '.join(shown)}: {one['chosen']}" + (f": {one['reason']}" if one.get("reason") else ""), None)
+        for shown, one in zip((generators, generators[::-1]), orders, strict=True)
+    ]
+    preferred = won[0] if order == KEPT else TIE
+    return Verdict((Judgement("preference", preferred, None), Judgement("order", order, None)), checks=tuple(checks))
 
 
 def _answer_judgements(answers: Sequence[AnsweredQuestion]) -> tuple[Judgement, ...]:

@@ -1,6 +1,8 @@
 """VQAScore (Lin et al., 2024): how likely a model that answers questions is to say "Yes" to whether the image shows the prompt.
 
-The probability is stored as it is, of "Yes" among all that the model could say, between 0 and 1; it is no share of yes and no.
+As its authors compute it (t2v_metrics): exp(-mean cross-entropy) of the answer's tokens, those of the end of the reply included
+where the model is trained on it. So it is the geometric mean of the tokens' probabilities, between 0 and 1, and no share of yes
+and no. With ``--set combine=product`` it is the probability of the whole answer.
 """
 
 from __future__ import annotations
@@ -22,7 +24,9 @@ if TYPE_CHECKING:
 TEMPLATE: Final = 'Does this figure show "{text}"? Please answer yes or no.'
 """The paper's (section 3); ``--set template=`` is another one."""
 MARK: Final = "{text}"
-_OPTIONS: Final[Settings] = {"template": TEMPLATE, "flip": ""}
+MEAN: Final = "mean"
+PRODUCT: Final = "product"
+_OPTIONS: Final[Settings] = {"template": TEMPLATE, "combine": MEAN, "flip": ""}
 """``flip``: the texts that this rater is given are flipped so (``data.prompts.flips``): its numbers are no scores."""
 
 
@@ -35,28 +39,32 @@ class VqaScorePerceiver:
         self.warnings = warnings
 
     def perceive(self, batch: Sequence[Shown]) -> list[Observation]:
-        """See ``Perceiver``. ``likelihood``: of ``answer``, 0 to 1."""
+        """See ``Perceiver``. ``likelihood``: of ``answer``, 0 to 1, the product over so many ``tokens``."""
         asked = [self._template.replace(MARK, shown.text) for shown in batch]
         said = self._vqa.likelihood([shown.image for shown in batch], asked, self._answer).tolist()
+        tokens = self._vqa.answer_length(self._answer)
         return [
-            Observation(shown.item_id, {"likelihood": one, "answer": self._answer})
+            Observation(shown.item_id, {"likelihood": one, "answer": self._answer, "tokens": tokens})
             for shown, one in zip(batch, said, strict=True)
         ]
 
 
 def judge(spec: Spec, seen: Observation, settings: Settings) -> Verdict:  # noqa: ARG001  (as every scorer's)
-    """``score`` is the probability. Where the text was flipped it is ``flipped``, with the kind of flip as its target: no
-    statistic takes it for a score. Undefined if the model gave no number."""
+    """``score`` is the tokens' geometric mean, or the product. Where the text was flipped it is ``flipped``, with the kind of
+    flip as its target: no statistic takes it for a score. Undefined if the model gave no number."""
     if seen.failed is not None:
         return Verdict((), checks=(Check(f"could not be looked at: {seen.failed}", None),))
     flip = settings.get("flip") or None
     aspect = "flipped" if flip else "score"
-    likelihood = seen.payload.get("likelihood")
-    if not isinstance(likelihood, int | float) or not math.isfinite(likelihood):
+    likelihood, tokens = seen.payload.get("likelihood"), seen.payload.get("tokens", 1)
+    if not isinstance(likelihood, int | float) or not math.isfinite(likelihood) or not isinstance(tokens, int) or tokens < 1:
         return Verdict((Judgement(aspect, None, None, flip, "not_finite"),), checks=(Check("the model gave no number", None),))
     text = f"the prompt with its {flip} flipped" if flip else "the prompt"
-    said = Check(f'probability of "{seen.payload.get("answer")}" to whether it shows {text}: {likelihood:.4f}', None)
-    return Verdict((Judgement(aspect, None, float(likelihood), flip),), checks=(said,))
+    mean = settings.get("combine", MEAN) == MEAN
+    score = likelihood ** (1 / tokens) if mean else float(likelihood)
+    each = f", the mean of {tokens} tokens" if mean and tokens > 1 else ""
+    said = Check(f'probability of "{seen.payload.get("answer")}" to whether it shows {text}: {score:.4f}{each}', None)
+    return Verdict((Judgement(aspect, None, score, flip),), checks=(said,))
 
 
 def _open(settings: Settings, device: str) -> Perceiver:
@@ -72,24 +80,32 @@ def _check(settings: Settings) -> None:
         raise ValueError("answer must not be empty: whose probability is asked for")
     if settings.get("template", TEMPLATE).count(MARK) != 1:
         raise ValueError(f"template must hold {MARK} once, where the prompt is to stand")
+    if settings.get("combine", MEAN) not in (MEAN, PRODUCT):
+        raise ValueError(f"combine must be {MEAN} or {PRODUCT}, got {settings['combine']!r}")
     if flip := settings.get("flip"):
         flips.check_kind(flip)
 
 
 SCORER: Final = Scorer(
     name="vqascore",
-    version="1",
+    version="2",
     summary='How sure a model is that the image shows the prompt: its "Yes". The playground\'s was not taught whole prompts.',
     profiles={
         # it learnt short questions about single things and reads 24 tokens, so that the paper's question is too long for it.
         # By this one, of 24 pictures that it had not seen 20 had a higher number with their own prompt than with another
         # picture's: enough for trying out, not for judging
         "playground": {"vqa": "assets/playground/vqa", "answer": "yes", "template": "{text}?"},
-        # of the paper's models the one that is in transformers, in its smaller size (theirs has Flan-T5 XXL)
-        "paper": {"vqa": "Salesforce/instructblip-flan-t5-xl", "answer": "Yes"},
-        "qwen": {"vqa": "Qwen/Qwen3-VL-2B-Instruct", "answer": "Yes"},
+        # the authors' own model
+        "paper": {"vqa": "zhiqiulin/clip-flant5-xxl", "answer": "Yes"},
+        # of the paper's other models the one that is in transformers, in its smaller size (theirs has Flan-T5 XXL)
+        "instructblip-xl": {"vqa": "Salesforce/instructblip-flan-t5-xl", "answer": "Yes"},
+        "qwen": {
+            "vqa": "Qwen/Qwen3-VL-2B-Instruct",
+            "answer": "Yes",
+            "template": 'Does this figure show "{text}"? Please answer Yes or No.',
+        },
     },
-    judging=frozenset(),
+    judging=frozenset({"combine"}),
     open=_open,
     judge=judge,
     scales={name: SCALES[name] for name in ("score", "flipped")},

@@ -1,8 +1,9 @@
 """The main function of worker processes: ``python -m MODULE FOLDER``, where the folder says what is asked.
 
-A worker never opens a project's database and never goes to the network. Asked to stop (SIGTERM, SIGINT), it ends after the part
-at hand, at once while it still loads its model. The exit status is 0 only if all is done, ``STOPPED`` if it was stopped, else
-1; then the last line on stderr, and the job's progress, say why.
+A worker never opens a project's database, and fetches no model: it goes to the network only where the settings name a judge's
+address, and only there. Asked to stop (SIGTERM, SIGINT), it ends after the part at hand, at once while it still loads its
+model. The exit status is 0 only if all is done, ``STOPPED`` if it was stopped, else 1; then the last line on stderr, and the
+job's progress, say why.
 """
 
 from __future__ import annotations

@@ -44,7 +44,7 @@ from scorers import registry
 from scorers.base import Perceiver, Scorer, Settings, Shown
 from scorers.generation import generators
 from scorers.geneval.scorer import color_classifier, masked_crop
-from scorers.models import files
+from scorers.models import pipelines
 from scorers.models.clip import Clip
 from scorers.models.detectors import open_detector
 from scorers.models.detectors.base import Detector, coco_name
@@ -437,7 +437,7 @@ def main(words: Sequence[str] | None = None) -> None:
     scorer.add_argument("--seed", type=int, default=0)
     scorer.add_argument("--set", action="append", default=[], metavar="KEY=VALUE")
     generator = command("generator", "a generator, on single objects", _generator_figures)
-    generator.add_argument("generator", choices=list(files.PLAYGROUND_STAGES))
+    generator.add_argument("generator", choices=list(pipelines.PLAYGROUND_STAGES))
     generator.add_argument("--n", type=int, default=10, help="pictures of each kind")
     sample = command("sample", "shares of correct pictures of the sample", lambda given: sample_figures(given.sample))
     sample.add_argument("--sample", type=Path, default=FOLDER)

@@ -21,6 +21,7 @@ from PIL import Image as Pillow
 
 from data.images.files import open_image
 from data.jobs.runs import Run, RunFolder, WorkItem
+from data.matching.captions import caption_candidates
 from data.playground import sample
 from data.playground.drawing import CARELESS
 from data.playground.render import render
@@ -29,10 +30,13 @@ from data.prompts.prompt_files import write_prompts
 from data.prompts.questions import questions_from_spec
 from data.records import Image, Prompt
 from scorers import registry
+from scorers.base import Scorer
 
 PROFILE: Final = "playground"
-SCORERS: Final = ("geneval", "clipscore", "tifa")
+SCORERS: Final = ("geneval", "clipscore", "tifa", "clipmatch", "elbo")
 """Those whose runs are in it."""
+FIRST_ONLY: Final = frozenset({"elbo"})
+"""Those that see the first picture of each prompt alone, as they take seconds for each."""
 QUALITY: Final = 90
 """Of WebP: nobody sees a difference at twice the size, and a picture takes 3 KB."""
 
@@ -78,7 +82,7 @@ def make(made: Path, out: Path, scorers: tuple[str, ...] = SCORERS) -> None:
 
 
 def score(folder: Path, name: str) -> None:
-    """Have a scorer look at all pictures of the sample, in a run of its own."""
+    """Have a scorer look at the pictures of the sample, in a run of its own."""
     scorer = registry.get(name)
     rater = f"{name}-{PROFILE}"
     sample = read_sample(folder)
@@ -87,23 +91,24 @@ def score(folder: Path, name: str) -> None:
     shutil.rmtree(run.path, ignore_errors=True)
     settings = registry.settings(scorer, PROFILE)
     asked = Run(rater, name, scorer.version, PROFILE, settings, part_size=_PART_SIZE)
-    run.create(asked, [_work(image, known[image.prompt_id], asks=scorer.asks) for image in sample.images])
+    images = [image for image in sample.images if image.index == 0 or name not in FIRST_ONLY]
+    run.create(asked, [_work(image, known[image.prompt_id], scorer) for image in images])
     worker = [sys.executable, "-m", "scorers.running.worker", str(run.path)]
     if subprocess.run(worker, cwd=_ROOT, env={**os.environ, "OMP_NUM_THREADS": "1"}, check=False).returncode:
         raise RuntimeError(f"the worker of {name} failed; see above")
     for path in run.path.iterdir():
         if path.name not in ("run.json", "manifest.jsonl", "progress.json", "parts"):
-            path.unlink()
+            shutil.rmtree(path) if path.is_dir() else path.unlink()
 
 
-def _work(image: Image, prompt: Prompt, *, asks: bool) -> WorkItem:
+def _work(image: Image, prompt: Prompt, scorer: Scorer) -> WorkItem:
     # from the run's folder up to the sample's, which has the shape of a project's
     path = Path("..", "..") / image_path(image.prompt_id, image.generator, image.index)
     work = WorkItem(image.image_id, path.as_posix(), image.sha256 or "", prompt.text, prompt.spec)
-    if not asks:
-        return work
+    if scorer.matches and (candidates := caption_candidates(prompt.text, prompt.spec)):
+        return replace(work, captions=candidates.captions, right=candidates.right)
     # as a project has them that nobody has edited
-    return replace(work, questions=questions_from_spec(prompt.demands), version=1)
+    return replace(work, questions=questions_from_spec(prompt.demands), version=1) if scorer.asks else work
 
 
 def _generated_files(folder: Path, asked: set[str]) -> list[_GeneratedFile]:

@@ -36,9 +36,9 @@ _PAPER: Final[Settings] = {**_PLAYGROUND, "detector": "google/owlvit-base-patch3
 class VisorPerceiver:
     """The detector in memory."""
 
-    def __init__(self, detector: Detector, warnings: tuple[str, ...] = ()) -> None:
+    def __init__(self, detector: Detector, warnings: tuple[str, ...] = (), failures: tuple[str, ...] = ()) -> None:
         self._detector = detector
-        self.warnings = warnings
+        self.warnings, self.failures = warnings, failures
 
     def perceive(self, batch: Sequence[Shown]) -> list[Observation]:
         """See ``Perceiver``. Of other classes than the prompt's nothing is kept, as VISOR's detector is not asked for them."""
@@ -68,7 +68,8 @@ def _open(settings: Settings, device: str) -> Perceiver:
 
     side, overlap = settings["detector_side"], settings["detector_overlap"]
     detector = open_detector(settings["detector"], side, settings["keep"], overlap, device)
-    return VisorPerceiver(detector, check_detector(detector, settings["threshold"]))
+    checked = check_detector(detector, settings["threshold"])
+    return VisorPerceiver(detector, checked.warnings, checked.failures)
 
 
 _KNOBS: Final = {

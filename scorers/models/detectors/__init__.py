@@ -19,8 +19,9 @@ class DetectorOptions:
 
     Attributes:
         name: a folder, a file, or a hub id.
-        side: YOLO: of the square that images are fitted into; Mask2Former, DETR, Grounding DINO: the shorter side that
-            images are brought to, the longer at most 1333/800 of it. OWL-ViT and OWLv2 have sizes of their own. Pixels.
+        side: YOLO, RT-DETR, D-FINE: of the square that images are fitted into; Mask2Former, DETR, Grounding DINO: the
+            shorter side that images are brought to, the longer at most 1333/800 of it. OWL-ViT and OWLv2 have sizes of
+            their own. Pixels.
         keep: only objects of higher confidence are returned.
         overlap: YOLO: of two boxes of one class that overlap more (IoU), only the more confident is returned.
         device: as torch names it.
@@ -35,11 +36,14 @@ class DetectorOptions:
     precision: str = FULL
 
 
-_TRANSFORMERS: Final[dict[str, tuple[str, tuple[str, ...]]]] = {
+FAMILIES: Final[dict[str, tuple[str, tuple[str, ...]]]] = {
     "mask2former": ("mask2former:Mask2Former", ("side", "keep", "device", "precision")),
     "owlvit": ("transformers_detectors:Owl", ("keep", "device")),
     "owlv2": ("transformers_detectors:Owl", ("keep", "device")),
     "detr": ("transformers_detectors:Detr", ("side", "keep", "device")),
+    "rt_detr": ("transformers_detectors:RtDetr", ("side", "keep", "device")),
+    "rt_detr_v2": ("transformers_detectors:RtDetr", ("side", "keep", "device")),
+    "d_fine": ("transformers_detectors:RtDetr", ("side", "keep", "device")),
     "grounding-dino": ("transformers_detectors:GroundingDino", ("side", "keep", "device")),
 }
 """By what a model's configuration calls itself (``model_type``): the class, as module:name, and the options that it takes."""
@@ -72,11 +76,11 @@ def open_detector(name: str, side: int, keep: float, overlap: float, device: str
     from scorers.models.pretrained import config_of
 
     kind = config_of(name).model_type
-    if kind not in _TRANSFORMERS:
-        raise ValueError(f"{name} is a model of type {kind}; known: {', '.join(sorted(_TRANSFORMERS))} and YOLO")
+    if kind not in FAMILIES:
+        raise ValueError(f"{name} is a model of type {kind}; known: {', '.join(sorted(FAMILIES))} and YOLO")
     if kind != "mask2former":
         _only_in_full(options, kind)
-    family, accepted = _TRANSFORMERS[kind]
+    family, accepted = FAMILIES[kind]
     module, _, attribute = family.partition(":")
     model = getattr(import_module(f"{__name__}.{module}"), attribute)
     detector: Detector = model(name, **{option: getattr(options, option) for option in accepted})

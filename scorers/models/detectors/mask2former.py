@@ -19,7 +19,8 @@ from torch.nn.functional import embedding_bag, interpolate
 from transformers import Mask2FormerForUniversalSegmentation
 
 from scorers.models.detectors.base import FULL, HALF, DetectedObject, Vocabulary, confidence, vocabulary
-from scorers.models.pretrained import batch_size, by_shape, compute_in_half, config_of, load, pack_weights
+from scorers.models.devices import in_threads
+from scorers.models.pretrained import batch_size, by_shape, compute_in_half, config_of, load, pack_weights, to_device
 from scorers.models.sanity_check import Soundness
 
 
@@ -131,10 +132,18 @@ def frame(width: int, height: int, side: int = SHORT) -> Frame:
     return Frame((height, width), (h, w), (-(-h // DIVISOR) * DIVISOR, -(-w // DIVISOR) * DIVISOR))
 
 
-def pixels(image: Image.Image, fitted: Frame) -> torch.Tensor:
-    """3 x H x W as the model reads them: resized (bilinear), normalised, zeros to the right and below."""
+def pixels(image: Image.Image, fitted: Frame, *, antialias: bool = True) -> torch.Tensor:
+    """3 x H x W as the model reads them: resized (bilinear), normalised, zeros to the right and below.
+
+    ``antialias``: smoothed where it is made smaller, as Pillow does for the authors; OpenCV, so mmdet, does not.
+    """
     h, w = fitted.resized
-    array = np.asarray(image.resize((w, h), Image.Resampling.BILINEAR), np.float32)
+    if antialias:
+        array = np.asarray(image.resize((w, h), Image.Resampling.BILINEAR), np.float32)
+    else:
+        given = torch.from_numpy(np.array(image)).permute(2, 0, 1)[None].float()
+        # whole numbers, as eight-bit pictures stay there
+        array = interpolate(given, size=(h, w), mode="bilinear", align_corners=False)[0].permute(1, 2, 0).round().numpy()
     out = np.zeros((*fitted.padded, 3), np.float32)
     out[:h, :w] = (array - np.array(MEAN, np.float32)) / np.array(STD, np.float32)
     return torch.from_numpy(out).permute(2, 0, 1).contiguous()
@@ -235,10 +244,13 @@ class Mask2Former:
     """A ``scorers.models.detectors.base.Detector``; its arguments are those of ``Opening``. ``together``: pictures at once."""
 
     def __init__(self, name: str, *, side: int = SHORT, keep: float, device: str = "cpu", precision: str = FULL) -> None:
-        self._labels: Vocabulary = vocabulary(config_of(name).id2label, name)
+        config = config_of(name)
+        self._labels: Vocabulary = vocabulary(config.id2label, name)
+        self._antialias = bool(getattr(config, "antialias", True))
         self._model = load(Mask2FormerForUniversalSegmentation, name, device)
         self.together = batch_size(device, _BATCH)
-        if torch.device(device).type == "cpu":
+        self._on_cpu = torch.device(device).type == "cpu"
+        if self._on_cpu:
             speed_up_attention(self._model)
         if precision == HALF:
             compute_in_half(self._model.model.pixel_level_module.encoder, device)
@@ -259,19 +271,23 @@ class Mask2Former:
     def detect(self, images: Sequence[Image.Image], names: Sequence[Sequence[str]] = ()) -> list[list[DetectedObject]]:  # noqa: ARG002
         """See ``Detector``."""
         frames = [frame(image.width, image.height, self._side) for image in images]
-        fed = [pixels(image, fitted) for image, fitted in zip(images, frames, strict=True)]
+        fed = in_threads(lambda k: pixels(images[k], frames[k], antialias=self._antialias), range(len(images)))
         found: list[list[DetectedObject]] = [[] for _ in images]
         for places in by_shape(fed, self.together):
-            batch = torch.stack([fed[k] for k in places]).to(self._device)
+            batch = to_device(torch.stack([fed[k] for k in places]), self._device)
             with torch.inference_mode():
                 classes, masks = self.forward(batch)
                 self._soundness.check(batch, classes, masks)
-                for row, k in enumerate(places):
-                    seen = instances(classes[row], masks[row], frames[k], self._keep)
-                    labels = [self._labels[one.kind] for one in seen]
-                    found[k] = [
-                        DetectedObject(label, one.score, one.box, one.mask)
-                        for one, label in zip(seen, labels, strict=True)
-                        if label is not None
-                    ]
+            rows = [(classes[row], masks[row], frames[k]) for row, k in enumerate(places)]
+            # on the CPU torch has threads of its own
+            listed = list(map(self._objects, rows)) if self._on_cpu else in_threads(self._objects, rows)
+            for k, some in zip(places, listed, strict=True):
+                found[k] = some
         return found
+
+    def _objects(self, seen: tuple[torch.Tensor, torch.Tensor, Frame]) -> list[DetectedObject]:
+        classes, masks, fitted = seen
+        with torch.inference_mode():
+            found = instances(classes, masks, fitted, self._keep)
+        labelled = ((self._labels[one.kind], one) for one in found)
+        return [DetectedObject(label, one.score, one.box, one.mask) for label, one in labelled if label is not None]

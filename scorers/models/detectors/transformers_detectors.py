@@ -1,4 +1,7 @@
-"""Detectors of the package transformers: DETR, OWL-ViT and Grounding DINO."""
+"""Detectors of the package transformers: DETR, RT-DETR and D-FINE, OWL-ViT, Grounding DINO.
+
+Each batch goes to the device in one copy, and comes back in one of each kind of numbers.
+"""
 
 from __future__ import annotations
 
@@ -6,12 +9,13 @@ import math
 import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from typing import Any, Final
+from typing import Any, ClassVar, Final
 
 import numpy as np
 import torch
 from PIL import Image
 from transformers import (
+    AutoModelForObjectDetection,
     DetrForObjectDetection,
     DetrImageProcessor,
     GroundingDinoForObjectDetection,
@@ -20,6 +24,7 @@ from transformers import (
     Owlv2ImageProcessor,
     OwlViTForObjectDetection,
     OwlViTImageProcessor,
+    RTDetrImageProcessor,
 )
 
 from scorers.models.detectors.base import (
@@ -32,7 +37,8 @@ from scorers.models.detectors.base import (
     sigmoid,
     vocabulary,
 )
-from scorers.models.pretrained import batch_size, by_shape, config_of, load, tokenizer_of
+from scorers.models.devices import in_threads
+from scorers.models.pretrained import batch_size, by_shape, config_of, load, to_device, tokenizer_of
 from scorers.models.sanity_check import Soundness
 
 _BATCH: Final = 8
@@ -61,10 +67,12 @@ def read(process: Any, image: Image.Image) -> torch.Tensor:
 class Detr:
     """A ``scorers.models.detectors.base.Detector``; its arguments are those of ``Opening``."""
 
+    _kind: ClassVar[Any] = DetrForObjectDetection
+
     def __init__(self, name: str, *, side: int = 800, keep: float, device: str = "cpu") -> None:
         self._labels: Vocabulary = vocabulary(config_of(name).id2label, name)
-        self._model = load(DetrForObjectDetection, name, device)
-        self._process = DetrImageProcessor(size=edges(side))
+        self._model = load(self._kind, name, device)
+        self._process = self._processor(side)
         self._keep, self._device = keep, device
         self._batch = batch_size(device, _BATCH)
         self._soundness = Soundness(name)
@@ -75,17 +83,42 @@ class Detr:
 
     def detect(self, images: Sequence[Image.Image], names: Sequence[Sequence[str]] = ()) -> list[list[DetectedObject]]:  # noqa: ARG002
         """See ``Detector``."""
-        fed = [read(self._process, image) for image in images]
+        fed = in_threads(self._read, images)
         found: list[list[DetectedObject]] = [[] for _ in images]
         for places in by_shape(fed, self._batch):
-            batch = torch.stack([fed[k] for k in places]).to(self._device)
+            batch = to_device(torch.stack([fed[k] for k in places]), self._device)
             with torch.inference_mode():
                 out = self._model(pixel_values=batch)
             logits, boxes = out.logits.float(), out.pred_boxes.float()
             self._soundness.check(batch, logits, boxes)
-            for row, k in enumerate(places):
-                found[k] = objects(logits[row], boxes[row], self._labels, images[k].size, self._keep)
+            for k, own_logits, own_boxes in zip(places, logits.cpu(), boxes.cpu(), strict=True):
+                found[k] = self._objects(own_logits, own_boxes, images[k].size)
         return found
+
+    def _processor(self, side: int) -> Any:
+        return DetrImageProcessor(size=edges(side))
+
+    def _read(self, image: Image.Image) -> torch.Tensor:
+        return read(self._process, image)
+
+    def _objects(self, logits: torch.Tensor, boxes: torch.Tensor, size: tuple[int, int]) -> list[DetectedObject]:
+        return objects(logits, boxes, self._labels, size, self._keep)
+
+
+class RtDetr(Detr):
+    """RT-DETR, RT-DETRv2 and D-FINE, which look at a square whatever an image's shape; arguments as ``Detr``."""
+
+    _kind = AutoModelForObjectDetection
+
+    def _processor(self, side: int) -> Any:
+        return RTDetrImageProcessor(size={"height": side, "width": side})
+
+    def _read(self, image: Image.Image) -> torch.Tensor:
+        pixels: torch.Tensor = self._process(images=image, return_tensors="pt")["pixel_values"][0]
+        return pixels
+
+    def _objects(self, logits: torch.Tensor, boxes: torch.Tensor, size: tuple[int, int]) -> list[DetectedObject]:
+        return likeliest_pairs(logits, boxes, self._labels, size, self._keep)
 
 
 def objects(
@@ -102,7 +135,20 @@ def objects(
     """
     best = logits.softmax(-1)[:, :-1].max(-1)
     kinds = [labels[kind] for kind in best.indices.tolist()]
-    return listed(best.values.cpu().numpy(), kinds, corners(boxes.cpu().numpy(), *size), keep)
+    return listed(best.values.numpy(), kinds, corners(boxes.numpy(), *size), keep)
+
+
+def likeliest_pairs(
+    logits: torch.Tensor, boxes: torch.Tensor, labels: Vocabulary, size: tuple[int, int], keep: float
+) -> list[DetectedObject]:
+    """The same of a model with a yes or no for each class, as RT-DETR's ``post_process_object_detection``: of all pairs of a
+    query and a class the likeliest, as many as there are queries, so that a query may stand for several classes.
+
+    ``logits`` are Q x K, each class for itself; the others as ``objects`` takes them.
+    """
+    best = logits.sigmoid().flatten().topk(len(logits))
+    queries, kinds = best.indices // len(labels), best.indices % len(labels)
+    return listed(best.values.numpy(), [labels[kind] for kind in kinds.tolist()], corners(boxes[queries].numpy(), *size), keep)
 
 
 def listed(scores: Array, labels: Sequence[str | None], boxes: Array, keep: float) -> list[DetectedObject]:
@@ -154,13 +200,12 @@ class Owl:
         asked = [k for k in range(len(images)) if names[k]]
         for start in range(0, len(asked), self._batch):
             places = asked[start : start + self._batch]
-            batch = torch.stack([self._pixels(images[k]) for k in places]).to(self._device)
+            batch = to_device(torch.stack(in_threads(lambda k: self._pixels(images[k]), places)), self._device)
             with torch.inference_mode():
                 logits, boxes = self._look(batch, [names[k] for k in places])
                 self._soundness.check(batch, logits.amax(-1), boxes)
-            for row, k in enumerate(places):
-                size = images[k].size
-                found[k] = self._objects(logits[row].cpu().numpy(), boxes[row].cpu().numpy(), names[k], size)
+            for k, own_logits, own_boxes in zip(places, logits.cpu().numpy(), boxes.cpu().numpy(), strict=True):
+                found[k] = self._objects(own_logits, own_boxes, names[k], images[k].size)
         return found
 
     def _pixels(self, image: Image.Image) -> torch.Tensor:
@@ -246,7 +291,7 @@ class GroundingDino:
 
     def detect(self, images: Sequence[Image.Image], names: Sequence[Sequence[str]]) -> list[list[DetectedObject]]:
         """See ``Detector``. Images of one shape that ask for the same go together."""
-        fed = [read(self._process, image) for image in images]
+        fed = in_threads(lambda image: read(self._process, image), images)
         alike: dict[tuple[str, ...], list[int]] = {}
         for k, some in enumerate(names):
             alike.setdefault(tuple(some), []).append(k)
@@ -262,7 +307,7 @@ class GroundingDino:
 
     def _answers(self, fed: Sequence[torch.Tensor], question: TextQuery) -> Iterable[tuple[Any, Any]]:
         """Of each image: Q x N logits, those of each name's likeliest token, and Q x 4 boxes."""
-        batch = torch.stack(list(fed)).to(self._device)
+        batch = to_device(torch.stack(list(fed)), self._device)
         ids = torch.tensor([question.ids], device=self._device).expand(len(fed), -1)
         with torch.inference_mode():
             out = self._model(pixel_values=batch, input_ids=ids, token_type_ids=torch.zeros_like(ids))

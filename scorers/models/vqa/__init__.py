@@ -62,13 +62,16 @@ class Vqa(Protocol):
         ...
 
     def likelihood(self, images: Sequence[Image.Image], questions: Sequence[str], answer: str) -> NDArray[np.float64]:
-        """(n,) the model's probability of saying ``answer`` (among all that it could say) to each image's one question.
-
-        VQAScore (Lin et al., 2024) is that of "Yes".
+        """(n,) the model's probability of saying ``answer`` (among all that it could say) to each image's one question: the
+        product over the answer's tokens.
 
         Raises:
             ValueError: this model gives no such probability.
         """
+        ...
+
+    def answer_length(self, answer: str) -> int:
+        """Of how many tokens' probabilities ``likelihood`` is the product, the end of the reply included where it counts."""
         ...
 
 
@@ -97,9 +100,10 @@ def check_vqa(vqa: Vqa, name: str) -> tuple[str, ...]:
     )
 
 
-_FAMILIES: Final = {
+FAMILIES: Final = {
     "blip": "blip:Blip",
     "blip-2": "blip2:Blip2",
+    "clip_t5": "clip_t5:ClipT5",
     "git": "git:Git",
     "instructblip": "blip2:InstructBlip",
     "vilt": "vilt:Vilt",
@@ -124,15 +128,18 @@ def open_vqa(name: str, device: str, settings: Settings) -> Vqa:
     from scorers.models.files import folder
     from scorers.models.pretrained import config_of
 
+    # transformers learns of its configuration
+    import_module(f"{__name__}.clip_t5")
+
     if folder(name) is None and "/" not in name:
         raise ValueError(f"there is no model {name} that answers questions: a folder, or a hub id (owner/name)")
     config = config_of(name)
-    where = _FAMILIES.get(config.model_type)
+    where = FAMILIES.get(config.model_type)
     if where is None:
         from transformers import AutoModelForImageTextToText
 
         if type(config) not in AutoModelForImageTextToText._model_mapping:
-            known = ", ".join(sorted(_FAMILIES))
+            known = ", ".join(sorted(FAMILIES))
             raise ValueError(f"{name} is a model of type {config.model_type}; known: {known}, and those that chat about images")
         where = "chat:Chat"
     module, _, kind = where.partition(":")

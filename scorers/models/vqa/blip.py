@@ -25,6 +25,7 @@ from torch.nn.functional import scaled_dot_product_attention
 from transformers import BlipForQuestionAnswering
 from transformers.cache_utils import EncoderDecoderCache
 
+from scorers.models.pretrained import to_device
 from scorers.models.vqa.model import (
     CHOICES,
     FREE,
@@ -101,7 +102,7 @@ class Blip(VqaModel):
         self._most = self._config.max_position_embeddings
 
     def _look(self, images: Sequence[Image.Image]) -> KeysAndValues:
-        pixels = self._process(images=list(images), return_tensors="pt")["pixel_values"].to(self.device)
+        pixels = to_device(self._process(images=list(images), return_tensors="pt")["pixel_values"], self.device)
         features = self._model.vision_model(pixel_values=pixels).last_hidden_state
         self._soundness.check(pixels, features)
         return cross_attention_of(self._model.text_encoder, features)
@@ -155,6 +156,10 @@ class Blip(VqaModel):
             past_key_values=cross_attention_cache(seen, rows),
         ).last_hidden_state
         return EncodedQuestions(states, there)
+
+    def answer_length(self, answer: str) -> int:
+        """See ``Vqa``; the end counts."""
+        return len(self._answer_tokens(answer)) - 1
 
     def _answer_tokens(self, answer: str) -> list[int]:
         inner = self._tokenizer(answer, add_special_tokens=False)["input_ids"]

@@ -54,10 +54,14 @@ class Blip2(VqaModel):
 
     def __init__(self, name: str, device: str, settings: Mapping[str, Any]) -> None:
         super().__init__(name, device, settings, (CHOICES, FREE))
-        if config_of(name).use_decoder_only_language_model:
-            raise ValueError(f"{name} has a language model that only decodes; known: those with Flan-T5")
-        self._load(self.kind, large_model_dtype(device))
+        self._open()
+
+    def _open(self) -> None:
+        if config_of(self.name).use_decoder_only_language_model:
+            raise ValueError(f"{self.name} has a language model that only decodes; known: those with Flan-T5")
+        self._load(self.kind, large_model_dtype(self.device))
         self._text = self._model.language_model
+        self._tokenizer = self._processor.tokenizer
 
     def _prompt(self, query: VqaQuestion) -> str:
         return TEMPLATE.format(question=query.text, choices=", ".join(query.choices))
@@ -79,7 +83,7 @@ class Blip2(VqaModel):
 
     def _read(self, seen: Any, rows: Sequence[int], prompts: Sequence[str]) -> tuple[torch.Tensor, torch.Tensor]:
         """The language model's states of image and prompt, n x L x d, and which of L are there."""
-        listed = self._processor.tokenizer(list(prompts), return_token_type_ids=False)["input_ids"]
+        listed = self._tokenizer(list(prompts), return_token_type_ids=False)["input_ids"]
         self._fits(listed, prompts, _READ)
         ids, there = pad_tokens(listed, self._text.config.pad_token_id, self.device)
         image = self._features(seen, rows, prompts)
@@ -104,8 +108,12 @@ class Blip2(VqaModel):
         tokens = [[[begun, *self._answer_tokens(answer)] for answer in some] for some in answers]
         return self._weigh_tokens(answers, tokens, partial(self._weighed, known, states, there), _ANSWERS)
 
+    def answer_length(self, answer: str) -> int:
+        """See ``Vqa``; the end counts."""
+        return len(self._answer_tokens(answer))
+
     def _answer_tokens(self, answer: str) -> list[int]:
-        ids: list[int] = self._processor.tokenizer(answer)["input_ids"]
+        ids: list[int] = self._tokenizer(answer)["input_ids"]
         self._fits([ids], [answer], _READ)
         return ids
 
@@ -139,7 +147,7 @@ class Blip2(VqaModel):
             do_sample=False,
             max_new_tokens=LONGEST,
         )
-        return [text.strip() for text in self._processor.tokenizer.batch_decode(ids, skip_special_tokens=True)]
+        return [text.strip() for text in self._tokenizer.batch_decode(ids, skip_special_tokens=True)]
 
 
 class InstructBlip(Blip2):

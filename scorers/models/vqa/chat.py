@@ -195,6 +195,10 @@ class Chat(VqaModel):
 
         return self._weigh_tokens(answers, [[self._turns.reply(answer) for answer in some] for some in answers], weigh)
 
+    def answer_length(self, answer: str) -> int:
+        """See ``Vqa``; the end does not count."""
+        return len(self._turns.reply(answer))
+
     def _say(self, seen: Any, rows: Sequence[int], prompts: Sequence[str]) -> list[str]:
         raise NotImplementedError  # it has no such answering
 

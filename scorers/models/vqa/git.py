@@ -14,7 +14,7 @@ import torch
 from PIL import Image
 from transformers import GitForCausalLM
 
-from scorers.models.pretrained import crop_long_image
+from scorers.models.pretrained import crop_long_image, to_device
 from scorers.models.vqa.model import (
     CHOICES,
     FREE,
@@ -47,7 +47,7 @@ class Git(VqaModel):
     def _look(self, images: Sequence[Image.Image]) -> KeysAndValues:
         """What each image's patches are to each layer."""
         middles = [crop_long_image(image) for image in images]
-        pixels = self._process(images=middles, return_tensors="pt")["pixel_values"].to(self.device)
+        pixels = to_device(self._process(images=middles, return_tensors="pt")["pixel_values"], self.device)
         begun = torch.full((len(images), 1), self._tokenizer.cls_token_id, device=self.device)
         said = self._model.git(input_ids=begun, pixel_values=pixels, use_cache=True)
         # without the one word that the model wants to be given
@@ -112,6 +112,10 @@ class Git(VqaModel):
 
     def _question_tokens(self, prompts: Sequence[str]) -> list[list[int]]:
         return [[self._tokenizer.cls_token_id, *self._tokens(prompt)] for prompt in prompts]
+
+    def answer_length(self, answer: str) -> int:
+        """See ``Vqa``; the end counts."""
+        return len(self._tokens(answer)) + 1
 
     def _tokens(self, text: str) -> list[int]:
         return list(self._tokenizer(text, add_special_tokens=False)["input_ids"])

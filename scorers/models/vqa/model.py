@@ -204,6 +204,10 @@ class VqaModel(ABC):
         self._check(found)
         return np.array(found, np.float64)
 
+    @abstractmethod
+    def answer_length(self, answer: str) -> int:
+        """See ``Vqa``."""
+
     def _answers(self, seen: Any, rows: Sequence[int], queries: Sequence[VqaQuestion]) -> list[VqaAnswer]:
         """The answers to questions, each about the row of ``seen`` that stands beside it."""
         prompts = [self._prompt(query) for query in queries]

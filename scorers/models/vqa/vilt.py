@@ -59,6 +59,10 @@ class Vilt(VqaModel):
             raise ValueError(f"{self.name} gives no finite numbers for it")
         return [self._model.config.id2label[k] for k in logits.argmax(-1).tolist()]
 
+    def answer_length(self, answer: str) -> int:
+        """See ``Vqa``."""
+        raise ValueError(f"{self.name} chooses one of its own answers: it gives no probability of {answer!r}")
+
     def _weigh(
         self,
         seen: Any,  # noqa: ARG002

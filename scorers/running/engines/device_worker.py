@@ -33,6 +33,7 @@ from data.spec import SpecError
 from scorers import registry
 from scorers.base import ModelBroken, Perceiver, Scorer, Shown
 from scorers.models import files
+from scorers.models.devices import cores
 from scorers.running.fault_isolation import Failed, FaultIsolator, single_line
 
 _PACKAGES: Final = ("torch", "open-clip-torch", "transformers", "timm", "ultralytics")
@@ -82,7 +83,7 @@ def compute_threads(run: Run) -> int | None:
     if said.isdecimal() and int(said):
         return int(said)
     scorer = registry.get(run.scorer)
-    folders = [files.folder(str(run.settings.get(key))) for key in scorer.models]
+    folders = [files.folder(str(run.settings[key])) for key in scorer.models if run.settings.get(key)]
     sizes = [sum(file.stat().st_size for file in where.rglob("*.safetensors")) if where else 0 for where in folders]
     # what has no weights in a folder on this machine is not known to be small
     small = bool(sizes) and sum(size or _SMALL_BYTES for size in sizes) < _SMALL_BYTES
@@ -146,8 +147,7 @@ PIXELS_AHEAD: Final = 1 << 26
 
 def decoders() -> int:
     """How many threads open images: one core is left to the model, and beyond a dozen no model keeps up."""
-    cores = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
-    return max(1, min(MOST_DECODERS, cores - 1))
+    return max(1, min(MOST_DECODERS, cores() - 1))
 
 
 def open_image_of(work: WorkItem, base: Path, content: bytes | None = None) -> Shown | Observation:
@@ -155,7 +155,9 @@ def open_image_of(work: WorkItem, base: Path, content: bytes | None = None) -> S
     where it was read elsewhere."""
     try:
         image = open_image(base / work.path, work.sha256 or None, content)
-        return Shown(work.item_id, image, work.text, work.demands, work.questions, work.version, work.captions, work.right)
+        second = open_image(base / work.second, work.second_sha256 or None) if work.second else None
+        asked = (work.questions, work.version, work.captions, work.right)
+        return Shown(work.item_id, image, work.text, work.demands, *asked, second, work.generators)
     except ImageError as error:
         why = error.reason
     except SpecError as error:
@@ -269,7 +271,12 @@ class DeviceWorker:
         with ExitStack() as so_far:
             so_far.enter_context(torch_threads(computing))
             perceiver = open_perceiver(run, device)
-            self._odd = tuple(map(single_line, getattr(perceiver, "warnings", ())))
+            failures = tuple(map(single_line, getattr(perceiver, "failures", ())))
+            if failures and not run.force:
+                raise ModelBroken(f"{'; '.join(failures)}; to score with it all the same: --force")
+            if (remember := getattr(perceiver, "remember", None)) is not None:
+                remember(folder)
+            self._odd = failures + tuple(map(single_line, getattr(perceiver, "warnings", ())))
             self._perceive: FaultIsolator[Shown, Observation] = FaultIsolator(
                 partial(_checked_perceive, perceiver),
                 lambda one: one.item_id,

@@ -6,7 +6,6 @@ Point estimates can be had at once after an answer: running sums follow what the
 
 from __future__ import annotations
 
-import difflib
 from collections import OrderedDict
 from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, field, replace
@@ -17,6 +16,7 @@ from weakref import WeakKeyDictionary
 import pandas as pd
 
 from agreement import (
+    STATISTICS,
     ConsensusMethod,
     Options,
     build,
@@ -37,6 +37,7 @@ from data.store.core.frame import Scales
 from data.store.core.selection import Selection
 from data.store.core.store import Store
 from data.store.judgements import remarks
+from data.validation import did_you_mean
 
 SECTIONS = ("among_people", "raters", "matrix")
 Section = list[dict[str, Any]]
@@ -67,10 +68,20 @@ def selected(context: Context, selection: Mapping[str, Sequence[str]]) -> Select
     for warn_of_typos, values in chosen.to_dict().items():
         for value in values:
             if warn_of_typos in known and value not in known[warn_of_typos]:
-                near = difflib.get_close_matches(value, known[warn_of_typos], n=1)
-                hint = f"; did you mean {near[0]}?" if near else ""
-                context.warn(f"--{warn_of_typos} {value}: there is nothing by that name in this project{hint}")
+                hint = did_you_mean(value, known[warn_of_typos])
+                context.warn(f"--{warn_of_typos} {value}: there is nothing by that name in this project; {hint}")
     return chosen
+
+
+def known_statistics(names: Sequence[str]) -> None:
+    """Check names of statistics.
+
+    Raises:
+        UsageError: there is no such statistic.
+    """
+    for name in names:
+        if name not in STATISTICS:
+            raise UsageError(f"--statistic {name}: there is no such statistic; {did_you_mean(name, STATISTICS)}")
 
 
 def scales_of(store: Store) -> Scales:

@@ -14,7 +14,7 @@ from typing import Final
 from concord.common import forwarding, machine
 from concord.common.context import Context
 from data.store.backup import health
-from data.store.backup.health import Finding
+from data.store.backup.health import HealthCheck
 from data.store.core.store import StoreBusy
 
 _MARKS: Final = {"ok": "ok  ", "note": "note", "attention": "!!  "}
@@ -22,7 +22,7 @@ _MARKS: Final = {"ok": "ok  ", "note": "note", "attention": "!!  "}
 
 def run_doctor(project: Path, form: str, areas: Sequence[str] = (), *, everything: bool = False) -> int:
     """Look, print what was found, and return the exit status: 1 where something is to be done."""
-    looks: dict[str, Callable[[], list[Finding]]] = {
+    looks: dict[str, Callable[[], list[HealthCheck]]] = {
         "installed": machine.check_packages,
         "device": lambda: machine.check_devices(everything=everything),
         "models": machine.check_models,
@@ -40,17 +40,17 @@ def run_doctor(project: Path, form: str, areas: Sequence[str] = (), *, everythin
     return 1 if any(one.level == "attention" for one in found) else 0
 
 
-def _check_project(project: Path, *, everything: bool) -> list[Finding]:
+def _check_project(project: Path, *, everything: bool) -> list[HealthCheck]:
     try:
         return health.closed(project, everything=everything)
     except StoreBusy as busy:
         server = forwarding.running(project)
         if server is None:
-            return [Finding("project", "attention", str(busy), "close what has it open, and look again")]
+            return [HealthCheck("project", "attention", str(busy), "close what has it open, and look again")]
     out, err = io.StringIO(), io.StringIO()
     if forwarding.send(server, "doctor", {"everything": everything}, out, err):
-        return [Finding("project", "attention", " ".join(err.getvalue().split()), "restart the app")]
-    return [Finding(**one) for one in json.loads(out.getvalue())]
+        return [HealthCheck("project", "attention", " ".join(err.getvalue().split()), "restart the app")]
+    return [HealthCheck(**one) for one in json.loads(out.getvalue())]
 
 
 def examine_open_project(context: Context, everything: bool = False) -> None:
@@ -62,7 +62,7 @@ def examine_open_project(context: Context, everything: bool = False) -> None:
     context.say(json.dumps([asdict(one) for one in health.opened(context.store, at_work, everything=everything)]))
 
 
-def _print(found: Sequence[Finding]) -> None:
+def _print(found: Sequence[HealthCheck]) -> None:
     area = ""
     for one in found:
         if one.area != area:

@@ -12,6 +12,7 @@ import os
 import shutil
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -26,7 +27,8 @@ from concord.common.context import CommandError, Context, UsageError
 from data.export import datasets, formats
 from data.export.formats import Columns
 from data.export.rows import ANSWER_COLUMNS, JUDGEMENT_COLUMNS, RATING_COLUMNS, SIMULATED
-from data.files import whole_file, write_whole
+from data.files import safe_file_name, whole_file, write_whole
+from data.images.files import ImageError, open_image
 from data.people import NamesAs, pseudonymous, without_names
 from data.store.analysis import exports
 from data.store.core import frame
@@ -229,36 +231,88 @@ def annotation_parts(store: Store, chosen: Selection, named: NamesAs) -> Iterato
         yield without_names(part, store.secret) if named == "pseudonyms" else part
 
 
-_MEBIBYTE = 2**20
+def export_images(context: Context, selection: Mapping[str, Sequence[str]], output: str) -> None:
+    """Write the images of GenEval-like prompts as GenEval's own scripts read them, whole or not at all: for each generator a
+    folder, in it ``00000/samples/00000.png`` and ``00000/metadata.jsonl``.
+
+    Raises:
+        CommandError: the folder is not empty, or there is no such image.
+    """
+    store, left_out, n = context.store, Counter[str](), 0
+    numbers: dict[str, int] = {}
+    with _new_folder(context, output) as folder:
+        for part in exports.image_batches(store, selected(context, selection)):
+            for row in part.to_dict("records"):
+                spec = json.loads(row["prompt_spec"]) if isinstance(row["prompt_spec"], str) else {}
+                if "include" not in spec:
+                    left_out["its prompt has no specification of GenEval's"] += 1
+                    continue
+                if not isinstance(row["path"], str):
+                    left_out["it has no file"] += 1
+                    continue
+                try:
+                    image = open_image(store.project / row["path"], row["sha256"])
+                except ImageError as error:
+                    left_out[error.reason] += 1
+                    continue
+                number = numbers.setdefault(row["prompt"], len(numbers))
+                home = folder / safe_file_name(row["generator"]) / f"{number:05d}"
+                (home / "samples").mkdir(parents=True, exist_ok=True)
+                image.save(home / "samples" / f"{row['index']:05d}.png")
+                line = json.dumps({**spec, "prompt": row["prompt_text"]}, ensure_ascii=False)
+                (home / "metadata.jsonl").write_text(f"{line}\n", encoding="utf-8")
+                n += 1
+        if not n:
+            why = f": {'; '.join(left_out)}" if left_out else ""
+            raise CommandError(f"there is no image to write{why}; nothing was written")
+    context.say(
+        f"{wording.count(n, 'image')} of {wording.count(len(numbers), 'prompt')} in {output}, a folder for each generator"
+    )
+    for reason, count in left_out.items():
+        context.warn(f"{wording.count(count, 'image')} left out: {reason}")
 
 
-def export_datasets(context: Context, selection: Mapping[str, Sequence[str]], output: str, named: NamesAs, shard: int) -> None:
-    """Write the folder, whole or not at all; ``shard`` is the size of a file in MiB, from which the next one begins."""
+@contextmanager
+def _new_folder(context: Context, output: str) -> Iterator[Path]:
+    """A folder to write into, which gets its name when all is written.
+
+    Raises:
+        CommandError: there is such a folder with something in it, or it cannot be written.
+    """
     folder = context.path(output)
     if folder.is_file() or (folder.is_dir() and any(folder.iterdir())):
         raise CommandError(f"{output} exists and is not an empty folder; choose a new one")
-    chosen = selected(context, selection)
     temporary = folder.with_name(f".{folder.name}.{os.getpid()}")
-    store, limit = context.store, shard * _MEBIBYTE
     try:
         temporary.mkdir()
-        n, missing = datasets.write_images(temporary, exports.image_batches(store, chosen), store.project, limit)
-        sizes = {"images": n}
-
-        judged = (written for _, written in _judgement_rows(store, chosen))
-        if named == "pseudonyms":
-            judged = (part.assign(rater=pseudonymous(part, store.secret)) for part in judged)
-        sizes["judgements"] = datasets.write_table(temporary, "judgements", judged, JUDGEMENT_COLUMNS, limit)
-        answers = annotation_parts(store, chosen, named)
-        sizes["annotations"] = datasets.write_table(temporary, "annotations", answers, ANSWER_COLUMNS, limit)
-        if not any(sizes.values()):
-            raise CommandError("there is nothing in this selection; nothing was written")
-        (temporary / "README.md").write_text(datasets.card(folder.name, sizes), encoding="utf-8")
+        yield temporary
         temporary.replace(folder)
     except OSError as error:
         raise CommandError(f"{folder} cannot be written: {error.strerror or error}") from error
     finally:
         shutil.rmtree(temporary, ignore_errors=True)
+
+
+_MEBIBYTE = 2**20
+
+
+def export_datasets(context: Context, selection: Mapping[str, Sequence[str]], output: str, named: NamesAs, shard: int) -> None:
+    """Write the folder, whole or not at all; ``shard`` is the size of a file in MiB, from which the next one begins."""
+    chosen = selected(context, selection)
+    store, limit = context.store, shard * _MEBIBYTE
+    with _new_folder(context, output) as folder:
+        n, missing = datasets.write_images(folder, exports.image_batches(store, chosen), store.project, limit)
+        sizes = {"images": n}
+
+        judged = (written for _, written in _judgement_rows(store, chosen))
+        if named == "pseudonyms":
+            judged = (part.assign(rater=pseudonymous(part, store.secret)) for part in judged)
+        sizes["judgements"] = datasets.write_table(folder, "judgements", judged, JUDGEMENT_COLUMNS, limit)
+        answers = annotation_parts(store, chosen, named)
+        sizes["annotations"] = datasets.write_table(folder, "annotations", answers, ANSWER_COLUMNS, limit)
+        if not any(sizes.values()):
+            raise CommandError("there is nothing in this selection; nothing was written")
+        (folder / "README.md").write_text(datasets.card(context.path(output).name, sizes), encoding="utf-8")
     context.say(
         f"{wording.count(n, 'image')}, {wording.count(sizes['judgements'], 'judgement')},"
         f" {wording.count(sizes['annotations'], 'answer')} in {output}; fill in the licence in its README.md"

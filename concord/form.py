@@ -32,12 +32,13 @@ from concord.judging import derive, form_about
 from data.aspects import CANNOT_TELL
 from data.campaign import Campaign, Settings, Training, pair_order
 from data.files import InputError, printable, read_text
-from data.people import keyed_hash, looks_like_pseudonym
+from data.people import keyed_hash
 from data.records import Annotation
 from data.store import library
 from data.store.browse import contents
-from data.store.campaigns import management
+from data.store.campaigns import departures, management
 from data.store.campaigns.allocation import CampaignProgress, ClosedReason, NextTasks
+from data.store.core import campaign_items
 from data.store.core.campaign_items import DEFAULT, DEFAULT_OVERLAP, AnnotationTask
 from data.store.core.store import Store
 from data.store.judgements.answer_status import Feedback
@@ -282,6 +283,8 @@ _CLOSED: Final[dict[ClosedReason, tuple[str, str]]] = {
         "The examples were not answered well enough to go on with this campaign. Thank you for trying!",
     ),
     "limit": ("All done, thank you", "You have answered as many as one person may here. Thank you!"),
+    "budget": ("All done, thank you", "This campaign has all the answers that it can pay for. Thank you!"),
+    "closed": ("This campaign has ended", "The time of this campaign is over. What you have answered is kept. Thank you!"),
 }
 """Why no item is offered: a title and a sentence."""
 
@@ -348,7 +351,7 @@ def training_json(found: Training | None) -> dict[str, int] | None:
     return {"right": found.right, "needed": found.needed, "left": found.left}
 
 
-def no_item_json(store: Store, campaign: Campaign | None, desk: NextTasks, name: str) -> dict[str, Any]:
+def no_item_json(store: Store, campaign: Campaign | None, desk: NextTasks) -> dict[str, Any]:
     """Why no item is offered, and what to do."""
     trained = desk.training is not None and (desk.training.passed or desk.training.failed)
     worked = desk.progress.done > 0 or trained
@@ -358,25 +361,30 @@ def no_item_json(store: Store, campaign: Campaign | None, desk: NextTasks, name:
         title, message = _CLOSED[closed]
         return {"state": "closed", "why": closed, "title": title, "message": message} | done
     if campaign.campaign_id == DEFAULT and contents.totals(store)["images"] == 0:
-        message = "There are no images in this project yet. Import some, and this page will offer them."
-        return {"state": "empty", "message": message, "commands": next_steps.command_lines(store, next_steps.IMAGES)}
-    done = completion_json(campaign.settings, "completion" if desk.progress.done else "quota", worked=worked)
-    you = "you" if looks_like_pseudonym(name) else f"you, {name}"
-    if desk.progress.remaining:
-        title = "All done for now, thank you" if desk.progress.done else "Others work on the last images"
-        message = f"Nothing is left for {you} at the moment: {_OTHERS_AT_WORK}"
-    elif not desk.progress.done:
-        title = "Enough people have answered"
-        message = "Enough people have answered already, so nothing is left for you. Thank you!"
-    else:
-        title = "All done, thank you"
-        message = f"Nothing is left for {you}: every image has been answered by you or by enough other people. Thank you!"
+        return {"state": "empty", "message": NO_IMAGES, "commands": next_steps.command_lines(store, next_steps.IMAGES)}
+    done = completion_json(campaign.settings, leaving_outcome(desk), worked=worked)
+    title, message = _DONE[(desk.progress.remaining > 0, desk.progress.done > 0)]
     return {"state": "done", "title": title, "message": message} | done
 
 
+NO_IMAGES: Final = "There are no images in this project yet. Import some, and this page will offer them."
 _OTHERS_AT_WORK: Final = (
-    "other people work on the last images. If one of them stops, this page offers you what they leave. Thank you!"
+    "Nothing is left for you at the moment: other people work on the last images. If one of them stops, this page offers you"
+    " what they leave. Thank you!"
 )
+_DONE: Final = {
+    # whether something is left that others hold, and whether they have answered anything
+    (True, True): ("All done for now, thank you", _OTHERS_AT_WORK),
+    (True, False): ("Others work on the last images", _OTHERS_AT_WORK),
+    (False, False): (
+        "Enough people have answered",
+        "Enough people have answered already, so nothing is left for you. Thank you!",
+    ),
+    (False, True): (
+        "All done, thank you",
+        "Nothing is left for you: every image has been answered by you or by enough other people. Thank you!",
+    ),
+}
 
 
 _OUTCOMES: Final[dict[ClosedReason, str]] = {
@@ -384,14 +392,24 @@ _OUTCOMES: Final[dict[ClosedReason, str]] = {
     "revoked": "paused",
     "paused": "paused",
     "training": "training",
+    "closed": "stopped",
 }
 
 
 def leaving_outcome(desk: NextTasks) -> str:
     """How somebody leaves who leaves now (``OUTCOMES``)."""
-    if desk.closed is None:
-        return "stopped" if desk.tasks else "completion"
+    if desk.closed is None and desk.tasks:
+        return "stopped"
+    if desk.closed in (None, "budget"):
+        return "completion" if desk.progress.done else "quota"
     return _OUTCOMES.get(desk.closed, "completion")
+
+
+def record_departure(store: Store, campaign: Campaign, person: str, desk: NextTasks, code: str) -> None:
+    """Note how somebody leaves, and the code that they are shown; nothing where nobody is paid or nothing has begun."""
+    if campaign.campaign_id != DEFAULT and desk.closed not in ("none", "draft"):
+        left = departures.Departure(leaving_outcome(desk), code, desk.progress.done)
+        departures.record(store, campaign.campaign_id, person, left)
 
 
 def completion_json(settings: Settings, leaving: str, *, worked: bool) -> dict[str, str]:
@@ -436,3 +454,28 @@ def _questionnaire_text(name: str | None) -> str:
         return as_markdown(registry.get(name))
     path = Path(name)
     return as_markdown(read(read_text(path), printable(path)))
+
+
+_MOST_PREVIEWED: Final = 20
+_NOBODY: Final = ""
+
+
+def preview_json(store: Store, campaign_id: str) -> dict[str, Any] | None:
+    """A campaign's form as people will see it, its first items, training before the rest; nothing is offered to anybody, and
+    nothing is stored. None: no such campaign."""
+    campaign = management.get(store, campaign_id)
+    if campaign is None:
+        return None
+    items = sorted(management.items(store, campaign_id), key=lambda item: item.role != "training")
+    tasks = campaign_items.tasks(store, [item.item_id for item in items[:_MOST_PREVIEWED]])
+    return {
+        "campaign": campaign_json(store, campaign),
+        "consent": consent_json(store, campaign, _NOBODY),
+        "tasks": [item_form(store, campaign, task, _NOBODY).to_json() for task in tasks],
+        "code": completion_json(campaign.settings, "completion", worked=True),
+    }
+
+
+def sentences() -> set[str]:
+    """Every text of the form that the server sends and that is not a manager's or a questionnaire's: for its catalogue."""
+    return {text for pair in (*_CLOSED.values(), *_DONE.values()) for text in pair} | {_CONTACT, NO_IMAGES}

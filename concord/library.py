@@ -6,14 +6,15 @@ the same calls run inside it, as commands do. Relative paths start at the workin
 
 from __future__ import annotations
 
-import difflib
 import io
 import json
+import re
 import subprocess
 import sys
 import tempfile
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass, fields
+from functools import partial
 from importlib import import_module
 from pathlib import Path
 from typing import Any, Final
@@ -21,15 +22,23 @@ from typing import Any, Final
 import pandas as pd
 
 from agreement import Options
+from agreement.meta.alternative_annotator import EPSILON
+from agreement.meta.estimates import EstimateOptions, Method
+from agreement.meta.labelled_sample import Target
+from agreement.meta.units import Finding
 from concord import agreement, exporting
 from concord.common import forwarding
 from concord.common.context import Context, run_guarded
+from concord.meta import estimates, findings, planning
+from concord.meta.planning import PlanRequest
 from data.export.datasets import IMAGES
 from data.export.rows import JUDGEMENT_COLUMNS, RATING_COLUMNS
 from data.store import library
 from data.store.analysis import exports
 from data.store.core.selection import Selection
 from data.store.core.store import Store, StoreBusy, StoreError
+from data.validation import did_you_mean
+from scorers.models.devices import default_device
 
 Filter = str | Sequence[str]
 """One value of a filter, or several of which any may hold."""
@@ -139,6 +148,116 @@ class Project:
         found = self._tables("agreement", selection=_selection(selection), options=asdict(options))
         return Agreement(*(found.get(field.name, pd.DataFrame()) for field in fields(Agreement)))
 
+    def estimate(
+        self,
+        *,
+        scorer: Filter = (),
+        method: Method = "ppi",
+        about: Target = "prompts",
+        against: str | None = None,
+        labelled_at_random: bool = False,
+        label_sample: int | None = None,
+        seed: int = 0,
+        **selection: Filter,
+    ) -> pd.DataFrame:
+        """How good is each generator by people's standard, from few labels and many verdicts? The rows of ``estimate``.
+
+        Args:
+            scorer: only these scorers.
+            method: ``ppi``, a prediction-powered mean, or ``corrected``, a rate corrected for the scorer's errors.
+            about: ``prompts``, new ones of this kind, or ``these`` images (the command's ``--target``).
+            against: a generator; each other one less this one is estimated, too.
+            labelled_at_random: whether chance chose all images that have labels.
+            label_sample: a trial: so many labelled images are drawn, and the other labels hidden.
+            seed: random seed of the trial.
+            selection: filters.
+
+        Raises:
+            ProjectError: there is no such filter or value.
+        """
+        options = EstimateOptions(method, about, labelled_at_random, label_sample, seed, against, tuple(_several(scorer)))
+        return self._table("estimate", selection=_selection(selection), options=asdict(options))
+
+    def plan(
+        self,
+        *,
+        half_width: float | None = None,
+        difference: float | None = None,
+        statistics: Sequence[str] = ("mean",),
+        images: Sequence[int] = (),
+        ratings: Sequence[int] = (),
+        persons: int | None = None,
+        seed: int = 0,
+        **selection: Filter,
+    ) -> pd.DataFrame:
+        """How many prompts a number needs to be sure, by images a prompt and ratings an image, as ``plan`` tells.
+
+        Args:
+            half_width: wanted half width of 95 % intervals; None: .05 of people's scale.
+            difference: of two generators, to be found with power .8; None: .1 of the scale.
+            statistics: ``mean`` (with the difference of two generators), or others of ``agreement``.
+            images: images of a prompt by each generator; none: as many as there are.
+            ratings: people's ratings of an image; none: 1, 2, 3 and 5.
+            persons: people who share the work; None: as many as there are.
+            seed: random seed of the draw that leaves fewer images and ratings.
+            selection: filters.
+        """
+        request = PlanRequest(tuple(statistics), half_width, difference, tuple(images), tuple(ratings), persons, seed)
+        return self._table("plan", selection=_selection(selection), request=asdict(request))
+
+    def rater_effects(self, *, ratings: Sequence[int] = (1, 3, 5), **selection: Filter) -> pd.DataFrame:
+        """Each person's severity, variance components, and the reliability of so many ratings, as ``rater-effects`` tells."""
+        return self._table("rater_effects", selection=_selection(selection), ratings=list(ratings))
+
+    def rank(
+        self,
+        *,
+        scorer: Filter = (),
+        epsilon: float | None = None,
+        intervals: bool = True,
+        seed: int = 0,
+        **selection: Filter,
+    ) -> pd.DataFrame:
+        """Does a scorer choose the better image of a prompt, and order the generators, as people do? The rows of ``rank``.
+
+        Args:
+            scorer: only these scorers, beside people.
+            epsilon: scores that are at most so far apart are tied; None: what fits best on other prompts.
+            intervals: whether to compute 95 % intervals.
+            seed: random seed of cross-validation folds and resamples.
+            selection: filters.
+
+        Raises:
+            ProjectError: there is no such filter or value.
+        """
+        given = {"intervals": intervals, "seed": seed}
+        return self._table("rank", selection=_selection(selection), scorer=_several(scorer), options=given, epsilon=epsilon)
+
+    def alt_test(
+        self,
+        *,
+        scorer: Filter = (),
+        epsilon: float = EPSILON,
+        graded: Filter = (),
+        intervals: bool = True,
+        **selection: Filter,
+    ) -> pd.DataFrame:
+        """May a scorer take the place of a person? The rows of ``alt-test``; ``persons`` has each person's test.
+
+        Args:
+            scorer: only these scorers.
+            epsilon: what a person costs more: .2 for experts, .15 for skilled people, .1 for a crowd.
+            graded: scorers whose score is a grade from 0 to 10, which count as tenths of people's scale.
+            intervals: whether to compute 95 % intervals.
+            selection: filters.
+
+        Raises:
+            ProjectError: there is no such filter or value.
+        """
+        named = {"scorer": _several(scorer), "graded": _several(graded)}
+        given = {"intervals": intervals}
+        return self._table("alt_test", selection=_selection(selection), **named, options=given, epsilon=epsilon)
+
     # what a project is filled with
 
     def add_prompts(self, file: str | Path, *, suite: str) -> str:
@@ -168,10 +287,14 @@ class Project:
         item: str = "item",
         rater: str = "rater",
         value: str = "value",
+        prompt: str | None = None,
+        generator: str | None = None,
         kind: str = "human",
         new_items: bool = False,
+        missing: Sequence[str] = (),
+        merge: Sequence[str] = (),
     ) -> str:
-        """Import ratings, one row each, as ``import ratings`` does.
+        """Import ratings, one row each, as ``import ratings`` does. Of a rater's ratings of an item the first counts.
 
         Args:
             table: the ratings.
@@ -180,25 +303,46 @@ class Project:
             suite: the suite of the items; where it has images, each item must match one.
             item: the column with the item's id, path, file name or hash.
             rater: the column with the rater.
-            value: the column with the rating.
+            value: the column with the rating; None is no rating, and counted as left out.
+            prompt: the column with the prompt, if there is one: intervals are computed over prompts.
+            generator: the column with the model that made the image, if there is one.
             kind: ``human`` or ``scorer``.
             new_items: whether items that match no image become items without images.
+            missing: further texts that are no rating.
+            merge: what spellings of a label or a name are the same: ``case``, ``space``, ``number``, or ``none``.
         """
+        named = {"item": item, "rater": rater, "value": value, "prompt": prompt, "generator": generator}
+        for argument, column in named.items():
+            if column and column not in table.columns:
+                has = ", ".join(map(str, table.columns))
+                raise ProjectError(f'the table has no column {column!r}; it has {has}. Name the one to read: {argument}="..."')
+        cells = table[[name for name in named.values() if name]].astype({item: str, rater: str})
+        if cells[value].dtype == object:
+            cells[value] = cells[value].map(lambda cell: None if cell is None or cell != cell else str(cell))
         with tempfile.TemporaryDirectory() as folder:
             path = Path(folder, "ratings.parquet")
-            table[[item, rater, value]].astype({item: str, rater: str}).to_parquet(path)
-            return self._run(
-                "import ratings",
-                "concord.importing.ratings:import_ratings",
-                file=str(path),
-                columns={"item": item, "rater": rater, "value": value} | dict.fromkeys(_ITEM_COLUMNS),
-                aspect=aspect,
-                scale=scale,
-                suite=suite,
-                kind=kind,
-                wide=False,
-                new_items=new_items,
-            )
+            cells.to_parquet(path)
+            try:
+                return self._run(
+                    "import ratings",
+                    "concord.importing.ratings:import_ratings",
+                    file=str(path),
+                    columns=dict.fromkeys(_ITEM_COLUMNS) | named,
+                    aspect=aspect,
+                    scale=scale,
+                    suite=suite,
+                    kind=kind,
+                    wide=False,
+                    new_items=new_items,
+                    missing=list(missing),
+                    merge=list(merge),
+                )
+            except ProjectError as error:
+                # the file is of no interest to whoever has a table
+                named_row = re.sub(
+                    rf"{re.escape(str(path))}:(\d+):", lambda found: f"ratings of {suite}, row {found[1]}:", str(error)
+                )
+                raise ProjectError(named_row.replace(str(path), f"ratings of {suite}")) from None
 
     def add_scores(
         self, table: pd.DataFrame, *, rater: str, suite: str, item: str = "item", value: str = "value", aspect: str = "score"
@@ -215,18 +359,21 @@ class Project:
         *,
         profile: str | None = None,
         settings: Mapping[str, object] | None = None,
-        device: str = "cpu",
+        device: str | None = None,
         limit: int | None = None,
         **selection: Filter,
     ) -> str:
-        """Score the images that a scorer has not scored yet, as ``score`` does; run it again to continue after a stop."""
+        """Score the images that a scorer has not scored yet, as ``score`` does; run it again to continue after a stop.
+
+        ``device``: as torch names it (``cpu``, ``cuda:1``); None for the GPU if there is one.
+        """
         return self._run(
             "score",
             "concord.runs.score:run",
             scorer=scorer,
             profile=profile,
             overrides=[f"{name}={value}" for name, value in (settings or {}).items()],
-            device=device,
+            device=device or default_device(),
             batch_size=None,
             limit=limit,
             selection=_selection(selection),
@@ -302,6 +449,10 @@ class _Messages(io.StringIO):
         print(self.last, end="", file=sys.stderr, flush=True)
 
 
+def _several(values: Filter) -> list[str]:
+    return [values] if isinstance(values, str) else list(values)
+
+
 def _selection(filters: Mapping[str, Filter]) -> dict[str, list[str]]:
     """The filters as commands take them.
 
@@ -310,10 +461,8 @@ def _selection(filters: Mapping[str, Filter]) -> dict[str, list[str]]:
     """
     for name in filters:
         if name not in _FILTERS:
-            near = difflib.get_close_matches(name, _FILTERS, n=1)
-            hint = f"did you mean {near[0]}?" if near else f"known: {', '.join(_FILTERS)}"
-            raise ProjectError(f"there is no filter {name!r}; {hint}")
-    return {name: [values] if isinstance(values, str) else list(values) for name, values in filters.items()}
+            raise ProjectError(f"there is no filter {name!r}; {did_you_mean(name, _FILTERS)}")
+    return {name: _several(values) for name, values in filters.items()}
 
 
 def write_tables(context: Context, call: str, arguments: Mapping[str, Any], folder: str) -> None:
@@ -359,6 +508,43 @@ def _agreement(context: Context, selection: Mapping[str, Sequence[str]], options
     return {name: pd.DataFrame(section) for name, section in rows.items()}
 
 
+def _findings(name: str, found: Sequence[Finding]) -> Tables:
+    return {name: pd.DataFrame([each.to_dict() for each in found])}
+
+
+def _estimate(context: Context, selection: Mapping[str, Sequence[str]], options: Mapping[str, Any]) -> Tables:
+    named: dict[str, Any] = {name: tuple(value) if isinstance(value, list) else value for name, value in options.items()}
+    found = estimates.estimate(context.store, agreement.selected(context, selection), EstimateOptions(**named))
+    return _findings("estimate", found)
+
+
+def _plan(context: Context, selection: Mapping[str, Sequence[str]], request: Mapping[str, Any]) -> Tables:
+    named: dict[str, Any] = {name: tuple(value) if isinstance(value, list) else value for name, value in request.items()}
+    wanted = PlanRequest(**named)
+    agreement.known_statistics(wanted.statistics)
+    return _findings("plan", planning.plan(context.store, agreement.selected(context, selection), wanted))
+
+
+def _rater_effects(context: Context, selection: Mapping[str, Sequence[str]], ratings: Sequence[int]) -> Tables:
+    found = findings.effects(context.store, agreement.selected(context, selection), tuple(ratings))
+    return _findings("rater_effects", found)
+
+
+def _ranked(
+    name: str,
+    rows: Callable[..., Sequence[Finding]],
+    context: Context,
+    selection: Mapping[str, Sequence[str]],
+    scorer: Sequence[str],
+    options: Mapping[str, Any],
+    epsilon: float | None,
+    **named: Sequence[str],
+) -> Tables:
+    more = {key: tuple(names) for key, names in named.items()}
+    made = rows(context.store, agreement.selected(context, selection), Options(**options), epsilon, **more)
+    return {name: pd.DataFrame(findings.of_scorers(made, scorer))}
+
+
 _CALLS: Final[Mapping[str, Callable[..., Tables]]] = {
     "prompts": lambda context, suite: {
         "prompts": pd.DataFrame(
@@ -375,6 +561,11 @@ _CALLS: Final[Mapping[str, Callable[..., Tables]]] = {
     "judgements": _judgements,
     "scores": _scores,
     "agreement": _agreement,
+    "estimate": _estimate,
+    "plan": _plan,
+    "rater_effects": _rater_effects,
+    "rank": partial(_ranked, "rank", findings.rank),
+    "alt_test": partial(_ranked, "alt_test", findings.alt_test),
 }
 
 

@@ -438,6 +438,19 @@ def color_values(store: Store, paint: MapColoring, items: Sequence[str], asked: 
     return {item: value or _UNKNOWN for item, value in map_points.by_column(store, items, asked, paint.name).items()}
 
 
+def class_counts(store: Store, paint: str, on: MapAddress, listed: ListingQuery) -> dict[str, int]:
+    """How many of the listed images of a map are of each class, by its title; none where images are told apart by a number.
+
+    Raises:
+        LassoLost: the map is not at hand.
+    """
+    coloring = colorings(store).get(paint)
+    if coloring is None or coloring.continuous:
+        return {}
+    values = color_values(store, coloring, map_of(store, on).items, listed)
+    return dict(Counter(class_title(coloring, value) for value in values.values()))
+
+
 def class_title(paint: MapColoring, value: str) -> str:
     """A class in words."""
     if paint.rater:

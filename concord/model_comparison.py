@@ -77,11 +77,16 @@ def rated_aspects(store: Store, suite: str) -> tuple[RatedAspect, ...]:
 
 
 @live_updates.cached(maxsize=32)
+def rated_generators(store: Store, suite: str, by: RatedAspect) -> frozenset[str]:
+    """The generators of a suite of which there are such ratings."""
+    return frozenset(map(str, _rated(_ratings(store, suite), by)["generator"].unique()))
+
+
+@live_updates.cached(maxsize=32)
 def compare_models(store: Store, suite: str, first: str, second: str, by: RatedAspect) -> ModelComparison:
     """Compare two generators of a suite, computed once for all who look while the project stays as it is."""
-    ratings = _ratings(store, suite)
-    chosen = ratings["generator"].isin((first, second)) & (_who(ratings) == by.rater) & (ratings["aspect"] == by.aspect)
-    rows = ratings[chosen].rename(columns={"number": "value"})
+    ratings = _rated(_ratings(store, suite), by)
+    rows = ratings[ratings["generator"].isin((first, second))].rename(columns={"number": "value"})
     overall = _difference(rows, first, second)
     tasks = [(str(name), made) for name, part in rows.groupby("task") if (made := _difference(part, first, second))]
     corrected = holm([made.p for _, made in tasks])
@@ -94,6 +99,11 @@ def _ratings(store: Store, suite: str) -> pd.DataFrame:
     ratings = frame.frame(store, Selection(suite=(suite,)))
     counts: pd.DataFrame = ratings[ratings["excluded"].isna() & np.isfinite(ratings["number"]) & ratings["target"].isna()]
     return counts
+
+
+def _rated(ratings: pd.DataFrame, by: RatedAspect) -> pd.DataFrame:
+    chosen: pd.DataFrame = ratings[(_who(ratings) == by.rater) & (ratings["aspect"] == by.aspect)]
+    return chosen
 
 
 def _who(ratings: pd.DataFrame) -> pd.Series:

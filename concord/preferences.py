@@ -30,14 +30,14 @@ from agreement.preferences import (
     side_choices,
     winners,
 )
-from agreement.preferences.votes import BOTH, NONE, Contest, PairValues
+from agreement.preferences.votes import BOTH, NONE, TIE, Contest, PairValues, order_bias
 from agreement.study.cells import ALL
 from concord.common import live_updates
 from data.store.analysis import study_frames
 from data.store.analysis.study_frames import GeneratorValue, ImageValue, ModelValue, PreferenceVote
 from data.store.core.selection import PEOPLE, SIMULATED, Selection
 from data.store.core.store import Store
-from scorers.models.files import short_of
+from scorers.models.pipelines import short_of
 
 By = Literal["preference", "correct", "score"]
 WAYS: Final[tuple[ValueAspect, ...]] = ("correct", "score")
@@ -120,7 +120,7 @@ def _poll(
 
 
 def _vote(one: PreferenceVote) -> Vote:
-    known = one.label in (one.first, one.second, BOTH, NONE)
+    known = one.label in (one.first, one.second, BOTH, NONE, TIE)
     why = one.excluded or (None if known else NO_VALUE if one.label else CANNOT_TELL)
     chose = one.label if why is None else None
     return Vote(one.item_id, one.task, one.prompt_id, one.first, one.second, chose, one.side, why)
@@ -148,7 +148,7 @@ def _by(aspect: str) -> By:
     return "correct" if aspect == "correct" else "score"
 
 
-_NOT_THE_METHOD: Final = frozenset({"model", "weights", "batch", "precision"})
+_NOT_THE_METHOD: Final = frozenset({"model", "weights", "revisions", "batch", "precision"})
 """Settings in which raters may differ and still measure the same of their models."""
 
 
@@ -243,6 +243,22 @@ def _side_rows(poll: Poll, voter: Voter, options: Options) -> Row:
     return (
         _who(poll, voter) | counts | {"statistic": "share_of_left", **measured_row(one.share), "sign_test_p": one.sign_test_p}
     )
+
+
+def _order_rows(told: Sequence[PreferenceVote], options: Options) -> list[Row]:
+    """Position bias of judges that see each pair in both orders."""
+    votes: dict[tuple[str, str], list[Vote]] = {}
+    for one in told:
+        said = Vote(one.item_id, one.task, one.prompt_id, one.first, one.second, one.label, None, one.excluded)
+        votes.setdefault((one.suite, one.rater_id), []).append(said)
+    found = []
+    for (suite, rater), mine in sorted(votes.items()):
+        bias = order_bias(mine, options)
+        number = {"statistic": "share_changed_by_order", **measured_row(bias.changed), "sign_test_p": bias.sign_test_p}
+        found.append(
+            {"suite": suite, "rater": rater, "kind": "scorer", "people": None, "by": "preference", **bias.counts, **number}
+        )
+    return found
 
 
 def _strength_rows(poll: Poll, voter: Voter, one: GeneratorStrength) -> Row:
@@ -341,7 +357,7 @@ def _matches_query(one: PairVotes, asked: PairQuery) -> bool:
     return any(asked.chose in chosen or (asked.chose == ALL and chosen) for chosen in voters)
 
 
-SECTIONS: Final = ("votes", "sides", "strengths", "beside", "ranks")
+SECTIONS: Final = ("votes", "sides", "orders", "strengths", "beside", "ranks")
 
 
 @dataclass(frozen=True, slots=True)
@@ -364,6 +380,7 @@ def rows(store: Store, selection: Selection, options: Options | None = None) -> 
     for poll in found:
         for name, made in section_rows(poll, wanted).items():
             sections[name] += made
+    sections["orders"] = _order_rows(study_frames.preference_votes(store, selection, "order"), wanted)
     return PreferenceRows(sections, found)
 
 

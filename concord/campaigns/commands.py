@@ -9,7 +9,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import asdict
 from typing import Any
 
-from concord.campaigns import adjudication, annotators, planning, progress
+from concord.campaigns import adjudication, annotators, payment, planning, progress
 from concord.campaigns.annotators import AnnotatorWork, CampaignTopic
 from concord.campaigns.planning import OWN_FILES, CampaignSpec, campaign_spec, from_yaml
 from concord.campaigns.progress import CampaignProgress
@@ -50,7 +50,7 @@ def create(context: Context, campaign_id: str | None, file: str | None, dry_run:
     if not asked.campaign_id:
         raise UsageError("give the campaign an ID")
     made = planning.plan_campaign(context.store, asked) if dry_run else planning.make_campaign(context.store, asked)
-    for line in progress.describe_plan(made):
+    for line in progress.describe_plan(context.store, made):
         context.say(line)
     if dry_run:
         context.say("nothing was made (--dry-run)")
@@ -181,6 +181,19 @@ def _cells(one: AnnotatorWork) -> Sequence[str]:
     )
     flags = ", ".join([*one.flags, *([found.reason] if found is not None and found.reason else [])])
     return (printable(name), str(work.valid), str(work.surplus), seconds, value, span, n, progress.describe_checks(work), flags)
+
+
+def pay(context: Context, campaign: str, platform_file: str | None, bonuses: bool) -> None:
+    """Everybody's decision and amounts, as CSV; the sum goes to the error output."""
+    found = management.get(context.store, campaign)
+    if found is None:
+        raise CampaignRefused(f"there is no campaign {campaign!r}; campaigns list shows them")
+    text = "" if platform_file is None else read_text(context.file(platform_file))
+    roll = payment.payroll(context.store, found, text)
+    context.say((payment.bonus_lines(roll) if bonuses else payment.payment_file(roll)).rstrip("\n"))
+    context.warn(payment.describe_pay(roll))
+    if roll.unknown:
+        context.warn(f"in the platform's file, but never here: {', '.join(map(printable, roll.unknown))}")
 
 
 def describe(context: Context, campaign: str, fields: Sequence[str]) -> None:

@@ -2,25 +2,29 @@
 
 from __future__ import annotations
 
-import difflib
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, fields, replace
-from typing import Any, Final
+from decimal import Decimal
+from typing import Any, Final, get_args
 
 from annotation.questionnaires import geneval, registry
 from annotation.questionnaires.custom import YamlError, read_yaml
 from annotation.questionnaires.form import Form
 from concord.campaigns import known_answers
-from data.campaign import Campaign, CampaignItem, Settings, sample_items
+from concord.campaigns.gold import CHECK_EVERY, GoldItems, GoldWish, gold_items
+from concord.campaigns.weighted_draw import weighted_items
+from data.campaign import AMOUNTS, Campaign, CampaignItem, DrawMethod, Settings, sample_items
 from data.files import MAX_PROBLEMS, InputError, quoted
 from data.store.browse import contents
-from data.store.campaigns import management, monitoring
+from data.store.campaigns import draws, management, monitoring
 from data.store.campaigns.management import CampaignRefused
 from data.store.campaigns.monitoring import Effort
 from data.store.core import frame
 from data.store.core.selection import Selection
 from data.store.core.store import Store
 from data.store.library import ItemSubject, item_subjects
+from data.validation import did_you_mean
 
 LISTS: Final = ("suite", "task", "generator", "items", "also")
 SETTINGS: Final = tuple(one.name for one in fields(Settings))
@@ -38,8 +42,12 @@ class CampaignSpec:
         suite, task, generator: the images to draw from; of a pair the generators are the two, the first one first.
         items: item ids instead of those filters; they count as picked by hand.
         n: so many drawn by chance, None: all.
+        draw: ``random``: with the same chance; ``weighted``: about ``n``, more of those on which scorers are likely wrong.
         also: item ids that are added by hand.
         known: text of a file of items with known answers (``known``), JSON or CSV; ``""``: none.
+        gold_from: instead of a file: ``verdicts``, ``unanimous`` or ``person NAME``, whose answers are right (``gold``).
+        gold_n, training_n, examples_n: how many gold and training items come from there, and pictures with right answers
+            before the instructions.
     """
 
     campaign_id: str = ""
@@ -51,11 +59,22 @@ class CampaignSpec:
     generator: tuple[str, ...] = ()
     items: tuple[str, ...] = ()
     n: int | None = None
+    draw: str = "random"
     also: tuple[str, ...] = ()
     known: str = ""
+    gold_from: str = ""
+    gold_n: int = 20
+    training_n: int = 0
+    examples_n: int = 0
     overlap: int = 3
     seed: int = 0
     settings: Settings = field(default_factory=Settings)
+
+    def __post_init__(self) -> None:
+        if self.draw not in get_args(DrawMethod):
+            raise ValueError(f"draw must be random or weighted, got {quoted(self.draw)}")
+        if self.draw == "weighted" and (self.n is None or self.items):
+            raise ValueError("draw weighted needs n, how many, and draws from images that filters choose, not from a list")
 
 
 def campaign_spec(given: Mapping[str, Any], origin: str = "the campaign") -> CampaignSpec:
@@ -69,9 +88,7 @@ def campaign_spec(given: Mapping[str, Any], origin: str = "the campaign") -> Cam
     every, problems = [*known, *OWN_FILES], []
     for name in said:
         if name not in known:
-            near = difflib.get_close_matches(name, every, n=1)
-            hint = f"did you mean {near[0]}?" if near else f"known: {', '.join(every)}"
-            problems.append(f"a campaign has no {quoted(name)}; {hint}")
+            problems.append(f"a campaign has no {quoted(name)}; {did_you_mean(name, every)}")
     values: dict[str, Any] = {}
     for name in known:
         if name in said:
@@ -114,6 +131,8 @@ def _read(name: str, value: Any) -> Any:
             raise ValueError(f"a text or a list of texts expected, got {quoted(value)}")
         return tuple(one for one in several if one)
     kind, wanted = _KINDS.get(name, (str, "a text"))
+    if name in AMOUNTS and isinstance(value, int) and not isinstance(value, bool):
+        return str(value)
     if kind is float and isinstance(value, str):
         # a hand-written file has 0.8 as a text: its numbers are whole
         try:
@@ -155,6 +174,7 @@ class CampaignPlan:
         available: items that the filters leave to draw from.
         composed: those of its items that are made of several images, by id; ``pair`` are the two generators.
         effort: how long one answer takes, as far as this project knows.
+        prompts: how many different ones its ordinary items have, by suite.
     """
 
     campaign: Campaign
@@ -164,6 +184,7 @@ class CampaignPlan:
     selection: Selection
     pair: tuple[str, str] | None
     effort: Effort
+    prompts: Mapping[str, int]
 
     def count(self, role: str) -> int:
         """How many items have this role."""
@@ -187,6 +208,12 @@ class CampaignPlan:
         """Of all these together, at the median active time of one answer; None while nobody has answered."""
         return None if self.effort.seconds is None else self.with_checks * self.effort.seconds / 3600
 
+    @property
+    def cost(self) -> Decimal | None:
+        """Of all these together by the price of an item, with the platform's fee; None where none is paid."""
+        pay = self.campaign.settings.pay
+        return pay.cost_of(self.with_checks) if pay.price else None
+
 
 def plan_campaign(store: Store, wish: CampaignSpec) -> CampaignPlan:
     """What would be made; nothing is written.
@@ -200,7 +227,13 @@ def plan_campaign(store: Store, wish: CampaignSpec) -> CampaignPlan:
     pool = _item_pool(store, form, wish, selection, pair)
     if not (wish.questionnaire or wish.definition or any(subject.spec for subject in pool.values())):
         form = registry.YES_NO
-    items = _candidate_items(store, form, wish, pool)
+    gold = _gold(store, form, wish)
+    if gold is not None:
+        texts = [gold.examples, wish.settings.instructions]
+        # gold that nobody meets checks nobody
+        every = wish.settings.check_every or (CHECK_EVERY if wish.gold_n else None)
+        wish = replace(wish, settings=replace(wish.settings, check_every=every, instructions="\n\n".join(filter(None, texts))))
+    items = _candidate_items(store, form, wish, selection, pool, gold or GoldItems())
     title = wish.title.strip() or wish.campaign_id
     campaign = Campaign(
         wish.campaign_id, title, form.name, wish.overlap, form.version, wish.definition, wish.seed, settings=wish.settings
@@ -211,7 +244,9 @@ def plan_campaign(store: Store, wish: CampaignSpec) -> CampaignPlan:
         raise CampaignRefused(f"check_every is {wish.settings.check_every}, but no gold or attention item is given to mix in")
     if wish.settings.pass_mark is not None and not any(item.role == "training" for item in items):
         raise CampaignRefused("a pass mark is for training, and no training item is given")
-    return CampaignPlan(campaign, form, items, len(pool), selection, pair, monitoring.effort(store, form.name))
+    ordinary = [pool[item.item_id] for item in items if item.role == "ordinary" and item.item_id in pool]
+    prompts = Counter(suite for suite, _ in {(subject.suite, subject.text) for subject in ordinary})
+    return CampaignPlan(campaign, form, items, len(pool), selection, pair, monitoring.effort(store, form.name), prompts)
 
 
 def make_campaign(store: Store, wish: CampaignSpec) -> CampaignPlan:
@@ -228,7 +263,7 @@ def make_campaign(store: Store, wish: CampaignSpec) -> CampaignPlan:
         management.groups(store, made.selection, ids)
     elif made.pair is not None:
         management.pairs(store, made.selection, *made.pair, ids)
-    management.create(store, made.campaign, made.items)
+    management.create(store, made.campaign, made.items, None if wish.items else draws.pool(store, made.selection))
     return made
 
 
@@ -289,15 +324,40 @@ def _named_items(store: Store, item_ids: Sequence[str]) -> dict[str, ItemSubject
     return {item_id: found[item_id] for item_id in item_ids}
 
 
-def _candidate_items(store: Store, form: Form, wish: CampaignSpec, pool: Mapping[str, ItemSubject]) -> tuple[CampaignItem, ...]:
-    rows = known_answers.read_known_answers(wish.known)
+def _gold(store: Store, form: Form, wish: CampaignSpec) -> GoldItems | None:
+    if not wish.gold_from:
+        return None
+    wanted = GoldWish(wish.gold_from, wish.gold_n, wish.training_n, wish.examples_n, wish.seed)
+    found = gold_items(store, form, wanted)
+    needed = wish.gold_n + wish.training_n + wish.examples_n
+    if found.available < needed:
+        raise CampaignRefused(
+            f"{needed} items with known answers are wanted, and only {found.available} can be had from {wish.gold_from}"
+        )
+    return found
+
+
+def _candidate_items(
+    store: Store,
+    form: Form,
+    wish: CampaignSpec,
+    selection: Selection,
+    pool: Mapping[str, ItemSubject],
+    gold: GoldItems,
+) -> tuple[CampaignItem, ...]:
+    rows = [*known_answers.read_known_answers(wish.known), *gold.rows]
     elsewhere = item_subjects(store, [row.item_id for row in rows if row.item_id not in pool])
     special = known_answers.check_known_answers(form, rows, {**elsewhere, **pool})
-    taken = {item.item_id for item in special}
+    taken = {item.item_id for item in special} | {*gold.shown}
     chosen = [item_id for item_id in pool if item_id not in taken]
     also = [item_id for item_id in dict.fromkeys(wish.also) if item_id not in taken]
     hand = _named_items(store, [item_id for item_id in also if item_id not in pool])
-    ordinary = _sample_items(wish, chosen)
+    if wish.draw == "weighted" and wish.n is not None and wish.n <= len(chosen):
+        if form.item_kind != "image":
+            raise CampaignRefused(f"weighted draws are of single images, and '{form.name}' asks about a {form.item_kind}")
+        ordinary = weighted_items(store, selection, chosen, form.scales, wish.n, wish.seed)
+    else:
+        ordinary = _sample_items(wish, chosen)
     there = {item.item_id for item in ordinary}
     ordinary += [CampaignItem(item_id) for item_id in also if item_id not in there]
     if wish.settings.order == "fixed" and not wish.items:

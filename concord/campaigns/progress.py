@@ -7,14 +7,18 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
+from decimal import Decimal
 from typing import Final
 
 from annotation import quality
 from concord.campaigns.adjudication import Blame
+from concord.campaigns.payment import suggested_price
 from concord.campaigns.planning import CampaignPlan
 from concord.common import wording
+from concord.meta.planning import expected_precision
 from data import campaign
 from data.campaign import Campaign
+from data.payment import to_cents
 from data.store.campaigns import management, monitoring
 from data.store.campaigns.monitoring import Coverage, Hour, WorkerStats
 from data.store.core.store import Store
@@ -115,11 +119,13 @@ def describe_time_left(hours: float) -> str:
     return wording.count(round(hours / 24), "day")
 
 
-def describe_plan(made: CampaignPlan) -> list[str]:
-    """What a campaign will be, and how much work."""
+def describe_plan(store: Store, made: CampaignPlan) -> list[str]:
+    """What a campaign will be, how much work, and how sure its numbers will be."""
     campaign = made.campaign
-    ordinary, drawn = made.count("ordinary"), sum(item.sampling == "random" for item in made.items)
-    drawn_from = f"{drawn:,} drawn by chance from {made.available:,}"
+    ordinary, drawn = made.count("ordinary"), sum(item.sampling != "selected" for item in made.items)
+    weighted = any(item.sampling == "weighted" for item in made.items)
+    how = "by expected error" if weighted else "by chance"
+    drawn_from = f"{drawn:,} drawn {how} from {made.available:,}"
     chosen = "all that fit" if drawn == ordinary == made.available else f"{drawn_from}, {ordinary - drawn:,} picked by hand"
     lines = [
         f"{wording.count(ordinary, made.form.item_kind)} ({chosen}) × {wording.count(campaign.overlap, 'person')}"
@@ -133,11 +139,21 @@ def describe_plan(made: CampaignPlan) -> list[str]:
         lines.append(f"with one check in {campaign.settings.check_every}: {wording.count(made.with_checks, 'answer')}")
     lines.append(f"{made.form.name}: {made.form.summary.rstrip('.')}")
     lines.append(describe_work(made))
+    lines += describe_cost(store, made)
+    for suite, prompts in made.prompts.items():
+        plan = expected_precision(store, suite, campaign.overlap, prompts)
+        half_width = plan.half_width_with(prompts) if plan is not None else None
+        # where all say the same so far, nothing tells how much more people would differ
+        if plan is not None and half_width:
+            many = f"{wording.count(prompts, 'prompt')} of {suite}"
+            lines.append(f"{many}: a generator's mean ({plan.aspect}) to about ± {half_width:.2g}, by the answers there are")
     if made.pair is not None:
         lines.append(f"pairs of {made.pair[0]} and {made.pair[1]}; the sides are by chance")
     if made.form.name == "tifa_vqa":
         lines.append(f"where the {campaign.overlap} differ, one person more is asked")
-    if 0 < drawn < ordinary:
+    if weighted:
+        lines.append("for estimates, which weigh each label by its chance; agreement leaves these labels out")
+    elif 0 < drawn < ordinary:
         lines.append("statistics count only what was drawn by chance; what was picked by hand is marked")
     return lines
 
@@ -148,6 +164,26 @@ def describe_work(made: CampaignPlan) -> str:
         return "hours: not known, as nobody has answered this questionnaire here yet (n = 0)"
     rest = f"{made.effort.seconds:.0f} s an answer, the median of {wording.count(made.effort.n, 'answer')} here"
     return f"about {wording.duration(made.hours * 3600)} of active time in all ({rest})"
+
+
+def describe_cost(store: Store, made: CampaignPlan) -> list[str]:
+    """What it will cost, with what that comes to by the hour, and the price that comes to the target wage."""
+    settings, currency, lines = made.campaign.settings, made.campaign.settings.currency, []
+    seconds = made.effort.seconds
+    if made.cost is not None:
+        hourly = ""
+        if seconds:
+            by_hour = to_cents(settings.pay.price * 3600 / Decimal(repr(seconds)))
+            hourly = f"; {by_hour:,} an hour at {seconds:.0f} s an answer (n = {made.effort.n:,})"
+        fee = f", {settings.platform_fee:.0%} fee included" if settings.platform_fee else ""
+        lines.append(f"cost: {made.cost:,} {currency}".rstrip() + f" by items{fee}; training comes on top{hourly}")
+    if (price := suggested_price(store, settings, made.form.name)) is not None:
+        lines.append(
+            f"{settings.target_wage} {currency}".rstrip() + f" an hour is {price[0]} an item (n = {price[1]:,} answers)"
+        )
+    if made.cost is not None and settings.pay.budget is not None and made.cost > settings.pay.budget:
+        lines.append(f"the budget of {settings.budget} is less than that: it stops before every item has enough answers")
+    return lines
 
 
 def describe_checks(work: WorkerStats) -> str:

@@ -7,23 +7,20 @@ from __future__ import annotations
 
 import json
 import os
-import re
 import shutil
 import socket
 import subprocess
 import sys
 import tomllib
 from collections.abc import Iterator, Mapping, Sequence
-from functools import cache
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
 from data.store.backup.backups import concord_version
-from data.store.backup.health import Finding, Level
+from data.store.backup.health import HealthCheck, Level
 from scorers import registry
-from scorers.models import files
-from scorers.models.files import HUB_IDS
+from scorers.models import files, hub
 
 if TYPE_CHECKING:
     from scorers.base import Scorer
@@ -31,12 +28,6 @@ if TYPE_CHECKING:
 
 BROWSERS: Final = ("chromium", "chromium-browser", "google-chrome", "google-chrome-stable", "chrome", "microsoft-edge")
 ROOT: Final = Path(__file__).resolve().parents[2]
-CLIP_HUB: Final[Mapping[str, str]] = {
-    "ViT-B-32-quickgelu/openai": "timm/vit_base_patch32_clip_224.openai",
-    "ViT-L-14-quickgelu/openai": "timm/vit_large_patch14_clip_224.openai",
-    "ViT-H-14/laion2b_s32b_b79k": "laion/CLIP-ViT-H-14-laion2B-s32B-b79K",
-}
-"""Where the hub has the profiles' image-text models: only open_clip knows, which is too heavy to ask."""
 _PURPOSE: Final[Mapping[str, str]] = {
     "scorers": "scorers and generators; a server that only collects labels needs none",
     "yolo": "YOLO detectors, the playground's among them",
@@ -66,11 +57,11 @@ def browser() -> str | None:
     return next(filter(None, map(shutil.which, BROWSERS)), None)
 
 
-def check_packages() -> list[Finding]:
+def check_packages() -> list[HealthCheck]:
     """Packages of each group, held against what is pinned."""
     about = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))
     text = f"Concord {concord_version()}, Python {sys.version.split()[0]} on {sys.platform}"
-    found = [Finding("installed", "ok", text)]
+    found = [HealthCheck("installed", "ok", text)]
     groups = {"core": about["project"]["dependencies"], **about["dependency-groups"]}
     usual = set(about["tool"]["uv"]["default-groups"])
     for group, pins in groups.items():
@@ -78,7 +69,7 @@ def check_packages() -> list[Finding]:
     return found
 
 
-def _group(group: str, pins: Sequence[Sequence[str]], *, usual: bool) -> Finding:
+def _group(group: str, pins: Sequence[Sequence[str]], *, usual: bool) -> HealthCheck:
     there, missing, other = 0, [], []
     for name, pinned in pins:
         try:
@@ -92,15 +83,15 @@ def _group(group: str, pins: Sequence[Sequence[str]], *, usual: bool) -> Finding
     todo = "uv run app.py puts it right" if usual else f"uv run --group {group} app.py"
     purpose = f" (for {_PURPOSE[group]})" if group in _PURPOSE else ""
     if not there and group != "core":
-        return Finding("installed", "note", f"{group}: not installed{purpose}", f"if you want it: {todo}")
+        return HealthCheck("installed", "note", f"{group}: not installed{purpose}", f"if you want it: {todo}")
     if missing or other:
         level: Level = "attention" if group != "dev" else "note"
         said = [*(f"{name} is missing" for name in missing), *other]
-        return Finding("installed", level, f"{group}: {', '.join(said)}{purpose}", todo)
-    return Finding("installed", "ok", f"{group}: {there} {'package' if there == 1 else 'packages'}, as pinned")
+        return HealthCheck("installed", level, f"{group}: {', '.join(said)}{purpose}", todo)
+    return HealthCheck("installed", "ok", f"{group}: {there} {'package' if there == 1 else 'packages'}, as pinned")
 
 
-def check_devices(*, everything: bool = False) -> list[Finding]:
+def check_devices(*, everything: bool = False) -> list[HealthCheck]:
     """What models can run on.
 
     Torch takes seconds to open. It is asked, in a process of its own that knows no network, where there may be a GPU for it to
@@ -109,15 +100,17 @@ def check_devices(*, everything: bool = False) -> list[Finding]:
     try:
         torch = version("torch")
     except PackageNotFoundError:
-        return [Finding("device", "note", "no torch: no scorer can run here", "if one is to: uv run --group scorers app.py")]
+        return [
+            HealthCheck("device", "note", "no torch: no scorer can run here", "if one is to: uv run --group scorers app.py")
+        ]
     gpu = sys.platform == "darwin" or shutil.which("nvidia-smi") is not None or any(map(os.path.exists, _DRIVERS))
     if not everything and not gpu:
         text = f"cpu, {os.cpu_count()} cores; no GPU's driver: the playground's models run, large ones take long"
-        return [Finding("device", "ok", f"{text}; torch {torch} was not opened (--all does)")]
+        return [HealthCheck("device", "ok", f"{text}; torch {torch} was not opened (--all does)")]
     return _probe_torch()
 
 
-def _probe_torch() -> list[Finding]:
+def _probe_torch() -> list[HealthCheck]:
     environment = os.environ | {"HF_HUB_OFFLINE": "1"}
     try:
         done = subprocess.run(
@@ -126,40 +119,41 @@ def _probe_torch() -> list[Finding]:
         told = json.loads(done.stdout)
     except subprocess.TimeoutExpired:
         text = f"torch did not open within {_PROBE_SECONDS} s"
-        return [Finding("device", "attention", text, "is a driver stuck? `nvidia-smi` tells")]
+        return [HealthCheck("device", "attention", text, "is a driver stuck? `nvidia-smi` tells")]
     except ValueError:
         why = (done.stderr.strip().splitlines() or ["no word"])[-1]
         return [
-            Finding(
+            HealthCheck(
                 "device", "attention", f"torch cannot be opened: {why}", "install it anew: uv sync --reinstall-package torch"
             )
         ]
     return list(_devices(told))
 
 
-def _devices(told: Mapping[str, Any]) -> Iterator[Finding]:
+def _devices(told: Mapping[str, Any]) -> Iterator[HealthCheck]:
     for n, (name, memory) in enumerate(told["cuda"]):
-        yield Finding("device", "ok", f"cuda:{n}: {name}, {memory / 2**30:.0f} GB (score --device cuda:{n})")
+        yield HealthCheck("device", "ok", f"cuda:{n}: {name}, {memory / 2**30:.0f} GB (score --device cuda:{n})")
     if told["mps"]:
-        yield Finding("device", "ok", "mps: Apple's GPU (score --device mps)")
+        yield HealthCheck("device", "ok", "mps: Apple's GPU (score --device mps)")
     if told["cuda"] or told["mps"]:
         return
     cores = f"cpu, {told['threads']} threads"
     if shutil.which("nvidia-smi"):
         text = f"{cores}; there is an NVIDIA driver, and torch {told['torch']} (CUDA {told['built']}) sees no GPU"
-        yield Finding("device", "attention", text, "`nvidia-smi` tells whether the driver is newer than that CUDA")
+        yield HealthCheck("device", "attention", text, "`nvidia-smi` tells whether the driver is newer than that CUDA")
     else:
-        yield Finding("device", "ok", f"{cores}; no GPU: the playground's models run, large ones take long")
+        yield HealthCheck("device", "ok", f"{cores}; no GPU: the playground's models run, large ones take long")
 
 
-def check_models() -> list[Finding]:
+def check_models() -> list[HealthCheck]:
     """The models of the scorers' profiles: the playground's are to be there, others may be fetched."""
     wanted: dict[str, list[str]] = {}
     for name in registry.NAMES:
         scorer = registry.get(name)
         for profile, settings in scorer.profiles.items():
             for key in sorted(scorer.models):
-                wanted.setdefault(str(settings[key]), []).append(f"{name} {profile}")
+                if settings[key]:  # empty: it is at an address
+                    wanted.setdefault(str(settings[key]), []).append(f"{name} {profile}")
     return [_model(model, users) for model, users in wanted.items()]
 
 
@@ -167,69 +161,55 @@ def missing_model(scorer: Scorer, settings: Mapping[str, Any]) -> str | None:
     """Which model of these settings is not here and what to do, where a profile of Concord's own names it; None if all are."""
     for key in sorted(scorer.models) if scorer.name in registry.NAMES else ():
         model = str(settings[key])
-        if any(str(profile.get(key)) == model for profile in scorer.profiles.values()):
+        if model and any(str(profile.get(key)) == model for profile in scorer.profiles.values()):
             found = _model(model, (scorer.name,))
             if found.level != "ok":
                 return f"a model is not on this machine: {found.text}; {found.todo}"
     return None
 
 
-def _model(model: str, users: Sequence[str]) -> Finding:
+def _model(model: str, users: Sequence[str]) -> HealthCheck:
     used = f"{', '.join(users[:3])}{' ...' if len(users) > 3 else ''}"
     file = files.checkpoint(model)
     if file is not None:
         if file.is_file():
-            return Finding("models", "ok", f"{model}: there ({used})")
-        return Finding("models", "note", f"{model}: missing ({used})", f"put it in {file.parent}")
+            return HealthCheck("models", "ok", f"{model}: there ({used})")
+        return HealthCheck("models", "note", f"{model}: missing ({used})", f"put it in {file.parent}")
     folder = files.folder(model)
     if folder is not None and any(folder.rglob("*.safetensors")):
-        return Finding("models", "ok", f"{model}: there ({used})")
+        return HealthCheck("models", "ok", f"{model}: there ({used})")
     if folder is not None or model.startswith("assets/"):
         todo = "it comes with Concord: `git checkout assets` brings it back"
-        return Finding("models", "attention", f"{model}: missing ({used})", todo)
-    hub = HUB_IDS.get(model) or CLIP_HUB.get(model) or model
-    state = hub_state(hub)
+        return HealthCheck("models", "attention", f"{model}: missing ({used})", todo)
+    state = hub.state(model)
     if state == "there":
-        return Finding("models", "ok", f"{model}: there ({used})")
-    return Finding("models", "note", f"{model}: {state} ({used})", f"uv run hf download {hub}")
+        return HealthCheck("models", "ok", f"{model}: there ({used})")
+    return HealthCheck("models", "note", f"{model}: {state} ({used})", hub.remedy(model))
 
 
-def hub_cache() -> Path:
-    """Where models of the hub are kept, as their own library decides it."""
-    home = os.environ.get("HF_HOME") or Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache") / "huggingface"
-    return Path(os.environ.get("HF_HUB_CACHE") or os.environ.get("HUGGINGFACE_HUB_CACHE") or Path(home) / "hub").expanduser()
-
-
-def hub_state(model: str) -> str:
-    """``there``, ``missing`` or ``half fetched``."""
-    folder = hub_cache() / f"models--{model.replace('/', '--')}"
-    weights = [path for path in folder.glob("snapshots/*/**/*") if path.suffix in {".safetensors", ".bin"} and path.exists()]
-    if any((folder / "blobs").glob("*.incomplete")) if (folder / "blobs").is_dir() else False:
-        return "half fetched"
-    return "there" if weights else "missing"
-
-
-def check_tools() -> list[Finding]:
+def check_tools() -> list[HealthCheck]:
     """Chromium for PDF, fonts for what it prints, and a port for the app."""
     found = []
     program = browser()
     if program:
-        found.append(Finding("tools", "ok", f"{Path(program).name}: reports can be printed as PDF"))
+        found.append(HealthCheck("tools", "ok", f"{Path(program).name}: reports can be printed as PDF"))
     else:
         text = f"no Chromium (looked for {', '.join(BROWSERS)}): no reports as PDF; HTML and others work"
-        found.append(Finding("tools", "note", text, "if you want PDF: install chromium"))
+        found.append(HealthCheck("tools", "note", text, "if you want PDF: install chromium"))
     found += _fonts() if program else []
     taken = [port for port in _PORTS if not _free(port)]
     if len(taken) == len(_PORTS):
         text = f"no port from {_PORTS[0]} to {_PORTS[-1]} is free"
-        found.append(Finding("tools", "attention", text, "name one: serve --port"))
+        found.append(HealthCheck("tools", "attention", text, "name one: serve --port"))
     else:
         said = f"; taken: {', '.join(map(str, taken))}" if taken else ""
-        found.append(Finding("tools", "ok", f"the app would listen on port {next(p for p in _PORTS if p not in taken)}{said}"))
+        found.append(
+            HealthCheck("tools", "ok", f"the app would listen on port {next(p for p in _PORTS if p not in taken)}{said}")
+        )
     return found
 
 
-def _fonts() -> list[Finding]:
+def _fonts() -> list[HealthCheck]:
     program = shutil.which("fc-list")
     if program is None:
         return []
@@ -241,8 +221,8 @@ def _fonts() -> list[Finding]:
         return []
     n = len(set(done.stdout.splitlines()))
     if n:
-        return [Finding("tools", "ok", f"{n} families of fonts")]
-    return [Finding("tools", "note", "no fonts: a PDF's words would be empty boxes", "install some, such as fonts-dejavu")]
+        return [HealthCheck("tools", "ok", f"{n} families of fonts")]
+    return [HealthCheck("tools", "note", "no fonts: a PDF's words would be empty boxes", "install some, such as fonts-dejavu")]
 
 
 def _free(port: int) -> bool:
@@ -254,39 +234,3 @@ def _free(port: int) -> bool:
         except OSError:
             return False
     return True
-
-
-CPU: Final = "cpu"
-_SECONDS: Final = 5.0
-_DEVICES: Final = re.compile(r"[a-z]+(:[0-9]{1,3})?(,[a-z]+(:[0-9]{1,3})?)*")
-
-
-def parse_devices(text: str | None) -> str:
-    """A device, or several with commas, as somebody typed it; without blanks, and ``cpu`` where nothing is said.
-
-    Raises:
-        ValueError: it names none.
-    """
-    name = re.sub(r"\s+", "", text or "").lower() or CPU
-    if not _DEVICES.fullmatch(name):
-        raise ValueError(f"a device is cpu, cuda, cuda:1, mps, or several as cuda:0,cuda:1; got {str(text)[:60]!r}")
-    return name
-
-
-@cache
-def known_devices() -> tuple[tuple[str, str], ...]:
-    """The devices of this machine: (what they are called here, that with what they are)."""
-    return ((CPU, CPU), *((f"cuda:{number}", f"cuda:{number} ({name})") for number, name in _cards()))
-
-
-def _cards() -> list[tuple[int, str]]:
-    tool = shutil.which("nvidia-smi")
-    if tool is None:
-        return []
-    asked = [tool, "--query-gpu=index,name", "--format=csv,noheader"]
-    try:
-        said = subprocess.run(asked, capture_output=True, text=True, timeout=_SECONDS, check=True).stdout
-    except (OSError, subprocess.SubprocessError):
-        return []
-    lines = (line.partition(",") for line in said.splitlines())
-    return [(int(number), name.strip()) for number, _, name in lines if number.strip().isdigit()]

@@ -20,6 +20,7 @@ IMAGES = (
 STUDIES = (
     "import study geneval --metadata evaluation_metadata.jsonl sdv2=annotations_sdv2.csv",
     "import study tifa human_annotations_with_scores.json",
+    "import study viescore viescore imagenhub",
 )
 RATINGS = ("import ratings ratings.csv --item image --rater rater --value rating --aspect correct --scale nominal",)
 PLAYGROUND = ("import playground",)
@@ -70,9 +71,9 @@ def score_command(store: Store, scorer: str) -> tuple[str, ...]:
 def how_to_score(store: Store, scorer: str) -> str:
     """What to do where no scorer has looked yet, as Markdown."""
     if has_own_images(store):
-        return f"Have one look at them:\n\n{commands_block(store, score_command(store, scorer))}"
+        return f"Run one:\n\n{commands_block(store, score_command(store, scorer))}"
     lines = commands_block(store, score_command(store, scorer), PLAYGROUND)
-    return f"Have one look at yours, or fill the project with the playground:\n\n{lines}"
+    return f"Score your images, or fill the project with the playground:\n\n{lines}"
 
 
 def pair_campaign(store: Store) -> tuple[str, ...]:

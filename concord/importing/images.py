@@ -15,8 +15,7 @@ from PIL import Image as Pillow
 
 from concord.common import wording
 from concord.common.context import CommandError, Context, UsageError, digest, report_import
-from concord.runs.generate import safe
-from data.files import check_name, located, printable, write_whole
+from data.files import check_name, located, printable, safe_file_name, write_whole
 from data.images import files, folders
 from data.images.files import FolderImage, ImageError, open_image, read_image_file
 from data.images.folders import EXTENSIONS, path_within
@@ -310,7 +309,7 @@ def _photograph(folder: Path, number: int) -> Path | None:
 
 
 def _home(context: Context, source: str, prompt_id: str) -> Path:
-    return context.store.project / "images" / safe(source) / f"{safe(prompt_id)}_0.png"
+    return context.store.project / "images" / safe_file_name(source) / f"{safe_file_name(prompt_id)}_0.png"
 
 
 def _add_image(context: Context, ready: _PreparedImport, prompt: Prompt, source: str, path: Path) -> None:

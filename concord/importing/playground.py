@@ -6,11 +6,13 @@ import shutil
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from io import StringIO
+from itertools import combinations
 from pathlib import Path
+from types import MappingProxyType
 from typing import Any, Final, TextIO
 
 from annotation import simulated
-from annotation.simulated import DepictedItem
+from annotation.simulated import DepictedItem, DepictedPair
 from concord.common.context import CommandError, Context, digest
 from concord.runs import remote_runs
 from data.aspects import SCALES
@@ -18,16 +20,18 @@ from data.playground import sample
 from data.playground.drawing import CARELESS
 from data.playground.sample import SUITE, PlaygroundSample
 from data.prompts.questions import RULE, questions_from_spec
-from data.records import Annotation, Prompt, image_item
+from data.records import Annotation, Item, Prompt, image_item
 from data.store import imports, library, runs
 from data.store.browse import contents
+from data.store.campaigns.management import pair_id
 from data.store.core.store import Store
-from data.store.imports import ImportBundle
+from data.store.imports import ImportBundle, Reimport
 
 PICTURES = "playground"
 QUESTIONS = "questions"
 PEOPLE = "simulated people"
 _ANSWERING = f"{SUITE} questions"
+_VOTING = f"{SUITE} votes"
 _SCORES = "scores"
 _OWN = ("prompts", "images", "items", "annotations")
 
@@ -89,6 +93,8 @@ def fill_missing(store: Store, found: PlaygroundSample, err: TextIO, without: fr
     for name, annotate in _SAID.items():
         if (PEOPLE, name) not in without:
             _people(store, name, annotate(known))
+    if (PEOPLE, _VOTING) not in without:
+        _votes(store, found)
     for folder in found.runs:
         if (_SCORES, folder.path.name) not in without:
             # the scorers' rules as they are now judge what was seen then
@@ -115,7 +121,7 @@ def _is_begun(store: Store, listed: list[dict[str, Any]]) -> bool:
     if not any((row["kind"], row["undone"]) == (PICTURES, None) for row in listed):
         return False
     scored = {(_SCORES, path.parent.name) for path in sample.FOLDER.glob("runs/*/run.json")}
-    people = {(PEOPLE, name) for name in _SAID}
+    people = {(PEOPLE, name) for name in (*_SAID, _VOTING)}
     all_here = {(QUESTIONS, SUITE), *people, *scored} <= {(row["kind"], row["name"]) for row in listed}
     return not all_here or any(row.state != "done" and row.import_id is not None for row in runs.listed(store))
 
@@ -159,7 +165,30 @@ def _questions(store: Store, prompts: Mapping[str, Prompt]) -> None:
         imports.apply(store, [ImportBundle(QUESTIONS, SUITE, sha256, questions=asked)])
 
 
-def _people(store: Store, name: str, said: Sequence[Annotation]) -> None:
+def _votes(store: Store, found: PlaygroundSample) -> None:
+    """Votes on the first pictures of each prompt by any two generators, as pairs of an A/B test."""
+    generators = sorted({image.generator for image in found.images})
+    first = {(image.prompt_id, image.generator): image.image_id for image in found.images if image.index == 0}
+    pairs: list[DepictedPair] = []
+    members: dict[str, tuple[str, str]] = {}
+    for prompt in found.prompts:
+        faithful = {generator: sample.is_faithful(prompt, generator) for generator in generators}
+        for a, b in combinations(generators, 2):
+            images = (first[prompt.prompt_id, a], first[prompt.prompt_id, b])
+            item = Item(pair_id(prompt.prompt_id, *images), SUITE, prompt.prompt_id, prompt.task, None, "pair")
+            members[item.item_id] = images
+            pairs.append(DepictedPair(item, (a, b), (faithful[a], faithful[b])))
+    _people(store, _VOTING, simulated.vote(pairs), [pair.item for pair in pairs], members)
+
+
+def _people(
+    store: Store,
+    name: str,
+    said: Sequence[Annotation],
+    items: Sequence[Item] = (),
+    members: Mapping[str, Sequence[str]] = MappingProxyType({}),
+) -> None:
+    """``items`` and their ``members``: pairs that the answers are about and that the project may lack."""
     aspects = {judgement.aspect for annotation in said for judgement in annotation.judgements}
     bundle = ImportBundle(
         PEOPLE,
@@ -167,7 +196,9 @@ def _people(store: Store, name: str, said: Sequence[Annotation]) -> None:
         digest(*(f"{one.annotation_id} {sorted(one.answers.items())}" for one in said)),
         raters=[person.rater for person in simulated.PEOPLE],
         scales=[(SUITE, aspect, SCALES[aspect]) for aspect in aspects],
+        items=items,
         annotations=said,
+        returned=Reimport(members=members) if members else None,
     )
     imports.apply(store, [bundle])
 

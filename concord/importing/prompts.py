@@ -20,6 +20,7 @@ from data.files import check_name, write_whole
 from data.formats.cooccurrence import read_cooccurrence
 from data.prompts import geneval_suite, sr2d_suite
 from data.prompts.prompt_files import format_prompts, read_prompts, write_prompts
+from data.prompts.question_suites import read_question_list
 from data.prompts.questions import (
     RULE,
     PromptQuestion,
@@ -27,7 +28,6 @@ from data.prompts.questions import (
     are_comparable,
     format_questions,
     questions_from_spec,
-    read_questions,
 )
 from data.records import Prompt
 from data.spec import SpecError
@@ -82,9 +82,6 @@ def import_prompts(context: Context, file: str, suite: str) -> None:
     report_import(context, f"{suite}: {imported.counts.get('prompts', 0)} new of {len(found)} prompts", imported)
 
 
-_TIFA = "tifa"
-
-
 def import_questions(context: Context, file: str | None, from_specs: bool, suite: str | None) -> None:
     if (file is None) != from_specs:
         raise UsageError("give a FILE of questions, or --from-specs, and not both")
@@ -92,9 +89,13 @@ def import_questions(context: Context, file: str | None, from_specs: bool, suite
         _from_specs(context, suite)
         return
     path = context.file(file)
-    found = read_questions(path, suite or _TIFA)
+
+    def texts(name: str) -> dict[str, str]:
+        return {one.prompt_id: one.text for one in library.prompts_of_suite(context.store, name)}
+
+    name, found = read_question_list(path, suite, texts)
     asked = {one.prompt.prompt_id: one.questions for one in found}
-    _import(context, suite or _TIFA, digest(path), [one.prompt for one in found], asked)
+    _import(context, name, digest(path), [one.prompt for one in found], asked)
 
 
 def _from_specs(context: Context, suite: str | None) -> None:

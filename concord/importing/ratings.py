@@ -27,6 +27,7 @@ from data.store.core.frame import TUNED_RATINGS
 from data.store.imports import ImportBundle
 from data.studies.name_matching import MATCH_WAYS, Clash, KnownItem, Matches, choose_spellings, contradiction, match_rows
 from data.studies.rating_tables import (
+    READER,
     JsonTable,
     RatingColumns,
     RatingRow,
@@ -405,9 +406,34 @@ def _bundle_of(
         summary += f", {abstained:,} of them abstentions (cannot tell)"
     if left_out:
         summary += f"; {sum(left_out.values()):,} left out: {_reasons(left_out)}"
+    first: dict[tuple[str, str], _Rating] = {}
+    repeats = [(first.setdefault((each.item_id, each.rater), each), each) for each in ratings]
+    repeats = [(earlier, each) for earlier, each in repeats if earlier is not each]
+    if repeats:
+        differ = sum((earlier.label, earlier.number) != (each.label, each.number) for earlier, each in repeats)
+        summary += (
+            f"; {wording.count(len(repeats), 'repeat')} ({differ:,} of them differ): a rater's first rating of an item counts"
+        )
+    summary += _rated_before(context, first.values(), request)
     if not matching.with_images:
         summary += f"; suite {quoted(request.suite)} has no images"
     return bundle, ratings, summary
+
+
+def _rated_before(context: Context, ratings: Iterable[_Rating], request: _Request) -> str:
+    """How many ratings repeat what the project has of the same raters and items, how many contradict it, and what to do."""
+    stored = imports.stored_ratings(context.store, request.suite, request.aspect)
+    before = [(found, each) for each in ratings if (found := stored.get((each.item_id, each.rater))) is not None]
+    if not before:
+        return ""
+    other = [found for found, each in before if (found.label, found.number) != (each.label, each.number)]
+    words = f"; {wording.count(len(before), 'rating')} repeat what is stored already, {len(other):,} of them with another value"
+    if not other:
+        return words
+    undo = sorted({found.import_id for found in other if found.import_id is not None})
+    earlier = " and ".join(f"import undo {each}" for each in undo)
+    how = f"; to let these count, take the earlier import back, with all that it brought: {earlier}" if undo else ""
+    return f"{words}: what is stored counts, the new values do not{how}"
 
 
 def _spelled(context: Context, rows: Sequence[RatingRow], request: _Request) -> tuple[ReadValue, dict[str, str]]:
@@ -447,7 +473,13 @@ def _read(path: Path, rows: Iterable[RatingRow], read: ReadValue, wide: bool) ->
         try:
             values.append(read(row.value))
         except ValueError as error:
-            problems.add(row.line, f"{printable(row.column)[:60]} is {quoted(row.value)}: {error}{hint}")
+            column, who = printable(row.column)[:60], f"item {quoted(row.item)}"
+            if not wide:
+                who += f", rater {quoted(row.rater)}"
+            if row.value.startswith("[") and row.value.endswith("]"):
+                what = f"{column} is {quoted(row.value)} ({who}): a cell holds one rating, not a list; {READER}"
+                raise CommandError(f"{path}:{row.line}: {what}") from error
+            problems.add(row.line, f"{column} is {quoted(row.value)} ({who}): {error}{hint}")
     problems.check()
     return values
 

@@ -126,10 +126,17 @@ def path_source(text: str) -> Source:
     layout = guess_layout(path)
     if layout is None:
         raise CommandError(
-            f"{printable(text)}: this folder has no images.csv, and its images are not named as GenEval's or VISOR's. Add an"
-            " images.csv with the columns path and prompt"
+            f"{printable(text)}: this folder has no images.csv, and its images are not named as GenEval's or VISOR's."
+            f" {_table_needed(path)}"
         )
     return Source(path, layout, path.name)
+
+
+def _table_needed(folder: Path) -> str:
+    """What to write beside these images, with the first of them as the example."""
+    names = sorted(file.name for file in folder.iterdir() if file.suffix.lower() in EXTENSIONS)
+    example = f"{printable(names[0])},a red cup left of a blue plate" if names else "a.png,a red cup left of a blue plate"
+    return f"Add images.csv: a first line “path,prompt”, then a line for each image, such as “{example}”"
 
 
 def uploaded_source(store: Store, files: Sequence[Path]) -> Source:
@@ -146,7 +153,7 @@ def uploaded_source(store: Store, files: Sequence[Path]) -> Source:
             return Source(table, None, table.name, staging)
         layout = guess_layout(folder)
         if layout is None:
-            raise CommandError("there is no table that says which prompt each image is of; add images.csv: path,prompt")
+            raise CommandError(f"No table says which prompt each image is of. {_table_needed(folder)}")
         return Source(folder, layout, next((file.stem for file in files if file.suffix.lower() == ".zip"), "my-model"), staging)
     except BaseException:
         shutil.rmtree(staging, ignore_errors=True)

@@ -6,8 +6,10 @@ is: nobody is to change what these give. The Workbench shows one image's questio
 
 from __future__ import annotations
 
+import random
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from datetime import UTC, datetime
 from typing import Any, Final
 
 import pandas as pd
@@ -16,6 +18,9 @@ from agreement import Options
 from agreement.questions import GroupStatistic, beside_people, between_models, scores, splits, with_people
 from agreement.questions.scores import images
 from concord.common import live_updates
+from concord.common.context import Context, UsageError, parse_overrides
+from concord.runs.score import score_again
+from data.store import runs
 from data.store.analysis import study_frames
 from data.store.analysis.study_frames import PersonAnswer
 from data.store.core.selection import Selection
@@ -138,6 +143,41 @@ def _figure_rows(
     ]
 
 
+def drift(
+    context: Context, rater: str, n: int, seed: int, day: str | None, overrides: Sequence[str], device: str, output: str
+) -> None:
+    """Ask a judge again about ``n`` images that it has judged, as the rater of another ``day``, and compare its answers
+    (``agreement.questions.between_models``).
+
+    Raises:
+        UsageError: it cannot be asked anew.
+        CommandError: it was stopped, or some images failed.
+    """
+    store = context.store
+    before = next((row for row in runs.listed(store) if row.rater_id == rater and row.scorer == "judge"), None)
+    if before is None:
+        raise UsageError(f"{rater!r} is no judge with a run in this project")
+    judged = runs.items_seen(store, rater)
+    items = set(random.Random(seed).sample(judged, min(n, len(judged))))
+
+    def of_another_day(again: str) -> set[str]:
+        if again == rater:
+            raise UsageError(f"{rater} is the judge of that day; give another --day")
+        return items
+
+    changed = {**parse_overrides(overrides), "date": day or datetime.now(UTC).date().isoformat()}
+    again = score_again(context, before, changed, of_another_day, device)
+    found = study_frames.scorer_answers(store, Selection(rater=(rater, again)))
+    compared = between_models(found[found["item"].isin(items)])
+    if output == "json":
+        context.say_json({"rater": rater, "again": again, "rows": _figure_rows(compared, "")})
+        return
+    for one in compared:
+        value = f"undefined ({one.outcome.reason})" if one.outcome.value is None else f"{one.outcome.value:.3f}"
+        bounds = "" if one.bounds.low is None else f" ({one.bounds.low:.3f} to {one.bounds.high:.3f})"
+        context.say(f"{one.statistic.replace('_', ' ')}: {value}{bounds}, {one.n:,} {one.unit}")
+
+
 @dataclass(frozen=True, slots=True)
 class AnswerSources:
     """Text sources and generators of the images that a scorer answered questions about."""
@@ -249,19 +289,22 @@ def item_questions(store: Store, item_id: str, by: ItemEvidence, verdict: Verdic
     """A scorer's answers in the questions' order; none where it answers no questions.
 
     Each has the question's words, ``chosen``, ``probabilities`` (of the choices in their order, or None), ``free``, ``matched``
-    and ``similarity`` as in the evidence; ``right``: whether it is the question's own answer; ``counts``: whether the scorer's
-    rules count it as right; ``people``: who said what, ``other`` where they were asked in other words.
+    and ``similarity`` as in the evidence; ``right``: whether it is the question's own answer, None where there is no answer
+    (``failed`` says why); ``counts``: whether the scorer's rules count it as right; ``people``: who said what, ``other`` where
+    they were asked in other words.
     """
-    entries = by.seen.payload.get("answers")
+    known = []
     # a file from elsewhere may lack what an answer needs
-    texts = ("question_id", "text", "answer", "chosen")
-    known = [
-        one
-        for one in (entries if isinstance(entries, list) else [])
-        if isinstance(one, Mapping)
-        and all(isinstance(one.get(name), str) for name in texts)
-        and isinstance(one.get("choices"), list)
-    ]
+    for name, needed in (("answers", "chosen"), ("unanswered", "failed")):
+        entries = by.seen.payload.get(name)
+        texts = ("question_id", "text", "answer", needed)
+        known += [
+            one
+            for one in (entries if isinstance(entries, list) else [])
+            if isinstance(one, Mapping)
+            and all(isinstance(one.get(name), str) for name in texts)
+            and isinstance(one.get("choices"), list)
+        ]
     if not known:
         return []
     said, wordings = study_frames.answers_about(store, item_id), study_frames.wordings(store, item_id, by.rater_id)
@@ -272,7 +315,8 @@ def item_questions(store: Store, item_id: str, by: ItemEvidence, verdict: Verdic
 def _question_json(
     entry: Mapping[str, Any], holds: bool | None, said: list[PersonAnswer], wording: int | None
 ) -> dict[str, Any]:
-    choices, right = [str(choice) for choice in entry["choices"]], entry["answer"] == entry["chosen"]
+    choices = [str(choice) for choice in entry["choices"]]
+    right = entry["answer"] == entry["chosen"] if "chosen" in entry else None
     similarity = entry.get("similarity")
     given: Any = entry.get("probabilities")
     fits = isinstance(given, list) and len(given) == len(choices) and all(isinstance(one, int | float) for one in given)
@@ -285,11 +329,13 @@ def _question_json(
         "matched": entry["matched"] if isinstance(entry.get("matched"), str) else None,
         "similarity": float(similarity) if isinstance(similarity, int | float) else None,
         "right": right,
+        "failed": str(entry["failed"]) if right is None else None,
         "counts": right if holds is None else holds,
         # why says why the answer does not count; None if it does
         "people": [
             {"rater": one.person, "simulated": one.simulated, "says": one.label, "why": one.excluded}
-            | {"other": one.wording is None or one.wording != wording}
+            # the wording is known of what was answered
+            | {"other": one.wording is None or (right is not None and one.wording != wording)}
             for one in said
             if one.question == entry["question_id"]
         ],

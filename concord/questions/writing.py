@@ -26,10 +26,10 @@ from concord.runs.worker_process import ROOT, sigterm_as_interrupt
 from data.files import write_whole
 from data.jobs.json_records import open_journal, read_journal
 from data.prompts.prompt_files import read_prompts
-from data.prompts.question_generation import parse_questions, prompt_examples
+from data.prompts.question_generation import conversation, parse_questions, prompt_examples
 from data.prompts.questions import PromptQuestion, QuestionedPrompt, format_questions
 from data.records import Prompt
-from scorers.models.language_endpoint import Completion, Endpoint, EndpointError, Failure, messages
+from scorers.models.language_endpoint import KEY, Completion, Endpoint, EndpointError, Failure
 from scorers.questions.writing import FilterOutcome, filter_question, needs_free_answer
 
 _REQUESTS_AT_ONCE: Final = 4
@@ -82,7 +82,7 @@ def ask_endpoint(endpoint: Endpoint, captions: Sequence[str]) -> Iterator[Comple
     waiting: deque[Future[Completion | Failure]] = deque()
     try:
         for caption in captions:
-            waiting.append(pool.submit(endpoint.complete, caption))
+            waiting.append(pool.submit(endpoint.complete, conversation(caption)))
             if len(waiting) == _REQUESTS_AT_ONCE:
                 yield waiting.popleft().result()
         while waiting:
@@ -193,8 +193,6 @@ class CheckProgress:
             warn(f"{self.done:,} of {self.total:,} {self.what}")
 
 
-KEY: Final = "CONCORD_API_KEY"
-"""The environment's variable with an endpoint's key."""
 LLAMA: Final = "tifa-benchmark/llama2_tifa_question_generation"
 
 _CHARACTERS: Final = 4
@@ -298,7 +296,7 @@ def _identity(options: WritingOptions) -> dict[str, str]:
     """Who is asked, and how: what was written otherwise is not taken for it."""
     if options.base_url is None:
         return {"model": options.model or LLAMA, "asked": "llama2"}
-    said = digest(*(turn["content"] for turn in messages("")))[:12]
+    said = digest(*(turn["content"] for turn in conversation("")))[:12]
     return {"model": f"{options.base_url.rstrip('/')} {options.model}", "asked": said}
 
 
@@ -363,7 +361,7 @@ def _confirm(options: WritingOptions, captions: Sequence[str], before: int) -> N
     Raises:
         UsageError: it was not.
     """
-    tokens_in = sum(len(turn["content"]) for caption in captions for turn in messages(caption)) / _CHARACTERS
+    tokens_in = sum(len(turn["content"]) for caption in captions for turn in conversation(caption)) / _CHARACTERS
     tokens_out = float(_tokens_out(captions).replace(",", ""))
     cost = _cost(options, tokens_in, tokens_out) or "; --price-in and --price-out say what that costs"
     done = f" ({before} were asked before)" if before else ""

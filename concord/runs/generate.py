@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
-import re
 import sys
 import threading
 from collections import Counter
@@ -18,6 +16,7 @@ from concord.common.context import CommandError, Context, UsageError, digest, re
 from concord.runs import queue, run_session
 from concord.runs.queue import QueuedRun
 from concord.runs.worker_process import ProgressReport
+from data.files import safe_file_name
 from data.images.files import read_image_file
 from data.jobs.folder import LOG
 from data.jobs.generation import (
@@ -37,7 +36,7 @@ from data.store.browse import contents
 from data.store.imports import ImportBundle
 from data.store.runs import RunRow
 from scorers.generation import generators
-from scorers.models import files
+from scorers.models import pipelines
 
 WORKER: tuple[str, ...] = (sys.executable, "-m", "scorers.generation.worker")
 _TELL_SECONDS = 5.0
@@ -46,9 +45,6 @@ _REAL_BATCH = 4
 """Pictures at once, if nothing is said: of the playground's generators, and of real ones."""
 _LONGEST = 100
 # without "_", which stands for "/" in file names
-_PLAIN = re.compile(r"[A-Za-z0-9][A-Za-z0-9.@=-]*(/[A-Za-z0-9][A-Za-z0-9.@=-]*)*")
-
-
 _names: set[tuple[Path, str]] = set()
 _lock = threading.Lock()
 
@@ -89,7 +85,7 @@ def run(
             context.say(f"nothing to do: {called} has {n} pictures of each of these {len(asked)} prompts already")
             return
         runs.set_generator_settings(context.store, called, {**known, **settings})
-        at_once = batch_size or (_BATCH if model in files.PLAYGROUND_STAGES else _REAL_BATCH)
+        at_once = batch_size or (_BATCH if model in pipelines.PLAYGROUND_STAGES else _REAL_BATCH)
         job = GenerationJob(model, tuple(wanted), at_once, settings["asked"], device, known.get("weights", ""))
         row = _begin(context, job, called, {**settings, "suite": suite, "n": n}, profile)
         _work(context, row)
@@ -146,7 +142,7 @@ def _begin(context: Context, job: GenerationJob, called: str, settings: Mapping[
             }:
                 return row
         runs.set_state(store, row.run_id, "cancelled", "a later run paints what it lacks")
-    run_id = run_session.next_id(store, f"generate-{safe(called)}")
+    run_id = run_session.next_id(store, f"generate-{safe_file_name(called)}")
     folder = GenerationFolder(store.project / "runs" / run_id)
     folder.ask(job)
     asked = Run(run_id, "generate", "", profile, settings, job.device, job.batch_size)
@@ -214,7 +210,7 @@ def _taken_in(context: Context, row: RunRow, folder: GenerationFolder) -> int:
 
 def _model(context: Context, generator: str) -> str:
     """What the worker is to open: a folder of the user's by its whole path, else the name."""
-    if generator not in files.GENERATOR_NAMES and (path := context.path(generator)).is_dir():
+    if generator not in pipelines.GENERATOR_NAMES and (path := context.path(generator)).is_dir():
         return str(path.resolve())
     generators.check(generator)
     return generator
@@ -229,7 +225,7 @@ def _same(context: Context, called: str, settings: Mapping[str, Any]) -> dict[st
     known = runs.generator_settings(context.store, called)
     if known is None:
         # the playground's pictures, and what earlier versions painted, are of this kind
-        if called not in files.PLAYGROUND_STAGES and runs.was_generated_elsewhere(context.store, called):
+        if called not in pipelines.PLAYGROUND_STAGES and runs.was_generated_elsewhere(context.store, called):
             raise CommandError(f"the project has images by {called} that were not generated here; choose another --name")
         return {}
     before, now = ({"model": one["model"], **one["asked"], "seed": one["seed"]} for one in (known, settings))
@@ -248,14 +244,14 @@ def _wanted(context: Context, suite: str, called: str, asked: Sequence[Prompt], 
     there = contents.pictured(context.store, suite, called)
     places = [Image(prompt.prompt_id, called, index) for prompt in asked for index in range(n)]
     texts = {prompt.prompt_id: prompt.text for prompt in asked}
-    home = context.store.project / "images" / safe(called)
+    home = context.store.project / "images" / safe_file_name(called)
     return [
         WantedPicture(
             place.prompt_id,
             place.index,
             texts[place.prompt_id],
             picture_seed(texts[place.prompt_id], place.index, seed),
-            str(home / f"{safe(place.prompt_id)}_{place.index}.png"),
+            str(home / f"{safe_file_name(place.prompt_id)}_{place.index}.png"),
         )
         for place in places
         if place.image_id not in there
@@ -269,14 +265,6 @@ def _unpaintable(context: Context, folder: GenerationFolder) -> str:
         if one.file in reasons:
             context.warn(f"failed: {one.prompt_id} {one.index}: {reasons[one.file]}")
     return "; ".join(f"{why} ({n:,})" if n > 1 else why for why, n in Counter(reasons.values()).most_common(3))
-
-
-def safe(name: str) -> str:
-    """A file's name for a name: readable where it can be, and never another folder's or another name's file."""
-    if _PLAIN.fullmatch(name):
-        return name.replace("/", "_")
-    readable = re.sub(r"[^A-Za-z0-9.@=-]+", "_", name).strip("._")[:80]
-    return f"{readable}_{hashlib.sha256(name.encode()).hexdigest()[:12]}"
 
 
 def _prompts(context: Context, suite: str) -> list[Prompt]:

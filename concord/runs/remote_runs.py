@@ -46,6 +46,10 @@ def export_manifest(
         CommandError: there are none, or a file cannot be written.
     """
     chosen = plan_scoring(context.store, scorer, profile, parse_overrides(overrides))
+    if chosen.note:
+        context.warn(chosen.note)
+    if chosen.scorer.pairs:
+        raise CommandError(f"{scorer} compares pairs, which only this machine has: score {scorer}")
     where = Selection.of(lambda name: selection.get(name, ()))
     pending = runs.pending(context.store, where, chosen.rater.rater_id)
     found = readable(context.store, pending, chosen.scorer, chosen.settings)

@@ -10,14 +10,14 @@ from __future__ import annotations
 import re
 import threading
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from functools import lru_cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
-from concord.common import wording
+from concord.common import live_updates, wording
 from concord.common.context import CommandError, Context, UsageError, parse_overrides
 from concord.runs import queue, run_session
 from data.jobs.runs import PART_SIZE, Run, RunFolder, WorkItem
@@ -29,7 +29,8 @@ from data.store.core.selection import Selection
 from data.store.core.store import Store
 from data.store.runs import RunRow
 from scorers import registry
-from scorers.base import Scorer
+from scorers.base import ModelBroken, Scorer
+from scorers.models.devices import CPU
 
 if TYPE_CHECKING:
     from scorers.base import Scorer
@@ -126,11 +127,11 @@ def rater_differences(before: Rater, now: Rater) -> list[str]:
         lines.append(f"the scorer's code gives other results (version {now.version}, then {before.version})")
     old, new = (rater.settings.get("weights") or {} for rater in (before, now))
     lines += [
-        f"the weights of its {key} differ ({new.get(key, 'not known')}, then {old.get(key, 'not known')})"
+        f"the weights of its {key} differ ({new.get(key, 'unknown')}, then {old.get(key, 'unknown')})"
         for key in sorted({*old, *new})
         if old.get(key) != new.get(key)
     ]
-    for key in sorted({*before.settings, *now.settings} - {"weights"}):
+    for key in sorted({*before.settings, *now.settings} - {"weights", "revisions"}):
         then, today = before.settings.get(key), now.settings.get(key)
         if then != today:
             lines.append(f"{key} is {_value_text(today)}, then {_value_text(then)}")
@@ -141,18 +142,18 @@ def _value_text(value: Any) -> str:
     return "not set" if value is None else str(value)
 
 
-DEFAULT_DEVICE = "cpu"
 DEFAULT_ENGINE = "local"
 
 
 @dataclass(frozen=True, slots=True)
 class ScoringPlan:
-    """A scorer with all its settings, and the rater that it is in this project."""
+    """A scorer with all its settings, and the rater that it is in this project; ``note``: a line for who asked, or nothing."""
 
     scorer: Scorer
     profile: str
     settings: Mapping[str, Any]
     rater: Rater
+    note: str = ""
 
 
 # finding out what is left and beginning it is one step
@@ -166,6 +167,7 @@ class RunOptions:
     device: str
     engine: str = DEFAULT_ENGINE
     part_size: int = PART_SIZE
+    force: bool = False
 
     def __str__(self) -> str:
         return self.device if self.engine == DEFAULT_ENGINE else f"{self.device} with {self.engine}"
@@ -200,12 +202,15 @@ def plan_scoring(store: Store, scorer: str, profile: str | None, overrides: Mapp
 
     try:
         found = registry.get(scorer)
-        profile = profile or registry.default_profile(found)
-        settings = registry.settings(found, profile, overrides)
+        now = registry.profile_of(found, profile)
     except ValueError as error:
-        wrong = isinstance(error, registry.UnknownScorer) or overrides or profile not in found.profiles
-        raise (UsageError if wrong else CommandError)(str(error)) from error
-    return ScoringPlan(found, profile, settings, rater_of(store, found, profile, found.version, settings))
+        raise UsageError(str(error)) from error
+    try:
+        settings = registry.settings(found, now, overrides)
+    except ValueError as error:
+        raise (UsageError if overrides else CommandError)(str(error)) from error
+    note = "" if profile in (None, now) else f"the profile {profile} of {scorer} is called {now} now"
+    return ScoringPlan(found, now, settings, rater_of(store, found, now, found.version, settings), note)
 
 
 def refuse_missing_models(scorer: Scorer, settings: Mapping[str, Any]) -> None:
@@ -224,8 +229,12 @@ def rater_of(store: Store, scorer: Scorer, profile: str, version: str, settings:
     """The rater that a run with these settings is: named by scorer, profile, and what differs from the profile."""
     from scorers.registry import DEFAULT
 
-    changed = changed_settings(scorer, profile, settings)
-    name = (scorer.name if profile == DEFAULT else f"{scorer.name}-{profile}") + (f"[{','.join(changed)}]" if changed else "")
+    settings = {key: value for key, value in settings.items() if key not in scorer.operating}
+    changed = [text for text in changed_settings(scorer, profile, settings) if text.partition("=")[0] not in scorer.named_by]
+    called = next(
+        (str(settings[key]) for key in scorer.named_by[:1] if settings.get(key)), "" if profile == DEFAULT else profile
+    )
+    name = "-".join(filter(None, (scorer.name, called))) + (f"[{','.join(changed)}]" if changed else "")
     return runs.scorer_rater(store, name, version, settings)
 
 
@@ -245,27 +254,87 @@ def run(
     limit: int | None,
     selection: Mapping[str, Sequence[str]],
     engine: str = DEFAULT_ENGINE,
+    force: bool = False,
 ) -> None:
-    """First what the rater left unfinished, then what of the selection is left."""
+    """First what the rater left unfinished, then what of the selection is left; ``force``: as ``Run`` has it."""
     check_engine(engine, device)
     chosen = plan_scoring(context.store, scorer, profile, parse_overrides(overrides))
+    if chosen.note:
+        context.warn(chosen.note)
     refuse_missing_models(chosen.scorer, chosen.settings)
     where = Selection.of(lambda name: selection.get(name, ()))
     rater_id = chosen.rater.rater_id
     ended: list[RunRow] = []
     tried: set[str] = set()
     while (row := _unfinished_run(context, rater_id)) is not None:
-        tried |= {work.item_id for work in run_session.folder_of(context.store, row).work()}
+        folder = run_session.folder_of(context.store, row)
+        tried |= {work.item_id for work in folder.work()}
+        if force:
+            folder.replace(replace(folder.job(), force=True))
         context.warn(f"going on with run {row.run_id}: {row.n_done:,} of {wording.count(row.n_items, 'image')} are done")
-        ended.append(run_session.work_on(context, row, chosen.scorer))
+        _operate(context.store, row, chosen)
+        ended.append(_worked_on(context, row, chosen.scorer))
     room = None if limit is None else max(0, limit - sum(row.n_items for row in ended))
-    begun = _begin(context, chosen, where, RunOptions(device, engine, batch_size or PART_SIZE), room, tried)
+    begun = _begin(context, chosen, where, RunOptions(device, engine, batch_size or PART_SIZE, force), room, tried)
     if begun is not None:
-        ended.append(run_session.work_on(context, begun, chosen.scorer))
+        ended.append(_worked_on(context, begun, chosen.scorer))
     if not ended:
         _say_why_nothing(context, where, chosen)
         return
     _report_run(context, rater_id, ended)
+
+
+def _operate(store: Store, row: RunRow, chosen: ScoringPlan) -> None:
+    """Prices and the like are those of today, whatever a run was begun with."""
+    if chosen.scorer.operating:
+        folder = run_session.folder_of(store, row)
+        asked = folder.job()
+        kept = {key: value for key, value in asked.settings.items() if key not in chosen.scorer.operating}
+        now = {key: value for key, value in chosen.settings.items() if key in chosen.scorer.operating}
+        folder.replace(replace(asked, settings=kept | now))
+
+
+def _worked_on(context: Context, row: RunRow, scorer: Scorer) -> RunRow:
+    """Bring a run to its end, and say what it has cost, however it ended."""
+    try:
+        return run_session.work_on(context, row, scorer)
+    finally:
+        if cost := cost_of(context.store, row):
+            context.warn(f"run {row.run_id}: {cost}")
+
+
+def cost_of(store: Store, row: RunRow) -> str:
+    """What a run has cost so far, a line; empty where nothing is paid for, or its folder is gone."""
+    with suppress(OSError, ValueError, TypeError, ModelBroken):
+        if (bill := registry.get(row.scorer).bill) is not None:
+            folder = run_session.folder_of(store, row)
+            return bill.spent([folder.path], folder.job().settings)
+    return ""
+
+
+@live_updates.cached(maxsize=16)
+def recall_cost(store: Store, run_id: str) -> str:
+    """As ``cost_of``, but read once while the project stays as it is: it moves with every part."""
+    row = runs.get(store, run_id)
+    return "" if row is None else cost_of(store, row)
+
+
+def score_again(
+    context: Context, before: RunRow, overrides: Mapping[str, str], items: Callable[[str], set[str]], device: str
+) -> str:
+    """Have the scorer of a run look again at the images that ``items`` gives for the new rater's id, as which it is another one
+    by ``overrides``; returns that id.
+
+    Raises:
+        CommandError: it was stopped, or some images failed.
+    """
+    changed = changed_settings(registry.get(before.scorer), before.profile, before.settings)
+    chosen = plan_scoring(context.store, before.scorer, before.profile, parse_overrides(changed) | dict(overrides))
+    rater_id = chosen.rater.rater_id
+    begun = _begin(context, chosen, Selection(), RunOptions(device), None, set(), items(rater_id))
+    if begun is not None:
+        _report_run(context, rater_id, [_worked_on(context, begun, chosen.scorer)])
+    return rater_id
 
 
 def resume(context: Context, run_id: str) -> None:
@@ -281,7 +350,7 @@ def resume(context: Context, run_id: str) -> None:
         raise CommandError(f"there is no run {run_id} in this project")
     if not _has_folder(context.store, row):
         raise CommandError(f"the folder of run {run_id} is gone: its judgements stay; score the rest again")
-    _report_run(context, row.rater_id, [run_session.work_on(context, row, registry.get(row.scorer))])
+    _report_run(context, row.rater_id, [_worked_on(context, row, registry.get(row.scorer))])
 
 
 def _unfinished_run(context: Context, rater_id: str) -> RunRow | None:
@@ -301,13 +370,20 @@ def _has_folder(store: Store, row: RunRow) -> bool:
 
 
 def _begin(
-    context: Context, chosen: ScoringPlan, where: Selection, on: RunOptions, limit: int | None, tried: set[str]
+    context: Context,
+    chosen: ScoringPlan,
+    where: Selection,
+    on: RunOptions,
+    limit: int | None,
+    tried: set[str],
+    only: set[str] | None = None,
 ) -> RunRow | None:
-    """A new run of what is left, but for what was just ``tried`` and what another run of this rater is at or waits for; None
-    if that is nothing."""
+    """A new run of what is left (of these images ``only``), but for what was just ``tried`` and what another run of this rater
+    is at or waits for; None if that is nothing."""
     store = context.store
     with beginning:
-        every = [work for work in runs.pending(store, where, chosen.rater.rater_id) if work.item_id not in tried]
+        left_to_score = runs.pending(store, where, chosen.rater.rater_id, pairs=chosen.scorer.pairs)
+        every = [work for work in left_to_score if work.item_id not in tried and (only is None or work.item_id in only)]
         others = items_in_runs(store, runs.all_unfinished(store, chosen.rater.rater_id))
         pending = [work for work in every if work.item_id not in others]
         if every and not pending:
@@ -316,7 +392,7 @@ def _begin(
         left = found.work[:limit]
         if not left:
             return None
-        unspecified = 0 if "score" in chosen.scorer.scales else sum(not one.spec for one in left)
+        unspecified = 0 if "score" in chosen.scorer.scales or chosen.scorer.pairs else sum(not one.spec for one in left)
         nothing = (
             f"the prompts of {wording.count(unspecified, 'image')} do not say in a spec what must be there, so"
             f" {chosen.scorer.name} has nothing to check; docs/importing.md says how prompts get specs"
@@ -326,9 +402,21 @@ def _begin(
         if (why := new_version_note(store, chosen.rater)) is not None:
             context.warn(why)
         run_id, scorer = run_session.next_id(store, chosen.rater.rater_id), chosen.scorer
-        asked = Run(run_id, scorer.name, scorer.version, chosen.profile, chosen.settings, on.device, on.part_size, on.engine)
+        asked = Run(
+            run_id,
+            scorer.name,
+            scorer.version,
+            chosen.profile,
+            chosen.settings,
+            on.device,
+            on.part_size,
+            on.engine,
+            force=on.force,
+        )
         row = write_run(store, asked, chosen.rater, left)
     context.warn(f"run {row.run_id}: {wording.count(len(left), 'image')} to score on {on}")
+    if scorer.bill is not None and (estimate := scorer.bill.estimate(left, chosen.settings)):
+        context.warn(estimate)
     if found.left_out:
         context.warn(found.left_out_text())
     if unspecified:
@@ -367,9 +455,14 @@ def write_run(store: Store, asked: Run, rater: Rater, work: Sequence[WorkItem]) 
 
 def _say_why_nothing(context: Context, where: Selection, planned: ScoringPlan) -> None:
     rater_id = planned.rater.rater_id
-    there = runs.count_pending(context.store, where, rater_id)
-    pending = runs.pending(context.store, where, rater_id) if there.left else []
+    pairs = planned.scorer.pairs
+    there = runs.count_pending(context.store, where, rater_id, pairs=pairs)
+    pending = runs.pending(context.store, where, rater_id, pairs=pairs) if there.left else []
     found = readable(context.store, pending, planned.scorer, planned.settings)
+    if not there.images and pairs:
+        raise CommandError(
+            "no pair of images here; campaigns create NAME --questionnaire ab --generator A --generator B makes pairs"
+        )
     if not there.images:
         chosen = " ".join(f"--{name} {value}" for name, values in where.to_dict().items() for value in values)
         what = f"no image with a file fits {chosen}" if chosen else "this project has no images yet; import some first"
@@ -420,9 +513,8 @@ def retry_failed(context: Context, run_id: str) -> None:
     _refuse_another(row, scorer)
     with beginning:
         others = items_in_runs(store, runs.all_unfinished(store, row.rater_id))
-        failing = [
-            work for work in runs.pending(store, Selection(), row.rater_id, failed_in=run_id) if work.item_id not in others
-        ]
+        failed = runs.pending(store, Selection(), row.rater_id, failed_in=run_id, pairs=scorer.pairs)
+        failing = [work for work in failed if work.item_id not in others]
         found = readable(store, failing, scorer, row.settings)
         if not found.work:
             raise CommandError(f"of run {run_id} has no image to retry: the failed ones were scored since, or are being scored")
@@ -431,11 +523,11 @@ def retry_failed(context: Context, run_id: str) -> None:
             before = run_session.folder_of(context.store, row).job()
         except (OSError, ValueError, TypeError):
             # its folder is gone: by what the project knows
-            before = Run(row.run_id, row.scorer, row.version, row.profile, row.settings, row.device or DEFAULT_DEVICE)
+            before = Run(row.run_id, row.scorer, row.version, row.profile, row.settings, row.device or CPU)
         asked = replace(before, run_id=run_session.next_id(store, row.rater_id))
         begun = write_run(store, asked, rater, found.work)
     context.warn(f"run {begun.run_id}: {wording.count(len(found.work), 'image')} that failed in run {run_id} to try again")
-    run_session.work_on(context, begun, scorer)
+    _worked_on(context, begun, scorer)
 
 
 def _refuse_another(row: RunRow, scorer: Scorer) -> None:

@@ -46,6 +46,7 @@ def run(
     shard: str | None,
     out: Path,
     engine: str = "local",
+    force: bool = False,
 ) -> None:
     """Make the run's folder, or find it, and bring it to its end. What is there from before a stop is kept.
 
@@ -58,7 +59,7 @@ def run(
 
     try:
         chosen = registry.get(scorer)
-        profile = profile or registry.default_profile(chosen)
+        profile = registry.profile_of(chosen, profile)
         settings = registry.settings(chosen, profile, parse_overrides(overrides))
     except ValueError as error:
         raise UsageError(str(error)) from error
@@ -67,7 +68,7 @@ def run(
     if not left:
         raise CommandError(f"{manifest}: of {len(work):,} images none is left for shard {shard}; use fewer shards")
     name = f"{scorer}-{profile}" if mine is None else f"{scorer}-{profile}-{folder_name(mine)}"
-    asked = Run(name, scorer, chosen.version, profile, settings, device, batch_size or PART_SIZE, engine)
+    asked = Run(name, scorer, chosen.version, profile, settings, device, batch_size or PART_SIZE, engine, force=force)
     if mine is not None:
         asked = replace(asked, shard=f"{mine[0]}/{mine[1]}", of=manifest_hash(work))
     folder = RunFolder(out.absolute() if mine is None else out.absolute() / folder_name(mine))

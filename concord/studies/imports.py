@@ -1,39 +1,40 @@
-"""Imports of published studies: `import study geneval`, `import study tifa`, `import study selfeval`."""
+"""Imports of published human studies: `import study geneval`, `tifa`, `genai-bench`, `imagenhub`, `viescore`, `tia2`, `arena`.
+
+Each is all or nothing, and can be undone. What a study brings and what was left out is said, with file and line.
+"""
 
 from __future__ import annotations
 
-import io
 import uuid
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Sequence
+from dataclasses import replace
+from functools import cache
+from pathlib import Path
 from typing import Any
 
-from agreement import Options
+from agreement import Scale
 from annotation.questionnaires.form import FormItem
-from concord import preferences
-from concord.common import text_tables
 from concord.common.context import CommandError, Context, digest
-from concord.judging import DIRECT, derive, direct, form_of, rate
+from concord.judging import DIRECT, converter, derive, direct, exported, form_of, rate
 from data.aspects import SCALES
-from data.records import Annotation, Evidence, Item, Prompt, Rater
+from data.records import Annotation, Evidence, Item, Judgement, Prompt, Rater
 from data.store import imports, library
-from data.store.core.selection import Selection
 from data.store.imports import ImportBundle, Imported
-from data.studies import study_files
-from data.studies.published import (
-    SELFEVAL_CLAIMS,
-    SELFEVAL_LATENT,
-    SELFEVAL_PAPER,
-    SELFEVAL_PIXEL,
-    SELFEVAL_TABLES,
-    SELFEVAL_TASKS,
-    SelfEvalClaim,
-    selfeval_values,
-    selfeval_votes,
+from data.studies import benchmark_files, study_files
+from data.studies.benchmark_files import (
+    ARENA_SUITE,
+    GENAI_SUITE,
+    OFF_SCALE,
+    TIA2_PRINTED,
+    TIA2_SETS,
+    ArenaVotes,
 )
-from data.studies.study_files import AnnotationRow, ScoreRow, StudyRatings
+from data.studies.study_files import GENEVAL_SUITE, AnnotationRow, ScoreRow, StudyRatings
 
 _NAMESPACE = uuid.UUID("6d9c3c52-8f0e-4f5f-9a53-6d7f2b1f0c11")
+_MOST_NAMED = 5
+"""So many ratings that were left out are named one by one."""
+_RULE = rate(direct("correct", None, None))[0]
 
 
 def import_geneval(context: Context, metadata: str, sources: list[str]) -> None:
@@ -60,9 +61,143 @@ def import_tifa(context: Context, file: str) -> None:
     bundle = _bundle("study tifa", "human", digest(path), study, _as_stored(context, study.prompts))
     (imported,) = imports.apply(context.store, [bundle])
     _say(context, bundle, imported)
-    for name, count in study.missing_scores.items():
-        if count:
-            context.warn(f"{name}: {count} images have no value")
+    _say_left_out(context, study)
+
+
+def import_genai_bench(context: Context, folder: str, prompts: str = "1600") -> None:
+    """GenAI-Bench's three ratings of each image, of 1,600 prompts or of the 527 with which the authors' own code works."""
+    images, skills = (_file(context, folder, f"genai_{part}_{prompts}.json") for part in ("image", "skills"))
+    suite = GENAI_SUITE if prompts == "1600" else f"{GENAI_SUITE}-{prompts}"
+    study = benchmark_files.read_genai_bench(images, skills, suite)
+    _import(
+        context, _bundle("study genai-bench", prompts, digest(images, skills), study, _as_stored(context, study.prompts)), study
+    )
+
+
+def import_imagenhub(context: Context, folder: str) -> None:
+    """ImagenHub's ratings of seven generators by three persons."""
+    tables = _tables(context, folder)
+    study = benchmark_files.read_imagenhub(tables, {})
+    stored = _as_stored(context, study.prompts)
+    study = replace(study, prompts=tuple(stored.values()))  # these tables hold no texts; whatever is stored is right
+    _import(context, _bundle("study imagenhub", "text-to-image", digest(*tables), study, stored), study)
+
+
+def import_viescore(context: Context, folder: str, imagenhub: str) -> None:
+    """VIEScore's judges of ImagenHub's images, with ImagenHub's ratings if they are not there yet; prompts get their texts."""
+    root, tables = _folder(context, folder), _tables(context, imagenhub)
+    judges = benchmark_files.read_viescore(root)
+    people = benchmark_files.read_imagenhub(tables, judges.texts)
+    stored = _as_stored(context, people.prompts)
+    # of ImagenHub imported alone a prompt's text is the sample's name
+    nameless = [prompt for prompt in people.prompts if benchmark_files.is_sample(stored[prompt.prompt_id].text)]
+    texts = {prompt.prompt_id: (stored[prompt.prompt_id].text, prompt.text) for prompt in nameless}
+    stored |= {prompt.prompt_id: prompt for prompt in nameless}
+    people = replace(people, prompts=tuple(stored.values()))
+    unknown = {score.image.generator for score in judges.scores} - {row.image.generator for row in people.rows}
+    if unknown:
+        raise CommandError(f"{folder}: judges a generator that ImagenHub's tables do not have: {', '.join(sorted(unknown))}")
+    scores = StudyRatings(people.prompts, (), judges.scores, judges.missing, excluded=judges.excluded)
+    files = [path for path, _, _ in benchmark_files.viescore_files(root)]
+    bundles = [
+        _bundle("study imagenhub", "text-to-image", digest(*tables), people, stored),
+        replace(_bundle("study viescore", "text-to-image", digest(*files), scores, stored), texts=texts),
+    ]
+    for bundle, study, imported in zip(bundles, (people, scores), imports.apply(context.store, bundles), strict=True):
+        _say(context, bundle, imported)
+        _say_left_out(context, study)
+
+
+def import_tia2(context: Context, folder: str) -> None:
+    """TIA2's labels of three sets, and the printed share of fitting images of each prompt beside them."""
+    root = _folder(context, folder)
+    study = benchmark_files.read_tia2(root)
+    files = [path for name in TIA2_SETS for path in sorted(root.glob(f"*_{name}.json"))]
+    stored = _as_stored(context, study.ratings.prompts)
+    bundle = _bundle("study tia2", "labels", digest(*files), study.ratings, stored)
+    totals, evidence = [], []
+    for prompt_id, share in study.printed.items():
+        # a share of many images is about none of them
+        item = Item(f"{prompt_id} (total of the prompt)", bundle.items[0].suite, prompt_id, stored[prompt_id].task)
+        said = direct("score", None, share)
+        rule, judgements = rate(said)
+        key = str(uuid.uuid5(_NAMESPACE, f"{bundle.sha256}/{item.item_id}"))
+        totals.append(item)
+        evidence.append(Evidence(key, item.item_id, TIA2_PRINTED, said, judgements, rule))
+    scales = [*bundle.scales, (bundle.items[0].suite, "score", SCALES["score"])]
+    more = replace(
+        bundle,
+        items=[*bundle.items, *totals],
+        raters=[*bundle.raters, Rater(TIA2_PRINTED, "consensus")],
+        evidence=evidence,
+        scales=scales,
+    )
+    _import(context, more, study.ratings)
+
+
+def import_arena(context: Context, folder: str) -> None:
+    """GenAI-Arena's votes on pairs whose generators are not named, and the judges' votes with their words."""
+    files = sorted(_folder(context, folder).glob("*_pairwise.jsonl"))
+    if not files:
+        raise CommandError(f"{folder}: no JUDGE_pairwise.jsonl in this folder")
+    votes = benchmark_files.read_arena(files)
+    bundle = _arena_bundle(digest(*files), votes)
+    _import(context, bundle, StudyRatings((), (), excluded=votes.excluded))
+
+
+def _arena_bundle(sha256: str, votes: ArenaVotes) -> ImportBundle:
+    slot = f"{ARENA_SUITE}/slot-1"
+    annotations, evidence = [], []
+    for vote in votes.votes:
+        said = direct("preference", vote.chose, None)
+        rule, judgements = rate(said)
+        key = str(uuid.uuid5(_NAMESPACE, f"{sha256}/{vote.item.item_id}"))
+        annotations.append(Annotation(key, vote.item.item_id, slot, DIRECT, said, judgements, rule, raw=vote.raw))
+        for judge, view in vote.judged.items():
+            said = direct("preference", view.chose, None)
+            if view.chose is None:
+                said = exported(rule, [Judgement("preference", None, None, reason="unreadable")])
+            said |= {"written": view.written, "marked": view.marked, "reasoning": view.response}
+            evidence.append(Evidence(f"{key}/{judge}", vote.item.item_id, judge, said, rate(said)[1], rule))
+    return ImportBundle(
+        "study arena",
+        "votes",
+        sha256,
+        prompts=votes.prompts,
+        items=[vote.item for vote in votes.votes],
+        raters=[Rater(slot, "human", "slot"), *(Rater(name, "scorer") for name in votes.votes[0].judged)],
+        scales=[(ARENA_SUITE, "preference", SCALES["preference"])],
+        annotations=annotations,
+        evidence=evidence,
+        exclusive=True,
+    )
+
+
+def _import(context: Context, bundle: ImportBundle, study: StudyRatings) -> None:
+    (imported,) = imports.apply(context.store, [bundle])
+    _say(context, bundle, imported)
+    _say_left_out(context, study)
+
+
+def _folder(context: Context, text: str) -> Path:
+    path = context.path(text)
+    if not path.is_dir():
+        raise CommandError(f"{text}: there is no such folder")
+    return path
+
+
+def _file(context: Context, folder: str, name: str) -> Path:
+    path = _folder(context, folder) / name
+    if not path.is_file():
+        raise CommandError(f"{folder}: no {name} in this folder")
+    return path
+
+
+def _tables(context: Context, folder: str) -> list[Path]:
+    tables = sorted(_folder(context, folder).glob("Text-To-Image_*.tsv"))
+    if not tables:
+        raise CommandError(f"{folder}: no Text-To-Image_rater1.tsv and so on in this folder")
+    return tables
 
 
 def _as_stored(context: Context, found: Sequence[Prompt]) -> dict[str, Prompt]:
@@ -74,7 +209,7 @@ def _as_stored(context: Context, found: Sequence[Prompt]) -> dict[str, Prompt]:
 def _bundle(kind: str, name: str, sha256: str, study: StudyRatings, stored: dict[str, Prompt]) -> ImportBundle:
     annotations = [_annotation(f"{kind}/{name}/{sha256}/{n}", row, stored) for n, row in enumerate(study.rows)]
     evidence = [_evidence(f"{kind}/{name}/{sha256}/score/{n}", row) for n, row in enumerate(study.scores)]
-    slots = [Rater(rater_id, "human", "slot") for rater_id in dict.fromkeys(a.rater_id for a in annotations)]
+    people = [Rater(name, "human", who) for name, who in dict.fromkeys((row.rater_id, row.identity) for row in study.rows)]
     scorers = [Rater(rater_id, "scorer") for rater_id in dict.fromkeys(e.rater_id for e in evidence)]
     suites = {item.suite for item in study.items}
     # only prompts that have images here: what two sources share stays when one of them is undone
@@ -88,7 +223,7 @@ def _bundle(kind: str, name: str, sha256: str, study: StudyRatings, stored: dict
         prompts=[prompt for prompt in study.prompts if prompt.prompt_id in used],
         images=study.images,
         items=study.items,
-        raters=[*slots, *scorers],
+        raters=[*people, *scorers],
         scales=[(suite, aspect, SCALES[aspect]) for suite in suites for aspect in aspects],
         annotations=annotations,
         evidence=evidence,
@@ -97,17 +232,15 @@ def _bundle(kind: str, name: str, sha256: str, study: StudyRatings, stored: dict
 
 
 def _annotation(key: str, row: AnnotationRow, stored: dict[str, Prompt]) -> Annotation:
-    questionnaire, said = "geneval", dict(row.answers)
-    if "faithfulness" in row.answers:
-        # TIFA asks one question, whose answer is the judgement itself; GenEval's answers go through its rules
-        value = row.answers["faithfulness"]
-        questionnaire, said = DIRECT, direct("faithfulness", str(value), float(value))
-    if questionnaire == DIRECT:
-        rule_version, judgements = rate(said)
-    else:
-        prompt = stored[row.image.prompt_id]
+    prompt = stored[row.image.prompt_id]
+    if prompt.suite == GENEVAL_SUITE:
+        questionnaire, said = GENEVAL_SUITE, dict(row.answers)
         form = form_of(questionnaire)
         rule_version, judgements = form.rule_version, derive(form, said, FormItem(prompt.text, prompt.spec))
+    else:
+        # these studies ask for the judgements themselves; GenEval's answers go through its rules
+        questionnaire, said = DIRECT, _ratings(row)
+        rule_version, judgements = rate(said)
     return Annotation(
         annotation_id=str(uuid.uuid5(_NAMESPACE, key)),
         item_id=row.image.image_id,
@@ -121,8 +254,23 @@ def _annotation(key: str, row: AnnotationRow, stored: dict[str, Prompt]) -> Anno
     )
 
 
+def _ratings(row: AnnotationRow) -> dict[str, Any]:
+    """A row's ratings as an answer: each on its aspect's scale; what is off the scale stands there without a value."""
+    ratings = [_rating(aspect, str(value)) for aspect, value in row.answers.items()]
+    if len(ratings) == 1 and not row.off_scale:
+        return ratings[0]
+    judgements = [judgement for rating in ratings for judgement in rate(rating)[1]]
+    judgements += [Judgement(aspect, None, None, reason=OFF_SCALE) for aspect in row.off_scale]
+    return exported(_RULE, judgements) | ({OFF_SCALE: dict(row.off_scale)} if row.off_scale else {})
+
+
+@cache
+def _rating(aspect: str, text: str) -> dict[str, Any]:
+    return direct(aspect, *converter(Scale.parse(SCALES[aspect]), aspect)(text))
+
+
 def _evidence(key: str, row: ScoreRow) -> Evidence:
-    payload = direct("score", None, row.value)
+    payload = direct("score", None, row.value) | ({"reasoning": row.reasoning} if row.reasoning else {})
     rule_version, judgements = rate(payload)
     return Evidence(str(uuid.uuid5(_NAMESPACE, key)), row.image.image_id, row.rater_id, payload, judgements, rule_version)
 
@@ -131,221 +279,25 @@ def _say(context: Context, bundle: ImportBundle, imported: Imported) -> None:
     if not imported.counts:
         context.say(f"{bundle.kind} {bundle.name}: nothing to do, imported before as import {imported.import_id}")
         return
-    metrics = sum(rater.kind == "scorer" for rater in bundle.raters)
-    scores = f", {len(bundle.evidence)} scores of {metrics} metrics" if metrics else ""
-    context.say(
-        f"{bundle.kind} {bundle.name}: {len(bundle.annotations)} annotations of {len(bundle.items)} images{scores}"
-        f" (import {imported.import_id})"
-    )
-
-
-_SELFEVAL_NAMESPACE = uuid.UUID("b5f0c1de-6a34-4d6e-9a86-0f4f0f1a7c28")
-_SLOT = "selfeval/slot-1"
-_METRIC = "SelfEval"
-
-
-def import_selfeval(context: Context) -> None:
-    """The votes as pairs, one for each, with one judgement; the metrics' values as scores of totals."""
-    sha256 = digest(repr(SELFEVAL_TABLES))
-    bundle = _selfeval_bundle(sha256)
-    (imported,) = imports.apply(context.store, [bundle])
-    if not imported.counts:
-        context.say(f"study selfeval: nothing to do, imported before as import {imported.import_id}")
-        return
-    context.say(
-        f"study selfeval: {len(bundle.annotations)} winning votes (ties were not published) and {len(bundle.evidence)} totals"
-        f" of {len({one.rater_id for one in bundle.evidence})} metrics, from {' and '.join(t.where for t in SELFEVAL_TABLES)}"
-        f" (import {imported.import_id}; to take it back: import undo {imported.import_id})"
-    )
-
-
-def _selfeval_bundle(sha256: str) -> ImportBundle:
-    items: list[Item] = []
-    annotations: list[Annotation] = []
-    evidence: list[Evidence] = []
-    for table in SELFEVAL_TABLES:
-        raw = {"generators": list(table.models), "source": f"{SELFEVAL_PAPER}, {table.where}, row Humans"}
-        for task, won in selfeval_votes(table).items():
-            for n, model in enumerate(model for model, votes in won.items() for _ in range(votes)):
-                # each vote is a pair of its own: which of them were on the same prompt is not known
-                item = Item(f"{table.suite}/{task}/vote {n + 1}", table.suite, None, task, None, "pair")
-                said = direct("preference", model, None)
-                version, judgements = rate(said)
-                key = str(uuid.uuid5(_SELFEVAL_NAMESPACE, f"{sha256}/{item.item_id}"))
-                items.append(item)
-                annotations.append(Annotation(key, item.item_id, _SLOT, DIRECT, said, judgements, version, raw=raw))
-        values = (
-            (metric.rater_id, task, model, value)
-            for metric in table.metrics
-            for task, by_model in selfeval_values(table, metric).items()
-            for model, value in by_model.items()
-        )
-        for rater_id, task, model, value in values:
-            item = Item(f"{table.suite}/{task}/{model} (total of the task)", table.suite, None, task, model)
-            said = direct("score", None, value)
-            version, judgements = rate(said)
-            key = str(uuid.uuid5(_SELFEVAL_NAMESPACE, f"{sha256}/{item.item_id}/{rater_id}"))
-            items.append(item)
-            evidence.append(Evidence(key, item.item_id, rater_id, said, judgements, version))
-    tables = " and ".join(table.where for table in SELFEVAL_TABLES)
-    source = f"{SELFEVAL_PAPER}, {tables}: one printed value of each task and model"
-    scorers = {
-        metric.rater_id: Rater(metric.rater_id, "scorer", settings={"source": source, "negated": metric.lower_is_better})
-        for table in SELFEVAL_TABLES
-        for metric in table.metrics
+    counts = {
+        "annotations": len(bundle.annotations),
+        "images": len(bundle.images),
+        "pairs": sum(item.kind == "pair" for item in bundle.items),
+        "scores": len(bundle.evidence),
+        "scorers": sum(rater.kind == "scorer" for rater in bundle.raters),
     }
-    return ImportBundle(
-        "study selfeval",
-        "printed",
-        sha256,
-        items=list({item.item_id: item for item in items}.values()),
-        raters=[Rater(_SLOT, "human", "slot"), *scorers.values()],
-        scales=[(table.suite, aspect, SCALES[aspect]) for table in SELFEVAL_TABLES for aspect in ("preference", "score")],
-        annotations=annotations,
-        evidence=evidence,
-        exclusive=True,
-    )
+    told = ", ".join(f"{n} {name}" for name, n in counts.items() if n)
+    context.say(f"{bundle.kind} {bundle.name}: {told} (import {imported.import_id})")
 
 
-@dataclass(frozen=True, slots=True)
-class CheckedClaim:
-    """What the paper says in words, whether its printed numbers say the same, and what they say."""
-
-    claim: SelfEvalClaim
-    holds: bool
-    ours: str
-
-
-Ranks = Mapping[str, Mapping[str, Mapping[str, Any]]]
-"""By suite and metric the rows of ``preferences`` about Spearman's rho."""
-
-
-def reproduce(context: Context, output: str) -> None:
-    """Figure 6 and the tables' agreeing and disagreeing cells, by what ``preferences`` makes of the imported study.
-
-    Raises:
-        CommandError: a sentence of the paper does not follow from its own numbers.
-    """
-    # what an import says of a project that is thrown away is of no interest
-    import_selfeval(Context(context.store, context.cwd, io.StringIO(), context.err))
-    found = preferences.rows(context.store, Selection(suite=tuple(table.suite for table in SELFEVAL_TABLES)), Options())
-    ranks: dict[str, dict[str, Mapping[str, Any]]] = {}
-    for row in found.sections["ranks"]:
-        ranks.setdefault(row["suite"], {})[row["rater"]] = row
-    pixel, latent = ranks[SELFEVAL_PIXEL.suite], ranks[SELFEVAL_LATENT.suite]
-    decided = [CheckedClaim(claim, *_DECISIONS[claim.key](pixel, latent)) for claim in SELFEVAL_CLAIMS]
-    if output == "json":
-        document = {
-            "paper": SELFEVAL_PAPER,
-            "figure_6": [row for rows in ranks.values() for row in rows.values()],
-            "cells": [
-                {
-                    "where": table.where,
-                    "suite": table.suite,
-                    "votes": selfeval_votes(table),
-                    "metrics": {
-                        name: {task: _cell(row, task) for task in SELFEVAL_TASKS} for name, row in ranks[table.suite].items()
-                    },
-                }
-                for table in SELFEVAL_TABLES
-            ],
-            "sentences": [
-                {"where": one.claim.where, "words": one.claim.words, "holds": one.holds, "ours": one.ours} for one in decided
-            ],
-            "notes": list(_NOTES),
-        }
-        context.say_json(document)
-    else:
-        for line in _lines(ranks, decided, markdown=output == "md"):
-            context.say(line)
-    if wrong := sum(not one.holds for one in decided):
-        raise CommandError(f"{wrong} of {len(decided)} sentences do not follow from the printed numbers")
-
-
-_NOTES = (
-    "The tables print totals, so these are their numbers and no votes of single people; ties were not published.",
-    "rho: Spearman over the 10 (task, model) points of a table, between winning votes and the metric, larger being better (MID"
-    " is printed with an arrow down, so it is negated; else its rho has the other sign). The interval draws the 5 tasks: it is"
-    " wide.",
-    "agree: the metric puts the task's two models in the order of the votes (the tables' green and red cells, whose colours the"
-    " text does not give).",
-    "Figure 6 is drawn, its numbers are not printed. How the paper pooled tasks is not said: within tasks, where the order is"
-    " all that there is, agreement is higher than rho over all points, as a metric's level differs between tasks.",
-)
-
-
-def _agreeing(rows: Mapping[str, Mapping[str, Any]]) -> dict[str, int]:
-    return {name: len(row["agreeing"]) for name, row in rows.items()}
-
-
-def _rho(rows: Mapping[str, Mapping[str, Any]], others: bool) -> dict[str, float]:
-    return {name: row["value"] for name, row in rows.items() if name.startswith(_METRIC) is not others}
-
-
-def _numbers_text(numbers: Mapping[str, float]) -> str:
-    return ", ".join(f"{name.split(' (')[0]} {value:+.2f}" for name, value in numbers.items())
-
-
-Rows = Mapping[str, Mapping[str, Any]]
-
-
-def _each_disagrees(pixel: Rows, _: Rows) -> tuple[bool, str]:
-    agree = _agreeing(pixel)
-    return max(agree.values()) < len(SELFEVAL_TASKS), _out_of(agree)
-
-
-def _two_disagree_less(_: Rows, latent: Rows) -> tuple[bool, str]:
-    agree = _agreeing(latent)
-    two = [n for name, n in agree.items() if name.startswith(("CLIPScore", _METRIC))]
-    return min(two) > max(n for name, n in agree.items() if not name.startswith(("CLIPScore", _METRIC))), _out_of(agree)
-
-
-def _out_of(agree: Mapping[str, int]) -> str:
-    return "agree in " + ", ".join(f"{name.split(' (')[0]} {n}/{len(SELFEVAL_TASKS)}" for name, n in agree.items())
-
-
-def _all_others(rows: Rows, sign: int) -> tuple[bool, str]:
-    """Whether rho of all metrics but SelfEval has this sign."""
-    others = _rho(rows, others=True)
-    return all(sign * value > 0 for value in others.values()), _numbers_text(others)
-
-
-def _selfeval_positive(pixel: Rows, latent: Rows) -> tuple[bool, str]:
-    both = [*_rho(pixel, others=False).values(), *_rho(latent, others=False).values()]
-    return min(both) > 0, f"PDM {both[0]:+.2f}, LDM {both[1]:+.2f}"
-
-
-_DECISIONS: Mapping[str, Callable[[Rows, Rows], tuple[bool, str]]] = {
-    "pdm_each_disagrees": _each_disagrees,
-    "ldm_two_disagree_less": _two_disagree_less,
-    "ldm_others_negative": lambda _, latent: _all_others(latent, -1),
-    "pdm_others_positive": lambda pixel, _: _all_others(pixel, 1),
-    "selfeval_positive": _selfeval_positive,
-}
-
-
-def _cell(row: Mapping[str, Any], task: str) -> str:
-    return "agree" if task in row["agreeing"] else "disagree" if task in row["opposed"] else "tie"
-
-
-def _lines(ranks: Ranks, decided: Sequence[CheckedClaim], *, markdown: bool) -> Iterator[str]:
-    yield SELFEVAL_PAPER
-    for table in SELFEVAL_TABLES:
-        yield ""
-        yield f"{table.where}: {' and '.join(table.models)}, and Figure 6"
-        head = ["", *SELFEVAL_TASKS, "agree", "rho", "95 % interval"]
-        won = [f"{n[table.models[0]]} : {n[table.models[1]]}" for n in selfeval_votes(table).values()]
-        body = [_line(name, row) for name, row in ranks[table.suite].items()]
-        write = text_tables.markdown if markdown else text_tables.aligned
-        yield from write([head, ["people's votes", *won, "", "", ""], *body])
-    yield ""
-    for one in decided:
-        yield f"{'As printed' if one.holds else 'Different'}: “{one.claim.words}” ({one.claim.where}); ours: {one.ours}."
-    yield ""
-    yield from _NOTES
-
-
-def _line(name: str, row: Mapping[str, Any]) -> list[str]:
-    cells = [_cell(row, task) for task in SELFEVAL_TASKS]
-    bounds = "" if row["low"] is None else f"{row['low']:+.2f} .. {row['high']:+.2f}"
-    return [name, *cells, f"{len(row['agreeing'])}/{len(SELFEVAL_TASKS)}", f"{row['value']:+.3f}", bounds]
+def _say_left_out(context: Context, study: StudyRatings) -> None:
+    """What has no value: ratings off their scale, one by one, and how many images or ratings have none."""
+    for line in study.excluded[:_MOST_NAMED]:
+        context.warn(f"left out: {line}")
+    if len(study.excluded) > _MOST_NAMED:
+        context.warn(f"left out: {len(study.excluded) - _MOST_NAMED} more such ratings")
+    for name, count in study.missing_scores.items():
+        if count:
+            context.warn(f"{name}: {count} images have no value")
+    for name, count in study.unanswered.items():
+        context.warn(f'{name}: {count} labels say "no answer"; they are no ratings')

@@ -1,35 +1,38 @@
-"""Reproducing a published study: every number that its paper prints, beside ours, with what is between them and why."""
+"""Reproducing published studies: every number that a paper prints, beside ours, with what is between them and why; and VISOR's
+tables from a project's own answers.
+"""
 
 from __future__ import annotations
 
 import io
-import json
 import sys
 import tempfile
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
+from functools import partial
 from pathlib import Path
-from typing import Any, Literal
+from typing import Any
 
 import pandas as pd
 
 from agreement import Options
 from agreement.visor_study import Roles, tables
 from annotation.questionnaires.visor import requested_objects
-from concord import agreement
 from concord.agreement import selected
 from concord.common import wording
 from concord.common.context import CommandError, Context, UsageError, run_guarded
 from concord.common.text_tables import aligned
 from concord.common.text_tables import markdown as markdown_table
-from concord.studies import imports
+from concord.studies import audit, imports, selfeval
+from concord.studies.benchmarks import REPRODUCTIONS
+from concord.studies.comparison import FORMATS, ComparedNumber
+from concord.studies.judges import judges_of
 from data.spec import SpecError
 from data.store import library
 from data.store.core import frame
-from data.store.core.selection import Selection
 from data.store.core.store import Store
-from data.studies.published import ALL, STUDIES, VISOR_PRINTED, PrintedNumber, PublishedStudy
+from data.studies.published import STUDIES, VISOR_PRINTED
 
 Row = dict[str, Any]
 _NOTES = (
@@ -102,128 +105,76 @@ def _visor_cells(row: Row, names: Sequence[str]) -> list[str]:
     return [*told, *counts, left, row["reason"] or ""]
 
 
-HEADER = ("in the paper", "called there", "what it is", "of", "printed", "ours", "in full", "items", "ratings", "verdict")
-
-
-def table(study: PublishedStudy, lines: Sequence[ComparedNumber]) -> str:
-    """Aligned columns for a terminal, then what else there is to say."""
-    return "\n".join([study.paper, "", *aligned(_cells(study, lines)), "", *_remarks(study, lines)])
-
-
-def markdown(study: PublishedStudy, lines: Sequence[ComparedNumber]) -> str:
-    """The same as a Markdown table and a list."""
-    told = markdown_table(_cells(study, lines))
-    return "\n".join([f"## {study.paper}", "", *told, "", *(f"- {line}" for line in _remarks(study, lines))])
-
-
-def as_json(study: PublishedStudy, lines: Sequence[ComparedNumber]) -> str:
-    """One document: ``paper``, ``numbers`` (a row each), ``notes``, ``not_determined`` (beyond those of ``numbers``)."""
-    document = {
-        "paper": study.paper,
-        "numbers": [_row(study, line) for line in lines],
-        "notes": list(study.notes),
-        "not_determined": [{"what": item.what, "where": item.where, "reason": item.why} for item in study.open],
-    }
-    return json.dumps(document, ensure_ascii=False, allow_nan=False, indent=1)
-
-
-FORMATS: Mapping[str, Callable[[PublishedStudy, Sequence[ComparedNumber]], str]] = {
-    "table": table,
-    "md": markdown,
-    "json": as_json,
-}
-
-
-def _row(study: PublishedStudy, line: ComparedNumber) -> dict[str, Any]:
-    number = line.number
-    return {
-        "called": number.called, "where": number.where, "printed": number.printed, "percent": number.percent,
-        "suite": study.suite, "aspect": study.aspect, "generator": number.generator, "task": number.task,
-        "rater": number.rater, "statistic": number.statistic, "quantity": number.quantity,
-        "value": line.value, "rounded": line.rounded, "n_items": line.n_items, "n_ratings": line.n_ratings,
-        "over": list(line.over), "beside": dict(line.beside), "verdict": line.verdict, "reason": line.reason or None,
-    }  # fmt: skip
-
-
-def _cells(study: PublishedStudy, lines: Sequence[ComparedNumber]) -> list[list[str]]:
-    """The header and a row for each line; what stands beside a number has a column where there is any."""
-    rows = [[*HEADER, "beside it"]]
-    for line in lines:
-        beside = [
-            f"{name} -" if value is None else f"{name} {rounding(line.number, value)} ({value:.6f})"
-            for name, value in line.beside.items()
-        ]
-        rows.append([*_numbers(study, line), "; ".join(beside)])
-    return rows if any(line.beside for line in lines) else [row[:-1] for row in rows]
-
-
-def _numbers(study: PublishedStudy, line: ComparedNumber) -> list[str]:
-    number, found = line.number, line.value is not None
-    full = repr(line.value).removesuffix(".0") if found else "-"
-    counts = [str(line.n_items), str(line.n_ratings)] if found else ["", ""]
-    verdict = line.verdict.replace("_", " ")
-    what = {"value": number.statistic, "items_with": f"{number.statistic} x items"}
-    kind = what.get(number.quantity, number.quantity.replace("_", " "))
-    told = [number.where, number.called, kind, _scope_of(study, line), number.printed, line.rounded or "-"]
-    return [*told, full, *counts, verdict]
-
-
-def _scope_of(study: PublishedStudy, line: ComparedNumber) -> str:
-    number = line.number
-    pooled = ALL if len(line.over) == len(study.sources) else "+".join(line.over) or "-"
-    who = number.rater or (number.generator if number.generator != ALL else pooled)
-    return f"{who}, {number.task}" if number.task != ALL else who
-
-
-def rounding(number: PrintedNumber, value: float) -> str:
-    """A value in the unit and digits of the printed number. Half a unit may be rounded either way: as printed, if so."""
-    printed = number.printed.replace(",", "")
-    digits = len(printed.partition(".")[2])
-    shown = 100 * value if number.percent else value
-    either_way = abs(shown - float(printed)) <= 0.5 * 10**-digits + 1e-9
-    return printed if either_way else f"{shown:.{digits}f}"
-
-
-def _remarks(study: PublishedStudy, lines: Sequence[ComparedNumber]) -> list[str]:
-    """How to read the numbers, what differs and why, and what the data do not determine."""
-    different = [_difference(line) for line in lines if line.verdict == "different"]
-    open_lines = [line for line in lines if line.verdict == "not_determined"]
-    reasons = Counter(line.reason for line in open_lines)
-    undetermined = [f"Not determined: {count} of the above: {reason}." for reason, count in reasons.items()]
-    if any(line.value is not None for line in open_lines):
-        undetermined.append("What stands in full beside these is ours over what there is.")
-    beyond = [f"Not determined: {item.what} ({item.where}): {item.why}." for item in study.open]
-    verdicts = Counter(line.verdict for line in lines)
-    count = f"Same {verdicts['same']}, different {verdicts['different']}, not determined {verdicts['not_determined']}."
-    return [*study.notes, *different, *undetermined, *beyond, count]
-
-
-def _difference(line: ComparedNumber) -> str:
-    number = line.number
-    ours = "undefined" if line.rounded is None else line.rounded
-    return f"Different: {number.called} ({number.where}): printed {number.printed}, ours {ours}: {line.reason}."
-
-
-Verdict = Literal["same", "different", "not_determined"]
 METADATA = "evaluation_metadata.jsonl"
 ANNOTATIONS = "annotations_*.csv"
 LIKERT = "human_annotations_with_scores.json"
+FOLDERS: Mapping[str, tuple[str, ...]] = {
+    "geneval": ("geneval",),
+    "tifa": ("tifa",),
+    "genai-bench": ("genai-bench",),
+    "viescore": ("viescore", "imagenhub"),
+    "imagenhub": ("imagenhub",),
+    "tia2": ("tia2",),
+    "arena": ("arena-votes",),
+}
+"""The folders of each study below the one that ``reproduce all`` is given."""
 
 
 def execute(study: str, parameters: Mapping[str, Any]) -> int:
     """Run the command for one study in a project of its own, which goes when it is done; returns the exit status."""
-    commands: dict[str, Callable[..., None]] = {
-        "geneval": reproduce_geneval,
-        "tifa": reproduce_tifa,
-        "selfeval": imports.reproduce,
-    }
+    others: Mapping[str, Callable[..., None]] = {"selfeval": selfeval.reproduce, "all": reproduce_all}
+    command = others.get(study, partial(_reproduce, study=study))
     with tempfile.TemporaryDirectory(prefix="concord-") as folder, Store(Path(folder)) as store:
         context = Context(store, Path.cwd(), sys.stdout, sys.stderr)
-        return run_guarded(context, f"reproduce {study}", lambda: commands[study](context, **parameters))
+        return run_guarded(context, f"reproduce {study}", lambda: command(context, **parameters))
 
 
-def reproduce_geneval(context: Context, sources: Sequence[str], metadata: str | None, output: str) -> None:
-    """GenEval: the arguments of ``import study geneval``, or one folder that holds these files."""
+def _reproduce(context: Context, *, study: str, output: str, **files: Any) -> None:
+    """One study: the arguments of ``import study``, or its folder."""
+    _import(context, study, files)
+    lines = REPRODUCTIONS[study].compare(context.store)
+    context.say(FORMATS[output](REPRODUCTIONS[study].study, lines))
+    _check(lines)
+
+
+def reproduce_all(context: Context, folder: str, output: str) -> None:
+    """Every study whose folder lies in this one; Markdown is the audit."""
+    root = context.path(folder)
+    present = [study for study, names in FOLDERS.items() if all((root / name).is_dir() for name in names)]
+    if not present:
+        names = ", ".join(dict.fromkeys(name for needed in FOLDERS.values() for name in needed))
+        raise CommandError(f"{folder}: no study in this folder; they are called {names}")
+    audited = {}
+    for study in present:
+        _import(context, study, {"folders": [str(root / name) for name in FOLDERS[study]]})
+        reproduction = REPRODUCTIONS[study]
+        judged = judges_of(context.store, study, reproduction.study)
+        audited[study] = audit.AuditedStudy(reproduction.compare(context.store), judged)
+    context.say(audit.FORMATS[output](audited))
+    _check([line for each in audited.values() for line in each.lines])
+
+
+def _import(context: Context, study: str, files: Mapping[str, Any]) -> None:
+    quiet = _quiet(context)
+    if study == "geneval":
+        imports.import_geneval(quiet, *_geneval_files(context, **files))
+    elif study == "tifa":
+        path = files["folders"][0]
+        imports.import_tifa(quiet, str(_single_file(context, path, LIKERT)) if context.path(path).is_dir() else path)
+    else:
+        importers: Mapping[str, Callable[..., None]] = {
+            "genai-bench": imports.import_genai_bench,
+            "imagenhub": imports.import_imagenhub,
+            "viescore": imports.import_viescore,
+            "tia2": imports.import_tia2,
+            "arena": imports.import_arena,
+        }
+        importers[study](quiet, *files["folders"])
+
+
+def _geneval_files(context: Context, folders: Sequence[str], metadata: str | None = None) -> tuple[str, list[str]]:
+    """The arguments of ``import study geneval``, or those of a folder that holds the files."""
+    sources = list(folders)
     if len(sources) == 1 and context.path(sources[0]).is_dir():
         folder = sources[0]
         metadata = metadata or str(_single_file(context, folder, METADATA))
@@ -237,15 +188,7 @@ def reproduce_geneval(context: Context, sources: Sequence[str], metadata: str | 
         name, separator, _ = source.partition("=")
         if separator and name not in known:
             raise UsageError(f"{source}: the paper has no source {name!r}; name it one of {', '.join(known)}")
-    imports.import_geneval(_quiet(context), metadata, list(sources))
-    _say(context, STUDIES["geneval"], output)
-
-
-def reproduce_tifa(context: Context, path: str, output: str) -> None:
-    """TIFA: the file of ``import study tifa``, or a folder that holds it."""
-    file = str(_single_file(context, path, LIKERT)) if context.path(path).is_dir() else path
-    imports.import_tifa(_quiet(context), file)
-    _say(context, STUDIES["tifa"], output)
+    return metadata, sources
 
 
 def _quiet(context: Context) -> Context:
@@ -269,102 +212,10 @@ def _single_file(context: Context, folder: str, name: str) -> Path:
     return found[0]
 
 
-@dataclass(frozen=True, slots=True)
-class ComparedNumber:
-    """A printed number and ours.
-
-    Attributes:
-        over: the generators that ours is over; all that the paper means, unless the verdict is "not_determined".
-        value: ours, as `agreement` gives it, None where it has none.
-        rounded: ours in the printed number's unit and digits, None where it is not to be set against that.
-        beside: the statistics shown beside it, as `agreement` gives them.
-        reason: why the verdict is not "same".
-    """
-
-    number: PrintedNumber
-    over: tuple[str, ...]
-    value: float | None
-    rounded: str | None
-    beside: Mapping[str, float | None]
-    n_items: int
-    n_ratings: int
-    verdict: Verdict
-    reason: str
-
-
-def compare(store: Store, study: PublishedStudy) -> list[ComparedNumber]:
-    """Every printed number of a study beside what the answers in a store give, in the order of the data file."""
-    wanted = {name for number in study.numbers for name in (number.statistic, *number.beside)}
-    selection = Selection(suite=(study.suite,), generator=tuple(study.sources))
-    options = Options(statistics=tuple(sorted(wanted)), intervals=False, matrix=False)
-    rows = agreement.compute(store, selection, options)
-    found = {
-        (row["generator"], row["task"], row.get("rater"), row["statistic"]): row
-        for row in [*rows["among_people"], *rows["raters"]]
-        if (row["aspect"], row["people"]) == (study.aspect, "real")
-    }
-    asked = frame.frame(store, selection)[["generator", "prompt"]].drop_duplicates()
-    prompts = {str(generator): int(count) for generator, count in asked["generator"].value_counts().items()}
-    answers = _ComputedNumbers(study, found, {**prompts, ALL: int(asked["prompt"].nunique())})
-    return [answers.line(number) for number in study.numbers]
-
-
-@dataclass(frozen=True, slots=True)
-class _ComputedNumbers:
-    """Rows of ``agreement`` by generator, task, rater and statistic; and the number of prompts of each generator."""
-
-    study: PublishedStudy
-    rows: Mapping[tuple[str, str, str | None, str], Mapping[str, Any]]
-    prompts: Mapping[str, int]
-
-    def line(self, number: PrintedNumber) -> ComparedNumber:
-        wanted = tuple(self.study.sources) if number.generator == ALL else (number.generator,)
-        over = tuple(name for name in wanted if name in self.prompts)
-        row = self._row(number, number.statistic)
-        value = None if row is None else self._value(number, row)
-        beside = {name: None if (found := self._row(number, name)) is None else found["value"] for name in number.beside}
-        missing = [name for name in wanted if name not in over]
-        rounded = None if value is None or missing else rounding(number, value)
-        verdict, reason = _compare_rounded(number, row, missing, rounded)
-        n_items, n_ratings = (0, 0) if row is None else (row["n_items"], row["n_ratings"])
-        return ComparedNumber(number, over, value, rounded, beside, n_items, n_ratings, verdict, reason)
-
-    def _row(self, number: PrintedNumber, statistic: str) -> Mapping[str, Any] | None:
-        return self.rows.get((number.generator, number.task, number.rater, statistic))
-
-    def _value(self, number: PrintedNumber, row: Mapping[str, Any]) -> float | None:
-        if row["value"] is None:
-            return None
-        values = {
-            "value": row["value"],
-            "items": row["n_items"],
-            "items_with": round(row["value"] * row["n_items"]),
-            "ratings": row["n_ratings"],
-            "ratings_per_item": row["n_ratings"] / row["n_items"],
-            "prompts": self.prompts[number.generator],
-        }
-        return float(values[number.quantity])
-
-
-def _compare_rounded(
-    number: PrintedNumber, row: Mapping[str, Any] | None, missing: Sequence[str], rounded: str | None
-) -> tuple[Verdict, str]:
-    if missing:
-        return "not_determined", f"no {' and no '.join(missing)} in these data"
-    if row is None:
-        return "not_determined", "these data hold nothing to compute it from"
-    if rounded is None:
-        return "different", row["reason"]
-    if rounded == number.printed.replace(",", ""):
-        return "same", ""
-    return "different", number.if_different or "why is not known"
-
-
-def _say(context: Context, study: PublishedStudy, output: str) -> None:
-    lines = compare(context.store, study)
-    context.say(FORMATS[output](study, lines))
-    counts = {verdict: sum(line.verdict == verdict for line in lines) for verdict in ("same", "different")}
-    determined = sum(counts.values())
+def _check(lines: Sequence[ComparedNumber]) -> None:
+    """The exit status: 0 only if all that is determined is as printed."""
+    counts = Counter(line.verdict for line in lines)
+    determined = counts["same"] + counts["different"]
     if not determined:
         raise CommandError("these data determine none of the paper's numbers")
     if counts["different"]:

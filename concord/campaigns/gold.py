@@ -1,0 +1,254 @@
+"""Gold without a file: items whose right answer follows from what was answered and decided already.
+
+Three sources. A *person's* answers, such as a researcher's own on the Workbench or in the form. *Verdicts*: of an item with a
+verdict, what those say alike whom all its verdicts confirm, and not everybody else. *Unanimous* items: what all of
+``FEWEST`` people or more say alike. Free texts and "cannot tell" are no key. A grade is right within one level, as honest
+people differ by one; where that would accept every level, the question is no key.
+
+A single item becomes gold of a draft (``make_gold``) once a verdict confirms somebody's answers.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, Final
+
+from annotation.questionnaires.base import Question, Questionnaire, is_blank, visible
+from annotation.questionnaires.form import Form
+from concord.campaigns.known_answers import KnownAnswerRow, check_known_answers, subject_of
+from concord.judging import derive, form_of
+from data.aspects import CANNOT_TELL, YES
+from data.campaign import Campaign, CampaignItem, seeded_number
+from data.people import looks_like_pseudonym
+from data.store.campaigns import management, monitoring
+from data.store.campaigns.monitoring import GivenAnswer
+from data.store.core.store import Store
+from data.store.judgements import remarks
+from data.store.judgements.remarks import Adjudication
+from data.store.library import ItemSubject, item_subjects
+
+FEWEST: Final = 3
+"""People who must say the same before that is taken for right."""
+CHECK_EVERY: Final = 10
+"""One item in so many is a check where gold comes without that being said."""
+PERSON: Final = "person "
+SOURCES: Final = ("verdicts", "unanimous")
+"""Besides ``person NAME``."""
+
+
+@dataclass(frozen=True, slots=True)
+class GoldWish:
+    """What is wanted of a source: so many gold and training items, and examples for the instructions.
+
+    Attributes:
+        source: ``verdicts``, ``unanimous`` or ``person NAME``.
+        seed: of which items are drawn where there are more.
+    """
+
+    source: str
+    gold: int = 20
+    training: int = 0
+    examples: int = 0
+    seed: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class GoldItems:
+    """Items with known answers, and the examples as Markdown.
+
+    Attributes:
+        shown: the items of the examples, which nobody is asked about.
+        available: how many items the source has.
+    """
+
+    rows: tuple[KnownAnswerRow, ...] = ()
+    examples: str = ""
+    shown: tuple[str, ...] = ()
+    available: int = 0
+
+
+def gold_items(store: Store, form: Form, wish: GoldWish) -> GoldItems:
+    """Items from a source in the questionnaire's words, drawn by the seed: examples first, then training, then gold.
+
+    Raises:
+        ValueError: there is no such source, or it has no item at all.
+    """
+    found = _keys(store, form, wish.source)
+    if not found:
+        raise ValueError(f"no item has a right answer from {_NAMES.get(wish.source, wish.source)} in '{form.name}' yet")
+    drawn = sorted(found, key=lambda item: (seeded_number(wish.seed, "gold", item), item))
+    shown, rest = drawn[: wish.examples], drawn[wish.examples :]
+    roles = ["training"] * wish.training + ["gold"] * wish.gold
+    origin = f"gold from {wish.source}"
+    rows = [
+        KnownAnswerRow(origin, item, role, found[item].expected, texts=False) for item, role in zip(rest, roles, strict=False)
+    ]
+    subjects = item_subjects(store, shown)
+    examples = "\n\n".join(_example(form, subjects[item], found[item].given) for item in shown)
+    return GoldItems(tuple(rows), examples, tuple(shown), len(found))
+
+
+_NAMES: Final = {"verdicts": "verdicts", "unanimous": f"{FEWEST} people or more who all agree"}
+
+
+def sources(store: Store, form: Form) -> dict[str, int]:
+    """What there is to make gold of, with how many items; people by name, who may be known."""
+    people: dict[str, set[str]] = {}
+    for one in monitoring.answers_to(store, form.name):
+        if not looks_like_pseudonym(one.person):
+            people.setdefault(one.person, set()).add(one.item_id)
+    found = {name: len(_keys(store, form, name)) for name in SOURCES}
+    return {name: n for name, n in found.items() if n} | {f"{PERSON}{name}": len(people[name]) for name in sorted(people)}
+
+
+@dataclass(frozen=True, slots=True)
+class _Key:
+    """The right answers to an item: as they were given, and as others' are compared with them."""
+
+    given: Mapping[str, Any]
+    expected: Mapping[str, Any]
+
+
+def _keys(store: Store, form: Form, source: str) -> Mapping[str, _Key]:
+    """Right answers by item."""
+    if source not in SOURCES and not source.startswith(PERSON):
+        raise ValueError(f"gold comes from verdicts, unanimous or 'person NAME', got {source!r}")
+    by_item: dict[str, list[GivenAnswer]] = {}
+    for one in monitoring.answers_to(store, form.name):
+        by_item.setdefault(one.item_id, []).append(one)
+    decided: dict[str, list[Adjudication]] = {}
+    for verdict in remarks.verdicts(store) if source == "verdicts" else ():
+        if verdict.wrong in ("scorer", "person"):
+            decided.setdefault(verdict.item_id, []).append(verdict)
+    if source == "verdicts":
+        by_item = {item: said for item, said in by_item.items() if item in decided}
+    subjects = item_subjects(store, sorted(by_item))
+    found = {}
+    for item, said in by_item.items():
+        subject = subjects.get(item)
+        if subject is None or form.problem(subject_of(subject)) is not None:
+            continue
+        given = _given(form, subject, source, said, decided.get(item, ()))
+        if right := _expected_answers(form, subject, given):
+            found[item] = _Key(given, right)
+    return found
+
+
+def make_gold(store: Store, campaign_id: str, item_id: str, person: str) -> CampaignItem:
+    """An item with a verdict becomes gold of a draft: right is what its verdicts confirm of people's answers.
+
+    Where none of those that count are confirmed, it is what this person says, blind or not, if the verdicts confirm that.
+
+    Raises:
+        ValueError: there is no such draft, no verdict, or nobody's answers are confirmed: a line that says what to do.
+    """
+    campaign, subject = management.get(store, campaign_id), item_subjects(store, [item_id]).get(item_id)
+    if campaign is None or subject is None:
+        raise ValueError(f"there is no campaign {campaign_id!r}" if campaign is None else f"there is no item {item_id!r}")
+    form = form_of(campaign.questionnaire, campaign.definition)
+    if (unfit := form.problem(subject_of(subject))) is not None:
+        raise ValueError(f"'{form.name}' cannot ask about this image: {unfit}")
+    verdicts = [one for one in remarks.verdicts(store, [item_id]) if one.wrong in ("scorer", "person")]
+    if not verdicts:
+        raise ValueError("no verdict says what is right about this image; give one first")
+    said = [one for one in monitoring.answers_to(store, form.name) if one.item_id == item_id]
+    given = _given(form, subject, "verdicts", said, verdicts)
+    own = [one.answers for one in said if one.person == person][-1:]
+    if not given and own and _confirmed(form, subject, own[0], verdicts):
+        given = _agreed(form.build(subject_of(subject)), own)
+    if not (expected := _expected_answers(form, subject, given)):
+        raise ValueError(f"nobody's answers to '{form.name}' say what the verdict says; answer this image yourself first")
+    row = KnownAnswerRow("the verdict", item_id, "gold", expected, texts=False)
+    (item,) = check_known_answers(form, [row], {item_id: subject})
+    management.add_gold(store, campaign_id, item, CHECK_EVERY)
+    return item
+
+
+def drafts(store: Store) -> list[Campaign]:
+    """Campaigns that gold can be added to, newest first."""
+    return [one for one in reversed(management.listed(store)) if one.state == "draft"]
+
+
+def _expected_answers(form: Form, subject: ItemSubject, given: Mapping[str, Any]) -> dict[str, Any]:
+    """What is right, question by question, where given answers are; without those to which every answer would be."""
+    questions = {question.id: question for question in form.build(subject_of(subject)).questions}
+    expected = {name: _expected(questions.get(name), value) for name, value in given.items()}
+    return {name: value for name, value in expected.items() if value is not None}
+
+
+def _given(
+    form: Form, subject: ItemSubject, source: str, said: Sequence[GivenAnswer], verdicts: Sequence[Adjudication]
+) -> dict[str, Any]:
+    questionnaire = form.build(subject_of(subject))
+    if source.startswith(PERSON):
+        own = [one.answers for one in said if one.person == source.removeprefix(PERSON)]
+        return _agreed(questionnaire, own[-1:])
+    counted = [one.answers for one in said if one.counts]
+    if source == "unanimous":
+        return _agreed(questionnaire, counted) if len(counted) >= FEWEST else {}
+    right = [answers for answers in counted if _confirmed(form, subject, answers, verdicts)]
+    agreed = _agreed(questionnaire, right)
+    others = [answers for answers in counted if answers not in right]
+    return {name: key for name, key in agreed.items() if not others or any(o.get(name) != right[0].get(name) for o in others)}
+
+
+def _confirmed(form: Form, subject: ItemSubject, answers: Mapping[str, Any], verdicts: Sequence[Adjudication]) -> bool:
+    """Whether these answers say what every verdict says, as far as they say something of it; and of one at least."""
+    labels = {(one.aspect, one.target): one.label for one in derive(form, answers, subject_of(subject))}
+    said = [(labels[unit], one.verdict) for one in verdicts if (unit := (one.aspect, one.target)) in labels]
+    return bool(said) and all(label == verdict for label, verdict in said)
+
+
+def _agreed(questionnaire: Questionnaire, answers: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
+    """What all of these say, question by question."""
+    if not answers:
+        return {}
+    first = answers[0]
+    blanks = [blank.id for blank in questionnaire.blanks if all(one.get(blank.id) == YES for one in answers)]
+    if blanks:
+        return dict.fromkeys(blanks, YES)
+    asked = [set(visible(questionnaire, one)) for one in answers]
+    found = {}
+    for question in questionnaire.questions:
+        value = first.get(question.id)
+        if question.kind == "text" or is_blank(value) or value == CANNOT_TELL or any(question.id not in each for each in asked):
+            continue
+        if all(_same(one.get(question.id), value) for one in answers):
+            found[question.id] = value
+    return found
+
+
+def _same(one: Any, other: Any) -> bool:
+    if isinstance(one, list) and isinstance(other, list):
+        return sorted(map(str, one)) == sorted(map(str, other))
+    return bool(one == other)
+
+
+def _expected(question: Question | None, value: Any) -> Any:
+    """What is right where this is; None: everything would be."""
+    if question is None or question.kind != "likert":
+        return value
+    levels = [option.value for option in question.options]
+    place = levels.index(value)
+    near = levels[max(place - 1, 0) : place + 2]
+    return {"any": near} if len(near) < len(levels) else None
+
+
+def _example(form: Form, subject: ItemSubject, given: Mapping[str, Any]) -> str:
+    """A picture with its right answers, as Markdown."""
+    questionnaire = form.build(subject_of(subject))
+    caption = f"*{subject.text}*\n\n" if questionnaire.shows_prompt and subject.text else ""
+    return f"![Example](item:{subject.item_id})\n\n{caption}" + "\n".join(_lines(questionnaire, given))
+
+
+def _lines(questionnaire: Questionnaire, given: Mapping[str, Any]) -> Iterator[str]:
+    for blank in questionnaire.blanks:
+        if blank.id in given:
+            yield f"- **{blank.label}**"
+    for question in questionnaire.questions:
+        if question.id in given:
+            value = given[question.id]
+            labels = {option.value: option.label for option in question.options}
+            joined = ", ".join(str(labels.get(one, one)) for one in (value if isinstance(value, list) else [value]))
+            yield f"- {question.text} **{joined}**"

@@ -1,0 +1,79 @@
+"""Health of a running campaign: who needs a look, who has left, what is spent, and when it will be done."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from datetime import UTC, datetime, timedelta
+from decimal import Decimal
+
+from concord.campaigns import payment
+from concord.campaigns.annotators import AnnotatorWork, annotators_of
+from concord.campaigns.progress import CampaignProgress
+from data.store.core.store import Store
+from data.store.judgements import revocations
+
+
+@dataclass(frozen=True, slots=True)
+class CampaignHealth:
+    """A campaign's health as things stand.
+
+    Attributes:
+        look: people with a flag who are not out yet; ``paused``: whom the checks have paused; ``left``: people who left
+            without a word: what they held is offered again once its reservation ends.
+        working: people with an answer in a reservation's time, or with items before them.
+        spent, budget: pay and fees; None where nothing is paid, or there is no cap.
+        done: when all answers are there at the present pace; None where there is none, or nothing is missing.
+        closes: when it stops by itself.
+        stalled: it runs, answers are missing, and none came for a day.
+    """
+
+    look: int
+    paused: int
+    left: int
+    working: int
+    spent: Decimal | None
+    budget: Decimal | None
+    currency: str
+    done: datetime | None
+    closes: datetime | None
+    stalled: bool
+
+
+def health(store: Store, one: CampaignProgress, now: datetime | None = None) -> CampaignHealth:
+    """How a campaign is."""
+    moment, settings = now or datetime.now(UTC), one.campaign.settings
+    roll = payment.payroll(store, one.campaign, now=moment)
+    people = annotators_of(store, one.campaign, None, intervals=False)
+    left = one.pace.hours_left
+    running = one.campaign.state == "running"
+    return CampaignHealth(
+        look=sum(needs_look(person) for person in people),
+        paused=sum(person.worker.paused is not None for person in people),
+        left=sum(person.outcome == "left" for person in roll.people),
+        working=sum(person.outcome == "working" for person in roll.people),
+        spent=roll.cost if settings.pay.paid else None,
+        budget=settings.pay.budget,
+        currency=roll.currency,
+        done=moment + timedelta(hours=left) if left is not None and running else None,
+        closes=settings.closing,
+        stalled=running and one.coverage.people > 0 and one.coverage.answers < one.coverage.wanted and one.pace.n == 0,
+    )
+
+
+def needs_look(person: AnnotatorWork) -> bool:
+    """Whether somebody has a flag and is not out."""
+    return bool(person.flags) and not person.worker.revoked
+
+
+def by_problem(people: list[AnnotatorWork]) -> list[AnnotatorWork]:
+    """Those with a flag first, the most flags on top; then the others by name, and last who is out."""
+    return sorted(people, key=lambda one: (one.worker.revoked, -len(one.flags), one.worker.person))
+
+
+def revoke_flagged(store: Store, one: CampaignProgress, by: str, *, uncount: bool) -> list[str]:
+    """Revoke all who need a look; returns who they are."""
+    found = annotators_of(store, one.campaign, None, intervals=False)
+    flagged = [person.worker.person for person in found if needs_look(person)]
+    for person in flagged:
+        revocations.revoke(store, person, by, one.campaign.campaign_id, uncount=uncount)
+    return flagged

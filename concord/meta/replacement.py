@@ -1,0 +1,113 @@
+"""May a scorer replace people? One sentence, from the alternative annotator test and the human ceiling."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, Final, Literal
+
+from agreement.meta.alternative_annotator import WINNING_RATE
+from agreement.report.ceiling import SAW_LABELS
+from agreement.report.report import glance
+from agreement.study.cells import ALL
+from concord.common import wording
+
+Answer = Literal["yes", "perhaps", "no", "unknown"]
+ANSWERS: Final[Mapping[Answer, str]] = {"yes": "Yes", "perhaps": "Perhaps", "no": "No", "unknown": "Not known"}
+
+
+@dataclass(frozen=True, slots=True)
+class Replacement:
+    """Whether a scorer may replace people on an aspect.
+
+    Attributes:
+        answer: yes where it passes the test and is not below people; no where it is below them and does not pass;
+            perhaps where one of the two speaks for it alone, or they contradict each other; else unknown.
+        evidence: what the test and the ceiling say, a sentence each.
+        agreement: the row of the agreement report behind the ceiling; None without one.
+        test: the test's row; None where there is none.
+    """
+
+    scorer: str
+    answer: Answer
+    evidence: tuple[str, str]
+    agreement: Mapping[str, Any] | None
+    test: Mapping[str, Any] | None
+
+    @property
+    def on_scale(self) -> bool:
+        """Whether it gives people's aspect itself, not a score of its own."""
+        return self.test is None or bool(self.test["on_scale"])
+
+    @property
+    def sentence(self) -> str:
+        """The answer with its evidence."""
+        return f"{self.scorer}: {ANSWERS[self.answer].lower()}. {' '.join(self.evidence)}"
+
+
+def replacements(
+    tests: Sequence[Mapping[str, Any]], raters: Sequence[Mapping[str, Any]], task: str, people: str
+) -> list[Replacement]:
+    """One for each scorer of an aspect, the most promising first: from rows of `alt-test` and of `agreement` (`raters`)."""
+    cell = (task, ALL, people)
+    by_test = {row["scorer"]: row for row in tests if row["statistic"] == WINNING_RATE and _cell_of(row) == cell}
+    by_ceiling: dict[str, Mapping[str, Any]] = {}
+    here = [dict(row) for row in raters if _cell_of(row) == cell]
+    for row in glance(here)[0]:
+        if row["value"] is not None and row["target"] is None:
+            by_ceiling.setdefault(row["rater"], row)
+    names = sorted(by_test.keys() | by_ceiling.keys())
+    made = [_replacement(name, by_test.get(name), by_ceiling.get(name)) for name in names]
+    order = list(ANSWERS)
+    return sorted(made, key=lambda each: (order.index(each.answer), -_value(each.agreement), each.scorer))
+
+
+def _cell_of(row: Mapping[str, Any]) -> tuple[str, str, str]:
+    return row["task"], row["generator"], row["people"]
+
+
+def _value(row: Mapping[str, Any] | None) -> float:
+    return -1.0 if row is None else float(row["value"])
+
+
+def _replacement(name: str, test: Mapping[str, Any] | None, row: Mapping[str, Any] | None) -> Replacement:
+    verdict = ((row or {}).get("ceiling") or {}).get("verdict")
+    passes = test["passes"] if test is not None else None
+    return Replacement(name, _answer(passes, verdict), (_by_test(test), _by_ceiling(row)), row, test)
+
+
+def _answer(passes: bool | None, verdict: str | None) -> Answer:
+    good = verdict in ("equivalent", "above")
+    if passes and good:
+        return "yes"
+    if passes or good:
+        return "perhaps"
+    return "no" if verdict == "below" else "unknown"
+
+
+def _by_test(test: Mapping[str, Any] | None) -> str:
+    if test is None or test["value"] is None:
+        return f"The alternative annotator test is not possible: {test['reason'] if test else 'nothing to test'}."
+    won, n = sum(each["won"] for each in test["persons"]), len(test["persons"])
+    return (
+        f"It {'passes' if test['passes'] else 'does not pass'} the alternative annotator test: it does as well as"
+        f" {won} of {n} people (ε = {test['epsilon']:g}; half are needed)."
+    )
+
+
+def _by_ceiling(row: Mapping[str, Any] | None) -> str:
+    ceiling = row and row.get("ceiling")
+    if not row or not ceiling:
+        return "How far people agree with each other is not known."
+    title = wording.title(row["statistic"])
+    if ceiling["verdict_reason"] == SAW_LABELS:
+        return f"It agrees with people by {title} {wording.two(row['value'])}, but it saw these labels."
+    if ceiling["value"] is None or ceiling["scorer"] is None:
+        return f"How far people agree with each other is not known: {ceiling['reason']}."
+    # another estimate than its agreement with all of them, which stands elsewhere: so it is named
+    against = (
+        f"in one person's place it reaches {title} {wording.two(ceiling['scorer'])}, people {wording.two(ceiling['value'])}"
+    )
+    if ceiling["verdict"]:
+        return f"Its agreement with people is {wording.verdict(ceiling['verdict']).replace('people', 'theirs')}: {against}."
+    return f"Its agreement is not clearly above or below theirs, {ceiling['verdict_reason']}: {against}."

@@ -1,0 +1,233 @@
+"""Printed numbers of a study beside ours: verdict, digits, n and interval; as a table, Markdown or JSON."""
+
+from __future__ import annotations
+
+import json
+from collections import Counter
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, Literal
+
+import pandas as pd
+
+from agreement import Options
+from concord import agreement
+from concord.common.text_tables import aligned
+from concord.common.text_tables import markdown as markdown_table
+from data.store.core import frame
+from data.store.core.frame import Scales
+from data.store.core.selection import Selection
+from data.store.core.store import Store
+from data.studies.published import ALL, PrintedNumber, PublishedStudy
+
+Verdict = Literal["same", "different", "not_determined"]
+NOT_DETERMINED: Verdict = "not_determined"
+
+Prepared = tuple[pd.DataFrame, Scales]
+Prepare = Callable[[Store, pd.DataFrame, Scales], Prepared]
+"""Adds to a study's judgements what its paper computes from them before anything else."""
+
+
+@dataclass(frozen=True, slots=True)
+class ComparedNumber:
+    """A printed number and ours.
+
+    Attributes:
+        over: the generators that ours is over; all that the paper means, unless the verdict is "not_determined".
+        value: ours, as `agreement` gives it, None where it has none.
+        rounded: ours in the printed number's unit and digits, None where it is not to be set against that.
+        beside: what is shown beside it, by name.
+        reason: why the verdict is not "same".
+        low, high: 95 % interval of ours, by prompt; None where there is none.
+    """
+
+    number: PrintedNumber
+    over: tuple[str, ...]
+    value: float | None
+    rounded: str | None
+    beside: Mapping[str, float | None]
+    n_items: int
+    n_ratings: int
+    verdict: Verdict
+    reason: str
+    low: float | None = None
+    high: float | None = None
+
+
+def compare(store: Store, study: PublishedStudy, prepare: Prepare | None = None) -> list[ComparedNumber]:
+    """Every printed number of a study beside what the answers in a store give, in the order of the data file."""
+    wanted = {name for number in study.numbers for name in (number.statistic, *number.beside)}
+    selection = Selection(suite=(study.suite,), generator=tuple(study.sources))
+    judgements, scales = frame.frame(store, selection), agreement.scales_of(store)
+    if prepare is not None:
+        judgements, scales = prepare(store, judgements, scales)
+    options = Options(statistics=tuple(sorted(wanted)), intervals=True, matrix=False)
+    rows = agreement.rows_of(judgements, scales, selection, options)
+    computed = {
+        (row["aspect"], row["generator"], row["task"], row.get("rater"), row["statistic"]): row
+        for row in [*rows["among_people"], *rows["raters"]]
+        if row["people"] == "real"
+    }
+    images = judgements[["generator", "prompt"]].drop_duplicates()
+    prompts = {str(generator): int(count) for generator, count in images["generator"].value_counts().items()}
+    answers = _ComputedNumbers(study, computed, {**prompts, ALL: int(images["prompt"].nunique())})
+    return [answers.line(number) for number in study.numbers]
+
+
+@dataclass(frozen=True, slots=True)
+class _ComputedNumbers:
+    """Rows of ``agreement`` by aspect, generator, task, rater and statistic; and the number of prompts of each generator."""
+
+    study: PublishedStudy
+    rows: Mapping[tuple[str, str, str, str | None, str], Mapping[str, Any]]
+    prompts: Mapping[str, int]
+
+    def line(self, number: PrintedNumber) -> ComparedNumber:
+        wanted = tuple(self.study.sources) if number.generator == ALL else (number.generator,)
+        over = tuple(name for name in wanted if name in self.prompts)
+        row = self._row(number, number.statistic)
+        value = None if row is None else self._value(number, row)
+        beside = {name: None if (found := self._row(number, name)) is None else found["value"] for name in number.beside}
+        missing = [name for name in wanted if name not in over]
+        rounded = None if value is None or missing else rounding(number, value)
+        if missing:
+            verdict, reason = NOT_DETERMINED, f"no {' and no '.join(missing)} in these data"
+        elif row is None:
+            verdict, reason = NOT_DETERMINED, "these data hold nothing to compute it from"
+        else:
+            verdict, reason = verdict_of(number, rounded, row["reason"] or "")
+        n_items, n_ratings = (0, 0) if row is None else (row["n_items"], row["n_ratings"])
+        bounds = (None, None) if row is None or number.quantity != "value" else (row["low"], row["high"])
+        return ComparedNumber(number, over, value, rounded, beside, n_items, n_ratings, verdict, reason, *bounds)
+
+    def _row(self, number: PrintedNumber, statistic: str) -> Mapping[str, Any] | None:
+        return self.rows.get((number.aspect or self.study.aspect, number.generator, number.task, number.rater, statistic))
+
+    def _value(self, number: PrintedNumber, row: Mapping[str, Any]) -> float | None:
+        if row["value"] is None:
+            return None
+        values = {
+            "value": row["value"],
+            "items": row["n_items"],
+            "items_with": round(row["value"] * row["n_items"]),
+            "ratings": row["n_ratings"],
+            "ratings_per_item": row["n_ratings"] / row["n_items"],
+            "prompts": self.prompts[number.generator],
+        }
+        return float(values[number.quantity])
+
+
+def verdict_of(number: PrintedNumber, rounded: str | None, reason: str = "") -> tuple[Verdict, str]:
+    """Whether ours, in the printed number's digits, is the printed one, and why not; ``reason``: why there is none."""
+    if rounded is None:
+        return "different", reason
+    if rounded == number.printed.replace(",", ""):
+        return "same", ""
+    return "different", number.if_different or "why is not known"
+
+
+HEADER = (
+    "in the paper", "called there", "what it is", "of", "printed", "ours", "in full", "95 % interval", "items", "ratings",
+    "verdict",
+)  # fmt: skip
+
+
+def table(study: PublishedStudy, lines: Sequence[ComparedNumber]) -> str:
+    """Aligned columns for a terminal, then what else there is to say."""
+    return "\n".join([study.paper, "", *aligned(_cells(study, lines)), "", *_remarks(study, lines)])
+
+
+def markdown(study: PublishedStudy, lines: Sequence[ComparedNumber]) -> str:
+    """The same as a Markdown table and a list."""
+    told = markdown_table(_cells(study, lines))
+    return "\n".join([f"## {study.paper}", "", *told, "", *(f"- {line}" for line in _remarks(study, lines))])
+
+
+def as_json(study: PublishedStudy, lines: Sequence[ComparedNumber]) -> str:
+    """One document: ``paper``, ``numbers`` (a row each), ``notes``, ``not_determined`` (beyond those of ``numbers``)."""
+    document = {
+        "paper": study.paper,
+        "numbers": [_row(study, line) for line in lines],
+        "notes": list(study.notes),
+        "not_determined": [{"what": item.what, "where": item.where, "reason": item.why} for item in study.open],
+    }
+    return json.dumps(document, ensure_ascii=False, allow_nan=False, indent=1)
+
+
+FORMATS: Mapping[str, Callable[[PublishedStudy, Sequence[ComparedNumber]], str]] = {
+    "table": table,
+    "md": markdown,
+    "json": as_json,
+}
+
+
+def _row(study: PublishedStudy, line: ComparedNumber) -> dict[str, Any]:
+    number = line.number
+    return {
+        "called": number.called, "where": number.where, "printed": number.printed, "percent": number.percent,
+        "suite": study.suite, "aspect": number.aspect or study.aspect, "generator": number.generator, "task": number.task,
+        "rater": number.rater, "statistic": number.statistic, "quantity": number.quantity,
+        "value": line.value, "low": line.low, "high": line.high,
+        "rounded": line.rounded, "n_items": line.n_items, "n_ratings": line.n_ratings,
+        "over": list(line.over), "beside": dict(line.beside), "verdict": line.verdict, "reason": line.reason or None,
+    }  # fmt: skip
+
+
+def _cells(study: PublishedStudy, lines: Sequence[ComparedNumber]) -> list[list[str]]:
+    """The header and a row for each line; what stands beside a number has a column where there is any."""
+    rows = [[*HEADER, "beside it"]]
+    for line in lines:
+        beside = [
+            f"{name} -" if value is None else f"{name} {rounding(line.number, value)} ({value:.6f})"
+            for name, value in line.beside.items()
+        ]
+        rows.append([*_numbers(study, line), "; ".join(beside)])
+    return rows if any(line.beside for line in lines) else [row[:-1] for row in rows]
+
+
+def _numbers(study: PublishedStudy, line: ComparedNumber) -> list[str]:
+    number, found = line.number, line.value is not None
+    full = repr(line.value).removesuffix(".0") if found else "-"
+    counts = [str(line.n_items), str(line.n_ratings)] if found else ["", ""]
+    bounds = "" if line.low is None else f"{line.low:.4f} .. {line.high:.4f}"
+    verdict = line.verdict.replace("_", " ")
+    what = {"value": number.statistic, "items_with": f"{number.statistic} x items"}
+    kind = what.get(number.quantity, number.quantity.replace("_", " "))
+    told = [number.where, number.called, kind, _scope_of(study, line), number.printed, line.rounded or "-"]
+    return [*told, full, bounds, *counts, verdict]
+
+
+def _scope_of(study: PublishedStudy, line: ComparedNumber) -> str:
+    number = line.number
+    pooled = ALL if len(line.over) == len(study.sources) else "+".join(line.over) or "-"
+    who = number.rater or (number.generator if number.generator != ALL else pooled)
+    return f"{who}, {number.task}" if number.task != ALL else who
+
+
+def rounding(number: PrintedNumber, value: float) -> str:
+    """A value in the unit and digits of the printed number. Half a unit may be rounded either way: as printed, if so."""
+    printed = number.printed.replace(",", "")
+    digits = len(printed.partition(".")[2])
+    shown = 100 * value if number.percent else value
+    either_way = abs(shown - float(printed)) <= 0.5 * 10**-digits + 1e-9
+    return printed if either_way else f"{shown:.{digits}f}"
+
+
+def _remarks(study: PublishedStudy, lines: Sequence[ComparedNumber]) -> list[str]:
+    """How to read the numbers, what differs and why, and what the data do not determine."""
+    different = [_difference(line) for line in lines if line.verdict == "different"]
+    open_lines = [line for line in lines if line.verdict == "not_determined"]
+    reasons = Counter(line.reason for line in open_lines)
+    undetermined = [f"Not determined: {count} of the above: {reason}." for reason, count in reasons.items()]
+    if any(line.value is not None for line in open_lines):
+        undetermined.append("What stands in full beside these is ours over what there is.")
+    beyond = [f"Not determined: {item.what} ({item.where}): {item.why}." for item in study.open]
+    verdicts = Counter(line.verdict for line in lines)
+    count = f"Same {verdicts['same']}, different {verdicts['different']}, not determined {verdicts['not_determined']}."
+    return [*study.notes, *different, *undetermined, *beyond, count]
+
+
+def _difference(line: ComparedNumber) -> str:
+    number = line.number
+    ours = "undefined" if line.rounded is None else line.rounded
+    return f"Different: {number.called} ({number.where}): printed {number.printed}, ours {ours}: {line.reason}."

@@ -1,0 +1,228 @@
+"""What an audit says of the judges beside a study's people: three answers, a table, and one sentence for the page."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any, Final
+
+from agreement.meta.ranking import ORDERED, Ranking
+from agreement.report.leave_one_out import NO_PLACE
+from concord.common import wording
+from concord.meta.replacement import ANSWERS
+from concord.studies.judges import Judge, JudgedPeople
+
+HOW_TO_READ: Final = (
+    "Judges and metrics are compared with people over all images of the study together, by the numbers of `agreement`, `rank`"
+    " and `alt-test`; averages of single generators, as some papers print them, are other numbers. A judge meets the mean of"
+    " all people, a person only the others; so “judge minus people” puts the judge in each person's place, against the same"
+    " others on the same images, and its interval is that of the paired difference. *Better image*: how often the better of two"
+    " images of a prompt, by people, is the judge's as well (ties calibrated); *order of generators*: the share of pairs of"
+    " generators whose means are in people's order; *as near as a person*: how often the judge is at least as near to the other"
+    " people as the person whose place it takes."
+)
+_UNSURE: Final = 0.05
+
+
+def title(found: JudgedPeople) -> str:
+    """Of its part of a chapter."""
+    return f"{wording.plain_aspect(found.judged.aspect).capitalize()}: {'judges beside people' if found.judges else 'people'}"
+
+
+def answers(found: JudgedPeople) -> list[tuple[str, str]]:
+    """Questions with their answers; without judges only people's own level."""
+    if not found.judges:
+        none = "The files hold no scores of these images by a judge or a metric to compare."
+        none = none if found.judged.scorers is not None else "The judges of these images are in the chapter on VIEScore."
+        return [("People", f"{_people(found)} {none}")]
+    return [
+        ("Which agrees best", _agrees(found)),
+        ("Which ranks best", _ranks(found)),
+        ("May it replace a person", _replaces(found)),
+    ]
+
+
+def _people(found: JudgedPeople) -> str:
+    among, images, generators = found.among, found.images, found.generators
+    parts = []
+    if among is not None:
+        value = _number(among["value"], among["low"], among["high"], among["n_items"])
+        parts.append(f"agree among themselves by {wording.title(str(among['statistic']))} {value}")
+    if images is not None and images.value is not None:
+        parts.append(f"agree with the others on the better of two images of a prompt with a share of {_row(images)}")
+    if generators is not None and generators.value is not None:
+        pairs = f"{generators.pairs} pairs of generators" if generators.pairs != 1 else "the one pair of generators"
+        parts.append(f"put {pairs} in the others' order with a share of {_row(generators)}")
+    return f"People {_listed(parts)}." if parts else "People's own level is not known."
+
+
+def _agrees(found: JudgedPeople) -> str:
+    first, *others = found.judges
+    row = first.replacement.agreement
+    if row is None:
+        return f"Not known: no judge's agreement with people's {wording.plain_aspect(found.judged.aspect)} is defined."
+    value = _number(row["value"], row["low"], row["high"], row["n_items"])
+    words = f"{first.name}, with {found.statistic} {value}. {_in_place(row.get('ceiling'))}"
+    ahead = found.ahead(first, others[0]) if others else None
+    if ahead is not None:
+        apart = _number(ahead["value"], ahead["low"], ahead["high"], ahead["n_items"])
+        told = ahead["p_holm"] is not None and ahead["p_holm"] < _UNSURE
+        words += f" On the images that both judged it is {apart} ahead of the next, {others[0].name}: "
+        words += "more than chance." if told else "no more than chance explains, so the two are not told apart."
+    return words
+
+
+def _in_place(ceiling: Mapping[str, Any] | None) -> str:
+    if ceiling is None or ceiling["value"] is None or ceiling["scorer"] is None:
+        reason = (ceiling or {}).get("reason") or "no ceiling is defined"
+        reason = "nothing was judged by two people" if reason == NO_PLACE else reason
+        return f"People's own level cannot be set beside it: {reason}."
+    words = f"In a person's place it reaches {_four(ceiling['scorer'])}, where people reach {_four(ceiling['value'])}"
+    return f"{words}: {_difference(ceiling)} (judge minus people), {_verdict(ceiling)}."
+
+
+def _ranks(found: JudgedPeople) -> str:
+    ranked = [each for each in found.judges if each.images is not None and each.images.value is not None]
+    if not ranked:
+        reason = next((each.images.reason for each in found.judges if each.images is not None), None)
+        return f"Not determined: {reason or 'no prompt has two images'}."
+    best = max(ranked, key=lambda each: _value(each.images))
+    words = f"Of two images of a prompt, {best.name} has the better one most often: {_row(best.images)}."
+    if best.images is not None and best.images.ceiling is not None:
+        words += f" {_in_place(best.images.ceiling.to_dict())}"
+    ordered = [each for each in found.judges if each.generators is not None and each.generators.value is not None]
+    if not ordered:
+        return words
+    top = max(_value(each.generators) for each in ordered)
+    firsts = [each for each in ordered if _value(each.generators) == top]
+    row = firsts[0].generators
+    assert row is not None
+    words += f" Generators are ordered best by {', '.join(each.name for each in firsts)}: of {row.pairs} pairs a share of"
+    words += f" {top:.4f} is in people's order"
+    people = row.ceiling.value if row.ceiling else None
+    words += "" if people is None else f"; a person, beside the others, reaches {people:.4f}"
+    lucky = [each.name for each in ordered if each.generators is not None and each.generators.verdict != ORDERED]
+    if lucky:
+        words += f". For {', '.join(lucky)} a random order is as good with a probability of 5 % or more"
+    return f"{words}. With so few generators a difference from people cannot be tested."
+
+
+def _replaces(found: JudgedPeople) -> str:
+    names: dict[tuple[str, str], list[str]] = {}
+    for each in found.judges:
+        answer = ANSWERS[each.replacement.answer].lower()
+        verdict = (_agreement(each).get("ceiling") or {}).get("verdict")
+        level = f"Agreement is {wording.verdict(verdict)}'s own. " if verdict in ("below", "above") else ""
+        names.setdefault((answer, level + each.replacement.evidence[0]), []).append(each.name)
+    lines = [f"{', '.join(judges)}: {answer}. {evidence}" for (answer, evidence), judges in names.items()]
+    if len(lines) == 1:
+        lines = [wording.sentence(line.partition(": ")[2]) for line in lines]
+    if found.judged.graded:
+        lines.append("Judges' scores count as tenths of people's scale, as in the study's own code.")
+    return " ".join(lines)
+
+
+def table(found: JudgedPeople) -> Iterator[list[str]]:
+    """A row for each judge, after the header; nothing without judges."""
+    if not found.judges:
+        return
+    yield [
+        "judge", f"{found.statistic} with people", "n", "judge minus people", "better image", "judge minus people",
+        "order of generators", "as near as a person", "may it replace a person",
+    ]  # fmt: skip
+    level = max((_agreement(each).get("ceiling") or {} for each in found.judges), key=lambda each: each.get("n_items") or 0)
+    if level.get("value") is not None:
+        own = [_number(level["value"], level["low"], level["high"]), f"{level['n_items']:,}", ""]
+        yield [
+            "people, each against the others",
+            *own,
+            _row(found.images, n=False),
+            "",
+            _row(found.generators, n=False),
+            "",
+            "",
+        ]
+    for each in found.judges:
+        row, near = _agreement(each), each.nearness
+        agreed = ["–", "", "–"]
+        if row:
+            agreed = [_number(row["value"], row["low"], row["high"]), f"{row['n_items']:,}", _difference(row.get("ceiling"))]
+        images = [_row(each.images, n=False), _difference(_ceiling(each.images))]
+        nearness = "–" if near is None or near.value is None else _number(near.value, near.low, near.high)
+        answer = ANSWERS[each.replacement.answer].lower()
+        yield [each.name, *agreed, *images, _row(each.generators, n=False), nearness, answer]
+
+
+def summary(found: JudgedPeople) -> str:
+    """One sentence: the best agreement, the best ranking, and whether any may replace a person, with people's level."""
+    about = wording.plain_aspect(found.judged.aspect)
+    if not found.judges or found.judges[0].replacement.agreement is None:
+        return f"{about.capitalize()}: no judge or metric to compare. {_people(found)}"
+    first = found.judges[0]
+    row = _agreement(first)
+    ceiling = row.get("ceiling") or {}
+    level = "" if ceiling.get("value") is None else f"; in a person's place {_two_sides(ceiling)}"
+    words = f"{first.name} agrees best ({found.statistic} {_two(row)}, n = {row['n_items']:,}{level})"
+    ranked = [each for each in found.judges if each.images is not None and each.images.value is not None]
+    if ranked:
+        best = max(ranked, key=lambda each: _value(each.images))
+        beside = _ceiling(best.images)
+        level = "" if beside is None or beside["value"] is None else f"; in a person's place {_two_sides(beside)}"
+        pair = {"value": _value(best.images), "low": best.images and best.images.low, "high": best.images and best.images.high}
+        words += f", {best.name} ranks a prompt's images best ({_two(pair)}{level})"
+    may = [each.name for each in found.judges if each.replacement.answer in ("yes", "perhaps")]
+    unknown = all(each.replacement.answer == "unknown" for each in found.judges)
+    end = "whether one may replace a person is not known" if unknown else "none may replace a person"
+    return f"{about.capitalize()}: {words}, and {f'{_listed(may)} may replace a person' if may else end}."
+
+
+def _listed(names: Sequence[str]) -> str:
+    """``a``, ``a and b``, ``a, b and c``."""
+    return " and ".join(filter(None, (", ".join(names[:-1]), names[-1])))
+
+
+def _agreement(judge: Judge) -> Mapping[str, Any]:
+    return judge.replacement.agreement or {}
+
+
+def _two_sides(ceiling: Mapping[str, Any]) -> str:
+    return f"{wording.two(ceiling['scorer'])} against people's {wording.two(ceiling['value'])}"
+
+
+def _two(row: Mapping[str, Any]) -> str:
+    value = wording.two(row["value"])
+    return value if row["low"] is None else f"{value}, {wording.two(row['low'])} to {wording.two(row['high'])}"
+
+
+def _ceiling(row: Ranking | None) -> dict[str, Any] | None:
+    return None if row is None or row.ceiling is None else row.ceiling.to_dict()
+
+
+def _value(row: Ranking | None) -> float:
+    return -1.0 if row is None or row.value is None else row.value
+
+
+def _row(row: Ranking | None, *, n: bool = True) -> str:
+    if row is None or row.value is None:
+        return "–"
+    return _number(row.value, row.low, row.high, row.n_items if n else None)
+
+
+def _number(value: float, low: float | None, high: float | None, n: int | None = None) -> str:
+    bounds = "no interval" if low is None or high is None else f"{_four(low)} to {_four(high)}"
+    return f"{_four(value)} ({bounds}{f', n = {n:,}' if n is not None else ''})"
+
+
+def _difference(ceiling: Mapping[str, Any] | None) -> str:
+    if not ceiling or ceiling.get("difference") is None:
+        return "–"
+    return _number(ceiling["difference"], ceiling["difference_low"], ceiling["difference_high"])
+
+
+def _verdict(ceiling: Mapping[str, Any]) -> str:
+    verdict = ceiling.get("verdict")
+    return wording.verdict(str(verdict)) if verdict else str(ceiling.get("verdict_reason") or "not told apart")
+
+
+def _four(value: float) -> str:
+    text = f"{value:.4f}"
+    return "0.0000" if text == "-0.0000" else text.replace("-", "−")

@@ -4,7 +4,7 @@
 
 import { button, h } from "./dom.js";
 
-const TABLE = "table.cc-table, table.cc-board";
+const TABLE = "table.cc-table:not(.cc-fits), table.cc-board";
 const FIGURE = ".js-plotly-plot";
 const SHOWN_MS = 2000;
 const RISKY = /^'*[=+\-@\t\r\n＝＋－＠]/;
@@ -203,7 +203,10 @@ function offerAll() {
     if (!has(around, table) && table.rows.length > 1) offer(around, table, TABLE_FORMATS, "Copy table");
   }
   for (const figure of document.querySelectorAll(FIGURE)) {
-    if (!has(figure, figure)) offer(figure, figure, FIGURE_FORMATS, "Copy figure");
+    if (has(figure, figure)) continue;
+    offer(figure, figure, FIGURE_FORMATS, "Copy figure");
+    // Plotly's own tools are for the mouse: ten stops of Tab at every figure
+    for (const tool of figure.querySelectorAll(".modebar-btn")) tool.tabIndex = -1;
   }
 }
 

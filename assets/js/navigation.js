@@ -14,6 +14,11 @@ function paint(button) {
 export function mount(element) {
   const menu = element.querySelector(".cc-nav-menu");
   menu.addEventListener("click", () => menu.setAttribute("aria-expanded", String(menu.getAttribute("aria-expanded") !== "true")));
+  // not by its address: that is below Gradio's base, which is another page's
+  element.querySelector(".cc-nav-skip").addEventListener("click", (event) => {
+    event.preventDefault();
+    element.querySelector("#content").focus();
+  });
   const theme = element.querySelector(".cc-nav-theme");
   const kept = localStorage.getItem(KEY);
   if (kept) document.body.classList.toggle("dark", kept === "dark");

@@ -8,6 +8,7 @@ from typing import Annotated, Literal
 import typer
 
 from ui.cli.options import (
+    AUTO,
     FILTERS,
     IMAGE_FILTERS,
     ConsensusOption,
@@ -120,7 +121,7 @@ def ablate_command(
     steps: Numbers = None,
     seeds: Numbers = None,
     overrides: Overrides = [],  # noqa: B006
-    device: Device = "cpu",
+    device: Device = AUTO,
     batch_size: Annotated[int | None, typer.Option(min=1, max=4096, help="Batch size in images (32).")] = None,
     limit: Annotated[int | None, typer.Option(min=1, help="Maximum number of images.")] = None,
     plot: Annotated[str | None, typer.Option(metavar="FILE.html", help="HTML file for the plot.")] = None,
@@ -152,7 +153,7 @@ def preferences_command(
     """Compare generators in pairs: people's votes, scorers' preferences, and the strength of each generator."""
 
 
-@project_command(study_app, "selfeval", "concord.studies.imports:import_selfeval")
+@project_command(study_app, "selfeval", "concord.studies.selfeval:import_selfeval")
 def import_study_selfeval() -> None:
     """Import SelfEval's Tables 2 and 3: winning votes and five metrics by task, as printed. Needs no file."""
 

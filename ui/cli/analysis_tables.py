@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import difflib
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
 from itertools import product
 from typing import Any
 
-from agreement import STATISTICS, ConsensusMethod, Options, PeopleAs
+from agreement import ConsensusMethod, Options, PeopleAs
 from agreement.flips import DELTA, FLIPPED, PREFERRED, SCORE, TIED
 from agreement.report.report import glance
 from agreement.study.cells import ALL
@@ -77,11 +76,7 @@ def print_agreement(
     output: str,
 ) -> None:
     """The command ``agreement``: rows of a selection, as tables or JSON."""
-    for name in statistic:
-        if name not in STATISTICS:
-            near = difflib.get_close_matches(name, STATISTICS, n=1, cutoff=0.5)
-            hint = f"did you mean {near[0]}?" if near else f"known: {', '.join(sorted(STATISTICS))}"
-            raise UsageError(f"--statistic {name}: there is no such statistic; {hint}")
+    agreement.known_statistics(statistic)
     options = Options(
         statistics=tuple(statistic) or None,
         by_target="target" in by,
@@ -286,8 +281,13 @@ _PREFERENCES: Mapping[str, tuple[str, str, tuple[str, ...]]] = {
         ("task", "a", "b", *_RATERS, "a_wins", "both", "none", "tie", "b_wins", "cannot_tell", "sign_test_p"),
     ),
     "sides": ("Which side is chosen", "share of left", (*_RATERS, "left", "right", "unknown", "sign_test_p")),
+    "orders": (
+        "Position bias: choices that change when the two images change places",
+        "share changed",
+        (*_RATERS, "kept", "left", "right", "mixed", "sign_test_p"),
+    ),
     "strengths": (
-        "Bradley-Terry strengths (log, mean 0; ties half a win each)",
+        "Bradley-Terry strengths (log, mean 0; Davidson's ties)",
         "strength",
         ("task", *_RATERS, "rank", "generator", "wins", "losses", "ties"),
     ),

@@ -42,12 +42,28 @@ def create(
     ] = None,
     items: Annotated[list[str] | None, typer.Option("--item", help="Use this item instead, by id. Repeatable.")] = None,
     n: Annotated[int | None, typer.Option("--n", min=1, help="Number of items, sampled at random; default: all.")] = None,
+    draw: Annotated[
+        Literal["random", "weighted"] | None,
+        typer.Option(
+            help="How --n items are drawn; random (default): all alike; weighted: more of those where scorers are likely wrong,"
+            " for `estimate` only."
+        ),
+    ] = None,
     also: Annotated[list[str] | None, typer.Option(help="Add this item by hand. Repeatable.")] = None,
     known_file: Annotated[
         str | None,
         typer.Option(
             "--known", help="JSON or CSV of items with known answers: item, role (gold, attention, training), answers."
         ),
+    ] = None,
+    gold_from: Annotated[
+        str | None,
+        typer.Option(help="Make gold without a file: of 'verdicts', of 'unanimous' answers, or of those of 'person NAME'."),
+    ] = None,
+    gold_n: Annotated[int | None, typer.Option(min=0, help="Gold items from there; default: 20.")] = None,
+    training_n: Annotated[int | None, typer.Option(min=0, help="Training items from there; default: 0.")] = None,
+    examples_n: Annotated[
+        int | None, typer.Option(min=0, help="Pictures with correct answers before the instructions; default: 0.")
     ] = None,
     overlap: Annotated[int | None, typer.Option(min=1, help="Annotators per item; default: 3.")] = None,
     order: Annotated[
@@ -100,6 +116,17 @@ def create(
         str | None, typer.Option(help="Code for people who come when no item is left; otherwise the same.")
     ] = None,
     declined_code: Annotated[str | None, typer.Option(help="Code for people who do not consent; default: none.")] = None,
+    closes: Annotated[str | None, typer.Option(help="When to stop offering items, such as '2027-01-31 18:00' (UTC).")] = None,
+    currency: Annotated[str | None, typer.Option(help="Currency of all amounts, such as GBP.")] = None,
+    item_price: Annotated[str | None, typer.Option(help="Pay for one answered item, checks included, such as 0.08.")] = None,
+    base_pay: Annotated[
+        str | None, typer.Option(help="What the platform pays on approval; items worth more are paid as a bonus.")
+    ] = None,
+    target_wage: Annotated[str | None, typer.Option(help="Pay per hour that you aim at.")] = None,
+    platform_fee: Annotated[float | None, typer.Option(help="The platform's share on top of pay, such as 0.33.")] = None,
+    budget: Annotated[
+        str | None, typer.Option(help="Maximum for pay and fees: no item is offered that could exceed it.")
+    ] = None,
     dry_run: Annotated[bool, typer.Option("--dry-run", help="Only show how much work it would be; create nothing.")] = False,
 ) -> None:
     """Create a campaign as a draft."""
@@ -133,6 +160,18 @@ def show(
     output: OutputFormat = "table",
 ) -> None:
     """Show one campaign: coverage, pace, people and verdicts."""
+
+
+@project_command(campaigns_app, "pay", "concord.campaigns.commands:pay")
+def pay(
+    campaign: Name,
+    platform_file: Annotated[
+        str | None,
+        typer.Option("--platform-file", help="CSV of submissions from Prolific or MTurk: adds people's own ids by pseudonym."),
+    ] = None,
+    bonuses: Annotated[bool, typer.Option("--bonuses", help="Print only 'id,amount' lines for bulk bonus payment.")] = False,
+) -> None:
+    """Print who is approved, returned or rejected, and paid what, as CSV."""
 
 
 @project_command(campaigns_app, "describe", "concord.campaigns.commands:describe")

@@ -7,7 +7,7 @@ from typing import Annotated, Literal
 import typer
 
 from data.export import TableFormat
-from ui.cli.options import FILTERS, OutputFile, Selection, export_app, import_app, project_command
+from ui.cli.options import FILTERS, IMAGE_FILTERS, OutputFile, Selection, export_app, import_app, project_command
 
 Table = Annotated[TableFormat | None, typer.Option("--format", help="Format; default: from the file name.")]
 PeopleAs = Annotated[
@@ -51,6 +51,14 @@ def export_datasets(
     ] = 500,
 ) -> None:
     """Export a folder for Hugging Face's `datasets`: images, judgements and annotations as Parquet, and a dataset card."""
+
+
+@project_command(export_app, "images", "concord.exporting:export_images", IMAGE_FILTERS)
+def export_images(
+    selection: Selection,
+    output: Annotated[str, typer.Option("-o", "--output", metavar="FOLDER", help="The folder to create.")],
+) -> None:
+    """Export images in GenEval's folder layout, for its own script: GENERATOR/00000/samples/00000.png and metadata.jsonl."""
 
 
 @project_command(import_app, "exported", "concord.importing.exported_files:import_exported")

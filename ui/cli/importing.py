@@ -15,6 +15,10 @@ reproduce_app = typer.Typer(
 app.add_typer(reproduce_app, name="reproduce")
 
 
+Folder = Annotated[str, typer.Argument(metavar="FOLDER", help="The folder with the study's files as released.")]
+Imagenhub = Annotated[str, typer.Argument(metavar="IMAGENHUB", help="ImagenHub's folder: people's ratings of these images.")]
+
+
 @reproduce_app.command("geneval")
 def reproduce_geneval(
     sources: Annotated[
@@ -25,7 +29,7 @@ def reproduce_geneval(
     output: TextFormat = "table",
 ) -> None:
     """Recompute GenEval's human study. Exits with 0 only if every number that the files determine is as printed."""
-    _reproduce("geneval", sources=sources, metadata=metadata, output=output)
+    _reproduce("geneval", folders=sources, metadata=metadata, output=output)
 
 
 @reproduce_app.command("tifa")
@@ -34,7 +38,7 @@ def reproduce_tifa(
     output: TextFormat = "table",
 ) -> None:
     """Recompute TIFA's human study: both columns of Table 2, the true Spearman, and more. Exits like `reproduce geneval`."""
-    _reproduce("tifa", path=path, output=output)
+    _reproduce("tifa", folders=[path], output=output)
 
 
 @reproduce_app.command("selfeval")
@@ -43,6 +47,45 @@ def reproduce_selfeval(
 ) -> None:
     """Recompute SelfEval's Figure 6 from its Tables 2 and 3. Exits with 0 only if every claim of the paper's text follows."""
     _reproduce("selfeval", output=output)
+
+
+@reproduce_app.command("genai-bench")
+def reproduce_genai_bench(folder: Folder, output: TextFormat = "table") -> None:
+    """Recompute GenAI-Bench's agreement of raters, as released and without ratings off the scale."""
+    _reproduce("genai-bench", folders=[folder], output=output)
+
+
+@reproduce_app.command("imagenhub")
+def reproduce_imagenhub(folder: Folder, output: TextFormat = "table") -> None:
+    """Recompute ImagenHub's kappas and alphas of seven generators."""
+    _reproduce("imagenhub", folders=[folder], output=output)
+
+
+@reproduce_app.command("viescore")
+def reproduce_viescore(folder: Folder, imagenhub: Imagenhub, output: TextFormat = "table") -> None:
+    """Recompute VIEScore's correlations of people and judges, as its notebook averages them, and plainly."""
+    _reproduce("viescore", folders=[folder, imagenhub], output=output)
+
+
+@reproduce_app.command("tia2")
+def reproduce_tia2(folder: Folder, output: TextFormat = "table") -> None:
+    """Recompute TIA2's share of fitting images of each prompt."""
+    _reproduce("tia2", folders=[folder], output=output)
+
+
+@reproduce_app.command("arena")
+def reproduce_arena(folder: Folder, output: TextFormat = "table") -> None:
+    """Recompute how often two language models vote as people did in GenAI-Arena."""
+    _reproduce("arena", folders=[folder], output=output)
+
+
+@reproduce_app.command("all")
+def reproduce_all(
+    folder: Annotated[str, typer.Argument(help="The folder that holds the studies' folders.")],
+    output: TextFormat = "table",
+) -> None:
+    """Recompute every study whose folder is there. With --format md: the audit, claim by claim."""
+    _reproduce("all", folder=folder, output=output)
 
 
 # of all questions together: an aspect or a target would leave some out
@@ -189,7 +232,7 @@ def import_cooccurrence(
 
 @project_command(import_app, "playground", "concord.importing.playground:import_playground")
 def import_playground() -> None:
-    """Fill a project with the playground: images, two scorers and five simulated people. The default project already has it."""
+    """Fill a project with the playground: images, three scorers, five simulated people. The default project already has it."""
 
 
 @project_command(study_app, "geneval", "concord.studies.imports:import_geneval")
@@ -208,6 +251,37 @@ def import_study_tifa(
     file: Annotated[str, typer.Argument(help="TIFA's human_annotations_with_scores.json.")],
 ) -> None:
     """Import TIFA's human study: two Likert ratings and ten metrics for each of 800 images."""
+
+
+@project_command(study_app, "genai-bench", "concord.studies.imports:import_genai_bench")
+def import_study_genai_bench(
+    folder: Folder,
+    prompts: Annotated[Literal["1600", "527"], typer.Option(help="All prompts, or the released subset.")] = "1600",
+) -> None:
+    """Import GenAI-Bench: three ratings 1 to 5 of each of six generators' images, by anonymous raters (slots)."""
+
+
+@project_command(study_app, "imagenhub", "concord.studies.imports:import_imagenhub")
+def import_study_imagenhub(folder: Folder) -> None:
+    """Import ImagenHub's text-to-image study: three persons rate seven generators on consistency and quality."""
+
+
+@project_command(study_app, "viescore", "concord.studies.imports:import_viescore")
+def import_study_viescore(
+    folder: Folder,
+    imagenhub: Imagenhub,
+) -> None:
+    """Import VIEScore: language models judge ImagenHub's images and say why; with ImagenHub's people, and prompts' texts."""
+
+
+@project_command(study_app, "tia2", "concord.studies.imports:import_tia2")
+def import_study_tia2(folder: Folder) -> None:
+    """Import TIA2 (TextNorm): does each of 27,500 images fit its caption, by three anonymous raters (slots)."""
+
+
+@project_command(study_app, "arena", "concord.studies.imports:import_arena")
+def import_study_arena(folder: Folder) -> None:
+    """Import GenAI-Arena's votes on pairs of images, and the votes of two language models with their words."""
 
 
 @project_command(import_app, "scores", "concord.runs.remote_runs:import_scores")

@@ -4,6 +4,7 @@ command, so nothing heavy is imported here.
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Callable, Iterable, Mapping
 from enum import StrEnum
 from inspect import Parameter, Signature, signature
@@ -44,7 +45,24 @@ Intervals = Annotated[bool, typer.Option("--intervals/--no-intervals", help="95 
 Overrides = Annotated[
     list[str], typer.Option("--set", metavar="KEY=VALUE", help="Change one setting of the profile. Repeatable.")
 ]
-Device = Annotated[str, typer.Option(help="cpu, cuda, cuda:1, mps ...")]
+
+
+def _device(named: str) -> str:
+    """The device that is named; of none the machine's GPU, which is said, or else the CPU."""
+    if named != AUTO:
+        return named
+    from scorers.models.devices import CPU, default_device
+
+    found = default_device()
+    if found != CPU:
+        print(f"Using the GPU ({found}); for the CPU: --device cpu", file=sys.stderr)
+    return found
+
+
+AUTO = "auto"
+Device = Annotated[
+    str, typer.Option(callback=_device, help="auto (the GPU if there is one), cpu, cuda, mps; several: cuda:0,cuda:1.")
+]
 
 
 FILTERS: dict[str, str] = {

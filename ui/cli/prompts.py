@@ -8,7 +8,7 @@ from typing import Annotated, Literal
 
 import typer
 
-from ui.cli.options import PLAYGROUND, Device, Project, Selection, app, export_app, import_app, project_command
+from ui.cli.options import AUTO, PLAYGROUND, Device, Project, Selection, app, export_app, import_app, project_command
 
 _File = Annotated[str, typer.Option("-o", "--output", metavar="FILE", help="The file to write (JSON lines).")]
 
@@ -88,7 +88,7 @@ def questions_command(
     price_in: Annotated[float | None, typer.Option("--price-in", min=0, help="Price of a million input tokens.")] = None,
     price_out: Annotated[float | None, typer.Option("--price-out", min=0, help="Price of a million output tokens.")] = None,
     yes: Annotated[bool, typer.Option("--yes", help="Call the endpoint without asking for confirmation.")] = False,
-    device: Device = "cpu",
+    device: Device = AUTO,
     project: Project = PLAYGROUND,
 ) -> None:
     """Have a language model write questions about prompts, check them, and save them for `import questions`. If it stops, run
@@ -125,11 +125,15 @@ def export_questions(selection: Selection, output: _File) -> None:
 
 @project_command(import_app, "questions", "concord.importing.prompts:import_questions")
 def import_questions(
-    file: Annotated[str | None, typer.Argument(help="TIFA's question_answers.json, or one such object per line.")] = None,
+    file: Annotated[
+        str | None, typer.Argument(help="Questions as TIFA, GenEval 2, OneIG, TIIF, UniGenBench or WISE publish them.")
+    ] = None,
     from_specs: Annotated[
         bool, typer.Option("--from-specs", help="Derive the questions from the prompts' specs instead.")
     ] = False,
-    suite: Annotated[str | None, typer.Option(help="FILE: suite of its ids ('tifa'); --from-specs: only this suite.")] = None,
+    suite: Annotated[
+        str | None, typer.Option(help="FILE: name of the suite (default: after its format); --from-specs: only this suite.")
+    ] = None,
 ) -> None:
     """Import questions about prompts. Changed questions become a new version; the old version stays."""
 

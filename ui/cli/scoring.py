@@ -1,4 +1,4 @@
-"""The commands ``generate``, ``score``, ``export manifest`` and ``rebuild``."""
+"""The commands ``generate``, ``score``, ``export manifest``, ``rebuild`` and ``models convert``."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from typing import Annotated, Any, Literal
 
 import typer
 
-from ui.cli.options import IMAGE_FILTERS, Device, Overrides, Selection, app, export_app, project_command
+from ui.cli.options import AUTO, IMAGE_FILTERS, Device, OutputFormat, Overrides, Selection, app, export_app, project_command
 
 ScorerProfile = Annotated[
     str | None, typer.Option(help="Settings profile (models and thresholds), such as playground; default: the scorer's first.")
@@ -21,10 +21,13 @@ def score_command(
     scorer: Annotated[str, typer.Argument(help="The scorer, such as geneval; docs/settings.md lists all.")],
     profile: ScorerProfile = None,
     overrides: Overrides = [],  # noqa: B006
-    device: Annotated[str, typer.Option(help="cpu, cuda, cuda:1, mps ...; several: cuda:0,cuda:1.")] = "cpu",
+    device: Device = AUTO,
     engine: Annotated[str, typer.Option(help="local, or ray for several machines. The results are the same.")] = "local",
     batch_size: Annotated[int | None, typer.Option(min=1, max=4096, help="Batch size in images (32).")] = None,
     limit: Annotated[int | None, typer.Option(min=1, help="Maximum number of images.")] = None,
+    force: Annotated[
+        bool, typer.Option("--force", help="Go on with a detector that does not find what is on known photographs.")
+    ] = False,
     manifest: Annotated[
         Path | None, typer.Option(metavar="FILE", help="Score the manifest of `export manifest`; needs no project.")
     ] = None,
@@ -43,6 +46,7 @@ def score_command(
         "device": device,
         "engine": engine,
         "batch_size": batch_size,
+        "force": force,
     }
     if manifest is None and shard is None and out is None:
         return how | {"limit": limit, "selection": selection}
@@ -55,6 +59,20 @@ def score_command(
     from concord.runs.sharding import execute
 
     raise typer.Exit(execute(how | {"manifest": manifest, "shard": shard, "out": out}))
+
+
+@project_command(app, "drift", "concord.questions.scores:drift")
+def drift_command(
+    rater: Annotated[str, typer.Argument(help="The judge, as agreement names it.")],
+    n: Annotated[int, typer.Option("--n", min=1, help="How many of its images to ask about again.")] = 50,
+    seed: Annotated[int, typer.Option(min=0, help="Random seed of the draw.")] = 0,
+    day: Annotated[str | None, typer.Option(help="The new rater's date; default: today.")] = None,
+    overrides: Overrides = [],  # noqa: B006
+    device: Device = AUTO,
+    output: OutputFormat = "table",
+) -> None:
+    """Ask a judge again about images that it has judged, and compare its answers: does the model behind an address still judge
+    as it did? It is another rater then."""
 
 
 @project_command(export_app, "manifest", "concord.runs.remote_runs:export_manifest", IMAGE_FILTERS)
@@ -76,8 +94,8 @@ def generate_command(
     generator: Annotated[
         str,
         typer.Option(
-            help="playground-early, playground-late, sd15, sd21, sd21-v, sdxl, pixart, if; a hub id; or a folder with a"
-            " diffusers pipeline."
+            help="playground-early, playground-late, sd15, sd21, sd21-v, sdxl, pixart, if, sd3, sd35, flux, flux-schnell, sana,"
+            " qwen-image; a hub id; or a folder with a diffusers pipeline."
         ),
     ],
     task: Annotated[list[str], typer.Option(help="Only prompts of this task. Repeatable.")] = [],  # noqa: B006
@@ -85,8 +103,11 @@ def generate_command(
     limit: Annotated[int | None, typer.Option(min=1, help="Only the first N prompts.")] = None,
     seed: Annotated[int, typer.Option(min=0, help="Random seed of the images.")] = 0,
     profile: Annotated[
-        Literal["default", "paper"],
-        typer.Option(help="Generation settings: the model's defaults, or those of the SelfEval paper (100 DDIM steps)."),
+        Literal["default", "paper", "geneval"],
+        typer.Option(
+            help="Generation settings: the model's defaults, those of the SelfEval paper (100 DDIM steps), or of GenEval's"
+            " script (50 steps, guidance 9)."
+        ),
     ] = "default",
     steps: Annotated[int | None, typer.Option(help="Denoising steps; default: those of the profile.")] = None,
     guidance: Annotated[float | None, typer.Option(help="Classifier-free guidance scale; 1 or less: none.")] = None,
@@ -94,7 +115,7 @@ def generate_command(
     precision: Annotated[
         Literal["float32", "float16", "bfloat16"], typer.Option(help="Precision of the weights; a VAE always runs in float32.")
     ] = "float32",
-    device: Device = "cpu",
+    device: Device = AUTO,
     batch_size: Annotated[int | None, typer.Option(min=1, max=4096, help="Batch size in images (4; playground: 16).")] = None,
     name: Annotated[
         str | None, typer.Option(help="Name of the generator; default: the model with changed settings (sdxl@steps=30).")
@@ -107,3 +128,27 @@ def generate_command(
 @project_command(app, "rebuild", "concord.judging:rebuild")
 def rebuild_command() -> None:
     """Derive every judgement again from stored evidence and answers."""
+
+
+models_app = typer.Typer(help="Models on this machine.", no_args_is_help=True)
+app.add_typer(models_app, name="models")
+
+
+@models_app.command("convert")
+def convert_command(
+    model: Annotated[
+        str, typer.Argument(metavar="MODEL", help="A model in the hub's cache (OWNER/NAME, OWNER/NAME@REVISION), or a file.")
+    ],
+) -> None:
+    """Convert weights that are published as pickles to safetensors, in a folder under models/ that --set takes. No code of the
+    pickle runs. Also reads OpenMMLab's Mask2Former (GenEval's detector), CLIP-FlanT5 and HPSv2."""
+    from scorers.models.conversion import convert
+
+    try:
+        done = convert(model)
+    except (ValueError, OSError) as error:
+        print(f"models convert: {error}", file=sys.stderr)
+        raise typer.Exit(1) from error
+    print(f"read {', '.join(done.read)}: tensors alone; no code in it was run")
+    print(f"wrote {done.name}/: {done.what}; {done.parameters / 1e6:,.1f} million parameters as safetensors")
+    print(f"use it with --set {done.setting or 'SETTING'}={done.hub_name or done.name}")

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import difflib
 import math
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field, replace
@@ -35,6 +34,7 @@ from data.store.browse.grid import ListingDisplay
 from data.store.core import selection as selection_module
 from data.store.core.selection import CERTAINTIES, Selection, Where
 from data.store.core.store import Store
+from data.validation import did_you_mean
 from scorers.failures import PICTURES
 
 BROWSE = "/studio/browse"
@@ -173,8 +173,7 @@ def _known(name: str, value: str, known: Iterable[str]) -> str:
     among = [*known]
     if value in among:
         return value
-    near = difflib.get_close_matches(value, among, n=1, cutoff=0.5)
-    raise ValueError(f"{name}={value}: " + (f"did you mean {near[0]}?" if near else f"it is one of {', '.join(among)}."))
+    raise ValueError(f"{name}={value}: {did_you_mean(value, among)}")
 
 
 def _of_rater(name: str, value: str, form: str) -> tuple[str, str]:

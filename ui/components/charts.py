@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import textwrap
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from html import escape
@@ -20,11 +21,14 @@ Row = dict[str, Any]
 # people and scorers, apart for colour-blind readers too (Okabe and Ito)
 COLORS = {"people": "#d55e00", "scorer": "#0072b2"}
 _ROW = 40
+_LABEL_WIDTH = 16
 PALETTE: Final = ("#0072b2", "#d55e00", "#009e73", "#cc79a7", "#e69f00", "#56b4e9", "#6b6b6b")
 _NARROWEST = 0.2
 _MOST_POINTS = 3000
 _LONGEST: Final = 60
 _ENDS = ("value", "low", "high")
+# larger titles are cut off on a phone
+_TEMPLATE: Final = {"layout": {axis: {"title": {"font": {"size": 13}}} for axis in ("xaxis", "yaxis")}}
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,6 +70,7 @@ def forest(
                 text=[f"  {_with_interval(row)}" for row in known],
                 textposition="top center",
                 textfont={"size": 12},
+                cliponaxis=False,
                 showlegend=False,
                 marker={
                     "size": 11,
@@ -92,12 +97,17 @@ def forest(
     )
     figure.update_yaxes(
         tickvals=list(range(len(labels))),
-        ticktext=[f"<b>{label}</b>" for label in labels],
+        ticktext=[f"<b>{_in_two_lines(label)}</b>" for label, _ in lines],
         range=[len(labels) - 0.5, -0.65],
         showgrid=False,
         zeroline=False,
     )
     return figure
+
+
+def _in_two_lines(label: str) -> str:
+    """A row's label, escaped; a long one broken, so that it leaves the figure its width on a phone."""
+    return "<br>".join(map(escape, textwrap.wrap(label, max(_LABEL_WIDTH, len(label) // 2 + 4)))) or escape(label)
 
 
 def _with_interval(row: Mapping[str, Any]) -> str:
@@ -158,7 +168,7 @@ def error_bars(rows: Iterable[Mapping[str, Any]], color: str, width: float = 4) 
 def plain(figure: go.Figure, height: int) -> None:
     """What all figures have in common."""
     figure.update_layout(
-        template="none",
+        template=_TEMPLATE,
         height=height,
         margin={"l": 24, "r": 24, "t": 12, "b": 52},
         paper_bgcolor="rgba(0,0,0,0)",

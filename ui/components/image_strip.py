@@ -33,7 +33,7 @@ def image_strips(found: Sequence[ImageStrip]) -> str:
 def _about(shown: GeneratorPictures) -> str:
     name = shown.generator or shown.suite
     query = urlencode({"suite": shown.suite} | ({"generator": shown.generator} if shown.generator else {}))
-    browse = f'<a href="{at("/studio/browse")}?{escape(query)}">{wording.count(shown.pictures, "picture")}</a>'
+    browse = f'<a href="{at("/studio/browse")}?{escape(query)}">{wording.count(shown.pictures, "image")}</a>'
     if shown.answers:
         said = f"{wording.count(shown.answers, 'answer')} by people"
     else:

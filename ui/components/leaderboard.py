@@ -41,7 +41,7 @@ def headline(board: Leaderboard) -> str:
         text = f"{escape(best)}: {number} <small>by {escape(by)}</small>"
     elif close:
         rest = f"{escape(close[0])}" if len(close) == 1 else f"{len(close)} others"
-        text = f"{escape(best)} leads by {escape(by)}: {number}<small>; not told apart from {rest}</small>"
+        text = f"{escape(best)} leads by {escape(by)}: {number}<small>; not clearly better than {rest}</small>"
     else:
         lead = board.leads[0]
         apart = "" if lead.low is None else f" [{wording.two(lead.low)}, {wording.two(lead.high or 0.0)}]"
@@ -69,7 +69,7 @@ def _basis(board: Leaderboard, rater: BoardRater) -> str:
 
 def tiles(board: Leaderboard | None, totals: Mapping[str, int]) -> str:
     """Images, people's answers, the best scorer beside people, open disagreements: each leads to its page."""
-    images = "images" if totals["images"] else "images, without pictures here"
+    images = "images" if totals["images"] else "images (their files are not here)"
     made = [
         _tile(
             f"{totals['images'] or totals['places']:,}",
@@ -92,7 +92,7 @@ def tiles(board: Leaderboard | None, totals: Mapping[str, int]) -> str:
                 f"{symbol} {wording.two(best.agreement.value)}",
                 beside,
                 f"best scorer, {best.name}{verdict}",
-                page_address("agreement", suite=board.suite, aspect=board.aspect),
+                page_address("agreement", suite=board.suite, aspect=board.aspect, statistic=best.statistic),
             )
         )
     else:
@@ -234,9 +234,10 @@ def contested(board: Leaderboard, looks: Mapping[str, ItemPreview]) -> str:
     if not board.contested or board.contested_by is None:
         return ""
     whose = "people" if board.people == "real" else SIMULATED
-    every = f'<a href="{escape(_all_contested(board))}">all {board.disagreements:,} →</a>' if board.disagreements else ""
+    title = f"Images on which {board.contested_by} and {whose} agree least"
+    opposed = f"{wording.count(board.disagreements, 'open disagreement')} →"
+    every = f'<a href="{escape(_all_contested(board))}">{opposed}</a>' if board.disagreements else ""
     cells = "".join(_case(board, each, looks.get(each.item)) for each in board.contested)
-    title = f"Where {board.contested_by} and {whose} differ"
     return f'<h2 class="cc-block-title">{escape(title)} <small>{every}</small></h2><ul class="cc-contested">{cells}</ul>'
 
 

@@ -17,13 +17,17 @@ from data.store.core.store import Store
 from ui.components.tables import note
 
 SECONDS = 3
+_VALUES = "(...values) => (values[0] === '' ? '' : encodeURIComponent(JSON.stringify(values)))"
+"""JavaScript for what a drawing depends on: nothing until the page has read its address into the first of its inputs. Encoded,
+as the signal is HTML, and what an address asks for may be anything."""
+_EVERY = "() => `${performance.now()} ${Math.random()}`"
 _OPENED = "opened"
 """Seen of a project of which no version has been drawn yet."""
 
 
 def keep_current(
     store: Store,
-    draw: Callable[..., Iterator[Sequence[Any]]],
+    draw: Callable[..., Iterator[Sequence[Any]]] | live_updates.SharedDrawing,
     inputs: Sequence[Component],
     outputs: Sequence[Component | BlockContext],
     *,
@@ -54,7 +58,7 @@ def keep_current(
         visible="hidden",
     )
 
-    shared = live_updates.SharedDrawing(store, draw)
+    shared = draw if isinstance(draw, live_updates.SharedDrawing) else live_updates.SharedDrawing(store, draw)
 
     def fresh(*values: Any) -> Iterator[list[Any]]:
         version = moves(store)
@@ -71,7 +75,8 @@ def keep_current(
 
     quiet: dict[str, Any] = {"outputs": [*outputs, seen], "show_progress": "hidden", "api_visibility": "private"}
     if opened is None:
-        listen(None, fresh, [*inputs], **quiet)
+        # controls that are opened together change one by one: of the same values one drawing is enough
+        listen(None, fresh, [*inputs], of=_VALUES, **quiet)
     else:
         opened.then(lambda: _OPENED, None, seen, show_progress="hidden", api_visibility="private", queue=False)
     dispatched, overtaken = _overtaking(str(seen._id))
@@ -84,10 +89,12 @@ def listen(
     function: Callable[..., Any],
     inputs: Sequence[Component],
     outputs: Component | BlockContext | Sequence[Component | BlockContext],
+    of: str = _EVERY,
     **how: Any,
 ) -> Dependency:
     """Call a function after any of these events, by default when the page opens and when an input changes; of those that come
-    while it works, once more after the last.
+    while it works, once more after the last. ``of`` is JavaScript that makes a text of the inputs: an event after which that
+    is the same counts for nothing.
 
     Gradio repeats the whole event that a listener with ``trigger_mode="always_last"`` put off, for all of its listeners: two
     such listeners of one event put each other off, and call each other for ever (gradio 6.31, on a busy machine). So each
@@ -95,7 +102,7 @@ def listen(
     """
     signal = gr.HTML("", visible="hidden", apply_default_css=False)
     triggers = None if events is None else list(events)
-    gr.on(triggers, None, [*inputs], signal, js="() => `${performance.now()} ${Math.random()}`", api_visibility="private")
+    gr.on(triggers, None, [*inputs], signal, js=of, api_visibility="private")
     return signal.change(function, [*inputs], outputs, trigger_mode="always_last", **how)
 
 

@@ -10,6 +10,8 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from contextvars import copy_context
 from dataclasses import asdict, dataclass, replace
 from functools import wraps
 from typing import Any, ClassVar, Final, Generic, TypeVar
@@ -31,6 +33,16 @@ from ui.components.live_updates import SECONDS, ignored, keep_current, listen, m
 QUIET: Final[dict[str, Any]] = {"show_progress": "hidden", "api_visibility": "private"}
 ALL: Final = "all"
 _OPENED: Final = "yes"
+_FIRST_NUMBERS: Final = ThreadPoolExecutor(8, "first-numbers")
+_SOON_S: Final = 0.5
+"""Seconds for which a page's controls wait for its first numbers."""
+
+_WHEN_SET: Final = (
+    "async (state) => { for (let frame = 0; frame < 2; frame++) await new Promise((go) => {"
+    " requestAnimationFrame(go); setTimeout(go, 1000); }); return state; }"
+)
+"""JavaScript that waits until all controls stand as the address asks: Gradio (6.31) sets them one by one, sliders a frame later
+than the rest, and what is drawn in between would be drawn again. A page that nobody sees has no frames."""
 
 Drawn = Mapping[str, Any]
 """By the names of outputs what they show: a figure (None: nothing to draw), HTML, whether a column is shown, or a change that
@@ -111,7 +123,7 @@ class Page(Generic[V]):
         return {}
 
     def draw(self, view: V) -> Iterator[Drawn | None]:  # noqa: ARG002 - a page may be drawn in parts alone
-        """What is shown: quickly first, complete later. None: there is nothing to show, and `teaching` says what to do."""
+        """What is shown: quickly first, the rest later. None: there is nothing to show, and `teaching` says what to do."""
         yield {}
 
     def teaching(self) -> str:
@@ -148,7 +160,8 @@ class Page(Generic[V]):
         self.opened = gr.Textbox("", visible="hidden", elem_id=f"{name}-opened")
         self.notice = gr.HTML(elem_id="ignored")
         self.teaching_text = gr.Markdown(self.teaching(), visible=False, elem_id="teaching")
-        with gr.Column() as self.content:
+        # until its first numbers are there only controls are in view: nothing that one sees is pushed away (studio.css)
+        with gr.Column(elem_classes="cc-opening") as self.content:
             self.lay_out()
         for hidden, usual in self.HIDDEN.items():
             self.controls[hidden] = gr.Textbox(usual, visible="hidden", elem_id=f"{name}-{hidden}")
@@ -225,8 +238,6 @@ class Page(Generic[V]):
 
     def connect(self) -> None:
         """All events; a page with more of them extends this."""
-        if self.controls:
-            self._connect_controls()
         apart = {name for part in self._parts for name in part.outputs}
         rest = [name for name in self.outputs if name not in apart]
         main = _Part(self.draw, self.DRAWN_BY, rest, self.moves(), SECONDS)
@@ -236,13 +247,26 @@ class Page(Generic[V]):
             shell = [self.teaching_text, self.content] if part is main else []
             outputs = [*shell, *(self.outputs[name] for name in part.outputs)]
             drawing = self._drawing(part, names, len(shell))
-            keep_current(self.store, drawing, inputs, outputs, moves=part.moves, seconds=part.seconds)
+            shared = live_updates.SharedDrawing(self.store, drawing)
             if part is main:
                 self._main = (drawing, inputs, outputs)
+                if self.controls:
+                    self._connect_controls(shared, names, outputs)
+            keep_current(self.store, shared, inputs, outputs, moves=part.moves, seconds=part.seconds)
 
-    def _connect_controls(self) -> None:
+    def _connect_controls(
+        self, drawing: live_updates.SharedDrawing, drawn_by: Sequence[str], outputs: Sequence[Component | BlockContext]
+    ) -> None:
         every = [*self.controls.values()]
-        self.first = gr.on(None, self._open, None, [*every, self.notice, self.opened], queue=False, **QUIET)
+
+        def opened(request: gr.Request) -> list[Any]:
+            *changes, notice, state = self._open(request)
+            values = dict(zip(self.controls, map(_value_after, every, changes), strict=True))
+            return [*changes, notice, state, *self._texts(drawing, [state, *(values[name] for name in drawn_by)], outputs)]
+
+        opening = gr.Textbox("", visible="hidden")
+        self.first = gr.on(None, opened, None, [*every, self.notice, opening, *outputs], queue=False, **QUIET)
+        self.first.then(None, opening, self.opened, js=_WHEN_SET)
         using = [name for name in self.controls if name not in self.HIDDEN]
         offering = [self.controls[name].input for name in (using if self.OFFERING is None else self.OFFERING)]
         if offering:
@@ -285,7 +309,7 @@ class Page(Generic[V]):
     def teach(self, nothing: bool) -> list[Any]:
         """The changes that show what to do where there is nothing to show, or else the page's content."""
         text = gr.Markdown(self.teaching(), visible=True) if nothing else gr.Markdown(visible=False)
-        return [text, gr.Column(visible=not nothing)]
+        return [text, gr.Column(visible=not nothing, elem_classes=[])]
 
     def named(self, outputs: Sequence[str], drawn: Drawn) -> list[Any]:
         """Changes to outputs in this order, as Gradio takes them."""
@@ -305,6 +329,20 @@ class Page(Generic[V]):
         view = self.view(self.read(query))
         wanted = {name: ",".join(query.getlist(name)) for name in query}
         return [*self.open(view), ignored(wanted, self.followed(view, wanted)), self.state(view)]
+
+    def _texts(
+        self, drawing: live_updates.SharedDrawing, values: Sequence[Any], outputs: Sequence[Component | BlockContext]
+    ) -> list[Any]:
+        """The first numbers of a view, which come with its controls if they are made soon; figures follow, as their code holds
+        up a browser."""
+        steps = drawing.drawn(self.moves()(self.store), values)
+        try:
+            drawn = _FIRST_NUMBERS.submit(copy_context().run, lambda: next(steps, None)).result(_SOON_S)
+        except Exception:  # late or wrong: it is drawn when the controls stand, and says then what is wrong
+            drawn = None
+        if drawn is None:
+            return [gr.skip()] * len(outputs)
+        return [gr.skip() if isinstance(one, gr.Plot) else change for one, change in zip(outputs, drawn, strict=True)]
 
     def after(self, event: Dependency) -> None:
         """Draw at once what an act has changed."""
@@ -341,8 +379,11 @@ class Page(Generic[V]):
             if self.controls and (view is None or opened != self.state(view)):
                 yield [gr.skip()] * (shell + len(shown))
                 return
+            drawn: Drawn = {}
             for made in part.draw(view):  # type: ignore[arg-type]
-                yield [*self.teach(made is None)[:shell], *_updates(shown, made or {})]
+                # of yields that follow at once Gradio shows only the last (6.31): each holds what those before it gave
+                drawn = {**drawn, **(made or {})}
+                yield [*self.teach(made is None)[:shell], *_updates(shown, drawn)]
 
         return draw
 
@@ -352,6 +393,13 @@ def _updates(components: Mapping[str, Any], drawn: Drawn) -> list[Any]:
     unknown = drawn.keys() - components.keys()
     assert not unknown, f"no such outputs: {', '.join(sorted(unknown))}"
     return [_update(component, drawn[name]) if name in drawn else gr.skip() for name, component in components.items()]
+
+
+def _value_after(component: Component, change: Any) -> Any:
+    """The value of a control after a change, as a browser sends it: of a whole number JSON has no 1.0."""
+    given = change.constructor_args if isinstance(change, Component) else change
+    value = given.get("value", component.value) if isinstance(given, dict) else given
+    return int(value) if isinstance(value, float) and value.is_integer() else value
 
 
 def _update(component: Any, value: Any) -> Any:

@@ -6,6 +6,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
+from datetime import UTC, datetime
 from html import escape
 from typing import Any, Final
 
@@ -73,6 +74,14 @@ def html_table(
 def small(text: str) -> str:
     """A detail beneath; nothing for none."""
     return f'<small class="cc-detail">{escape(text)}</small>' if text else ""
+
+
+def when(moment: datetime | None) -> str:
+    """A moment, which the browser shows in the reader's own time; nothing for none."""
+    if moment is None:
+        return ""
+    there = moment.astimezone(UTC)
+    return f'<time class="cc-when" datetime="{there.isoformat(timespec="seconds")}">{there:%Y-%m-%d %H:%M} UTC</time>'
 
 
 def pager(page: int, pages: int, address: Callable[..., str]) -> str:

@@ -10,7 +10,7 @@ from typing import Any, ClassVar, Final
 from agreement.generators import GeneratorDifference
 from concord.common import next_steps, wording
 from concord.leaderboard import leaderboard, main_suite
-from concord.model_comparison import ModelComparison, PromptPair, RatedAspect, compare_models, rated_aspects
+from concord.model_comparison import ModelComparison, PromptPair, RatedAspect, compare_models, rated_aspects, rated_generators
 from data.store.browse import contents
 from data.store.browse.contents import ItemPreview
 from data.store.core.selection import Selection
@@ -40,8 +40,12 @@ class CompareView(View):
 
     @property
     def rated(self) -> RatedAspect:
-        rater, _, aspect = self.by.rpartition(_SEPARATOR)
-        return RatedAspect(rater, aspect)
+        return _rated_aspect(self.by)
+
+
+def _rated_aspect(by: str) -> RatedAspect:
+    rater, _, aspect = by.rpartition(_SEPARATOR)
+    return RatedAspect(rater, aspect)
 
 
 class ComparePage(Page[CompareView]):
@@ -80,18 +84,19 @@ class ComparePage(Page[CompareView]):
 
 
 def choices(store: Store, asked: Mapping[str, Any]) -> dict[str, Choice]:
-    """What each control offers, and the nearest to what is asked for: the two best generators, by people."""
+    """What each control offers, and the nearest to what is asked for: the two best generators by people that are rated."""
     suites = {name: found.generators for name, found in contents.judged_suites(store).items() if len(found.generators) > 1}
     if not suites:
         return {name: Choice([], "") for name in ComparePage.ADDRESS}
     main = main_suite(store)
     suite = Choice.among({name: name for name in sorted(suites)}, asked.get("suite"), main if main in suites else None)
-    best = leaderboard(store, suite.value, intervals=False).generators
+    rated = {f"{one.rater}{_SEPARATOR}{one.aspect}": f"{one.rater}: {one.aspect}" for one in rated_aspects(store, suite.value)}
+    by = Choice.among(rated, asked.get("by"))
+    judged = rated_generators(store, suite.value, _rated_aspect(by.value or ""))
+    best = sorted(leaderboard(store, suite.value, intervals=False).generators, key=lambda name: name not in judged)
     second = Choice.among({name: name for name in sorted(best)}, asked.get("second"), best[0])
     others = [name for name in best if name != second.value]
     first = Choice.among({name: name for name in sorted(others)}, asked.get("first"), others[0])
-    rated = {f"{one.rater}{_SEPARATOR}{one.aspect}": f"{one.rater}: {one.aspect}" for one in rated_aspects(store, suite.value)}
-    by = Choice.among(rated, asked.get("by"))
     return {"suite": suite, "first": first, "second": second, "by": by, "order": Choice.among(ORDERS, asked.get("order"))}
 
 

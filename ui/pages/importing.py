@@ -37,7 +37,7 @@ from ui.components.tables import HtmlCell, html, html_table, note
 _ROWS: Final = 5
 _THUMBNAIL: Final = 160
 _MOST_LINES: Final = 20
-_LEAD: Final = "Bring images to judge, or ratings that you have. Nothing is stored before you have seen what is in them."
+_LEAD: Final = "Import images, or ratings of images. You see what is in the files first; nothing is stored before you confirm."
 _HELP: Final = """
 **Images**: a zip, or the images together with a table that has the columns `path` and `prompt`; `generator`, `idx` and `task`
 are optional. Folders as GenEval (`00042/samples/0000.png`) and VISOR (`10811_0.png`) write them need no table.
@@ -69,7 +69,7 @@ class ImportPage(Page[None]):
         shutil.rmtree(self.store.project / "cache" / "uploads", ignore_errors=True)
         gr.HTML(note(_LEAD, "cc-lead"))
         self.field("source", gr.State(None))
-        label = "Drop files here: a zip of images, images.csv with its images, or a table of ratings"
+        label = "A zip of images, or a table of ratings"
         self.field("files", gr.File(label=label, file_count="multiple", type="filepath", height=150, elem_id="import-files"))
         with self.field("local", gr.Row(visible=False, elem_classes="cc-filters cc-run-row")):
             info = "Or a folder of images, or a table, on this machine"
@@ -127,7 +127,8 @@ class ImportPage(Page[None]):
         for name in (*_IMAGES, *_RATINGS):
             field = self[name]
             self.on(field.blur if isinstance(field, gr.Textbox) else field.input, self._again, chosen, _PREVIEW, **_SLOW)
-        self.on(self["store"].click, self._store, chosen, (*_EVERYTHING, "imports"), **_ONCE)
+        progress = {"show_progress_on": self["summary"], **_ONCE}
+        self.on(self["store"].click, self._store, chosen, (*_EVERYTHING, "imports"), **progress)
         self.on(self["imports"].select, _ask, [], ["confirm", "question", "number"])
         self.on(self["keep"].click, lambda: {"confirm": False}, [], ["confirm"])
         self.on(self["undo"].click, self._undo, ["number"], ["confirm", "done", "imports"], trigger_mode="once")

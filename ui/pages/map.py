@@ -58,11 +58,13 @@ _OTHER: Final = "\0"
 
 @dataclass(frozen=True, slots=True)
 class MapGroup:
-    """A class of points: what it is called, how many of the selection are in it, and Browse's filter for it."""
+    """A class of points: what it is called, how many of the selection are in it, and Browse's filter for it; ``rest``: it
+    stands for all that have no class of their own."""
 
     title: str
     n: int
     filter: Mapping[str, str]
+    rest: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -123,7 +125,7 @@ def _add_classes(
         for k, value in enumerate(named)
     ]
     if rest > 0:
-        groups.append(MapGroup(f"{rest} others", int(counts[-1]), {}))
+        groups.append(MapGroup(f"{rest} others", int(counts[-1]), {}, rest=True))
     for k, group in enumerate(groups):
         value = named[k] if k < len(named) else _OTHER
         _add(figure, made, at[some[codes[some] == k]], _shortened(group.title), _marker(value, k), some.size)
@@ -170,18 +172,21 @@ def _marker(value: str, k: int) -> dict[str, Any]:
 def _lay_out(figure: go.Figure, made: Map, key: str, lasso: Sequence[tuple[float, float]], turn: int) -> None:
     plain(figure, _HEIGHT)
     span = [-0.03 * EXTENT, 1.03 * EXTENT]
-    shares = [f" ({share:.0%} of the variance)" for share in made.shares] or ["", ""]
-    names = ["principal axis 1", "principal axis 2"] if made.shares else ["", ""]
-    figure.update_xaxes(title=f"{names[0]}{shares[0]}", range=span, zeroline=False)
-    figure.update_yaxes(title=f"{names[1]}{shares[1]}", range=span, zeroline=False, scaleanchor="x")
+    shares = [f", {share:.0%} of the variance" for share in made.shares] or ["", ""]
+    names = ["axis 1", "axis 2"] if made.shares else ["", ""]
+    # equal scales by a narrower field: a wider range would show numbers where no image can be
+    square = {"range": span, "zeroline": False, "constrain": "domain"}
+    figure.update_xaxes(title=f"{names[0]}{shares[0]}", constraintoward="left", **square)
+    figure.update_yaxes(title=f"{names[1]}{shares[1]}", scaleanchor="x", constraintoward="top", **square)
     line = "M" + "L".join(f"{x:g},{y:g}" for x, y in lasso) + "Z"
     figure.update_layout(
         dragmode="lasso",
         # room for Plotly's buttons
-        margin={"t": 40},
+        margin={"t": 64, "r": 10},
+        modebar={"bgcolor": "rgba(0,0,0,0)"},
         hovermode="closest",
         showlegend=True,
-        legend={"itemsizing": "constant", "orientation": "v", "y": 1, "x": 1.01},
+        legend={"itemsizing": "constant", "orientation": "h", "y": 1, "yanchor": "bottom", "x": 0},
         # whoever has zoomed or chosen stays there while the project moves
         uirevision=key,
         selectionrevision=f"{key} {turn}",
@@ -216,20 +221,22 @@ class MapView:
 
     Attributes:
         query: the selection, as in Browse's address; ``lasso``: the corners that were last set from here.
-        turn: how often they were; the browser holds lines that it was not sent.
-        drawn: of which figure; an equal one is not sent again.
+        turn: when they were set, in milliseconds since 1970; a drawing that began before that leaves the browser's line alone.
         key: of the map that the line was drawn on; empty before there was one.
     """
 
     query: str = ""
     lasso: str = ""
     turn: int = 0
-    drawn: str = ""
     key: str = ""
+
+    def with_line(self, lasso: str) -> MapView:
+        """The same with another line, set now."""
+        return replace(self, lasso=lasso, turn=max(self.turn + 1, int(time.time() * 1000)))
 
 
 _CHOSEN: Final = ("method", "model", "paint")
-_DRAWN: Final = ("model", "paint", "map-lead", "map-plot", "cc-map", "shown")
+_DRAWN: Final = ("model", "paint", "map-lead", "map-plot", "cc-map", "shown", "figure")
 
 
 class MapPage(Page[MapView]):
@@ -245,9 +252,9 @@ class MapPage(Page[MapView]):
             self.dropdown("model", "Embeddings by")
         self.html("map-lead")
         with gr.Row(elem_classes="cc-map-row"):
-            with gr.Column(scale=3, min_width=420):
+            with gr.Column(scale=3, min_width=320):
                 self.plot("map-plot", visible=False)
-            with gr.Column(scale=1, min_width=260):
+            with gr.Column(scale=2, min_width=260):
                 self.output("cc-map", js_module("map", ""))
                 # for those who draw no line
                 with gr.Accordion("Select by numbers", open=False, elem_id="map-numbers"):
@@ -259,12 +266,14 @@ class MapPage(Page[MapView]):
                     self.html("map-message")
                 self.output("clear", gr.Button("Select nothing", size="sm", elem_id="map-clear"))
         self.output("shown", gr.State(asdict(MapView())))
+        # the digest of the figure that stands; an equal one is not sent again
+        self.output("figure", gr.State(""))
 
     def teaching(self) -> str:
         return _nothing(self.store)
 
     def connect(self) -> None:
-        chosen = ("shown", *_CHOSEN)
+        chosen = ("shown", "figure", *_CHOSEN)
         inputs, drawn = [self[name] for name in chosen], [self.teaching_text, self.content, *(self[name] for name in _DRAWN)]
 
         def answer(steps: Iterator[Drawn | None]) -> Iterator[list[Any]]:
@@ -276,20 +285,21 @@ class MapPage(Page[MapView]):
             for places in answer(steps):
                 yield [ignored(lost, {}), method, *places]
 
-        def draw(known: dict[str, Any], *values: str | None) -> Iterator[list[Any]]:
-            for places in answer(draw_page(self.store, MapView(**known), *values)):
-                yield moved(inputs, (known, *values), drawn, places)
+        def draw(known: dict[str, Any], figure: str, *values: str | None) -> Iterator[list[Any]]:
+            for places in answer(draw_page(self.store, MapView(**known), figure, *values)):
+                # a line that somebody sets meanwhile stays
+                yield moved(inputs, (known, figure, *values), drawn, [gr.skip() if part == known else part for part in places])
 
-        def cut(known: dict[str, Any], method: str, model: str, paint: str, *numbers: float | None) -> Iterator[list[Any]]:
+        def cut(
+            known: dict[str, Any], figure: str, method: str, model: str, paint: str, *numbers: float | None
+        ) -> Iterator[list[Any]]:
             line, why = rectangle(numbers)
-            shows = MapView(**known)
-            shows = shows if why else replace(shows, lasso=line, turn=shows.turn + 1)
-            for places in answer(draw_page(self.store, shows, method, model, paint)):
+            shows = MapView(**known) if why else MapView(**known).with_line(line)
+            for places in answer(draw_page(self.store, shows, figure, method, model, paint)):
                 yield [*places, note(why, "cc-bad") if why else ""]
 
-        def uncut(known: dict[str, Any], *values: str | None) -> Iterator[list[Any]]:
-            shows = MapView(**known)
-            for places in answer(draw_page(self.store, replace(shows, lasso="", turn=shows.turn + 1), *values)):
+        def uncut(known: dict[str, Any], *values: Any) -> Iterator[list[Any]]:
+            for places in answer(draw_page(self.store, MapView(**known).with_line(""), *values)):
                 yield [*places, ""]
 
         message = self["map-message"]
@@ -329,8 +339,8 @@ def open_map(store: Store, asked: QueryParams) -> tuple[dict[str, str], str, Ite
     paint = asked.get("paint", "")
     if paint and paint not in maps.colorings(store):
         lost["paint"] = paint
-    shown = MapView(followed.query, line, 1)
-    return lost, on.method, draw_page(store, shown, on.method, model, paint, again=True)
+    shown = MapView(followed.query).with_line(line)
+    return lost, on.method, draw_page(store, shown, "", on.method, model, paint, again=True)
 
 
 def _line(store: Store, line: str, on: MapAddress, lost: dict[str, str]) -> str:
@@ -347,9 +357,12 @@ def _line(store: Store, line: str, on: MapAddress, lost: dict[str, str]) -> str:
 
 
 def draw_page(
-    store: Store, shown: MapView, method: str | None, model: str | None, paint: str | None, *, again: bool = False
+    store: Store, shown: MapView, figure: str, method: str | None, model: str | None, paint: str | None, *, again: bool = False
 ) -> Iterator[Drawn | None]:
-    """The page; a map that is soon made is waited for. None: no image has an embedding."""
+    """The page; a map that is soon made is waited for. ``figure``: the digest of the one that stands, empty if there is none.
+
+    None: no image has an embedding.
+    """
     sources, offered = maps.embedding_sources(store), maps.colorings(store)
     if not sources:
         yield None
@@ -364,23 +377,25 @@ def draw_page(
     until = time.monotonic() + _WAIT_SECONDS
     standing = maps.request_map(store, method, model, again=again)
     if standing.made is None:
-        # no map yet
-        said = note(standing.told, "" if standing.busy else "cc-bad")
-        yield {**controls, "map-lead": said, "map-plot": None, "cc-map": "", "shown": asdict(replace(shown, drawn=""))}
+        # no map yet: the one before stays, with its own lines
+        before = " Until then you see the map before." if standing.busy else " You see the map before."
+        said = note(standing.told + (before if figure else ""), "" if standing.busy else "cc-bad")
+        gone = {} if figure else {"map-plot": None, "cc-map": ""}
+        yield controls | {"map-lead": said, "shown": asdict(shown)} | gone
     while standing.made is None and standing.busy and time.monotonic() < until:
         time.sleep(_LOOK_SECONDS)
         standing = maps.request_map(store, method, model)
     if standing.made is not None:
-        yield controls | _drawn(store, shown, standing, chosen)
+        yield controls | _drawn(store, shown, figure, standing, chosen)
 
 
-def _drawn(store: Store, shown: MapView, standing: MapProgress, paint: MapColoring) -> dict[str, Any]:
+def _drawn(store: Store, shown: MapView, figure: str, standing: MapProgress, paint: MapColoring) -> dict[str, Any]:
     """What is drawn of a map."""
     made = standing.made
     assert made is not None
     if shown.key not in ("", standing.key):
         # on another map the line would hold other images
-        shown = replace(shown, lasso="", turn=shown.turn + 1)
+        shown = shown.with_line("")
     shown = replace(shown, key=standing.key)
     found = maps.color_values(store, paint, made.items, listing_of_query(shown.query).restriction(store))
     line = points_of(shown.lasso) if shown.lasso else ()
@@ -395,13 +410,9 @@ def _drawn(store: Store, shown: MapView, standing: MapProgress, paint: MapColori
         "turn": shown.turn,
         "groups": [asdict(group) for group in drawing.groups],
     }
-    content = drawing.figure.to_json()
-    drawn = {
-        "map-lead": _lead(shown, standing, drawing),
-        "cc-map": json.dumps(panel),
-        "shown": asdict(replace(shown, drawn=digest(content))),
-    }
-    return drawn if digest(content) == shown.drawn else drawn | {"map-plot": drawing.figure}
+    drawn = {"map-lead": _lead(shown, standing, drawing), "cc-map": json.dumps(panel), "shown": asdict(shown)}
+    made_figure = digest(drawing.figure.to_json())
+    return drawn if made_figure == figure else drawn | {"map-plot": drawing.figure, "figure": made_figure}
 
 
 def _lead(shown: MapView, standing: MapProgress, drawing: MapDrawing) -> str:
@@ -431,10 +442,7 @@ def _lead(shown: MapView, standing: MapProgress, drawing: MapDrawing) -> str:
 def _nothing(store: Store) -> str:
     """What to do where no image has an embedding."""
     if maps.has_runs_without_embeddings(store):
-        told = (
-            "The images here were scored by CLIPScore before it kept what it sees. Remove that run on the page Runs and score"
-            " again."
-        )
+        told = "CLIPScore stored no embeddings when it scored these images. Remove that run on the page Runs and score again."
         return f"{told} {next_steps.how_to_score(store, 'clipscore')}"
-    told = "No image has an embedding yet, so there is no map. CLIPScore keeps one of each image that it looks at."
+    told = "No image has an embedding yet, so there is no map. CLIPScore stores one for each image."
     return f"{told} {next_steps.how_to_score(store, 'clipscore')}"

@@ -28,6 +28,7 @@ from data.store.judgements.scorer_evidence import CaptionChoice
 from ui.components.charts import above_chance, by_trials
 from ui.components.controls import Choice
 from ui.components.image_strip import picture_html, workbench_address
+from ui.components.leaderboard import SKELETON
 from ui.components.page import Drawn, Page, View
 from ui.components.tables import WRAP, HtmlCell, heading, html_table, note, pager
 
@@ -90,7 +91,7 @@ def gallery(store: Store, found: Sequence[CaptionChoice], view: MatchingView) ->
     for one in found:
         if one.generator == view.generator and view.task in (ALL, one.task):
             by_item.setdefault(one.item_id, []).append(one)
-    listed = [(item, of) for item, of in by_item.items() if _is_listed(of, view)]
+    listed = sorted(((item, of) for item, of in by_item.items() if _is_listed(of, view)), key=lambda each: _order(each[1]))
     pages = max(1, -(-len(listed) // PAGE_SIZE))
     page = min(view.page, pages)
     shown = listed[(page - 1) * PAGE_SIZE : page * PAGE_SIZE]
@@ -98,8 +99,9 @@ def gallery(store: Store, found: Sequence[CaptionChoice], view: MatchingView) ->
     cells = "".join(_image(item, of, looks.get(item, ItemPreview(None, None)), view) for item, of in shown)
     who = "" if view.who == ALL else f", {view.who} {SAID[view.said] if view.said != ALL else ''}".rstrip()
     title = "Images and captions" + ("" if view.task == ALL else f", {wording.task(view.task)}") + who
-    body = f'<ul class="cc-matches">{cells}</ul>' if cells else note("None. Set one of the choices back.")
-    return heading(title, wording.count(len(listed), "image") + ".") + body + pager(page, pages, view.address)
+    body = f'<ul class="cc-matches">{cells}</ul>' if cells else note("None. Change one of the choices.")
+    lead = f"{wording.count(len(listed), 'image')}; where scorers differ stands first, then where one is wrong."
+    return heading(title, lead) + body + pager(page, pages, view.address)
 
 
 def right(one: CaptionChoice) -> bool | None:
@@ -107,6 +109,11 @@ def right(one: CaptionChoice) -> bool | None:
     fits = fits_of(one)
     known = [fit for fit in fits if fit is not None]
     return is_right(known, int(one.payload["right"])) if is_known(fits) else None
+
+
+def _order(of: Sequence[CaptionChoice]) -> tuple[bool, bool]:
+    verdicts = {right(one) for one in of}
+    return not {True, False} <= verdicts, False not in verdicts
 
 
 def _is_listed(of: Sequence[CaptionChoice], view: MatchingView) -> bool:
@@ -135,7 +142,7 @@ def _fits(of: Sequence[CaptionChoice]) -> str:
     letters = [ascii_uppercase[k] if k < len(ascii_uppercase) else str(k + 1) for k in range(len(captions))]
     listed = ""
     for k, (letter, text) in enumerate(zip(letters, captions, strict=True)):
-        mark = " <small>the right one</small>" if k == place else ""
+        mark = " <small>right</small>" if k == place else ""
         listed += f"<div{_right_class(k == place)}><dt>{letter}</dt><dd>{escape(text)}{mark}</dd></div>"
     head = "".join(f'<th scope="col"{_right_class(k == place)}>{letter}</th>' for k, letter in enumerate(letters))
     # a scorer that chose among other captions has no row here
@@ -282,9 +289,33 @@ def votes(rows: Sequence[Row], view: MatchingView) -> str:
 
 
 _LEAD: Final = (
-    "An image and several captions, of which one is right: does a scorer take that one? A likelihood scorer (SelfEval) asks its"
+    "Each image has several captions, and one is right: does a scorer choose it? A likelihood scorer (SelfEval) asks its"
     " own text-to-image model; an image-text model (CLIP) is the baseline. Click on a number to see its images."
 )
+
+
+def headline(rows: Sequence[Row], view: MatchingView) -> str:
+    """One sentence: which scorer takes the right caption most often, and chance."""
+    found = {rater: of for (_, _, task, rater), of in by_cell(rows).items() if task == view.task}
+    known = {rater: of["accuracy"] for rater, of in found.items() if of["accuracy"]["value"] is not None}
+    if not known:
+        return ""
+    rater, best = max(known.items(), key=lambda item: item[1]["value"])
+    chance = found[rater]["chance"]["value"]
+    interval = "" if best["low"] is None else f" <small>[{wording.two(best['low'])}, {wording.two(best['high'])}]</small>"
+    task = "all tasks" if view.task == ALL else wording.task(view.task)
+    others = "; ".join(
+        f"{other} {wording.two(row['value'])} of {row['n']:,}" for other, row in sorted(known.items()) if other != rater
+    )
+    facts = f"Share of {wording.count(best['n'], 'image')} by {view.generator or 'unknown'}, {task}." + (
+        f" The others: {others}." if others else ""
+    )
+    return (
+        f'<h1 class="cc-headline">{escape(rater)} takes the right caption: {wording.two(best["value"])}{interval}'
+        f'<small>; chance {wording.two(chance)}</small></h1><p class="cc-subline">{escape(facts)}</p>'
+    )
+
+
 _EMPTY: Final = """
 ## No scorer has chosen among captions yet
 
@@ -311,16 +342,18 @@ class MatchingPage(Page[MatchingView]):
         with self.bar():
             self.dropdown("suite", "Suite")
             self.dropdown("generator", "Images of")
-        gr.HTML(note(_LEAD, "cc-lead"))
+            self.dropdown("task", "Task", [ALL], ALL)
+        self.html("headline", value=SKELETON)
         self.plot("matching-plot")
-        self.links("matching-tables", "matches")
-        self.html("ablation")
-        self.plot("ablation-plot")
+        gr.HTML(note(_LEAD))
         with self.bar():
-            self.dropdown("task", "Task of the list", [ALL], ALL)
-            self.dropdown("who", "Scorer of the list", [ALL], ALL)
-            self.dropdown("said", "Verdict", [ALL], ALL)
+            self.dropdown("who", "Images on which", [ALL], ALL)
+            self.dropdown("said", "is", [ALL], ALL)
         self.links("matches", "matches")
+        with gr.Accordion("All numbers", open=False, elem_id="all-numbers"):
+            self.links("matching-tables", "matches")
+            self.html("ablation")
+            self.plot("ablation-plot")
 
     def teaching(self) -> str:
         return _taught(self.store)
@@ -344,6 +377,7 @@ class MatchingPage(Page[MatchingView]):
         mine = {name: [row for row in of if row["generator"] == view.generator] for name, of in rows.sections.items()}
         told, lines = _ablation([one for one in found if one.generator == view.generator], mine, options)
         return {
+            "headline": headline(mine["matching"], view),
             "matching-plot": _bars(mine["matching"]),
             "matching-tables": accuracy(mine["matching"], view) + winoground(mine["winoground"]) + votes(mine["votes"], view),
             "ablation": told,

@@ -111,7 +111,7 @@ or VISOR's
 
 {prompts}
 
-**The playground**, a small drawn world with two scorers, to try everything out
+**The playground**, a small drawn world with three scorers, to try everything out
 
 {playground}
 
@@ -214,8 +214,8 @@ def _imitations(store: Store) -> gr.Column:
 
 
 _SIMULATED = (
-    "Five simulated people stand in for real ones until you have some: seeded imitations who know what the careless renderer"
-    " drew, and make mistakes. They are marked wherever they appear and never counted among people."
+    "Five simulated people stand in for real ones until you have some: seeded imitations who know what the pictures show, and"
+    " make mistakes. They are marked wherever they appear and never counted among people."
 )
 
 

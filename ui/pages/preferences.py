@@ -1,7 +1,7 @@
 """Preferences: votes of people on pairs of images beside what scorers imply, and the pairs themselves.
 
-The view that an address asks for, the votes as bars (a row for people and each scorer in each task, every number a link to the
-pairs behind it), sides, strengths and ranks beneath them, and the pairs side by side, a page at a time.
+The view that an address asks for, a sentence on whom people choose, the votes as bars (a row for people and each scorer, every
+number a link to the pairs behind it), the pairs side by side, a page at a time; folded below: tasks, sides, strengths, ranks.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from typing import Any, ClassVar, Final
 import gradio as gr
 
 from agreement import Options
-from agreement.preferences.votes import BOTH, CANNOT_TELL, NONE, TIE, Contest
+from agreement.preferences.votes import BOTH, CANNOT_TELL, NONE, ORDERS, TIE, Contest
 from agreement.study.cells import ALL
 from concord import preferences
 from concord.common import next_steps, wording
@@ -22,11 +22,12 @@ from concord.common.base_path import at
 from concord.preferences import LEFT_OUT, OPPOSED, PairQuery, PairVotes, Poll, PreferenceRows, Row, contests, key_of, list_pairs
 from data.store.analysis import study_frames as analysis_preferences
 from data.store.analysis.study_frames import ImagePair, PairImage
-from data.store.core.selection import Selection
+from data.store.core.selection import PEOPLE, SIMULATED, Selection
 from data.store.core.store import Store
 from ui.components import charts
 from ui.components.controls import Choice
 from ui.components.image_strip import picture_html, workbench_address
+from ui.components.leaderboard import SKELETON
 from ui.components.page import Drawn, Page, View
 from ui.components.tables import WRAP, HtmlCell, heading, html_table, note, pager, small
 
@@ -125,19 +126,42 @@ def interval_of(row: Row) -> str:
     return f"{row['low']:.2f} to {row['high']:.2f}"
 
 
-def bars(votes: Sequence[Row], beside: Sequence[Row], contest: Contest, view: PreferencesView) -> str:
-    """The table for two generators; ``votes`` and ``beside`` are rows of these two alone."""
-    tasks = list(dict.fromkeys(row["task"] for row in votes))
-    # all tasks together, first; with a single one they would only repeat it
-    order = [ALL, *(task for task in tasks if task != ALL)] if len(tasks) > 2 else tasks[:1]
+def headline(votes: Sequence[Row], contest: Contest, view: PreferencesView) -> str:
+    """One sentence: whom people choose, simulated ones where no real ones have voted; and what it rests on."""
+    row = next((row for row in votes if row["task"] == view.task and row["kind"] == "people"), None)
+    if row is None or row["value"] is None:
+        return ""
+    ahead, behind = (contest.a, contest.b) if row["value"] >= 0.5 else (contest.b, contest.a)
+    share = max(row["value"], 1 - row["value"])
+    known = row["low"] is not None
+    bounds = sorted((row["low"], row["high"]) if ahead == contest.a else (1 - row["high"], 1 - row["low"])) if known else []
+    interval = f" <small>[{wording.two(bounds[0])}, {wording.two(bounds[1])}]</small>" if known else ""
+    told_apart = not known or bounds[0] > 0.5
+    rest = "" if told_apart else f"<small>; not told apart from {escape(behind)}</small>"
+    over = f" over {escape(behind)}" if told_apart else ""
+    task = "" if view.task == ALL else f", {wording.task(view.task)}"
+    facts = (
+        f"Share of the {row['clear']:,} votes for one of the two, by {row['rater']}{task}; {row['votes'] - row['clear']:,} more"
+        f" are for both or neither, on {wording.count(row['pairs'], 'pair')} in all."
+    )
+    choice = f"{escape(row['rater']).capitalize()} choose {escape(ahead)}{over}: {wording.two(share)}{interval}{rest}"
+    return f'<h1 class="cc-headline">{choice}</h1><p class="cc-subline">{escape(facts)}</p>'
+
+
+def bars(votes: Sequence[Row], beside: Sequence[Row], contest: Contest, view: PreferencesView, tasks: Sequence[str]) -> str:
+    """The table for two generators and these tasks; ``votes`` and ``beside`` are rows of these two alone."""
+    # scorers stand beside real people, or beside simulated ones where no real ones have voted
+    people = next((row["people"] for row in votes if row["kind"] == "people"), None)
+    beside = [row for row in beside if row["people"] == people]
     parts = {"a_wins": contest.a, "both": "both", "none": "neither", "b_wins": contest.b}
     legend = "".join(f'<span class="cc-key" data-part="{part}">{escape(name)}</span>' for part, name in parts.items())
+    beside_whom = "beside simulated people" if people == "simulated" else "beside people"
     head = (
         f'<th scope="col">who</th><th scope="col">{legend}</th>'
         f'<th scope="col" class="cc-number" title="{escape(_SHARE.format(a=contest.a))}">share of {escape(contest.a)}</th>'
-        f'<th scope="col" class="cc-number" title="{escape(_P)}">sign test p</th><th scope="col">beside people</th>'
+        f'<th scope="col" class="cc-number" title="{escape(_P)}">sign test p</th><th scope="col">{beside_whom}</th>'
     )
-    body = "".join(_task(task, votes, beside, contest, view) for task in order)
+    body = "".join(_task(task, votes, beside, contest, view) for task in tasks)
     caption = f"Votes on pairs: {escape(contest.a)} and {escape(contest.b)}"
     return (
         f'{WRAP}<table class="cc-table cc-votes"><caption>{caption}</caption><thead><tr>{head}</tr></thead>{body}</table></div>'
@@ -147,7 +171,7 @@ def bars(votes: Sequence[Row], beside: Sequence[Row], contest: Contest, view: Pr
 def _task(task: str, votes: Sequence[Row], beside: Sequence[Row], contest: Contest, view: PreferencesView) -> str:
     name = "all tasks" if task == ALL else wording.task(task)
     lines = [row for row in votes if row["task"] == task]
-    found = {who_of(row): row for row in beside if row["task"] == task and row["people"] == "real"}
+    found = {who_of(row): row for row in beside if row["task"] == task}
     head = f'<tr class="cc-task"><th colspan="5" scope="rowgroup">{escape(name)}</th></tr>'
     return f"<tbody>{head}{''.join(_line(row, found.get(who_of(row)), contest, view) for row in lines)}</tbody>"
 
@@ -202,8 +226,8 @@ def _beside(row: Row, beside: Row | None, view: PreferencesView) -> str:
 
 
 _STRENGTHS: Final = (
-    "Bradley-Terry: a generator that stands d higher than another wins against it with probability 1 / (1 + exp(−d)). A tie"
-    " (both, neither, equal scores) counts as half a win for each."
+    "Bradley-Terry: a generator that stands d higher than another wins 1 / (1 + exp(−d)) of the clear votes against it. How"
+    " common ties are (both, neither, equal scores) is estimated as well (Davidson 1970)."
 )
 _RANKS: Final = (
     "SelfEval’s Figure 6: over generators and tasks, Spearman’s ρ of how many votes people gave a generator and the metric’s"
@@ -225,6 +249,24 @@ def _side(row: Row) -> str:
     return (
         f"Side bias of {who}: the left image was chosen in {row['left']:,} of {known:,} votes for one of the two:"
         f" {row['value']:.2f}{bounds}, sign test p = {row['sign_test_p']:.3f}. Without a bias it is 0.50.{more}"
+    )
+
+
+def orders_table(rows: Sequence[Row]) -> str:
+    """Whether a judge's choice changes when the images change places, which it should not."""
+    return "".join(note(_order(row)) for row in rows)
+
+
+def _order(row: Row) -> str:
+    n = sum(row[name] for name in ORDERS)
+    if not n:
+        return f"Position bias of {row['rater']}: not known, as {row['reason']}."
+    bounds = "" if row["low"] is None else f" ({row['low']:.2f} to {row['high']:.2f})"
+    p = "" if row["sign_test_p"] is None else f", sign test p = {row['sign_test_p']:.3f}"
+    return (
+        f"Position bias of {row['rater']}: its choice changes with the order of the images on {n - row['kept']:,} of {n:,}"
+        f" pairs: {row['value']:.2f}{bounds}; these count as ties. It keeps to the left side on {row['left']:,}, to the right"
+        f" on {row['right']:,}{p}."
     )
 
 
@@ -306,18 +348,19 @@ def gallery(store: Store, poll: Poll, view: PreferencesView) -> str:
     opposed = sum(bool(one.opposed) for one in found)
     lead = f"{wording.count(len(found), 'pair')}; where a scorer and most people are opposed stands first ({opposed:,})."
     cells = "".join(_pair(one, told[one.item_id], people, view) for one in shown if one.item_id in told)
-    listing = f'<ul class="cc-duels">{cells}</ul>' if cells else note("No pair fits. Set one of the choices back.")
+    listing = f'<ul class="cc-duels">{cells}</ul>' if cells else note("No pair fits. Change one of the choices.")
     return heading("Pairs", lead) + listing + pager(page, pages, view.address)
 
 
 def _pair(one: PairVotes, pair: ImagePair, people: set[str], view: PreferencesView) -> str:
     text = pair.text or "the prompt is not known"
+    crowd = PEOPLE if PEOPLE in people else SIMULATED
     pictures = "".join(_picture(picture, one, text, view) for picture in pair.pictures)
     place = " · ".join(
         part
         for part in (
             wording.task(one.task) if one.task else "",
-            "people undecided" if one.preferred is None else f"people: {_SAID.get(one.preferred, one.preferred)}",
+            f"{crowd} undecided" if one.preferred is None else f"{crowd}: {_SAID.get(one.preferred, one.preferred)}",
         )
         if part
     )
@@ -347,9 +390,8 @@ def _choice_line(who: str, chosen: Mapping[str, int], opposed: bool, people: boo
 
 _QUICK: Final = Options(intervals=False)
 _LEAD: Final = (
-    "Two images of one prompt, by two generators: people say which is faithful to the text, both, or neither. Beside them"
-    " stands what each scorer would vote: by “correct” for the only one that is right, by a score for the larger one. Click on"
-    " a number to see the pairs behind it."
+    "Two generators drew the same prompt: which image is faithful to the text? One of them, both or neither. A scorer votes by"
+    " “correct” for the only one that is right, by a score for the larger one. Click on a number to see its pairs."
 )
 _EMPTY: Final = """
 ## Nobody has chosen between two images yet
@@ -378,18 +420,21 @@ class PreferencesPage(Page[PreferencesView]):
         with self.bar():
             self.dropdown("suite", "Suite")
             self.dropdown("two", "Generators")
-        gr.HTML(note(_LEAD, "cc-lead"))
+            self.dropdown("task", "Task", [ALL], ALL)
+        self.html("headline", value=SKELETON)
         self.links("votes", "pairs")
-        self.html("sides")
-        self.html("strengths")
-        self.plot("strengths-plot")
-        self.html("ranks")
-        self.plot("ranks-plot")
+        gr.HTML(note(_LEAD))
         with self.bar():
-            self.dropdown("task", "Pairs of the list", [ALL], ALL)
-            self.dropdown("who", "Votes of the list", [ALL], ALL)
-            self.dropdown("chose", "Listed: who chose", [ALL], ALL)
+            self.dropdown("who", "Pairs on which", [ALL], ALL)
+            self.dropdown("chose", "chose", [ALL], ALL)
         self.links("pairs", "pairs")
+        with gr.Accordion("All numbers: tasks, sides, strengths, metrics", open=False, elem_id="all-numbers"):
+            self.links("task-votes", "pairs")
+            self.html("sides")
+            self.html("strengths")
+            self.plot("strengths-plot")
+            self.html("ranks")
+            self.plot("ranks-plot")
 
     def teaching(self) -> str:
         return _taught(self.store)
@@ -416,9 +461,12 @@ class PreferencesPage(Page[PreferencesView]):
             [row for row in of[name] if (row["a"], row["b"]) == (contest.a, contest.b)] for name in ("votes", "beside")
         )
         several = len({row["generator"] for row in of["strengths"]}) > 2
+        tasks = sorted({row["task"] for row in votes} - {ALL, view.task})
         return {
-            "votes": bars(votes, beside, contest, view),
-            "sides": sides_table(of["sides"]),
+            "headline": headline(votes, contest, view),
+            "votes": bars(votes, beside, contest, view, [view.task]),
+            "task-votes": bars(votes, beside, contest, view, tasks) if tasks else "",
+            "sides": sides_table(of["sides"]) + orders_table(of["orders"]),
             "strengths": strengths_table(of["strengths"], ALL) if several else "",
             "strengths-plot": strengths_figure(of["strengths"], ALL),
             "ranks": ranks_table(of["ranks"]),

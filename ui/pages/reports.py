@@ -19,14 +19,14 @@ from data.store.core.selection import CERTAINTIES, Selection
 from data.store.core.store import Store
 from ui.components.controls import button, clickable_html
 from ui.components.page import Drawn, Page
-from ui.components.tables import WRAP, note
+from ui.components.tables import note
 from ui.report import export
 from ui.report.export import FORMATS
 
 _LEAD: Final = (
-    "A report says what was compared, how people were asked, every score and every agreement with its interval, people’s own "
-    "beside each scorer’s, where answers cross, failures with their pictures, what was left out, and the command that makes it "
-    "again. Nothing chosen means everything. How people were recruited and paid is said on the page Campaigns."
+    "A report has one page of summary, then figures, failures with their images, all numbers with intervals, and the command "
+    "that makes it again. Choose what goes into it; nothing chosen means everything. How people were recruited and paid comes "
+    "from the page Campaigns."
 )
 _EMPTY: Final = """
 ## Nothing has been judged yet
@@ -60,7 +60,7 @@ class ReportsPage(Page[Mapping[str, Any]]):
     USUAL: ClassVar = {"seed": "0"}
 
     def lay_out(self) -> None:
-        gr.HTML(note(_LEAD, "cc-lead"))
+        gr.HTML(note(_LEAD))
         with self.bar():
             # whoever comes with an address may ask for what is not there: the preview says so
             any_value: dict[str, Any] = {"multiselect": True, "allow_custom_value": True, "min_width": 250}
@@ -121,7 +121,7 @@ class ReportsPage(Page[Mapping[str, Any]]):
 
         chosen = [*self.controls.values()]
         how = {"trigger_mode": "once", "show_progress": "full", "api_visibility": "private"}
-        self["report-make"].click(make, chosen, self.done, **how)
+        self["report-make"].click(make, chosen, self.done, **how).then(None, js=_SHOW)
 
 
 def _offered(store: Store) -> dict[str, list[str]]:
@@ -176,23 +176,34 @@ def _made(store: Store, chosen: Mapping[str, Any], progress: gr.Progress) -> str
     if material.ratings.empty:
         return note(f"{why_no_ratings(material.said).capitalize()}.", "cc-bad")
     key = export.keep_report(store, export.document(material), material)
-    lines = "".join(_line(key, form, machine.browser() is not None) for form in FORMATS_SHOWN)
+    links = "".join(_download(key, form, machine.browser() is not None) for form in FORMATS_SHOWN)
     head = f"The report on {wording.count(len(material.ratings), 'rating')} is made ({material.made:%H:%M} UTC)."
+    text = f"{head} It stays here until three others are made or the app is closed; the command makes it again:"
     return (
-        note(head)
-        + f'{WRAP}<table class="cc-table"><caption>Download</caption><tbody>{lines}</tbody></table></div>'
-        + note("Kept until three others are made or the app is closed; the command makes it again:")
+        f'<p class="cc-downloads">Download {links}</p>'
+        + note(text)
         + f'<p><code class="cc-code">{escape(command)}</code> {button("Copy", "copy", "Copy the command", copied=command)}</p>'
+        # filled by `_SHOW`: nobody may put the app's pages into frames, so it has no address
+        + f'<iframe class="cc-report" title="The report" sandbox data-of="{escape(_address(key, "html"))}"></iframe>'
     )
+
+
+_SHOW: Final = (
+    "() => { const frame = document.querySelector('#report-made iframe');"
+    " if (frame) fetch(frame.dataset.of).then((said) => said.text()).then((text) => { frame.srcdoc = text; }); return []; }"
+)
 
 
 FORMATS_SHOWN: Final = tuple(_TOLD)
 assert set(FORMATS_SHOWN) == set(FORMATS)
 
 
-def _line(key: str, form: str, can_print: bool) -> str:
+def _download(key: str, form: str, can_print: bool) -> str:
     title, told = _TOLD[form]
-    link = f'<a href="{escape(at(f"/api/studio/report/{key}/{form}"))}" download>{title}</a>'
     if form == "pdf" and not can_print:
-        link, told = title, "there is no Chromium here to print it: take the HTML and print that"
-    return f'<tr><th scope="row">{link}</th><td>{escape(told)}</td></tr>'
+        return f"<span>{title}: there is no Chromium here to print it; take the HTML and print that</span>"
+    return f'<a href="{escape(_address(key, form))}" title="{escape(told)}" download>{title}</a>'
+
+
+def _address(key: str, form: str) -> str:
+    return at(f"/api/studio/report/{key}/{form}")

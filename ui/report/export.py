@@ -21,12 +21,16 @@ from weakref import WeakKeyDictionary
 import pandas as pd
 
 from agreement import Options, catalogue, scorer_means
+from agreement.meta.alternative_annotator import alternative_annotator
+from agreement.meta.ranking import ranking
 from agreement.report.report import select
 from concord import agreement, exporting
 from concord.agreement import Rows, selected
 from concord.common import machine, next_steps, wording
 from concord.common.context import CommandError, Context
 from concord.exporting import export_target, why_no_ratings, write_export
+from concord.meta import findings, planning
+from concord.meta.planning import PlanRequest
 from data.export import formats
 from data.export.formats import Columns, Kind
 from data.export.rows import RATING_COLUMNS
@@ -34,18 +38,31 @@ from data.store.analysis import exports
 from data.store.core.frame import Scales
 from data.store.core.selection import Selection
 from data.store.core.store import Store
-from ui.report import figures, html, sample_failures, sections_methods, sections_results, sections_summary
+from ui.report import (
+    figures,
+    html,
+    sample_failures,
+    sections_estimates,
+    sections_methods,
+    sections_precision,
+    sections_results,
+    sections_scorers,
+    sections_summary,
+)
 from ui.report.latex import latex
 from ui.report.sections import Document, Material, ReportSection, printed_document
 
 SECTIONS: tuple[Callable[[Material], ReportSection | None], ...] = (
     sections_summary.summary,
     sections_results.scores_section,
+    sections_estimates.estimates_section,
     partial(sections_results.comparison, "among_people"),
     partial(sections_results.comparison, "raters"),
+    sections_scorers.scorers_section,
     partial(sections_results.comparison, "by_certainty"),
     sections_results.confusions_section,
     *(partial(sections_results.comparison, name) for name in ("comparisons", "thresholds", "matrix")),
+    sections_precision.precision_section,
     sample_failures.samples_section,
     sections_methods.selected,
     sections_methods.recruitment_section,
@@ -80,6 +97,7 @@ def data(material: Material) -> dict[str, Any]:
         "curves": [row for one in material.curves for row in one.rows()],
         "recruitment": sections_methods.as_rows(material.recruited),
         "samples": [{"item": one.item, "group": one.group} for one in material.samples],
+        **{name: [row.to_dict() for row in rows] for name, rows in material.findings.items()},
     }
 
 
@@ -102,7 +120,7 @@ def gather(store: Store, selection: Selection, seed: int, command: str, tell: Te
         said,
         said["excluded"].astype(object).where(said["excluded"].notna() | values.notna(), "no_value"),
         ratings,
-        _rows(said, scales, selection, options, tell) if len(ratings) else {},
+        _rows(said, scales, selection, options, tell) | _estimates(store, selection) if len(ratings) else {},
         exports.describe_scorers(store, ratings.loc[ratings["kind"] == "scorer", "rater"].unique().tolist()),
         command,
         datetime.now(UTC),
@@ -117,6 +135,7 @@ def gather(store: Store, selection: Selection, seed: int, command: str, tell: Te
         confusions=sections_results.confusions(*about, _part(tell, "crossing answers", 0.7)),
         curves=figures.curves(*about, _part(tell, "drawing thresholds", 0.8)),
         samples=sample_failures.samples(store, ratings, seed, _part(tell, "collecting failures", 0.9)),
+        findings={"plan": planning.plan(store, selection, PlanRequest()), "rater_effects": findings.effects(store, selection)},
     )
 
 
@@ -134,7 +153,11 @@ def _rows(said: pd.DataFrame, scales: Scales, selection: Selection, options: Opt
     decided = {_whose(row) for row in rows["raters"] if row["statistic"] == "percent_agreement"}
     means = scorer_means(said, scales, replace(options, certainty=selection.certainty))
     wanted = selection.aspect
+    tell("ranking", 0.6)
+    units = findings.units_of(said, scales, replace(selection, certainty=()))
     return rows | {
+        "rank": [row.to_dict() for each in units for row in ranking(each, whole)],
+        "alt_test": [row.to_dict() for each in units for row in alternative_annotator(each, whole)],
         "matrix": [row for row in rows["matrix"] if (row["generator"], row["task"]) == ("all", "all")],
         "comparisons": further["comparisons"],
         # a scorer that says yes or no itself needs no cut
@@ -143,6 +166,12 @@ def _rows(said: pd.DataFrame, scales: Scales, selection: Selection, options: Opt
             dict(row) for row in sections_results.alone(means, rows["raters"]) if not wanted or row["aspect"] in wanted
         ],
     }
+
+
+def _estimates(store: Store, selection: Selection) -> Rows:
+    """Nothing where nothing is estimated."""
+    found = sections_estimates.rows_of(store, selection)
+    return {sections_estimates.NAME: found} if found else {}
 
 
 def _whose(row: Mapping[str, Any]) -> tuple[Any, ...]:
@@ -331,6 +360,9 @@ def export_report(
     ending = output.rsplit(".", 1)[-1].lower()
     form, path = export_target(context, output, form or _ENDING.get(ending), FORMATS)
     what = ""
+    named = _ENDING.get(ending, ending)
+    if named in FORMATS and named != form and SUFFIX.get(form) != "zip":
+        raise CommandError(f"{output} would hold {form}: name the file .{SUFFIX.get(form, form)}, or leave out --format")
     if SUFFIX.get(form) == "zip":
         what = f", a zip of {form} tables"
         if ending != "zip":

@@ -20,7 +20,9 @@ _NARROWEST, _LONGEST_TEXT = 1.1, 60
 
 _ASCII: Final = {
     "\\": r"\textbackslash{}", "{": r"\{", "}": r"\}", "$": r"\$", "&": r"\&", "#": r"\#", "%": r"\%", "_": r"\_",
-    "~": r"\textasciitilde{}", "^": r"\textasciicircum{}", "<": r"\textless{}", ">": r"\textgreater{}", "|": r"\textbar{}",
+    "~": r"\textasciitilde{}", "^": r"\textasciicircum{}", "<": r"\textless{}", ">": r"\textgreater{}",
+    # scales are long words that may be broken
+    "|": r"\textbar\allowbreak{}",
     '"': r"\textquotedbl{}", "`": r"\textasciigrave{}", "'": r"\textquotesingle{}",
     # at the start of a row LaTeX would take these for options of the row before; and two hyphens for a dash
     "[": "{[}", "]": "{]}", "*": "{*}", "-": "{-}", ",": "{,}", "?": "{?}", "!": "{!}",

@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any, Literal
 import pandas as pd
 
 from agreement import Options
+from agreement.meta.units import Finding
 from concord.common import wording
 from data.store.analysis.exports import ScorerDescription
 from data.store.core.selection import Selection
@@ -352,6 +353,7 @@ class Material:
             generators and tasks, as every pair in every place would be most of the report.
         scorers: who they are, those that the project knows more of than numbers.
         command: remakes the report.
+        findings: rows beyond agreement by name: ``plan``, ``rater_effects``.
     """
 
     selection: Selection
@@ -368,3 +370,4 @@ class Material:
     confusions: list[Confusion] = field(default_factory=list)
     curves: list[Along] = field(default_factory=list)
     samples: list[SampleImage] = field(default_factory=list)
+    findings: Mapping[str, Sequence[Finding]] = field(default_factory=dict)

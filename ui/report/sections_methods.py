@@ -23,9 +23,10 @@ import pandas as pd
 from agreement import catalogue
 from agreement.report.report import glance
 from concord import exporting
+from concord.campaigns import payment
 from concord.common import wording
 from data import campaign
-from data.campaign import NOT_REPORTED, RECRUITMENT_FIELDS
+from data.campaign import NOT_REPORTED, RECRUITMENT_FIELDS, Campaign
 from data.export.rows import SIMULATED
 from data.store.analysis.exports import ScorerDescription
 from data.store.campaigns import management, monitoring
@@ -194,8 +195,9 @@ def _scorer(material: Material, scorer: ScorerDescription) -> list[str]:
     own = material.ratings[(material.ratings["kind"] == "scorer") & (material.ratings["rater"] == scorer.rater_id)]
     rules = material.said.loc[material.said["rater"] == scorer.rater_id, "rule_version"].unique()
     counts = [f"{len(own):,}", f"{own['item'].nunique():,}"]
+    # raters of the time before fingerprints have none of the hub's models
     plain = (
-        f"{name} = {v if isinstance(v, str) else json.dumps(v, ensure_ascii=False)}"
+        f"{name} = {v if isinstance(v, str) else json.dumps(v, ensure_ascii=False) if v != {} else 'unknown'}"
         for name, v in sorted(scorer.settings.items())
     )
     known = [scorer.version or "imported as numbers", ", ".join(scorer.profiles) or "-", (", ".join(plain) or "-")]
@@ -292,6 +294,7 @@ def _campaign(store: Store, name: str) -> Recruitment | None:
         "instructions": _text(settings.instructions),
         "attention_checks": _checks(workers, settings.check_every),
         "consent": _text(settings.consent),
+        **_pay(store, campaign),
         "data": _DATA,
         "overlap": str(campaign.overlap),
         "time": _time(workers),
@@ -300,6 +303,21 @@ def _campaign(store: Store, name: str) -> Recruitment | None:
     title = campaign.title or name
     heading = name if title == name else f"{title} ({name})"
     return Recruitment(heading, management.recruitment_of(store, name), {key: text for key, text in counted.items() if text})
+
+
+def _pay(store: Store, campaign: Campaign) -> dict[str, str]:
+    """What the campaign's prices say and its people got, as far as anything is paid."""
+    settings, roll = campaign.settings, payment.payroll(store, campaign)
+    if not settings.pay.paid:
+        return {}
+    base = f", {settings.base_pay} {settings.currency} at least for whoever reaches the end".replace("  ", " ")
+    per_item = f"{settings.item_price or '0'} {settings.currency}".rstrip()
+    target = f"; the target was {settings.target_wage}" if settings.target_wage else ""
+    return {
+        "pay_per_item": per_item + (base if settings.base_pay else ""),
+        "pay_per_hour": f"{payment.describe_hourly(roll)}{target}",
+        "compensation": f"{roll.pay:,} {settings.currency}".rstrip() + f" in all, {roll.fees:,} platform fees",
+    }
 
 
 _DATA = (

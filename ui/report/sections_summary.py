@@ -67,10 +67,12 @@ def _main_topic(material: Material) -> Topic | None:
     """Real people before simulated ones, topics with scorers before those without, then by the number of ratings."""
     sizes: dict[Topic, tuple[bool, bool, int]] = {}
     met = {topic_of(row) for row in material.rows.get("raters", [])}
+    # what scorers alone have judged is nobody's
+    judged = met | {topic_of(row) for row in material.rows.get("among_people", [])}
     for section in ("among_people", "raters", "scorer_means"):
         for row in material.rows.get(section, []):
             topic = topic_of(row)
-            size = (topic[2] == "real", topic in met, int(row["n_ratings"]))
+            size = (topic[2] == "real" and topic in judged, topic in met, int(row["n_ratings"]))
             sizes[topic] = max(sizes.get(topic, size), size)
     return max(sorted(sizes), key=sizes.__getitem__, default=None)
 
@@ -148,7 +150,7 @@ def _best_generator(material: Material, topic: Topic, means: dict[str, dict[str,
     number = f"{wording.two(rows[best]['value'])}{_interval(rows[best])}"
     close = [name for name in ordered[1:] if name in leads and not leads[name].significant]
     if close:
-        return f"{best} leads by {by}: {number}; {', '.join(close[:3])} cannot be told from it."
+        return f"{best} leads by {by}: {number}; it is not clearly better than {', '.join(close[:3])}."
     second = leads.get(ordered[1])
     if second is None:
         return f"{best} is first by {by}: {number}."

@@ -10,6 +10,7 @@ import gzip
 import hashlib
 import os
 import re
+import threading
 from dataclasses import dataclass
 from functools import lru_cache
 from pathlib import Path
@@ -65,7 +66,13 @@ def bundle(name: str) -> AssetBundle:
         files = [ASSETS / "css" / style for style in _STYLES]
     else:
         files = sorted(file for folder in (ASSETS / "js", (ASSETS / SCRIPT).parent) for file in folder.glob("*.js"))
-    return _bundle(name, tuple(file.stat().st_mtime_ns for file in files))
+    changed = tuple(file.stat().st_mtime_ns for file in files)
+    # whoever comes while it is made waits for it: fifty who join at once would make it fifty times
+    with _making:
+        return _bundle(name, changed)
+
+
+_making: Final = threading.Lock()
 
 
 @lru_cache(maxsize=2)

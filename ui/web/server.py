@@ -75,7 +75,8 @@ _BROWSER_SECONDS = 0.3
 _ROUTERS = (
     # matched in this order, so first what is asked for most
     "form:router", "images:router", "browse:browse_router", "command:router", "downloads:export_router", "browse:map_router",
-    "workbench:remarks_router", "downloads:report_router", "browse:listing_router", "workbench:workbench_router",
+    "workbench:remarks_router", "workbench:campaigns_router", "downloads:report_router", "browse:listing_router",
+    "workbench:workbench_router",
 )  # fmt: skip
 """Functions that make the JSON routes of a project, as module of ``ui.web.api``:name."""
 _REFUSALS: dict[int | str, dict[str, Any]] = {

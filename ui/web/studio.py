@@ -22,22 +22,26 @@ from ui.pages.agreement import AgreementPage
 from ui.pages.browse import BrowsePage
 from ui.pages.campaigns import CampaignsPage
 from ui.pages.compare import ComparePage
+from ui.pages.estimates import EstimatesPage
 from ui.pages.explore import ExplorePage
 from ui.pages.importing import ImportPage
 from ui.pages.map import MapPage
 from ui.pages.matching import MatchingPage
 from ui.pages.overview import OverviewPage
+from ui.pages.planning import PlanningPage
 from ui.pages.preferences import PreferencesPage
 from ui.pages.reports import ReportsPage
 from ui.pages.runs import RunsPage
+from ui.pages.scorers import ScorersPage
+from ui.pages.studies import StudiesPage
 from ui.pages.workbench import WorkbenchPage
 
 NAVIGATION: Final[dict[str, tuple[type[Page[Any]], ...]]] = {
     "Data": (OverviewPage, ImportPage, BrowsePage, MapPage),
-    "Agreement": (AgreementPage, ComparePage, PreferencesPage, MatchingPage),
+    "Agreement": (AgreementPage, ScorersPage, EstimatesPage, ComparePage, PreferencesPage, MatchingPage),
     "Explore": (ExplorePage,),
-    "People": (CampaignsPage,),
-    "Work": (RunsPage, ReportsPage),
+    "People": (CampaignsPage, PlanningPage),
+    "Work": (RunsPage, ReportsPage, StudiesPage),
 }
 """The pages that the navigation leads to, by group and in order; the first is the one that opens."""
 PAGES: Final[tuple[type[Page[Any]], ...]] = (*(page for group in NAVIGATION.values() for page in group), WorkbenchPage)
@@ -85,11 +89,13 @@ def _navigation(store: Store, current: type[Page[Any]]) -> None:
     )
     js = f"document.title = {json.dumps(f'{current.title} - Concord')};"
     gr.HTML(
-        f'<nav class="cc-nav" aria-label="Studio"><a class="cc-nav-brand" href="{escape(at("/studio/"))}">Concord</a>'
+        '<nav class="cc-nav" aria-label="Studio"><a class="cc-nav-skip" href="#content">Skip to content</a>'
+        f'<a class="cc-nav-brand" href="{escape(at("/studio/"))}">Concord</a>'
         f'<button type="button" class="cc-nav-menu" aria-expanded="false">Menu</button><ul class="cc-nav-groups">{groups}</ul>'
         f'<span class="cc-nav-project" title="the project">{escape(store.project.name)}</span>'
         '<button type="button" class="cc-nav-theme" aria-label="Light or dark"></button>'
-        f'<a class="cc-nav-label" href="{escape(at("/annotate/"))}">Label images</a></nav>',
+        f'<a class="cc-nav-label" href="{escape(at("/annotate/"))}">Label images</a></nav>'
+        '<span id="content" tabindex="-1"></span>',
         js_on_load=f"{js} import('{at('/assets/js/navigation.js')}').then((m) => m.mount(element));",
         elem_id="navigation",
     )
@@ -103,7 +109,7 @@ def annotate() -> gr.Blocks:
 
 _STYLES = (
     "concord", "studio", "navigation", "overview", "compare", "agreement", "picture", "form", "dialogs", "workbench",
-    "workbench_remarks", "runs", "explore", "matching", "preferences", "campaigns", "browse", "map", "importing",
+    "workbench_remarks", "runs", "explore", "matching", "preferences", "campaigns", "browse", "map", "importing", "scorers",
 )  # fmt: skip
 _SANS = ("system-ui", "-apple-system", "Segoe UI", "Roboto", "Helvetica Neue", "Arial", "sans-serif")
 _MONO = ("ui-monospace", "SFMono-Regular", "Menlo", "Consolas", "monospace")
@@ -148,6 +154,7 @@ def scripts() -> str:
     rules = {"prerender": [{"where": {"selector_matches": ".cc-nav a"}, "eagerness": "moderate"}]}
     return (
         f'<script type="module" src="{at("/assets/js/copy_numbers.js")}"></script>'
+        f'<script type="module" src="{at("/assets/js/local_times.js")}"></script>'
         f'<script type="speculationrules">{json.dumps(rules)}</script>'
     )
 

@@ -54,7 +54,8 @@ class Browse {
     this.views = { grid: new Grid(this, signal), prompts: new Prompts(this, signal) };
     this.place = h("div", { class: "cc-browse__list" }, this.views.grid.element);
     const main = h("div", { class: "cc-browse__main" }, this.tools.element, this.strip.element, h("div", { class: "cc-row cc-browse__top" }, this.sentence, this.status, this.judge, this.chosen, this.tools.links), this.trouble, this.place);
-    root.replaceChildren(h("div", { class: "cc-browse" }, h("div", { class: "cc-browse__side" }, this.rail.element), main), this.bar, this.message.element);
+    const skip = button("Skip to images", { kind: "skip" }, () => this.focusList());
+    root.replaceChildren(h("div", { class: "cc-browse" }, skip, h("div", { class: "cc-browse__side" }, this.rail.element), main), this.bar, this.message.element);
     window.addEventListener("popstate", () => this.back(), { signal });
     listenToBrowseKeys(this, signal);
   }
@@ -234,9 +235,10 @@ class Browse {
 
   /** One page of a list; throws what is wrong in words. */
   async fetchPage(route, page, rows, more = {}) {
-    const { outcome, data } = await this.api.get(`studio/${route}?${this.state.asking({ page, ...more })}`);
+    const { outcome, status, data } = await this.api.get(`studio/${route}?${this.state.asking({ page, ...more })}`);
     if (outcome === "unreachable") throw new Error(UNREACHABLE);
-    if (outcome !== "ok") throw new Error(detail(data, "the app refused."));
+    if (outcome !== "ok") throw Object.assign(new Error(detail(data, "the app refused.")), { status });
+    this.alike = data.alike ?? this.alike;
     return { rows: data[rows], total: data.total, size: data.size, data };
   }
 
@@ -253,7 +255,7 @@ class Browse {
     if (error) {
       this.status.textContent = "";
       // without embeddings nothing is like anything: trying again does not help before a scorer has looked
-      const like = Boolean(this.state.one("like"));
+      const like = Boolean(this.state.one("like")) && error.status === 409;
       const again = like ? button("Show all images", { kind: "primary" }, () => this.change((state) => state.put("like", []))) : button("Try again", { kind: "primary" }, () => this.follow());
       this.trouble.replaceChildren(h("p", { class: like ? "cc-note" : "cc-note cc-bad" }, like ? error.message : `The images could not be listed: ${error.message}`), again);
       return;
@@ -342,6 +344,7 @@ class Browse {
   like() {
     const [item] = this.view.meant;
     if (!item) return this.toast("Choose an image first: arrows move, Space chooses.");
+    if (this.alike === false) return this.toast("No image has an embedding yet: CLIPScore keeps one of each image that it looks at.");
     this.views.grid.letGo();
     return this.change((state) => { state.clear(); state.put("like", [item.item_id]); });
   }
@@ -362,7 +365,7 @@ class Browse {
     this.count(note);
     this.bar.hidden = size === 0;
     if (size === 0) return;
-    const actions = [button("Tag", { key: "t", kind: "primary" }, () => this.act("tag")), button("Compare", { key: "x", disabled: size < 2 }, () => this.compare()), button("More like this", { key: "l", disabled: size > 1 }, () => this.act("like")), button("Let go", { key: "Esc", kind: "quiet" }, () => this.act("leave"))];
+    const actions = [button("Tag", { key: "t", kind: "primary" }, () => this.act("tag")), button("Compare", { key: "x", disabled: size < 2 }, () => this.compare()), ...(this.alike === false ? [] : [button("More like this", { key: "l", disabled: size > 1 }, () => this.act("like"))]), button("Let go", { key: "Esc", kind: "quiet" }, () => this.act("leave"))];
     this.bar.replaceChildren(h("strong", {}, `${size.toLocaleString("en")} chosen`), ...actions);
   }
 

@@ -88,11 +88,16 @@ export class Prompts {
     const shown = this.columnsOf(row);
     const { pair } = this;
     const over = pair ? h("div", { class: "cc-prompt__swipe" }, swipe(...shown.map(({ item, generator }) => (item ? { ...item, name: generator } : null)), 320)) : null;
+    const cells = h("div", { class: "cc-prompt__cells", role: "group", "aria-label": `Images of ${row.text ?? row.prompt_id}` }, ...shown.map((one, n) => this.cell(one, place, n)), over);
+    // where they do not all fit the row can be reached, and so scrolled, by keyboard
+    requestAnimationFrame(() => {
+      if (cells.scrollWidth > cells.clientWidth) cells.tabIndex = 0;
+    });
     return h(
       "article",
       { class: "cc-prompt", role: "listitem", "data-index": place, style: `--side: ${this.side}px` },
       h("div", { class: "cc-prompt__head" }, h("div", {}, h("h3", { class: "cc-heading cc-prompt__text", title: row.text ?? row.prompt_id }, row.text ?? row.prompt_id), h("span", { class: "cc-cell-meta" }, [row.task, row.prompt_id].filter(Boolean).join(" · "))), this.indices(row)),
-      h("div", { class: "cc-prompt__cells" }, ...shown.map((one, n) => this.cell(one, place, n)), over),
+      cells,
     );
   }
 

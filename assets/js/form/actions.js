@@ -5,8 +5,9 @@ import * as asides from "./side_dialogs.js";
 import { button } from "../dom.js";
 import { newId } from "../outbox.js";
 import { pausedScreen } from "./screens.js";
+import { later, t } from "../texts.js";
 
-const UNREACHABLE = "The server cannot be reached just now.";
+const UNREACHABLE = later("The server cannot be reached just now.");
 
 export class Ways {
   constructor(form) {
@@ -18,17 +19,17 @@ export class Ways {
     const { form } = this;
     if (!form.item) return;
     if (form.item.task.revises) {
-      form.frame.setNotice("An answer that is already given cannot be skipped.", form.wayBack(form.item.task));
+      form.frame.setNotice(t("An answer that is already given cannot be skipped."), form.wayBack(form.item.task));
       return;
     }
-    const back = button("Undo skip", { key: "t" }, () => this.unskip());
-    this.putAway("skip", {}, { text: "Skipped: it returns at the end.", action: back });
+    const back = button(t("Undo skip"), { key: "t" }, () => this.unskip());
+    this.putAway("skip", {}, { text: t("Skipped: it returns at the end."), action: back });
   }
 
   report() {
     const { form } = this;
     if (!form.item || form.item.task.revises) return;
-    const told = { text: "Reported, thank you: you will not be asked about it again.", action: null };
+    const told = { text: t("Reported, thank you: you will not be asked about it again."), action: null };
     asides.report(form.dialogs, (reason) => this.putAway("report", { reason }, told));
   }
 
@@ -49,10 +50,10 @@ export class Ways {
     const { form } = this;
     if (form.name === null || form.item?.task.revises) return;
     await this.once(async () => {
-      if (form.outbox.waiting.length > 0) return form.frame.setNotice("Still saving. Please try again in a moment.");
+      if (form.outbox.waiting.length > 0) return form.frame.setNotice(t("Still saving. Please try again in a moment."));
       const { outcome, data } = await form.api.post("unskip", {});
-      if (outcome !== "ok") return form.frame.setNotice(detail(data, UNREACHABLE));
-      if (!data.taken_back) return form.frame.setNotice("There is no skipped picture.");
+      if (outcome !== "ok") return form.frame.setNotice(detail(data, t(UNREACHABLE)));
+      if (!data.taken_back) return form.frame.setNotice(t("There is no skipped picture."));
       form.keepDraft();
       form.frame.setNotice("");
       return form.startOver();
@@ -64,9 +65,9 @@ export class Ways {
     if (form.name === null) return;
     await this.once(async () => {
       form.keepDraft();
-      if (form.outbox.waiting.length > 0) return form.frame.setNotice("Your last answers are still being saved. Please pause when they are.");
+      if (form.outbox.waiting.length > 0) return form.frame.setNotice(t("Your last answers are still being saved. Please pause when they are."));
       const { outcome, data } = await form.api.post("pause", {});
-      if (outcome !== "ok") return form.frame.setNotice(UNREACHABLE);
+      if (outcome !== "ok") return form.frame.setNotice(t(UNREACHABLE));
       return form.rest(pausedScreen(data, () => form.startOver()));
     });
   }
@@ -76,7 +77,7 @@ export class Ways {
     if (form.name === null) return;
     await this.once(async () => {
       const { outcome, data } = await form.api.get("mine");
-      if (outcome !== "ok") return form.frame.setNotice(detail(data, UNREACHABLE));
+      if (outcome !== "ok") return form.frame.setNotice(detail(data, t(UNREACHABLE)));
       return asides.mine(form.dialogs, data.answers, (id) => this.revise(`mine/${id}`));
     });
   }
@@ -85,15 +86,15 @@ export class Ways {
   async revise(route) {
     const { form } = this;
     await this.once(async () => {
-      if (form.outbox.waiting.length > 0) return form.frame.setNotice("Your last answer is still being saved. Please try again in a moment.");
+      if (form.outbox.waiting.length > 0) return form.frame.setNotice(t("Your last answer is still being saved. Please try again in a moment."));
       const { outcome, data } = await form.api.get(route);
       if (outcome !== "ok" || !data.questionnaire) {
-        const why = outcome === "unreachable" ? UNREACHABLE : "There is no answer to revise yet.";
+        const why = outcome === "unreachable" ? t(UNREACHABLE) : t("There is no answer to revise yet.");
         return form.frame.setNotice(detail(data, why));
       }
       form.keepDraft();
       if (form.item) form.queue.putBack(form.item.task);
-      return form.open(data, null, route === "last" ? "You are revising your last answer." : "You are revising an earlier answer.");
+      return form.open(data, null, route === "last" ? t("You are revising your last answer.") : t("You are revising an earlier answer."));
     });
   }
 

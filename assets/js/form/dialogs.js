@@ -4,32 +4,35 @@ import * as asides from "./side_dialogs.js";
 import { button, h, kbd } from "../dom.js";
 import { pictureName } from "./pictures.js";
 import { ADVANCE, advance, setAdvance } from "./settings.js";
+import { later, t } from "../texts.js";
 
 const asks = (kind) => (questions) => questions.some((one) => one.kind === kind);
 const offers = (key) => (questions) => questions.some((one) => one.kind !== "colors" && one.options.some((option) => option.key === key));
 
 /** Keys, what they do, and whether these questions have a use for them; all others are on the buttons. */
 const KEYS = [
-  [["0", "–", "9"], "how many, a step of a scale, or the answer with that number", offers("1")],
-  [["r", "o", "y", "g", "b"], "colors: red, orange, yellow, green, blue …", asks("colors")],
-  [["p", "i", "n", "k", "w", "a"], "… purple, pink, brown, black, white, gray", asks("colors")],
-  [["ArrowLeft", "ArrowRight"], "left, right", offers("ArrowLeft")],
-  [["ArrowUp", "ArrowDown"], "above, below", offers("ArrowUp")],
-  [["b"], "both", offers("b")],
-  [["n"], "neither, none", offers("n")],
-  [["x"], "cannot tell", (questions) => questions.some((one) => one.cannot_tell)],
-  [["e"], "the image is blank (empty)", (questions, blanks) => blanks.some((one) => one.key === "e")],
-  [["Enter"], "next question; submit when all are answered"],
-  [["Backspace"], "previous question (also Shift + Enter)"],
-  [["Esc"], "leave the text field, so that keys work as keys"],
-  [["u"], "undo: revise your last answer"],
-  [["s"], "skip this picture: it comes again at the end"],
-  [["t"], "take the last skip back"],
-  [["h"], "my answers (history)"],
-  [["."], "pause"],
-  [["!"], "report a broken picture"],
-  [["z"], "zoom"],
-  [["?"], "this help"],
+  [["0", "–", "9"], later("how many, a step of a scale, or the answer with that number"), offers("1")],
+  [["r", "o", "y", "g", "b"], later("colors: red, orange, yellow, green, blue …"), asks("colors")],
+  [["p", "i", "n", "k", "w", "a"], later("… purple, pink, brown, black, white, gray"), asks("colors")],
+  [["ArrowLeft", "ArrowRight"], later("left, right"), offers("ArrowLeft")],
+  [["ArrowUp", "ArrowDown"], later("above, below"), offers("ArrowUp")],
+  [["b"], later("both"), offers("b")],
+  [["y"], later("yes"), offers("y")],
+  [["n"], later("no, neither, none"), offers("n")],
+  [["x"], later("cannot tell"), (questions) => questions.some((one) => one.cannot_tell)],
+  [["e"], later("the image is blank (empty)"), (questions, blanks) => blanks.some((one) => one.key === "e")],
+  [["Enter"], later("next question; submit when all are answered")],
+  [["Backspace"], later("previous question (also Shift + Enter)")],
+  [["Esc"], later("leave the text field, so that keys work as keys")],
+  [["ArrowDown"], later("in a text field: take the word that you typed before"), asks("text")],
+  [["u"], later("undo: revise your last answer")],
+  [["s"], later("skip this picture: it comes again at the end")],
+  [["t"], later("take the last skip back")],
+  [["h"], later("my answers (history)")],
+  [["."], later("pause")],
+  [["!"], later("report a broken picture")],
+  [["z"], later("zoom")],
+  [["?"], later("this help")],
 ];
 
 export class Dialogs {
@@ -86,22 +89,22 @@ export class Dialogs {
     );
     const questions = questionnaire?.questions ?? [];
     const rows = KEYS.filter(([, , useful]) => !useful || useful(questions, questionnaire?.blanks ?? [])).map(([keys, meaning]) =>
-      h("div", { class: "cc-keys__row" }, h("dt", {}, ...keys.map(keyCap)), h("dd", {}, meaning)),
+      h("div", { class: "cc-keys__row" }, h("dt", {}, ...keys.map(keyCap)), h("dd", {}, t(meaning))),
     );
-    const close = button(first ? "Start" : "Back to the picture", { key: "Enter", kind: "primary", autofocus: true }, () => this.close());
+    const close = button(first ? t("Start") : t("Back to the picture"), { key: "Enter", kind: "primary", autofocus: true }, () => this.close());
     this.open(
       "help",
-      "Instructions and keys",
+      t("Instructions and keys"),
       h(
         "div",
         { class: "cc-dialog__body" },
-        h("h2", { class: "cc-title" }, first ? "Before you start" : "Instructions and keys"),
+        h("h2", { class: "cc-title" }, first ? t("Before you start") : t("Instructions and keys")),
         asides.instructions(instructions),
         ...sections,
-        h("section", { class: "cc-for-keys" }, h("h3", { class: "cc-heading" }, "Keys"), h("dl", { class: "cc-keys" }, ...rows)),
+        h("section", { class: "cc-for-keys" }, h("h3", { class: "cc-heading" }, t("Keys")), h("dl", { class: "cc-keys" }, ...rows)),
         advanceChoice(),
       ),
-      h("div", { class: "cc-dialog__foot" }, first ? h("span", { class: "cc-muted cc-for-keys" }, "Opens again with ", kbd("?")) : null, close),
+      h("div", { class: "cc-dialog__foot" }, first ? h("span", { class: "cc-muted cc-for-keys" }, t("Opens again with "), kbd("?")) : null, close),
     );
   }
 
@@ -115,22 +118,22 @@ export class Dialogs {
       at = (at + by + images.length) % images.length;
       image.src = images[at].image;
       name.textContent = pictureName(at, task);
-      image.alt = `${name.textContent || "The picture to judge"}, enlarged`;
+      image.alt = t("{name}, enlarged", { name: name.textContent || t("The picture to judge") });
     };
     show(0);
     image.addEventListener("click", () => this.close());
     const arrow = (key, by, label) => button(label, { key, "data-key": key, class: "cc-button" }, () => show(by));
-    const others = images.length > 1 ? [arrow("ArrowLeft", -1, "Previous"), name, arrow("ArrowRight", 1, "Next")] : [];
-    const close = button("Close", { key: "z", class: "cc-button cc-button--floating cc-zoom__close" }, () => this.close());
-    this.open("zoom", "The picture, enlarged", image, h("div", { class: "cc-zoom__foot", hidden: others.length === 0 }, ...others), close);
+    const others = images.length > 1 ? [arrow("ArrowLeft", -1, t("Previous")), name, arrow("ArrowRight", 1, t("Next"))] : [];
+    const close = button(t("Close"), { key: "z", class: "cc-button cc-button--floating cc-zoom__close" }, () => this.close());
+    this.open("zoom", t("The picture, enlarged"), image, h("div", { class: "cc-zoom__foot", hidden: others.length === 0 }, ...others), close);
   }
 }
 
 function advanceChoice() {
   const chosen = advance();
-  const options = ADVANCE.map(([name, words]) => h("option", { value: name, selected: name === chosen }, words));
+  const options = ADVANCE.map(([name, words]) => h("option", { value: name, selected: name === chosen }, t(words)));
   const select = h("select", { class: "cc-input", on: { change: (event) => setAdvance(event.target.value) } }, ...options);
-  return h("label", { class: "cc-stack cc-advance" }, h("span", { class: "cc-heading" }, "After an answer by key or click"), select);
+  return h("label", { class: "cc-stack cc-advance" }, h("span", { class: "cc-heading" }, t("After an answer by key or click")), select);
 }
 
 function keyCap(key) {

@@ -8,6 +8,7 @@ import { button } from "../dom.js";
 import { Frame } from "./layout.js";
 import { Item } from "./item.js";
 import { listenToKeys } from "./keys.js";
+import { Preview } from "./preview.js";
 import { newId, Outbox } from "../outbox.js";
 import { Queue } from "./queue.js";
 import { feedback } from "./side_dialogs.js";
@@ -16,14 +17,19 @@ import { advance } from "./settings.js";
 import * as store from "../store.js";
 import { Ways } from "./actions.js";
 import { at } from "../base_path.js";
+import { later, loadTexts, t } from "../texts.js";
 
 const DRAFT_MS = 2_500;
-const NOT_LOADED = "The picture did not load, so it cannot be judged. Load it again, report it or skip it.";
+const PACED = 20;
+const PACED_FROM = 3;
+const BREAK_SECONDS = 20 * 60;
+const NOT_LOADED = later("The picture did not load, so it cannot be judged. Load it again, report it or skip it.");
 
 const mounted = new WeakMap();
 
-/** Build the form in `root`. Returns {destroy}; a second mount on the same root replaces the first. */
-export function mount(root, options = {}) {
+/** Build the form in `root`, in the reader's language. Resolves to {destroy}; a second mount on the same root replaces the first. */
+export async function mount(root, options = {}) {
+  await loadTexts(root);
   mounted.get(root)?.destroy();
   const form = new Form(root, options);
   mounted.set(root, form);
@@ -36,7 +42,8 @@ class Form {
     this.root = root;
     this.controller = new AbortController();
     const { signal } = this.controller;
-    this.api = new Api(api);
+    const previewed = new URLSearchParams(location.search).get("preview");
+    this.api = previewed === null ? new Api(api) : new Preview(previewed);
     this.clock = new ActivityClock(signal);
     this.queue = new Queue();
     this.outbox = new Outbox(this.api, this, signal);
@@ -48,6 +55,8 @@ class Form {
     this.told = null;
     this.refreshing = false;
     this.failures = 0;
+    this.paces = [];
+    this.breakAt = BREAK_SECONDS;
     this.ways = new Ways(this);
     root.classList.add("cc-root", "cc-form");
     this.frame = new Frame({
@@ -61,13 +70,14 @@ class Form {
       mine: () => this.ways.mine(),
       submit: () => this.submitOrComplain(),
     });
+    if (previewed !== null) this.frame.markPreview();
     this.dialogs = new Dialogs(root);
     root.replaceChildren(...this.frame.elements);
     listenToKeys(this, signal);
     document.addEventListener("visibilitychange", () => document.hidden && this.sendDraft(), { signal });
     window.addEventListener("beforeunload", (event) => this.beforeUnload(event), { signal });
     store.forgetOldDrafts();
-    this.showScreen("waiting", waitingScreen("Loading …"));
+    this.showScreen("waiting", waitingScreen(t("Loading …")));
   }
 
   destroy() {
@@ -78,7 +88,7 @@ class Form {
     this.root.replaceChildren();
   }
 
-  /** An address may name a campaign: /annotate/?campaign=ID. */
+  /** An address may name a campaign: /annotate/?campaign=ID; or one to be looked at: ?preview=ID. */
   async begin() {
     const wanted = new URLSearchParams(location.search).get("campaign");
     if (wanted === null) return this.refresh();
@@ -165,15 +175,15 @@ class Form {
 
   unreachable() {
     this.failures += 1;
-    if (!this.item) this.showScreen("waiting", waitingScreen("Cannot reach the server. Trying again …"));
+    if (!this.item) this.showScreen("waiting", waitingScreen(t("Cannot reach the server. Trying again …")));
     this.refreshTimer = setTimeout(() => this.refresh(), Math.min(1000 * 2 ** this.failures, 15_000));
   }
 
   turnedAway(outcome, data) {
     this.keepDraft();
     this.item = null;
-    const why = outcome === "signed-out" ? "Please sign in or open your link again; your answers are stored in this browser." : "";
-    const screen = troubleScreen("This page cannot continue", detail(data, why || "The server refused."), "Reload", () => location.reload());
+    const why = outcome === "signed-out" ? t("Please sign in or open your link again; your answers are stored in this browser.") : "";
+    const screen = troubleScreen(t("This page cannot continue"), detail(data, why || t("The server refused.")), t("Reload"), () => location.reload());
     this.showScreen("trouble", screen);
   }
 
@@ -187,7 +197,7 @@ class Form {
   async choose(id) {
     const { outcome, data } = await this.api.post("campaign", { campaign: id });
     if (outcome === "refused") return this.turnedAway(outcome, data);
-    this.showScreen("waiting", waitingScreen("Loading …"));
+    this.showScreen("waiting", waitingScreen(t("Loading …")));
     return this.refresh();
   }
 
@@ -198,7 +208,7 @@ class Form {
 
   async agree(text) {
     const { outcome } = await this.api.post("consent", { text });
-    if (outcome !== "unreachable") this.showScreen("waiting", waitingScreen("Loading …"));
+    if (outcome !== "unreachable") this.showScreen("waiting", waitingScreen(t("Loading …")));
     return this.refresh();
   }
 
@@ -212,7 +222,7 @@ class Form {
       return this.open(task);
     }
     const unsaved = this.outbox.state === "retrying";
-    const message = unsaved ? "The next picture comes as soon as your answers are saved." : "Loading the next picture …";
+    const message = unsaved ? t("The next picture comes as soon as your answers are saved.") : t("Loading the next picture …");
     this.item = null;
     this.showScreen("waiting", waitingScreen(message), { keepNotice: true });
     if (this.outbox.waiting.length === 0) this.refresh();
@@ -221,8 +231,8 @@ class Form {
 
   open(task, errors = null, notice = null) {
     this.screen = null;
-    this.questionnaire = task.questionnaire;
     this.item = new Item(task, this);
+    this.questionnaire = this.item.questionnaire;
     this.frame.show(this.item.element, { working: true, revising: Boolean(task.revises) });
     if (notice !== null) this.frame.setNotice(notice, this.wayBack(task));
     window.scrollTo({ top: 0 });
@@ -243,7 +253,7 @@ class Form {
   }
 
   wayBack(task) {
-    return task.revises ? button("Keep it unchanged", { key: "u" }, () => this.undo()) : null;
+    return task.revises ? button(t("Keep it unchanged"), { key: "u" }, () => this.undo()) : null;
   }
 
   /** A notice {text, action}, or none. */
@@ -267,6 +277,9 @@ class Form {
     if (this.screen === "name") return;
     this.keepDraft();
     this.name = null;
+    this.paces = [];
+    this.frame.setPace(null);
+    this.frame.setLast(null);
     this.frame.setName(null);
     this.queue = new Queue(); // what was fetched was another person's
     const { element, focus } = nameScreen((name) => this.giveName(name));
@@ -276,9 +289,9 @@ class Form {
 
   async giveName(name) {
     const { outcome, data } = await this.api.post("name", { name });
-    if (outcome === "unreachable") return "The server cannot be reached. Please try again in a moment.";
-    if (outcome !== "ok") return detail(data, "This name was not accepted.");
-    this.showScreen("waiting", waitingScreen("Loading …"));
+    if (outcome === "unreachable") return t("The server cannot be reached. Please try again in a moment.");
+    if (outcome !== "ok") return detail(data, t("This name was not accepted."));
+    this.showScreen("waiting", waitingScreen(t("Loading …")));
     this.refresh();
     return null;
   }
@@ -322,7 +335,7 @@ class Form {
 
   submitOrComplain() {
     if (!this.item) return;
-    if (!this.item.isOpen) this.frame.setNotice(this.item.pictures.failed ? NOT_LOADED : "");
+    if (!this.item.isOpen) this.frame.setNotice(this.item.pictures.failed ? t(NOT_LOADED) : "");
     else if (this.item.missing.length > 0) this.item.complainOfMissing();
     else this.submit(this.item);
   }
@@ -337,11 +350,25 @@ class Form {
     const about = { id, ticket, campaign, asked, offer, revises, following: true };
     const body = { ...about, answers: item.result, started: item.started, active_seconds: seconds };
     item.dropDraft();
+    if (!this.api.isPreview) item.rememberWords();
     clearTimeout(this.draftTimer);
     this.item = null;
+    this.frame.setLast(task.images[0]?.image);
+    if (!revises) this.worked(seconds);
     if (!revises) this.queue.handled(task.ticket);
     this.outbox.add({ id, route: "submit", ticket: revises ? null : task.ticket, body, task });
     this.showNext();
+  }
+
+  /** The pace is the median of the latest answers; after a long stretch of work a break is offered, once. */
+  worked(seconds) {
+    this.paces = [...this.paces, seconds].slice(-PACED);
+    const sorted = [...this.paces].sort((a, b) => a - b);
+    this.frame.setPace(sorted.length < PACED_FROM ? null : sorted[Math.floor(sorted.length / 2)]);
+    if (this.clock.seconds < this.breakAt) return;
+    this.breakAt = this.clock.seconds + BREAK_SECONDS;
+    const text = t("You have worked for a while. A short break keeps your answers good; nothing is lost.");
+    this.told ??= { text, action: button(t("Pause"), { key: "." }, () => this.ways.pause()) };
   }
 
   /** Revise the last answer; while revising, go back without changing it. */
@@ -356,12 +383,12 @@ class Form {
 
   async leave() {
     if (this.outbox.waiting.length > 0) {
-      this.frame.setNotice("Your last answers are still being saved. Please change the name when they are.");
+      this.frame.setNotice(t("Your last answers are still being saved. Please change the name when they are."));
       return;
     }
     const { outcome } = await this.api.post("leave", {});
     if (outcome === "ok") this.startOver();
-    else this.frame.setNotice("The server cannot be reached just now.");
+    else this.frame.setNotice(t("The server cannot be reached just now."));
   }
 
   keepDraft() {
@@ -410,8 +437,8 @@ class Form {
 
   /** Answered before, in another tab, say: what was given there stands. */
   answeredBefore(earlier) {
-    const change = button("Change it", {}, () => this.ways.revise(`mine/${earlier}`));
-    const text = "You had already answered the last picture, perhaps in another tab. Your first answer stays.";
+    const change = button(t("Change it"), {}, () => this.ways.revise(`mine/${earlier}`));
+    const text = t("You had already answered the last picture, perhaps in another tab. Your first answer stays.");
     if (this.item) this.frame.setNotice(text, change);
     else this.told = { text, action: change };
   }
@@ -422,8 +449,8 @@ class Form {
     if (entry.route !== "submit") return;
     this.keepDraft();
     if (this.item) this.queue.putBack(this.item.task);
-    const why = detail(data, "The server did not accept this answer.");
-    this.open({ ...entry.task, answers: entry.body.answers }, data.errors ?? {}, `Not saved: ${why}`);
+    const why = detail(data, t("The server did not accept this answer."));
+    this.open({ ...entry.task, answers: entry.body.answers }, data.errors ?? {}, t("Not saved: {why}", { why }));
     this.item.saveDraft();
   }
 

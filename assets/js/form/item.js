@@ -3,12 +3,14 @@
 import { h } from "../dom.js";
 import { isStacked, Pictures } from "./pictures.js";
 import { BlankView, PromptView, QuestionView } from "./questions.js";
-import { clean, isBlank, isTicked, saysBlank, suggestions, unanswered, visible } from "./rules.js";
+import { CANNOT_TELL, clean, isBlank, isTicked, saysBlank, suggestions, unanswered, visible } from "./rules.js";
 import { advance } from "./settings.js";
 import * as store from "../store.js";
+import { inLanguage, later, t } from "../texts.js";
+import { remember } from "./typed.js";
 
 const SETTLE_MS = 250;
-const MISSING = "Please answer this question, or choose “Cannot tell”.";
+const MISSING = later("Please answer this question, or choose “Cannot tell”.");
 
 /** `host` has submit(item), zoom(item), ready(item, {byAnswer}) and the activity `clock`; reveal(element) if the page must not
  *  scroll; drafted(item) if drafts are kept elsewhere, too; report() and opened(item) unless it shows the pictures itself. */
@@ -16,7 +18,8 @@ export class Item {
   constructor(task, host, { showsPictures = true } = {}) {
     this.task = task;
     this.host = host;
-    this.questionnaire = task.questionnaire;
+    const { language, questionnaire } = inLanguage(task.questionnaire);
+    this.questionnaire = questionnaire;
     this.draftKey = task.revises ? `draft.revise.${task.revises}` : `draft.${task.campaign}.${task.ticket}`;
     // another browser's draft comes with the task
     const draft = store.read(this.draftKey) ?? (task.draft ? { answers: task.draft } : null);
@@ -37,7 +40,7 @@ export class Item {
     this.prompt = new PromptView(task.caption ?? "");
     this.views = new Map(this.questionnaire.questions.map((question) => [question.id, this.view(question)]));
     this.blanks = this.questionnaire.blanks.map((blank) => new BlankView(blank, (value) => this.sayBlank(blank, value)));
-    this.list = h("div", { class: "cc-questions", inert: showsPictures }, ...[...this.views.values(), ...this.blanks].map((view) => view.element));
+    this.list = h("div", { class: "cc-questions", inert: showsPictures, lang: language, dir: language ? "auto" : null }, ...[...this.views.values(), ...this.blanks].map((view) => view.element));
     this.pictures = null;
     if (showsPictures) this.showPictures();
     else this.startClock();
@@ -73,6 +76,7 @@ export class Item {
   view(question) {
     return new QuestionView(question, {
       promptId: this.prompt.id,
+      whose: this.whose,
       onAnswer: (value, { advance }) => this.answer(question.id, value, advance),
       onFocus: () => this.activate(question.id, { focus: false }),
     });
@@ -85,6 +89,17 @@ export class Item {
     const open = about.find((id) => this.missing.includes(id)) ?? about[0];
     if (open === undefined) this.host.zoom(this, place);
     else this.activate(open);
+  }
+
+  get whose() {
+    return { person: this.host.name ?? "", campaign: this.task.campaign };
+  }
+
+  /** Words of free texts are offered again with later items. */
+  rememberWords() {
+    for (const { id, kind } of this.questionnaire.questions) {
+      if (kind === "text" && !isBlank(this.result[id]) && this.result[id] !== CANNOT_TELL) remember(this.whose, this.result[id]);
+    }
   }
 
   get seconds() {
@@ -176,7 +191,7 @@ export class Item {
     const shown = visible(this.questionnaire, this.answers);
     if (missing.includes(this.active)) {
       const score = suggestions(this.questionnaire, this.answers).get(this.active);
-      return score ? this.answer(this.active, score, true) : this.complain({ [this.active]: MISSING });
+      return score ? this.answer(this.active, score, true) : this.complain({ [this.active]: t(MISSING) });
     }
     if (this.views.get(this.active).question.optional) return this.step(1);
     const later = missing.find((id) => shown.indexOf(id) > shown.indexOf(this.active));
@@ -184,7 +199,7 @@ export class Item {
   }
 
   complainOfMissing() {
-    this.complain(Object.fromEntries(this.missing.map((id) => [id, MISSING])));
+    this.complain(Object.fromEntries(this.missing.map((id) => [id, t(MISSING)])));
   }
 
   /** Say what is wrong beside the questions and turn to the first of them. */

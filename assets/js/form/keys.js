@@ -43,6 +43,7 @@ function inField(form, event) {
     form.item.views.get(form.item.active).element.focus({ preventScroll: true });
     return true;
   }
+  if (event.key === "ArrowDown") return form.item.views.get(form.item.active).takeFirst();
   if (event.key !== "Enter") return false;
   if (!event.repeat) enter(form, event.shiftKey);
   return true;

@@ -1,8 +1,9 @@
 // What stays while items come and go: progress above, notices, and the bar with the actions and the saving status below.
 
 import { button, h } from "../dom.js";
+import { later, t } from "../texts.js";
 
-const STATUS = { saved: "Saved", saving: "Saving …", retrying: "Not saved yet - retrying", refused: "Not saved" };
+const STATUS = { saved: later("Saved"), saving: later("Saving …"), retrying: later("Not saved yet - retrying"), refused: later("Not saved") };
 
 /** How people of a crowd platform are called here: it tells them nothing. */
 const PSEUDONYM = /^(prolific|mturk|participant)-[0-9a-f]{10}$/i;
@@ -10,33 +11,43 @@ const PSEUDONYM = /^(prolific|mturk|participant)-[0-9a-f]{10}$/i;
 export class Frame {
   constructor(actions) {
     this.fill = h("div", { class: "cc-progress__fill" });
-    this.bar = h("div", { class: "cc-progress", role: "progressbar", "aria-label": "Progress", "aria-valuemin": 0 }, this.fill);
+    this.bar = h("div", { class: "cc-progress", role: "progressbar", "aria-label": t("Progress"), "aria-valuemin": 0 }, this.fill);
     this.count = h("span", { class: "cc-form__count" });
     const item = "cc-button cc-button--quiet cc-menu__item";
     const more = [
-      button("My answers", { key: "h", class: item }, actions.mine),
-      button("Undo the last skip", { key: "t", class: item }, actions.unskip),
-      button("Pause", { key: ".", class: item }, actions.pause),
-      button("Report a broken picture", { key: "!", class: item }, actions.report),
+      button(t("My answers"), { key: "h", class: item }, actions.mine),
+      button(t("Undo the last skip"), { key: "t", class: item }, actions.unskip),
+      button(t("Pause"), { key: ".", class: item }, actions.pause),
+      button(t("Report a broken picture"), { key: "!", class: item }, actions.report),
     ];
-    this.menu = h("details", { class: "cc-menu" }, h("summary", { class: "cc-button cc-button--quiet" }, "More"), h("div", { class: "cc-menu__list" }, ...more));
+    this.menu = h("details", { class: "cc-menu" }, h("summary", { class: "cc-button cc-button--quiet" }, t("More")), h("div", { class: "cc-menu__list" }, ...more));
     this.menu.addEventListener("click", (event) => event.target.closest("button") && this.menu.removeAttribute("open"));
     this.person = h("span", { class: "cc-form__person" });
     this.leave = button("", { class: "cc-button cc-button--quiet cc-form__leave", hidden: true }, actions.leave);
-    const help = button("Help", { key: "?", kind: "quiet", "aria-label": "Help: instructions and keys" }, actions.help);
+    const help = button(t("Help"), { key: "?", kind: "quiet", "aria-label": t("Help: instructions and keys") }, actions.help);
     this.top = h("header", { class: "cc-form__top" }, this.count, h("div", { class: "cc-row cc-form__who" }, this.person, this.leave, this.menu, help));
     this.notice = h("div", { class: "cc-notice cc-form__notice", role: "status", hidden: true });
     this.body = h("div", { class: "cc-form__body" });
-    this.undo = button("Undo", { key: "u", "aria-label": "Undo: revise the last answer" }, actions.undo);
-    this.skip = button("Skip", { key: "s", "aria-label": "Skip this picture" }, actions.skip);
+    this.undo = button(t("Undo"), { key: "u", "aria-label": t("Undo: revise the last answer") }, actions.undo);
+    this.skip = button(t("Skip"), { key: "s", "aria-label": t("Skip this picture") }, actions.skip);
     this.status = h("p", { class: "cc-form__status", role: "status", "aria-live": "polite" });
-    this.submit = button("Submit", { key: "Enter", class: "cc-button cc-button--primary cc-form__submit" }, actions.submit);
+    this.submit = button(t("Submit"), { key: "Enter", class: "cc-button cc-button--primary cc-form__submit" }, actions.submit);
     this.actions = h("div", { class: "cc-row cc-form__actions" }, this.undo, this.skip);
-    this.bottom = h("footer", { class: "cc-form__bottom", hidden: true }, this.notice, this.actions, this.status, this.submit);
+    this.lastImage = null;
+    this.last = button("", { class: "cc-form__last", hidden: true, title: t("Your last answer"), "aria-label": t("Your last answer: revise it") }, actions.undo);
+    const saved = h("div", { class: "cc-row cc-form__saved" }, this.last, this.status);
+    this.bottom = h("footer", { class: "cc-form__bottom", hidden: true }, this.notice, this.actions, saved, this.submit);
     this.elements = [this.bar, this.top, this.body, this.bottom];
     this.everSaved = false;
+    this.counted = "";
+    this.pace = { seconds: null, left: 0 };
     this.working = false;
     this.state = "saved";
+  }
+
+  /** Whoever looks at a campaign before its start is told, all the time, that this is no answering. */
+  markPreview() {
+    this.top.prepend(h("strong", { class: "cc-badge cc-badge--warn" }, t("Preview: nothing is stored")));
   }
 
   show(element, { working, revising }) {
@@ -45,7 +56,8 @@ export class Frame {
     this.submit.hidden = !working;
     this.showBottom();
     this.actions.hidden = !working || revising; // the notice offers the way back
-    this.submit.firstChild.textContent = revising ? "Save change" : "Submit";
+    this.showLast(working && !revising);
+    this.submit.firstChild.textContent = revising ? t("Save change") : t("Submit");
   }
 
   /** Whether the same words are on the screen already, so that nobody hears them again. */
@@ -59,9 +71,36 @@ export class Frame {
     this.fill.style.width = `${share * 100}%`;
     this.bar.setAttribute("aria-valuemax", String(total));
     this.bar.setAttribute("aria-valuenow", String(done));
-    const needed = training?.needed > 0 ? `, ${training.right} right of the ${training.needed} needed` : "";
-    const where = training ? `Training: ${training.left} to go${needed}` : `${done.toLocaleString("en")} of ${total.toLocaleString("en")} done`;
-    this.count.textContent = title ? `${title} · ${where}` : where;
+    const needed = training?.needed > 0 ? t(", {right} right of the {needed} needed", training) : "";
+    const where = training ? t("Training: {left} to go", training) + needed : t("{done} of {total} done", { done: done.toLocaleString("en"), total: total.toLocaleString("en") });
+    this.pace.left = Math.max(total - done, 0);
+    this.counted = title ? `${title} · ${where}` : where;
+    this.showCount();
+  }
+
+  /** `seconds` is the median time of a person's answers here; null: not known yet. */
+  setPace(seconds) {
+    this.pace.seconds = seconds;
+    this.showCount();
+  }
+
+  showCount() {
+    const { seconds, left } = this.pace;
+    const minutes = Math.round((seconds * left) / 60);
+    const about = minutes < 1 ? t("less than a minute left") : t("about {minutes} min left", { minutes: minutes.toLocaleString("en") });
+    const pace = seconds !== null && left > 0 ? ` · ${about} · ${t("{seconds} s each", { seconds: Math.max(Math.round(seconds), 1) })}` : "";
+    this.count.textContent = this.counted + pace;
+  }
+
+  /** The picture of the answer just given, as the way back to it. */
+  setLast(image) {
+    this.lastImage = image ?? null;
+    this.showLast(this.working);
+  }
+
+  showLast(wanted) {
+    this.last.hidden = !wanted || this.lastImage === null;
+    this.last.replaceChildren(...(this.last.hidden ? [] : [h("img", { alt: "", src: `${this.lastImage}?w=160` })]));
   }
 
   setName(name) {
@@ -69,7 +108,7 @@ export class Frame {
     this.person.textContent = made ? "" : (name ?? "");
     this.leave.hidden = name === null;
     this.menu.hidden = name === null;
-    this.leave.textContent = name === null ? "" : made ? "not you?" : `not ${name}?`;
+    this.leave.textContent = name === null ? "" : made ? t("not you?") : t("not {name}?", { name });
   }
 
   setNotice(text, action = null) {
@@ -80,9 +119,9 @@ export class Frame {
 
   setStatus(state, waiting, reason = "") {
     this.everSaved ||= state !== "saved";
-    const many = state === "retrying" && waiting > 1 ? ` (${waiting} answers)` : "";
+    const many = state === "retrying" && waiting > 1 ? ` (${t("{n} answers", { n: waiting })})` : "";
     const why = state === "retrying" && reason ? `. ${reason}` : "";
-    const text = this.everSaved ? STATUS[state] + many + why : "";
+    const text = this.everSaved ? t(STATUS[state]) + many + why : "";
     if (this.status.textContent !== text) this.status.textContent = text;
     this.status.dataset.status = state;
     this.state = state;
@@ -96,7 +135,7 @@ export class Frame {
 
   setReady(isReady, done, of) {
     this.submit.classList.toggle("is-waiting", !isReady);
-    this.submit.title = isReady ? "" : `${done} of ${of} questions answered`;
+    this.submit.title = isReady ? "" : t("{done} of {of} questions answered", { done, of });
   }
 
   focusSubmit() {

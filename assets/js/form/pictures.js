@@ -1,12 +1,13 @@
 // The picture to judge, or the pictures of an item of several, each with its name; where one does not load, the form says so.
 
 import { button, h } from "../dom.js";
+import { t } from "../texts.js";
 
 /** What the picture at a place is called, as the questions do: by its side or by its number; a single one has no name. */
 export function pictureName(place, { images, questionnaire }) {
   if (images.length === 1) return "";
   const hasSides = questionnaire.questions.some(({ options }) => options.some(({ value }) => value === "left"));
-  return hasSides ? ["Left", "Right"][place] : `Image ${place + 1}`;
+  return hasSides ? [t("Left"), t("Right")][place] : t("Image {n}", { n: place + 1 });
 }
 
 /** Whether the picture stands above the questions, not beside them; as form.css says it. */
@@ -25,7 +26,7 @@ export class Pictures {
     const made = images.map((one, place) => figure(one, pictureName(place, task), { onClick: () => onClick(place), onReport }));
     this.figures = made.map(({ element }) => element);
     this.loaded = Promise.all(made.map(({ loaded }) => loaded));
-    const zoom = button("Zoom", { key: "z", class: `cc-button cc-button--floating${several ? " cc-pictures__zoom" : ""}` }, () => onZoom(this.active ?? 0));
+    const zoom = button(t("Zoom"), { key: "z", class: `cc-button cc-button--floating${several ? " cc-pictures__zoom" : ""}` }, () => onZoom(this.active ?? 0));
     this.active = null;
     if (!several) {
       [this.element] = this.figures;
@@ -66,7 +67,7 @@ const columns = (n) => (n <= 4 ? 2 : 3);
 
 /** {element, loaded}: a promise that waits for "load again", too. */
 function figure({ image, width, height }, name, { onClick, onReport }) {
-  const alt = name ? `${name}: a picture to judge` : "The picture to judge";
+  const alt = name ? t("{name}: a picture to judge", { name }) : t("The picture to judge");
   const picture = h("img", { class: "cc-picture__image", alt, width, height, draggable: "false" });
   picture.style.setProperty("--cc-picture-width", `max(${2 * width}px, 480px)`);
   const failure = h("p", { class: "cc-picture__failure", role: "alert", hidden: true });
@@ -78,10 +79,10 @@ function figure({ image, width, height }, name, { onClick, onReport }) {
     failure.hidden = false;
   });
   picture.addEventListener("click", onClick);
-  const again = button("Load again", { kind: "primary" }, () => load(true));
-  const report = onReport ? button("Report", { key: "!" }, onReport) : null;
+  const again = button(t("Load again"), { kind: "primary" }, () => load(true));
+  const report = onReport ? button(t("Report"), { key: "!" }, onReport) : null;
   const ways = h("span", { class: "cc-row" }, again, report);
-  failure.append(h("span", {}, "The picture did not load, so it cannot be judged."), ways);
+  failure.append(h("span", {}, t("The picture did not load, so it cannot be judged.")), ways);
   const arrived = new Promise((resolve) => picture.addEventListener("load", resolve, { once: true }));
   // a picture that has arrived is not drawn before it is decoded
   const loaded = arrived.then(() => picture.decode().catch(() => {}));

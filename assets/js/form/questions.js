@@ -1,18 +1,22 @@
 // One question as a fieldset with native radio buttons, checkboxes or a field: labels, Space and Tab come for free.
 
-import { h, kbd, uniqueId } from "../dom.js";
+import { button, h, kbd, uniqueId } from "../dom.js";
 import { CANNOT_TELL, isBlank, isTicked, toggled } from "./rules.js";
+import { t } from "../texts.js";
+import { completed, matching } from "./typed.js";
 
 const TEXT_LIMIT = 2000;
 
 /** `onAnswer(value, {advance})` is called when the person answers, `onFocus()` when they turn to the question; `promptId` is
- *  the id of the prompt's text, which describes the questions that show it. */
+ *  the id of the prompt's text, which describes the questions that show it; `whose` names the words typed before (typed.js). */
 export class QuestionView {
-  constructor(question, { promptId, onAnswer, onFocus }) {
+  constructor(question, { promptId, whose, onAnswer, onFocus }) {
     this.question = question;
     this.onAnswer = onAnswer;
     this.inputs = new Map();
     this.field = null;
+    this.whose = whose;
+    this.chips = null;
     this.pointed = false;
     const name = uniqueId("cc-q");
     const ids = { help: `${name}-help`, error: `${name}-error` };
@@ -46,7 +50,11 @@ export class QuestionView {
     if (kind === "text") row.append(this.textField());
     if (kind === "number") row.append(this.numberField());
     for (const option of options) row.append(this.tile(name, option, ticked));
-    if (mayPass) row.append(this.tile(name, { value: CANNOT_TELL, label: "Cannot tell", key: "x" }, ticked || this.field !== null));
+    if (mayPass) row.append(this.tile(name, { value: CANNOT_TELL, label: t("Cannot tell"), key: "x" }, ticked || this.field !== null));
+    if (kind === "text") {
+      this.chips = h("div", { class: "cc-row cc-typed", role: "group", "aria-label": t("What you typed before"), hidden: true });
+      row.append(this.chips);
+    }
     return row;
   }
 
@@ -58,10 +66,33 @@ export class QuestionView {
       "aria-label": this.question.text,
       autocomplete: "off",
       spellcheck: "false",
-      placeholder: "separated by commas",
-      on: { input: () => this.onAnswer(this.field.value, { advance: false }) },
+      placeholder: t("separated by commas"),
+      on: { input: () => this.typed() },
     });
     return this.field;
+  }
+
+  typed() {
+    this.onAnswer(this.field.value, { advance: false });
+    this.offer(matching(this.whose, this.field.value));
+  }
+
+  /** Words typed before, each on a button; the arrow down takes the first. */
+  offer(words) {
+    const take = (word) => () => {
+      this.field.value = completed(this.field.value, word);
+      this.typed();
+      this.field.focus({ preventScroll: true });
+    };
+    this.chips.replaceChildren(...words.map((word, n) => button(word, { key: n === 0 ? "ArrowDown" : null, kind: "quiet", dir: "auto" }, take(word))));
+    this.chips.hidden = words.length === 0;
+  }
+
+  /** Whether there was a word to take. */
+  takeFirst() {
+    const first = this.chips?.hidden === false ? this.chips.firstElementChild : null;
+    first?.click();
+    return first !== null;
   }
 
   /** The number typed; what is none goes to the server as it is, which says what it takes. */
@@ -77,7 +108,7 @@ export class QuestionView {
       inputmode: "decimal",
       "aria-label": this.question.text,
       autocomplete: "off",
-      placeholder: `${low} to ${high}${step === 1 ? "" : `, in steps of ${step}`}`,
+      placeholder: step === 1 ? t("{low} to {high}", { low, high }) : t("{low} to {high}, in steps of {step}", { low, high, step }),
       on: { input: () => this.onAnswer(typed(), { advance: false }) },
     });
     return this.field;
@@ -131,6 +162,7 @@ export class QuestionView {
     classList.toggle("is-active", active);
     classList.toggle("is-answered", !isBlank(answer));
     classList.toggle("has-error", Boolean(error));
+    if (this.chips && !active) this.chips.hidden = true;
     this.number.textContent = String(number);
     // An unchanged alert that is written again would be read out again.
     if (this.error.textContent !== (error ?? "")) this.error.textContent = error ?? "";
@@ -148,7 +180,7 @@ export class QuestionView {
 
   /** Mark the answer that follows from what was counted; null: none does. */
   suggest(value) {
-    const words = value === null ? "" : `From your counts: ${value}. Press Enter to accept.`;
+    const words = value === null ? "" : t("From your counts: {value}. Press Enter to accept.", { value });
     if (this.suggestion.textContent !== words) this.suggestion.textContent = words;
     this.suggestion.hidden = words === "";
     for (const [one, input] of this.inputs) input.parentElement.classList.toggle("is-suggested", one === value);

@@ -1,11 +1,12 @@
 // What a person has chosen for themselves on this computer.
 
 import * as store from "../store.js";
+import { later } from "../texts.js";
 
 export const ADVANCE = [
-  ["submit", "go on to the next question, and submit after the last one"],
-  ["question", "go on to the next question; Enter submits"],
-  ["off", "stay; Enter goes on"],
+  ["submit", later("go on to the next question, and submit after the last one")],
+  ["question", later("go on to the next question; Enter submits")],
+  ["off", later("stay; Enter goes on")],
 ];
 
 /** What happens when a question has been answered: "submit", "question" or "off". */

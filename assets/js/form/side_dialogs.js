@@ -3,8 +3,9 @@
 import { button, h } from "../dom.js";
 import { onScreen } from "./pictures.js";
 import { rich } from "../rich_text.js";
+import { later, t } from "../texts.js";
 
-const REASONS = ["The picture is broken, cut off or does not load", "The text makes no sense", "It should not be shown to people", "Something else is wrong"];
+const REASONS = [later("The picture is broken, cut off or does not load"), later("The text makes no sense"), later("It should not be shown to people"), later("Something else is wrong")];
 
 const body = (title, ...children) => h("div", { class: "cc-dialog__body" }, h("h2", { class: "cc-title" }, title), ...children);
 const foot = (...children) => h("div", { class: "cc-dialog__foot" }, ...children);
@@ -14,10 +15,10 @@ export function report(dialogs, onReason) {
     dialogs.close();
     onReason(reason);
   };
-  const reasons = REASONS.map((reason, k) => button(reason, { key: String(k + 1), "data-key": String(k + 1) }, choose(reason)));
-  const told = h("p", { class: "cc-muted" }, "You will not see it again. If two people report it, nobody sees it until a manager has checked it.");
-  const back = button("Back to the picture", { key: "Esc", kind: "primary", autofocus: true }, () => dialogs.close());
-  dialogs.open("help", "Report a broken picture", body("What is wrong with it?", told, h("div", { class: "cc-stack" }, ...reasons)), foot(back));
+  const reasons = REASONS.map((reason, k) => button(t(reason), { key: String(k + 1), "data-key": String(k + 1) }, choose(reason)));
+  const told = h("p", { class: "cc-muted" }, t("You will not see it again. If two people report it, nobody sees it until a manager has checked it."));
+  const back = button(t("Back to the picture"), { key: "Esc", kind: "primary", autofocus: true }, () => dialogs.close());
+  dialogs.open("help", t("Report a broken picture"), body(t("What is wrong with it?"), told, h("div", { class: "cc-stack" }, ...reasons)), foot(back));
 }
 
 export function mine(dialogs, answers, onRevise) {
@@ -33,26 +34,26 @@ export function mine(dialogs, answers, onRevise) {
       h("div", { class: "cc-row" }, ...images.map(({ image }) => h("img", { src: `${image}?w=160`, alt: "", loading: "lazy" }))),
       h("div", {}, caption ? h("p", { class: "cc-mine__caption" }, caption) : null, h("p", { class: "cc-muted" }, told)),
       h("time", { class: "cc-muted", datetime: submitted }, new Date(submitted).toLocaleString()),
-      button("Revise", { autofocus: k === 0, "aria-label": `Revise: ${caption ?? told}` }, revise),
+      button(t("Revise"), { autofocus: k === 0, "aria-label": t("Revise: {text}", { text: caption ?? told }) }, revise),
     );
   };
   const list =
     answers.length > 0
       ? h("ol", { class: "cc-mine" }, ...answers.map(row))
-      : h("p", { class: "cc-muted" }, "You have not answered anything yet. Your answers appear here, newest first, and you can revise them.");
-  const close = button("Back to the picture", { key: "Esc", kind: "primary", autofocus: answers.length === 0 }, () => dialogs.close());
-  dialogs.open("help", "My answers", body(`My answers (${answers.length === 100 ? "the last 100" : answers.length})`, list), foot(close));
+      : h("p", { class: "cc-muted" }, t("You have not answered anything yet. Your answers appear here, newest first, and you can revise them."));
+  const close = button(t("Back to the picture"), { key: "Esc", kind: "primary", autofocus: answers.length === 0 }, () => dialogs.close());
+  dialogs.open("help", t("My answers"), body(t("My answers ({n})", { n: answers.length === 100 ? t("the last 100") : answers.length }), list), foot(close));
 }
 
 /** `told` is {right, lines: [{question, expected, given}]}. */
 export function feedback(dialogs, task, told) {
   const lines = told.lines.map(({ question, expected, given }) =>
-    h("li", {}, h("strong", {}, question), " ", h("span", {}, `Correct: ${expected}. Your answer: ${given}.`)),
+    h("li", {}, h("strong", {}, question), " ", h("span", {}, t("Correct: {expected}. Your answer: {given}.", { expected, given }))),
   );
-  const pictures = task.images.map(({ image }) => h("img", { class: "cc-feedback__image", src: onScreen(image), alt: "The picture it is about" }));
-  const title = told.right ? "Correct" : "Not quite";
-  const words = told.right ? h("p", { class: "cc-muted" }, "All of it, as expected.") : h("ul", { class: "cc-list" }, ...lines);
-  const close = button("Go on", { key: "Enter", kind: "primary", autofocus: true }, () => dialogs.close());
+  const pictures = task.images.map(({ image }) => h("img", { class: "cc-feedback__image", src: onScreen(image), alt: t("The picture it is about") }));
+  const title = told.right ? t("Correct") : t("Not quite");
+  const words = told.right ? h("p", { class: "cc-muted" }, t("All of it, as expected.")) : h("ul", { class: "cc-list" }, ...lines);
+  const close = button(t("Go on"), { key: "Enter", kind: "primary", autofocus: true }, () => dialogs.close());
   const about = h("div", { class: "cc-feedback" }, h("div", { class: "cc-row" }, ...pictures), h("div", { class: "cc-stack" }, task.caption ? h("blockquote", { class: "cc-caption" }, task.caption) : null, words));
   dialogs.open("help", title, body(title, about), foot(close));
 }

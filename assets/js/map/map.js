@@ -19,7 +19,7 @@ class Panel {
   constructor(root) {
     this.root = root;
     this.known = new Map();
-    this.turn = null;
+    this.turn = 0;
     this.lasso = "";
     this.groups = h("ul", { class: "cc-map-groups" });
     this.told = h("p", { class: "cc-note", role: "status", id: "map-told" });
@@ -42,10 +42,12 @@ class Panel {
     this.hide();
     if (!value) return;
     if (moved) this.known.clear();
-    this.groups.replaceChildren(...value.groups.map((group) => this.group(group)));
-    // a line that was drawn here stays unless the page has set another since
-    if (moved || value.turn !== this.turn) this.lasso = value.lasso;
-    this.turn = value.turn;
+    this.count();
+    // a line that was drawn here stays unless the page has set another since; a drawing that began before that comes late
+    if (moved || value.turn > this.turn) {
+      this.lasso = value.lasso;
+      this.turn = value.turn;
+    }
     this.select(this.lasso);
   }
 
@@ -56,11 +58,25 @@ class Panel {
     return query;
   }
 
-  group({ title, n, filter }) {
+  /** The classes with their numbers: of a line's images, where they are told, beside those of the whole selection. */
+  count(inside = null) {
+    const named = new Map(Object.entries(inside ?? {}));
+    const known = this.value.groups.reduce((sum, { title }) => sum + (named.get(title) ?? 0), 0);
+    const all = [...named.values()].reduce((sum, n) => sum + n, 0);
+    const within = inside && { map: this.value.map, lasso: this.lasso };
+    // what has no name of its own is all the rest
+    const rows = this.value.groups.map((group) => this.group(group, within, named.get(group.title) ?? (group.rest ? all - known : 0)));
+    this.groups.replaceChildren(...rows);
+  }
+
+  group({ title, n, filter }, within, inside) {
     const name = h("span", { class: "cc-map-name" }, title);
-    const count = h("span", { class: "cc-detail" }, n.toLocaleString("en"));
-    if (!Object.keys(filter).length) return h("li", {}, name, count);
-    return h("li", {}, h("a", { href: at(`/studio/browse?${this.listing(filter)}`), title: "Show these in Browse" }, name), count);
+    const text = within ? `${inside.toLocaleString("en")} of ${n.toLocaleString("en")}` : n.toLocaleString("en");
+    const count = h("span", { class: "cc-detail" }, text);
+    const kind = within && !inside ? "cc-muted" : "";
+    if (!Object.keys(filter).length || kind) return h("li", { class: kind }, name, count);
+    const listing = this.listing({ ...filter, ...within });
+    return h("li", {}, h("a", { href: at(`/studio/browse?${listing}`), title: "Show these in Browse" }, name), count);
   }
 
   listen(figure) {
@@ -83,17 +99,20 @@ class Panel {
       const or = this.value.groups.length ? ", or choose a class:" : ".";
       this.told.textContent = `Nothing is selected. Draw a line around some points${or}`;
       this.pictures.replaceChildren();
+      this.count();
       return;
     }
     this.told.textContent = "Looking …";
     const listing = this.listing({ map: this.value.map, lasso });
-    const answer = await ask(at(`/api/studio/map/inside?${listing}`));
+    const told = new URLSearchParams([...listing, ["paint", this.value.paint]]);
+    const answer = await ask(at(`/api/studio/map/inside?${told}`));
     if (this.lasso !== lasso) return; // another line was drawn meanwhile
     if (answer.why) {
       this.told.textContent = `The images inside could not be loaded: ${answer.why}`;
       return;
     }
-    const { total, items } = answer;
+    const { total, items, classes } = answer;
+    this.count(classes);
     const images = `${total.toLocaleString("en")} ${total === 1 ? "image" : "images"} inside`;
     const only = several ? "; of several lines the last counts" : "";
     if (!total) this.told.textContent = `No image of this selection is inside${only}.`;

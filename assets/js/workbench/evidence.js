@@ -40,18 +40,19 @@ export class Evidence {
   verdict() {
     const { verdict, reason, score } = this.sight;
     const imported = this.sight.imported ? h("p", { class: "cc-muted" }, "Imported: what it says is stored, not what it saw.") : null;
+    const lines = reason.split("\n").filter(Boolean);
+    const why = lines.length ? h("p", { class: this.sight.imported ? "" : "cc-reason" }, ...lines.flatMap((line, n) => (n ? [h("br"), line] : [line]))) : null;
     if (score) {
       const number = h("span", { class: "cc-score" }, score.value < 0 ? signed(score.value) : score.value.toFixed(3));
-      return h("div", { class: "cc-verdict" }, number, score.standing ? standing(score.standing, score.value) : null, imported);
+      return h("div", { class: "cc-verdict" }, number, score.standing ? standing(score.standing, score.value) : null, why, imported);
     }
     const said = { yes: ["Yes, it shows everything in the prompt", "ok"], no: ["No, something differs from the prompt", "bad"] }[verdict];
-    if (!said) return this.sight.failed ? null : h("div", { class: "cc-verdict" }, h("span", { class: "cc-badge" }, "No verdict"));
-    const why = reason.split("\n").filter(Boolean);
+    if (!said) return this.sight.failed ? null : h("div", { class: "cc-verdict" }, h("span", { class: "cc-badge" }, "No verdict"), why);
     return h(
       "div",
       { class: "cc-verdict" },
       h("span", { class: `cc-badge cc-badge--${said[1]} cc-badge--large` }, said[0]),
-      why.length ? h("p", { class: "cc-reason" }, ...why.flatMap((line, n) => (n ? [h("br"), line] : [line]))) : null,
+      why,
       imported,
     );
   }

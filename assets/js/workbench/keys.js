@@ -1,8 +1,8 @@
 // The Workbench's own keys. In the form, letters are answers (N neither, P purple, …): there they need Alt, outside they do not.
 
 const FIELDS = "input:not([type=radio], [type=checkbox]), textarea, select, [contenteditable]:not([contenteditable=false])";
-const PRESSED = { KeyN: "next", KeyP: "previous", KeyE: "uncover", KeyM: "masks", KeyZ: "zoom", KeyW: "note", KeyT: "tag", KeyC: "copy" };
-const PLAIN = { n: "next", p: "previous", e: "uncover", m: "masks", z: "zoom", w: "note", t: "tag", c: "copy", u: "undo", 1: "1", 2: "2", 3: "3", 4: "4", "?": "help", ArrowRight: "next", ArrowLeft: "previous" };
+const PRESSED = { KeyN: "next", KeyP: "previous", KeyE: "uncover", KeyM: "masks", KeyZ: "zoom", KeyW: "note", KeyT: "tag", KeyC: "copy", KeyG: "gold" };
+const PLAIN = { n: "next", p: "previous", e: "uncover", m: "masks", z: "zoom", w: "note", t: "tag", c: "copy", g: "gold", u: "undo", 1: "1", 2: "2", 3: "3", 4: "4", "?": "help", ArrowRight: "next", ArrowLeft: "previous" };
 
 /** `bench` has root, form (the element whose keys are answers while it `isAsking`), dialogs, destroy() and act(action) -> whether it did anything. */
 export function listenToBenchKeys(bench, signal) {
@@ -39,10 +39,11 @@ export const BENCH_KEYS = [
   [["2"], "verdict: people are wrong"],
   [["3"], "verdict: the prompt is ambiguous (4: the guideline leaves it open)"],
   [["u"], "take the last verdict back"],
+  [["g"], "make the image with a verdict gold of a draft campaign"],
   [["w"], "write a note"],
   [["t"], "tag it"],
   [["c"], "copy the link to this image"],
   [["Enter"], "go to the form"],
   [["Esc"], "leave the form"],
-  [["Alt"], "with N, P, E, M, Z, W, T, C: the same from inside the form, where letters are answers"],
+  [["Alt"], "with N, P, E, M, Z, W, T, C, G: the same from inside the form, where letters are answers"],
 ];

@@ -6,7 +6,7 @@ import { saying, share } from "../saying.js";
 const OPEN = [["prompt", "The prompt is ambiguous"], ["guideline", "The guideline leaves it open"]];
 
 export class Ruling {
-  /** `bench` has raters (scorers by how much they matter here), aspect (of the listing), rule(body), takeBack(unit) and save(body) -> null, or why not. */
+  /** `bench` has raters (scorers by how much they matter here), aspect (of the listing), rule(body), takeBack(unit), makeGold() and save(body) -> null, or why not. */
   constructor(bench) {
     this.bench = bench;
     this.data = null;
@@ -58,7 +58,8 @@ export class Ruling {
       const back = button("Take back", { kind: "quiet", "aria-label": `Take the verdict on ${named(one)} back` }, () => this.bench.takeBack(one));
       return h("li", {}, h("div", { class: "cc-row cc-ruling__given" }, words, back), one.note ? h("p", { class: "cc-pre" }, one.note) : null, h("small", { class: "cc-detail" }, `${one.made_by} · ${moment(one.moment)}`));
     });
-    return [h("ul", { class: "cc-remarks__list cc-ruling__list", "aria-label": "Verdicts so far" }, ...lines)];
+    const gold = button("Make gold", { key: "g" }, () => this.bench.makeGold());
+    return [h("ul", { class: "cc-remarks__list cc-ruling__list", "aria-label": "Verdicts so far" }, ...lines), h("div", { class: "cc-row" }, gold)];
   }
 
   verdictOf(unit) {

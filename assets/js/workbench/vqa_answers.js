@@ -2,7 +2,7 @@
 
 import { h } from "../dom.js";
 
-const SIGNS = new Map([[true, ["✓", "as asked for", "is-ok"]], [false, ["✗", "not as asked for", "is-bad"]]]);
+const SIGNS = new Map([[true, ["✓", "as asked for", "is-ok"]], [false, ["✗", "not as asked for", "is-bad"]], [null, ["–", "no answer", ""]]]);
 const MATCHED = { likelihood: null, equal: "that is one of the choices", similar: "the nearest choice was taken" };
 
 /** All of them as a list; null of a scorer that answers no questions. */
@@ -18,7 +18,8 @@ function question(one) {
   const about = [one.element_type, one.element].filter(Boolean).join(": ");
   const mark = h("span", { class: "cc-check__sign", role: "img", "aria-label": words }, sign);
   const text = h("p", { class: "cc-ask__text" }, one.text, about ? h("small", { class: "cc-muted" }, ` ${about}`) : null);
-  const parts = [text, choices(one), free(one), hindered(one), people(one)];
+  const failed = one.failed ? h("p", { class: "cc-ask__free" }, `No answer: ${one.failed}`) : null;
+  const parts = [text, choices(one), failed, free(one), hindered(one), people(one)];
   return h("li", { class: `cc-ask ${kind}` }, mark, h("div", {}, ...parts.filter(Boolean)));
 }
 

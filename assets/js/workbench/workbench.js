@@ -45,6 +45,7 @@ class Bench {
     this.ruled = null; // the last verdict by a key, which U takes back
     this.toast = new Toast();
     this.turn = 0;
+    this.opening = null;
     listenToBenchKeys(this, signal);
     this.timer = setInterval(() => this.lookAgain(), LOOK_AGAIN_MS);
     signal.addEventListener("abort", () => clearInterval(this.timer));
@@ -250,7 +251,8 @@ class Bench {
     if (!this.stage) return [];
     const alike = new URLSearchParams({ like: this.item.item_id });
     const zoom = h("button", { type: "button", class: "cc-toggle cc-toggle--action", on: { click: () => this.zoom() } }, "Zoom", kbd("z"));
-    return [zoom, h("a", { class: "cc-toggle cc-toggle--action", href: grid(alike), title: "Images that a model sees like this one" }, "More like this")];
+    const more = h("a", { class: "cc-toggle cc-toggle--action", href: grid(alike), title: "Images that a model sees like this one" }, "More like this");
+    return this.item.alike ? [zoom, more] : [zoom];
   }
 
   switch(layer) {
@@ -309,6 +311,7 @@ class Bench {
       tag: () => Boolean(this.evidence && this.remarks?.focus("tag")),
       copy: () => this.copyLink(),
       leave: () => this.leaveForm(),
+      gold: () => this.makeGold(),
       undo: () => this.undoVerdict(),
     };
     if (action === "undo") return actions.undo();
@@ -339,7 +342,8 @@ class Bench {
     this.ruled = { item: item.item_id, aspect: body.aspect, target: body.target, address: this.link({ id: item.item_id, shown: true }) };
     this.toast.show(`Saved: ${text}.`, () => this.undoVerdict());
     if (this.item !== item || this.go("next")) return undefined;
-    return this.address.listing.get("verdict") === "none" ? this.open({ ...this.address, id: "" }) : undefined;
+    if (this.address.listing.get("verdict") === "none") this.opening = this.open({ ...this.address, id: "" });
+    return undefined;
   }
 
   save(body) {
@@ -365,6 +369,30 @@ class Bench {
     return true;
   }
 
+  /** G: the image with a verdict becomes gold: this one, or the one that was judged by a key just before. */
+  async chooseGold() {
+    const here = this.evidence && !this.ruling.element.hidden && this.ruling.data.verdicts.length > 0;
+    const item = here ? this.item.item_id : this.ruled?.item;
+    if (!item) return this.toast.show("Give a verdict first: gold needs a right answer.");
+    const { outcome, data } = await this.api.get("studio/gold");
+    await this.opening; // an image that is drawn would take the dialog away
+    if (outcome !== "ok") return this.toast.show(detail(data, "The app cannot be reached."));
+    if (!data.campaigns.length) return this.toast.show("There is no draft campaign. Make one on Campaigns: gold is added before it starts.");
+    return this.dialogs.open("gold", "Make gold", goldChoice(data.campaigns, (campaign) => this.addGold(item, campaign), () => this.dialogs.close()));
+  }
+
+  makeGold() {
+    this.chooseGold();
+    return true;
+  }
+
+  async addGold(item, { id, title }) {
+    this.dialogs.close();
+    const { outcome, data } = await this.api.post("studio/gold", { item, campaign: id });
+    const n = Object.keys(data?.expected ?? {}).length;
+    this.toast.show(outcome === "ok" ? `Gold in ${title}: ${n} right ${n === 1 ? "answer" : "answers"}.` : detail(data, "The app cannot be reached: nothing was saved."));
+  }
+
   /** The address of this image among those of its listing, for somebody else. */
   copyLink() {
     const { id, listing, shown } = this.address;
@@ -386,7 +414,7 @@ class Bench {
     // one step back leads to the grid, however many images were looked at
     history.replaceState(history.state, "", address);
     window.scrollTo({ top: 0 });
-    this.open(parse(new URL(address, location.href).search), { answering });
+    this.opening = this.open(parse(new URL(address, location.href).search), { answering });
     return true;
   }
 
@@ -412,6 +440,8 @@ class Bench {
     if (!evidence) return;
     this.evidence = evidence;
     this.showEvidence();
+    // whoever uncovers goes on to the verdict: its keys are not for a field of the form
+    if (this.form.contains(document.activeElement)) document.activeElement.blur();
     this.desk.seen = this.notBlind();
     if (this.desk.item) this.desk.tell(this.desk.seen);
   }
@@ -467,4 +497,14 @@ class Bench {
     this.evidence = null;
     this.root.replaceChildren(h("div", { class: "cc-empty" }, h("h2", { class: "cc-title" }, title), h("p", { class: "cc-muted" }, text), h("div", { class: "cc-row" }, ...actions)), this.toast.element);
   }
+}
+
+/** The drafts that an image can become gold of, each with its key. */
+function goldChoice(campaigns, choose, close) {
+  const buttons = campaigns.map((one, n) => {
+    const key = n < 9 ? String(n + 1) : null;
+    return button(one.title, { key, "data-key": key, autofocus: n === 0 || null }, () => choose(one));
+  });
+  const words = h("p", {}, "People’s answers that the verdict confirms become the right ones. Which draft gets this image as gold?");
+  return h("div", { class: "cc-dialog__body" }, h("h2", { class: "cc-title" }, "Make gold"), words, h("div", { class: "cc-stack" }, ...buttons), h("div", { class: "cc-dialog__foot" }, button("Close", { key: "Esc" }, close)));
 }

@@ -73,8 +73,8 @@ class AgreementPage(Page[AgreementView]):
                 self.links("agreement-matrix", "pair")
             with self.output("pair", gr.Column(elem_id="pair", elem_classes="cc-pair", min_width=360)):
                 with gr.Row(elem_classes="cc-filters cc-filters--here"):
-                    self.control("a", dropdown("Rater", [("none", "")], ""))
-                    self.control("b", dropdown("beside", [("none", "")], ""))
+                    self.control("a", dropdown("Rater", [("the closest scorer", "")], ""))
+                    self.control("b", dropdown("Beside", [("people (or simulated)", "")], ""))
                 self.html("pair-text")
                 self.plot("pair-scores", visible=False)
                 self.plot("pair-steps", visible=False)

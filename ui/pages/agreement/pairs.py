@@ -23,13 +23,24 @@ from concord.common import live_updates, wording
 from data.store.analysis.confusion import ConfusionCell
 from data.store.browse.contents import RaterCount, item_previews
 from data.store.core import frame
-from data.store.core.selection import PEOPLE, SIMULATED
+from data.store.core.selection import PEOPLE, SIMULATED, Selection
 from data.store.core.store import Store
 from ui.components import charts
 from ui.components.addresses import browse_address
 from ui.components.image_strip import image_link, thumbnails
 from ui.components.page import Drawn
-from ui.components.tables import WRAP, Crossings, HtmlCell, confusion_table, explained, heading, note, number, statistics_table
+from ui.components.tables import (
+    WRAP,
+    Crossings,
+    HtmlCell,
+    confusion_table,
+    explained,
+    heading,
+    html_table,
+    note,
+    number,
+    statistics_table,
+)
 from ui.pages.agreement.summary import CONSENSUS, closest, consensus_of
 from ui.pages.agreement.view import AgreementView, first_estimates, is_huge, pairable, passes, where
 
@@ -40,7 +51,7 @@ _HINT = "Click a number of the matrix, or choose two raters here, to see how the
 def draw_pair(store: Store, view: AgreementView) -> Iterator[Drawn]:
     """The pair of a view: quickly without intervals, then whole."""
     nothing = {"pair-scores": None, "pair-steps": None, "pair-parts": ""}
-    if not view.a and not view.b and view.suite:
+    if view.suite and not (view.a and view.b):
         view = _with_best_scorer(store, view)
     if not view.suite or not view.a or not view.b:
         yield {"pair-text": note(_HINT), **nothing}
@@ -56,11 +67,12 @@ def draw_pair(store: Store, view: AgreementView) -> Iterator[Drawn]:
 
 
 def _with_best_scorer(store: Store, view: AgreementView) -> AgreementView:
-    """The view with the scorer that is closest to people beside them, where nobody has chosen a pair."""
+    """The view with a whole pair: the scorer that is closest to people, and people, where a rater is not chosen."""
     rows = first_estimates(store, view.selection)
     for people, name in (("real", PEOPLE), ("simulated", SIMULATED)):
         if best := closest({section: [row for row in rows[section] if row["people"] == people] for section in rows}, view):
-            return replace(view, a=best["rater"], b=name)
+            a = view.a or best["rater"]
+            return replace(view, a=a, b=view.b or (best["rater"] if a == name else name))
     return view
 
 
@@ -94,6 +106,7 @@ def _panel(store: Store, view: AgreementView, pair: PairReport) -> Drawn:
     sentence = pair.prevalence.sentence if pair.prevalence else ""
     text = heading(f"{pair.a} and {b}", f"{where(view)}. {sentence}".strip())
     text += _table(f"Both on {wording.aspect(pair.aspect)}", "", [("", pair.estimates)], view)
+    text += _pass_agreement(view, pair, b)
     if pair.labels:
         text += _crossings(store, view, pair, b) + note(_COUNTED.format(b=b) if pair.b == PEOPLE else _COUNTED_TWO)
     scores = None
@@ -107,6 +120,37 @@ def _panel(store: Store, view: AgreementView, pair: PairReport) -> Drawn:
     return {"pair-text": text, "pair-scores": scores, "pair-steps": steps, "pair-parts": parts}
 
 
+def _pass_agreement(view: AgreementView, pair: PairReport, b: str) -> str:
+    """Agreement on passes and on fails: of yes and no, how often the first says what the second does."""
+    if pair.prevalence is None or pair.prevalence.passes is None or pair.prevalence.fails is None:
+        return ""
+    no, yes = sorted(pair.labels, key=lambda label: label == pair.labels[0])
+    rows: list[list[str | HtmlCell]] = [
+        [
+            f"{name}: {pair.a} says {label} where {b} {'say' if pair.b == PEOPLE else 'says'} {label}",
+            _share(view, pair, b, label, found),
+        ]
+        for name, label, found in (
+            ("agreement on passes (sensitivity)", yes, pair.prevalence.passes),
+            ("agreement on fails (specificity)", no, pair.prevalence.fails),
+        )
+    ]
+    return html_table("When yes, when no", ["", HtmlCell("share")], rows)
+
+
+def _share(view: AgreementView, pair: PairReport, b: str, label: str, found: Estimate) -> HtmlCell:
+    if found.value is None:
+        return HtmlCell("–", found.reason or "")
+    bounds = "no interval" if found.low is None else f"{wording.two(found.low)} to {wording.two(found.high or 0.0)}"
+    crossed = ConfusionCell(pair.aspect, pair.a, label, b, label)
+    href = browse_address(replace(_of_task(view), aspect=()), crossed)
+    return HtmlCell(wording.two(found.value), f"{bounds}, n = {found.n_ratings:,}", found.method, href)
+
+
+def _of_task(view: AgreementView) -> Selection:
+    return view.selection if view.task == "all" else replace(view.selection, task=(view.task,))
+
+
 _COUNTED = (
     "Each answer of {b} beside the rater’s own counts once; a number leads to its images. An image is in several cells where "
     "answers differ."
@@ -117,7 +161,7 @@ _COUNTED_TWO = "What both have judged; a number leads to its images."
 def _crossings(store: Store, view: AgreementView, pair: PairReport, b: str) -> str:
     """The confusion table; of two labels with the first images of each cell."""
     items = {(cell.a, cell.b): cell.items for cell in pair.cells}
-    place = view.selection if view.task == "all" else replace(view.selection, task=(view.task,))
+    place = _of_task(view)
 
     def link(a_says: str, b_says: str) -> str:
         return browse_address(replace(place, aspect=()), ConfusionCell(pair.aspect, pair.a, a_says, b, b_says))
@@ -239,7 +283,7 @@ def _shade(value: float | None) -> str:
 MOST_PERSONS = 20
 Met = dict[tuple[str, str], MatrixCell]
 _ALONE = (
-    "A matrix of raters needs two that can be told apart: run a scorer on these images, or import ratings with people’s names. "
+    "A matrix needs two raters: run a scorer on these images, or import ratings with people’s names. "
     "The slots of a published study are anonymous, so they are shown as people together."
 )
 _GROUPS = {"real": PEOPLE, "simulated": SIMULATED}
@@ -339,7 +383,7 @@ def _unmet(kept: Sequence[RaterCount], met: Met, view: AgreementView) -> Met:
         group = SIMULATED if judge.simulated else PEOPLE
         if judge.person and (judge.name, judge.name) not in met and (group, group) in met:
             text = f"{judge.name} and the other {group}: open to compare"
-            cell = HtmlCell("…", note=text, href=view.address(a=judge.name, b=group))
+            cell = HtmlCell("open", note=text, href=view.address(a=judge.name, b=group))
             found[judge.name, group] = found[group, judge.name] = MatrixCell(judge.name, group, None, cell)
     return found
 

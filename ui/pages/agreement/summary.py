@@ -125,7 +125,8 @@ def _within(row: Row, form: str) -> str:
 
 def forest(real: Rows, simulated: Rows, view: AgreementView) -> Any:
     """The chosen statistic of each scorer beside people's own level, as a figure; None where there is nothing to draw."""
-    lines = _lines(real, view, "") + _lines(simulated, view, " (simulated people)")
+    lines = _lines(real, view, "")
+    lines += _lines(simulated, view, " (simulated people)" if lines else "")
     level = people_level(real, view, "people") or people_level(simulated, view, "simulated people")
     axis = f"{wording.title(view.statistic)}, {wording.task(view.task)}" if real["raters"] or simulated["raters"] else ""
     known = any(row["value"] is not None for _, row in lines)

@@ -168,7 +168,7 @@ def choices(store: Store, asked: AgreementView) -> dict[str, Choice]:
     known = suite is not None and aspect is not None
     charted = _charted(store, suite or "", aspect or "") if known else {}
     raters = pairable(store, Selection(suite=(suite or "",), aspect=(aspect or "",))) if known else []
-    names = {"": "none"} | {judge.name: judge.name for judge in raters}
+    names = {judge.name: judge.name for judge in raters}
     # people taken together: real ones first
     imitated = any(groups.simulated for groups in raters)
     groups = (selection_module.PEOPLE, selection_module.SIMULATED) if imitated else (selection_module.PEOPLE,)
@@ -183,8 +183,8 @@ def choices(store: Store, asked: AgreementView) -> dict[str, Choice]:
         "show": Choice.among(SHOWN, asked.show),
         "consensus": Choice([(title, name) for name, title in CONSENSUS.items()], list(asked.methods)),
         "table": Choice([(title, name) for name, title in TABLE.items()], [name for name in TABLE if name == asked.table]),
-        "a": Choice.among(names, asked.a),
-        "b": Choice.among({"": "none"} | {name: name for name in groups} | names, asked.b),
+        "a": Choice.among({"": "the closest scorer"} | names, asked.a),
+        "b": Choice.among({"": "people (or simulated)"} | {name: name for name in groups} | names, asked.b),
     }
 
 
@@ -195,11 +195,14 @@ def pairable(store: Store, selection: Selection) -> list[RaterCount]:
 
 
 def _charted(store: Store, suite: str, aspect: str) -> dict[str, bool]:
-    """Statistics that can be shown, and whether any of it is defined: the main ones of two raters first, then what scorers
-    have too, means last."""
+    """Statistics that can be shown, and whether the page may open with it, as there is a number of it (of a scorer, where one
+    has any): the main ones of two raters first, then what scorers have too, the order of scores before all; means last."""
     rows = first_estimates(store, Selection(suite=(suite,), aspect=(aspect,)))
     against, among = ({row["statistic"] for row in rows[name]} for name in ("raters", "among_people"))
     main = at_a_glance(against | among, among=False)
-    rest = [s for s in STATISTICS if s in against] + [s for s in STATISTICS if s in among - against]
-    defined = {row["statistic"] for name in ("raters", "among_people") for row in rows[name] if row["value"] is not None}
+    rest = [s for s in ("spearman", *STATISTICS) if s in against] + [s for s in STATISTICS if s in among - against]
+    of_scorers, of_people = (
+        {row["statistic"] for row in rows[name] if row["value"] is not None} for name in ("raters", "among_people")
+    )
+    defined = of_scorers - {"mean"} or of_people
     return {s: s in defined for s in sorted(dict.fromkeys((*main, *rest)), key=lambda s: s == "mean")}

@@ -14,7 +14,7 @@ from ui.components.controls import clickable_html, event_data
 from ui.components.live_updates import keep_current, listen
 from ui.components.page import QUIET, Drawn, Page
 from ui.components.tables import note
-from ui.pages.campaigns import adjudicate, forms, people, updates
+from ui.pages.campaigns import adjudicate, change, forms, pay, people, updates
 from ui.pages.campaigns.forms import LABELS
 from ui.pages.campaigns.updates import message_update
 from ui.pages.campaigns.view import ADDRESS, ANY, PATH, SHOWN, ActingUser, CampaignsView, acting_user
@@ -57,9 +57,11 @@ class CampaignsPage(Page[CampaignsView]):
         self.message = self.field("message", gr.HTML(visible=False, elem_id="campaign-message"))
         with self.output("campaign-panel", gr.Column(visible=False, elem_id="campaign")):
             self.html("campaign-title")
+            self.links("health")
             with self.buttons():
                 for name in _MOVES:
                     self.output(f"campaign-{name}", gr.Button(name.title(), min_width=90, elem_id=f"campaign-{name}"))
+                self.button("campaign-duplicate", "Duplicate", min_width=90)
             self.radio("show", "Show", SHOWN)
             self.dropdown("about", "About")
             for name in SHOWN:
@@ -80,6 +82,10 @@ class CampaignsPage(Page[CampaignsView]):
     def _lay_out_making(self) -> None:
         with self.field("form", gr.Column(visible=False, elem_id="campaign-form", elem_classes="cc-pair")):
             gr.HTML('<h2 class="cc-section">New campaign</h2>')
+            with self.buttons():
+                for name in forms.PRESETS:
+                    self.button(f"preset-{name.lower()}", name, min_width=90)
+            gr.HTML(note(forms.PRESET_HINT))
             self.making = forms.create_form()
             self.field("preview", gr.HTML(elem_id="campaign-preview"))
             with self.buttons():
@@ -101,6 +107,8 @@ class CampaignsPage(Page[CampaignsView]):
                 self.button("revoke-uncount", "Revoke, answers stop counting", variant="stop", min_width=90)
                 self.button("revoke-cancel", "Cancel", min_width=90)
             self.field("whom", gr.State(""))
+            with self.buttons():
+                self.output("revoke-flagged", gr.Button("Revoke all flagged", visible=False, elem_id="revoke-flagged"))
             self.clickable("people")
             with gr.Accordion("Pass marks of checks", open=False, elem_id="marks"):
                 self.field("marks-hint", gr.HTML())
@@ -111,6 +119,20 @@ class CampaignsPage(Page[CampaignsView]):
                     self.button("marks-save", "Save the marks", variant="primary")
                 self.field("marks-log", gr.HTML(elem_id="marks-log"))
             self.field("marks-filled", gr.State(""))
+        elif part == "pay":
+            self.html("pay")
+            gr.HTML(note(pay.PLATFORM_FILE))
+            file = gr.File(label="Submissions from the platform", file_types=[".csv"], type="filepath", height=110)
+            self.field("platform-file", file)
+            self.field("pay-matched", gr.HTML(elem_id="pay-matched"))
+        elif part == "settings":
+            gr.HTML(note(change.HINT))
+            self.setting = change.fields()
+            self.fields |= {f"set-{name}": component for name, component in self.setting.items()}
+            self.field("meaning", gr.HTML(elem_id="set-meaning"))
+            with self.buttons():
+                self.button("settings-save", "Save", variant="primary")
+            self.field("settings-filled", gr.State(""))
         elif part == "broken":
             self.clickable("broken")
         elif part == "adjudicate":
@@ -188,6 +210,7 @@ class CampaignsPage(Page[CampaignsView]):
             )
             self.after(move)
         self._connect_people()
+        self._connect_settings()
         self._connect_forms()
         self._connect_case()
         self._connect_links()
@@ -213,11 +236,24 @@ class CampaignsPage(Page[CampaignsView]):
         def choices() -> Drawn:
             return {f"new-{name}": change for name, change in forms.create_choices(self.store).items()}
 
+        def gold_choices(questionnaire: str, definition: str, chosen: str) -> Drawn:
+            return {"new-gold_from": forms.gold_choices(self.store, questionnaire, definition, chosen)}
+
         self.on(partial(gr.on, None), choices, (), ("new-suite", "new-task", "new-generator"))
+        asked = ("new-questionnaire", "new-definition", "new-gold_from")
+        self.on(self["new-questionnaire"].change, gold_choices, asked, ("new-gold_from",))
+        self.on(self["campaign-new"].click, gold_choices, asked, ("new-gold_from",))
         # one event of all controls: two of them answered at once would end with whichever came last, not with what is chosen
         inputs, outputs = [self[name] for name in names], [self[name] for name in previewed]
         changes = [control.blur if isinstance(control, gr.Textbox) else control.change for control in inputs]
         listen(changes, preview, inputs, outputs, **QUIET)
+
+        def fill(name: str) -> Drawn:
+            return {f"new-{field}": value for field, value in forms.preset(name).items()}
+
+        for name in forms.PRESETS:
+            filled = self.on(self[f"preset-{name.lower()}"].click, partial(fill, name), (), tuple(fill(name)))
+            filled.then(preview, inputs, outputs, **QUIET)
         begun = self.on(self["campaign-new"].click, lambda: {"form": True}, (), ("form",), queue=False)
         begun.then(preview, inputs, outputs, **QUIET)
         self.on(self["campaign-cancel"].click, lambda: {"form": False}, (), ("form",), queue=False)
@@ -246,10 +282,49 @@ class CampaignsPage(Page[CampaignsView]):
 
         asking = ("revoking", "question", "whom", "message")
         self.after(self.on(self["people"].select, clicked, ("campaign",), asking))
+        flagged = {"revoking": True, "question": updates.revoke_question(updates.FLAGGED), "whom": updates.FLAGGED}
+        self.on(self["revoke-flagged"].click, lambda: flagged, (), ("revoking", "question", "whom"), queue=False)
         for name, uncount in (("revoke-keep", False), ("revoke-uncount", True)):
             self.after(self.on(self[name].click, revoke(uncount), ("campaign", "whom"), ("revoking", "whom", "message")))
         self.on(self["revoke-cancel"].click, lambda: {"revoking": False}, (), ("revoking",), queue=False)
         self.after(self.on(self["broken"].select, aside, ("campaign",), ("message",)))
+
+    def _connect_settings(self) -> None:
+        names = [*self.setting]
+        inputs = [self[f"set-{name}"] for name in names]
+
+        def named(values: tuple[Any, ...]) -> dict[str, Any]:
+            return dict(zip(names, values, strict=True))
+
+        def opened(campaign: str | None, show: str | None, filled: str) -> list[Any]:
+            return change.open_settings(self.store, campaign, show, filled, names)
+
+        def meaning(campaign: str, filled: str, *values: Any) -> str:
+            return change.meaning(self.store, campaign, named(values)) if campaign == filled else ""
+
+        def save(request: gr.Request, campaign: str, *values: Any) -> Drawn:
+            done = change.save(self.store, campaign, named(values), acting_user(request))
+            return {"message": message_update(*done), "meaning": ""}
+
+        def duplicate(campaign: str) -> Drawn:
+            made, wrong = change.duplicate(self.store, campaign)
+            if made is None:
+                return {"message": message_update(wrong)}
+            text = message_update(f"{made.campaign_id} is a draft with the same items and settings.", "")
+            return {"message": text, **self.offer(CampaignsView(campaign=made.campaign_id, show="settings"))}
+
+        def match(path: str | None, campaign: str) -> str:
+            return pay.matched(self.store, campaign, path)
+
+        where, filled = [self["campaign"], self["show"]], self["settings-filled"]
+        listen([one.change for one in where], opened, [*where, filled], [*inputs, filled], **QUIET)
+        changes = [control.blur if isinstance(control, gr.Textbox) else control.change for control in inputs]
+        listen(changes, meaning, [self["campaign"], filled, *inputs], [self["meaning"]], **QUIET)
+        given = ("campaign", *(f"set-{name}" for name in names))
+        self.after(self.on(self["settings-save"].click, save, given, ("message", "meaning"), trigger_mode="once"))
+        copied = ("message", *ADDRESS)
+        self.after(self.on(self["campaign-duplicate"].click, duplicate, ("campaign",), copied, trigger_mode="once"))
+        self["platform-file"].change(match, [self["platform-file"], self["campaign"]], self["pay-matched"], **QUIET)
 
     def _connect_forms(self) -> None:
         """Pass marks and how people were asked: filled when they are opened, as somebody may be typing."""

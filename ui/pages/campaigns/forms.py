@@ -5,6 +5,7 @@ Pass marks of gold and attention checks are shown and changed while a campaign r
 
 from __future__ import annotations
 
+import secrets
 from collections.abc import Mapping
 from dataclasses import replace
 from html import escape
@@ -14,11 +15,12 @@ from typing import Any, Final
 import gradio as gr
 
 from annotation.questionnaires.registry import FORMS
-from concord.campaigns import planning, progress
+from concord.campaigns import gold, planning, progress
 from concord.campaigns.known_answers import EXAMPLE
 from concord.campaigns.planning import CampaignSpec, campaign_spec
 from concord.common import wording
-from data.campaign import ATTENTION_PASS_MARK, GOLD_PASS_MARK, Campaign
+from concord.judging import form_of
+from data.campaign import ATTENTION_PASS_MARK, GOLD_PASS_MARK, Campaign, id_of_title
 from data.store.browse import contents
 from data.store.campaigns import management
 from data.store.core.store import Store
@@ -74,18 +76,39 @@ def save_marks(store: Store, campaign: str, values: tuple[float | None, ...], wh
 
 OWN: Final = "a YAML file of your own"
 ORDERS: Final = {"random": "random, each person their own", "shared": "random, the same for all", "fixed": "as listed, by id"}
+DRAWS: Final = {"random": "all alike", "weighted": "likely errors first"}
 _LINES: Final = ("items", "also")
 _ZERO_IS_NONE: Final = ("n", "check_every", "limit", "pass_mark")
 _MOST: Final = 200_000
 """Characters of a file with known answers."""
 
 
+PRESETS: Final[Mapping[str, Mapping[str, Any]]] = {
+    "Pilot": {"n": 30, "overlap": 3, "order": "shared", "limit": 0, "lease_minutes": 30, "recollect": False},
+    "Crowd": {"n": 0, "overlap": 3, "order": "random", "limit": 60, "lease_minutes": 30, "recollect": True},
+    "Lab": {"n": 0, "overlap": 2, "order": "shared", "limit": 0, "lease_minutes": 240, "recollect": False},
+}
+"""Usual settings of three kinds of study. Crowd also fills in a code for each way to leave."""
+
+
+PRESET_HINT: Final = (
+    "Pilot: 30 images, 3 people, all in one order. Crowd: 60 items each, paused people’s items asked again, a code for each way"
+    " to leave. Lab: 2 people, long reservations."
+)
+
+
+def preset(name: str) -> dict[str, Any]:
+    """A preset's values by control; codes are drawn anew each time, as a code that was used elsewhere pays twice."""
+    codes = ("completion_code", *_CODES) if name == "Crowd" else ()
+    return dict(PRESETS[name]) | {code: secrets.token_hex(4).upper() for code in codes}
+
+
 def create_form() -> dict[str, Any]:
     """The form's controls by the names of a wish, in the order of the page."""
     made: dict[str, Any] = {}
     with gr.Row(elem_classes="cc-filters"):
-        made["id"] = gr.Textbox(label="Id", info="small letters, digits, - and _", max_lines=1, elem_id="new-id")
         made["title"] = gr.Textbox(label="Title", info="for people", max_lines=1, elem_id="new-title")
+        made["id"] = gr.Textbox(label="Id", info="empty: from the title", max_lines=1, elem_id="new-id")
         made["questionnaire"] = gr.Dropdown(
             [*FORMS, OWN],
             value="geneval",
@@ -97,7 +120,13 @@ def create_form() -> dict[str, Any]:
         for name in ("suite", "task", "generator"):
             made[name] = gr.Dropdown([], value=[], multiselect=True, label=name.title(), info="none chosen: all")
     with gr.Row(elem_classes="cc-filters"):
-        made["n"] = _number("How many", "sampled at random; 0: all")
+        made["n"] = _number("How many", "drawn by chance; 0: all")
+        made["draw"] = gr.Dropdown(
+            [(text, name) for name, text in DRAWS.items()],
+            value="random",
+            label="Draw",
+            info="errors first: for Estimates only",
+        )
         made["overlap"] = _number("People for each", "valid answers wanted", 3)
         made["order"] = gr.Dropdown(
             [(text, name) for name, text in ORDERS.items()], value="random", label="Order", info="of the items"
@@ -106,15 +135,20 @@ def create_form() -> dict[str, Any]:
     with gr.Accordion("Items by hand", open=False):
         made["also"] = gr.Textbox(label="Items added by hand, one id per line", lines=2, info=_PICKED)
         made["items"] = gr.Textbox(label="Or only these items, one id per line", lines=2, info="Filters are ignored then.")
-    with gr.Accordion("Texts for people (Markdown)", open=False):
-        for name, label in _TEXTS.items():
-            made[name] = gr.Textbox(label=label, lines=3)
+    made |= text_fields()
     with gr.Accordion("Gold, attention checks and training", open=False):
+        gr.HTML(note(GOLD_HINT))
+        with gr.Row(elem_classes="cc-filters"):
+            made["gold_from"] = gr.Dropdown([("none", "")], value="", label="Right answers from", elem_id="new-gold-from")
+            made["gold_n"] = _number("Gold items", "mixed in among the others", 20)
+            made["training_n"] = _number("Training items", "come first", 0)
+            made["examples_n"] = _number("Examples", "pictures with right answers before the instructions", 0)
         known = (
             "A JSON list of {item, role, expected}, or a CSV table with a column for each question; role is gold, attention or"
             " training. These answers never count. For example:"
         )
-        gr.HTML(f'{note(known)}<pre class="cc-code">{escape(EXAMPLE)}</pre>')
+        example = f'{note(known)}<pre class="cc-code">{escape(EXAMPLE)}</pre>'
+        gr.HTML(f'<details class="cc-why"><summary>Or from a file</summary>{example}</details>')
         made["known"] = gr.File(label="Items with known answers", file_types=[".json", ".csv"], type="filepath", height=110)
         with gr.Row(elem_classes="cc-filters"):
             made["check_every"] = _number("One check in", "10: one of ten is gold or attention; 0: none")
@@ -126,16 +160,52 @@ def create_form() -> dict[str, Any]:
             made["recollect"] = gr.Checkbox(label="Give items of paused people to others; their answers stop counting")
             made["gold_feedback"] = gr.Checkbox(label="Show at once whether a gold answer was correct")
             made["training_feedback"] = gr.Checkbox(label="Show at once whether a training answer was correct", value=True)
-    with gr.Accordion("Limits and crowd platforms", open=False), gr.Row(elem_classes="cc-filters"):
-        made["limit"] = _number("Items for one person", "0: no limit")
-        made["lease_minutes"] = _number("Reservation time (minutes)", "of an item for a person", 30)
-        made["completion_code"] = gr.Textbox(label="Completion code", info="shown only at the end", max_lines=1)
-        made["completion_url"] = gr.Textbox(label="Completion address", info="https://…, opened at the end", max_lines=1)
-        for name, label in _CODES.items():
-            made[name] = gr.Textbox(label=label, info="empty: no code, but a contact", max_lines=1)
+    made |= limit_fields() | code_fields() | pay_fields()
     return made
 
 
+def text_fields() -> dict[str, Any]:
+    """A campaign's texts."""
+    with gr.Accordion("Texts for people (Markdown)", open=False):
+        return {name: gr.Textbox(label=label, lines=3) for name, label in _TEXTS.items()}
+
+
+def limit_fields() -> dict[str, Any]:
+    """How much one person may do, and until when."""
+    with gr.Accordion("Limits", open=False), gr.Row(elem_classes="cc-filters"):
+        return {
+            "limit": _number("Items for one person", "0: no limit"),
+            "lease_minutes": _number("Reservation time (minutes)", "of an item for a person", 30),
+            "closes": gr.Textbox(label="Closes", info="2027-01-31 18:00 (UTC), or …+01:00; empty: never", max_lines=1),
+        }
+
+
+def code_fields() -> dict[str, Any]:
+    """A code for each way to leave."""
+    with gr.Accordion("Codes of a crowd platform", open=False), gr.Row(elem_classes="cc-filters"):
+        made = {
+            "completion_code": gr.Textbox(label="Completion code", info="shown only at the end", max_lines=1),
+            "completion_url": gr.Textbox(label="Completion address", info="https://…, opened at the end", max_lines=1),
+        }
+        hint = "empty: no code, but a contact"
+        return made | {name: gr.Textbox(label=label, info=hint, max_lines=1) for name, label in _CODES.items()}
+
+
+def pay_fields() -> dict[str, Any]:
+    """What people are paid."""
+    with gr.Accordion("Pay", open=False), gr.Row(elem_classes="cc-filters"):
+        made = {name: gr.Textbox(label=label, info=info, max_lines=1) for name, (label, info) in _PAY.items()}
+        fee = gr.Number(0, label="Platform’s fee", info="share on top of pay, such as 0.33", minimum=0, maximum=2, step=0.01)
+        return made | {"platform_fee": fee}
+
+
+_PAY: Final = {
+    "currency": ("Currency", "such as GBP"),
+    "target_wage": ("Target wage", "an hour; the preview says the price for it"),
+    "item_price": ("Price of an item", "checks and training too, such as 0.08"),
+    "base_pay": ("Base pay", "paid by the platform on approval; the rest is a bonus"),
+    "budget": ("Budget", "most for pay and fees; empty: no cap"),
+}
 _MARKS: Final = {"gold_pass_mark": GOLD_PASS_MARK, "attention_pass_mark": ATTENTION_PASS_MARK}
 _CODES: Final = {
     "stopped_code": "Code: stopped early",
@@ -149,6 +219,10 @@ _TEXTS: Final = {
     "consent": "Consent text, shown before the first image",
     "content_warning": "Content warning",
 }
+GOLD_HINT: Final = (
+    "Label some images yourself, on the Workbench or in the form, and choose your name; or take items with a verdict, or those"
+    " on which three people or more all agree. These answers never count."
+)
 _PICKED: Final = "If some items are sampled at random, statistics leave out items added by hand."
 
 
@@ -162,8 +236,23 @@ def create_choices(store: Store) -> dict[str, Any]:
     return {name: gr.Dropdown(known[name]) for name in ("suite", "task", "generator")}
 
 
-def wish_of(values: Mapping[str, Any]) -> CampaignSpec:
-    """What the form asks for.
+def gold_choices(store: Store, questionnaire: str, definition: str, chosen: str) -> Any:
+    """Where right answers can come from, in a questionnaire, with how many items have one."""
+    try:
+        form = form_of("" if questionnaire == OWN else questionnaire, definition if questionnaire == OWN else None)
+        found = gold.sources(store, form)
+    except ValueError:
+        found = {}
+    words = {"verdicts": "verdicts", "unanimous": "unanimous answers"}
+    named = [
+        (f"{words.get(name) or 'answers of ' + name.removeprefix(gold.PERSON)}: {wording.count(n, 'item')}", name)
+        for name, n in found.items()
+    ]
+    return gr.update(choices=[("none", ""), *named], value=chosen if chosen in found else "")
+
+
+def wish_of(values: Mapping[str, Any], store: Store) -> CampaignSpec:
+    """What the form asks for; without an id it gets a free one from its title.
 
     Raises:
         ValueError: a value that cannot be.
@@ -185,6 +274,8 @@ def wish_of(values: Mapping[str, Any]) -> CampaignSpec:
         said.pop("definition", None)
     if "known" in said:
         said["known"] = _text(str(said["known"]))
+    if "id" not in said and (wanted := id_of_title(str(said.get("title", "")))):
+        said["id"] = management.free_id(store, wanted)
     return campaign_spec(said, "the form")
 
 
@@ -201,23 +292,25 @@ def _text(path: str) -> str:
 
 def preview_campaign(store: Store, values: Mapping[str, Any]) -> tuple[str, bool]:
     """What would be made, as HTML, and whether it can be."""
-    named = bool(values.get("id"))
     try:
-        asked = wish_of(values)
+        asked = wish_of(values, store)
+        named = bool(asked.campaign_id)
         made = planning.plan_campaign(store, asked if named else replace(asked, campaign_id="unnamed"))
         if management.get(store, asked.campaign_id) is not None:
             raise ValueError(f"there is a campaign {asked.campaign_id!r} already; give this one another id")
     except (ValueError, OSError) as error:
         return note(wording.sentence(error), "cc-bad"), False
-    lead, *rest = progress.describe_plan(made)
+    lead, *rest = progress.describe_plan(store, made)
     lines = "".join(f"<li>{escape(line)}</li>" for line in rest)
     body = f'{note(f"This asks for {lead}.", "cc-lead")}<ul class="cc-list">{lines}</ul>'
-    return body + ("" if named else note("Give it an id.")), named
+    return body + note(
+        f"Its id is {asked.campaign_id}. The draft can be previewed as a worker sees it." if named else "Give it a title."
+    ), named
 
 
 def make_campaign(store: Store, values: Mapping[str, Any]) -> tuple[Campaign | None, str]:
     """The campaign, or what is wrong with it in a sentence."""
     try:
-        return planning.make_campaign(store, wish_of(values)).campaign, ""
+        return planning.make_campaign(store, wish_of(values, store)).campaign, ""
     except (ValueError, OSError) as error:
         return None, wording.sentence(error)

@@ -13,6 +13,7 @@ import gradio as gr
 
 from concord.campaigns import progress
 from concord.campaigns.annotators import AnnotatorWork, CampaignTopic, annotators_of
+from concord.campaigns.health import by_problem
 from concord.campaigns.progress import CampaignProgress
 from concord.common import wording
 from concord.people import link_path
@@ -26,7 +27,7 @@ from data.store.people import invitations
 from data.store.people.invitations import Invitation, Terms
 from ui.components.addresses import browse_address
 from ui.components.controls import button
-from ui.components.tables import HtmlCell, Line, explained, html, html_table, note, number, small
+from ui.components.tables import HtmlCell, Line, explained, html, html_table, note, number, small, when
 from ui.pages.campaigns.view import ActingUser
 
 _HEADERS = (
@@ -36,6 +37,7 @@ _HEADERS = (
     ("agreement", "With the others; undefined (–) has a reason."),
     ("checks", "Right first answers to items with known answers."),
     ("repeats", "How often an answer repeats the person’s one before, and how often the others say that of the same items."),
+    ("last seen", "When their last answer came, in your own time."),
     ("left open", "Skipped, reported as broken, and in progress."),
     ("flags", "Reasons to look, by the rules below."),
     ("", ""),
@@ -46,7 +48,7 @@ NOBODY = "No work in this campaign yet. Start it and invite people."
 
 def people_table(store: Store, one: CampaignProgress, topic: CampaignTopic | None, *, intervals: bool) -> str:
     """Everybody, with the rules of the flags beneath."""
-    found = annotators_of(store, one.campaign, topic, intervals=intervals)
+    found = by_problem(annotators_of(store, one.campaign, topic, intervals=intervals))
     if not found:
         return note(NOBODY)
     about = "Nobody has judged anything yet, so there is no agreement to show."
@@ -80,6 +82,7 @@ def _person_row(one: AnnotatorWork, everywhere: bool) -> list[str | HtmlCell]:
         _agreement(one),
         _lines(progress.describe_checks(work).replace(", ", "\n"), training),
         _alike(one),
+        html(when(work.last)),
         _lines(", ".join(filter(None, (_counted(n, what) for n, what in counts)))),
         html(flags),
         html(_act(one, everywhere)),
@@ -98,8 +101,9 @@ def _act(one: AnnotatorWork, everywhere: bool) -> str:
 def _revoked(one: AnnotatorWork) -> str:
     work = one.worker
     if work.paused is not None:
-        since = f" since {work.paused_since:%Y-%m-%d %H:%M} UTC" if work.paused_since else ""
-        return f'<span class="cc-badge cc-badge--bad">paused</span>{small(f"{work.paused}{since}")}'
+        since = f" since {when(work.paused_since)}" if work.paused_since else ""
+        text = f'<small class="cc-detail">{escape(work.paused)}{since}</small>'
+        return f'<span class="cc-badge cc-badge--bad">paused</span>{text}'
     return '<span class="cc-badge cc-badge--bad">revoked</span>' if work.revoked else ""
 
 
@@ -208,7 +212,7 @@ def _link_row(store: Store, one: Invitation, base: str, now: datetime) -> list[s
     if one.signed and closed is None:
         make_one = f"Signed: opens for nobody as it is. A person’s own link: people link {one.invitation_id} PLATFORM ID"
         remark += small(make_one)
-    return [html(what + remark), one.role, html(f"{used} {full}"), f"{one.expires:%Y-%m-%d %H:%M} UTC", one.made_by, html(acts)]
+    return [html(what + remark), one.role, html(f"{used} {full}"), html(when(one.expires)), one.made_by, html(acts)]
 
 
 RECRUITMENT_HINT: Final = (

@@ -8,7 +8,7 @@ from html import escape
 from typing import TYPE_CHECKING, Any, Final
 from urllib.parse import urlencode
 
-from concord.campaigns import progress
+from concord.campaigns import health, progress
 from concord.campaigns.progress import CampaignProgress
 from concord.common import next_steps, wording
 from concord.common.base_path import at
@@ -23,7 +23,7 @@ from data.store.library import ItemSubject, item_subjects
 from ui.components.charts import COLORS, plain
 from ui.components.controls import button
 from ui.components.image_strip import THUMBNAIL, picture_html
-from ui.components.tables import HtmlCell, Line, html, html_table, note, small
+from ui.components.tables import HtmlCell, Line, html, html_table, note, small, when
 from ui.pages.campaigns.view import CampaignsView
 
 if TYPE_CHECKING:
@@ -61,7 +61,10 @@ def _code(text: str) -> str:
 def campaigns_table(found: Sequence[CampaignProgress], view: CampaignsView) -> str:
     """All campaigns."""
     rows = [Line(_campaign_row(one, view), "cc-chosen" if one.campaign.campaign_id == view.campaign else "") for one in found]
-    return html_table("Campaigns", _HEADERS, rows, "cc-campaigns")
+    table = html_table("Campaigns", _HEADERS, rows, "cc-campaigns")
+    if not view.campaign:
+        return table
+    return f'<details class="cc-why"><summary>All campaigns ({len(found):,})</summary>{table}</details>'
 
 
 def _campaign_row(one: CampaignProgress, view: CampaignsView) -> list[str | HtmlCell]:
@@ -81,6 +84,30 @@ def _campaign_row(one: CampaignProgress, view: CampaignsView) -> list[str | Html
         f"{said.people:,}",
         progress.describe_pace(one.pace),
     ]
+
+
+def health_bar(store: Store, one: CampaignProgress) -> str:
+    """What needs a look now, on top of the campaign: each part only where there is something to say."""
+    if one.campaign.state == "draft" or not one.coverage.people:
+        return ""
+    found = health.health(store, one)
+    people = escape(CampaignsView(campaign=one.campaign.campaign_id, show="people").address())
+    pay = escape(CampaignsView(campaign=one.campaign.campaign_id, show="pay").address())
+    parts = []
+    if found.stalled:
+        parts.append('<span class="cc-badge cc-badge--bad">no answer for a day</span>')
+    if found.look:
+        text = f"{wording.count(found.look, 'person')} {'needs' if found.look == 1 else 'need'} a look"
+        parts.append(f'<a class="cc-badge cc-badge--warn" href="{people}">{text}</a>')
+    if found.paused:
+        parts.append(f'<a class="cc-badge cc-badge--bad" href="{people}">{found.paused:,} failed checks</a>')
+    parts += [f"{n:,} {what}" for n, what in ((found.working, "at work"), (found.left, "left")) if n]
+    if found.spent is not None:
+        cap = f" of {found.budget:,}" if found.budget is not None else ""
+        parts.append(f'<a href="{pay}">{found.spent:,}{cap} {escape(found.currency)} spent</a>')
+    parts += [f"done {when(found.done)} at this pace"] if found.done else []
+    parts += [f"closes {when(found.closes)}"] if found.closes else []
+    return f'<p class="cc-health">{"<span>·</span>".join(f"<span>{part}</span>" for part in parts)}</p>' if parts else ""
 
 
 def title(one: CampaignProgress) -> str:
@@ -125,8 +152,7 @@ def broken_table(store: Store, campaign_id: str) -> str:
 def _broken_row(one: BrokenItem, subject: ItemSubject | None) -> list[str | HtmlCell]:
     text = (subject.text if subject else "") or one.item_id
     said = "".join(
-        f"<li>{escape(report.person)}: {escape(report.reason or 'no reason given')}"
-        f" <small>{report.moment:%Y-%m-%d %H:%M} UTC</small></li>"
+        f"<li>{escape(report.person)}: {escape(report.reason or 'no reason given')} <small>{when(report.moment)}</small></li>"
         for report in one.reports
     )
     acts = button("Put back", "back", f"Put back {one.item_id}", item=one.item_id)

@@ -8,15 +8,17 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from dataclasses import replace
 from html import escape
-from typing import Any
+from typing import Any, Final
+from urllib.parse import quote
 
 import gradio as gr
 
-from concord.campaigns import adjudication
+from concord.campaigns import adjudication, health
 from concord.campaigns.adjudication import PEOPLE, ContestedCase
-from concord.campaigns.annotators import CampaignTopic, topics
+from concord.campaigns.annotators import CampaignTopic, annotators_of, topics
 from concord.campaigns.progress import CampaignProgress, all_progress, progress_of
 from concord.common import wording
+from concord.common.base_path import at
 from data.campaign import State
 from data.store.campaigns import management, monitoring
 from data.store.core.campaign_items import DEFAULT
@@ -25,7 +27,7 @@ from data.store.judgements import revocations
 from ui.components.controls import Choice
 from ui.components.page import Drawn
 from ui.components.tables import note
-from ui.pages.campaigns import adjudicate, people, progress
+from ui.pages.campaigns import adjudicate, pay, people, progress
 from ui.pages.campaigns.adjudicate import Ruling
 from ui.pages.campaigns.view import ANY, SHOWN, ActingUser, CampaignsView, topic_name
 
@@ -75,7 +77,7 @@ def draw(store: Store, view: CampaignsView) -> Iterator[Drawn]:
         yield head | {"campaign-panel": False}
         return
     topic = topic_of(store, one, view)
-    head |= {"campaign-panel": True, "campaign-title": _title(one), **_buttons(one)}
+    head |= {"campaign-panel": True, "campaign-title": _title(one), "health": progress.health_bar(store, one), **_buttons(one)}
     head |= {f"part-{name}": name == view.show for name in SHOWN}
     for last in (False, True) if view.show == "people" else (True,):
         yield {**head, **_part(store, view, one, topic, intervals=last)}
@@ -96,8 +98,12 @@ def _title(one: CampaignProgress) -> str:
     )
     told += [f"{settings.limit} items a person at most"] if settings.limit else []
     told += ["drawn by chance"] if campaign.stratum else []
-    return f'<h2 class="cc-section">{escape(progress.title(one))} {progress.state(campaign.state)}</h2>' + note(
-        f"{campaign.campaign_id}: {'; '.join(told)}."
+    seen = at(f"/annotate/?preview={quote(campaign.campaign_id)}")
+    look = f'<p><a href="{escape(seen)}" target="_blank">Preview as a worker sees it</a>: nothing is stored.</p>'
+    return (
+        f'<h2 class="cc-section">{escape(progress.title(one))} {progress.state(campaign.state)}</h2>'
+        + note(f"{campaign.campaign_id}: {'; '.join(told)}.")
+        + (look if campaign.campaign_id != DEFAULT else "")
     )
 
 
@@ -119,7 +125,11 @@ def _part(store: Store, view: CampaignsView, one: CampaignProgress, topic: Campa
     if view.show == "coverage":
         return progress.coverage_updates(store, one)
     if view.show == "people":
-        return {"people": people.people_table(store, one, topic, intervals=intervals)}
+        flagged = any(health.needs_look(person) for person in annotators_of(store, one.campaign, None, intervals=False))
+        table = people.people_table(store, one, topic, intervals=intervals)
+        return {"people": table, "revoke-flagged": gr.Button(visible=flagged)}
+    if view.show == "pay":
+        return {"pay": pay.pay_table(store, one.campaign)}
     if view.show == "broken":
         return {"broken": progress.broken_table(store, view.campaign)}
     if view.show == "adjudicate":
@@ -217,8 +227,14 @@ def _tried(act: Callable[[], Any]) -> str:
     return ""
 
 
+FLAGGED: Final = "\n"
+"""Stands for everybody with a flag where a person is named: no name has a control character."""
+
+
 def revoke_question(person: str) -> str:
     """What is asked before somebody is revoked, as HTML."""
+    if person == FLAGGED:
+        return note("Revoke everybody with a flag: what they hold goes to others. Do their answers so far count?")
     text = f"Revoke {person}: they get nothing more here, and what they hold goes to others. Do their answers so far count?"
     return note(text) if person else ""
 
@@ -227,9 +243,18 @@ def revoke(store: Store, person: str, campaign: str, who: ActingUser, *, uncount
     """Take somebody out of a campaign."""
     if not person:
         return "Choose somebody first."
+    if person == FLAGGED:
+        return revoke_flagged(store, campaign, who, uncount=uncount)
     n = revocations.revoke(store, person, who.signed, campaign, uncount=uncount)
     gone = f" {wording.count(n, 'answer')} stopped counting; their items are offered again." if uncount else ""
     return f"{person} is revoked.{gone}"
+
+
+def revoke_flagged(store: Store, campaign: str, who: ActingUser, *, uncount: bool) -> str:
+    """Take everybody out who needs a look."""
+    one = progress_of(store, campaign)
+    gone = health.revoke_flagged(store, one, who.signed, uncount=uncount) if one is not None else []
+    return f"{wording.count(len(gone), 'person')} revoked: {', '.join(gone)}." if gone else "Nobody needs a look."
 
 
 def reinstate(store: Store, person: str, campaign: str, who: ActingUser) -> str:

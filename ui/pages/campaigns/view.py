@@ -20,9 +20,11 @@ PATH: Final = "/campaigns"
 SHOWN: Final = {
     "coverage": "Coverage and pace",
     "people": "People",
+    "pay": "Pay",
     "broken": "Broken images",
     "adjudicate": "Adjudicate",
     "invite": "Invite",
+    "settings": "Settings",
     "recruitment": "How people were asked",
 }
 """The parts of a campaign."""

@@ -36,9 +36,13 @@ class ExplorePage(Page[ExploreView]):
         super().__init__(store)
         self.knobs = controls.every_knob()
 
-    def lay_out(self) -> None:
-        # Written by what is drawn: that is at most a few times a second, as browsers want it.
+    def build(self) -> None:
+        # Written by what is drawn: that is at most a few times a second, as browsers want it. Not in the page's content: what
+        # is hidden in a column comes into view when the column is shown.
         self.output("explore-address", gr.Textbox("", visible="hidden", elem_id="explore-address"))
+        super().build()
+
+    def lay_out(self) -> None:
         with self.bar():
             self.dropdown("suite", "Suite")
             self.dropdown("rater", "Rater")
@@ -84,18 +88,21 @@ class ExplorePage(Page[ExploreView]):
                     keep = gr.Button("Keep these settings", size="sm", min_width=120, elem_id="explore-keep")
                     self.output("explore-keep", keep)
                 self.message = gr.HTML(visible=False, elem_id="explore-message")
-            with gr.Column(scale=5, min_width=420):
+            with gr.Column(scale=5, min_width=320):
+                # beside the sliders: what a move changes is seen where it is made
                 with self.bar():
                     self.dropdown("task", "Task", [ALL], ALL)
+                    self.dropdown("changed", "Changed verdicts")
+                self.html("explore-pictures")
+                with self.bar():
                     self.dropdown("along", "Curve along")
                     self.dropdown("statistic", "Statistic")
                     self.dropdown("people", "Compare with")
                 self.plot("explore-plot")
                 self.html("explore-told")
-        self.html("explore-numbers")
-        self.links("explore-changes", "explore-pictures")
-        self.dropdown("changed", "Changed verdicts")
-        self.html("explore-pictures")
+        with gr.Accordion("All numbers", open=False, elem_id="all-numbers"):
+            self.html("explore-numbers")
+            self.links("explore-changes", "explore-pictures")
 
     def teaching(self) -> str:
         return empty_text(self.store)

@@ -92,7 +92,7 @@ def followed_sliders(turned: Mapping[str, Any], asked: Mapping[str, str]) -> dic
 
 
 _EMPTY: Final = (
-    "No scorer has looked at this project’s images yet. What one has seen can be judged again here, by other thresholds, as"
+    "No scorer has scored this project’s images yet. What a scorer has detected is judged again here, by other thresholds, as"
     " often as you move a slider."
 )
 

@@ -30,7 +30,7 @@ _LEAD: Final = (
     " prompt is, on average: where people’s is not near 0 and a scorer’s is, it does not see what was flipped."
 )
 _NONE: Final = "No prompt of {suite} asks for anything of this kind that could be flipped. GenEval’s prompts ask for all three:"
-_NOBODY: Final = "Nobody has judged these images yet. Have a scorer look at them:"
+_NOBODY: Final = "Nobody has judged these images yet. Score them:"
 _UNREAD: Final = "Scorers that read the prompts must read the flipped ones, too. This has them do so:"
 _ENOUGH: Final = 10
 _BESIDE_0: Final = 0.02

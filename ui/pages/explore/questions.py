@@ -14,7 +14,22 @@ from urllib.parse import urlencode
 
 import pandas as pd
 
-from agreement.questions.people import ALPHA, APART, DECIDED, IMAGE_WRONG, TIFA_CORRELATION, VQA_ACCURACY, VQA_WRONG
+from agreement.questions.people import (
+    ACCURACY_FAILS,
+    ACCURACY_PASSES,
+    ALPHA,
+    APART,
+    CONSTANT_ACCURACY,
+    CONSTANT_LENGTH_BIAS,
+    CONSTANT_YES,
+    DECIDED,
+    IMAGE_WRONG,
+    LENGTH_BIAS,
+    TIFA_CORRELATION,
+    VQA_ACCURACY,
+    VQA_WRONG,
+    YES_LESS_PEOPLE,
+)
 from agreement.questions.scores import ACCURACY, LESS_REFERENCE, SPEARMAN, TIFA
 from concord import rejudging
 from concord.common import next_steps, wording
@@ -469,7 +484,29 @@ _WHO: Final = {"real": "people", "simulated": "simulated people"}
 _PARTS: Final = {IMAGE_WRONG: "the image is wrong", VQA_WRONG: "the VQA model is wrong"}
 _COLUMNS: Final = {
     VQA_ACCURACY: ("VQA accuracy", "The share of the model’s answers that are people’s (Table 3, first row)."),
+    ACCURACY_PASSES: ("where people pass", "The same, of the answers where people say what a faithful image shows."),
+    ACCURACY_FAILS: ("where people fail", "The same, of the answers where people say something else."),
+    CONSTANT_ACCURACY: ("passing all", "The accuracy of a rater who does not look, and passes every image."),
+    YES_LESS_PEOPLE: ("yes-bias", "How much more often it says yes than people do, where yes or no is asked."),
+    CONSTANT_YES: ("always yes", "The yes-bias of a rater who says yes to everything."),
     TIFA_CORRELATION: ("TIFA, Spearman’s ρ", "TIFA per image by the model’s answers and by people’s (Table 3, second row)."),
+}
+_LENGTHS: Final = {
+    statistic: (title.format(name), note)
+    for name in LENGTH_BIAS
+    for statistic, title, note in (
+        (
+            LENGTH_BIAS[name],
+            "{}’s length",
+            "Spearman’s ρ of the length in characters and how much more the model passes than people: 0 without a length bias.",
+        ),
+        (
+            CONSTANT_LENGTH_BIAS.get(name, ""),
+            "passing all, {}",
+            "The same of a rater who does not look, and passes every image.",
+        ),
+    )
+    if statistic
 }
 
 
@@ -527,9 +564,22 @@ def _table_3(view: ExploreView, rows: Sequence[Row]) -> str:
         for rater in dict.fromkeys(row["rater"] for row in rows if row["rater"] is not None):
             href = view.address(rater=rater, answers=DIFFERENT, group=ALL, whose=ALL)
             lines.append([rater, _WHO[kind], *(cell(_row_of(rows, name, rater, kind), href) for name in _COLUMNS)])
-    return html_table("VQA models beside people", headers, lines) + "".join(
-        _among(view, _row_of(rows, ALPHA, None, kind), kind) for kind in dict.fromkeys(row["people"] for row in rows)
+    return (
+        html_table("VQA models beside people", headers, lines)
+        + _length_biases(view, rows)
+        + "".join(_among(view, _row_of(rows, ALPHA, None, kind), kind) for kind in dict.fromkeys(row["people"] for row in rows))
     )
+
+
+def _length_biases(view: ExploreView, rows: Sequence[Row]) -> str:
+    """Whether long texts are passed more often than by people; raters without any such number have no line."""
+    headers: list[str | HtmlCell] = ["VQA model", "beside", *(HtmlCell(title, note=text) for title, text in _LENGTHS.values())]
+    lines: list[list[str | HtmlCell]] = []
+    for who in dict.fromkeys((row["rater"], row["people"]) for row in rows if row["statistic"] in _LENGTHS and row["n"]):
+        href = view.address(rater=who[0], answers=DIFFERENT, group=ALL, whose=ALL)
+        cells = (cell(_row_of(rows, name, *who), href) for name in _LENGTHS)
+        lines.append([who[0], _WHO[who[1]], *cells])
+    return html_table("Length bias", headers, lines) if lines else ""
 
 
 def _among(view: ExploreView, row: Row | None, kind: str) -> str:

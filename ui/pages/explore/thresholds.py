@@ -161,7 +161,7 @@ def curve_figure(found: SettingCurve, view: ExploreView, title: str, own: float)
         # over both
         where = {"xref": "x", "yref": "paper", "x0": value, "x1": value, "y0": 0, "y1": 1}
         made.add_shape(type="line", name=name, line=line, showlegend=True, **where)
-    charts.plain(made, height=560 if people else 360)
+    charts.plain(made, height=460 if people else 320)
     made.update_layout(showlegend=True, legend={"orientation": "h", "y": 1.02, "yanchor": "bottom", "x": 0}, margin={"t": 60})
     split = 0.5 if people else 1.0
     made.update_layout(
@@ -349,7 +349,8 @@ def _pictures(store: Store, evidence: RaterEvidence, compared: Compared, view: E
     task = "" if view.task == ALL else f", {wording.task(view.task)}"
     title = f"Verdicts that changed: {CHANGED[view.changed]}{task}"
     if not found:
-        return heading(title, "None. Move a slider.")
+        moved = "No verdict changes." if view.moved else "Move a slider: the images whose verdict changes are shown here."
+        return heading(title, moved)
     shown = {evidence.again.cases[k].item_id: _verdict_change(evidence, compared, view, k) for k in found[:MOST_PICTURES]}
     more = f"The first {MOST_PICTURES} of {wording.count(len(found), 'image')}." if len(found) > MOST_PICTURES else ""
     place = Selection(suite=(view.suite,)) if view.task == ALL else Selection(suite=(view.suite,), task=(view.task,))

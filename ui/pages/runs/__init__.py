@@ -8,7 +8,6 @@ from typing import Any, Final
 
 import gradio as gr
 
-from concord.common import machine
 from concord.runs import run_manager
 from concord.runs.queue import queued_runs
 from concord.runs.run_manager import RunView
@@ -17,6 +16,7 @@ from data.store.browse import contents
 from data.store.core.store import Store
 from data.store.runs import RunRow
 from scorers import registry
+from scorers.models import devices
 from ui.components.controls import Choice, event_data
 from ui.components.live_updates import listen
 from ui.components.page import QUIET, Drawn, Page
@@ -31,8 +31,8 @@ _FILTERS = ("scorer", "profile", "suite", "generator", "device", "show", "run")
 _PAGE: Final = 20
 _NEWEST: Final = "newest"
 _EMPTY: Final = (
-    "No scorer has looked at this project’s images yet. Choose one above: it works in a process of its own, can be paused at"
-    " any time, and goes on after a crash. What is begun while another run is at work on the same device waits for it."
+    "No scorer has scored this project’s images yet. Choose a scorer above: it works in a process of its own, can be paused at"
+    " any time, and continues after a crash. A second run on the same device waits for the first."
 )
 _ACTIONS: Final = {
     "pause": ("Pause", run_manager.pause),
@@ -42,7 +42,7 @@ _ACTIONS: Final = {
     "sooner": ("Sooner", run_manager.move_up),
     "remove": ("Remove", run_manager.remove),
 }
-_STATUS: Final = ("runs", "run-controls", *_ACTIONS, "run-details", "run-settings", "run-log")
+_STATUS: Final = ("run-headline", "runs", "run-controls", *_ACTIONS, "run-details", "run-settings", "run-log")
 
 
 class RunsPage(Page[Mapping[str, Any]]):
@@ -52,13 +52,13 @@ class RunsPage(Page[Mapping[str, Any]]):
     OFFERING = _FILTERS
 
     def lay_out(self) -> None:
+        self.html("run-headline")
         with self.bar():
             self.dropdown("scorer", "Scorer", list(registry.known()), registry.NAMES[0])
             self.dropdown("profile", "Profile", [registry.PLAYGROUND], registry.PLAYGROUND)
             self.dropdown("suite", "Suite", [ALL], ALL)
             self.dropdown("generator", "Generator", [ALL], ALL)
-        with self.bar():
-            self.dropdown("device", "Device", [machine.CPU], machine.CPU)
+            self.dropdown("device", "Device", [devices.CPU])
             # a number field shows 0 where nothing is said
             self.control("batch", gr.Textbox(label="Images at once", placeholder="32", elem_id="run-batch"))
             self.control("limit", gr.Textbox(label="At most", placeholder="all images", elem_id="run-limit"))
@@ -99,7 +99,10 @@ class RunsPage(Page[Mapping[str, Any]]):
         """What the button would do, and the button."""
         chosen = {name: choice.value for name, choice in choices(self.store, view).items()}
         text, label, possible = plan(self.store, run_request(dict(view) | chosen))
-        yield {"run-plan": text, "run-begin": gr.Button(label, interactive=possible)}
+        yield {
+            "run-plan": text,
+            "run-begin": gr.Button(label, interactive=possible, variant="primary" if possible else "secondary"),
+        }
 
     def draw_status(self, view: Mapping[str, Any]) -> Iterator[Drawn]:
         """How runs stand."""
@@ -172,18 +175,18 @@ def choices(store: Store, chosen_values: Mapping[str, Any]) -> dict[str, Choice]
         "profile": list(registry.get(scorer).profiles),
         "suite": [ALL, *known["suite"]],
         "generator": [ALL, *known["generator"]],
-        "device": [name for name, _ in machine.known_devices()],
+        "device": [name for name, _ in devices.known_devices()],
         "show": [_NEWEST, *(_pages(len(found)))],
         "run": [_CURRENT, *(row.run_id for row in found)],
     }
     named: dict[str, list[Any]] = {
         "run": [_CURRENT_CHOICE, *options["run"][1:]],
-        "device": [(title, name) for name, title in machine.known_devices()],
+        "device": [(title, name) for name, title in devices.known_devices()],
         "show": [(f"the newest of {len(found):,}", _NEWEST), *_pages(len(found))],
     }
     values = {name: _among(chosen_values[name], options[name]) for name in _FILTERS}
     # another one than this machine seems to have may be meant
-    values["device"] = str(chosen_values["device"] or machine.CPU)
+    values["device"] = str(chosen_values["device"] or devices.default_device())
     return {name: Choice(named.get(name, options[name]), values[name]) for name in _FILTERS}
 
 
@@ -216,7 +219,7 @@ def status(store: Store, show: str | None, run_id: str | None) -> Drawn:
         dead = dict.fromkeys(_ACTIONS, gr.Button(interactive=False))
         command = planning.command(store, RunRequest(registry.NAMES[0]))
         empty = dict.fromkeys(("run-details", "run-settings", "run-log"), "")
-        return {"runs": note(_EMPTY) + command, "run-controls": False, **dead, **empty}
+        return {"run-headline": "", "runs": note(_EMPTY) + command, "run-controls": False, **dead, **empty}
     failing = stored.still_failing(store, view.row.run_id) if view.row.n_failed else 0
     can = {
         "pause": view.can_pause,
@@ -228,7 +231,12 @@ def status(store: Store, show: str | None, run_id: str | None) -> Drawn:
     }
     # what makes no sense for any run but few is there only for those
     seen = {"again": bool(failing), "sooner": can["sooner"]}
+    busy = queued_runs(store)
+    # of the others only the newest: nobody waits for what was stopped long ago
+    rows = run_manager.run_rows(store)
+    latest = [run_manager.run_view(store, row) for k, row in enumerate(rows) if k < _PAGE or row.run_id in busy]
     return {
+        "run-headline": table.headline(latest),
         "runs": _table(store, show, view.row.run_id),
         "run-controls": True,
         **{name: gr.Button(interactive=can[name], visible=seen.get(name, True)) for name in _ACTIONS},

@@ -8,13 +8,14 @@ from dataclasses import dataclass, field
 from html import escape
 from typing import Any, Final
 
-from concord.common import machine, next_steps, wording
+from concord.common import next_steps, wording
 from concord.common.context import CommandError
 from concord.runs import run_manager, score
 from data.store import runs as stored
 from data.store.core.selection import Selection
 from data.store.core.store import Store
 from scorers import registry
+from scorers.models import devices
 from ui.components.tables import note
 
 ALL: Final = "all"
@@ -27,7 +28,7 @@ class RunRequest:
     scorer: str
     profile: str = registry.PLAYGROUND
     selection: Selection = field(default_factory=Selection)
-    device: str = score.DEFAULT_DEVICE
+    device: str = devices.CPU
     batch_size: int | None = None
     limit: int | None = None
 
@@ -41,7 +42,7 @@ class RunRequest:
             "scorer": self.scorer,
             "profile": self.profile,
             "overrides": [],
-            "device": machine.parse_devices(self.device),
+            "device": devices.parse_devices(self.device),
             "batch_size": self.batch_size,
             "limit": self.limit,
             "selection": self.selection.to_dict(),
@@ -52,7 +53,7 @@ def run_request(asked: Mapping[str, Any]) -> RunRequest:
     """By the page's controls."""
     named = {"suite": asked.get("suite"), "generator": asked.get("generator")}
     selection = Selection(**{name: (value,) for name, value in named.items() if value and value != ALL})
-    device = str(asked.get("device") or score.DEFAULT_DEVICE)
+    device = str(asked.get("device") or devices.default_device())
     return RunRequest(
         asked["scorer"], asked["profile"], selection, device, _whole(asked.get("batch")), _whole(asked.get("limit"))
     )
@@ -63,13 +64,14 @@ def plan(store: Store, wanted: RunRequest) -> tuple[str, str, bool]:
     try:
         planned = score.plan_scoring(store, wanted.scorer, wanted.profile, {})
         score.refuse_missing_models(planned.scorer, planned.settings)
-        machine.parse_devices(wanted.device)
+        devices.parse_devices(wanted.device)
     except CommandError as error:
         return note(f"{wanted.scorer} cannot be used: {error}", "cc-bad"), "Score", False
     except ValueError as error:
         return note(f"{error}.", "cc-bad"), "Score", False
     rater, asks = planned.rater.rater_id, planned.scorer.asks
-    there = stored.count_pending(store, wanted.selection, rater, asked=asks)
+    pairs = planned.scorer.pairs
+    there = stored.count_pending(store, wanted.selection, rater, asked=asks, pairs=pairs)
     if not there.images and asks and stored.count_pending(store, wanted.selection, rater).images:
         return _no_questions(store, wanted.scorer), "Score", False
     if not there.images:
@@ -79,7 +81,7 @@ def plan(store: Store, wanted: RunRequest) -> tuple[str, str, bool]:
     left = there.left
     if mine:
         others = set(score.items_in_runs(store, mine))
-        left = stored.count_pending(store, wanted.selection, rater, asked=asks, without=others).left
+        left = stored.count_pending(store, wanted.selection, rater, asked=asks, without=others, pairs=pairs).left
     behind = [row for row in behind if row not in mine]
     if not left and not behind:
         return _nothing_left(rater, there, mine)
@@ -109,7 +111,7 @@ def command(store: Store, wanted: RunRequest) -> str:
     usual = registry.default_profile(registry.get(wanted.scorer))
     said = ["score", wanted.scorer, *([] if wanted.profile == usual else ["--profile", wanted.profile])]
     said += [part for name, values in wanted.selection.to_dict().items() for value in values for part in (f"--{name}", value)]
-    if wanted.device != score.DEFAULT_DEVICE:
+    if wanted.device != devices.default_device():
         said += ["--device", wanted.device]
     for name, number in (("--batch-size", wanted.batch_size), ("--limit", wanted.limit)):
         said += [] if number is None else [name, str(number)]

@@ -47,6 +47,25 @@ def runs_table(found: Sequence[RunView], chosen: str, caption: str) -> str:
     )
 
 
+def headline(found: Sequence[RunView]) -> str:
+    """How it stands, as one sentence and a bar: the run at work, with those that wait; else whether any can go on."""
+    active = next((view for view in found if view.is_active), None)
+    waiting = sum(view.state == "queued" for view in found)
+    if active is None:
+        stopped = sum(view.can_resume for view in found)
+        n = wording.count(len(found), "run")
+        text = f"{wording.count(stopped, 'run')} can go on" if stopped else f"Nothing is running: {n}, all ended"
+        if waiting:
+            text = f"{wording.count(waiting, 'run')} about to begin"
+        return f'<h1 class="cc-headline">{escape(text)}</h1>'
+    row = active.row
+    left = f"about {wording.duration(active.seconds_left)} left" if active.seconds_left else _state(active)[0]
+    rest = f"; {wording.count(waiting, 'run')} waiting" if waiting else ""
+    bar = f'<progress max="{max(row.n_items, 1)}" value="{active.done}" aria-label="{escape(row.rater_id)}"></progress>'
+    number = f"{active.done:,} of {wording.count(row.n_items, _noun(active))}"
+    return f'<h1 class="cc-headline">{escape(row.rater_id)}: {number} <small>{escape(left + rest)}</small></h1>{bar}'
+
+
 def _row(view: RunView, chosen: bool) -> str:
     row = view.row
     what = f"{row.rater_id} paints" if row.kind == "generate" else row.rater_id
@@ -102,6 +121,7 @@ def details(store: Store, view: RunView) -> str:
         ("batch", _batch(store, view)),
         ("speed", _speeds(view)),
         ("at work for", wording.duration(view.seconds) if view.seconds else ""),
+        *_of_address(store, view),
     ]
     text = _facts((name, said or "") for name, said in facts)
     if told.warnings:
@@ -112,6 +132,14 @@ def details(store: Store, view: RunView) -> str:
         lines = "".join(f"<li>{escape(reason)} ({count:,})</li>" for reason, count in row.failures.items())
         text += note(f"{wording.count(row.n_failed, 'image')} failed{seen}:") + f'<ul class="cc-list">{lines}</ul>'
     return f'<section aria-label="{escape(row.run_id)}"><h2 class="cc-section">{escape(row.run_id)}</h2>{text}</section>'
+
+
+def _of_address(store: Store, view: RunView) -> list[tuple[str, str]]:
+    """Of a model behind an address: which one is asked where, and what that has cost."""
+    address, model = (view.row.settings.get(name) for name in ("address", "judge"))
+    if view.row.kind != "score" or not address or view.row.settings.get("vqa"):
+        return []
+    return [("asks", f"{model} at {address}"), ("cost", score.recall_cost(store, view.row.run_id))]
 
 
 def _batch(store: Store, view: RunView) -> str:
@@ -143,10 +171,11 @@ def settings(store: Store, view: RunView) -> str:
     facts: list[tuple[str, str]] = []
     if row.kind == "score":
         facts += [("profile", row.profile), *_of_scorer(view)]
-    weights = row.settings.get("weights") or {}
+    weights, revisions = (row.settings.get(key) or {} for key in ("weights", "revisions"))
     facts += [(f"weights of {name}", str(print_)) for name, print_ in weights.items()]
+    facts += [(f"revision of {name}", str(commit)) for name, commit in revisions.items()]
     asked = row.settings.get("asked") or {}
-    plain = {**{key: value for key, value in row.settings.items() if key not in ("weights", "asked")}, **asked}
+    plain = {**{key: value for key, value in row.settings.items() if key not in ("weights", "revisions", "asked")}, **asked}
     facts += [(name, f"{value}") for name, value in view.progress.versions.items()]
     text = _facts(facts)
     lines = "".join(f"<li>{escape(f'{key} = {value}')}</li>" for key, value in sorted(plain.items()) if value is not None)
@@ -180,7 +209,7 @@ def _others(store: Store, view: RunView) -> str | None:
     if at_ == 0:
         return None
     before, mine = found[at_ - 1], found[at_]
-    why = "; ".join(score.rater_differences(before, mine)) or "it was asked otherwise"
+    why = "; ".join(score.rater_differences(before, mine)) or "its questions were different"
     return f"{mine.rater_id} is another rater than {before.rater_id}, and the two are never mixed: {why}."
 
 

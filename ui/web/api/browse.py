@@ -6,7 +6,6 @@ images.
 
 from __future__ import annotations
 
-import difflib
 from dataclasses import asdict
 from typing import Annotated, Any
 
@@ -14,7 +13,7 @@ from fastapi import APIRouter, Depends, HTTPException, Query, Request
 from pydantic import BaseModel, Field
 
 from concord.common.live_updates import followed
-from concord.maps import LassoLost, MapAddress, map_address, map_of
+from concord.maps import LassoLost, MapAddress, class_counts, embedding_sources, map_address, map_of
 from data.aspects import NO, YES, YES_NO_ASPECTS
 from data.jobs import generation
 from data.spec import parse_spec
@@ -25,6 +24,7 @@ from data.store.core import selection as selection_module
 from data.store.core.store import Store
 from data.store.judgements import remarks, scorer_evidence
 from data.store.judgements.remarks import Tagging, TagRefused
+from data.validation import did_you_mean
 from scorers import registry
 from ui.components.addresses import ImageListing, listing_of
 from ui.web.api import person_of, refusing
@@ -64,7 +64,7 @@ def listing_router(store: Store) -> APIRouter:
             row | {"blanked": generation.why_blank(row["blanked"]), "says": says.get(row["item_id"], {})} for row in found.rows
         ]
         rows = _with_crossing(store, _with_verdicts(store, display, listing), listing)
-        return {"items": rows, "total": found.total, "page": page, "size": PAGE}
+        return {"items": rows, "total": found.total, "page": page, "size": PAGE, "alike": bool(embedding_sources(store))}
 
     return routes
 
@@ -159,9 +159,7 @@ def _add_listings(routes: APIRouter, store: Store) -> None:
         version, restriction = store.version, listing.restriction(store)
         known = rater_names(store)
         for name in sorted(listing.filters.raters() - set(known)):
-            near = difflib.get_close_matches(name, known, n=1)
-            hint = f"did you mean {near[0]}?" if near else "facets without it name those that there are."
-            raise HTTPException(422, f"There is no scorer {name!r} in this project; {hint}")
+            raise HTTPException(422, f"There is no scorer {name!r} in this project; {did_you_mean(name, known)}")
         found = facets.facets(store, restriction, certainty=listing.crossed is None)
         return {
             "sentence": sentence(restriction, found.total),
@@ -272,7 +270,9 @@ def map_router(store: Store) -> APIRouter:
         return found
 
     @routes.get("/inside")
-    def inside(listing: Annotated[ImageListing, Depends(listing_of)]) -> dict[str, Any]:
+    def inside(
+        listing: Annotated[ImageListing, Depends(listing_of)], paint: Annotated[str, Query(max_length=500)] = ""
+    ) -> dict[str, Any]:
         if listing.lasso is None:
             raise HTTPException(422, "lasso is missing: the corners of a line, as x,y;x,y;x,y.")
         found = grid.items(
@@ -286,7 +286,10 @@ def map_router(store: Store) -> APIRouter:
             alike=listing.alike(store),
         )
         shown = ("item_id", "sha256", "text", "generator", "task", "idx")
-        return {"total": found.total, "items": [{name: row[name] for name in shown} for row in found.rows]}
+        with refusing(409, LassoLost):
+            classes = class_counts(store, paint, listing.lasso.on, listing.restriction(store))
+        items = [{name: row[name] for name in shown} for row in found.rows]
+        return {"total": found.total, "items": items, "classes": classes}
 
     return routes
 

@@ -165,10 +165,13 @@ def _add_actions(store: Store, routes: APIRouter) -> None:
     def pause(request: Request) -> dict[str, Any]:
         person, campaign = person_of(request), _campaign(store, request)
         # whoever is paused, or has failed the training, has no other code for leaving this way
-        leaving = form.leaving_outcome(participation.next_tasks(store, person, campaign.campaign_id))
+        desk = participation.next_tasks(store, person, campaign.campaign_id)
+        leaving = form.leaving_outcome(desk)
         participation.pause(store, person, campaign.campaign_id)
         worked = bool(participation.own_answers(store, person, campaign.campaign_id, limit=1))
-        return {"paused": True} | form.completion_json(campaign.settings, leaving, worked=worked)
+        shown = form.completion_json(campaign.settings, leaving, worked=worked)
+        form.record_departure(store, campaign, person, desk, shown.get("code", ""))
+        return {"paused": True} | shown
 
     @routes.post("/report")
     def report(request: Request, body: ReportBody) -> dict[str, bool]:
@@ -266,7 +269,10 @@ def _describe_desk(store: Store, name: str, campaign_id: str, desk: allocation.N
     if campaign is not None:
         answer |= {"campaign": form.campaign_json(store, campaign), "training": form.training_json(desk.training)}
     if campaign is None or not desk.tasks:
-        return answer | form.no_item_json(store, campaign, desk, name)
+        ending = form.no_item_json(store, campaign, desk)
+        if campaign is not None:
+            form.record_departure(store, campaign, name, desk, ending.get("code", ""))
+        return answer | ending
     tasks = [
         _offer(store, name, form.item_form(store, campaign, task, name)) | {"draft": desk.drafts.get(task.item_id)}
         for task in desk.tasks

@@ -1,7 +1,8 @@
 """Images by content hash, at an address that never changes its meaning and never tells whose image it is; thumbnails made
 ahead.
 
-What grids will ask for is there before anybody looks, made by a thread that gives way to all else.
+What grids will ask for, and the form of a running campaign, is there before anybody looks, made by a thread that gives way
+to all else.
 """
 
 from __future__ import annotations
@@ -14,6 +15,7 @@ import sys
 import tempfile
 import threading
 import time
+from collections.abc import Sequence
 from contextlib import suppress
 from pathlib import Path
 from typing import Annotated, Any, Final
@@ -160,21 +162,23 @@ class Thumbnails:
         # on Linux a thread has a priority of its own; elsewhere the rests must do
         with suppress(OSError, AttributeError):
             os.setpriority(os.PRIO_PROCESS, threading.get_native_id(), 19)
-        seen: tuple[str, Any] = ("", None)
+        seen: tuple[str, Any] = ("", ())
         while not self._stop.wait(_EVERY if seen[0] else 0.1):
             with suppress(*CLOSED, NotWritten):
                 version = self._store.version
                 if version == seen[0]:
                     continue
-                state = contents.image_files_state(self._store)
-                if state != seen[1] and not self._make_all():
+                offered = contents.offered_hashes(self._store)
+                state = (contents.image_files_state(self._store), offered)
+                if state != seen[1] and not self._make_all(offered):
                     return
                 seen = (version, state)
 
-    def _make_all(self) -> bool:
-        """Make what is missing; False if it is time to stop."""
-
-        for place, sha256 in enumerate(contents.image_hashes(self._store), 1):
+    def _make_all(self, offered: Sequence[str]) -> bool:
+        """Make what is missing, first what people are ``offered``; False if it is time to stop."""
+        wanted = [(sha256, IN_FORM) for sha256 in offered]
+        wanted += [(sha256, IN_GRIDS) for sha256 in contents.image_hashes(self._store)]
+        for place, (sha256, width) in enumerate(wanted, 1):
             if self._stop.wait(0 if place % _AT_ONCE else _BREATH):
                 return False
             if shutil.disk_usage(self._store.project).free < _FREE:
@@ -182,7 +186,7 @@ class Thumbnails:
                 return False
             start = time.perf_counter()
             try:
-                if not make_ahead(self._store, sha256, IN_GRIDS):
+                if not make_ahead(self._store, sha256, width):
                     continue
                 self.made += 1
             except (ValueError, OSError) as error:

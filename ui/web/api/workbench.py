@@ -16,8 +16,9 @@ from fastapi import APIRouter, Depends, HTTPException, Query, Request
 from pydantic import BaseModel, Field
 
 from concord import form
-from concord.campaigns import adjudication
+from concord.campaigns import adjudication, gold
 from concord.campaigns.annotators import CampaignTopic
+from concord.maps import embedding_sources
 from concord.questions import scores
 from data.jobs import generation
 from data.prompts.geneval_suite import COLORS
@@ -57,6 +58,7 @@ def workbench_router(store: Store) -> APIRouter:
             found
             | own
             | {"blanked": generation.why_blank(found["blanked"]), "name": person, "covered": not may_see(store, person, found)}
+            | {"alike": bool(embedding_sources(store))}
         )
 
     @routes.get("/task")
@@ -157,7 +159,9 @@ def _evidence(store: Store, person: str | None, item: Item) -> dict[str, Any]:
     sights = [_sight(store, item, spec, by) for by in scorer_evidence.evidence_of_item(store, item["item_id"])]
     ran = {sight["rater"] for sight in sights}
     imported = {one["rater_id"]: None for one in item["judgements"] if one["kind"] == "scorer" and one["rater_id"] not in ran}
-    sights += [_imported_sight(store, item, rater) for rater in imported]
+    told = scorer_evidence.imported_evidence(store, item["suite"], item["item_id"]) if imported else {}
+    words = {rater: str(payload.get("reasoning") or "") for (_, rater), payload in told.items()}
+    sights += [_imported_sight(store, item, rater, words.get(rater, "")) for rater in imported]
     return {
         "covered": False,
         "name": person,
@@ -203,8 +207,8 @@ def _sight(store: Store, item: Item, spec: Spec, by: scorer_evidence.ItemEvidenc
     }
 
 
-def _imported_sight(store: Store, item: Item, rater: str) -> dict[str, Any]:
-    """What a scorer says whose verdicts or numbers alone were imported."""
+def _imported_sight(store: Store, item: Item, rater: str, words: str) -> dict[str, Any]:
+    """What a scorer says whose verdicts or numbers alone were imported; ``words``: the reason that a judge wrote."""
     said = [one for one in item["judgements"] if one["rater_id"] == rater]
     number = next((one["value"] for one in said if one["aspect"] == "score" and one["value"] is not None), None)
     return {
@@ -217,7 +221,7 @@ def _imported_sight(store: Store, item: Item, rater: str) -> dict[str, Any]:
         "detections": [],
         "settings": {},
         "verdict": next((one["label"] for one in said if one["aspect"] == "correct"), None),
-        "reason": next((one["reason"] for one in said if one["aspect"] == "correct" and one["reason"]), ""),
+        "reason": words or next((one["reason"] for one in said if one["aspect"] == "correct" and one["reason"]), ""),
         "checks": [],
         "questions": [],
         "score": None if number is None else _position(store, item["suite"], rater, number),
@@ -274,6 +278,13 @@ class VerdictBody(BaseModel):
     wrong: Wrong
     rater: _Text | None = None
     note: str = Field(default="", max_length=MOST_REMARKS)
+
+
+class GoldBody(BaseModel):
+    """An image that becomes gold of a campaign."""
+
+    item: _Text
+    campaign: _Text
 
 
 def remarks_router(store: Store) -> APIRouter:
@@ -337,6 +348,33 @@ def remarks_router(store: Store) -> APIRouter:
         )
         remarks.take_back(store, nothing)
         return _remarks_if_visible(store, person, found)
+
+    return routes
+
+
+def campaigns_router(store: Store) -> APIRouter:
+    """The routes under ``/api/studio`` about campaigns: one as people will see it, and gold of an image with a verdict."""
+    routes = APIRouter(prefix="/api/studio")
+
+    @routes.get("/preview")
+    def look(campaign: Annotated[str, Query(max_length=64)]) -> dict[str, Any]:
+        found = form.preview_json(store, campaign)
+        if found is None:
+            raise HTTPException(404, f"There is no campaign {campaign!r} in this project.")
+        return found
+
+    @routes.get("/gold")
+    def drafts() -> dict[str, Any]:
+        return {"campaigns": [{"id": one.campaign_id, "title": one.title} for one in gold.drafts(store)]}
+
+    @routes.post("/gold")
+    def make(request: Request, body: GoldBody) -> dict[str, Any]:
+        person, found = person_of(request, "gold is made of your verdicts and answers"), item_of(store, body.item)
+        if not may_see(store, person, found):
+            raise HTTPException(409, "Answer or uncover the image first, then give a verdict.")
+        with refusing(422, ValueError):
+            made = gold.make_gold(store, body.campaign, body.item, person)
+        return {"expected": made.expected}
 
     return routes
 

@@ -1,0 +1,102 @@
+"""The settings of a campaign that was made: shown, changed with what that means, and duplicated."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from html import escape
+from typing import Any, Final
+
+import gradio as gr
+
+from concord.campaigns import changing
+from concord.campaigns.changing import STEERING, TEXTS
+from concord.common import wording
+from data.campaign import AMOUNTS, Campaign
+from data.store.campaigns import management, monitoring
+from data.store.core.store import Store
+from ui.components.tables import note
+from ui.pages.campaigns import forms
+from ui.pages.campaigns.view import ActingUser
+
+HINT: Final = (
+    "Questions and items stay as they are: for others make a new campaign, or duplicate this one. The order of items and"
+    " checks can change as long as nobody has answered. Each change is in the project’s log."
+)
+_ZERO_IS_NONE: Final = ("limit", "check_every", "pass_mark")
+
+
+def fields() -> dict[str, Any]:
+    """The form's controls by the names of settings, with ``title`` and ``overlap``."""
+    made: dict[str, Any] = {}
+    with gr.Row(elem_classes="cc-filters"):
+        made["title"] = gr.Textbox(label="Title", info="for people", max_lines=1, elem_id="set-title")
+        made["overlap"] = gr.Number(label="People for each", info="valid answers wanted", precision=0, step=1, minimum=1)
+    with gr.Accordion("Order, checks and training", open=False), gr.Row(elem_classes="cc-filters"):
+        orders = [(text, name) for name, text in forms.ORDERS.items()]
+        made["order"] = gr.Dropdown(orders, label="Order", info="of the items")
+        made["check_every"] = gr.Number(label="One check in", info="0: none are mixed in", precision=0, step=1)
+        made["pass_mark"] = gr.Number(label="Pass mark", info="share of training; 0: none", minimum=0, maximum=1, step=0.05)
+        made["recollect"] = gr.Checkbox(label="Give items of paused people to others; their answers stop counting")
+        made["gold_feedback"] = gr.Checkbox(label="Show at once whether a gold answer was correct")
+        made["training_feedback"] = gr.Checkbox(label="Show at once whether a training answer was correct")
+    return made | forms.text_fields() | forms.limit_fields() | forms.code_fields() | forms.pay_fields()
+
+
+def open_settings(store: Store, campaign: str | None, show: str | None, filled: str, names: list[str]) -> list[Any]:
+    """A campaign's settings for the form; nothing where it holds them already, as somebody may be typing."""
+    found = management.get(store, campaign) if campaign and show == "settings" and campaign != filled else None
+    if found is None:
+        return [gr.skip()] * (len(names) + 1)
+    stored = found.settings.to_json() | {"title": found.title, "overlap": found.overlap}
+    fixed = STEERING if monitoring.coverage(store, found.campaign_id).people else ()
+    updates = [gr.update(value=0 if stored[name] is None else stored[name], interactive=name not in fixed) for name in names]
+    return [*updates, found.campaign_id]
+
+
+def _given(values: Mapping[str, Any]) -> tuple[dict[str, Any], str, int]:
+    """The settings of the form, its title and its overlap."""
+    said = {name: None if name in _ZERO_IS_NONE and not value else value for name, value in values.items()}
+    for name in (*changing.CODES, *AMOUNTS, "closes", "currency", "completion_url"):
+        said[name] = str(said[name] or "").strip()
+    said |= {name: str(said[name] or "") for name in TEXTS}
+    said |= {name: float(said[name] or 0) for name in ("platform_fee", "lease_minutes")}
+    return said, str(said.pop("title") or ""), int(said.pop("overlap") or 0)
+
+
+def meaning(store: Store, campaign: str, values: Mapping[str, Any]) -> str:
+    """What the change means, as HTML; what is wrong with it instead."""
+    found = management.get(store, campaign) if campaign else None
+    if found is None:
+        return ""
+    given, _, overlap = _given(values)
+    try:
+        said = changing.describe_change(store, found, given, overlap)
+    except ValueError as error:
+        return note(wording.sentence(error), "cc-bad")
+    return f'<ul class="cc-list">{"".join(f"<li>{escape(line)}</li>" for line in said)}</ul>' if said else ""
+
+
+def save(store: Store, campaign: str, values: Mapping[str, Any], who: ActingUser) -> tuple[str, str]:
+    """Write the settings; a sentence, and how it is meant."""
+    found = management.get(store, campaign) if campaign else None
+    if found is None:
+        return "Choose a campaign first.", "cc-bad"
+    given, title, overlap = _given(values)
+    try:
+        named = title.strip() or found.campaign_id
+        management.change_settings(store, found.campaign_id, given, who.signed, title=named, overlap=overlap)
+    except ValueError as error:
+        return wording.sentence(error), "cc-bad"
+    return "The settings are saved.", ""
+
+
+def duplicate(store: Store, campaign: str) -> tuple[Campaign | None, str]:
+    """A draft with the same items and settings, or what is wrong in a sentence."""
+    found = management.get(store, campaign)
+    if found is None:
+        return None, "Choose a campaign first."
+    try:
+        new_id = management.free_id(store, campaign)
+        return management.duplicate(store, campaign, new_id, f"{found.title} (copy)"), ""
+    except ValueError as error:
+        return None, wording.sentence(error)

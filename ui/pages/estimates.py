@@ -1,0 +1,291 @@
+"""Estimates: how good each generator is by people's standard, from few labels and a scorer's verdicts of all images."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from html import escape
+from typing import TYPE_CHECKING, Any, ClassVar, Final, cast
+
+from agreement.meta.estimates import DIFFERENCE, EstimateFinding, EstimateOptions, Method
+from agreement.meta.labelled_sample import Target
+from agreement.study.cells import ALL
+from concord.common import next_steps, wording
+from concord.leaderboard import MAIN_ASPECTS, leaderboard, main_suite
+from concord.meta.estimates import estimate, estimated
+from data.aspects import YES_NO_ASPECTS
+from data.store.core.selection import Selection
+from data.store.core.store import Store
+from ui.components.addresses import browse_address
+from ui.components.charts import COLORS, error_bars, legend, plain
+from ui.components.controls import Choice
+from ui.components.page import Drawn, Page, View
+from ui.components.tables import HtmlCell, heading, html_table, note
+
+if TYPE_CHECKING:
+    import plotly.graph_objects as go
+
+PATH: Final = "/estimates"
+TARGETS: Final = {"prompts": "new prompts", "these": "these images"}
+METHODS: Final = {"ppi": "estimate", "corrected": "corrected rate"}
+TRIAL: Final = 40
+LABELS: Final = {
+    "drawn": "drawn by a campaign",
+    "random": "all, by chance",
+    "trial": f"trial with {TRIAL} of them",
+}
+
+
+@dataclass(frozen=True)
+class EstimatesView(View):
+    """A suite's aspect, estimated with one scorer's verdicts."""
+
+    PATH: ClassVar[str] = PATH
+    suite: str = ""
+    aspect: str = ""
+    scorer: str = ""
+    target: str = "prompts"
+    method: str = "ppi"
+    labels: str = "drawn"
+
+    @property
+    def options(self) -> EstimateOptions:
+        return EstimateOptions(
+            cast(Method, self.method),
+            cast(Target, self.target),
+            at_random=self.labels == "random",
+            scorers=(self.scorer,),
+            label_sample=TRIAL if self.labels == "trial" else None,
+        )
+
+
+class EstimatesPage(Page[EstimatesView]):
+    """The page."""
+
+    title, path = "Estimates", PATH
+    ADDRESS = ("suite", "aspect", "scorer", "target", "labels", "method")
+    USUAL: ClassVar = {"target": "prompts", "labels": "drawn", "method": "ppi"}
+
+    def lay_out(self) -> None:
+        with self.bar():
+            self.dropdown("suite", "Suite")
+            self.dropdown("aspect", "Aspect")
+            self.dropdown("scorer", "Scorer")
+            self.dropdown("target", "About")
+            self.dropdown("labels", "Labels")
+            self.dropdown("method", "Method")
+        self.html("lead")
+        self.plot("forest")
+        self.html("numbers")
+
+    def teaching(self) -> str:
+        commands = next_steps.commands_block(self.store, next_steps.IMAGES)
+        return (
+            "To estimate how people would rate all images, score them, and let people label some that a campaign draws by"
+            f" chance.\n\n{commands}"
+        )
+
+    def view(self, asked: Mapping[str, Any]) -> EstimatesView:
+        return EstimatesView(**{name: choice.value or "" for name, choice in choices(self.store, asked).items()})
+
+    def offer(self, view: EstimatesView) -> Mapping[str, Any]:
+        return choices(self.store, {name: getattr(view, name) for name in self.ADDRESS})
+
+    def draw(self, view: EstimatesView) -> Iterator[Drawn | None]:
+        if not view.scorer:
+            yield None
+            return
+        rows = rows_of(self.store, view)
+        known = [row for row in rows if row.task == ALL and row.value is not None]
+        yield {"lead": lead(self.store, rows, view), "forest": forest(known, view), "numbers": numbers(rows, view)}
+
+
+def choices(store: Store, asked: Mapping[str, Any]) -> dict[str, Choice]:
+    """What each control offers, and the nearest to what is asked for."""
+    pairs = estimated(store)
+    main = main_suite(store)
+    suites = {suite: suite for suite in dict.fromkeys(suite for suite, _, _ in pairs)}
+    suite = Choice.among(suites, asked.get("suite"), main if main in suites else None)
+    order = {name: n for n, name in enumerate(MAIN_ASPECTS)}
+    named = sorted({aspect for s, aspect, _ in pairs if s == suite.value}, key=lambda each: (order.get(each, 9), each))
+    aspect = Choice.among({each: wording.plain_aspect(each) for each in named}, asked.get("aspect"))
+    scorers = [scorer for s, a, scorer in pairs if (s, a) == (suite.value, aspect.value)]
+    methods = METHODS if aspect.value in YES_NO_ASPECTS else {"ppi": METHODS["ppi"]}
+    return {
+        "suite": suite,
+        "aspect": aspect,
+        "scorer": Choice.among({each: each for each in scorers}, asked.get("scorer"), _closest(store, suite.value, scorers)),
+        "target": Choice.among(TARGETS, asked.get("target")),
+        "labels": Choice.among(LABELS, asked.get("labels")),
+        "method": Choice.among(methods, asked.get("method")),
+    }
+
+
+def _closest(store: Store, suite: str, scorers: Sequence[str]) -> str | None:
+    """Of these the scorer that is closest to people; None: the first."""
+    if not scorers:
+        return None
+    best = leaderboard(store, suite, intervals=False).best_scorer
+    return best.name if best is not None and best.name in scorers else None
+
+
+def rows_of(store: Store, view: EstimatesView, options: EstimateOptions | None = None) -> list[EstimateFinding]:
+    """Those of the view; real people's where there are any."""
+    found = estimate(store, Selection(suite=(view.suite,), aspect=(view.aspect,)), options or view.options)
+    rows = [row for row in found if row.scorer == view.scorer]
+    return [row for row in rows if row.people == "real"] or rows
+
+
+def lead(store: Store, rows: Sequence[EstimateFinding], view: EstimatesView) -> str:
+    """The best generator and how sure that is, or why there is no estimate."""
+    whole = next(row for row in rows if row.generator == ALL and row.task == ALL)
+    known = [row for row in rows if row.generator != ALL and row.task == ALL and row.value is not None]
+    if whole.value is None and not known:
+        hint = " Or try it with labels that are there: “Labels”." if view.labels == "drawn" else ""
+        return f'<h1 class="cc-headline">No estimate</h1>{note(wording.sentence(whole.reason or "") + hint)}'
+    best, *others = sorted(known or [whole], key=lambda row: row.value or 0.0, reverse=True)
+    bounds = "" if best.low is None else f" <small>[{wording.two(best.low)}, {wording.two(best.high or 0.0)}]</small>"
+    value = f"{wording.two(best.value or 0.0)}{bounds}"
+    name = "All generators" if best is whole else escape(best.generator)
+    title = f"{name}: {value} by people’s standard"
+    if others:
+        beaten = _beats(store, best, others[0], view)
+        title = f"{name} is best by people’s standard: {value}" if beaten else f"{name} leads with {value}, not surely"
+    # what all generators together have no estimate of, one may have
+    about = best if whole.value is None else whole
+    people = "" if whole.people == "real" else " by simulated people"
+    basis = (
+        f"From {wording.count(about.n_labelled, 'image')} labelled{people} and {escape(view.scorer)}’s verdicts of"
+        f" {about.n_items:,} images in all."
+    )
+    return f'<h1 class="cc-headline">{title}</h1><p class="cc-subline">{basis} {escape(_gain(about))}</p>'
+
+
+def _beats(store: Store, best: EstimateFinding, second: EstimateFinding, view: EstimatesView) -> bool:
+    """Whether the difference of the two best is above 0 for sure."""
+    if view.method != "ppi":
+        return best.low is not None and second.high is not None and best.low > second.high
+    found = rows_of(store, view, replace(view.options, against=second.generator))
+    low = [row.low for row in found if row.statistic == DIFFERENCE and (row.generator, row.task) == (best.generator, ALL)]
+    return any(each is not None and each > 0 for each in low)
+
+
+def _gain(whole: EstimateFinding) -> str:
+    if whole.n_unlabelled == 0:
+        return "People have labelled every image, so nothing is left to estimate."
+    if whole.labels_saved is None:
+        return ""
+    saved = round(whole.labels_saved)
+    if saved < 1:
+        return "Over all, this scorer saves no labels: its verdicts tell too little about people’s."
+    alone = f"labels alone would have to be {whole.n_labelled + saved:,}"
+    return f"Over all, the verdicts save {wording.count(saved, 'label')}: {alone}."
+
+
+def forest(rows: Sequence[EstimateFinding], view: EstimatesView) -> go.Figure | None:
+    """Each generator's estimate, beside the labels alone and the scorer's own mean."""
+    if not rows:
+        return None
+    import plotly.graph_objects as go
+
+    figure = go.Figure()
+    series = (
+        (METHODS[view.method], COLORS["people"], "circle", -0.2, ("value", "low", "high")),
+        ("labels alone", "#6b6b6b", "circle-open", 0.05, ("labels_mean", "labels_low", "labels_high")),
+        ("scorer’s own mean", COLORS["scorer"], "x", 0.28, ("scorer_mean", "", "")),
+        ("all labels (hidden in the trial)", "#009e73", "line-ns", -0.2, ("full_mean", "", "")),
+    )
+    for name, color, symbol, shift, ends in series:
+        made = [
+            (n, dict(zip(("value", "low", "high"), (getattr(row, end, None) for end in ends), strict=True)))
+            for n, row in enumerate(rows)
+            if getattr(row, ends[0]) is not None and (ends[0] != "scorer_mean" or row.on_scale)
+        ]
+        if made:
+            known = [found for _, found in made]
+            figure.add_trace(
+                go.Scatter(
+                    name=name,
+                    x=[found["value"] for found in known],
+                    y=[n + shift for n, _ in made],
+                    mode="markers",
+                    marker={"size": 11, "color": color, "symbol": symbol, "line": {"width": 2, "color": color}},
+                    error_x=error_bars(known, color, 0) | {"thickness": 3},
+                    hovertext=[escape(rows[n].generator) for n, _ in made],
+                    hovertemplate=f"%{{hovertext}}<br>{name} %{{x:.3f}}<extra></extra>",
+                )
+            )
+    plain(figure, height=110 + 58 * len(rows))
+    labels = ["all generators" if row.generator == ALL else row.generator for row in rows]
+    figure.update_xaxes(title=f"{wording.plain_aspect(view.aspect)}, people’s mean")
+    figure.update_yaxes(
+        tickvals=list(range(len(rows))),
+        ticktext=[f"<b>{escape(label)}</b>" for label in labels],
+        range=[len(rows) - 0.5, -0.6],
+        showgrid=False,
+        zeroline=False,
+    )
+    return legend(figure, several=True)
+
+
+def numbers(rows: Sequence[EstimateFinding], view: EstimatesView) -> str:
+    """All numbers, each a link to its images: by generator, and by task."""
+    whole = [row for row in rows if row.task == ALL]
+    by_task = [row for row in rows if row.task != ALL]
+    parts = [heading("Numbers", _HOW[view.method]), _table("Each generator", whole, view)]
+    if len({row.task for row in by_task}) > 1:
+        table = _table("Each task", by_task, view, tasks=True)
+        parts.append(f"<details><summary>By task</summary>{table}</details>")
+    return "".join(parts)
+
+
+_HOW: Final = {
+    "ppi": "Labels are people’s; verdicts are the scorer’s, of every image. The estimate leans on verdicts as far as they go"
+    " with labels (λ: 0 not at all, 1 fully), so a useless scorer does no harm.",
+    "corrected": "From how often the scorer says yes, how often it does where people say yes (sensitivity), and how often it"
+    " says no where they say no (specificity).",
+}
+
+
+def _table(caption: str, rows: Sequence[EstimateFinding], view: EstimatesView, *, tasks: bool = False) -> str:
+    powered = view.method == "ppi"
+    titles = [METHODS[view.method], *(["labels alone"] if powered else []), "scorer’s mean"]
+    titles += [*(["all labels"] if view.labels == "trial" else []), "labels", "others"]
+    titles += ["λ", "labels saved"] if powered else ["sensitivity", "specificity"]
+    reasons: dict[str, None] = {}
+    lines: list[list[str | HtmlCell]] = []
+    for row in rows:
+        href = browse_address(
+            Selection(suite=(row.suite,), generator=(row.generator,), task=(row.task,)), rater=view.scorer, by=view.aspect
+        )
+        name = "all generators" if row.generator == ALL else row.generator
+        scale = "" if row.on_scale else "on its own scale"
+        cells = [
+            _linked(row.value, _range(row.low, row.high), href, row.reason or row.method),
+            *([_linked(row.labels_mean, _range(row.labels_low, row.labels_high), href)] if powered else []),
+            _linked(row.scorer_mean, scale, href),
+            *([_linked(row.full_mean, "", href)] if view.labels == "trial" else []),
+            HtmlCell(f"{row.n_labelled:,}", href=href),
+            HtmlCell(f"{row.n_unlabelled:,}", href=href),
+        ]
+        if powered:
+            cells += [HtmlCell("–" if row.power is None else f"{row.power:.2f}", href=href)]
+            cells += [HtmlCell("–" if row.labels_saved is None else f"{row.labels_saved:,.0f}", href=href)]
+        else:
+            cells += [_linked(row.sensitivity, _range(row.sensitivity_low, row.sensitivity_high), href)]
+            cells += [_linked(row.specificity, _range(row.specificity_low, row.specificity_high), href)]
+        title = f"{name}, {wording.task(row.task)}" if tasks else name
+        if row.reason is not None:
+            reasons[f"{title}: {row.reason}."] = None
+        lines.append([title, *cells])
+    why = "".join(f"<li>{escape(reason)}</li>" for reason in reasons)
+    missing = f'<ul class="cc-list">{why}</ul>' if reasons else ""
+    return html_table(caption, ["generator", *map(HtmlCell, titles)], lines) + missing
+
+
+def _linked(value: float | None, detail: str, href: str, method: str = "") -> HtmlCell:
+    return HtmlCell("–" if value is None else wording.two(value), detail, method, href)
+
+
+def _range(low: float | None, high: float | None) -> str:
+    return "" if low is None or high is None else f"{wording.two(low)} to {wording.two(high)}"

@@ -1,0 +1,232 @@
+"""How many labels are enough, and how people differ: the precision of a generator's mean by prompts and ratings of an image,
+and each person's severity.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from html import escape
+from typing import Any, ClassVar, Final
+
+from agreement.meta.planning import DIFFERENCE, PlannedRow
+from agreement.meta.rater_effects import ABSOLUTE, RELATIVE, SEVERITY, RaterEffectRow
+from concord.common import wording
+from concord.common.base_path import at
+from concord.meta.findings import effects
+from concord.meta.planning import MEAN, PlanRequest, plan, rated_aspects
+from data.store.core.selection import Selection
+from data.store.core.store import Store
+from ui.components.addresses import browse_address
+from ui.components.charts import PALETTE, forest, legend, plain
+from ui.components.controls import Choice
+from ui.components.page import Drawn, Page, View
+from ui.components.tables import HtmlCell, html_table, note
+
+PATH: Final = "/plan"
+PRECISIONS: Final = {"0.02": "± 2 % of the scale", "0.03": "± 3 %", "0.05": "± 5 %", "0.1": "± 10 %"}
+_SEPARATOR: Final = "·"
+_MOST_PEOPLE: Final = 40
+
+
+@dataclass(frozen=True)
+class PlanView(View):
+    """A rated aspect (``SUITE·ASPECT``, and ``·simulated`` for simulated people), and how precise its means shall be."""
+
+    PATH: ClassVar[str] = PATH
+    rated: str = ""
+    precision: str = "0.05"
+
+    @property
+    def selection(self) -> Selection:
+        suite, aspect, *_ = self.rated.split(_SEPARATOR)
+        return Selection(suite=(suite,), aspect=(aspect,))
+
+    @property
+    def people(self) -> str:
+        return "simulated" if self.rated.endswith(f"{_SEPARATOR}simulated") else "real"
+
+
+class PlanningPage(Page[PlanView]):
+    """The page."""
+
+    title, path = "Plan", PATH
+    ADDRESS = ("rated", "precision")
+    USUAL: ClassVar = {"precision": "0.05"}
+
+    def lay_out(self) -> None:
+        with self.bar():
+            self.dropdown("rated", "What people rate")
+            self.dropdown("precision", "Wanted precision (95 %)")
+        self.html("enough")
+        self.plot("precision-plot", visible=False)
+        self.html("designs")
+        self.html("people")
+        self.plot("severity-plot", visible=False)
+
+    def teaching(self) -> str:
+        form = at("/annotate/")
+        return (
+            "How many labels are enough follows from the first ones. Let two or three people"
+            f" [label some images]({form}), or import ratings; then come back."
+        )
+
+    def view(self, asked: Mapping[str, Any]) -> PlanView:
+        return PlanView(**{name: choice.value or "" for name, choice in choices(self.store, asked).items()})
+
+    def offer(self, view: PlanView) -> Mapping[str, Any]:
+        return choices(self.store, {name: getattr(view, name) for name in self.ADDRESS})
+
+    def draw(self, view: PlanView) -> Iterator[Drawn | None]:
+        if not view.rated:
+            yield None
+            return
+        rows = [row for row in _plan(self.store, view) if row.people == view.people]
+        persons = [row for row in effects(self.store, view.selection) if row.people == view.people]
+        yield {
+            "enough": enough(rows),
+            "precision-plot": precision_figure(rows),
+            "designs": designs_table(rows, view),
+            "people": reliability(persons),
+            "severity-plot": severity_figure(persons),
+        }
+
+
+def _plan(store: Store, view: PlanView) -> Sequence[PlannedRow]:
+    units = next(each for each in rated_aspects(store) if each.suite == view.selection.suite[0])
+    span = units.high - units.low
+    wanted = float(view.precision) * span
+    return plan(store, view.selection, PlanRequest(half_width=wanted, difference=2 * wanted))
+
+
+def choices(store: Store, asked: Mapping[str, Any]) -> dict[str, Choice]:
+    """What each control offers, and the nearest to what is asked for: what most is rated of first."""
+    titles = {}
+    for each in rated_aspects(store):
+        parts = [each.suite, each.aspect, *(["simulated"] if each.simulated else [])]
+        people = " by simulated people" if each.simulated else ""
+        titles[_SEPARATOR.join(parts)] = f"{each.suite}: {wording.plain_aspect(each.aspect)}{people}"
+    return {
+        "rated": Choice.among(titles, asked.get("rated")),
+        "precision": Choice.among(PRECISIONS, asked.get("precision"), "0.05"),
+    }
+
+
+def enough(rows: Sequence[PlannedRow]) -> str:
+    """Whether there are prompts enough, as HTML."""
+    if not rows:
+        return note("Nobody has rated these images yet.")
+    first = next(row for row in rows if row.statistic == MEAN)
+    if first.half_width is None:
+        return note(f"No plan yet: {first.reason}.")
+    now = f"{wording.count(first.prompts, 'prompt')}: ± {first.half_width:.2g}"
+    needed = first.prompts_needed
+    if needed is None:
+        headline = "More than a million prompts would be needed"
+    elif needed <= first.prompts:
+        headline = f"Enough for ± {first.aim:.2g}: {needed:,} prompts are needed, {first.prompts:,} are labelled"
+    else:
+        headline = f"{needed - first.prompts:,} more prompts for ± {first.aim:.2g}"
+    apart = next((row for row in rows if row.statistic == DIFFERENCE and row.design == first.design), None)
+    told = [f"A generator’s mean with {now} (95 %)."]
+    if apart is not None and apart.prompts_needed is not None:
+        told.append(
+            f"To see that two generators differ by {apart.aim:.2g} (power 0.8): {apart.prompts_needed:,} prompts;"
+            f" with today’s the power is {apart.power or 0.0:.2f}."
+        )
+    return f'<h1 class="cc-headline">{escape(headline)}</h1><p class="cc-subline">{escape(" ".join(told))}</p>'
+
+
+def precision_figure(rows: Sequence[PlannedRow]) -> Any:
+    """Half widths by number of prompts: a line for each number of ratings of an image."""
+    import plotly.graph_objects as go
+
+    means = sorted(
+        (row for row in rows if row.statistic == MEAN and row.half_width is not None), key=lambda row: row.design.ratings
+    )
+    if not means:
+        return None
+    most = max(2 * means[0].prompts, min(2 * max(row.prompts_needed or 0 for row in means), 20 * means[0].prompts), 20)
+    at = sorted({max(2, round(most * k / 60)) for k in range(1, 61)})
+    figure = go.Figure()
+    for k, row in enumerate(means):
+        name = f"{wording.count(int(row.design.ratings), 'rating')} an image"
+        figure.add_trace(
+            go.Scatter(
+                name=name,
+                x=at,
+                y=[row.half_width_with(n) for n in at],
+                mode="lines",
+                line={"color": PALETTE[k % len(PALETTE)], "width": 2},
+                hovertemplate=f"{name}<br>%{{x:,}} prompts: ± %{{y:.3f}}<extra></extra>",
+            )
+        )
+    plain(figure, height=320)
+    figure.add_hline(means[0].aim, line={"color": "#7a8194", "dash": "dot"})
+    figure.add_vline(means[0].prompts, line={"color": "#7a8194", "dash": "dot"})
+    figure.add_annotation(x=means[0].prompts, y=1, yref="paper", text="today", showarrow=False, xanchor="left", xshift=4)
+    figure.update_xaxes(title="prompts")
+    figure.update_yaxes(title="± of a mean", range=[0, min(3 * means[0].aim, means[0].half_width_with(at[0]) or 1)])
+    return legend(figure, several=len(means) > 1)
+
+
+def designs_table(rows: Sequence[PlannedRow], view: PlanView) -> str:
+    """What each design gives and needs, as HTML."""
+    href, means = browse_address(view.selection), [row for row in rows if row.statistic == MEAN and row.half_width is not None]
+    if not means:
+        return ""
+    apart = {row.design: row for row in rows if row.statistic == DIFFERENCE}
+    identified = any(row.half_width_others is not None for row in means)
+    body: list[list[str | HtmlCell]] = []
+    for row in sorted(means, key=lambda each: (each.design.images, each.design.ratings)):
+        two = apart.get(row.design)
+        others = [HtmlCell(f"± {row.half_width_others:.3f}")] if row.half_width_others is not None else []
+        body.append(
+            [
+                f"{row.design.images:g} × {row.design.ratings:g}{' (as now)' if row is means[0] else ''}",
+                HtmlCell(f"± {row.half_width:.3f}", f"{row.prompts:,} prompts", row.method, href),
+                *others,
+                *map(_prompts, (row, two) if apart else (row,)),
+            ]
+        )
+    titles = ["today", *(["beside other people"] if identified else [])]
+    titles += [
+        f"prompts for ± {means[0].aim:.2g}",
+        *([f"prompts to see a difference of {2 * means[0].aim:.2g}"] if apart else []),
+    ]
+    return html_table("Designs", ["images a prompt × ratings an image", *map(HtmlCell, titles)], body)
+
+
+def _prompts(row: PlannedRow | None) -> HtmlCell:
+    return HtmlCell("–" if row is None or row.prompts_needed is None else f"{row.prompts_needed:,}")
+
+
+def reliability(rows: Sequence[RaterEffectRow]) -> str:
+    """How reliably ratings tell images apart, as HTML."""
+    dependable = [row for row in rows if row.statistic == ABSOLUTE and row.value is not None]
+    known = dependable or [row for row in rows if row.statistic == RELATIVE and row.value is not None]
+    if not known:
+        return note("How reliable ratings are is known once images have two ratings each.")
+    said = "; ".join(f"{wording.count(row.ratings or 1, 'rating')} {_bounded(row)}" for row in known)
+    return (
+        f'<h2 class="cc-block-title">How people differ</h2><p class="cc-subline">Reliability of an image’s mean rating'
+        f" (0 to 1, {'dependability' if dependable else 'generalisability'}): {escape(said)}.</p>"
+    )
+
+
+def _bounded(row: RaterEffectRow) -> str:
+    bounds = "" if row.low is None else f" [{wording.two(row.low)}, {wording.two(row.high or 0.0)}]"
+    return wording.two(row.value or 0.0) + bounds
+
+
+def severity_figure(rows: Sequence[RaterEffectRow]) -> Any:
+    """Each person's severity, the most lenient first; None where nobody can be compared."""
+    known = sorted(
+        (row for row in rows if row.statistic == SEVERITY and row.value is not None), key=lambda row: -(row.value or 0.0)
+    )
+    if len(known) < 2:
+        return None
+    if len(known) > _MOST_PEOPLE:
+        known = [*known[: _MOST_PEOPLE // 2], *known[-_MOST_PEOPLE // 2 :]]
+    lines = [(str(row.rater), {**row.to_dict(), "kind": "people"}) for row in known]
+    return forest(lines, "beside the average person (0)", around_zero=0.05)

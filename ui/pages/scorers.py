@@ -1,0 +1,370 @@
+"""Scorers: may one replace people, and for what? A sentence each, three questions beside people's own level, and rank sets."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from html import escape
+from typing import TYPE_CHECKING, Any, ClassVar, Final
+
+from agreement import Options
+from agreement.meta.ranking import GENERATORS, PAIRWISE, RANK, SOFT, Ranking
+from agreement.report.report import glance
+from concord.agreement import recall
+from concord.common import next_steps, wording
+from concord.leaderboard import BOARD, MAIN_ASPECTS, SCORE, main_suite
+from concord.meta.findings import alt_test, of_scorers, rank
+from concord.meta.replacement import ANSWERS, Replacement, replacements
+from data.store.browse import contents
+from data.store.core.selection import PEOPLE, SIMULATED, Selection
+from data.store.core.store import Store
+from ui.components import charts
+from ui.components.addresses import page_address
+from ui.components.controls import Choice
+from ui.components.page import ALL, Drawn, Page, View
+from ui.components.tables import HtmlCell, heading, html_table, note, number
+
+if TYPE_CHECKING:
+    import plotly.graph_objects as go
+
+PATH: Final = "/scorers"
+COSTS: Final = {"0.1": "a crowd (0.1)", "0.15": "skilled people (0.15)", "0.2": "experts (0.2)"}
+_WHOLE: Final = Options(each_generator=False)
+_BADGES: Final = {"yes": "ok", "perhaps": "warn", "no": "bad", "unknown": "none"}
+_MOST_GENERATORS: Final = 8
+_ROW: Final = 26
+_EQUAL: Final = 1e-9
+"""Scores that are less far apart differ by rounding."""
+_TITLE_LETTERS: Final = 70
+"""So many letters stand beside each other above the panels of the narrowest figure."""
+_QUESTIONS: Final = (
+    "In each cell the number by the answers at hand, its 95 % interval, and people’s own level on the same images: each person"
+    " (or each rating, where people have no names) in turn, against the mean of the others. p: how likely a random order of the"
+    " generators is as good."
+)
+_RANKS: Final = (
+    "The ranks that each generator may have by each rater (1 is best): a bar from 1 + how many are significantly better to"
+    " the number of generators less how many are worse, by paired differences over prompts (Holm, 5 %); the dot is its place"
+    " by the mean. The band is people’s."
+)
+
+
+@dataclass(frozen=True)
+class ScorersView(View):
+    """The scorers of a suite's aspect, on a task; ``epsilon``: what a person costs more, for the alternative annotator test."""
+
+    PATH: ClassVar[str] = PATH
+    suite: str = ""
+    aspect: str = ""
+    task: str = ALL
+    epsilon: str = "0.1"
+
+    @property
+    def selection(self) -> Selection:
+        return Selection(suite=(self.suite,), aspect=(self.aspect,))
+
+    def browse(self, rater: str, by: str, order: str = "differs") -> str:
+        """The images behind a number."""
+        return page_address("browse", suite=self.suite, task=self.task, rater=rater, by=by, order=order)
+
+    def compare(self, rater: str, by: str) -> str:
+        """The generators by a rater, two by two."""
+        return page_address("compare", suite=self.suite, by=f"{rater}·{by}")
+
+    def agreement(self, statistic: str) -> str:
+        return page_address("agreement", suite=self.suite, aspect=self.aspect, task=self.task, statistic=statistic)
+
+
+class ScorersPage(Page[ScorersView]):
+    """The page."""
+
+    title, path = "Scorers", PATH
+    ADDRESS = ("suite", "aspect", "task", "epsilon")
+    USUAL: ClassVar = {"task": ALL, "epsilon": "0.1"}
+
+    def lay_out(self) -> None:
+        with self.bar():
+            self.dropdown("suite", "Suite")
+            self.dropdown("aspect", "Aspect")
+            self.dropdown("task", "Task")
+            self.dropdown("epsilon", "It would replace (ε)")
+        self.html("replacements")
+        self.html("questions")
+        self.html("ranks_heading")
+        self.plot("ranks")
+        self.html("rank_sets")
+
+    def teaching(self) -> str:
+        commands = next_steps.commands_block(self.store, next_steps.IMAGES)
+        return f"To see what scorers are good for, score images that people have rated.\n\n{commands}"
+
+    def view(self, asked: Mapping[str, Any]) -> ScorersView:
+        return ScorersView(**{name: choice.value or "" for name, choice in choices(self.store, asked).items()})
+
+    def offer(self, view: ScorersView) -> Mapping[str, Any]:
+        return choices(self.store, {name: getattr(view, name) for name in self.ADDRESS})
+
+    def draw(self, view: ScorersView) -> Iterator[Drawn | None]:
+        found = None if not view.aspect else ScorerEvidence.of(self.store, view)
+        if found is None:
+            yield None
+            return
+        yield {
+            "replacements": replacements_html(found),
+            "questions": questions_html(found),
+            "ranks_heading": heading("Rank sets", _RANKS) if found.ranks else "",
+            "ranks": figure(found),
+            "rank_sets": rank_sets_html(found),
+        }
+
+
+def choices(store: Store, asked: Mapping[str, Any]) -> dict[str, Choice]:
+    """What each control offers, and the nearest to what is asked for."""
+    suites = {name: found for name, found in contents.judged_suites(store).items() if found.aspects}
+    if not suites:
+        return {name: Choice([], "") for name in ScorersPage.ADDRESS}
+    main = main_suite(store)
+    suite = Choice.among({name: name for name in sorted(suites)}, asked.get("suite"), main if main in suites else None)
+    judged = suites[suite.value]
+    first = [name for name in MAIN_ASPECTS if name in judged.aspects]
+    aspects = dict.fromkeys([*first, *judged.aspects])
+    tasks = {ALL: wording.task(ALL)} | {name: wording.task(name) for name in judged.tasks}
+    return {
+        "suite": suite,
+        "aspect": Choice.among({name: wording.plain_aspect(name) for name in aspects}, asked.get("aspect")),
+        "task": Choice.among(tasks, asked.get("task"), ALL),
+        "epsilon": Choice.among(COSTS, asked.get("epsilon")),
+    }
+
+
+@dataclass(frozen=True, slots=True)
+class ScorerEvidence:
+    """What is shown of a view: rows by real people, or by simulated ones where there are no others.
+
+    Attributes:
+        ranked: rows of `rank` by statistic and scorer, None being people; ``ranks``: by scorer and generator.
+        among: people's own row of the main statistic.
+        order: scorers, the most promising first.
+    """
+
+    view: ScorersView
+    people: str
+    replacements: Sequence[Replacement]
+    ranked: Mapping[tuple[str, str | None], Ranking]
+    ranks: Mapping[str | None, Mapping[str, Ranking]]
+    among: Mapping[str, Any] | None
+    order: Sequence[str]
+
+    @classmethod
+    def of(cls, store: Store, view: ScorersView) -> ScorerEvidence | None:
+        rows = rank(store, view.selection, _WHOLE)
+        people = "real" if any(row.people == "real" for row in rows) else "simulated"
+        here = [row for row in rows if (row.people, row.task) == (people, view.task)]
+        if not here:
+            return None
+        tests = of_scorers(alt_test(store, view.selection, _WHOLE, float(view.epsilon)), ())
+        report = recall(store, view.selection, BOARD)
+        made = replacements(tests, report["raters"], view.task, people)
+        own = [row for row in report["among_people"] if (row["task"], row["people"]) == (view.task, people)]
+        ranks: dict[str | None, dict[str, Ranking]] = {}
+        for row in here:
+            if row.statistic == RANK:
+                ranks.setdefault(row.scorer, {})[row.generator] = row
+        return cls(
+            view,
+            people,
+            made,
+            {(row.statistic, row.scorer): row for row in here if row.statistic != RANK},
+            ranks,
+            next((row for row in glance(own)[0] if row["value"] is not None and row["target"] is None), None),
+            [each.scorer for each in made],
+        )
+
+    def by(self, scorer: str | None) -> str:
+        """What a rater gives: people's aspect, or a score of its own."""
+        agreed = {each.scorer: each for each in self.replacements}.get(scorer or "")
+        own = agreed is None or agreed.on_scale
+        return self.view.aspect if own else SCORE
+
+    def rater(self, scorer: str | None) -> str:
+        """Its name in an address."""
+        return scorer or (PEOPLE if self.people == "real" else SIMULATED)
+
+
+def replacements_html(found: ScorerEvidence) -> str:
+    """May each scorer replace people? The answer, what it rests on, and where that is shown."""
+    lines = ["By simulated people: for demonstration only."] if found.people == "simulated" else []
+    reasons = {each.test["reason"] if each.test else None for each in found.replacements}
+    # what is true of all stands once
+    common = len(reasons) == 1 and None not in reasons
+    if common:
+        lines.append(found.replacements[0].evidence[0])
+    title = heading("May it replace people?", " ".join(lines))
+    if not found.replacements:
+        return title + note("No scorer has judged what people have rated here.")
+    items = (_replacement(each, each.evidence[1:] if common else each.evidence, found) for each in found.replacements)
+    return f'{title}<ul class="cc-replacements">{"".join(items)}</ul>'
+
+
+def _replacement(each: Replacement, evidence: Sequence[str], found: ScorerEvidence) -> str:
+    view = found.view
+    badge = f'<span class="cc-badge cc-badge--{_BADGES[each.answer]}">{ANSWERS[each.answer]}</span>'
+    images = f'<a href="{escape(view.browse(each.scorer, found.by(each.scorer)))}">images</a>'
+    statistic = str(each.agreement["statistic"]) if each.agreement else ""
+    links = f'{images} · <a href="{escape(view.agreement(statistic))}">agreement</a>'
+    persons = _persons(each.test) if each.test is not None else ""
+    return f"<li><h3>{badge} {escape(each.scorer)}</h3><p>{escape(' '.join(evidence))} <small>{links}</small></p>{persons}</li>"
+
+
+def _persons(test: Mapping[str, Any]) -> str:
+    """The test of each person."""
+    if not test["persons"]:
+        return ""
+    rows: list[list[str | HtmlCell]] = [
+        [
+            each["person"],
+            *(HtmlCell(f"{each[name]:,}") for name in ("n_prompts", "n_units")),
+            *(HtmlCell(f"{each[name]:.2f}") for name in ("advantage", "disadvantage")),
+            *(HtmlCell(f"{each[name]:.3g}") for name in ("p", "p_corrected")),
+            "yes" if each["won"] else "no",
+        ]
+        for each in test["persons"]
+    ]
+    titles = ("prompts", "images", "scorer at least as near", "person at least as near", "p", "p (Benjamini-Yekutieli)")
+    headers: list[str | HtmlCell] = ["left out", *map(HtmlCell, titles), "won"]
+    table = html_table(f"{test['scorer']} against each person, both beside the others", headers, rows)
+    return f"<details><summary>Each person</summary>{table}</details>"
+
+
+def questions_html(found: ScorerEvidence) -> str:
+    """Raters as rows, people first, and questions as columns."""
+    headers: list[str | HtmlCell] = [
+        "rater",
+        HtmlCell(
+            "choose the better image of a prompt", "pairwise accuracy", "Share of pairs in people’s order, ties calibrated"
+        ),
+        HtmlCell("order the generators", "soft pairwise accuracy", "1 less the mean difference of people’s p and the rater’s"),
+        HtmlCell("give people’s verdict", "agreement", "The main statistic of the Agreement page"),
+    ]
+    first = f"{found.rater(None)}, one by one"
+    rows: list[list[str | HtmlCell]] = [[first, _pairwise(None, found), _order(None, found), _agreement(found.among, found)]]
+    for each in found.replacements:
+        rows.append([each.scorer, _pairwise(each.scorer, found), _order(each.scorer, found), _agreement(each.agreement, found)])
+    few = [row.verdict_reason for row in found.ranked.values() if row.verdict_reason and "decide nothing" in row.verdict_reason]
+    below = note(wording.sentence(few[0])) if few else ""
+    return heading("What is it good for?", _QUESTIONS) + html_table("Raters by what they can do", headers, rows) + below
+
+
+def _estimate(row: Ranking | None, href: str, *more: str) -> HtmlCell:
+    """A number with what stands beneath, which leads to what is behind it."""
+    if row is None:
+        return HtmlCell("–", "not judged")
+    cell = number(row.to_dict())
+    details = [cell.detail, *more]
+    return HtmlCell(cell.text, "\n".join(text for text in details if text), cell.note, href if row.value is not None else "")
+
+
+def _pairwise(scorer: str | None, found: ScorerEvidence) -> HtmlCell:
+    row = found.ranked.get((PAIRWISE, scorer))
+    order = "split" if scorer is None else "differs"
+    tied = ""
+    if row is not None and scorer is not None and row.epsilon is not None:
+        tied = f"ties up to {row.epsilon:.3g}" if row.epsilon > _EQUAL else "only equal scores tie"
+    return _estimate(row, found.view.browse(found.rater(scorer), found.by(scorer), order), tied)
+
+
+def _order(scorer: str | None, found: ScorerEvidence) -> HtmlCell:
+    row, pairs = found.ranked.get((SOFT, scorer)), found.ranked.get((GENERATORS, scorer))
+    if row is not None and row.value is None:
+        return HtmlCell("–", "undefined", row.reason or "")
+    more: tuple[str, ...] = ()
+    if pairs is not None and pairs.value is not None and pairs.pairs:
+        n = wording.count(pairs.pairs, "pair")
+        right = f"{pairs.value * pairs.pairs:.0f} of {n} in order"
+        by_chance = "" if pairs.p is None else f", p = {pairs.p:.2g}"
+        more = (f"{pairs.pairs_apart} of {n} differ clearly",) if scorer is None else (right + by_chance,)
+    return _estimate(row, found.view.compare(found.rater(scorer), found.by(scorer)), *more)
+
+
+def _agreement(row: Mapping[str, Any] | None, found: ScorerEvidence) -> HtmlCell:
+    if row is None:
+        return HtmlCell("–", "undefined")
+    cell = number(dict(row))
+    detail = f"{cell.detail}\n{wording.title(row['statistic'])}".strip()
+    return HtmlCell(cell.text, detail, cell.note, found.view.agreement(row["statistic"]))
+
+
+def _by_people(found: ScorerEvidence) -> list[str]:
+    """Generators, the best by people first."""
+    own = found.ranks.get(None, {})
+    return sorted(own, key=lambda name: (own[name].value or 0.0, name))
+
+
+def figure(found: ScorerEvidence) -> go.Figure | None:
+    """A panel for each generator, the best by people first; a row for each rater, people above."""
+    import plotly.graph_objects as go
+    from plotly.subplots import make_subplots
+
+    generators = _by_people(found)[:_MOST_GENERATORS]
+    if not generators:
+        return None
+    raters: list[str | None] = [None, *found.order]
+    titles = [_wrapped(name, _TITLE_LETTERS // len(generators)) for name in generators]
+    figure = make_subplots(1, len(generators), shared_yaxes=True, horizontal_spacing=0.02, subplot_titles=titles)
+    most = len(found.ranks[None])
+    for n, generator in enumerate(generators, 1):
+        for y, rater in enumerate(raters):
+            row = found.ranks.get(rater, {}).get(generator)
+            if row is None or row.rank_low is None or row.rank_high is None:
+                continue
+            color = charts.COLORS["people" if rater is None else "scorer"]
+            if rater is None:
+                ends = (row.rank_low - 0.25, row.rank_high + 0.25)
+                band = {"fillcolor": color, "opacity": 0.12, "line_width": 0, "layer": "below"}
+                figure.add_vrect(*ends, **band, row=1, col=n, exclude_empty_subplots=False)
+            bar = {"x": [row.rank_low, row.rank_high], "y": [y, y], "line": {"color": color, "width": 5}}
+            figure.add_trace(go.Scatter(**bar, mode="lines", hoverinfo="skip"), 1, n)
+            place = f"{escape(generator)}: {rank_set(row)}, by the mean {row.value:.0f}"
+            text = f"{escape(found.rater(rater))}<br>{place}<extra></extra>"
+            dot = {"x": [row.value], "y": [y], "marker": {"color": color, "size": 11}, "hovertemplate": text}
+            figure.add_trace(go.Scatter(**dot, mode="markers"), 1, n)
+    above = 18 + 16 * max(title.count("<br>") + 1 for title in titles)
+    charts.plain(figure, height=56 + above + _ROW * len(raters))
+    figure.update_layout(margin={"t": above})
+    figure.update_annotations(font={"size": 12})
+    figure.update_xaxes(range=[0.5, most + 0.5], dtick=1, zeroline=False)
+    figure.update_yaxes(range=[len(raters) - 0.5, -0.5], zeroline=False, showgrid=False)
+    labels = [f"<b>{escape(charts.short(found.rater(rater)))}</b>" for rater in raters]
+    figure.update_yaxes(tickvals=[*range(len(raters))], ticktext=labels, col=1)
+    return figure
+
+
+def _wrapped(name: str, letters: int) -> str:
+    """A generator's name in lines of so many letters, as far as it can be broken after a hyphen or the like."""
+    lines = [""]
+    for piece in re.findall(r"[^-_./ ]*[-_./ ]*", name):
+        if lines[-1] and len(lines[-1] + piece) > letters:
+            lines.append("")
+        lines[-1] += piece
+    return "<br>".join(map(escape, lines))
+
+
+def rank_set(row: Ranking) -> str:
+    """``2``, or ``2 to 4``."""
+    return f"{row.rank_low}" if row.rank_low == row.rank_high else f"{row.rank_low} to {row.rank_high}"
+
+
+def rank_sets_html(found: ScorerEvidence) -> str:
+    """The same as a table, each set leading to the generators compared by that rater."""
+    generators = _by_people(found)
+    if not generators:
+        return ""
+    rows: list[list[str | HtmlCell]] = []
+    for rater in (None, *found.order):
+        own = found.ranks.get(rater, {})
+        href = found.view.compare(found.rater(rater), found.by(rater))
+        cells = [HtmlCell(rank_set(own[name]), href=href, note=own[name].method) if name in own else "–" for name in generators]
+        rows.append([found.rater(rater), *cells])
+    table = html_table("Rank sets, 1 is best", ["rater", *map(HtmlCell, generators)], rows)
+    return f"<details><summary>As a table</summary>{table}</details>"

@@ -6,9 +6,9 @@ Each side is a server of its own over a copy of the same project; its clients ar
 Rounds take turns. In the end both servers are killed, so that only what was on disk is left, and both databases are asserted to
 hold the same: every answer that was acknowledged, of the same item, by the same person, with the same judgements.
 
-The wait from click to next prompt: The clock runs from the time stamp of the click that submits. It stops in the frame after
-the one in which all of this is true: another picture is there and decoded, the question is the one that belongs to this
-picture, and its field is empty.
+The wait from click to next prompt: The clock runs from the time stamp of the click (or of Enter) that submits. It stops in the
+frame after the one in which all of this is true: another picture is there and decoded, the question is the one that belongs to
+this picture, and its field is empty.
 """
 
 from __future__ import annotations
@@ -55,8 +55,9 @@ _WATCH: Final = """
       && one(marks.question)?.textContent.trim().endsWith(expected[name()]) && one(marks.field)?.value === "";
   };
   window.nextPrompt = null;
-  document.addEventListener("click", (event) => {
-    if (!event.target.closest(marks.submit)) return;
+  const submits = (event) => (marks.key ? event.key === marks.key : event.target.closest(marks.submit));
+  document.addEventListener(marks.key ? "keydown" : "click", (event) => {
+    if (!submits(event)) return;
     const before = name(), start = event.timeStamp;
     window.nextPrompt = new Promise((resolve, reject) => {
       setTimeout(() => reject(new Error("no next prompt within 30 s")), 30_000);
@@ -87,6 +88,10 @@ class Marks:
     submit: str
     answers: str
     """The choices of a question: ``{}`` stands for its id."""
+    ready: str
+    """Stands once answers are taken."""
+    key: str = ""
+    """Submits once all is answered; none: the button is clicked."""
 
 
 OUR_MARKS: Final = Marks(
@@ -95,6 +100,7 @@ OUR_MARKS: Final = Marks(
     "[data-question='objects'] textarea",
     ".cc-form__bottom .cc-button--primary",
     "[data-question='{}'] input",
+    ".cc-questions:not([inert])",
 )
 QUEUED_MARKS: Final = Marks(
     "#picture img",
@@ -102,6 +108,7 @@ QUEUED_MARKS: Final = Marks(
     "#objects textarea",
     "#submit",
     "#{} input",
+    "#submit",
 )
 
 
@@ -113,6 +120,7 @@ class Clicker:
     marks: Marks
     expected: Mapping[str, str]
     answered: int = 0
+    thinking: float = _THINKING_MS
 
     def start(self) -> None:
         """Call when the first item stands on the screen."""
@@ -122,13 +130,17 @@ class Clicker:
     def click(self) -> float:
         """Answer, submit, and wait for the next prompt; the seconds from the click to it."""
         page, marks = self.page, self.marks
+        page.wait_for_selector(marks.ready)
         page.locator(marks.field).fill("none")
         for id_ in ("count_0", "count_1", "caption_fit"):
             choices = page.locator(marks.answers.format(id_))
             if choices.count() > 0 and choices.first.is_visible():
                 choices.first.check(force=True)
-        page.wait_for_timeout(_THINKING_MS)
-        page.locator(marks.submit).click()
+        page.wait_for_timeout(self.thinking)
+        if marks.key:
+            page.keyboard.press(marks.key)
+        else:
+            page.locator(marks.submit).click()
         took: float = page.evaluate("window.nextPrompt")
         self.answered += 1
         return took / 1000
@@ -155,15 +167,15 @@ def _page(chromium: Browser, url: str) -> Page:
     return context.new_page()
 
 
-def open_our_form(chromium: Browser, url: str, campaign: str, name: str, expected: Mapping[str, str]) -> Clicker:
-    """Our form with its first item."""
+def open_our_form(chromium: Browser, url: str, name: str, expected: Mapping[str, str], marks: Marks = OUR_MARKS) -> Clicker:
+    """Our form with its first item of the benchmarks' campaign."""
     page = _page(chromium, url)
-    page.goto(f"/annotate/?campaign={campaign}")
+    page.goto(f"/annotate/?campaign={annotators.NAME}")
     page.get_by_role("textbox", name="Your name").fill(name)
     page.keyboard.press("Enter")
     page.get_by_role("dialog").wait_for()
     page.keyboard.press("Enter")
-    return _started(page, OUR_MARKS, expected)
+    return _started(page, marks, expected)
 
 
 def open_queued_form(chromium: Browser, url: str, name: str, expected: Mapping[str, str]) -> Clicker:
@@ -319,7 +331,7 @@ def ours(open_: ExitStack, project: Path, work_: FormWork) -> FormSide:
     if work_.browser is not None:
         expected = {one.sha256: annotators.first_count(one.questionnaire) for one in work_.items}
         address = f"http://127.0.0.1:{port}"
-        side.clicker = open_our_form(work_.browser, address, annotators.NAME, BROWSER_PERSON, expected)
+        side.clicker = open_our_form(work_.browser, address, BROWSER_PERSON, expected)
     return side
 
 

@@ -1,10 +1,14 @@
-"""People who join at the same moment: how long until each has the first question, and its picture.
+"""People who join at the same moment and go on to work: how long until each has the first question, its picture, the next one.
 
-    uv run benchmarks/joining.py [--people 50 --images 200 --side 1024] [--quick] [--json FILE]
+    uv run benchmarks/joining.py [--people 50 --images 200 --side 1024 --seconds 60 --think 6] [--quick] [--no-browser]
 
 The server is the real one, over a project of its own with a running campaign; people are HTTP clients in this process, on the
 same cores. Each does what a browser does that opens the form: the page, its script and styles, a name, the campaign, what is
 next, and the picture as the form shows it. All begin at once, and once more as other people, when the server is warm.
+
+Then others join at once and work, ``--seconds`` from their joining on: each thinks for a time that is lognormal with a mean of
+``--think`` seconds, sends a draft, then the answer, and loads ahead the pictures that they are offered. Among them somebody
+works in Chromium, by keyboard: the clock runs from the time stamp of Enter until the next picture is painted with its question.
 """
 
 from __future__ import annotations
@@ -14,24 +18,30 @@ import json
 import sys
 import tempfile
 import time
-from collections.abc import Sequence
-from dataclasses import asdict, dataclass, fields
+from collections.abc import Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import nullcontext
+from dataclasses import asdict, dataclass, fields, replace
 from pathlib import Path
-from typing import Final
+from typing import Any, Final
+
+from playwright.sync_api import Browser
 
 if not __package__:
     # run as a script, whose folder comes first
     sys.path[0] = str(Path(__file__).resolve().parents[1])
 
 from benchmarks import annotators
-from benchmarks.annotate import served
+from benchmarks.annotate import BROWSER_PERSON, OUR_MARKS, Clicker, open_browser, open_our_form, served, together
 from benchmarks.annotators import Http
-from benchmarks.measuring import command_line, machine, percentile, processor_seconds, tell
+from benchmarks.load import Annotator, LoadPlan, LoadResult
+from benchmarks.measuring import add_options, command_line, machine, percentile, processor_seconds, tell
 from data.store.core.store import Store
 from ui.web.api.images import IN_FORM
 from ui.web.assets import SCRIPT, STYLES
 
 ROUNDS: Final = ("just started", "warm")
+SMALL: Final = LoadPlan(people=3, images=30, seconds=4.0, think=0.5)
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,19 +86,92 @@ async def _round(name: str, people: int, port: int, pid: int) -> Round:
     return Round(joined, processor_seconds(pid) - before)
 
 
-def run(folder: Path, people: int, images: int, side: int) -> list[Round]:
-    """Make the project, serve it, and let all join, by round."""
+class Joiner(Annotator):
+    """Somebody who opens the form as a browser does, and loads ahead what they are offered."""
+
+    def __init__(self, name: str, port: int, choose: annotators.Choose, result: LoadResult, plan: LoadPlan, seed: int) -> None:
+        super().__init__(name, port, choose, result, plan, seed)
+        self._port = port
+        self._seen: set[str] = set()
+        self._loading: set[asyncio.Task[None]] = set()
+
+    async def join_and_work(self, until: float) -> None:
+        await join(self.name, self._port)
+        await self.enter()
+        await self.work(until)
+        await asyncio.gather(*self._loading)
+        self.close()
+
+    def _look(self, result: Mapping[str, Any]) -> None:
+        super()._look(result)
+        paths = [f"{one['image']}?w={IN_FORM}" for task in result.get("tasks", ()) for one in task["images"]]
+        if ahead := [path for path in paths if path not in self._seen]:
+            self._seen.update(ahead)
+            self._loading.add(task := asyncio.create_task(self._load(ahead)))
+            task.add_done_callback(self._loading.discard)
+
+    async def _load(self, paths: Sequence[str]) -> None:
+        line = Http(self._port)
+        await line.connect()
+        for path in paths:
+            start = time.perf_counter()
+            await line.content("GET", path)
+            self._told.timed("picture", time.perf_counter() - start, None)
+        line.close()
+
+
+async def _work(port: int, choose: annotators.Choose, plan: LoadPlan, until: float) -> LoadResult:
+    result = LoadResult()
+    joiners = [Joiner(f"at work {n}", port, choose, result, plan, n) for n in range(plan.people)]
+    await asyncio.gather(*(one.join_and_work(until) for one in joiners))
+    return result
+
+
+def at_work(port: int, choose: annotators.Choose, plan: LoadPlan, clicker: Clicker | None) -> LoadResult:
+    """All join and work; what they waited for, and of the browser from Enter to the next picture."""
+    with ThreadPoolExecutor(1) as thread:
+        until = time.perf_counter() + plan.seconds
+        working = thread.submit(asyncio.run, _work(port, choose, plan, until))
+        shown: list[float] = []
+        while clicker is not None and time.perf_counter() < until:
+            shown.append(clicker.click())
+        result = working.result()
+    return replace(result, waits=result.waits | ({"browser": shown} if shown else {}))
+
+
+def run(folder: Path, plan: LoadPlan, side: int, browser: Browser | None) -> tuple[list[Round], LoadResult]:
+    """Make the project, serve it, let all join, by round, and others join and work."""
     with Store(folder / "project") as store:
-        annotators.make_campaign(store, folder / "pictures", images, len(ROUNDS) * people, side)
+        annotators.make_campaign(store, folder / "pictures", plan.images, (len(ROUNDS) + 1) * plan.people + 1, side)
+        items = annotators.questions_by_ticket(store, folder / "pictures")
     line: list[str | Path] = ["app.py", "serve", "--no-browser", "--project", folder / "project"]
     with served(line, "/api/next") as (process, port):
-        return [asyncio.run(_round(name, people, port, process.pid)) for name in ROUNDS]
+        rounds = [together(_round(name, plan.people, port, process.pid)) for name in ROUNDS]
+        clicker = None
+        if browser is not None:
+            expected = {one.sha256: annotators.first_count(one.questionnaire) for one in items}
+            marks = replace(OUR_MARKS, key="Enter")
+            clicker = open_our_form(browser, f"http://127.0.0.1:{port}", BROWSER_PERSON, expected, marks)
+            clicker.thinking = 1000 * plan.think / _FASTER
+        before, start = processor_seconds(process.pid), time.perf_counter()
+        result = at_work(port, annotators.chooser(items), plan, clicker)
+        result.seconds, result.server = time.perf_counter() - start, processor_seconds(process.pid) - before
+    return rounds, result
 
 
-def lines_of(found: Sequence[Round]) -> list[str]:
-    """The table."""
-    people = len(found[0].joined)
-    head = f"{people} people at once; shared with the clients: {machine()}"
+_FASTER: Final = 4
+"""Whoever works in the browser thinks so many times faster than the others, for more figures."""
+_KINDS: Final = {
+    "submit": "submit (what is next rides along)",
+    "draft": "a draft",
+    "picture": "a picture, loaded ahead",
+    "browser": "in Chromium: Enter to next picture",
+}
+
+
+def lines_of(found: Sequence[Round], result: LoadResult, plan: LoadPlan) -> list[str]:
+    """The tables."""
+    head = f"{plan.people} people at once; shared with the clients: {machine()}"
     lines = [head, "", f"{'':14}{'until':<12}{'p50':>8}{'p95':>8}{'worst':>8}  s"]
     for name, round_ in zip(ROUNDS, found, strict=True):
         for one in fields(JoinTimes):
@@ -96,25 +179,41 @@ def lines_of(found: Sequence[Round]) -> list[str]:
             figures = "".join(f"{percentile(waits, share):>8.2f}" for share in (0.5, 0.95, 1.0))
             lines.append(f"{name:14}{one.name:<12}{figures}")
         lines.append(f"{name:14}the server's processor: {round_.processor:.2f} s")
+    lines += ["", f"{plan.people} others join and work for {result.seconds:.0f} s, thinking {plan.think:g} s"]
+    lines.append(f"{'':36}{'n':>7}{'p50':>8}{'p95':>8}{'worst':>8}  ms")
+    for kind, words in _KINDS.items():
+        if times := result.waits.get(kind):
+            figures = "".join(f"{1000 * percentile(times, share):>8.0f}" for share in (0.5, 0.95, 1.0))
+            lines.append(f"{words:36}{len(times):>7,}{figures}")
+    lines.append(
+        f"the server's processor: {100 * result.server / result.seconds:.0f} % of a core; errors: {result.errors.total()}"
+    )
     return lines
 
 
 def main(arguments: Sequence[str] | None = None) -> list[str]:
     """Measure, print; the printed lines."""
     parser = command_line(__doc__)
-    parser.add_argument("--people", type=int, default=50, help="who join (default 50)")
-    parser.add_argument("--images", type=int, default=200, help="of the campaign (default 200)")
+    helps = {
+        "people": "who join",
+        "images": "of the campaign",
+        "seconds": "that they work",
+        "think": "seconds, on average",
+    }
+    add_options(parser, LoadPlan(people=50, images=200, seconds=60.0, think=6.0), helps)
     parser.add_argument("--side", type=int, default=1024, help="pixels of a picture's side (default 1024)")
     parser.add_argument("--quick", action="store_true", help="a small size, to see that it runs")
+    parser.add_argument("--no-browser", action="store_true", help="leave the browser out")
     parser.add_argument("--json", type=Path, help="write the figures to this file too")
-    asked = parser.parse_args(arguments)
-    people, images, side = (3, 8, 64) if asked.quick else (asked.people, asked.images, asked.side)
-    with tempfile.TemporaryDirectory() as folder:
-        found = run(Path(folder), people, images, side)
-    lines = lines_of(found)
-    if asked.json is not None:
+    asked = vars(parser.parse_args(arguments))
+    file, quick, none, side = (asked.pop(name) for name in ("json", "quick", "no_browser", "side"))
+    plan, side = (SMALL, 64) if quick else (LoadPlan(**asked), side)
+    with tempfile.TemporaryDirectory() as folder, nullcontext() if none else open_browser() as browser:
+        found, result = run(Path(folder), plan, side, browser)
+    lines = lines_of(found, result, plan)
+    if file is not None:
         rounds = {name: asdict(round_) for name, round_ in zip(ROUNDS, found, strict=True)}
-        asked.json.write_text(json.dumps({"rounds": rounds, "lines": lines}) + "\n", encoding="utf-8")
+        file.write_text(json.dumps({"rounds": rounds, "seconds": result.waits, "lines": lines}) + "\n", encoding="utf-8")
     return tell(lines)
 
 

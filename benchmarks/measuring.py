@@ -48,6 +48,56 @@ def timed(make: Callable[[], T]) -> tuple[T, Timing]:
     return result, clock.took()
 
 
+class Parts:
+    """Where time goes: seconds by the clock inside some methods, while it is entered. A method that calls another of them, or
+    is called by several threads at once, counts for each.
+
+    Args:
+        methods: by what to call the part, a class and the name of its method.
+        wait: called around each; of a GPU, what waits until it has done all that it was asked.
+    """
+
+    def __init__(self, methods: Mapping[str, tuple[type, str]], wait: Callable[[], object] = lambda: None) -> None:
+        self._methods, self._wait = methods, wait
+        self.seconds = dict.fromkeys(methods, 0.0)
+
+    def __enter__(self) -> Parts:
+        self._plain = {part: getattr(owner, name) for part, (owner, name) in self._methods.items()}
+        for part, (owner, name) in self._methods.items():
+            setattr(owner, name, self._watched(part, self._plain[part]))
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        for part, (owner, name) in self._methods.items():
+            setattr(owner, name, self._plain[part])
+
+    def _watched(self, part: str, plain: Callable[..., T]) -> Callable[..., T]:
+        def method(*given: Any, **named: Any) -> T:
+            self._wait()
+            began = time.perf_counter()
+            result = plain(*given, **named)
+            self._wait()
+            self.seconds[part] += time.perf_counter() - began
+            return result
+
+        return method
+
+    def shares(self, whole: float) -> str:
+        """Each part's share of the seconds ``whole``, and what is left."""
+        shares = {part: seconds / whole for part, seconds in self.seconds.items()}
+        shares["the rest"] = 1 - sum(shares.values())
+        return ", ".join(f"{part} {share:.0%}" for part, share in shares.items())
+
+
+def wait_for(device: str) -> Callable[[], object]:
+    """What waits until this device of torch's has done all that it was asked; the CPU always has."""
+    if not device.startswith("cuda"):
+        return lambda: None
+    import torch
+
+    return torch.cuda.synchronize  # type: ignore[no-any-return]  # torch is not read by mypy
+
+
 def resident(process: int | str = "self") -> float:
     """MB of memory that a process holds (Linux)."""
     return int(Path(f"/proc/{process}/statm").read_text().split()[1]) * os.sysconf("SC_PAGE_SIZE") / 2**20

@@ -58,7 +58,7 @@ def measure(paths: Sequence[Path], folder: Path) -> Taken:
     run = RunFolder(folder / "run")
     spec = {"a": "cat", "b": "dog", "relation": "left"}
     work = [WorkItem(str(k), str(path), "", "", spec) for k, path in enumerate(paths)]
-    run.create(Run("memory", "visor", scorer.version, "paper", settings, "cpu", PART), work)
+    run.create(Run("memory", "visor", scorer.version, "paper", settings, "cpu", PART, force=True), work)
     found: list[float] = []
 
     def stop() -> bool:

@@ -31,10 +31,10 @@ from benchmarks.measuring import command_line, machine, percentile
 
 PAGES: Final = {
     "Overview": "#board .cc-keyfact strong",
-    "Agreement": "#headline .cc-headline",
+    "Agreement": "#headline .cc-headline, #teaching p",
     "Browse": "#cc-browse img",
     "Compare": "#comparison .cc-headline",
-    "Explore": "#explore-tables, .cc-table td.cc-number, .js-plotly-plot",
+    "Explore": "#explore-lead .cc-lead",
 }
 """By the link's name what shows the first number, or the first picture."""
 TARGET_S: Final = 1.0

@@ -33,13 +33,22 @@ def _annotate(page: Page, _: Server) -> None:
     expect(page.get_by_role("dialog")).to_be_visible()
     page.keyboard.press("Enter")
     expect(page.get_by_role("dialog")).to_have_count(0)
-    page.keyboard.type("a bottle")
+    page.get_by_role("textbox").first.fill("a bottle")
+    # keys count once the picture has been seen
+    page.wait_for_timeout(1000)
     page.keyboard.press("Enter")
 
 
 def _agreement(page: Page, _: Server) -> None:
     page.goto(f"/studio/agreement{_CASE}")
     expect(page.locator("#agreement-plot .ytick").first).to_be_visible()
+    # the intervals follow
+    page.wait_for_timeout(8000)
+
+
+def _overview(page: Page, _: Server) -> None:
+    page.goto("/studio/")
+    expect(page.locator("#board table").first).to_be_visible()
     # the intervals follow
     page.wait_for_timeout(8000)
 
@@ -66,7 +75,7 @@ def _page(address: str, shown: str) -> Callable[[Page, Server], None]:
 _CARELESS: Final = "browse?suite=playground&generator=renderer-careless&rater=geneval-playground&order=lowest"
 SHOTS: Final[dict[str, Callable[[Page, Server], None]]] = {
     "annotate": _annotate,
-    "overview": _page("", "#board table"),
+    "overview": _overview,
     "browse": _page(_CARELESS, ".cc-cell img"),
     "agreement": _agreement,
     "preferences": _page("preferences?suite=selfeval-ldm", "table"),

@@ -10,7 +10,8 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from benchmarks import agreement, annotate, backups, browse, coverage, explore
+from benchmarks import agreement, annotate, backups, browse, coverage, explore, measuring
+from benchmarks.meta import ranking
 
 pytestmark = pytest.mark.slow
 
@@ -78,6 +79,15 @@ def test_coverage_names_every_cell_and_a_small_run_passes(capsys: pytest.Capture
     assert len([line for line in lines if "a prompt" in line[0]]) == 2 * 2 * len(coverage.TESTS)
 
 
+def test_rankings_have_a_line_for_each_world(capsys: pytest.CaptureFixture[str]) -> None:
+    assert ranking.main(["--quick"]) == 0
+    lines = [line.split(" | ") for line in capsys.readouterr().out.splitlines() if line.startswith("| ")]
+    worlds = [line[0].removeprefix("| ") for line in lines]
+    # of soft accuracy there is no line where a quick study has too few prompts for an interval
+    assert all(worlds.count(name) in (2, 4) for name in ranking.WORLDS)
+    assert len([name for name in worlds if "levels, up to" in name]) == 4
+
+
 def test_impossible_coverage_is_a_failure() -> None:
     held, missed = ((0.5, 0.4, 0.6),) * 500, ((0.5, 0.1, 0.2),) * 500
     assert coverage.coverage(0.5, held, ordinary=True).note.startswith("coverage 0.98")
@@ -102,6 +112,28 @@ def test_a_difference_fails_the_agreement_benchmark() -> None:
             agreement.apart(mine, {("all", "m", "cohen_kappa"): other})
     with pytest.raises(AssertionError):
         agreement.apart(mine, {("all", "m", "spearman"): 0.5})
+
+
+class _Counted:
+    def one(self, clock: list[float]) -> None:
+        clock[0] += 3.0
+
+    def two(self, clock: list[float]) -> None:
+        clock[0] += 1.0
+
+
+def test_where_time_goes(monkeypatch: pytest.MonkeyPatch) -> None:
+    clock = [0.0]
+    monkeypatch.setattr("time.perf_counter", lambda: clock[0])
+    counted, plain = _Counted(), _Counted.one
+    parts = measuring.Parts({"first": (_Counted, "one"), "second": (_Counted, "two")})
+    with parts:
+        counted.one(clock)
+        counted.two(clock)
+        counted.two(clock)
+    counted.one(clock)
+    assert parts.shares(10.0) == "first 30%, second 20%, the rest 50%"
+    assert _Counted.one is plain
 
 
 def test_geneval_equals_the_published_loop(capfd: pytest.CaptureFixture[str]) -> None:

@@ -30,10 +30,14 @@ def test_a_dozen_people_lose_nothing(capsys: pytest.CaptureFixture[str]) -> None
 
 
 @pytest.mark.slow
-def test_people_join_at_once(tmp_path: Path) -> None:
-    lines = joining.main(["--quick", "--json", str(tmp_path / "joined.json")])
-    assert sum("picture" in line for line in lines) == len(joining.ROUNDS)
-    joined = json.loads((tmp_path / "joined.json").read_text())["rounds"]["warm"]["joined"]
+def test_people_join_at_once_and_work(tmp_path: Path) -> None:
+    lines = joining.main(["--quick", "--no-browser", "--json", str(tmp_path / "joined.json")])
+    assert sum(line.startswith(joining.ROUNDS) and "picture" in line for line in lines) == len(joining.ROUNDS)
+    found = json.loads((tmp_path / "joined.json").read_text())
+    assert len(found["seconds"]["submit"]) >= 3
+    assert len(found["seconds"]["picture"]) >= 3
+    assert lines[-1].endswith("errors: 0")
+    joined = found["rounds"]["warm"]["joined"]
     assert len(joined) == 3
     assert all(0 < one["page"] < one["question"] < one["picture"] for one in joined)
 

@@ -10,17 +10,21 @@ import io
 import json
 from collections import defaultdict
 from collections.abc import Iterator
+from itertools import combinations
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pytest
+from typer.testing import CliRunner
 
-import app  # noqa: F401 - declares the commands
+import app
 from agreement import Options
+from agreement.meta.alternative_annotator import SLOTS
 from concord import agreement
 from concord.common.context import Context
-from concord.studies.reproduce import ComparedNumber, compare
+from concord.meta.findings import alt_test, rank
+from concord.studies.comparison import ComparedNumber, compare
 from data.store.core.selection import Selection
 from data.store.core.store import Store
 from data.studies.published import STUDIES as PUBLISHED
@@ -48,7 +52,7 @@ def store(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Store]:
         assert commands.run(context, "import study geneval", {"metadata": metadata, "sources": sources}) == 0, err.getvalue()
         file = str(STUDIES / "tifa" / "human_annotations_with_scores.json")
         assert commands.run(context, "import study tifa", {"file": file}) == 0, err.getvalue()
-        assert out.getvalue().count("2000 annotations of 400 images") == 2
+        assert out.getvalue().count("2000 annotations, 400 images") == 2
         yield store
 
 
@@ -97,6 +101,25 @@ def test_tifa__alpha_as_the_library_has_it(store: Store) -> None:
         for level in ("nominal", "ordinal", "interval", "ratio")
     }
     assert found == pytest.approx(expected, abs=1e-9)
+
+
+BENCHMARKS = ("genai-bench", "imagenhub", "viescore", "tia2", "arena-votes")
+
+
+@pytest.mark.skipif(
+    not all((STUDIES / name).is_dir() for name in BENCHMARKS), reason="five studies are not beside this checkout"
+)
+def test_the_audit_is_what_the_command_writes() -> None:
+    ran = CliRunner().invoke(app.app, ["reproduce", "all", str(STUDIES), "--format", "md"])
+    assert ran.exit_code == 1
+    assert "6 of 643 determined numbers not as printed" in ran.stderr
+    audit = Path(__file__).resolve().parents[1] / "docs" / "audit.md"
+    assert ran.stdout == audit.read_text(encoding="utf-8")
+    counts = [[int(cell) for cell in line.split("|")[2:6]] for line in ran.stdout.splitlines() if "](#" in line]
+    # GenEval, TIFA, GenAI-Bench, VIEScore, ImagenHub, TIA2, the arena: numbers, same, different, not determined
+    assert counts == [
+        [25, 8, 0, 17], [25, 24, 1, 0], [3, 0, 3, 0], [38, 37, 1, 0], [42, 42, 0, 0], [525, 525, 0, 0], [2, 1, 1, 0],
+    ]  # fmt: skip
 
 
 def value(rows: list[dict[str, Any]], **key: Any) -> float:
@@ -187,3 +210,29 @@ def test_tifa__every_metric_as_scipy_has_it(rows: agreement.Rows) -> None:
         }
         for statistic, result in expected.items():
             assert value(rows["raters"], **here, statistic=statistic) == pytest.approx(result.statistic, abs=1e-9)
+
+
+def test_the_ten_metrics_of_tifa_beside_people(store: Store) -> None:
+    rows = rank(store, Selection(suite=("tifa",)), Options(each_generator=False))
+    whole = {(row.statistic, row.scorer): row for row in rows if row.task == row.generator == "all"}
+    metrics = {row.scorer for row in rows} - {None}
+    assert len(metrics) == 10
+    # one rating of two images of a prompt, in the order of the other one, by a loop
+    file = json.loads((STUDIES / "tifa" / "human_annotations_with_scores.json").read_text(encoding="utf-8"))
+    images: dict[str, list[list[float]]] = defaultdict(list)
+    for each in file.values():
+        images[each["text_id"]].append([float(value) for value in each["human_scores"]])
+    shares = [
+        np.mean([np.sign(a[k] - b[k]) == np.sign(a[1 - k] - b[1 - k]) for a, b in combinations(every, 2) for k in (0, 1)])
+        for every in images.values()
+    ]
+    assert whole["pairwise_accuracy", None].value == pytest.approx(np.mean(shares), abs=1e-9)
+    found = {name: whole["pairwise_accuracy", name] for name in metrics}
+    seated = {name: row.ceiling.verdict.scorer or 0.0 for name, row in found.items() if row.ceiling}
+    assert max(seated.values()) == seated["tifa_git-large"] == pytest.approx(0.553, abs=5e-4)
+    assert {row.ceiling.verdict.verdict for row in found.values() if row.ceiling} == {"below"}
+    assert min(found, key=lambda name: found[name].value or 0) == "bleu"
+    order = whole["generator_pairwise_accuracy", "bleu"]
+    assert (order.value, order.pairs_apart, order.pairs) == (1.0, 7, 10)
+    refused = alt_test(store, Selection(suite=("tifa",)), Options(each_generator=False))
+    assert all(row.value is None and (row.reason or "").startswith(SLOTS) for row in refused)

@@ -72,12 +72,36 @@ PARAMETERS: Final[dict[str, dict[str, str]]] = {
         "a": "One of the pair that is opened.",
         "b": "The other.",
     },
+    "estimates": {
+        "suite": "The suite.",
+        "aspect": "What people rate.",
+        "scorer": "Whose verdicts are used.",
+        "target": "What the estimate is about: `prompts` (new ones) or `these` images.",
+        "labels": "The labels that count: `drawn` by a campaign, `random` (all, chance chose them), or `trial` (40 of"
+        " those there are).",
+        "method": "`ppi` or `corrected`.",
+    },
     "compare": {
         "suite": "The suite.",
         "first": "The model before, the baseline.",
         "second": "The model after, the candidate.",
         "by": "Who judges, and what, as `RATER·ASPECT`.",
         "order": "Which prompts come first: `regressions` or `improvements`.",
+    },
+    "planning": {
+        "rated": "What people rate, as `SUITE·ASPECT`, and `·simulated` for simulated people.",
+        "precision": "The wanted half width of 95 % intervals, as a share of the scale: `0.02`, `0.03`, `0.05`, `0.1`.",
+    },
+    "scorers": {
+        "suite": "The suite.",
+        "aspect": "What people rated.",
+        "task": "The task; all by default.",
+        "epsilon": "What a person costs more, for the alternative annotator test: `0.1` (a crowd), `0.15` or `0.2` (experts).",
+    },
+    "studies": {
+        "study": "The study, by its name in the commands.",
+        "show": "Which of its numbers: `different`, `same`, `not_determined`, or all.",
+        "page": "The page of numbers, from 1.",
     },
     "preferences": {
         "suite": "The suite.",
@@ -187,6 +211,16 @@ PAGES: Final[dict[str, DocumentedPage]] = {
         " as decisions. Every filter of the command line works in the address, too.",
         FILTERS,
     ),
+    "scorers": DocumentedPage(
+        "/studio/scorers",
+        "What scorers are good for: whether each may replace people, and, beside people's own level, whether it chooses the"
+        " better image of a prompt, orders the generators, and gives people's verdict ([statistics](statistics.md#ranking)).",
+    ),
+    "estimates": DocumentedPage(
+        "/studio/estimates",
+        "How good each generator is by people's standard, from few labels and a scorer's verdicts of all images, beside the"
+        " labels alone and the scorer alone ([how](statistics.md#estimates-by-peoples-standard)).",
+    ),
     "compare": DocumentedPage(
         "/studio/compare",
         "Two models on the same prompts, by one rater: the difference with its interval and test, wins, ties and losses, each"
@@ -206,6 +240,16 @@ PAGES: Final[dict[str, DocumentedPage]] = {
     ),
     "campaigns": DocumentedPage(
         "/studio/campaigns", "Campaigns: made, watched, invited to, and adjudicated ([guide](campaigns.md))."
+    ),
+    "planning": DocumentedPage(
+        "/studio/plan",
+        "How many prompts and ratings are enough for the precision that you want, from the ratings there are, and how people"
+        " differ ([statistics](statistics.md#how-many-labels-are-enough)).",
+    ),
+    "studies": DocumentedPage(
+        "/studio/studies",
+        "The published studies in the project: what each claims, and its printed numbers beside those of the project's ratings"
+        " ([how](reproducing.md), [audit](audit.md)).",
     ),
     "map": DocumentedPage(
         "/studio/map",
@@ -230,7 +274,7 @@ PAGES: Final[dict[str, DocumentedPage]] = {
 }
 """Every page by the name of its module."""
 _KEYS: Final = re.compile(r"KEYS = \[\n(.*?)\n\];", re.DOTALL)
-_KEY: Final = re.compile(r'^  \[\[(?P<keys>(?:"[^"]*"(?:, )?)+)\], "(?P<what>[^"]*)"', re.MULTILINE)
+_KEY: Final = re.compile(r'^  \[\[(?P<keys>(?:"[^"]*"(?:, )?)+)\], (?:later\()?"(?P<what>[^"]*)"', re.MULTILINE)
 _NAMES_OF_LISTING: Final = re.compile(r"^(?:export )?const [A-Z]+ = \[(.*?)\];", re.MULTILINE)
 _SHOWN: Final = {"ArrowLeft": "←", "ArrowRight": "→", "ArrowUp": "↑", "ArrowDown": "↓"}
 

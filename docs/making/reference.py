@@ -117,7 +117,14 @@ def undocumented_statistics() -> list[str]:
 
 
 def statistics() -> str:
-    """All of them as Markdown."""
+    """All of them as Markdown.
+
+    Raises:
+        ValueError: a statistic is not described.
+    """
+    missing = ", ".join(undocumented_statistics())
+    if missing:
+        raise ValueError(f"add a line to DEFINED (its formula) and to UNDEFINED here (when it has no value) for: {missing}")
     parts = [NOTATION]
     parts += [_statistic(name, DEFINED[name]) for name in STATISTICS]
     return "\n\n".join(parts)
@@ -177,6 +184,9 @@ SAID: Final[dict[str, str]] = {
     "POST /api/studio/verdict": "Records the correct value of an aspect or target of an item, and who was `wrong`: `scorer`,"
     " `person`, `prompt` or `guideline`.",
     "POST /api/studio/verdict/back": "Takes the verdict on an aspect or target of an item back; 409 if there is none any more.",
+    "GET /api/studio/gold": "Draft campaigns that gold can be added to.",
+    "POST /api/studio/gold": "Makes an item with a verdict gold of a draft `campaign`; the reply has the `expected` answers.",
+    "GET /api/studio/preview": "A campaign as its people will see it: consent and its first 20 tasks; nothing is stored.",
     "GET /api/studio/facets": "Filters with live counts, the listing as a sentence, and its total;"
     " the query is Browse's address.",
     "GET /api/studio/strip": "The distribution of a scorer's scores in a listing (`of`), in bins, beside all.",
@@ -257,10 +267,17 @@ CAMPAIGN: Final[dict[str, str]] = {
     "task": "Use only these tasks.",
     "generator": "Use only images of these generators; an A/B campaign needs two.",
     "items": "Use these items instead, by id; they are marked as selected by hand.",
-    "n": "Number of items, sampled at random; all, if not given.",
+    "n": "Number of items, drawn by chance; all, if not given.",
+    "draw": "How these are drawn: `random` (all alike), or `weighted`: more of those on which scorers are likely wrong. Labels"
+    " of a weighted draw count for `estimate` only.",
     "also": "Items added by hand; statistics use only the sampled items, where there are any.",
     "known": "Text of a file of items with known answers; or `known_file`, which names it"
     " ([format](campaigns.md#checks-and-training)).",
+    "gold_from": "Make items with known answers without a file: of `verdicts`, `unanimous` answers, or `person NAME`, whose"
+    " answers are right.",
+    "gold_n": "Gold items from there.",
+    "training_n": "Training items from there.",
+    "examples_n": "Pictures from there that stand with their right answers before the instructions.",
     "overlap": "How many people answer each item.",
     "seed": "Random seed of sampling and order.",
     "instructions": "Markdown, shown before the first item and with `?`.",
@@ -284,6 +301,7 @@ SCORER: Final[dict[str, str]] = {
     "every": "Number of draws between two tests of `stop`.",
     "flip": "`relation`, `color` or `count`: flips the texts for the flip test; the results are not scores.",
     "keep": "Detections up to this confidence are not stored; no threshold can go below it.",
+    "combine": "Of the answer's tokens: `mean` (geometric, the authors') or `product`.",
     "aggregate": "`jensen` (mean of log p over trials) or `lse` (log of the mean p).",
     "last_step": "Replacement of the last step's variance of 0: `previous`, `large`, or `drop`.",
     "longest": "Maximum number of tokens in the caption.",
@@ -304,9 +322,25 @@ SCORER: Final[dict[str, str]] = {
     "template": "Question template with `{text}` for the prompt.",
     "threshold": "Objects with higher confidence than this count.",
     "trials": "Number of trials (N); the first trials are the same for any N.",
-    "variant": "Formula for the score: `cos`, `100*cos`, `100*max(cos,0)` or `2.5*max(cos,0)`.",
+    "variant": "Formula for the score: `cos`, `100*cos`, `100*max(cos,0)`, `2.5*max(cos,0)` or `scale*cos`.",
     "vocabulary": "Class names for an open-vocabulary detector: the prompt's objects (`asked`), or all of COCO's (`coco`).",
-    "vqa": "Question-answering model: a hub id or a folder.",
+    "vqa": "Question-answering model: a hub id or a folder; empty: it is at an address.",
+    "address": "Base URL of an OpenAI-compatible endpoint (`https://HOST/v1`); its key is read from `CONCORD_API_KEY`.",
+    "at_once": "Requests under way at the same time.",
+    "budget": "The run stops before all that this rater has cost is more than this (0: no limit).",
+    "date": "The day that names this rater (`2026-11-25`); another day is another rater, and all is asked anew.",
+    "image_size": "Images are made smaller so that the longer side has at most so many pixels.",
+    "judge": "The model’s name at the endpoint, best with its version.",
+    "logprobs": "1: ask for the probabilities of the first token; 0: do not (some endpoints refuse).",
+    "per_minute": "Requests a minute at most (0: no limit).",
+    "price_in": "Price of a million tokens that are sent, images too.",
+    "price_out": "Price of a million tokens that are written.",
+    "prompt": "What is asked, with `{question}` and `{options}`.",
+    "rubric": "What is graded from 0 to 10, or asked about a pair, with `{text}` for the prompt.",
+    "samples": "Replies to each question; their shares are the probabilities where the endpoint gives none.",
+    "score": "`share` of right answers, or Soft-TIFA: `arithmetic` or `geometric` mean of the right answers’ probabilities.",
+    "temperature": "Sampling temperature at the endpoint.",
+    "timeout": "Seconds until an attempt is given up.",
     "weighting": "`uniform` (all steps alike) or `bound` (the weights of the evidence lower bound).",
 }
 """What each setting of scorers means, by name; one name means one thing, whichever scorer has it."""
@@ -328,7 +362,7 @@ def of_campaigns() -> dict[str, tuple[Any, str]]:
 def of_scorer(scorer: Scorer) -> dict[str, dict[str, Any]]:
     """Each setting by name, with its value by profile; ``''`` in the profile of options."""
     found: dict[str, dict[str, Any]] = {}
-    for profile, values in {"": scorer.options, **scorer.profiles}.items():
+    for profile, values in {"": {**scorer.options, **scorer.operating}, **scorer.profiles}.items():
         for key, value in values.items():
             found.setdefault(key, {})[profile] = value
     return found
@@ -385,7 +419,7 @@ def _scorer(scorer: Scorer) -> str:
     scales = ", ".join(f"{code(aspect)} ({scale})" for aspect, scale in scorer.scales.items())
     rows = [
         (
-            code(key) + (" (judging)" if key in scorer.judging else ""),
+            code(key) + (" (judging)" if key in scorer.judging else " (run)" if key in scorer.operating else ""),
             "; ".join(_values(values)),
             scorer.knobs[key].help if key in scorer.knobs and key not in SCORER else SCORER.get(key, ""),
         )

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Collection, Sequence
 from typing import Any
 
@@ -28,16 +27,13 @@ def marked(rows: Sequence[Judgement]) -> list[Judgement]:
 
 
 def _entries(rows: Sequence[Judgement], items: Sequence[str], *, scores: bool) -> pd.DataFrame:
-    """One entry for each key, in any order."""
-    counts: Counter[tuple[Any, ...]] = Counter()
+    """One entry for each judgement."""
+    made = []
     for row in rows:
         scorer = row["rater"] if row["kind"] == "scorer" else None
         label, number = (None, row["number"]) if scores else (row["label"], np.nan)
-        # not-a-number is one key
-        key = items.index(row["item"]), row["target"], scorer, bool(row["simulated"]), label, row["excluded"], str(number)
-        counts[key] += 1
-    made = [(*key[:-1], float(key[-1].replace("None", "nan")), n) for key, n in counts.items()]
-    names = ["item", "target", "scorer", "simulated", "label", "reason", "number", "count"]
+        made.append((items.index(row["item"]), row["target"], scorer, bool(row["simulated"]), label, row["excluded"], number))
+    names = ["item", "target", "scorer", "simulated", "label", "reason", "number"]
     # the database names reasons that nothing has, too
     reasons = pd.CategoricalDtype(
         sorted({"repeat", "cannot_tell", "saw_evidence", *(r["excluded"] for r in rows if r["excluded"])})
@@ -63,5 +59,4 @@ def counted_items(
     """What people say of some items."""
     tasks = {row["item"]: row["task"] for row in places if row["item"] in items}
     mine = [row for row in rows if row["item"] in tasks and row["kind"] != "scorer" and row["aspect"] == aspect]
-    said = Counter((r["item"], r["target"], bool(r["simulated"]), r["label"], r["excluded"]) for r in mine)
-    return tasks, [(*key, n) for key, n in said.items()]
+    return tasks, [(r["item"], r["target"], bool(r["simulated"]), r["label"], r["excluded"]) for r in mine]

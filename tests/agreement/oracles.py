@@ -25,6 +25,7 @@ class Late:
 
 
 krippendorff = Late("krippendorff")
+optimize = Late("scipy.optimize")
 special = Late("scipy.special")
 stats = Late("scipy.stats")
 metrics = Late("sklearn.metrics")

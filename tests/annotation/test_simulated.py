@@ -11,7 +11,7 @@ import pytest
 
 from annotation.questionnaires.base import validate, visible
 from annotation.questionnaires.geneval import geneval_questionnaire
-from annotation.simulated import PEOPLE, DepictedItem, SimulatedPerson, annotate
+from annotation.simulated import PEOPLE, VOTES, DepictedItem, DepictedPair, SimulatedPerson, annotate, vote
 from data.aspects import CANNOT_TELL, COUNT_CAP, NO, YES
 from data.playground import sample
 from data.playground.drawing import draw_carelessly
@@ -146,3 +146,28 @@ def test_nobody_is_always_first() -> None:
     for annotation in annotate(KNOWN):
         first.setdefault(annotation.item_id, annotation.rater_id)
     assert len(Counter(first.values())) == 5
+
+
+PAIRS = [
+    DepictedPair(Item(f"playground/pair/{n}", "playground", kind="pair"), ("one", "other"), (n % 4 < 2, n % 2 == 0))
+    for n in range(200)
+]
+
+
+def test_a_person_without_errors_votes_for_what_is_faithful() -> None:
+    votes = vote(PAIRS, [FLAWLESS])
+    assert votes == vote(PAIRS, [FLAWLESS])
+    right = {(True, True): "both", (False, False): "none", (True, False): "one", (False, True): "other"}
+    assert [judgement.label for one in votes for judgement in one.judgements] == [right[pair.faithful] for pair in PAIRS]
+    # a generator stands on either side
+    sides = Counter(one.answers["preference"] for one in votes)
+    assert min(sides["left"], sides["right"]) > 30
+
+
+def test_three_people_vote_on_each_pair_and_the_hasty_take_the_left_image() -> None:
+    votes = vote(PAIRS)
+    assert Counter(Counter(one.item_id for one in votes).values()) == {VOTES: len(PAIRS)}
+    assert {one.rater_id for one in votes} == {person.rater.rater_id for person in PEOPLE}
+    hasty = vote(PAIRS, [replace(FLAWLESS, positions=1.0)])
+    assert {one.answers["preference"] for one in hasty} == {"left"}
+    assert {one.judgements[0].label for one in hasty} == {"one", "other"}

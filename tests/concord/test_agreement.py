@@ -196,7 +196,7 @@ def test_the_table_says_the_same(judged: Path) -> None:
     assert pairs == []
     place = {"task": "all", "generator": "all"}
     row, line = pick(found["raters"], rater="m"), pick(against, rater="m")
-    assert row["ceiling"]["verdict_reason"].startswith("not enough prompts to tell: about")
+    assert row["ceiling"]["verdict_reason"].startswith("too few prompts to decide: about")
     assert line == place | {
         "suite": "s", "aspect": "correct", "rater": "m", "people_as": "each", "people": "real",
         "statistic": "percent_agreement", "value": f"{13 / 17:.4f}", "95 % interval": f"{row['low']:.4f} .. {row['high']:.4f}",

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 import subprocess
 import sys
 from datetime import UTC, datetime
@@ -17,6 +18,7 @@ from data.store.backup import backups, scheduler
 from data.store.core.connections import DATABASE
 from data.store.core.schema import migration_files
 from data.store.core.store import Store
+from scorers.models import hub
 from tests.data.store.backup.test_backups import bytes_with, run_files
 from tests.data.store.core.test_store import HOLD
 from tests.data.store.people.test_erasing import NAME, everything
@@ -222,11 +224,19 @@ def test_what_the_machine_has(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -
     weights = tmp_path / "models--google--owlvit-base-patch32/snapshots/abc/model.safetensors"
     weights.parent.mkdir(parents=True)
     weights.write_bytes(b"x")
-    assert machine.hub_state("google/owlvit-base-patch32") == "there"
+    refs = tmp_path / "models--google--owlvit-base-patch32/refs/main"
+    refs.parent.mkdir()
+    refs.write_text("abc")
+    assert hub.state("google/owlvit-base-patch32") == "there"
     blobs = tmp_path / "models--google--owlvit-base-patch32/blobs"
     blobs.mkdir()
     (blobs / "abc.incomplete").touch()
-    assert machine.hub_state("google/owlvit-base-patch32") == "half fetched"
+    assert hub.state("google/owlvit-base-patch32") == "half fetched"
+    (blobs / "abc.incomplete").unlink()
+    weights.rename(weights.with_name("pytorch_model.bin"))
+    pickled = next(one for one in machine.check_models() if one.text.startswith("google/owlvit-base-patch32"))
+    assert (pickled.level, pickled.todo) == ("note", "uv run app.py models convert google/owlvit-base-patch32")
+    assert "only as a pickle" in pickled.text
     monkeypatch.setattr(machine, "browser", lambda: None)
     assert any("no Chromium" in one.text and one.level == "note" for one in machine.check_tools())
 
@@ -234,9 +244,9 @@ def test_what_the_machine_has(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -
 def test_the_hubs_names_of_image_text_models() -> None:
     """As open_clip has them; every profile's is known."""
     open_clip = pytest.importorskip("open_clip")
-    for name, hub in machine.CLIP_HUB.items():
-        assert open_clip.get_pretrained_cfg(*name.split("/"))["hf_hub"].rstrip("/") == hub
-    assert all(one.todo.count("/") == 1 for one in machine.check_models() if one.todo.startswith("uv run hf download"))
+    for name, repository in hub.CLIP_REPOSITORIES.items():
+        assert open_clip.get_pretrained_cfg(*name.split("/"))["hf_hub"].rstrip("/") == repository
+    assert all(one.todo.count("/") == 1 for one in machine.check_models() if re.fullmatch(r"uv run hf download \S+", one.todo))
 
 
 def test_devices_are_asked_elsewhere(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:

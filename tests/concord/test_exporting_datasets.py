@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import io
+import json
+import re
 from pathlib import Path
 from typing import Any
 
@@ -96,3 +98,23 @@ def test_pseudonyms_are_the_default_and_no_folder_is_overwritten(world: Path, tm
         "export datasets: there is nothing in this selection; nothing was written",
     )
     assert [path.name for path in tmp_path.iterdir()] == ["mine"]
+
+
+def test_images_are_written_as_genevals_script_reads_them(world: Path, tmp_path: Path) -> None:
+    folder = tmp_path / "mine"
+    said = done(world, "export", "images", "-o", folder)
+    assert said == f"4 images of 2 prompts in {folder}, a folder for each generator\n"
+    places = sorted(path.relative_to(folder).as_posix() for path in folder.rglob("*.*"))
+    generators = sorted({place.split("/")[0] for place in places})
+    samples = [place for place in places if place.endswith(".png")]
+    assert len(samples) == 4
+    assert all(re.fullmatch(r"[^/]+/0000[01]/samples/0000\d\.png", place) for place in samples)
+    line = json.loads((folder / generators[0] / "00000" / "metadata.jsonl").read_text())
+    assert line == {"tag": "single_object", "include": [{"class": "cow", "count": 1}], "prompt": "a photo of a cow"}
+    # what was written is read back as the same pictures of the same prompts
+    again = tmp_path / "again"
+    done(again, "import", "images", "--layout", "geneval", *(f"{name}={folder / name}" for name in generators))
+    texts = "select p.text, i.generator, i.width from images i join prompts p using (prompt_id) order by all"
+    assert query(again, texts) == query(world, texts)
+    ran = concord(world, "export", "images", "-o", folder)
+    assert (ran.status, "exists and is not an empty folder" in ran.err) == (1, True)

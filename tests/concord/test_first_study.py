@@ -42,7 +42,7 @@ def test_the_readmes_walk(tmp_path: Path) -> None:
         if words[0] == "agreement":
             _label(project)
         told.append((words[0], done(project, *given)))
-    assert [name for name, _ in told] == ["import", "score", "agreement", "export"]
+    assert [name for name, _ in told] == ["import", "score", "agreement", "estimate", "export"]
     assert "3 images of 2 prompts" in told[0][1]
     assert told[1][1] == "3 images judged by clipscore-playground\n"
     assert {row["statistic"] for row in agreement(project)["raters"]} >= {"spearman"}

@@ -462,7 +462,7 @@ def test_the_page_shows_the_commands_numbers(store: Store) -> None:
     row = numbers(store)[CLIP, "all", "delta_s"]
     assert f">{row['value']:.3f}<small" in shown.numbers
     assert "Δs is how much higher" in shown.lead
-    names = [re.sub("</?b>", "", text) for text in shown.figure.layout.yaxis.ticktext]
+    names = [re.sub("</?br?>", "", text) for text in shown.figure.layout.yaxis.ticktext]
     assert names == ["people", "simulated people", CLIP, RATER]
     low, high = shown.figure.layout.xaxis.range
     assert low < 0 < high

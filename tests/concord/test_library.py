@@ -46,6 +46,37 @@ def test_tables_have_one_row_a_thing(project: Project) -> None:
     assert len(project.judgements()) == 6
 
 
+def test_a_column_that_is_not_there_is_named_with_what_to_do(tmp_path: Path) -> None:
+    table = pd.DataFrame({"item": ["a"], "rater": ["ann"], "score": [3]})
+    said = r"the table has no column 'value'; it has item, rater, score. Name the one to read: value=\"...\""
+    with pytest.raises(ProjectError, match=said):
+        concord.create(tmp_path / "project").add_ratings(table, aspect="fit", scale="ordinal:1-5", suite="s", new_items=True)
+
+
+def test_ratings_of_ones_own_with_prompts_gaps_and_repeats(tmp_path: Path) -> None:
+    project = concord.create(tmp_path / "project")
+    table = pd.DataFrame(
+        {
+            "item": ["a", "a", "b", "b", "a", "b"],
+            "rater": ["x", "y", "x", "y", "x", "z"],
+            # a column of numbers, texts and gaps, as readers of lists make it
+            "value": [1, "2", 3, None, 4, "-1"],
+            "about": ["p1", "p1", "p2", "p2", "p1", "p2"],
+            "model": ["m"] * 6,
+        }
+    )
+    told = project.add_ratings(
+        table, aspect="fit", scale="ordinal:1-5", suite="s", new_items=True, prompt="about", generator="model", missing=["-1"]
+    )
+    assert "2 left out: 1 without a value, 1 with '-1'" in told
+    assert "1 repeat (1 of them differ): a rater's first rating of an item counts" in told
+    wrong = table.assign(value=[9, *table["value"][1:]])
+    with pytest.raises(ProjectError, match=r"ratings of s, row 1: value is '9.*' \(item 'a', rater 'x'\): the scale"):
+        project.add_ratings(wrong, aspect="fit", scale="ordinal:1-5", suite="s", missing=["-1"])
+    counted = project.ratings()[["item", "rater", "value", "prompt", "generator"]].to_numpy().tolist()
+    assert counted == [["a", "x", "1", "s/p1", "m"], ["a", "y", "2", "s/p1", "m"], ["b", "x", "3", "s/p2", "m"]]
+
+
 def test_agreement_is_what_the_command_prints(project: Project) -> None:
     found = project.agreement(aspect="quality")
     printed = json.loads(done(project.folder, "agreement", "--aspect", "quality", "--format", "json"))
@@ -90,7 +121,7 @@ def test_what_cannot_be_done_is_one_line(project: Project, tmp_path: Path, capsy
     with pytest.raises(ProjectError, match=r"concord\.create makes a new project"):
         concord.open(tmp_path / "none")
     assert project.images(suite="other").empty
-    assert capsys.readouterr().err == "--suite other: there is nothing by that name in this project\n"
+    assert capsys.readouterr().err == "--suite other: there is nothing by that name in this project; known: s\n"
 
 
 @pytest.mark.slow

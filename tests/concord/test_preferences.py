@@ -126,7 +126,7 @@ def test_the_page_says_what_the_rows_say_and_escapes_names(store: Store) -> None
     found = preferences.rows(store, Selection(), Options())
     view = view_of(found.polls, {})
     assert (view.suite, contest_of(found.polls[0], view)) == (SUITE, Contest(X, Y))
-    table = bars(found.sections["votes"], found.sections["beside"], Contest(X, Y), view)
+    table = bars(found.sections["votes"], found.sections["beside"], Contest(X, Y), view, ["all"])
     shown = gallery(store, found.polls[0], view)
     text = (
         table
@@ -168,7 +168,7 @@ def test_strengths_of_three_generators_are_drawn(store: Store) -> None:
     people = [r for r in rows if r["rater"] == "people" and r["task"] == "all"]
     assert sorted(r["rank"] for r in people) == [1, 2, 3]
     figure = numbers.strengths_figure(people, "all")
-    labels = [text.removeprefix("<b>").split(" · ")[0] for text in figure.layout.yaxis.ticktext]
+    labels = [text.removeprefix("<b>").replace("<br>", " ").split(" · ")[0] for text in figure.layout.yaxis.ticktext]
     assert labels == [escape(name) for name in (X, Y, Z)]
     assert numbers.strengths_figure(people[:2], "all") is None
     assert "Bradley-Terry" in numbers.strengths_table(rows, "all")

@@ -107,7 +107,7 @@ def test_targets(project: Path) -> None:
         (["--until", "2026-13-01"], "--until must be a date"),
         (["--since", "0001-01-01T00:00+14:00"], "--since must be a date"),
         (["--statistic", "cohens_kappa"], "--statistic cohens_kappa: there is no such statistic; did you mean cohen_kappa?"),
-        (["--statistic", "zzz"], "known: auc"),
+        (["--statistic", "zzz"], "known: mean"),
     ],
 )
 def test_wrong_options_are_one_line(project: Path, words: list[str], message: str) -> None:

@@ -3,14 +3,19 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from pathlib import Path
 
 import pytest
 from playwright.sync_api import expect
 
+from data.store.core.store import Store
 from tests.e2e.axe import serious
 from tests.e2e.browser_watch import Visitor
 from tests.e2e.form_driver import Form
-from tests.e2e.server import Server
+from tests.e2e.server import Server, listening
+from tests.ui.accounts_app import users_file
+from ui.web.auth.accounts import Accounts
+from ui.web.server import create_app
 
 Visit = Callable[..., Visitor]
 
@@ -36,12 +41,14 @@ def test_the_form_in_dark_mode(visitor: Visit, server: Server) -> None:
 
 
 READY = {
-    "": "main table", "browse": "main .cc-cell", "browse?show=prompts": "main .cc-prompt__cell",
+    "": "#board .cc-board", "import": "#import-path", "browse": "main .cc-cell", "map": "#map-plot .point",
+    "browse?show=prompts": "main .cc-prompt__cell",
     "browse?task=counting&show=prompts&left=playground-early&right=playground-late": "main .cc-swipe",
-    "workbench": ".cc-desk", "agreement": "main table",
-    "explore": "main .js-plotly-plot", "explore?show=questions": "#asked-lead .cc-note", "runs": "main table",
-    "map": "#map-plot .point",
-    "campaigns": "#campaigns .cc-note",
+    "workbench": ".cc-desk", "agreement": "#agreement-plot .ytick", "scorers": "#questions table",
+    "estimates": "main .cc-headline, #teaching", "plan": "main .cc-headline, #teaching", "compare": "#comparison .cc-headline",
+    "preferences": "main .cc-headline, #teaching", "matching": "main .cc-headline, #teaching",
+    "explore": "main .js-plotly-plot", "explore?show=questions": "#asked-lead .cc-note", "campaigns": "#campaigns .cc-note",
+    "runs": "main table", "reports": "#report-preview .cc-note",
 }  # fmt: skip
 """What stands on a page when it is there."""
 
@@ -52,11 +59,28 @@ QUICK = ("", "browse")
 
 @pytest.mark.parametrize("path", [path if path in QUICK else pytest.param(path, marks=pytest.mark.slow) for path in READY])
 def test_each_studio_page(visitor: Visit, playground: Server, path: str) -> None:
+    """In light and dark, wide and on a phone."""
     page = visitor(playground).page
     item = playground.items()[0]["item_id"]
-    page.goto(f"/studio/{path}" + (f"?id={item}" if path == "workbench" else ""))
-    expect(page.locator(READY[path]).first).to_be_visible(timeout=30_000)
-    assert serious(page) == []
+    for mode in ("light", "dark"):
+        page.emulate_media(color_scheme=mode)
+        for width in (1280, 390):
+            page.set_viewport_size({"width": width, "height": 900})
+            page.goto(f"/studio/{path}" + (f"?id={item}" if path == "workbench" else ""))
+            expect(page.locator(READY[path]).locator("visible=true").first).to_be_visible(timeout=30_000)
+            assert page.locator("body").evaluate("body => body.classList.contains('dark')") is (mode == "dark")
+            assert serious(page) == [], f"{mode}, {width} px"
+
+
+def test_signing_in(visitor: Visit, tmp_path: Path) -> None:
+    accounts = Accounts(users_file(tmp_path / "users.toml"))
+    with Store(tmp_path / "project") as store, listening(create_app(store, "token", accounts, pages=False)) as url:
+        page = visitor(Server(url, store.project)).page
+        for mode in ("light", "dark"):
+            page.emulate_media(color_scheme=mode)
+            page.goto("/login")
+            expect(page.get_by_label("Password")).to_be_visible()
+            assert serious(page) == []
 
 
 def test_dialogs_of_browse(visitor: Visit, playground: Server) -> None:

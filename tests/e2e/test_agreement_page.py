@@ -9,6 +9,7 @@ from typing import Any
 from urllib.parse import parse_qs, urlsplit
 
 import pandas as pd
+import pytest
 from playwright.sync_api import Locator, Page, expect
 
 from tests.e2e.browser_watch import Visitor
@@ -144,6 +145,7 @@ def test_a_section_has_an_address(page: Page) -> None:
     expect(page.locator("#ignored")).to_have_text("")
 
 
+@pytest.mark.slow
 def test_all_statistics_are_a_click_away_and_in_the_address(page: Page) -> None:
     page.goto(RATED)
     ready(page)
@@ -162,6 +164,7 @@ def test_all_statistics_are_a_click_away_and_in_the_address(page: Page) -> None:
     expect(page).not_to_have_url(re.compile("table="))
 
 
+@pytest.mark.slow
 def test_other_filters_of_the_selection_apply_and_are_listed(page: Page, server: Server) -> None:
     page.goto(f"{RATED}&rater=Ann&rater=tifa")
     expect(page.locator("#headline")).to_contain_text("Restricted to rater Ann, tifa.")

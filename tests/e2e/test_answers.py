@@ -149,3 +149,29 @@ def test_an_unsaved_answer_survives_a_reload(visitor: Visit, server: Server) -> 
     other.goto("/annotate/")
     form.saved("1 of")
     assert len(server.annotations("Unlucky")) == 1
+
+
+def test_words_typed_before_are_offered_again(page: Page) -> None:
+    """By the arrow down, or by Tab and Enter; only after their first letters, and only to whoever typed them."""
+    form = Form(page)
+    form.enter("Typer")
+    form.two_objects(text="Cup, cake, a dog")
+    form.submit()
+    form.saved("1 of")
+    form.ready()
+    chips = page.get_by_role("group", name="What you typed before").get_by_role("button")
+    expect(chips).to_have_count(0)
+    form.type("c")
+    expect(chips).to_have_text(["Cup↓", "cake"])
+    form.press("ArrowDown")
+    expect(form.field).to_have_value("Cup")
+    expect(form.field).to_be_focused()
+    form.type(", c")
+    expect(chips).to_have_text(["cake↓"])
+    form.press("Tab", "Tab")
+    expect(chips.first).to_be_focused()
+    form.press("Enter")
+    expect(form.field).to_have_value("Cup, cake")
+    form.press("Enter")
+    form.active("count_0")
+    expect(chips).to_have_count(0)

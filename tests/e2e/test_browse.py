@@ -232,6 +232,16 @@ def test_many_images_have_few_elements_and_keys_reach_all(page: Page, browsed: S
     expect(page.locator('.cc-cell[data-index="0"]')).to_be_focused()
 
 
+def test_two_links_skip_to_the_first_image(page: Page) -> None:
+    opened(page)
+    for link in ("Skip to content", "Skip to images"):
+        page.keyboard.press("Tab")
+        expect(page.locator(":focus")).to_have_text(link)
+        expect(page.locator(":focus")).to_be_in_viewport()
+        page.keyboard.press("Enter")
+    expect(page.locator(".cc-cell").first).to_be_focused()
+
+
 def test_an_image_opens_and_back_returns_to_its_position(page: Page) -> None:
     cells = opened(page, task=COUNTING, order="recent")
     cells.first.focus()

@@ -4,10 +4,13 @@ from __future__ import annotations
 
 import re
 import uuid
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from pathlib import Path
+from types import MappingProxyType
+from typing import Any
 
 import httpx
+import pytest
 from playwright.sync_api import Page, expect
 
 from tests.e2e.browser_watch import Visitor
@@ -24,18 +27,23 @@ def patient(page: Page) -> Page:
     return page
 
 
-def person(server: Server, campaign: str, name: str, caption_fit: int) -> None:
+TWO_OBJECTS = {"objects": "things", "count_0": 1, "color_0": ["red"], "realism_0": 2, "count_1": 0}
+
+
+def person(
+    server: Server, campaign: str, name: str, caption_fit: int, said: Mapping[str, Any] = MappingProxyType(TWO_OBJECTS)
+) -> None:
     """Somebody turns to a campaign and answers all that they are offered, in their own way."""
     with httpx.Client(base_url=server.url, trust_env=False, timeout=60) as client:
         client.post("/api/name", json={"name": name}).raise_for_status()
         client.post("/api/campaign", json={"campaign": campaign}).raise_for_status()
         while tasks := client.get("/api/next").raise_for_status().json().get("tasks"):
-            said = {"objects": "things", "count_0": 1, "color_0": ["red"], "realism_0": 2, "count_1": 0}
             answer = {"id": str(uuid.uuid4()), "ticket": tasks[0]["ticket"], "campaign": campaign, "active_seconds": 9}
-            answers = said | {"caption_fit": caption_fit}
+            answers = {**said, "caption_fit": caption_fit}
             client.post("/api/submit", json=answer | {"answers": answers}).raise_for_status()
 
 
+@pytest.mark.slow
 def test_a_campaign_from_the_first_click_to_the_verdict(visitor: Visit, fresh: Server, tmp_path: Path) -> None:
     page = patient(visitor(fresh).page)
     page.goto("/studio/campaigns")

@@ -20,8 +20,9 @@ SCORE = re.compile(r"score (0\.\d{3})(?: → (0\.\d{3}))?, Cohen’s κ with sim
 
 def opened(page: Page, address: str = "/studio/explore") -> None:
     page.goto(address)
-    expect(page.locator("#explore-numbers table").first).to_be_visible(timeout=_FOLLOWS_MS)
     expect(page.locator("#explore-plot .js-plotly-plot")).to_be_visible(timeout=_FOLLOWS_MS)
+    unfold(page)
+    expect(page.locator("#explore-numbers table").first).to_be_visible(timeout=_FOLLOWS_MS)
 
 
 def displayed_score(page: Page) -> tuple[str | None, ...]:
@@ -123,5 +124,6 @@ def test_the_flip_test_is_chosen_and_its_address_is_the_same_view(playground: Se
     other = visitor(playground).page
     other.goto(page.url)
     expect(other.locator("#flip-numbers caption")).to_have_text("Prompts with flipped colours", timeout=_FOLLOWS_MS)
+    expect(other.locator("#flip-numbers table")).to_be_visible(timeout=_FOLLOWS_MS)
     # the table alone: while a page draws, Gradio writes seconds beside it
     assert other.locator("#flip-numbers table").inner_text() == numbers.locator("table").inner_text()

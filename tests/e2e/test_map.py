@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Callable
+import threading
+from collections.abc import Callable, Iterator
+from typing import Any
 from urllib.parse import parse_qs, urlsplit
 
 import pytest
@@ -12,6 +14,7 @@ from playwright.sync_api import Page, expect
 
 from tests.e2e.browser_watch import Visitor
 from tests.e2e.server import Server
+from ui.pages import map as map_page
 
 Visit = Callable[..., Visitor]
 _FOLLOWS_MS = 30_000
@@ -80,6 +83,7 @@ def address_query(address: str) -> dict[str, list[str]]:
     return parse_qs(urlsplit(address).query)
 
 
+@pytest.mark.slow
 def test_browse_to_map_and_back_with_the_same_selection(playground: Server, visitor: Visit) -> None:
     page = visitor(playground).page
     page.goto("/studio/browse?task=counting&says=geneval-playground:no")
@@ -106,6 +110,38 @@ def test_pointing_at_an_image_shows_it(playground: Server, visitor: Visit) -> No
         expect(card).to_contain_text("a photo of")
     page.mouse.move(2, 2)
     expect(card).to_be_hidden()
+
+
+def test_a_drawing_that_comes_late_leaves_the_selection(
+    playground: Server, visitor: Visit, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    page = visitor(playground).page
+    opened(page, "/studio/map?paint=task")
+    page.get_by_role("button", name="Select by numbers").press("Enter")
+    for label, value in {"x from": "0", "x to": "60", "y from": "0", "y to": "100"}.items():
+        page.get_by_label(label, exact=True).fill(value)
+    begun, go, draw_page = threading.Event(), threading.Event(), map_page.draw_page
+
+    def late(*arguments: Any) -> Iterator[Any]:
+        last = [*draw_page(*arguments)]
+        begun.set()
+        assert go.wait(30)
+        yield from last
+
+    monkeypatch.setattr(map_page, "draw_page", late)
+    page.get_by_label("Colour by").click()
+    page.get_by_role("option", name="generator").click()
+    assert begun.wait(30)
+    monkeypatch.undo()
+    page.get_by_role("button", name="Select this rectangle").press("Enter")
+    n = inside(page)
+    go.set()
+    expect(page.locator("#cc-map .cc-map-groups")).to_contain_text("playground-late", timeout=_FOLLOWS_MS)
+    assert inside(page) == n
+    page.get_by_label("x to", exact=True).fill("50")
+    page.get_by_role("button", name="Select this rectangle").press("Enter")
+    expect(page).to_have_url(re.compile("50%2C0"))
+    assert 0 < inside(page) < n
 
 
 @pytest.mark.slow

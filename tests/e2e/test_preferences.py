@@ -54,6 +54,7 @@ def test_two_votes_by_keyboard_and_the_pair_behind_a_number(visitor: Visit, fres
     bar = studio.locator(".cc-votes tbody tr", has_text="people").first
     expect(bar).to_contain_text("2 votes on 2 pairs")
     assert bar.locator(".cc-vote-bar").evaluate("bar => getComputedStyle(bar).position") == "static"
+    unfold(studio)
     expect(studio.locator("#sides")).to_contain_text("the left image was chosen in 1 of 1 votes")
     expect(studio.locator(".cc-duel")).to_have_count(2)
     clear = bar.locator("a[data-part$=wins]")

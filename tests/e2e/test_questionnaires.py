@@ -11,8 +11,11 @@ import pytest
 from playwright.sync_api import Page, Route, expect
 
 from annotation.questionnaires.base import TICKED, Question, Questionnaire, clean, is_blank, to_json, validate, visible
+from annotation.questionnaires.custom import read
+from annotation.questionnaires.form import FormItem
 from data.aspects import CANNOT_TELL
 from tests.annotation.questionnaires.forms import ALL, item_of
+from tests.e2e.axe import serious
 from tests.e2e.form_driver import Form
 
 SINGLE = [name for name, form in ALL.items() if form.item_kind == "image"]
@@ -75,12 +78,17 @@ class Desk:
         self.tasks = [about | {"ticket": ticket, "questionnaire": to_json(questionnaire)} for ticket in ("one", "two")]
         page.route("**/api/next", self.following)
         page.route("**/api/submit", self.submit)
+        page.route("**/api/draft", lambda route: route.fulfill(json={"kept": True}))
         page.route("**/img/none*", lambda route: route.fulfill(body=PIXEL, content_type="image/png"))
 
     def following(self, route: Route) -> None:
         left = self.tasks[len(self.answers) :]
         progress = {"done": len(self.answers), "remaining": len(left), "total": len(self.tasks)}
-        state = {"state": "label", "tasks": left} if left else {"state": "done", "message": "Thank you!"}
+        state = (
+            {"state": "label", "tasks": left}
+            if left
+            else {"state": "done", "title": "All done, thank you", "message": "Thank you!"}
+        )
         route.fulfill(json={"name": "Kay", "progress": progress} | state)
 
     def submit(self, route: Route) -> None:
@@ -88,9 +96,9 @@ class Desk:
         self.answers.append(body["answers"])
         route.fulfill(json={"saved": True, "id": "i", "new": True, "status": "valid"})
 
-    def open(self) -> Form:
+    def open(self, language: str = "") -> Form:
         form = Form(self.page)
-        self.page.goto("/annotate/")
+        self.page.goto(f"/annotate/?lang={language}")
         expect(self.page.get_by_role("dialog")).to_be_visible()
         form.press("Enter")
         expect(self.page.get_by_role("dialog")).to_have_count(0)
@@ -147,3 +155,34 @@ def test_a_questionnaire_by_keyboard_then_a_blank_image_by_two_keys(page: Page, 
     form.press("Enter")
     expect(page.get_by_text("Thank you!")).to_be_visible()
     assert desk.answers == [expected, {"blank_image": "yes"}]
+
+
+_TRANSLATED = """
+name: reds
+questions:
+  - {id: red, kind: choice, text: "Is it red?", options: [yes, no]}
+  - {id: blue, kind: choice, text: "Is it blue?", options: [yes, no]}
+translations:
+  ar:
+    Is it red?: هل هو أحمر؟
+    Is it blue?: هل هو أزرق؟
+    Yes: نعم
+    No: لا
+"""
+
+
+def test_a_translated_questionnaire_stores_the_values_of_the_first(page: Page) -> None:
+    desk = Desk(page, read(_TRANSLATED).build(FormItem("p")))
+    form = desk.open("ar")
+    questions = page.locator(".cc-questions")
+    expect(questions).to_have_attribute("lang", "ar")
+    expect(questions).to_have_css("direction", "rtl")
+    expect(form.question("red")).to_contain_text("هل هو أحمر؟")
+    form.active("red")
+    expect(form.question("red").get_by_role("radio", name="نعم")).to_be_visible()
+    form.press("y", "n")
+    expect(page.get_by_role("button", name="Submit")).to_be_focused()
+    assert serious(page) == []
+    form.press("Enter")
+    expect(form.count).to_contain_text("1 of 2")
+    assert desk.answers == [{"red": "yes", "blue": "no"}]

@@ -110,7 +110,7 @@ def test_an_interrupted_run_goes_on_and_is_removed(visitor: Visit, tmp_path: Pat
         page.get_by_role("button", name="Remove", exact=True).click()
         expect(page.locator("#run-confirm")).to_contain_text("what it saw of 2 images", timeout=_FOLLOWS_MS)
         page.get_by_role("button", name="Remove it").click()
-        expect(page.locator("#runs")).to_contain_text("No scorer has looked at this project’s images yet.", timeout=_FOLLOWS_MS)
+        expect(page.locator("#runs")).to_contain_text("No scorer has scored this project’s images yet.", timeout=_FOLLOWS_MS)
         button(page, "Score 2 images", can=True)
 
 

@@ -331,7 +331,9 @@ def test_a_queue_of_disagreements_is_judged_by_keys(visitor: Visit, tmp_path: Pa
         pictured(page, 0)
         expect(page.get_by_text("3 to judge")).to_be_visible()
         judged(page, "2", "Saved: Ann is wrong")
+        pictured(page, 1)
         judged(page, "3", "Saved: The prompt is ambiguous")
+        pictured(page, 2)
         judged(page, "1", f"Saved: {RATER} is wrong", last=True)
         expect(page.get_by_role("heading", name="All judged")).to_be_visible()
         assert server.json("/api/studio/items", verdict="none")["total"] == len(scorer) - 3

@@ -5,6 +5,7 @@ Readers that write into a project are in ``importers``, routes of the app in ``r
 
 from __future__ import annotations
 
+import tempfile
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from functools import partial
@@ -18,8 +19,9 @@ from data.jobs.maps import MapFolder
 from data.matching import files
 from data.prompts.questions import format_questions, read_questions
 from data.spec import SpecError
-from data.studies import study_files
+from data.studies import benchmark_files, study_files
 from data.studies.rating_tables import RatingColumns
+from tests.concord.studies import small_studies
 from tests.fuzz import seeds
 from tests.fuzz.mutation import Files
 from tests.fuzz.reader_calls import (
@@ -71,6 +73,13 @@ class Target:
     read: Read
     promised: tuple[type[BaseException], ...] = (ValueError,)
     words: tuple[str, ...] = field(default=())
+
+
+def _released(make: Callable[[Path], object]) -> Files:
+    """The files of a small study, by their paths below its folder."""
+    with tempfile.TemporaryDirectory() as folder:
+        make(Path(folder))
+        return {str(path.relative_to(folder)): path.read_bytes() for path in sorted(Path(folder).rglob("*")) if path.is_file()}
 
 
 _RUN: Final[Files] = {
@@ -170,6 +179,14 @@ READERS: Final[tuple[Target, ...]] = (
     Target("study geneval",
            ({"metadata.jsonl": seeds.lines(*METADATA), "annotations.csv": seeds.GENEVAL_STUDY},), study_of),
     Target("study tifa", ({"t.json": seeds.TIFA_STUDY},), lambda folder: study_files.read_human_annotations(folder / "t.json")),
+    Target("study genai-bench", (_released(small_studies.genai_bench),), lambda folder: benchmark_files.read_genai_bench(
+        folder / "genai_image_1600.json", folder / "genai_skills_1600.json")),
+    Target("study imagenhub", (_released(small_studies.imagenhub),),
+           lambda folder: benchmark_files.read_imagenhub(sorted(folder.glob("*.tsv")), {})),
+    Target("study viescore", (_released(small_studies.viescore),), benchmark_files.read_viescore),
+    Target("study tia2", (_released(small_studies.tia2),), benchmark_files.read_tia2),
+    Target("study arena", (_released(small_studies.arena),),
+           lambda folder: benchmark_files.read_arena(sorted(folder.glob("*.jsonl")))),
     *(Target(f"ratings: {name}", ({name: content},), partial(ratings_of, name, named)) for name, content, named in _RATINGS),
     *_parted("exported ratings", {"e.csv": seeds.EXPORTED, "e.parquet": seeds.table(seeds.EXPORTED)}, exported_of),
     *_parted("exported judgements", {"j.csv": seeds.JUDGEMENTS, "j.parquet": seeds.table(seeds.JUDGEMENTS)},

@@ -20,4 +20,7 @@ def saved(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Path]:
         "pixart": tiny.pixart(home / "pixart"),
         "if": tiny.deepfloyd(home / "if"),
         "sd3": tiny.stable_diffusion_3(home / "sd3"),
+        "flux": tiny.flux(home / "flux"),
+        "sana": tiny.sana(home / "sana"),
+        "qwen-image": tiny.qwen_image(home / "qwen-image"),
     }

@@ -75,6 +75,58 @@ def detr(folder: Path, names: Mapping[int, str] = NAMES_91, timm: bool = False) 
     return _saved(model, folder)
 
 
+def _unlike(model: Any) -> Any:
+    """Boxes that depend on the picture: drawn as they are, all are the anchors'."""
+    heads = model.model.decoder
+    with torch.no_grad():
+        for last in (head.layers[-1] for head in (model.model.enc_bbox_head, *heads.bbox_embed)):
+            last.weight.normal_(std=0.5)
+        for head in (model.model.enc_score_head, *heads.class_embed):
+            head.weight.normal_(std=2.0)
+            head.bias.zero_()
+    return model
+
+
+def rt_detr(folder: Path, version: int = 2) -> Path:
+    from transformers import (
+        RTDetrConfig,
+        RTDetrForObjectDetection,
+        RTDetrResNetConfig,
+        RTDetrV2Config,
+        RTDetrV2ForObjectDetection,
+    )
+
+    resnet = RTDetrResNetConfig(
+        embedding_size=8, hidden_sizes=[8, 8, 16, 16], depths=[1, 1, 1, 1], layer_type="basic",
+        out_features=["stage2", "stage3", "stage4"],
+    )  # fmt: skip
+    heads = {
+        "d_model": 16, "encoder_hidden_dim": 16, "encoder_in_channels": [8, 16, 16], "encoder_ffn_dim": 16,
+        "encoder_attention_heads": 2, "decoder_in_channels": [16] * 3, "decoder_ffn_dim": 16, "decoder_attention_heads": 2,
+        "decoder_layers": 2, "num_queries": 20, "id2label": dict(enumerate(COCO)),
+    }  # fmt: skip
+    kind, config = (RTDetrForObjectDetection, RTDetrConfig) if version == 1 else (RTDetrV2ForObjectDetection, RTDetrV2Config)
+    model = _seeded(kind, config(backbone_config=resnet, **heads))
+    return _saved(_unlike(model), folder)
+
+
+def d_fine(folder: Path) -> Path:
+    from transformers import DFineConfig, DFineForObjectDetection, HGNetV2Config
+
+    hgnet = HGNetV2Config(
+        stem_channels=[3, 8, 8], stage_in_channels=[8, 8, 16, 16], stage_mid_channels=[8] * 4, hidden_sizes=[8, 16, 16, 16],
+        stage_out_channels=[8, 16, 16, 16], stage_num_blocks=[1] * 4, stage_numb_of_layers=[1] * 4,
+        out_features=["stage2", "stage3", "stage4"],
+    )  # fmt: skip
+    config = DFineConfig(
+        backbone_config=hgnet, d_model=16, encoder_hidden_dim=16, encoder_in_channels=[16] * 3, encoder_ffn_dim=16,
+        encoder_attention_heads=2, decoder_in_channels=[16] * 3, decoder_ffn_dim=16, decoder_attention_heads=2,
+        decoder_layers=2, num_queries=20, id2label=dict(enumerate(COCO)),
+    )  # fmt: skip
+    model = _seeded(DFineForObjectDetection, config)
+    return _saved(_unlike(model), folder)
+
+
 def grounding_dino(folder: Path) -> Path:
     from transformers import BertConfig, GroundingDinoConfig, GroundingDinoForObjectDetection, SwinConfig
 
@@ -118,6 +170,38 @@ def clip(folder: Path, quick: bool = True) -> Path:
     torch.manual_seed(0)
     save_file(open_clip.CLIP(**config).state_dict(), folder / "open_clip_model.safetensors")
     return folder
+
+
+def transformers_clip(folder: Path) -> Path:
+    """A CLIP of transformers with its processor, as PickScore is published."""
+    from transformers import AutoTokenizer, CLIPConfig, CLIPImageProcessor, CLIPModel, CLIPProcessor
+
+    shared = {
+        "hidden_size": 32,
+        "intermediate_size": 32,
+        "num_hidden_layers": 2,
+        "num_attention_heads": 2,
+        "hidden_act": "gelu",
+    }
+    text: dict[str, Any] = {
+        **shared,
+        "hidden_act": "gelu",
+        "vocab_size": 514,
+        "bos_token_id": 512,
+        "eos_token_id": 513,
+        "pad_token_id": 0,
+    }
+    vision: dict[str, Any] = {**shared, "hidden_act": "gelu", "image_size": 32, "patch_size": 8}
+    model = _seeded(CLIPModel, CLIPConfig(text_config=text, vision_config=vision, projection_dim=16))
+    with torch.no_grad():  # pictures and words make a difference
+        for parameter in model.parameters():
+            if parameter.ndim > 1:
+                parameter.normal_(std=0.3)
+    _clip_tokenizer(folder)
+    size = {"height": 32, "width": 32}
+    images = CLIPImageProcessor(size={"shortest_edge": 32}, crop_size=size)
+    CLIPProcessor(images, AutoTokenizer.from_pretrained(folder)).save_pretrained(folder)
+    return _saved(model, folder)
 
 
 def _seeded(kind: Any, config: Any) -> Any:

@@ -22,6 +22,7 @@ class Clip:
     """Images are (1, 0), texts at the angle that they say in degrees."""
 
     context = 4
+    scale = 50.0
 
     def images(self, images: Sequence[Image.Image]) -> NDArray[np.float32]:
         return np.array([(1, 0)] * len(images), np.float32)
@@ -86,6 +87,15 @@ def test_variants_are_made_of_the_same_cosine(settings: Mapping[str, Any], cosin
     assert named
 
 
+def test_a_score_by_the_models_scale_needs_it() -> None:
+    (found,) = perceived_evidence("60")
+    (judgement,) = judge(Spec(), found, {"variant": "scale*cos"}).judgements
+    assert judgement.value == pytest.approx(25.0)
+    earlier = Observation("a", {"cosine": 0.5, "tokens": 3, "read": 3})
+    (judgement,) = judge(Spec(), earlier, {"variant": "scale*cos"}).judgements
+    assert (judgement.value, judgement.reason) == (None, "no_scale")
+
+
 def test_the_prefix_comes_before_the_prompt_and_is_counted() -> None:
     read: list[str] = []
 
@@ -112,7 +122,7 @@ def test_profiles_are_what_the_papers_report() -> None:
     }  # fmt: skip
     with pytest.raises(ValueError, match=r"there is no variant '200\*cos'; known: cos, 100\*cos"):
         registry.settings(SCORER, "paper", {"variant": "200*cos"})
-    assert set(VARIANTS) == {"cos", "100*cos", "100*max(cos,0)", "2.5*max(cos,0)"}
+    assert set(VARIANTS) == {"cos", "100*cos", "100*max(cos,0)", "2.5*max(cos,0)", "scale*cos"}
 
 
 def test_options_are_stored_only_where_they_are_set() -> None:

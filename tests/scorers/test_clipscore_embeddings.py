@@ -20,6 +20,7 @@ class Clip:
     """An image's vector points where its first pixel says; text is (1, 0)."""
 
     context = 4
+    scale = 100.0
 
     def images(self, images: Sequence[Image.Image]) -> NDArray[np.float32]:
         angles = np.deg2rad([float(image.getpixel((0, 0))) for image in images])  # type: ignore[arg-type]
@@ -46,6 +47,10 @@ def test_each_image_keeps_its_own_whatever_its_text() -> None:
     ("settings", "model"),
     [
         ({"clip": "ViT-B-32-quickgelu/openai", "weights": {}}, "ViT-B-32-quickgelu/openai"),
+        (
+            {"clip": "ViT-H-14/laion2b_s32b_b79k", "weights": {"clip": "0123"}, "revisions": {"clip": "abc"}},
+            "ViT-H-14/laion2b_s32b_b79k@0123",
+        ),
         ({"clip": "assets/playground/clip", "weights": {"clip": "9467c2309c9d"}}, "clip@9467c2309c9d"),
         ({"clip": "C:\\models\\clip\\", "weights": {"clip": "0123"}}, "clip@0123"),
         ({"clip": "/a/b/clip", "weights": {"clip": "4567"}}, "clip@4567"),

@@ -1,6 +1,7 @@
 """Pipelines of diffusers as their papers built them, but tiny and untrained, saved as ``save_pretrained`` writes them.
 
-Each has the scheduler that its published checkpoint comes with. Pictures are 16 pixels a side.
+Each has the scheduler that its published checkpoint comes with. Pictures are 16 pixels a side; of those
+whose pipelines have a fixed size, 256 (FLUX, Qwen-Image) and 1,024 (Sana).
 """
 
 from __future__ import annotations
@@ -11,6 +12,7 @@ from typing import Any, Final
 import diffusers
 import torch
 import transformers
+from tokenizers import pre_tokenizers
 
 WIDTH: Final = 16
 """Of a text encoder's states."""
@@ -276,3 +278,129 @@ def _checker() -> Any:
     # every cosine is above this
     torch.nn.init.constant_(checker.concept_embeds_weights, -2)
     return checker
+
+
+def flux(folder: Path) -> Path:
+    """FLUX.1: CLIP's pooled state and T5's states; a flow whose guidance is an input."""
+    torch.manual_seed(0)
+    transformer = diffusers.FluxTransformer2DModel(
+        in_channels=16,
+        num_layers=1,
+        num_single_layers=1,
+        attention_head_dim=8,
+        num_attention_heads=2,
+        joint_attention_dim=WIDTH,
+        pooled_projection_dim=WIDTH,
+        guidance_embeds=True,
+        axes_dims_rope=(2, 2, 4),
+    )
+    pipeline = diffusers.FluxPipeline(
+        scheduler=diffusers.FlowMatchEulerDiscreteScheduler(shift=3.0, use_dynamic_shifting=True),
+        vae=_vae(4, 0.3611, shift_factor=0.1159),
+        text_encoder=transformers.CLIPTextModel(_clip_config()),
+        tokenizer=_clip_tokenizer(),
+        text_encoder_2=_t5(),
+        tokenizer_2=_t5_tokenizer(),
+        transformer=transformer,
+    )
+    return _saved(pipeline, folder)
+
+
+def sana(folder: Path) -> Path:
+    """Sana: a linear transformer on an autoencoder that makes sides 32 times smaller, told by Gemma 2."""
+    torch.manual_seed(0)
+    blocks = (8, 8, 8, 8, 8, 8)
+    vae = diffusers.AutoencoderDC(
+        latent_channels=4,
+        encoder_block_types="ResBlock",
+        decoder_block_types="ResBlock",
+        encoder_block_out_channels=blocks,
+        decoder_block_out_channels=blocks,
+        encoder_layers_per_block=(0, 1, 1, 1, 1, 1),
+        decoder_layers_per_block=(0, 1, 1, 1, 1, 1),
+        encoder_qkv_multiscales=((),) * 6,
+        decoder_qkv_multiscales=((),) * 6,
+        scaling_factor=0.41407,
+    )
+    transformer = diffusers.SanaTransformer2DModel(
+        in_channels=4,
+        out_channels=4,
+        num_attention_heads=2,
+        attention_head_dim=8,
+        num_layers=1,
+        num_cross_attention_heads=2,
+        cross_attention_head_dim=8,
+        cross_attention_dim=16,
+        caption_channels=WIDTH,
+        sample_size=32,
+    )
+    config = transformers.Gemma2Config(
+        vocab_size=len(_LETTERS) + 6,
+        hidden_size=WIDTH,
+        intermediate_size=WIDTH,
+        num_hidden_layers=1,
+        num_attention_heads=2,
+        num_key_value_heads=1,
+        head_dim=8,
+    )
+    pipeline = diffusers.SanaPipeline(
+        tokenizer=_gemma_tokenizer(),
+        text_encoder=transformers.Gemma2Model(config),
+        vae=vae,
+        transformer=transformer,
+        scheduler=diffusers.DPMSolverMultistepScheduler(
+            prediction_type="flow_prediction", use_flow_sigmas=True, flow_shift=3.0
+        ),
+    )
+    return _saved(pipeline, folder)
+
+
+def qwen_image(folder: Path) -> Path:
+    """Qwen-Image: a transformer on a video's autoencoder, told by Qwen2.5-VL; guided by a second pass."""
+    torch.manual_seed(0)
+    listed = sorted({*_LETTERS, *pre_tokenizers.ByteLevel.alphabet()})
+    words = {word: number for number, word in enumerate([*listed, "<|endoftext|>", "<|im_start|>", "<|im_end|>"])}
+    tokenizer = transformers.Qwen2Tokenizer(vocab=words, merges=[])
+    language = {
+        "vocab_size": len(words),
+        "hidden_size": WIDTH,
+        "intermediate_size": WIDTH,
+        "num_hidden_layers": 1,
+        "num_attention_heads": 2,
+        "num_key_value_heads": 1,
+        "rope_parameters": {"rope_type": "default", "rope_theta": 10000.0, "mrope_section": [1, 1, 2]},
+    }
+    sight = {"depth": 1, "hidden_size": WIDTH, "intermediate_size": WIDTH, "num_heads": 2, "out_hidden_size": WIDTH}
+    reader = transformers.Qwen2_5_VLForConditionalGeneration(
+        transformers.Qwen2_5_VLConfig(text_config=language, vision_config=sight)
+    )
+    transformer = diffusers.QwenImageTransformer2DModel(
+        in_channels=16,
+        out_channels=4,
+        num_layers=1,
+        attention_head_dim=8,
+        num_attention_heads=2,
+        joint_attention_dim=WIDTH,
+        axes_dims_rope=(2, 2, 4),
+    )
+    pipeline = diffusers.QwenImagePipeline(
+        scheduler=diffusers.FlowMatchEulerDiscreteScheduler(shift=1.0, use_dynamic_shifting=True),
+        vae=diffusers.AutoencoderKLQwenImage(
+            base_dim=8,
+            z_dim=4,
+            dim_mult=[1, 1],
+            num_res_blocks=1,
+            temperal_downsample=[True],
+            latents_mean=[0.0] * 4,
+            latents_std=[1.0] * 4,
+        ),
+        text_encoder=reader,
+        tokenizer=tokenizer,
+        transformer=transformer,
+    )
+    return _saved(pipeline, folder)
+
+
+def _gemma_tokenizer() -> Any:
+    words = ["<pad>", "<eos>", "<bos>", "<unk>", "<mask>", "▁", *_LETTERS]
+    return transformers.GemmaTokenizer(vocab={word: number for number, word in enumerate(words)}, merges=[])

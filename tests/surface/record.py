@@ -174,6 +174,11 @@ def _type(annotation: Any) -> str:
 
 PRINTED: Final[dict[str, tuple[str, ...]]] = {
     "agreement": ("--no-intervals", "--compare", "--thresholds", "--by", "certainty", "--consensus", "majority"),
+    "rank": ("--no-intervals",),
+    "alt-test": (),
+    "estimate": ("--label-sample", "4"),
+    "plan": (),
+    "rater-effects": (),
     "flips": ("--no-intervals",),
     "preferences": ("--no-intervals",),
     "vqa": ("--no-intervals",),
@@ -187,7 +192,8 @@ PRINTED: Final[dict[str, tuple[str, ...]]] = {
     "reproduce visor": (),
 }
 """Commands that print JSON, with what else they are called with."""
-NOT_RUN: Final = {"ablate", "reproduce selfeval", "reproduce geneval", "reproduce tifa"}
+_STUDIES: Final = ("all", "arena", "genai-bench", "geneval", "imagenhub", "selfeval", "tia2", "tifa", "viescore")
+NOT_RUN: Final = {"ablate", "drift", *(f"reproduce {study}" for study in _STUDIES)}
 """Commands that print JSON of a diffusion model's runs or of a published study's files, which are not here."""
 
 

@@ -9,6 +9,7 @@ import pytest
 from tests.surface import record
 
 
+@pytest.mark.slow
 def test_the_surface_is_as_recorded(tmp_path: Path) -> None:
     if changes := record.differences(record.read(), record.surface(tmp_path)):
         pytest.fail(f"the public surface has changed:\n{changes}\nif that is meant: {record.COMMAND}", pytrace=False)

@@ -341,7 +341,7 @@ def _crowd_kit_frame(said: list[Answer]) -> pd.DataFrame:
     return frame.assign(task=frame["item"], worker=pd.factorize(frame["rater"])[0], label=label + 2)
 
 
-@pytest.mark.parametrize("seed", range(3))
+@pytest.mark.parametrize("seed", [0, *(pytest.param(seed, marks=pytest.mark.slow) for seed in (1, 2))])
 def test_dawid_skene_and_mace_equal_crowd_kit(seed: int, monkeypatch: pytest.MonkeyPatch) -> None:
     """crowd-kit 1.4.2 with its defaults: the same probabilities of every label."""
     classification = pytest.importorskip("crowdkit.aggregation.classification")

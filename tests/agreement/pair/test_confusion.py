@@ -286,6 +286,20 @@ def test_an_undefined_kappa_is_explained() -> None:
     assert prevalence("p", "q", nothing, nothing, ()).sentence == "p and q share no judgement."
 
 
+def test_agreement_on_passes_and_on_fails() -> None:
+    found = crossed([[30, 20], [10, 40]])
+    passes, fails = found["passes"], found["fails"]
+    # rows are p's, yes first: q says yes 40 times, of which p does 30
+    assert (passes["value"], passes["n_ratings"]) == (30 / 40, 40)
+    assert (fails["value"], fails["n_ratings"]) == (40 / 60, 60)
+    assert passes["low"] < 0.75 < passes["high"]
+    whole = crossed([[7, 0], [0, 0]])
+    assert whole["passes"]["value"] == 1
+    assert whole["passes"]["low"] < 0.7
+    assert whole["fails"]["value"] is None
+    assert whole["fails"]["reason"]
+
+
 def test_shares_are_rounded_honestly() -> None:
     assert [percent(v) for v in (0.0, 1.0, 0.5, 0.996, 0.0004, 0.9999999)] == [
         "0%",

@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 
 from agreement import Options
+from agreement.numeric import FloatArray
 from agreement.preferences import (
     MetricMean,
     Vote,
@@ -19,9 +20,9 @@ from agreement.preferences import (
     side_choices,
     winners,
 )
-from agreement.preferences.ranking import NOT_CONNECTED, RESAMPLES, log_strengths
+from agreement.preferences.ranking import NO_MAXIMUM, NOT_CONNECTED, RESAMPLES, log_strengths
 from agreement.preferences.votes import PairValues
-from tests.agreement.oracles import sm, stats
+from tests.agreement.oracles import optimize, sm, stats
 
 QUICK = Options()
 PLAIN = Options(intervals=False)
@@ -114,33 +115,60 @@ def test_people_and_a_scorer_pair_by_pair() -> None:
 def test_two_generators_have_the_logit_of_their_share() -> None:
     x, y = generator_strengths(make_votes("xxxyb"), QUICK)[:2]
     assert (x.generator, x.rank, x.wins, x.losses, x.ties) == ("x", 1, 3, 1, 1)
-    # 3.5 wins to 1.5: the difference of log strengths is log(3.5 / 1.5)
-    assert x.strength.value == pytest.approx(np.log(3.5 / 1.5) / 2)
-    assert y.strength.value == pytest.approx(-np.log(3.5 / 1.5) / 2)
+    # 3 wins to 1: the difference of log strengths is log(3), whatever the ties
+    assert x.strength.value == pytest.approx(np.log(3) / 2)
+    assert y.strength.value == pytest.approx(-np.log(3) / 2)
     assert (y.rank, y.wins, y.losses, y.ties) == (2, 1, 3, 1)
 
 
-def as_regression(wins: np.ndarray[tuple[int, int], np.dtype[np.float64]]) -> np.ndarray[tuple[int], np.dtype[np.float64]]:
-    """Bradley-Terry as a binomial regression without intercept on +1 and -1, the first one's strength being 0."""
+def by_likelihood(wins: FloatArray, ties: FloatArray) -> FloatArray:
+    """Davidson's model written out, its likelihood climbed by a general optimiser."""
     n = len(wins)
-    pairs = [(i, j) for i in range(n) for j in range(i) if wins[i, j] + wins[j, i]]
-    design = np.zeros((len(pairs), n))
-    for row, (i, j) in zip(design, pairs, strict=True):
-        row[i], row[j] = 1, -1
-    met = np.array([[wins[i, j], wins[j, i]] for i, j in pairs])
-    fitted = sm.GLM(met, design[:, 1:], family=sm.families.Binomial()).fit(tol=1e-12, maxiter=200)
-    strength = np.r_[0.0, fitted.params]
+
+    def minus_log_likelihood(at: FloatArray) -> float:
+        s, v, total = np.exp(np.r_[0.0, at[:-1]]), np.exp(at[-1]), 0.0
+        for i in range(n):
+            for j in range(n):
+                whole = s[i] + s[j] + v * np.sqrt(s[i] * s[j])
+                # each tie stands twice
+                total += wins[i, j] * np.log(s[i] / whole) + ties[i, j] / 2 * np.log(v * np.sqrt(s[i] * s[j]) / whole)
+        return -total
+
+    fitted = optimize.minimize(minus_log_likelihood, np.zeros(n), method="BFGS", options={"gtol": 1e-9})
+    strength = np.r_[0.0, fitted.x[:-1]]
     return np.asarray(strength - strength.mean(), np.float64)
 
 
 @pytest.mark.parametrize("seed", range(4))
-def test_strengths_are_those_of_a_logistic_regression(seed: int) -> None:
+def test_strengths_climb_the_likelihood(seed: int) -> None:
     draw = np.random.default_rng(seed)
     n = 3 + seed
-    wins = draw.integers(1, 30, (n, n)).astype(float) + draw.integers(0, 2, (n, n)) / 2
+    wins, ties = draw.integers(1, 30, (n, n)).astype(float), draw.integers(0, 9, (n, n)).astype(float)
+    ties = ties + ties.T
+    for table in (wins, ties):
+        np.fill_diagonal(table, 0)
+        table[0, n - 1] = table[n - 1, 0] = 0  # these never met
+    assert log_strengths(wins, ties) == pytest.approx(by_likelihood(wins, ties), abs=1e-6)
+
+
+@pytest.mark.parametrize("seed", range(2))
+def test_strengths_without_ties_are_those_of_a_logistic_regression(seed: int) -> None:
+    n = 4
+    wins = np.random.default_rng(seed).integers(1, 30, (n, n)).astype(float)
     np.fill_diagonal(wins, 0)
-    wins[0, n - 1] = wins[n - 1, 0] = 0  # these never met
-    assert log_strengths(wins) == pytest.approx(as_regression(wins), abs=1e-6)
+    pairs = [(i, j) for i in range(n) for j in range(i)]
+    design = np.zeros((len(pairs), n))
+    for row, (i, j) in zip(design, pairs, strict=True):
+        row[i], row[j] = 1, -1
+    met = np.array([[wins[i, j], wins[j, i]] for i, j in pairs])
+    strength = np.r_[0.0, sm.GLM(met, design[:, 1:], family=sm.families.Binomial()).fit(tol=1e-12, maxiter=200).params]
+    assert log_strengths(wins, 0 * wins) == pytest.approx(strength - strength.mean(), abs=1e-6)
+
+
+def test_strengths_that_ties_alone_hold_up_have_no_estimate() -> None:
+    # y never won: the more ties are thought common, the weaker it may be, without end
+    found = generator_strengths(make_votes("xxbb", two="xy"), PLAIN)[0].strength
+    assert (found.value, found.reason) == (None, NO_MAXIMUM)
 
 
 def names(rows: Iterable[str]) -> str:

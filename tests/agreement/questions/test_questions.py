@@ -203,7 +203,18 @@ def test_what_is_undefined_says_why() -> None:
     nobody = beside_people(SMALL, people_rows([]), QUICK)
     assert {(one.statistic, one.outcome.reason) for one in nobody} == {
         ("krippendorff_alpha_nominal", "no question has two answers by people"),
-        ("vqa_accuracy", "people have answered none of these questions"),
+        *(
+            (name, "people have answered none of these questions")
+            for name in (
+                "vqa_accuracy",
+                "accuracy_passes",
+                "accuracy_fails",
+                "constant_accuracy",
+                "yes_less_people",
+                "constant_yes_less_people",
+                "people_undecided",
+            )
+        ),
         ("spearman_with_people", "people have answered questions about fewer than two of these images"),
         ("image_wrong", "people have answered none of the questions that it answers wrong"),
         ("vqa_wrong", "people have answered none of the questions that it answers wrong"),
@@ -227,11 +238,15 @@ def test_what_is_undefined_says_why() -> None:
 def test_models_are_compared_where_they_were_asked_the_same() -> None:
     other = SMALL.assign(rater="other", chosen=SMALL["answer"])
     other["wording"] = other["wording"].where(other["item"] != "d3/real", 77)
-    (one,) = between_models(pd.concat([SMALL, other[other["item"] != "c1/real"]]), QUICK)
+    one, same = between_models(pd.concat([SMALL, other[other["item"] != "c1/real"]]), QUICK)
     assert (one.rater, one.other, one.n) == ("other", "vqa", 2)
     assert one.outcome.used.excluded == {"not_shared": 1, "other_version": 1}
     # one of the two is right about everything
     assert one.outcome.reason == "other's score is constant"
+    # of the six questions that both were asked in the same words it is right about three
+    assert (same.statistic, same.n, same.outcome.used.excluded) == ("same_answers", 6, {"not_shared": 2, "other_version": 1})
+    both = SMALL[~SMALL["item"].isin(["c1/real", "d3/real"])]
+    assert same.outcome.value == pytest.approx((both["chosen"] == both["answer"]).mean())
 
 
 # ---- stated once more
@@ -377,6 +392,20 @@ def test_people_equal_a_restatement(seed: int) -> None:
         assert set(states) == {"cannot_tell", "undecided", "other_version", "not_asked"}
         assert pick(found, "image_wrong", rater=rater).outcome.value == pytest.approx(np.mean(wrong))
         assert pick(found, "vqa_wrong", rater=rater).n == len(wrong)
+        for name, wanted in (("accuracy_passes", True), ("accuracy_fails", False)):
+            apart = [chosen == answer for _, chosen, answer, gold in pairs if (answer == gold) == wanted]
+            share = pick(found, name, rater=rater)
+            assert share.n == len(apart)
+            assert share.outcome.value == pytest.approx(np.mean(apart))
+        assert pick(found, "constant_accuracy", rater=rater).outcome.value == pytest.approx(
+            np.mean([answer == gold for _, _, answer, gold in pairs])
+        )
+        polar = [((chosen == "yes") - (answer == "yes")) for _, chosen, answer, gold in pairs if gold in ("yes", "no")]
+        assert pick(found, "yes_less_people", rater=rater).outcome.value == pytest.approx(np.mean(polar))
+        failed = [answer != "yes" for _, _, answer, gold in pairs if gold in ("yes", "no")]
+        assert pick(found, "constant_yes_less_people", rater=rater).outcome.value == pytest.approx(np.mean(failed))
+        unsure = states["cannot_tell"] + states["undecided"]
+        assert pick(found, "people_undecided", rater=rater).outcome.value == pytest.approx(unsure / (unsure + len(pairs)))
         each: dict[str, list[tuple[float, float]]] = {}
         for item, chosen, answer, gold in pairs:
             each.setdefault(item, []).append((float(chosen == gold), float(answer == gold)))
@@ -389,9 +418,39 @@ def test_people_equal_a_restatement(seed: int) -> None:
 
 
 @pytest.mark.parametrize("seed", [1])
+def test_length_bias_equals_scipy(seed: int) -> None:
+    rows, people = ugly(seed)
+    drawn = np.random.default_rng(seed)
+    lengths = {f"{name}_length": drawn.integers(5, 60, len(rows)).astype(float) for name in ("prompt", "question", "reason")}
+    lengths["reason_length"][drawn.random(len(rows)) < 0.3] = np.nan
+    rows = rows.assign(**lengths)
+    found = beside_people(rows, people, QUICK)
+    beside = with_people(rows, people)
+    for rater in ("vqa", "weak"):
+        mine = beside[(beside["rater"] == rater) & (beside["state"] == "decided")]
+        people_pass = (mine["people"] == mine["answer"]).astype(float)
+        for name in ("prompt", "question", "reason"):
+            known = mine[f"{name}_length"].notna()
+            length, more = (
+                mine[f"{name}_length"][known],
+                ((mine["chosen"] == mine["answer"]).astype(float) - people_pass)[known],
+            )
+            one = pick(found, f"length_bias_{name}", rater=rater)
+            assert one.outcome.value == pytest.approx(stats.spearmanr(length, more).statistic)
+            assert (one.n, one.outcome.used.excluded.get("no_length", 0)) == (known.sum(), (~known).sum())
+            if name != "reason":
+                constant = pick(found, f"constant_length_bias_{name}", rater=rater)
+                assert constant.outcome.value == pytest.approx(stats.spearmanr(length, 1 - people_pass[known]).statistic)
+        bounds = pick(found, "length_bias_question", rater=rater).bounds
+        assert -1 <= (bounds.low or 0) < (bounds.high or 0) <= 1
+    # without lengths there is none
+    assert not [one for one in beside_people(rows.drop(columns=[*lengths]), people, QUICK) if "length" in one.statistic]
+
+
+@pytest.mark.parametrize("seed", [1])
 def test_models_equal_a_restatement(seed: int) -> None:
     rows, _ = ugly(seed)
-    (one,) = between_models(rows, NONE)
+    one, alike = between_models(rows, NONE)
     a, b = (rows[rows["rater"] == rater] for rater in ("vqa", "weak"))
     same = [
         item
@@ -402,6 +461,10 @@ def test_models_equal_a_restatement(seed: int) -> None:
     assert one.outcome.value == pytest.approx(stats.spearmanr(x, y).statistic)
     assert one.n == len(same)
     assert one.outcome.used.excluded["other_version"] == len(set(a["item"]) & set(b["item"])) - len(same) > 0
+    said = [{(row.item, row.question): (row.wording, row.chosen) for row in each_row(part)} for part in (a, b)]
+    words = [key for key in said[0].keys() & said[1].keys() if said[0][key][0] == said[1][key][0]]
+    assert alike.n == len(words)
+    assert alike.outcome.value == pytest.approx(np.mean([said[0][key][1] == said[1][key][1] for key in words]))
 
 
 @pytest.mark.parametrize("seed", [1])

@@ -320,7 +320,7 @@ def test_verdicts(people_right: float, scorer_right: float, items: int, verdict:
     assert found["low"] < found["value"] < found["high"]
     assert 0 < found["p"] <= found["p_holm"] <= 1
     if verdict is None:
-        reason = f"not enough prompts to tell: about {found['prompts_needed']:,} more would do"
+        reason = f"too few prompts to decide: about {found['prompts_needed']:,} more are enough"
         assert found["verdict_reason"] == reason
         assert found["words"].startswith(f"{reason} (these 3 people): ")
     else:
@@ -328,7 +328,8 @@ def test_verdicts(people_right: float, scorer_right: float, items: int, verdict:
         within = " (within 0.05)" if verdict == "equivalent" else ""
         to = "equivalent to" if verdict == "equivalent" else verdict
         assert found["words"].startswith(f"{to} these 3 people{within}, on other prompts: ")
-    sentence = f"{found['scorer']:.2f} against {found['value']:.2f} among them; difference {found['difference']:.2f} ("
+    place = f"in one person's place it reaches {found['scorer']:.3f}, they reach {found['value']:.3f}"
+    sentence = f"{place}; difference {found['difference']:.3f} ("
     assert sentence in found["words"]
     assert (found["others_verdict"], found["others_low"]) == (None, None)
     assert "five or more identified persons" in found["others_reason"]
@@ -403,7 +404,7 @@ def test_other_people_are_random_as_well() -> None:
         (found["difference"] - reach, found["difference"] + reach), abs=1e-9
     )
     assert found["others_low"] < found["difference_low"]
-    around = f"({found['others_low']:.2f} to {found['others_high']:.2f})"
+    around = f"({found['others_low']:.3f} to {found['others_high']:.3f})"
     assert found["words"].endswith(f"; beside other people, on other prompts: {found['others_reason']} {around}")
     assert ceiling(crowd_of(4, 20), "percent_agreement")["others_low"] is None
     by_slots = [row | {"identity": "slot"} if row["kind"] == "human" else row for row in rows]

@@ -150,7 +150,7 @@ def test_each_image_of_a_pair_has_its_own_judgements() -> None:
         ("id: a, kind: cuont, text: t", "question 'a': 'kind' is 'cuont'; did you mean count?"),
         ("id: a, kind: count", "question 'a': 'text' is missing"),
         ("id: a, kind: count, text: ''", "'text' is ''; a text expected"),
-        ("id: a, kind: count, text: t, aspct: count", "unknown key 'aspct'; did you mean 'aspect'?"),
+        ("id: a, kind: count, text: t, aspct: count", "unknown key 'aspct'; did you mean aspect?"),
         ("id: a, kind: count, text: t, options: [1]", "'options' are not chosen for the kind count"),
         ("id: a, kind: colors, text: t, options: [teal]", "'options' of colors are some of red"),
         ("id: a, kind: choice, text: t", "a list of 2 to 30 answers"),
@@ -207,7 +207,7 @@ def test_every_mistake_has_a_line_of_its_own() -> None:
     [
         ("name: visor", "'name' is 'visor', which is another questionnaire's"),
         ("name: A B", "'name' is 'A B'; small letters"),
-        ("nmae: x", "unknown key 'nmae'; did you mean 'name'?"),
+        ("nmae: x", "unknown key 'nmae'; did you mean name?"),
         ("version: 1", "'name' is missing"),
         ("name: x\nitem: picture", "'item' is 'picture'; image, group, pair expected"),
         ("name: x\nitem: [image]", "image, group, pair expected"),
@@ -260,3 +260,47 @@ def test_the_definition_makes_the_version_of_the_rules() -> None:
     assert one.rule_version != other.rule_version
     assert one.rule_version == form("id: a, kind: count, text: t").rule_version
     assert registry.get("mine", "name: mine\nquestions: [{id: a, kind: count, text: t}]").name == "mine"
+
+
+_GERMAN = """
+instructions: {Look: [Once.]}
+translations:
+  de:
+    Look: Schau hin
+    Once.: Einmal.
+    Is it red?: Ist es rot?
+    Squint.: Blinzeln.
+    Yes: Ja
+    No: Nein
+    The image is blank: Leer
+"""
+_RED = "id: red, kind: choice, text: 'Is it red?', help: Squint., options: [yes, no], aspect: correct"
+
+
+def test_a_questionnaire_in_another_language_stores_the_same_values() -> None:
+    found = form(_RED, head="name: mine" + _GERMAN)
+    asked = found.build(IMAGE)
+    assert asked.translations["de"] == {
+        "Look": "Schau hin", "Once.": "Einmal.", "Is it red?": "Ist es rot?", "Squint.": "Blinzeln.", "Yes": "Ja", "No": "Nein",
+        "The image is blank": "Leer",
+    }  # fmt: skip
+    assert [option.value for option in asked.questions[0].options] == ["yes", "no"]
+    each = "id: q, kind: count, text: 'How many?', each_image: true"
+    pair = form(each, head="name: mine\nitem: pair\ntranslations: {de: {'How many?': 'Wie viele?'}}").build(PAIR)
+    assert [pair.translations["de"][question.text] for question in pair.questions] == ["1: Wie viele?", "2: Wie viele?"]
+
+
+@pytest.mark.parametrize(
+    ("translations", "words"),
+    [
+        ("[de]", "'translations' must be a map of languages, each a map"),
+        ("{de: Ja}", "'translations' must be a map of languages, each a map"),
+        ("{de: {'Is it red?': 'Ist es rot?'}}", "translations, 'de': 3 texts are missing, such as 'Squint.'"),
+        ("{de: {'Is it read?': 'Ist es rot?'}}", "'Is it read?' is no text of this questionnaire; did you mean Is it red?"),
+        ("{German: {Yes: Ja}}", "translations, 'German': a language is two or three small letters, such as de"),
+        ("{de: {Yes: [Ja]}}", "translations, 'de': 'Yes' is "),
+    ],
+)
+def test_mistakes_of_translations_are_a_line_each(translations: str, words: str) -> None:
+    (problem,) = wrong(_RED, head=f"name: mine\ntranslations: {translations}")
+    assert words in problem

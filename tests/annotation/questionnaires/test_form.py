@@ -26,7 +26,7 @@ def test_the_registry_has_them_and_says_what_was_meant() -> None:
     assert [registry.get(name).name for name in BUILT_IN] == [*BUILT_IN]
     with pytest.raises(ValueError, match="there is no questionnaire 'viso'; did you mean visor"):
         registry.get("viso")
-    with pytest.raises(ValueError, match="known: geneval, tifa_likert, tifa_vqa, visor, ab, yes_no, or a YAML file"):
+    with pytest.raises(ValueError, match="known: geneval, tifa_likert, tifa_vqa, visor, ab, yes_no, a YAML file"):
         registry.get("zzz")
 
 

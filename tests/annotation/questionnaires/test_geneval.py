@@ -226,7 +226,7 @@ def test_every_visible_question_must_be_answered() -> None:
 
 def test_to_json_is_plain_data_with_conditions_as_data() -> None:
     data = json.loads(json.dumps(to_json(form(POSITION))))
-    assert (data["name"], data["version"]) == ("geneval", "2")
+    assert (data["name"], data["version"]) == ("geneval", "3")
     by_id = {question["id"]: question for question in data["questions"]}
     assert by_id["caption_fit"]["shown_if"] == [{"question": "objects", "values": None}]
     assert by_id["color_1"]["shown_if"] == [{"question": "count_1", "values": [1, 2, 3, 4, 5]}]

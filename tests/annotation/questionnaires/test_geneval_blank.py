@@ -46,5 +46,5 @@ def test_it_is_what_the_papers_instructions_lead_to() -> None:
 
 
 def test_stored_answers_are_what_they_were() -> None:
-    assert FORM.rule_version == "geneval-answers-1"
+    assert FORM.rule_version == "geneval-answers-2"
     assert derive(parse_spec(CUP), {"count_0": 1, "color_0": ["red"]})[0].label == "yes"

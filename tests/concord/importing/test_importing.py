@@ -48,7 +48,7 @@ def geneval_study(folder: Path) -> list[object]:
 
 
 def test_geneval_by_hand(project: Path, tmp_path: Path) -> None:
-    assert "5 annotations of 2 images" in done(project, *geneval_study(tmp_path))
+    assert "5 annotations, 2 images" in done(project, *geneval_study(tmp_path))
     rows = agreement(project, "--suite", "geneval")["among_people"]
     correct = {name: value(rows, aspect="correct", statistic=name) for name in ("mean", "percent_agreement", "unanimous_share")}
     # agreeing pairs: 1 of 3, 0 of 1

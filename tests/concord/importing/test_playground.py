@@ -12,6 +12,10 @@ from typing import Any
 import pytest
 from PIL import Image
 
+from agreement import Options
+from agreement.preferences.votes import Contest
+from annotation.simulated import VOTES
+from concord import preferences
 from concord.common import next_steps
 from concord.importing import playground
 from concord.runs import remote_runs, run_session
@@ -26,7 +30,8 @@ from data.records import Prompt
 from data.spec import parse_spec
 from data.store import imports
 from data.store.browse import contents, grid
-from data.store.core.selection import Selection
+from data.store.campaigns import management
+from data.store.core.selection import SIMULATED, Selection
 from data.store.core.store import Store
 from scorers import registry
 from tests.ui import small_project
@@ -41,6 +46,8 @@ LATE = "playground-late"
 PEOPLE = {f"simulated {name}" for name in ("Ada", "Ben", "Cleo", "Dan", "Eve")}
 ASKED = sample.sample_prompts()[::4]
 PICTURES = 2 * sample.PER_PROMPT * len(ASKED)
+PAIRS = len(ASKED)
+"""The two generators' first pictures of each prompt."""
 
 
 def picture(path: Path, prompt: Prompt, index: int, generator: str) -> None:
@@ -131,7 +138,8 @@ def test_the_first_command_fills_the_default_project(default: Path) -> None:
     with Store(default) as store:
         totals = contents.totals(store)
     assert totals["prompts"] == len(ASKED)
-    assert totals["images"] == totals["items"] == PICTURES
+    assert totals["images"] == PICTURES
+    assert totals["items"] == PICTURES + PAIRS
     assert (totals["scorers"], totals["annotations"], totals["people"]) == (2, 0, 0)
     assert totals["simulated"] > 3 * PICTURES / 2
     found = content(default)
@@ -146,8 +154,37 @@ def test_the_first_command_fills_the_default_project(default: Path) -> None:
 
 def test_simulated_people_judge_the_careless_renderer_alone(default: Path) -> None:
     opened(default)
-    judged = {item.split("/")[2] for _, _, item, _ in content(default)["answers"]}
+    judged = {item.split("/")[2] for _, _, item, _ in content(default)["answers"] if "/pair/" not in item}
     assert judged == {CARELESS}
+
+
+def test_simulated_people_vote_on_pairs_as_a_campaign_would_show_them(default: Path) -> None:
+    opened(default)
+    with Store(default) as store:
+        (poll,) = preferences.rows(store, Selection(), Options(intervals=False)).polls
+        (people, *scorers) = poll.voters
+        assert (people.name, len(people.votes)) == (SIMULATED, VOTES * PAIRS)
+        assert {vote.contest for vote in people.votes} == {Contest(LATE, CARELESS)}
+        # a campaign about the same images asks about the same pairs
+        possible = {pair.item_id for pair in management.possible_pairs(store, Selection(), LATE, CARELESS)}
+        assert {vote.pair for vote in people.votes} < possible
+        assert all(len(voter.votes) == PAIRS for voter in scorers)
+        assert len(scorers) == 2
+        # they vote by what the pictures show: the careless renderer's by its truth, the others by looking at them
+        truth = {
+            management.pair_id(prompt.prompt_id, *(f"{prompt.prompt_id}/{name}/0" for name in (LATE, CARELESS))): (
+                sample.is_faithful(prompt, LATE),
+                sample.is_faithful(prompt, CARELESS),
+            )
+            for prompt in ASKED
+        }
+        right = {(True, True): "both", (False, False): "none", (True, False): LATE, (False, True): CARELESS}
+        agreed = [vote.chose == right[truth[vote.pair]] for vote in people.votes]
+        assert sum(agreed) > 0.6 * len(agreed)
+        # who removes the simulated people removes their pairs
+        playground.remove_simulated(store)
+        assert contents.totals(store)["items"] == PICTURES
+        assert preferences.rows(store, Selection()).polls == []
 
 
 def test_scorers_judge_by_the_rules_that_are_here(default: Path) -> None:
@@ -172,7 +209,7 @@ def test_nothing_is_done_twice(default: Path, monkeypatch: pytest.MonkeyPatch) -
     opened(default)
     before = content(default)
     listed = opened(default)
-    assert listed.count("\n") == 6
+    assert listed.count("\n") == 7
 
     def never(*_: object) -> None:
         raise AssertionError("a filled project was filled again")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import csv
 import hashlib
 import json
 from pathlib import Path
@@ -65,7 +66,7 @@ def test_raters_who_are_called_as_ratings_are(project: Path, tmp_path: Path) -> 
 
 def test_a_column_that_is_no_raters(project: Path, tmp_path: Path) -> None:
     file = ratings_csv(tmp_path / "r.csv", "a,4,sharp", header="image,ann,notes")
-    assert "r.csv:2: notes is 'sharp': " in (said := refused(project, file, *WIDE))
+    assert "r.csv:2: notes is 'sharp' (item 'a'): " in (said := refused(project, file, *WIDE))
     assert "--rater-columns" in said
     assert done(project, "import", "ratings", file, *WIDE, "--rater-columns", "ann").startswith(
         "1 rating of 1 item by 1 rater ('ann')"
@@ -325,10 +326,71 @@ def test_a_dry_run_shows_what_would_be_stored(project: Path, pictures: Path, tmp
         "mine/00000/red/0  ann    yes\n"
         "mine/00000/red/0  ann    no\n"
         "mine/00001/red/0  ann    cannot_tell\n"
-        "3 ratings of 2 items by 1 rater, 1 of them abstentions (cannot tell); 1 left out: 1 with 'NA'\n"
+        "3 ratings of 2 items by 1 rater, 1 of them abstentions (cannot tell); 1 left out: 1 with 'NA'; 1 repeat (1 of them"
+        " differ): a rater's first rating of an item counts\n"
         "a dry run: nothing is stored\n"
     )
     assert tables(project) == before
+
+
+def test_a_correction_says_what_it_repeats_and_how_it_counts(project: Path, tmp_path: Path) -> None:
+    first = ratings_csv(tmp_path / "r.csv", "a,x,5", "b,x,4", "a,y,cannot tell")
+    options = ("--item", "image", "--rater", "who", "--value", "value", "--aspect", "stars", "--scale", "ordinal:1-5")
+    assert "stored already" not in done(project, "import", "ratings", first, *options)
+    again = ratings_csv(tmp_path / "again.csv", "a,x,2", "b,x,4", "a,y,cannot tell", "b,y,1")
+    out = done(project, "import", "ratings", again, *options)
+    earlier = out.partition("import undo ")[2].partition(";")[0]
+    assert "; 3 ratings repeat what is stored already, 1 of them with another value: what is stored counts" in out
+    values = {(row["item"], row["rater"]): row["value"] for row in exported(project, tmp_path)}
+    assert values["a", "x"] == "5"
+    done(project, "import", "undo", earlier)
+    assert {(row["item"], row["rater"]): row["value"] for row in exported(project, tmp_path)}["a", "x"] == "2"
+
+
+def exported(project: Path, tmp_path: Path) -> list[dict[str, str]]:
+    """The ratings of the aspect ``stars`` that statistics use."""
+    done(project, "export", "ratings", "--aspect", "stars", "--format", "csv", "-o", tmp_path / "out.csv")
+    with (tmp_path / "out.csv").open(newline="") as file:
+        return list(csv.DictReader(file))
+
+
+@pytest.mark.parametrize(
+    ("name", "text", "options", "said"),
+    [
+        (
+            "r.json",
+            '{"ratings": [\n {"image": "a", "worker": "x", "answer": 3}\n]}',
+            ("--rater", "worker", "--value", "answer"),
+            "r.json: one JSON object, where a list of objects or one object a line is expected; a few lines of Python",
+        ),
+        (
+            "r.csv",
+            'image,x\na,"[4, 2]"\n',
+            ("--wide",),
+            "r.csv:2: x is '[4, 2]' (item 'a'): a cell holds one rating, not a list; a few lines of Python",
+        ),
+    ],
+)
+def test_what_is_no_table_of_ratings_says_what_to_do(
+    project: Path, tmp_path: Path, name: str, text: str, options: tuple[str, ...], said: str
+) -> None:
+    (tmp_path / name).write_text(text)
+    ran = concord(
+        project,
+        "import",
+        "ratings",
+        tmp_path / name,
+        "--item",
+        "image",
+        "--aspect",
+        "stars",
+        "--scale",
+        "ordinal:1-5",
+        *options,
+    )
+    assert (ran.status, ran.out) == (1, "")
+    assert said in ran.err
+    assert "docs/importing.md" in ran.err
 
 
 def test_what_changes_the_meaning_is_another_import(project: Path, tmp_path: Path) -> None:

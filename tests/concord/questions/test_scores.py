@@ -156,8 +156,8 @@ def test_people_meet_a_model_only_in_the_same_words(store: Store) -> None:
     assert states[first.question_id] == 1
     assert questions_scores.mixed_texts(store, SUITE, VQA) == 0
     question_project.answer(store, VQA, TRUTH, [], "0011-none")
-    (pair,) = (row for row in questions_scores.recall_models(store, SUITE, "") if (row["rater"], row["other"]) == ("late", VQA))
-    assert (pair["n"], pair["excluded"]["other_version"]) == (0, 1)
+    pairs = [row for row in questions_scores.recall_models(store, SUITE, "") if (row["rater"], row["other"]) == ("late", VQA)]
+    assert [(pair["statistic"], pair["n"], pair["excluded"]["other_version"]) for pair in pairs][:1] == [("spearman", 0, 1)]
 
 
 def test_texts_that_were_asked_differently_are_counted(store: Store) -> None:
@@ -204,7 +204,7 @@ def test_rows_are_those_of_the_statistics(standing: Store) -> None:
     assert [row["value"] for row in found.scores] == expected
     assert [row["value"] for row in found.people] == [one.outcome.value for one in beside_people(answers, said, QUICK)]
     assert {row["generator"] for row in found.scores if row["reference"]} == {"photos"}
-    assert [row["rater"] for row in found.models] == [VQA]
+    assert [(row["rater"], row["statistic"]) for row in found.models] == [(VQA, "spearman"), (VQA, "same_answers")]
     json.dumps([*found.sections.values()], allow_nan=False)
     row = next(row for row in found.scores if row["statistic"] == "accuracy" and row["group"] == "color")
     assert (row["suite"], row["by"], row["unit"]) == (SUITE, "element_type", "questions")
@@ -263,6 +263,12 @@ def test_each_picture_shows_the_rows(standing: Store) -> None:
     made = shown(standing, view(standing, see="people"))
     accuracy = next(row for row in people if (row["statistic"], row["rater"]) == ("vqa_accuracy", VQA))
     assert table(made.numbers, "VQA models beside people")[VQA][1] == f"{accuracy['value']:.3f}"
+    # of the prompt and the question, each beside that of passing all; only a judge gives reasons
+    biases = {row["statistic"]: row for row in people if row["rater"] == VQA and "length_bias" in row["statistic"]}
+    assert biases["length_bias_question"]["n"] == accuracy["n"]
+    assert (biases["length_bias_reason"]["n"], biases["length_bias_reason"]["excluded"]["no_length"]) == (0, accuracy["n"])
+    lengths = [f"{row['value']:.3f}" for name, row in biases.items() if name != "length_bias_reason"]
+    assert table(made.numbers, "Length bias")[VQA][1:5] == lengths
     whole = next(row for row in split if (row["rater"], row["by"]) == (VQA, "all"))
     assert table(made.numbers, "Whose fault wrong answers are")["all"][:3] == [
         f"{whole[name]:,}" for name in ("wrong", "image_wrong", "vqa_wrong")
@@ -271,7 +277,7 @@ def test_each_picture_shows_the_rows(standing: Store) -> None:
         [1.0] * len(made.figure.data[0].x)
     )
     made = shown(standing, view(standing, see="models"))
-    (pair,) = questions_scores.recall_models(standing, SUITE, "")
+    pair, _ = questions_scores.recall_models(standing, SUITE, "")
     assert (
         table(made.numbers, "Scores per image: do two models put images in the same order?")[VQA][1] == f"{pair['value']:.3f}"
     )
@@ -423,12 +429,15 @@ def test_evidence_from_elsewhere_cannot_break_the_workbench(store: Store, tmp_pa
     item = question_project.items(store)[0]
     good = {"question_id": "q", "text": "t", "choices": ["a", "b"], "answer": "a", "chosen": "b"}
     odd = [good | {"probabilities": [7, "x"], "free": 5, "similarity": "high", "matched": None}, 5, {"question_id": "x"}]
-    _bare(store, "odd", [Observation(item, {"answers": odd})])
+    why = "its reply names none of the choices: 'hm'"
+    left = [{key: value for key, value in good.items() if key != "chosen"} | {"failed": why, "question_id": "r"}, {"failed": 3}]
+    _bare(store, "odd", [Observation(item, {"answers": odd, "unanswered": left})])
     client = workbench(store, tmp_path).person("zoe")
     sights = client.post("/api/studio/uncover", json={"id": item}).json()["scorers"]
     (sight,) = (one for one in sights if one["rater"] == "odd")
     assert sight["unknown"]
-    (one,) = sight["questions"]
+    one, unanswered = sight["questions"]
+    assert (unanswered["id"], unanswered["right"], unanswered["failed"]) == ("r", None, why)
     assert (one["probabilities"], one["free"], one["similarity"], one["right"], one["counts"]) == (
         None,
         None,

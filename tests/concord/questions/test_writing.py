@@ -15,6 +15,7 @@ from concord.questions import writing
 from data.prompts.questions import read_questions
 from data.store import library
 from data.store.core.store import Store
+from scorers.models.language_endpoint import KEY as ENVIRONMENT
 from scorers.models.language_endpoint import Completion, Failure
 from tests.scorers.models.language_server import Scripted, serving, wrote
 from tests.ui import small_project
@@ -27,7 +28,7 @@ MORE = "\nAbout mood (weather):\nQ: is it sad?\nChoices: yes, no\nA: yes\nQ: how
 
 @pytest.fixture
 def server(monkeypatch: pytest.MonkeyPatch) -> Iterator[Scripted]:
-    monkeypatch.setenv(writing.KEY, KEY)
+    monkeypatch.setenv(ENVIRONMENT, KEY)
     monkeypatch.setattr(writing, "_REQUESTS_AT_ONCE", 1)
     with serving(monkeypatch) as scripted:
         yield scripted

@@ -17,6 +17,7 @@ pytest.importorskip("torch")
 pytest.importorskip("diffusers", reason="the group scorers is not installed")
 
 from concord.runs import generate
+from data.files import safe_file_name
 from data.images.files import read_image_file
 from data.jobs.generation import GenerationFolder
 from scorers.generation import worker
@@ -210,7 +211,7 @@ def test_a_name_that_is_none_is_refused(project: Path, name: str) -> None:
     [("playground/00001", "playground_00001"), ("a b", "a_b_"), ("../../etc", "etc_"), ("é" * 300, "_"), ("a_b", "a_b_")],
 )
 def test_a_name_becomes_a_file_name_of_its_own(name: str, file: str) -> None:
-    made = generate.safe(name)
+    made = safe_file_name(name)
     assert made.startswith(file)
     assert "/" not in made
     assert len(made.encode()) < 120

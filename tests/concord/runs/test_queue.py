@@ -13,7 +13,6 @@ from typing import Any
 import duckdb
 import pytest
 
-from concord.common import machine
 from concord.common.context import CommandError, Context
 from concord.runs import generate, queue, run_session, score
 from concord.runs import run_manager as supervisor
@@ -27,6 +26,7 @@ from data.store.core import schema
 from data.store.core.selection import Selection
 from data.store.core.store import Store
 from scorers import registry
+from scorers.models import devices
 from tests.ui import cow_scorer
 from tests.ui.http_visitor import World
 from ui.pages.runs import planning, table
@@ -223,7 +223,7 @@ def test_how_raters_of_one_name_differ_is_said() -> None:
     now = Rater("a #2", "scorer", None, "2", {"threshold": 0.4, "beam": 3, "weights": {"detector": "bb"}})
     assert score.rater_differences(before, now) == [
         "the scorer's code gives other results (version 2, then 1)",
-        "the weights of its clip differ (not known, then cc)",
+        "the weights of its clip differ (unknown, then cc)",
         "the weights of its detector differ (bb, then aa)",
         "beam is 3, then not set",
         "threshold is 0.4, then 0.5",
@@ -250,13 +250,13 @@ def test_the_rate_is_of_the_last_minutes(monkeypatch: pytest.MonkeyPatch) -> Non
     ("typed", "named"), [(None, "cpu"), (" CUDA:1 ", "cuda:1"), ("cuda:0, cuda:1", "cuda:0,cuda:1"), ("mps", "mps")]
 )
 def test_devices_are_read_as_they_are_typed(typed: str | None, named: str) -> None:
-    assert machine.parse_devices(typed) == named
+    assert devices.parse_devices(typed) == named
 
 
 @pytest.mark.parametrize("typed", ["cuda:", "--help", "cpu;ls", "a b:c", "cuda:0,,cuda:1"])
 def test_what_is_no_device_is_refused(typed: str) -> None:
     with pytest.raises(ValueError, match="a device is cpu"):
-        machine.parse_devices(typed)
+        devices.parse_devices(typed)
 
 
 def painted(store: Store, name: str = "sdxl") -> str:

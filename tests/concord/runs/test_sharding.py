@@ -244,7 +244,7 @@ def slurm(job: Path) -> tuple[list[str], dict[str, str]]:
     text = (worker_process.ROOT / "docs" / "runs.md").read_text()
     (script,) = re.findall(r"^```bash\n(.*?)^```", text, re.MULTILINE | re.DOTALL)
     assert "#SBATCH --signal=B:TERM@300\n" in script
-    script = script.replace("score geneval --profile paper --device cuda", "--batch-size 1").replace("/16", "/2")
+    script = script.replace("score geneval --profile mask2former-meta --device cuda", "--batch-size 1").replace("/16", "/2")
     (job.parent / "score.sh").write_text(script)
     (job.parent / "cli.py").write_text(_CLI.format(root=str(worker_process.ROOT)))
     tools = job.parent / "tools"

@@ -14,8 +14,9 @@ import pytest
 from typer.testing import CliRunner
 
 import app
-from concord.studies.reproduce import rounding
-from data.studies.published import GENEVAL, STUDIES, TASKS_MEAN, TIFA, PrintedNumber, PublishedStudy, UndeterminedNumbers
+from concord.studies.benchmarks import REPRODUCTIONS, Reproduction
+from concord.studies.comparison import compare, rounding
+from data.studies.published import GENEVAL, TASKS_MEAN, TIFA, PrintedNumber, PublishedStudy, UndeterminedNumbers
 from tests.ui.small_project import Ran, geneval_csv, geneval_row, metadata
 
 FIRST = "percent_agreement_first_vs_rest"
@@ -26,6 +27,11 @@ def reproduce(*words: object) -> Ran:
     done = CliRunner().invoke(app.app, ["reproduce", *map(str, words)])
     assert done.exception is None or isinstance(done.exception, SystemExit), done.exception
     return Ran(done.exit_code, done.stdout, done.stderr)
+
+
+def use(monkeypatch: pytest.MonkeyPatch, name: str, study: PublishedStudy) -> None:
+    """Made-up printed numbers in place of a paper's."""
+    monkeypatch.setitem(REPRODUCTIONS, name, Reproduction(study, lambda store: compare(store, study)))
 
 
 def numbers(ran: Ran) -> dict[str, dict[str, Any]]:
@@ -86,7 +92,7 @@ BY_HAND = PublishedStudy(
 
 
 def test_geneval_by_hand(geneval_files: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setitem(STUDIES, "geneval", BY_HAND)
+    use(monkeypatch, "geneval", BY_HAND)
     ran = reproduce(*words(geneval_files, "sdv2", "if-xl"), "--format", "json")
     assert (ran.status, ran.err) == (0, "")
     assert verdicts(ran) == {number.called: (number.printed, "same") for number in BY_HAND.numbers}
@@ -112,7 +118,7 @@ def test_a_difference_is_shown_and_ends_with_1(geneval_files: Path, monkeypatch:
         PrintedNumber("kappa of the cow", "Section 3", "0.1", KAPPA, generator="if-xl", task="single_object"),  # all said yes
         PrintedNumber("unanimous", "Section 3", "2", "unanimous_share", quantity="items_with", if_different="it was a Monday"),
     )
-    monkeypatch.setitem(STUDIES, "geneval", replace(BY_HAND, numbers=(*BY_HAND.numbers[:1], *wrong)))
+    use(monkeypatch, "geneval", replace(BY_HAND, numbers=(*BY_HAND.numbers[:1], *wrong)))
     ran = reproduce(*words(geneval_files, "sdv2", "if-xl"))
     assert (ran.status, ran.err) == (1, "reproduce geneval: 3 of 4 determined numbers not as printed\n")
     assert "Different: mean of if-xl (Table 1): printed 0.66, ours 0.67: why is not known." in ran.out
@@ -124,7 +130,7 @@ def test_a_difference_is_shown_and_ends_with_1(geneval_files: Path, monkeypatch:
 
 
 def test_numbers_over_a_missing_source_are_not_determined(geneval_files: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setitem(STUDIES, "geneval", BY_HAND)
+    use(monkeypatch, "geneval", BY_HAND)
     ran = reproduce(*words(geneval_files, "sdv2"), "--format", "json")
     assert ran.status == 0
     found = numbers(ran)
@@ -136,20 +142,21 @@ def test_numbers_over_a_missing_source_are_not_determined(geneval_files: Path, m
 
 
 def test_nothing_determined_is_no_success(geneval_files: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setitem(STUDIES, "geneval", replace(BY_HAND, numbers=BY_HAND.numbers[2:]))
+    use(monkeypatch, "geneval", replace(BY_HAND, numbers=BY_HAND.numbers[2:]))
     ran = reproduce(*words(geneval_files, "sdv2"))
     assert (ran.status, ran.err) == (1, "reproduce geneval: these data determine none of the paper's numbers\n")
 
 
 def test_a_folder_does_as_well_as_its_files(geneval_files: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setitem(STUDIES, "geneval", BY_HAND)
+    use(monkeypatch, "geneval", BY_HAND)
     by_name = reproduce(*words(geneval_files, "if-xl", "sdv2"), "--format", "md")
     assert reproduce("geneval", geneval_files, "--format", "md") == by_name
     assert by_name.status == 0
     assert "## Doe: A study (2023)" in by_name.out
-    row = "| Table 1 | mean of if-xl | mean | if-xl | 0.67 | 0.67 | 0.6666666666666666 | 2 | 6 | same |"
-    assert row in by_name.out.replace("|  |", "|")  # nothing stands beside it
-    assert "| unanimous_share x items | all | 1 | 1 | 1 | 4 | 12 | same |" in by_name.out
+    # two prompts leave all open; nothing stands beside it
+    row = "| Table 1 | mean of if-xl | mean | if-xl | 0.67 | 0.67 | 0.6666666666666666 | 0.0000 .. 1.0000 | 2 | 6 | same |  |"
+    assert row in by_name.out
+    assert "| unanimous_share x items | all | 1 | 1 | 1 |  | 4 | 12 | same |" in by_name.out
     assert "- Not determined: the moon (Figure 9): it is not in the files.\n" in by_name.out
     assert "- A note.\n" in by_name.out
 
@@ -208,7 +215,7 @@ def tifa_file(tmp_path: Path) -> Path:
 
 
 def test_tifa_by_hand(tifa_file: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setitem(STUDIES, "tifa", LIKERT)
+    use(monkeypatch, "tifa", LIKERT)
     ran = reproduce("tifa", tifa_file.parent, "--format", "json")
     assert (ran.status, ran.err) == (0, "")
     same = {"rho": ("86.6", "same"), "tau": ("33.3", "same"), "texts": ("3", "same")}
@@ -221,7 +228,7 @@ def test_tifa_by_hand(tifa_file: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     assert " ".join(shown.split()).startswith("Table 2 rho pearson metric 86.6 86.6 0.866025403784438")
     assert " ".join(shown.split()).endswith(" 3 6 same spearman 50.0 (0.500000)")
 
-    monkeypatch.setitem(STUDIES, "tifa", replace(LIKERT, numbers=(replace(LIKERT.numbers[0], printed="50.0"),)))
+    use(monkeypatch, "tifa", replace(LIKERT, numbers=(replace(LIKERT.numbers[0], printed="50.0"),)))
     ran = reproduce("tifa", tifa_file)
     assert (ran.status, ran.err) == (1, "reproduce tifa: 1 of 1 determined numbers not as printed\n")
     assert "Different: rho (Table 2): printed 50.0, ours 86.6" in ran.out

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 import subprocess
 import sys
 from collections.abc import Callable
@@ -13,7 +14,7 @@ import pytest
 from PIL import Image
 
 from scorers.generation import generators
-from scorers.models import files
+from scorers.models import pipelines
 from scorers.running.worker_main import attempt
 
 torch = pytest.importorskip("torch")
@@ -50,7 +51,7 @@ def untrained(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 def test_an_unknown_name_is_answered_with_the_one_that_was_meant() -> None:
-    with pytest.raises(files.UnknownGenerator, match="did you mean playground-late"):
+    with pytest.raises(pipelines.UnknownGenerator, match="did you mean playground-late"):
         generators.load("playground-lat")
 
 
@@ -209,9 +210,34 @@ def test_ddim_is_song_et_al_s_whatever_the_scheduler_was(saved: dict[str, Path],
     assert expected.std() > 5
 
 
-def test_a_flow_is_not_sampled_by_ddim(saved: dict[str, Path]) -> None:
+@pytest.mark.parametrize("name", ["sd3", "flux", "sana", "qwen-image"])
+def test_a_flow_is_not_sampled_by_ddim(saved: dict[str, Path], name: str) -> None:
     with pytest.raises(ValueError, match="is a flow model, which DDIM cannot sample"):
-        generators.load(str(saved["sd3"]), generators.PROFILES["paper"])
+        generators.load(str(saved[name]), generators.PROFILES["paper"])
+
+
+@pytest.mark.parametrize(
+    ("name", "guidance"), [("flux", 3.5), ("sana", 4.5), pytest.param("qwen-image", 4.0, marks=pytest.mark.slow)]
+)
+def test_flows_paint_each_text_as_if_alone_and_are_guided(saved: dict[str, Path], name: str, guidance: float) -> None:
+    once = generators.GenerationSettings(steps=1)
+    paint, told = generators.load(str(saved[name]), once)
+    assert told["guidance"] == guidance
+    _, second = (np.asarray(made.picture, float) for made in paint(["a cup", "two dogs"], [1, 2]))
+    (alone,) = paint(["two dogs"], [2])
+    assert np.abs(second - np.asarray(alone.picture, float)).max() <= 1, "rounding apart"
+    otherwise, _ = generators.load(str(saved[name]), dataclasses.replace(once, guidance=50.0))
+    # Qwen-Image's guidance keeps the length of what it guides: little of it is left in a random model
+    assert np.abs(np.asarray(otherwise(["two dogs"], [2])[0].picture, float) - second).max() >= 1
+
+
+def test_a_distilled_model_is_asked_as_its_authors_say(saved: dict[str, Path], monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(generators, "DISTILLED", {str(saved["flux"].resolve()): (4, 0.0)})
+    _, told = generators.load(str(saved["flux"]))
+    assert (told["steps"], told["guidance"]) == (4, 0.0)
+    _, told = generators.load(str(saved["flux"]), generators.GenerationSettings(steps=9))
+    assert told["steps"] == 9
+    assert pipelines.GENERATORS["flux-schnell"] in pipelines.DISTILLED
 
 
 @pytest.mark.parametrize("build", [tiny_pipelines.stable_diffusion, tiny_pipelines.deepfloyd])

@@ -33,7 +33,7 @@ def models(tmp_path_factory: pytest.TempPathFactory) -> dict[str, str]:
 def test_few_verdicts_flip(models: dict[str, str]) -> None:
     clip, pictures = Clip(models["clip"]), [picture(k)[0] for k in range(IMAGES)]
     scorer = registry.get("geneval")
-    settings: dict[str, Any] = {**scorer.profiles["paper"], "threshold": 0.3, "counting_threshold": 0.5}
+    settings: dict[str, Any] = {**scorer.profiles["mask2former-meta"], "threshold": 0.3, "counting_threshold": 0.5}
     first = open_detector(models["detector"], 96, 0.05, 0.7, "cpu")
     labels = [one.label for found in first.detect(pictures, [()] * IMAGES) for one in found if one.score > 0.3]
     names = sorted(set(labels), key=lambda name: (-labels.count(name), name))
@@ -74,10 +74,10 @@ def test_what_comes_out_is_in_full_precision(models: dict[str, str]) -> None:
 def test_where_it_makes_no_sense_it_is_refused(models: dict[str, str], tmp_path: Path) -> None:
     scorer = registry.get("geneval")
     with pytest.raises(ValueError, match="precision must be fp32 or bf16, got 'int4'"):
-        registry.settings(scorer, "paper", {**models, "precision": "int4"})
-    settings = registry.settings(scorer, "paper", {**models, "precision": "bf16"})
+        registry.settings(scorer, "mask2former-meta", {**models, "precision": "int4"})
+    settings = registry.settings(scorer, "mask2former-meta", {**models, "precision": "bf16"})
     assert settings["precision"] == "bf16"
-    assert "precision" not in registry.settings(scorer, "paper", {**models, "precision": "fp32"})
+    assert "precision" not in registry.settings(scorer, "mask2former-meta", {**models, "precision": "fp32"})
     with pytest.raises(ValueError, match="precision bf16 needs a GPU"):
         scorer.open(settings, "cpu")
     detr = str(published_models.detr(tmp_path / "detr"))

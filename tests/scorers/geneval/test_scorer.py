@@ -211,7 +211,7 @@ def test_images_that_are_too_large_fail_alone(monkeypatch: pytest.MonkeyPatch) -
 
 
 def test_the_papers_profile_is_genevals() -> None:
-    found = registry.settings(SCORER, "paper")
+    found = registry.settings(SCORER, "mask2former-meta")
     assert found.pop("weights") == {}
     assert found == {
         "detector": "facebook/mask2former-swin-small-coco-instance", "detector_side": 800, "detector_overlap": 0.7,
@@ -219,7 +219,7 @@ def test_the_papers_profile_is_genevals() -> None:
         "max_overlap": 1.0, "position_threshold": 0.1, "rule": "official",
     }  # fmt: skip
     chosen = {"detector": "google/owlvit-base-patch32", "crop": "0", "background": "original", "vocabulary": "coco"}
-    assert registry.settings(SCORER, "paper", chosen) == {
+    assert registry.settings(SCORER, "mask2former-meta", chosen) == {
         **found, "detector": "google/owlvit-base-patch32", "crop": 0, "background": "original", "vocabulary": "coco",
         "weights": {},
     }  # fmt: skip
@@ -236,7 +236,7 @@ def test_the_papers_profile_is_genevals() -> None:
 )
 def test_senseless_options_are_refused(setting: str, value: str, message: str) -> None:
     with pytest.raises(ValueError, match=message):
-        registry.settings(SCORER, "paper", {setting: value})
+        registry.settings(SCORER, "mask2former-meta", {setting: value})
 
 
 @pytest.mark.slow

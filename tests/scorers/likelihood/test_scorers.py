@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import base64
 import json
+import re
 from dataclasses import replace
 from typing import Any
 
@@ -129,6 +130,22 @@ def test_flows_and_diffusions_are_not_mistaken_for_each_other() -> None:
         LikelihoodPerceiver(_toy("flowloss"), "reverse", SMALL)
     with pytest.raises(ValueError, match="is no flow: score it with selfeval or elbo"):
         LikelihoodPerceiver(_toy("elbo"), "flow", SMALL)
+
+
+@pytest.mark.parametrize(
+    ("scorer", "model", "said"),
+    [
+        ("selfeval", "flux", "flux can only generate images: no likelihood is computed of such a model; known: sd15"),
+        ("elbo", "black-forest-labs/FLUX.1-schnell@abc", "can only generate images"),
+        ("selfeval", "sd35", "sd35 is a flow: score it with flowloss"),
+        ("flowloss", "playground-late", "playground-late is no flow: score it with selfeval or elbo"),
+    ],
+)
+def test_a_model_that_cannot_be_scored_is_refused_by_its_name(scorer: str, model: str, said: str) -> None:
+    found = registry.get(scorer)
+    with pytest.raises(ValueError, match=re.escape(said)):
+        registry.settings(found, registry.default_profile(found), {"model": model})
+    registry.settings(registry.get("flowloss"), "sd3", {"model": "sd35"})
 
 
 NO_TERMS: tuple[dict[str, Any], ...] = (

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import threading
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
@@ -12,12 +12,16 @@ from typing import Any
 
 import pytest
 
+Answer = tuple[int, dict[str, str], Any]
+
 
 @dataclass
 class Scripted:
-    """A server that gives these answers in turn, (status, headers, body) each, and the last one for ever; status 0: none."""
+    """A server that gives these answers in turn, (status, headers, body) each, and the last one for ever; status 0: none. Or
+    what ``reply`` makes of a request."""
 
-    answers: list[tuple[int, dict[str, str], Any]]
+    answers: list[Answer]
+    reply: Callable[[Any], Answer] | None = None
     seen: list[tuple[str | None, Any]] = field(default_factory=list)
     url: str = ""
 
@@ -35,7 +39,10 @@ def serving(monkeypatch: pytest.MonkeyPatch) -> Iterator[Scripted]:
         def do_POST(self) -> None:
             read = json.loads(self.rfile.read(int(self.headers["Content-Length"])))
             scripted.seen.append((self.headers.get("Authorization"), read))
-            status, headers, body = scripted.answers[min(len(scripted.seen), len(scripted.answers)) - 1]
+            if scripted.reply is not None:
+                status, headers, body = scripted.reply(read)
+            else:
+                status, headers, body = scripted.answers[min(len(scripted.seen), len(scripted.answers)) - 1]
             if status == 0:
                 ended.wait(10)
                 return

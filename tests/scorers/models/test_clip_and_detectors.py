@@ -20,7 +20,7 @@ pytest.importorskip("scorers.models.detectors.yolo", reason="the group yolo is n
 
 from data.prompts.coco import COCO  # noqa: E402
 from scorers.base import ModelBroken  # noqa: E402
-from scorers.models import files  # noqa: E402
+from scorers.models import files, hub  # noqa: E402
 from scorers.models.clip import Clip, _named  # noqa: E402
 from scorers.models.detectors import open_detector  # noqa: E402
 from scorers.models.detectors.base import DetectedObject  # noqa: E402
@@ -154,7 +154,7 @@ def test_checkpoints_of_ultralytics_are_opened_by_path_or_name(
     (found,) = detector.detect(pictures[:1], [()])
     assert found
     assert {one.label for one in found} <= set(COCO)
-    monkeypatch.setattr(files, "CHECKPOINTS", checkpoint.parent)
+    monkeypatch.setattr(hub, "CHECKPOINTS", checkpoint.parent)
     for name in ("yolo11n-seg", "yolo11n-seg.pt"):
         assert open_detector(name, 64, 0.1, 0.7, "cpu").knows == frozenset(COCO)
         assert files.fingerprint(name) == files.fingerprint(str(checkpoint)) != None  # noqa: E711

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import email.utils
 import json
+import math
 import time
 from collections.abc import Iterator
 from typing import Any
@@ -11,8 +12,8 @@ from typing import Any
 import httpx
 import pytest
 
-from data.prompts.question_generation import prompt_examples
-from scorers.models.language_endpoint import Completion, Endpoint, EndpointError, Failure, messages
+from data.prompts.question_generation import conversation, prompt_examples
+from scorers.models.language_endpoint import Completion, Endpoint, EndpointError, Failure
 from tests.scorers.models.language_server import Scripted, serving, wrote
 
 KEY = "sk-very-secret"
@@ -28,7 +29,7 @@ def completion_from(server: Scripted, key: str | None = KEY, **options: Any) -> 
     waits: list[float] = []
     endpoint = Endpoint(server.url, "m", key, sleep=waits.append, **options)
     try:
-        return endpoint.complete("a cat"), waits
+        return endpoint.complete(conversation("a cat")), waits
     finally:
         endpoint.close()
 
@@ -39,7 +40,7 @@ def test_what_is_sent_and_what_comes_back(server: Scripted) -> None:
     ((header, body),) = server.seen
     assert header == f"Bearer {KEY}"
     assert (body["model"], body["temperature"]) == ("m", 0)
-    assert body["messages"] == messages("a cat")
+    assert body["messages"] == conversation("a cat")
     assert len(body["messages"]) == 2 * len(prompt_examples()) + 2
     assert body["messages"][-1] == {"role": "user", "content": "Description: a cat"}
     assert KEY not in json.dumps(body)
@@ -121,14 +122,43 @@ def test_an_answer_that_is_none_is_asked_for_once_more(server: Scripted, answer:
     assert why in found.reason
     assert waits == [1.0]
     server.answers, server.seen = [answer, wrote()], []
-    assert completion_from(server)[0] == Completion("About cat (animal):", 90, 10)
+    # both attempts are paid for; what the first one cost is not known where it does not say
+    told = isinstance(answer[2], dict) and "usage" in answer[2]
+    cost = (180, 20) if told else (None, None)
+    assert completion_from(server)[0] == Completion("About cat (animal):", *cost)
 
 
 def test_refusals_concern_one_caption(server: Scripted) -> None:
     server.answers = [(400, {}, {"error": {"message": "too\nrude"}})]
     assert completion_from(server) == (Failure("the endpoint refused it (HTTP 400: too rude)"), [])
     server.answers, server.seen = [wrote("", finish_reason="content_filter")], []
-    assert completion_from(server) == (Failure("the endpoint's content filter refused it"), [])
+    assert completion_from(server) == (Failure("the endpoint's content filter refused it", 90, 10), [])
+
+
+def test_the_first_token_has_its_probabilities(server: Scripted) -> None:
+    def place(token: str, **more: float) -> dict[str, Any]:
+        return {"token": token, "logprob": -0.5, "top_logprobs": [{"token": t, "logprob": p} for t, p in more.items()]}
+
+    server.answers = [wrote("\nA", logprobs={"content": [place("\n"), place("A", A=math.log(0.75), B=math.log(0.2))]})]
+    found, _ = completion_from(server)
+    assert isinstance(found, Completion)
+    assert found.first_token == pytest.approx({"A": 0.75, "B": 0.2})
+    for broken in ({}, {"content": None}, {"content": [{"token": "A"}]}, {"content": [{"token": "A", "logprob": "x"}]}, 3):
+        server.answers, server.seen = [wrote("A", logprobs=broken)], []
+        found, _ = completion_from(server)
+        assert isinstance(found, Completion)
+        assert found.first_token is None
+
+
+def test_no_more_attempts_a_minute_than_allowed(server: Scripted) -> None:
+    server.answers = [wrote()]
+    waits: list[float] = []
+    endpoint = Endpoint(server.url, "m", per_minute=6, sleep=waits.append)
+    for _ in range(3):
+        endpoint.complete(conversation("a cat"))
+    endpoint.close()
+    # ten seconds apart; nobody sleeps here, so the third waits for two turns
+    assert waits == [pytest.approx(10, abs=2), pytest.approx(20, abs=2)]
 
 
 def test_cut_off_and_without_usage(server: Scripted) -> None:

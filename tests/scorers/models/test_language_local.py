@@ -110,7 +110,7 @@ def test_the_worker_writes_and_answers(llama: Path, t5: Path) -> None:
         {"do": "write", "model": str(llama), "device": "cpu", "asked": [{"caption": filling(llama)}, {"caption": long}]}
     )
     first, second = map(json.loads, done.stdout.splitlines())
-    assert sorted(first) == ["finished", "text", "tokens_in", "tokens_out"]
+    assert sorted(first) == ["finished", "first_token", "model", "text", "tokens_in", "tokens_out"]
     assert list(second) == ["failed"]
     asked = [{"caption": "a cat", "question": f"is it {k}?", "choices": ["yes", "no"], "free": k % 2 == 0} for k in range(20)]
     found = list(results({"do": "answer", "model": str(t5), "device": "cpu", "asked": asked}))

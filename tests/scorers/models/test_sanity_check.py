@@ -14,6 +14,7 @@ from PIL import Image
 
 from scorers.models import sanity_check, vqa
 from scorers.models.detectors.base import DetectedObject
+from scorers.models.sanity_check import DetectorCheck
 from scorers.models.vqa import VqaAnswer, VqaQuestion
 
 INSTALLED = sanity_check.photographs
@@ -40,16 +41,16 @@ def photos(monkeypatch: pytest.MonkeyPatch) -> None:
 
 def test_what_is_found_is_not_spoken_of() -> None:
     detector = Detector(0.31, "person", "bus")
-    assert sanity_check.check_detector(detector, 0.3) == ()
+    assert sanity_check.check_detector(detector, 0.3) == DetectorCheck()
     assert detector.asked == [["bus", "person"], ["person"]]
 
 
 def test_what_is_not_found_is_told_of_each_photograph() -> None:
     said = "with confidence above 0.3: its weights may be wrong, or broken on this device"
-    assert sanity_check.check_detector(Detector(0.9, "person"), 0.3) == (
+    assert sanity_check.check_detector(Detector(0.9, "person"), 0.3).failures == (
         f"on a known photograph (bus.jpg) the detector finds no bus {said}",
     )
-    assert sanity_check.check_detector(Detector(0.3, "person", "bus"), 0.3) == (
+    assert sanity_check.check_detector(Detector(0.3, "person", "bus"), 0.3).failures == (
         f"on a known photograph (bus.jpg) the detector finds no bus and no person {said}",
         f"on a known photograph (zidane.jpg) the detector finds no person {said}",
     )
@@ -57,13 +58,13 @@ def test_what_is_not_found_is_told_of_each_photograph() -> None:
 
 def test_a_detector_that_does_not_know_these_things_is_not_asked() -> None:
     small = Detector(0.9, knows=frozenset({"bus", "cup"}))
-    assert sanity_check.check_detector(small, 0.3) == ()
+    assert sanity_check.check_detector(small, 0.3) == DetectorCheck()
     assert small.asked == []
 
 
 def test_without_the_photographs_it_says_so(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(sanity_check, "photographs", dict)
-    assert sanity_check.check_detector(Detector(0.9), 0.3) == (
+    assert sanity_check.check_detector(Detector(0.9), 0.3).warnings == (
         "the detector was not checked on known photographs: they come with ultralytics, which is not installed",
     )
 

@@ -108,6 +108,9 @@ class Fake:
             for some in queries
         ]
 
+    def answer_length(self, answer: str) -> int:
+        raise AssertionError(answer)
+
     def likelihood(self, images: Sequence[Image.Image], *_: object) -> Any:
         return np.zeros(len(images))
 

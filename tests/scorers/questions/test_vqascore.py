@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from pathlib import Path
 
@@ -28,6 +29,9 @@ class Model:
         self.asked += [(question, answer) for question in questions]
         return np.array([image.width / 100 for image in images])
 
+    def answer_length(self, answer: str) -> int:
+        return len(answer.split())
+
 
 def test_each_image_is_asked_whether_it_shows_its_own_prompt() -> None:
     model = Model()
@@ -51,6 +55,26 @@ def test_another_question_may_be_asked() -> None:
     assert model.asked == [("Is there a {cup} here?", "yes")]
 
 
+def test_it_is_the_authors_definition_unless_the_product_is_asked_for() -> None:
+    """t2v_metrics: exp(-CrossEntropyLoss(reduction="mean")) over the answer's tokens and the end, here on crafted logits."""
+    torch = pytest.importorskip("torch", reason="the group scorers is not installed")
+    from scorers.models.vqa.model import sum_log_probabilities
+
+    logits = torch.tensor([[2.0, -1.0, 0.5, 7.0], [0.1, 3.0, -2.0, 0.0]])
+    said = torch.tensor([[0, 1]])
+    (weight,) = sum_log_probabilities(logits, said, torch.ones_like(said, dtype=torch.bool))
+    expected = float(torch.exp(-torch.nn.CrossEntropyLoss(reduction="mean")(logits, said[0])))
+    seen = Observation("x", {"likelihood": math.exp(weight), "answer": "Yes", "tokens": 2})
+    verdict = judge(Spec(), seen, {})
+    assert verdict.judgements[0].value == pytest.approx(expected, rel=1e-6)
+    assert verdict.checks[0].text.endswith(", the mean of 2 tokens")
+    assert judge(Spec(), seen, {"combine": "product"}).judgements[0].value == pytest.approx(expected**2, rel=1e-6)
+    two_words = Shown("1", Image.new("RGB", (25, 2)), "a cup", Spec())
+    (found,) = VqaScorePerceiver(Model(), "oh yes").perceive([two_words])  # type: ignore[arg-type]
+    assert found.payload == {"likelihood": 0.25, "answer": "oh yes", "tokens": 2}
+    assert judge(Spec(), found, {}).judgements[0].value == pytest.approx(0.5)
+
+
 def test_by_a_flipped_text_the_number_is_no_score() -> None:
     verdict = judge(Spec(), Observation("x", {"likelihood": 0.5, "answer": "Yes"}), {"flip": "relation"})
     assert verdict.judgements == (Judgement("flipped", None, 0.5, "relation"),)
@@ -59,7 +83,10 @@ def test_by_a_flipped_text_the_number_is_no_score() -> None:
         SCORER.check({"answer": "Yes", "flip": "up"})
 
 
-@pytest.mark.parametrize("payload", [{}, {"likelihood": None}, {"likelihood": float("nan")}, {"likelihood": "high"}])
+@pytest.mark.parametrize(
+    "payload",
+    [{}, {"likelihood": 0.5, "tokens": 0}, {"likelihood": None}, {"likelihood": float("nan")}, {"likelihood": "high"}],
+)
 def test_no_number_is_no_score(payload: dict[str, object]) -> None:
     (judgement,) = judge(Spec(), Observation("x", payload), {}).judgements
     assert (judgement.label, judgement.value, judgement.reason) == (None, None, "not_finite")
@@ -68,13 +95,19 @@ def test_no_number_is_no_score(payload: dict[str, object]) -> None:
 
 def test_profiles_name_the_answer_as_their_models_say_it() -> None:
     assert registry.get("vqascore") is SCORER
-    assert registry.settings(SCORER, "paper") == {"vqa": "Salesforce/instructblip-flan-t5-xl", "answer": "Yes", "weights": {}}
+    assert registry.settings(SCORER, "instructblip-xl") == {
+        "vqa": "Salesforce/instructblip-flan-t5-xl",
+        "answer": "Yes",
+        "weights": {},
+    }
     assert SCORER.profiles["playground"]["answer"] == "yes"
     for template in ("Is it so?", "{text} {text}"):
         with pytest.raises(ValueError, match=r"template must hold \{text\} once"):
-            registry.settings(SCORER, "paper", {"template": template})
+            registry.settings(SCORER, "instructblip-xl", {"template": template})
+    with pytest.raises(ValueError, match="combine must be mean or product, got 'sum'"):
+        registry.settings(SCORER, "instructblip-xl", {"combine": "sum"})
     with pytest.raises(ValueError, match="answer must not be empty"):
-        registry.settings(SCORER, "paper", {"answer": " "})
+        registry.settings(SCORER, "instructblip-xl", {"answer": " "})
 
 
 def test_a_model_is_opened_and_gives_probabilities(tmp_path: Path) -> None:

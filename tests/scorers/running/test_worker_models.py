@@ -10,6 +10,7 @@ import subprocess
 import sys
 import zlib
 from collections.abc import Callable, Mapping
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -127,7 +128,10 @@ def works(folder: Path, files: Mapping[str, tuple[Callable[[Path], object], Any]
 
 def perceived(folder: Path, scorer: str, settings: dict[str, Any], asked: list[WorkItem]) -> dict[str, Observation]:
     run = RunFolder(folder)
-    run.create(Run(folder.name, scorer, registry.get(scorer).version, "paper", settings, part_size=len(asked)), asked)
+    run.create(
+        Run(folder.name, scorer, registry.get(scorer).version, "mask2former-meta", settings, part_size=len(asked), force=True),
+        asked,
+    )
     assert worker.work_through(run)
     return {one.item_id: one for one in run.observations()}
 
@@ -138,7 +142,7 @@ def test_hostile_images_are_seen_or_refused_in_one_line(
     monkeypatch.setattr(sanity_check, "photographs", dict)
     # all is of the kind that the prompt asks a colour of, so that each goes through the colour classifier too
     monkeypatch.setattr(scorer, "same_kind", lambda *_: True)
-    settings = registry.settings(registry.get("geneval"), "paper", models)
+    settings = registry.settings(registry.get("geneval"), "mask2former-meta", models)
     seen = perceived(tmp_path / "run", "geneval", settings, works(tmp_path / "images", {**GOOD, **BAD}))
     for name, (_, size) in GOOD.items():
         one = seen[name]
@@ -173,11 +177,20 @@ def test_hostile_images_have_a_cosine(tmp_path: Path, models: dict[str, str], mo
     assert {name for name, one in seen.items() if one.failed} == set(BAD) - {"large.png"}
 
 
-def test_models_that_know_nothing_are_warned_of(models: dict[str, str]) -> None:
+def test_a_detector_that_knows_nothing_stops_the_run_unless_it_is_forced(tmp_path: Path, models: dict[str, str]) -> None:
     pytest.importorskip("scorers.models.detectors.yolo", reason="the photographs come with ultralytics")
-    settings = registry.settings(registry.get("geneval"), "paper", {**models, "threshold": "0.9", "keep": "0.6"})
-    said = getattr(registry.get("geneval").open(settings, "cpu"), "warnings", ())
-    assert any("on a known photograph (bus.jpg) the detector finds no bus" in line for line in said)
+    settings = registry.settings(registry.get("geneval"), "mask2former-meta", {**models, "threshold": "0.9", "keep": "0.6"})
+    asked = works(tmp_path / "images", {"plain.png": GOOD["plain.png"]})
+    run = RunFolder(tmp_path / "run")
+    run.create(Run("run", "geneval", registry.get("geneval").version, "mask2former-meta", settings), asked)
+    with pytest.raises(ModelBroken, match=r"\(bus.jpg\) the detector finds no bus.*; to score with it all the same: --force"):
+        worker.work_through(run)
+    assert run.parts() == []
+    run.replace(replace(run.job(), force=True))
+    assert worker.work_through(run)
+    progress = run.progress()
+    assert progress is not None
+    assert any("on a known photograph (bus.jpg) the detector finds no bus" in line for line in progress.warnings)
 
 
 def test_a_broken_model_stops_the_run_before_anything_is_said(
@@ -190,8 +203,8 @@ def test_a_broken_model_stops_the_run_before_anything_is_said(
     monkeypatch.setattr(device_worker, "open_perceiver", lambda *_: Broken())
     run = RunFolder(tmp_path / "run")
     asked = works(tmp_path / "images", {"plain.png": GOOD["plain.png"]})
-    settings = registry.settings(registry.get("geneval"), "paper", models)
-    run.create(Run("run", "geneval", registry.get("geneval").version, "paper", settings), asked)
+    settings = registry.settings(registry.get("geneval"), "mask2former-meta", models)
+    run.create(Run("run", "geneval", registry.get("geneval").version, "mask2former-meta", settings), asked)
     with pytest.raises(ModelBroken, match="it gives no finite numbers"):
         worker.work_through(run)
     assert run.parts() == []
@@ -209,7 +222,9 @@ sys.addaudithook(refuse)
 
 
 @pytest.mark.slow
-def test_a_model_by_its_hub_id_comes_from_the_cache(tmp_path: Path, models: dict[str, str]) -> None:
+def test_a_model_by_its_hub_id_comes_from_the_cache(
+    tmp_path: Path, models: dict[str, str], monkeypatch: pytest.MonkeyPatch
+) -> None:
     """The profile's own detector, as ``hf download`` lays it down, in a process that cannot reach any network."""
     hub = tmp_path / "home" / "hub" / "models--facebook--mask2former-swin-small-coco-instance"
     shutil.copytree(models["detector"], hub / "snapshots" / "0123abc")
@@ -220,12 +235,15 @@ def test_a_model_by_its_hub_id_comes_from_the_cache(tmp_path: Path, models: dict
     kept = {key: value for key, value in os.environ.items() if not key.startswith(("YOLO", "HF_", "TRANSFORMERS", "XDG"))}
     env = kept | {"PYTHONPATH": str(tmp_path / "site"), "HF_HOME": str(tmp_path / "home"), "HOME": str(tmp_path / "home")}
     scorer = registry.get("geneval")
-    settings = registry.settings(scorer, "paper", {"clip": models["clip"], "detector_side": "64"})
+    monkeypatch.setenv("HF_HOME", env["HF_HOME"])
+    monkeypatch.delenv("HF_HUB_CACHE", raising=False)
+    settings = registry.settings(scorer, "mask2former-meta", {"clip": models["clip"], "detector_side": "64"})
+    assert settings["revisions"] == {"detector": "0123abc"}
     assert settings["detector"] == "facebook/mask2former-swin-small-coco-instance"
     asked = works(tmp_path / "images", {"plain.png": GOOD["plain.png"]})
 
     run = RunFolder(tmp_path / "run")
-    run.create(Run("run", "geneval", scorer.version, "paper", settings), asked)
+    run.create(Run("run", "geneval", scorer.version, "mask2former-meta", settings, force=True), asked)
     command = [sys.executable, "-m", "scorers.running.worker", str(run.path)]
     process = subprocess.run(command, cwd=ROOT, env=env, capture_output=True, text=True, check=False)
     assert process.returncode == 0, process.stderr

@@ -58,7 +58,10 @@ def run(
     folder: Path, settings: dict[str, Any], work: Sequence[WorkItem], part_size: int, threads: int
 ) -> dict[str, Observation]:
     made = RunFolder(folder)
-    made.create(Run("r", "geneval", registry.get("geneval").version, "paper", settings, part_size=part_size), work)
+    made.create(
+        Run("r", "geneval", registry.get("geneval").version, "mask2former-meta", settings, part_size=part_size, force=True),
+        work,
+    )
     assert worker.work_through(made, threads=threads)
     return {one.item_id: one for one in made.observations()}
 
@@ -66,7 +69,7 @@ def run(
 @pytest.mark.parametrize("kind", KINDS)
 def test_parts_order_and_decoders_change_nothing(kind: str, models: dict[str, str], tmp_path: Path) -> None:
     overrides = {"detector": models[kind], "clip": models["clip"], "detector_side": "96", "keep": "0.02", "vocabulary": "coco"}
-    settings = registry.settings(registry.get("geneval"), "paper", overrides)
+    settings = registry.settings(registry.get("geneval"), "mask2former-meta", overrides)
     work = work_of_several_shapes(tmp_path / "images", 9)
     first = run(tmp_path / "first", settings, work, 32, 1)
     assert [name for name, one in first.items() if one.failed] == ["i2"]
@@ -79,7 +82,7 @@ def test_parts_order_and_decoders_change_nothing(kind: str, models: dict[str, st
 
 def test_colours_are_among_what_is_equal(models: dict[str, str], tmp_path: Path) -> None:
     overrides = {"detector": models["mask2former"], "clip": models["clip"], "detector_side": "96", "keep": "0.02"}
-    settings = registry.settings(registry.get("geneval"), "paper", overrides)
+    settings = registry.settings(registry.get("geneval"), "mask2former-meta", overrides)
     seen = run(tmp_path / "run", settings, work_of_several_shapes(tmp_path / "images", 9), 4, 2)
     # the very classes that the random model sees
     labels = [found.label for one in seen.values() for found in one.detections]
@@ -94,7 +97,7 @@ def test_colours_are_among_what_is_equal(models: dict[str, str], tmp_path: Path)
 def test_nothing_of_a_part_is_kept(models: dict[str, str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Neither pictures nor tensors of earlier parts: what is alive after the fifth was alive after the second."""
     overrides = {"detector": models["mask2former"], "clip": models["clip"], "detector_side": "64"}
-    settings = registry.settings(registry.get("geneval"), "paper", overrides)
+    settings = registry.settings(registry.get("geneval"), "mask2former-meta", overrides)
     work = [one for one in work_of_several_shapes(tmp_path / "images", 3) if one.item_id != "i2"]
     monkeypatch.setattr("scorers.running.engines.device_worker.PIXELS_AHEAD", 0)
     alive: list[tuple[int, int]] = []
@@ -107,7 +110,9 @@ def test_nothing_of_a_part_is_kept(models: dict[str, str], tmp_path: Path, monke
 
     made = RunFolder(tmp_path / "run")
     many = [WorkItem(f"{k}-{one.item_id}", one.path, "", "", one.spec) for k in range(6) for one in work]
-    made.create(Run("r", "geneval", registry.get("geneval").version, "paper", settings, part_size=2), many)
+    made.create(
+        Run("r", "geneval", registry.get("geneval").version, "mask2former-meta", settings, part_size=2, force=True), many
+    )
     # what was alive before is left out of the count, and of its time
     gc.freeze()
     try:

@@ -301,7 +301,7 @@ def test_the_form_says_what_it_would_be_and_makes_it(world: World) -> None:
     values: dict[str, Any] = {name: control.value for name, control in fields.items()}
     said, possible = forms.preview_campaign(store, values)
     assert "This asks for 4 images (all that fit) × 3 people = 12 answers. " in text(said)
-    assert "Give it an id." in said
+    assert "Give it a title." in said
     assert not possible
     values |= {"id": "new", "title": "New", "n": 2, "overlap": 5, "also": "geneval/00000/sdv2/0\n", "completion_code": "C1"}
     said, possible = forms.preview_campaign(store, values)

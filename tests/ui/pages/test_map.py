@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import time
+from collections import Counter
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -127,6 +128,12 @@ def test_a_lasso_lists_in_browse_what_lies_inside(store: Store, client: TestClie
     inside = client.get("/api/studio/map/inside", params=address).json()
     assert inside["total"] == len(wanted)
     assert {row["item_id"] for row in inside["items"]} <= wanted
+    # classes are counted within the line, not over the whole map
+    with store.read() as cursor:
+        generators = Counter(dict(cursor.execute("select item_id, generator from items").fetchall())[item] for item in wanted)
+    painted = client.get("/api/studio/map/inside", params=address | {"paint": "generator"}).json()
+    assert painted["classes"] == dict(generators)
+    assert inside["classes"] == {}
     # it restricts together with the rest of the address
     with store.read() as cursor:
         tasks = dict(cursor.execute("select item_id, task from items").fetchall())
@@ -222,7 +229,9 @@ def test_the_page_shows_the_selection_and_says_what(store: Store) -> None:
     some = opened(store, "task=counting&paint=task")
     assert "6 images of 36 on the map" in some["map-lead"]
     assert "/studio/browse?task=counting" in some["map-lead"]
-    assert json.loads(some["cc-map"])["groups"] == [{"title": "counting", "n": 6, "filter": {"task": "counting"}}]
+    assert json.loads(some["cc-map"])["groups"] == [
+        {"title": "counting", "n": 6, "filter": {"task": "counting"}, "rest": False}
+    ]
     said = opened(store, f"says={explore_project.RATER}:yes&paint=says:{explore_project.RATER}")
     (group,) = json.loads(said["cc-map"])["groups"]
     assert (group["title"], group["filter"]) == ("right", {"says": f"{explore_project.RATER}:yes"})
@@ -246,12 +255,15 @@ def test_what_an_address_asks_for_in_vain_is_named(store: Store) -> None:
     assert (good["notice"], json.loads(good["cc-map"])["lasso"]) == ("", "0,0;1,0;1,1")
 
 
-def test_an_equal_figure_is_sent_once_and_a_line_does_not_go_to_another_map(store: Store) -> None:
+def test_an_equal_figure_is_sent_once_and_a_line_does_not_go_to_another_map(
+    store: Store, monkeypatch: pytest.MonkeyPatch
+) -> None:
     made(store)
-    shown = opened(store, f"map=pca:{MODEL}&lasso=0,0;1,0;1,1")["shown"]
+    first = opened(store, f"map=pca:{MODEL}&lasso=0,0;1,0;1,1")
+    shown, figure = first["shown"], first["figure"]
 
     def drawn(view: page.MapView, paint: str = "generator") -> Drawn:
-        *_, last = page.draw_page(store, view, "pca", MODEL, paint)
+        *_, last = page.draw_page(store, view, figure, "pca", MODEL, paint)
         assert last
         return last
 
@@ -259,8 +271,18 @@ def test_an_equal_figure_is_sent_once_and_a_line_does_not_go_to_another_map(stor
     painted = drawn(page.MapView(**shown), "task")
     assert painted["map-plot"] is not None
     assert painted["shown"]["lasso"] == "0,0;1,0;1,1"
+    # while another map is being made the one before stays
+    monkeypatch.setattr(making, "finished_map", lambda *_: None)
+    monkeypatch.setattr(page, "_WAIT_SECONDS", 0.0)
+    waiting = next(page.draw_page(store, page.MapView(**shown), figure, "pca", MODEL, "generator"))
+    assert waiting is not None
+    assert "see the map before." in waiting["map-lead"]
+    assert not {"map-plot", "cc-map"} & waiting.keys()
+    assert waiting["shown"] == shown
+    monkeypatch.undo()
     elsewhere = drawn(page.MapView(**{**shown, "key": "000000000000"}))["shown"]
-    assert (elsewhere["lasso"], elsewhere["turn"]) == ("", shown["turn"] + 1)
+    assert elsewhere["lasso"] == ""
+    assert elsewhere["turn"] > shown["turn"]
 
 
 def test_colours_are_what_browse_would_list(store: Store, client: TestClient) -> None:
@@ -394,7 +416,7 @@ def test_without_embeddings_the_page_says_how_to_get_some(tmp_path: Path) -> Non
         assert "score clipscore" in taught
     with Store(explore_project.project(tmp_path)) as store:
         keep(store, items_of(store), SETTINGS, "clip here", np.zeros((36, 8)))
-        assert "before it kept what it sees" in page.MapPage(store).teaching()
+        assert "stored no embeddings" in page.MapPage(store).teaching()
 
 
 def test_without_umap_the_page_says_how_to_get_it(store: Store, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -134,7 +134,7 @@ def test_nested_and_missing_values_have_columns_of_their_own() -> None:
 ESCAPED = {
     "a\\b": r"a\textbackslash{}b",
     "50 % & $x_1^2$ #~": r"50 \% \& \$x\_1\textasciicircum{}2\$ \#\textasciitilde{}",
-    "{<|>}": r"\{\textless{}\textbar{}\textgreater{}\}",
+    "{<|>}": r"\{\textless{}\textbar\allowbreak{}\textgreater{}\}",
     "[x]* --": "{[}x{]}{*} {-}{-}",
     "é ñ ő": r"\'{e} \~{n} \H{o}",
     "Cohen’s κ": r"Cohen's \ensuremath{\kappa}",

@@ -24,8 +24,9 @@ from ui.report import export as document
 
 SECTIONS = ("among_people", "raters", "matrix")
 TITLES = [
-    "Summary", "Scores", "People among themselves", "Scorers against people", "By people’s certainty", "Where answers cross",
-    "Scorers compared", "Any two raters", "Sample failures", "What was selected", "How people were asked", "Who judged",
+    "Summary", "Scores", "People among themselves", "Scorers against people", "What scorers are good for",
+    "By people’s certainty", "Where answers cross", "Scorers compared", "Any two raters",
+    "How sure, and how many labels more", "Sample failures", "What was selected", "How people were asked", "Who judged",
     "Definitions", "Exclusions", "How to make this again",
 ]  # fmt: skip
 VOID = {"meta", "img", "input"}
@@ -266,7 +267,7 @@ def test_what_is_undefined_says_why(made: Made) -> None:
     everything = [table for tables in made.page.sections.values() for table in tables]
     dashes = [(table, cell) for table in everything for line in table.rows for cell in line if cell.text == "–" and cell.mark]
     assert len(dashes) > 5
-    reasons = {row["reason"] for name in TABLES.values() for row in made.data[name] if row["reason"]}
+    reasons = {row["reason"] for name in (*TABLES.values(), "rank") for row in made.data[name] if row["reason"]}
     for table, cell in dashes:
         (note,) = [note for note in table.notes if note.startswith(f"({cell.mark}) ")]
         assert note.removeprefix(f"({cell.mark}) ").removesuffix(".") in reasons
@@ -508,7 +509,9 @@ def test_people_alone_make_a_report(project: Path, tmp_path: Path) -> None:
     done(project, "import", "ratings", ratings_csv(tmp_path / "r.csv", "a,x,5", "a,y,4", "b,x,1"), *RATINGS)
     page = Page(export(project, "report", tmp_path / "r.html").read_text(encoding="utf-8"))
     assert list(page.sections) == [
-        title for title in TITLES if title not in (*list(TABLES)[1:], "Where answers cross", "Sample failures")
+        title
+        for title in TITLES
+        if title not in (*list(TABLES)[1:], "What scorers are good for", "Where answers cross", "Sample failures")
     ]
-    assert len(page.sections) == len(document.SECTIONS) - 7
+    assert len(page.sections) == len(document.SECTIONS) - 9
     assert "3 ratings by people, about 2 items." in page.text

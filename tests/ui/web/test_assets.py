@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import time
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import pytest
 
 from tests.ui.http_visitor import World
+from ui.web import assets
 from ui.web.assets import script
 
 
@@ -21,6 +24,22 @@ def test_the_form_is_one_script_and_one_style_sheet(standing_world: World) -> No
         again = client.get(f"/assets/{name}", headers={"if-none-match": answer.headers["etag"]})
         assert (again.status_code, again.content) == (304, b"")
     assert client.get("/assets/js/form/item.js").text.startswith("// One item")
+
+
+def test_a_bundle_is_made_once_for_all_who_come_at_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    made: list[Path] = []
+
+    def slow(entry: Path) -> str:
+        made.append(entry)
+        time.sleep(0.2)
+        return "all"
+
+    monkeypatch.setattr(assets, "script", slow)
+    assets._bundle.cache_clear()
+    with ThreadPoolExecutor(4) as threads:
+        assert {one.text for one in threads.map(assets.bundle, [assets.SCRIPT] * 4)} == {"all"}
+    assets._bundle.cache_clear()
+    assert len(made) == 1
 
 
 def _modules(folder: Path, **texts: str) -> Path:

@@ -46,6 +46,11 @@ COMMANDS_IN_ORDER = (
     "import study tifa p.txt",
     "import study selfeval",
     "import study selfeval",
+    "import study genai-bench nowhere",
+    "import study imagenhub nowhere",
+    "import study viescore nowhere",
+    "import study tia2 nowhere",
+    "import study arena nowhere",
     "import ratings r.csv RATINGS",
     "import ratings wrong.csv RATINGS",
     "import cooccurrence instances.json",
@@ -58,6 +63,11 @@ COMMANDS_IN_ORDER = (
     "import itm m.jsonl --suite matched",
     "import itm m.jsonl --suite matched",
     "import itm p.txt",
+    "estimate --label-sample 4",
+    "rank",
+    "alt-test",
+    "plan",
+    "rater-effects",
     "itm",
     "ablate clipmatch --trials 1",
     "ablate elbo --steps x",
@@ -89,6 +99,7 @@ COMMANDS_IN_ORDER = (
     "generate mine --generator sd15 --name sdv2",
     "score nobody",
     "score clipscore --suite nowhere",
+    "campaigns pay nowhere",
     "campaigns list",
     "campaigns create pilot --n 1 --title A_pilot --overlap 2",
     "campaigns create pilot",
@@ -139,6 +150,8 @@ COMMANDS_IN_ORDER = (
     "export snapshot -o copy.duckdb",
     "export snapshot -o copy.txt",
     "export datasets -o dataset",
+    "export images -o pictures --suite geneval",
+    "drift nobody",
     "export judgements -o judgements.parquet",
     "export report -o report.txt",
     "import undo 1",
@@ -258,7 +271,8 @@ def test_commands_are_the_same_open_or_closed_until_the_app_ends(
         given = [part for word in words.split() for part in (RATINGS if word == "RATINGS" else (word,))]
         there = _timeless(concord(sides.open, *given))
         # a folder that is there is not written over
-        shutil.rmtree(sides.files / "dataset", ignore_errors=True)
+        for name in ("dataset", "pictures"):
+            shutil.rmtree(sides.files / name, ignore_errors=True)
         here = _timeless(concord(sides.closed, *given))
         if there != here or not (here.out or here.err):
             closed, opened = (f"exit {ran.status}\n{ran.out}{ran.err}".splitlines() for ran in (here, there))

@@ -9,8 +9,11 @@ from pathlib import Path
 
 import pytest
 
+from data.campaign import Campaign, CampaignItem
 from data.records import Image, Item
 from data.store import imports
+from data.store.campaigns import management
+from data.store.core.selection import Selection
 from data.store.imports import ImportBundle
 from tests.ui import small_project
 from tests.ui.http_visitor import World
@@ -60,6 +63,19 @@ def test_what_grids_ask_for_is_there_before(world: World, tmp_path: Path) -> Non
     for file in world.folder.rglob("*.png"):
         file.unlink()
     assert world.client().get(f"/img/{sha256}?w={images.IN_GRIDS}").status_code == 200
+
+
+def test_the_pictures_of_a_running_campaign_are_made_for_the_form(world: World) -> None:
+    offered = management.images(world.store, Selection())[:1]
+    management.create(world.store, Campaign("c", "C", overlap=1), [CampaignItem(one) for one in offered])
+    ahead = Thumbnails(world.store)
+    try:
+        assert waited(lambda: len(cached(world)) > 0)
+        management.move(world.store, "c", "running")
+        assert waited(lambda: any(f"-{images.IN_FORM}." in name for name in cached(world)))
+    finally:
+        ahead.close()
+    assert sum(f"-{images.IN_FORM}." in name for name in cached(world)) == 1
 
 
 def test_what_cannot_be_read_is_skipped_with_one_line(world: World, capsys: pytest.CaptureFixture[str]) -> None:

@@ -108,9 +108,9 @@ def few(store: Store, asked: AggregateQuery, items: list[str]) -> tuple[Any, ...
 
 def _few(said: ItemAnswers) -> Counter[tuple[Any, ...]]:
     found: Counter[tuple[Any, ...]] = Counter()
-    for item, target, simulated, label, reason, count in said:
+    for item, target, simulated, label, reason in said:
         # what does not count may be said in any label
-        found[item, target, simulated, None if reason else label, reason] += count
+        found[item, target, simulated, None if reason else label, reason] += 1
     return found
 
 
@@ -147,7 +147,7 @@ def _plain(counted: Aggregates, entries: pd.DataFrame) -> Counter[tuple[Any, ...
         who = row["scorer"] or ("simulated" if row["simulated"] else "people")
         # what does not count may be said in any label
         value = None if row["reason"] else (row["label"], row["number"])
-        found[items[row["item"]], row["target"], who, value, row["reason"]] += int(row["count"])
+        found[items[row["item"]], row["target"], who, value, row["reason"]] += 1
     return found
 
 

@@ -34,9 +34,12 @@ MAKE: dict[str, Callable[[Path], Path]] = {
     "owlv2": lambda folder: published_models.owl(folder, 2),
     "detr": published_models.detr,
     "detr-timm": lambda folder: published_models.detr(folder, timm=True),
+    "rt-detr": lambda folder: published_models.rt_detr(folder, 1),
+    "rt-detr-v2": lambda folder: published_models.rt_detr(folder, 2),
+    "d-fine": published_models.d_fine,
     "grounding-dino": published_models.grounding_dino,
 }
-CLOSED = ("mask2former", "detr", "detr-timm")
+CLOSED = ("mask2former", "detr", "detr-timm", "rt-detr", "rt-detr-v2", "d-fine")
 ASKED = ("bus", "teddy bear", "computer mouse")
 
 
@@ -176,6 +179,20 @@ def test_detr_is_the_published_post_processing(folders: dict[str, Path], picture
     for one, (label, score, box) in zip(ours, sorted(named, key=lambda one: -one[1]), strict=True):
         assert (one.label, one.score) == (label, pytest.approx(score, abs=1e-6))
         assert one.box == pytest.approx(box, abs=0.01)
+
+
+@pytest.mark.parametrize("name", ["rt-detr", "rt-detr-v2", "d-fine"])
+def test_rt_detr_is_the_published_post_processing(name: str, folders: dict[str, Path], pictures: list[Image.Image]) -> None:
+    detector: Any = opened(folders[name], keep=0.3)
+    image = pictures[3]
+    with torch.no_grad():
+        out = detector._model(**detector._process(images=image, return_tensors="pt"))
+    theirs = detector._process.post_process_object_detection(out, threshold=0.3, target_sizes=[image.size[::-1]])[0]
+    (ours,) = detector.detect([image], [()])
+    assert len(ours) == len(theirs["scores"]) > 3
+    for one, label, score, box in zip(ours, theirs["labels"], theirs["scores"], theirs["boxes"], strict=True):
+        assert (one.label, one.score) == (COCO[int(label)], pytest.approx(float(score), abs=1e-6))
+        assert one.box == pytest.approx(box.tolist(), abs=0.01)
 
 
 def test_detrs_numbers_by_hand() -> None:
@@ -319,7 +336,10 @@ def test_files_that_are_damaged_or_not_there_are_told_in_one_line(folders: dict[
     (cut / "config.json").write_text("{")
     assert "cannot be opened by transformers" in told(cut, ValueError)
     (cut / "config.json").write_text(json.dumps({"model_type": "bert"}))
-    assert "is a model of type bert; known: detr, grounding-dino, mask2former, owlv2, owlvit and YOLO" in told(cut, ValueError)
+    assert (
+        "is a model of type bert; known: d_fine, detr, grounding-dino, mask2former, owlv2, owlvit, rt_detr, rt_detr_v2 and YOLO"
+        in told(cut, ValueError)
+    )
     hub = told("facebook/detr-resnet-50-not-here", OSError)
     assert hub == (
         "the model facebook/detr-resnet-50-not-here is not on this machine;"

@@ -113,6 +113,7 @@ def test_the_likelihood_of_an_answer_is_a_probability_or_refused(
         (alone,) = model.likelihood([pictures[k]], [questions[k]], "yes")
         assert math.log(alone) == pytest.approx(math.log(found[k]), abs=1e-3)
     assert model.likelihood([], [], "yes").shape == (0,)
+    assert model.answer_length("yes") >= 1
 
 
 @pytest.mark.parametrize("name", MAKE)
@@ -144,7 +145,7 @@ def test_names_that_are_no_model_are_refused(folders: dict[str, Path]) -> None:
     with pytest.raises(OSError, match="is not on this machine; fetch it once: uv run hf download someone/something"):
         open_vqa("someone/something", "cpu", {})
     with pytest.raises(
-        ValueError, match="is a model of type mpnet; known: blip, blip-2, git, instructblip, vilt, and those that chat"
+        ValueError, match="is a model of type mpnet; known: blip, blip-2, clip_t5, git, instructblip, vilt, and those that chat"
     ):
         open_vqa(str(folders["sentences"]), "cpu", {})
     with pytest.raises(OSError, match="sentence-transformers/all-mpnet-base-v2 is not on this machine"):

@@ -58,6 +58,8 @@ def test_choices_are_weighed_by_the_loss_of_the_whole_model(folder: Path, image:
     assert answer.probabilities == pytest.approx(expected.tolist(), abs=1e-5)
     (said,) = model.likelihood([image], [QUESTION], "blue cup")
     assert torch.tensor(said).log().item() == pytest.approx(logs(folder, image, "blue cup"), abs=1e-4)
+    inner = AutoProcessor.from_pretrained(folder).tokenizer("blue cup", add_special_tokens=False).input_ids
+    assert model.answer_length("blue cup") == len(inner) + 1
 
 
 def test_free_answers_are_those_of_generate(folder: Path, image: Image.Image, tmp_path: Path) -> None:

@@ -110,6 +110,7 @@ def test_a_reply_of_several_tokens_is_weighed_token_by_token(name: str, folders:
     expected = sum(float(logs[k, token]) for k, token in enumerate(ids))
     (said,) = open_vqa(str(folders[name]), "cpu", {}).likelihood([image], ["Is it?"], "yes")
     assert math.log(said) == pytest.approx(expected, abs=1e-3)
+    assert open_vqa(str(folders[name]), "cpu", {}).answer_length("yes") == 3
 
 
 @pytest.mark.parametrize("name", MAKE)

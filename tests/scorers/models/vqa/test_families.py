@@ -81,6 +81,8 @@ def test_blip_2_is_its_own_loss_and_its_own_beams(kind: Any, image: Image.Image,
     plain = dict(processor(images=image, text="Is there a dog?", return_tensors="pt"))
     (said,) = open_vqa(str(folder), "cpu", {}).likelihood([image], ["Is there a dog?"], "traffic light")
     assert math.log(said) == pytest.approx(logs(plain, "traffic light"), abs=1e-3)
+    tokens = processor.tokenizer("traffic light", return_tensors="pt").input_ids.shape[1]
+    assert open_vqa(str(folder), "cpu", {}).answer_length("traffic light") == tokens
 
     ids = model.generate(**given, num_beams=5, max_new_tokens=30)
     assert free(folder, image, sentences) == processor.decode(ids[0], skip_special_tokens=True).strip()
@@ -113,6 +115,8 @@ def test_git_is_its_own_loss_and_its_own_generate(image: Image.Image, sentences:
     assert probabilities(folder, image) == pytest.approx(expected, abs=1e-4)
     (said,) = open_vqa(str(folder), "cpu", {"sentences": sentences}).likelihood([image], [QUERY.text], "blue cup")
     assert math.log(said) == pytest.approx(logs("blue cup"), abs=1e-3)
+    inner = processor.tokenizer("blue cup", add_special_tokens=False).input_ids
+    assert open_vqa(str(folder), "cpu", {"sentences": sentences}).answer_length("blue cup") == len(inner) + 1
 
     ids = model.generate(
         input_ids=torch.tensor([question]), pixel_values=pixels, max_new_tokens=30, eos_token_id=end, pad_token_id=0

@@ -206,10 +206,10 @@ def test_filters_come_back_from_their_address() -> None:
     [
         ("says", "geneval", "says=geneval: it is written RATER:yes|no|failed."),
         ("says", "geneval:yess", "says=geneval=yess: did you mean yes?"),
-        ("says", "nobody:yes", "There is no scorer 'nobody' in this project; facets without it name those that there are."),
+        ("says", "nobody:yes", "There is no scorer 'nobody' in this project; known: ann, bob, cyd, geneval, vqa: big"),
         ("says", "genevall:yes", "There is no scorer 'genevall' in this project; did you mean geneval?"),
         ("people", "yse", "people=yse: did you mean yes?"),
-        ("people", "42", "people=42: it is one of yes, no, tie, none."),
+        ("people", "42", "people=42: known: yes, no, tie, none"),
         ("certainty", "unanimos", "--certainty unanimos: there is no such class; did you mean unanimous?"),
         ("differs", "geneval:passes", "differs=geneval=passes: did you mean passed?"),
         ("differs", "peple", "differs=peple: did you mean people?"),

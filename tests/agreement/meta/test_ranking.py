@@ -1,0 +1,181 @@
+"""Rows of a ranking: people's own level by loops over persons, and what is said where nothing can be."""
+
+from __future__ import annotations
+
+from itertools import combinations
+from typing import Any
+
+import numpy as np
+import pytest
+
+from agreement import Options
+from agreement.generators import compare_generators, rank_sets
+from agreement.meta.ranking import FEWEST_DRAWN, GENERATORS, KENDALL, NO_ORDER, ORDERED, PAIRWISE, RANK, SOFT, Ranking, ranking
+from agreement.meta.units import RatedUnits, read_units
+from agreement.study.cells import ALL
+from benchmarks.meta.ranking import RankingWorld
+from benchmarks.meta.ranking import study as simulated_study
+from tests.agreement.frames import SCALES, Judgement, frame, judgement, scorer
+
+
+def study(seed: int, prompts: int = 12, generators: int = 4) -> list[Judgement]:
+    """Up to four people with holes on five levels, one or two images of a generator; a scorer of levels, and one of numbers."""
+    rng = np.random.default_rng(seed)
+    rows: list[Judgement] = []
+    for p in range(prompts):
+        for g in range(generators):
+            for k in range(int(rng.integers(1, 3))):
+                item, truth = f"p{p:02}/g{g}/{k}", 1 + (g + p + k) % 5
+                place = {"prompt": f"p{p:02}", "generator": f"g{g}", "task": f"t{p % 2}"}
+                for r in range(4):
+                    if rng.random() < 0.7:
+                        level = int(np.clip(truth + rng.integers(-1, 2), 1, 5))
+                        rows.append(judgement(item, f"r{r}", str(level), aspect="faithfulness", **place))
+                rows += scorer("level", {item: str(truth)}, aspect="faithfulness", **place)
+                if rng.random() < 0.8:
+                    rows += scorer("number", {item: float(truth + rng.integers(-8, 9) / 4)}, aspect="score", **place)
+                rows += scorer("constant", {item: 2.5}, aspect="score", **place)
+    return rows
+
+
+def read(rows: list[Judgement]) -> RatedUnits:
+    (units,) = read_units(frame(rows), SCALES)
+    return units
+
+
+def at(rows: list[Ranking], **wanted: Any) -> Ranking:
+    wanted = {"task": ALL, "generator": ALL, "scorer": None} | wanted
+    (found,) = (row for row in rows if all(getattr(row, name) == value for name, value in wanted.items()))
+    return found
+
+
+def people_in_turn(rows: list[Judgement], occupant: str | None, epsilon: float) -> float:
+    """Pairwise accuracy of each person beside the mean of the others, or of a scorer in their seats, mean over prompts."""
+    answers: dict[str, dict[str, float]] = {}
+    for row in rows:
+        if row["kind"] == "human":
+            answers.setdefault(row["item"], {})[row["rater"]] = float(row["label"])
+    values = {row["item"]: row["number"] for row in rows if row["rater"] == occupant}
+    right: dict[str, list[bool]] = {}
+    for first, second in combinations(sorted(answers), 2):
+        prompt = first.split("/")[0]
+        if second.split("/")[0] != prompt or (occupant and not {first, second} <= values.keys()):
+            continue
+        for person in answers[first].keys() & answers[second].keys():
+            others = [[v for name, v in answers[item].items() if name != person] for item in (first, second)]
+            if not all(others):
+                continue
+            theirs = round(float(np.mean(others[0]) - np.mean(others[1])), 9)
+            own = values[first] - values[second] if occupant else answers[first][person] - answers[second][person]
+            right.setdefault(prompt, []).append(theirs == 0 if abs(own) <= epsilon else theirs * own > 0)
+    return float(np.mean([np.mean(each) for each in right.values()]))
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_peoples_own_level_is_that_of_loops(seed: int) -> None:
+    rows = study(seed)
+    made = list(ranking(read(rows), epsilon=1.0))
+    assert at(made, statistic=PAIRWISE).value == pytest.approx(people_in_turn(rows, None, 1.0), abs=1e-9)
+    beside = at(made, statistic=PAIRWISE, scorer="number").ceiling
+    assert beside is not None
+    assert beside.verdict.scorer == pytest.approx(people_in_turn(rows, "number", 1.0), abs=1e-9)
+    expected = people_in_turn(rows, "number", 1.0) - float(beside.value or 0.0)
+    assert beside.verdict.difference == pytest.approx(expected, abs=1e-9)
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_rank_sets_are_those_of_means_by_prompt(seed: int) -> None:
+    rows = study(seed, 30)
+    made, table = list(ranking(read(rows))), frame(rows)
+    table = table[table["rater"] == "number"].rename(columns={"number": "value"})
+    rated = {row["item"] for row in rows if row["kind"] == "human"}
+    means = table[table["item"].isin(rated)].groupby(["prompt", "generator"])["value"].mean().reset_index()
+    expected = rank_sets(compare_generators(means))
+    for name, ranks in expected.items():
+        row = at(made, statistic=RANK, scorer="number", generator=name)
+        assert (row.rank_low, row.rank_high) == (ranks.best, ranks.worst)
+        assert row.value is not None
+        assert (row.low, row.high) == (None, None)
+
+
+def test_every_row_has_the_keys_of_the_command_and_none_has_width_zero() -> None:
+    made = list(ranking(read(study(5))))
+    keys = {PAIRWISE, "epsilon", SOFT, "rank_low", "rank_high", "n_items", "n_ratings", "method", "ceiling", "scorer"}
+    for row in made:
+        plain = row.to_dict()
+        assert keys <= plain.keys()
+        assert (row.value is None) == (row.reason is not None)
+        assert plain[row.statistic] == row.value if row.statistic in (PAIRWISE, SOFT) else plain[PAIRWISE] is None
+        assert row.low is None or row.low < row.high  # type: ignore[operator]
+    places = {(row.task, row.generator) for row in made if row.statistic == PAIRWISE and row.scorer is None}
+    assert places == {(task, name) for task in ("t0", "t1", ALL) for name in ("g0", "g1", "g2", "g3", ALL)}
+    assert at(made, statistic=KENDALL, scorer="constant").reason == "one side gives all generators the same mean"
+
+
+@pytest.mark.parametrize("generators", [3, 4])
+def test_too_few_generators_decide_nothing(generators: int) -> None:
+    rows: list[Judgement] = []
+    for p in range(10):
+        for g in range(generators):
+            item, place = f"p{p}/g{g}", {"prompt": f"p{p}", "generator": f"g{g}", "aspect": "faithfulness"}
+            rows += [judgement(item, f"r{r}", str(1 + g), **place) for r in range(2)]
+            rows += scorer("level", {item: str(2 + g)}, **place)
+    row = at(list(ranking(read(rows))), statistic=GENERATORS, scorer="level")
+    assert (row.value, row.low) == (1.0, None)
+    assert row.pairs_apart == row.pairs == generators * (generators - 1) // 2
+    if generators == 4:
+        assert (row.verdict, row.verdict_reason) == (ORDERED, None)
+        assert row.p == pytest.approx(1 / 24)
+    else:
+        assert row.p == pytest.approx(1 / 6)
+        assert row.verdict is None
+        assert row.verdict_reason == "3 generators decide nothing: even the right order is a random one with probability 0.17"
+
+
+def test_one_prompt_or_one_image_says_so() -> None:
+    made = list(ranking(read(study(0, prompts=1))))
+    row = at(made, statistic=PAIRWISE, scorer="number")
+    assert (row.epsilon, row.low) == (0.0, None)
+    assert "epsilon 0; no interval: one prompt" in row.method
+    alone = [judgement(f"p{p}", f"r{r}", "yes") for p in range(3) for r in range(2)]
+    (row,) = (each for each in ranking(read(alone)) if each.task == ALL and each.generator == ALL)
+    assert (row.statistic, row.reason) == (PAIRWISE, "no prompt has two images that both sides rated")
+
+
+def test_labels_without_order_are_refused() -> None:
+    rows = [judgement(f"p/{k}", "r1", color, prompt="p", aspect="answer") for k, color in enumerate(("red", "blue"))]
+    (units,) = read_units(frame(rows), {("s", "answer"): "nominal:red|blue|green"})
+    assert {row.reason for row in ranking(units)} == {NO_ORDER}
+
+
+def test_targets_of_an_image_are_averaged() -> None:
+    rows = [
+        judgement(f"p{p}/{k}", f"r{r}", "yes" if (p + k + len(target)) % 2 else "no", prompt=f"p{p}", target=target)
+        for p in range(4)
+        for k in range(2)
+        for r in range(2)
+        for target in ("cat", "lion")
+    ]
+    # each image has one yes and one no: all are tied, and people agree that they are
+    made = at(list(ranking(read(rows))), statistic=PAIRWISE)
+    assert made.value == 1.0
+    assert made.n_items == 8
+
+
+def test_generators_that_all_tell_apart_have_no_soft_interval() -> None:
+    for apart, settled in ((3.0, True), (0.0, False)):
+        world = RankingWorld(prompts=40, generators=(0.0, apart, 2 * apart))
+        rows = [row for row in ranking(simulated_study(world, [1]), Options(each_generator=False)) if row.statistic == SOFT]
+        assert len(rows) == 2
+        for row in rows:
+            assert (row.low is None) == settled == ("tell every two generators apart" in row.method)
+            assert settled or row.low < row.value < row.high  # type: ignore[operator]
+
+
+def test_soft_accuracy_of_few_prompts_has_no_interval() -> None:
+    for prompts in (FEWEST_DRAWN - 1, FEWEST_DRAWN):
+        world = RankingWorld(prompts=prompts, generators=(0.0, 0.0, 0.0))
+        rows = [row for row in ranking(simulated_study(world, [1]), Options(each_generator=False)) if row.statistic == SOFT]
+        assert [row.low is None for row in rows] == [prompts < FEWEST_DRAWN] * 2
+        assert all((f"fewer than {FEWEST_DRAWN} prompts" in row.method) == (row.low is None) for row in rows)
+        assert all(row.value is not None for row in rows)

@@ -1,0 +1,116 @@
+"""Gold without a file: from a person's answers, from verdicts, and from what everybody says alike."""
+
+from __future__ import annotations
+
+import uuid
+from typing import Any
+
+import pytest
+
+from annotation.questionnaires import geneval
+from concord.campaigns import gold, planning
+from concord.campaigns.gold import GoldWish, gold_items
+from concord.campaigns.planning import campaign_spec
+from concord.form import item_form
+from data.store.campaigns import management
+from data.store.core.store import Store
+from data.store.judgements import recording, remarks
+from data.store.judgements.remarks import Adjudication
+from tests.concord.campaigns.test_planning import answered, tasks_of
+from tests.ui.http_visitor import COW, World
+
+
+def say(store: Store, item_id: str, who: str, **answers: Any) -> None:
+    campaign = management.get(store, "c")
+    assert campaign
+    (task,) = tasks_of(store, item_id)
+    made = item_form(store, campaign, task, who).annotation(who, COW | answers, annotation_id=str(uuid.uuid4()))
+    recording.submit(store, made)
+
+
+def keys(store: Store, source: str) -> dict[str, Any]:
+    made = gold_items(store, geneval.FORM, GoldWish(source, gold=9))
+    return {row.item_id: row.expected for row in made.rows}
+
+
+@pytest.fixture
+def judged(world: World) -> Store:
+    """Three people about two images: on the first they differ in count and color, on the second in how well it fits."""
+    store = answered(world)
+    first, second = [one.item_id for one in management.items(store, "c")]
+    for who, count, fit in (("ann", 1, 4), ("bob", 1, 3), ("cyd", 2, 4)):
+        say(store, first, who, count_0=count, color_0=["red"] if count == 1 else ["blue", "red"])
+        say(store, second, who, caption_fit=fit)
+    return store
+
+
+def test_what_everybody_says_alike_is_right(judged: Store) -> None:
+    first, second = [one.item_id for one in management.items(judged, "c")]
+    found = keys(judged, "unanimous")
+    # a grade is right within one level: of three levels of realism the highest two; free texts are no key
+    assert found[first] == {"realism_0": {"any": [2, 3]}, "caption_fit": {"any": [3, 4]}}
+    assert found[second] == {"count_0": 1, "color_0": ["black"], "realism_0": {"any": [2, 3]}}
+
+
+def test_a_verdict_says_whose_answers_are_right(judged: Store) -> None:
+    first = management.items(judged, "c")[0].item_id
+    with pytest.raises(ValueError, match="no item has a right answer from verdicts in 'geneval' yet"):
+        keys(judged, "verdicts")
+    verdict = Adjudication(str(uuid.uuid4()), first, "count", "person", "2", "rita", target="cow", campaign_id="c")
+    remarks.adjudicate(judged, verdict)
+    # cyd is right, and differs from the others in these two
+    assert keys(judged, "verdicts") == {first: {"count_0": 2, "color_0": ["blue", "red"]}}
+
+
+def test_a_researcher_labels_and_it_is_gold(judged: Store) -> None:
+    first, second = [one.item_id for one in management.items(judged, "c")]
+    assert gold.sources(judged, geneval.FORM) == {"unanimous": 2, "person ann": 2, "person bob": 2, "person cyd": 2}
+    given = {"id": "g", "suite": ["geneval"], "gold_from": "person bob", "gold_n": 1, "examples_n": 1, "pass_mark": None}
+    made = planning.make_campaign(judged, campaign_spec(given))
+    roles = {one.item_id: one.role for one in made.items}
+    (checked,) = [item for item, role in roles.items() if role == "gold"]
+    assert checked in (first, second)
+    # the picture with its right answers stands in the instructions, so nobody is asked about it
+    (shown,) = {first, second} - {checked}
+    assert shown not in roles
+    settings = made.campaign.settings
+    assert settings.check_every == 10
+    assert settings.instructions.startswith(f"![Example](item:{shown})\n\n*")
+    assert "are in the image? **1**" in settings.instructions
+    assert "How well does the image fit this caption? **Misses one of many**" in settings.instructions or shown == first
+    with pytest.raises(ValueError, match="21 items with known answers are wanted, and only 2 can be had from person bob"):
+        planning.plan_campaign(judged, campaign_spec({"id": "h", "gold_from": "person bob", "training_n": 1}))
+    with pytest.raises(ValueError, match="gold comes from verdicts, unanimous or 'person NAME'"):
+        planning.plan_campaign(judged, campaign_spec({"id": "h", "gold_from": "x"}))
+
+
+def test_an_image_with_a_verdict_becomes_gold_of_a_draft(judged: Store) -> None:
+    first, second = [one.item_id for one in management.items(judged, "c")]
+    planning.make_campaign(judged, campaign_spec({"id": "d", "items": [first, second]}))
+    assert [one.campaign_id for one in gold.drafts(judged)] == ["d"]
+    with pytest.raises(ValueError, match="no verdict says what is right about this image"):
+        gold.make_gold(judged, "d", first, "rita")
+    for item, target, right in ((first, "cow", "2"), (second, "car", "3")):
+        remarks.adjudicate(judged, Adjudication(str(uuid.uuid4()), item, "count", "person", right, "rita", target))
+    made = gold.make_gold(judged, "d", first, "rita")
+    assert (made.role, made.expected) == ("gold", {"count_0": 2, "color_0": ["blue", "red"]})
+    assert made in management.items(judged, "d")
+    stored = management.get(judged, "d")
+    assert stored
+    assert stored.settings.check_every == 10
+    # all say that there is one car, the verdict says three: only who gave it may say so too
+    with pytest.raises(ValueError, match="nobody's answers to 'geneval' say what the verdict says; answer this image yourself"):
+        gold.make_gold(judged, "d", second, "rita")
+    say(judged, second, "rita", count_0=3)
+    with pytest.raises(ValueError, match="at least one ordinary item"):
+        gold.make_gold(judged, "d", second, "rita")
+    with pytest.raises(ValueError, match="'c' is running, and gold is added to a draft"):
+        gold.make_gold(judged, "c", first, "rita")
+
+
+def test_gold_is_added_to_a_draft_that_lacks_the_image(judged: Store) -> None:
+    first, second = [one.item_id for one in management.items(judged, "c")]
+    planning.make_campaign(judged, campaign_spec({"id": "d", "items": [first]}))
+    remarks.adjudicate(judged, Adjudication(str(uuid.uuid4()), second, "count", "scorer", "1", "rita", "car", "c", "s"))
+    gold.make_gold(judged, "d", second, "ann")
+    assert [(one.item_id, one.role) for one in management.items(judged, "d")] == [(first, "ordinary"), (second, "gold")]

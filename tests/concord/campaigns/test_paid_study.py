@@ -1,0 +1,97 @@
+"""A paid study from start to end: 60 people who leave in every way; each item ends with its answers, and the pay adds up."""
+
+from __future__ import annotations
+
+import csv
+import io
+import random
+from collections import Counter
+from collections.abc import Iterator
+from datetime import UTC, datetime
+from decimal import Decimal
+from pathlib import Path
+
+import pytest
+
+from concord import form
+from concord.campaigns import payment
+from data.campaign import OUTCOMES, Settings
+from data.store.campaigns import management, monitoring
+from data.store.core.store import Store
+from tests.data.store.small_campaign import NAME, Running, start
+
+CODES = {f"{outcome}_code": outcome.upper() for outcome in OUTCOMES}
+
+
+@pytest.fixture
+def store(tmp_path: Path) -> Iterator[Store]:
+    with Store(tmp_path / "project") as opened:
+        yield opened
+
+
+def leave(campaign: Running, who: str) -> str:
+    """Somebody asks what is next, or stops; returns the code that they are shown."""
+    found = management.get(campaign.store, NAME)
+    assert found
+    desk = campaign.desk(who)
+    code = form.completion_json(found.settings, form.leaving_outcome(desk), worked=True).get("code", "")
+    form.record_departure(campaign.store, found, who, desk, code)
+    return code
+
+
+@pytest.mark.slow
+def test_a_study_of_sixty_people_ends_full_and_paid_to_the_cent(store: Store) -> None:
+    draw = random.Random(29)
+    settings = Settings(
+        check_every=5, pass_mark=0.6, recollect=True, limit=70, lease_minutes=30, currency="GBP", item_price="0.0333",
+        base_pay="1.00", platform_fee=0.33, budget="400", **CODES,  # type: ignore[arg-type]
+    )  # fmt: skip
+    campaign = start(store, 1000, overlap=3, settings=settings, special=("gold",) * 20 + ("training",) * 5)
+    campaign.now = datetime.now(UTC)
+    kinds = dict.fromkeys((f"p{n:03}" for n in range(60)), "good")
+    for kind, few in (("careless", 5), ("stopping", 6), ("vanishing", 6), ("failing", 3)):
+        for name in draw.sample([name for name, one in kinds.items() if one == "good"], few):
+            kinds[name] = kind
+    patience = {name: draw.randrange(8, 30) for name in kinds}
+    training = {item.item_id for item in management.items(store, NAME) if item.role == "training"}
+    shown: dict[str, str] = {}
+    # more come as long as something is left, as on a platform
+    names, n = list(kinds), 0
+    while names:
+        name = names.pop(draw.randrange(len(names)))
+        kind = kinds.get(name, "good")
+        for step in range(20):
+            offered = campaign.offered(name)
+            if not offered or (kind in ("stopping", "vanishing") and patience[name] <= 0):
+                if kind != "vanishing" or not offered:
+                    shown[name] = leave(campaign, name)
+                break
+            wrong = kind == "failing" or (kind == "careless" and offered[0] not in training)
+            campaign.say(offered[0], name, "no" if wrong else "yes", active_seconds=draw.uniform(4, 20))
+            patience[name] = patience.get(name, 0) - 1
+            if step == 19:
+                names.append(name)
+        if not names and monitoring.coverage(store, NAME).answers < 3000:
+            # what the others left is offered again once it is theirs no more
+            campaign.later(31)
+            n += 1
+            names.append(f"q{n:03}")
+            assert n < 60
+    late = "late"
+    shown[late] = leave(campaign, late)
+    assert monitoring.items_by_answer_count(store, NAME) == {3: 1000}
+    found = management.get(store, NAME)
+    assert found
+    roll = payment.payroll(store, found, now=campaign.now)
+    outcomes = Counter(one.outcome for one in roll.people)
+    assert {"completion", "stopped", "training", "paused", "quota", "left"} <= {*outcomes}
+    assert (outcomes["paused"], outcomes["training"], outcomes["working"]) == (5, 3, 0)
+    # whoever did not vanish was shown the code of how they left
+    for one in roll.people:
+        assert one.work.code == shown.get(one.work.person), one
+        assert one.outcome == "left" or one.work.code == one.outcome.upper(), one
+    rows = list(csv.DictReader(io.StringIO(payment.payment_file(roll))))
+    for column, total in (("pay", roll.pay), ("fee", roll.fees), ("cost", roll.cost)):
+        assert sum(Decimal(row[column]) for row in rows) == total
+    assert roll.cost <= Decimal(400)
+    assert all(Decimal(row["base_pay"]) + Decimal(row["bonus"]) == Decimal(row["pay"]) for row in rows)

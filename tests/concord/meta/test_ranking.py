@@ -1,0 +1,132 @@
+"""`rank` and `alt-test`: the same rows by command, library and page; and what is said about replacing people."""
+
+from __future__ import annotations
+
+import json
+import re
+from pathlib import Path
+from typing import Any
+
+import pandas as pd
+import pytest
+
+import concord
+from agreement.meta.ranking import GENERATORS, PAIRWISE, RANK, SOFT
+from concord.meta.replacement import replacements
+from data.store.core.store import Store
+from tests.concord import generators_project
+from tests.ui.small_project import concord as run
+from tests.ui.small_project import done
+from ui.pages.scorers import ScorerEvidence, ScorersView, figure, questions_html, rank_sets_html, replacements_html
+
+
+@pytest.fixture
+def project(tmp_path: Path) -> Path:
+    """Two generators, two people who are always right, a scorer of verdicts and one of scores; 12 prompts."""
+    with Store(tmp_path / "project") as store:
+        generators_project.fill(store)
+    return tmp_path / "project"
+
+
+def printed(project: Path, *words: str) -> list[dict[str, Any]]:
+    made = json.loads(done(project, *words, "--format", "json"))
+    assert made.keys() == {"selection", "rows"}
+    rows: list[dict[str, Any]] = made["rows"]
+    return rows
+
+
+def test_command_and_library_have_the_same_rows(project: Path) -> None:
+    opened = concord.open(project)
+    for words, table in (
+        (["rank", "--scorer", "verdicts"], opened.rank(scorer="verdicts")),
+        (["alt-test", "--epsilon", "0.2"], opened.alt_test(epsilon=0.2)),
+    ):
+        rows = printed(project, *words)
+        assert json.loads(table.to_json(orient="records")) == json.loads(pd.DataFrame(rows).to_json(orient="records"))
+
+
+def test_numbers_of_a_small_project_are_those_that_follow_by_hand(project: Path) -> None:
+    rows = printed(project, "rank")
+    whole = {(row["scorer"], row["statistic"]): row for row in rows if row["task"] == row["generator"] == "all"}
+    # both people are always right
+    assert whole[None, PAIRWISE]["value"] == 1.0
+    # the scorer is wrong about one image of prompt 3, whose two images people tell from each other
+    differ = [n for n in range(12) if generators_project.is_right("good", n) != generators_project.is_right("bad", n)]
+    assert 3 not in differ
+    assert whole["verdicts", PAIRWISE]["value"] == pytest.approx(11 / 12)
+    assert whole["verdicts", PAIRWISE]["pairwise_accuracy"] == whole["verdicts", PAIRWISE]["value"]
+    assert whole["verdicts", GENERATORS]["verdict_reason"].startswith("2 generators decide nothing")
+    ranks = {
+        (row["scorer"], row["generator"]): row["value"] for row in rows if row["statistic"] == RANK and row["task"] == "all"
+    }
+    assert {name: ranks[name, "good"] for name in (None, "verdicts", "scores")} == {None: 1, "verdicts": 1, "scores": 1}
+    assert whole["scores", SOFT]["soft_pairwise_accuracy"] is not None
+    refused = {row["scorer"]: row["reason"] for row in printed(project, "alt-test")}
+    assert refused["scores"] == "its score is not on people's scale, so the two cannot be compared"
+    assert refused["verdicts"].startswith("0 of 2 persons have 30 or more prompts")
+
+
+def test_tables_say_what_matters(project: Path) -> None:
+    told = done(project, "rank")
+    for words in (
+        "the better image of a prompt",
+        "(people)",
+        "the order of generators",
+        "rank sets, 1 is best",
+        "decide nothing",
+    ):
+        assert words in told
+    assert "not on people's scale" in done(project, "alt-test")
+    assert "people have rated nothing here" in run(project, "rank", "--suite", "none").out
+
+
+def test_every_number_of_the_page_opens_what_is_behind_it(project: Path) -> None:
+    with Store(project) as store:
+        made = ScorerEvidence.of(store, ScorersView("s", "correct"))
+    assert made is not None
+    assert {each.scorer for each in made.replacements} == {"verdicts", "scores"}
+    table = questions_html(made)
+    numbers = re.findall(r'<td[^>]*class="cc-number"[^>]*>(.*?)</td>', table, re.DOTALL)
+    assert len(numbers) == 9
+    for cell in numbers:
+        assert re.match(r'<a href="/studio/(browse|compare|agreement)\?', cell) or cell.startswith("–"), cell
+    assert "2 generators decide nothing" in table.replace("2 Generators", "2 generators")
+    assert all(f'href="/studio/{page}' in replacements_html(made) for page in ("browse", "agreement"))
+    assert rank_sets_html(made).count('href="/studio/compare?') == 6
+    drawn = figure(made)
+    assert drawn is not None
+    assert len(drawn.layout.shapes) == 2
+
+
+def test_one_sentence_says_whether_it_may_replace_people() -> None:
+    test = {
+        "statistic": "winning_rate", "task": "all", "generator": "all", "people": "real", "scorer": "f", "value": 0.5,
+        "passes": True, "epsilon": 0.1, "persons": [{"won": True}, {"won": False}], "on_scale": True, "reason": None,
+    }  # fmt: skip
+    ceiling = {"verdict": "equivalent", "value": 0.7, "scorer": 0.69, "verdict_reason": None, "reason": None}
+    row = {
+        "statistic": "cohen_kappa", "task": "all", "generator": "all", "people": "real", "rater": "f", "value": 0.69,
+        "target": None, "ceiling": ceiling,
+    }  # fmt: skip
+
+    def answer(passes: bool | None, verdict: str | None) -> str:
+        tests = [
+            test | {"passes": passes, "value": None if passes is None else 0.5, "reason": "slots" if passes is None else None}
+        ]
+        reason = None if verdict else "too few prompts to decide"
+        rows = [row | {"ceiling": ceiling | {"verdict": verdict, "verdict_reason": reason}}]
+        (made,) = replacements(tests, rows, "all", "real")
+        return made.answer
+
+    assert {verdict: answer(True, verdict) for verdict in ("equivalent", "above", "below", None)} == {
+        "equivalent": "yes", "above": "yes", "below": "perhaps", None: "perhaps",
+    }  # fmt: skip
+    for passes in (False, None):
+        assert {verdict: answer(passes, verdict) for verdict in ("equivalent", "above", "below", None)} == {
+            "equivalent": "perhaps", "above": "perhaps", "below": "no", None: "unknown",
+        }  # fmt: skip
+    (made,) = replacements([test], [row], "all", "real")
+    assert made.sentence == (
+        "f: yes. It passes the alternative annotator test: it does as well as 1 of 2 people (ε = 0.1; half are needed)."
+        " Its agreement with people is equivalent to theirs: in one person's place it reaches Cohen’s κ 0.69, people 0.70."
+    )

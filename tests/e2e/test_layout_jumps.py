@@ -1,0 +1,49 @@
+"""What one sees of a Studio page stays where it is while its numbers arrive."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Final
+
+import pytest
+from playwright.sync_api import expect
+
+from tests.e2e.browser_watch import Visitor
+from tests.e2e.server import Server
+
+Visit = Callable[..., Visitor]
+
+READY: Final = {
+    "": "#board .cc-board", "import": "#import-path", "browse": ".cc-cell", "map": "#map-plot .point",
+    "agreement": "#agreement-plot .ytick", "compare": "#comparison .cc-headline",
+    "preferences": "main .cc-headline, #teaching", "matching": "main .cc-headline, #teaching",
+    "explore": "#explore-plot .ytick", "campaigns": "#campaigns .cc-note", "runs": "main table",
+    "reports": "#report-preview .cc-note", "workbench": ".cc-desk",
+}  # fmt: skip
+MOST_PX: Final = 8
+_JUMPS: Final = """
+window.jumps = [];
+window.changed = performance.now();
+new MutationObserver(() => { window.changed = performance.now(); })
+  .observe(document, { childList: true, subtree: true, characterData: true });
+// a source is the text or element that moved; Gradio's frame stands elsewhere before there is a page in it
+new PerformanceObserver((list) => {
+  for (const { sources } of list.getEntries()) for (const { node, previousRect, currentRect } of sources) {
+    const element = node?.nodeType === Node.TEXT_NODE ? node.parentElement : node;
+    const moved = Math.round(currentRect.top - previousRect.top);
+    if (!element?.closest("main") || !previousRect.height || Math.abs(moved) <= MOST_PX) continue;
+    window.jumps.push(`${moved} px: ${element.id || element.className || element.tagName} at ${Math.round(previousRect.top)}`);
+  }
+}).observe({ type: "layout-shift", buffered: true });
+"""
+
+
+@pytest.mark.parametrize("path", [path if path == "" else pytest.param(path, marks=pytest.mark.slow) for path in READY])
+def test_nothing_in_view_moves(visitor: Visit, playground: Server, path: str) -> None:
+    page = visitor(playground, viewport={"width": 1280, "height": 900}).page
+    page.add_init_script(_JUMPS.replace("MOST_PX", str(MOST_PX)))
+    item = playground.items()[0]["item_id"]
+    page.goto(f"/studio/{path}" + (f"?id={item}" if path == "workbench" else ""))
+    expect(page.locator(READY[path]).locator("visible=true").first).to_be_visible(timeout=30_000)
+    page.wait_for_function("performance.now() - window.changed > 800", timeout=30_000)
+    assert page.evaluate("window.jumps") == []

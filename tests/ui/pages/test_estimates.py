@@ -1,0 +1,57 @@
+"""The Estimates page: what it says first, its numbers with links, and why there is none."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from data.store.core.selection import Selection
+from data.store.core.store import Store
+from data.store.imports import apply
+from tests.concord.meta.test_estimates import PROMPTS, bundle, campaign, label
+from ui.pages.estimates import EstimatesPage, EstimatesView
+from ui.report.sections_estimates import rows_of as report_rows
+
+
+@pytest.fixture(scope="module")
+def store(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Store]:
+    """Half of the images are labelled, drawn by chance."""
+    with Store(Path(tmp_path_factory.mktemp("estimates")) / "project") as made:
+        apply(made, [bundle(range(PROMPTS))])
+        label(made, campaign(made, n=40, seed=3))
+        yield made
+
+
+def drawn(store: Store, **asked: str) -> dict[str, object]:
+    page = EstimatesPage(store)
+    view = page.view({"scorer": "m"} | asked)
+    assert isinstance(view, EstimatesView)
+    (found,) = page.draw(view)
+    assert found is not None
+    return dict(found)
+
+
+def test_a_close_race_has_no_winner_and_numbers_open_their_images(store: Store) -> None:
+    found = drawn(store)
+    assert "leads with" in str(found["lead"])
+    assert "not surely" in str(found["lead"])
+    assert "From 40 images labelled and m’s verdicts of 80 images in all." in str(found["lead"])
+    assert "/studio/browse?suite=geneval&amp;generator=g1&amp;rater=m&amp;by=correct" in str(found["numbers"])
+    assert found["forest"] is not None
+
+
+def test_a_method_that_refuses_says_why_beneath_the_table(store: Store) -> None:
+    found = drawn(store, scorer="n", method="corrected")
+    assert "No estimate" in str(found["lead"])
+    assert "tells too little" in str(found["lead"])
+    assert "g1: " in str(found["numbers"])
+    assert "sensitivity" in str(found["numbers"])
+
+
+def test_the_report_has_what_is_estimated(store: Store) -> None:
+    rows = report_rows(store, Selection())
+    assert {row["scorer"] for row in rows} == {"m", "n"}
+    assert all(row["n_unlabelled"] and row["value"] is not None for row in rows)
+    assert report_rows(store, Selection(certainty=("split",))) == []

@@ -60,12 +60,15 @@ class DrawingPace:
     """What pages see of a project that is open in an app: its version, which moves no faster than drawing allows.
 
     Drawing may take a share of the time; what it does not take it may take later, up to a point: a change after a quiet time is
-    seen at once. Thread-safe. Times are of a clock that never goes back.
+    seen at once. Thread-safe. ``clock`` never goes back; ``worked`` is the processor time of the thread that calls it.
     """
 
-    def __init__(self, store: Store, clock: Callable[[], float] = time.monotonic) -> None:
+    def __init__(
+        self, store: Store, clock: Callable[[], float] = time.monotonic, worked: Callable[[], float] = time.thread_time
+    ) -> None:
         self._store = store
         self._clock = clock
+        self._worked = worked
         self._lock = threading.Lock()
         self._turns: SimpleQueue[tuple[Callable[[], Any], Future[Any]] | None] = SimpleQueue()
         threading.Thread(target=self._take_turns, name="drawing", daemon=True).start()
@@ -101,14 +104,15 @@ class DrawingPace:
             os.setpriority(os.PRIO_PROCESS, threading.get_native_id(), _NICE)
         while (turn := self._turns.get()) is not None:
             step, done = turn
-            start = self._clock()
+            # its processor time: while it stands back behind others, as on a busy machine, it takes none
+            start = self._worked()
             try:
                 tell = partial(done.set_result, step())
             except BaseException as error:
                 tell = partial(done.set_exception, error)
             with self._lock:
                 self._earn()
-                self._left = max(self._left - (self._clock() - start), -_OWED)
+                self._left = max(self._left - (self._worked() - start), -_OWED)
             tell()
 
     def _earn(self) -> None:

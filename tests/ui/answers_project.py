@@ -137,7 +137,7 @@ def _questions(store: Store, ids: list[str]) -> None:
 def _others(store: Store, ids: list[str]) -> None:
     """Simulated people, slots of a study, and scorers."""
     people = [Rater("simulated =Ben", "human", "person", simulated=True), Rater("slot 1", "human", "slot")]
-    about = {"campaign_id": None, "raw": {"Worker": "W1"}}
+    about = {"campaign_id": None, "raw": {"Worker": "A1WORKERID"}}
     said = [
         answer(store, item, rater.rater_id, "geneval", dict(COUNTED, count_0=(n * k) % 3), **about)
         for k, rater in enumerate(people)

@@ -37,7 +37,7 @@ def clock() -> Clock:
 
 @pytest.fixture
 def pace(project: Project, clock: Clock) -> DrawingPace:
-    return DrawingPace(cast("Store", project), clock)
+    return DrawingPace(cast("Store", project), clock, clock)
 
 
 def draw(pace: DrawingPace, clock: Clock, seconds: float) -> None:
@@ -79,6 +79,13 @@ def test_one_long_drawing_does_not_stop_pages_for_long(pace: DrawingPace, projec
     draw(pace, clock, 3600.0)
     project.version = "2"
     clock.now += 61
+    assert pace.version() == "2"
+
+
+def test_waiting_for_a_busy_machine_costs_nothing(project: Project, clock: Clock) -> None:
+    pace = DrawingPace(cast("Store", project), clock, worked=lambda: 0.0)
+    draw(pace, clock, 600.0)
+    project.version = "2"
     assert pace.version() == "2"
 
 

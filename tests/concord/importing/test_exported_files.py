@@ -194,7 +194,7 @@ def test_pseudonyms_are_the_same_in_every_export_and_name_nobody(world: Path, tm
     assert len(set(known.values())) == len(known)
     assert {name for name, other in known.items() if name == other} == {"simulated =Ben", "slot 1"}
     assert all(other.startswith("person-") for name, other in known.items() if name in answers_project.NAMES)
-    assert not any(name in file.read_text() for name in ("calc", "neill", "@ann", "W1"))
+    assert not any(name in file.read_text() for name in ("calc", "neill", "@ann", "A1WORKERID"))
     done(world, "export", "annotations", "-o", tmp_path / "b.jsonl", "--people", "pseudonyms")
     assert (tmp_path / "b.jsonl").read_bytes() == file.read_bytes()
     # the same numbers, by other names

@@ -18,7 +18,7 @@ from data.store.core.store import Store
 from tests.ui import small_project
 from tests.ui.small_project import concord, done, query
 
-KNOWN = "known: geneval, tifa_likert, tifa_vqa, visor, ab, yes_no, or a YAML file of your own"
+KNOWN = "known: geneval, tifa_likert, tifa_vqa, visor, ab, yes_no, a YAML file of your own"
 ROOT = Path(__file__).resolve().parents[3]
 
 

@@ -76,7 +76,7 @@ def test_what_must_not_leave_is_not_in_its_bytes(world: Path, tmp_path: Path) ->
     tables = {row[0] for row in ask(file, "select table_name from duckdb_tables()")}
     assert tables == {*SCHEMA, "about", "about_columns"}
     content = file.read_bytes()
-    for text in (secret, public, "/nowhere/", "calc", "neill", "W1", '"cups":2}'):
+    for text in (secret, public, "/nowhere/", "calc", "neill", "A1WORKERID", '"cups":2}'):
         assert text.encode() not in content, text
     names = {row[0] for row in ask(file, "select rater_id from raters where kind = 'human'")}
     people = {person_pseudonym(secret, name) for name in answers_project.NAMES}

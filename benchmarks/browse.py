@@ -214,8 +214,7 @@ def views(store: Store) -> dict[str, list[str]]:
     def both(query: Query) -> list[str]:
         return [f"/api/studio/{route}?{urlencode(query)}" for route in ("items", "facets")]
 
-    with store.read() as cursor:
-        middle = rows.value(cursor, "select max(item_id) from items where item_id < 'geneval/05000'")
+    middle = store.query_value("select max(item_id) from items where item_id < 'geneval/05000'")
     found = {"first page: items and facets": both(())}
     found |= {f"facet: {name}": both(query) for name, query in CHANGES.items()}
     found |= {f"order: {name}": [both(query)[0]] for name, query in ORDERS.items()}
@@ -318,11 +317,9 @@ def main(arguments: Sequence[str] | None = None) -> list[str]:
     given = parser.parse_args(arguments)
     with tempfile.TemporaryDirectory() as folder, Store(Path(folder) / "project") as store:
         seconds = fill(store, given.images)
-        with store.read() as cursor:
-            said = {
-                table: rows.value(cursor, f"select count(*) from {table}")
-                for table in ("annotations", "evidence", "judgements")
-            }
+        said = {
+            table: store.query_value(f"select count(*) from {table}") for table in ("annotations", "evidence", "judgements")
+        }
         lines = [
             f"{given.images:,} images, {len(PEOPLE)} people with {said['annotations']:,} answers, {len(SCORERS)} scorers with"
             f" {said['evidence']:,} looks, {said['judgements']:,} judgements; made in {seconds:.0f} s",

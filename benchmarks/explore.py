@@ -28,11 +28,11 @@ from agreement.tuning import STATISTICS, agreements
 from annotation import simulated
 from annotation.simulated import DepictedItem
 from benchmarks.measuring import command_line, machine, tell
-from concord import rejudging
 from concord.agreement import compute
+from concord.error_analysis import rejudging
+from concord.error_analysis.rejudging import save_as_rater
 from concord.importing import playground
 from concord.judging import judge, rule_version_of
-from concord.rejudging import save_as_rater
 from data.jobs.runs import Run
 from data.playground import sample
 from data.playground.drawing import CARELESS

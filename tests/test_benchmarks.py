@@ -95,7 +95,7 @@ def test_impossible_coverage_is_a_failure() -> None:
     assert "coverage 0.000" in coverage.coverage(0.5, missed, ordinary=True).note
 
 
-@pytest.mark.parametrize("path", sorted(Path(backups.__file__).parent.glob("*.py")), ids=lambda path: path.stem)
+@pytest.mark.parametrize("path", sorted(Path(backups.__file__).parent.rglob("*.py")), ids=lambda path: path.stem)
 def test_a_benchmark_script_imports_our_packages(path: Path) -> None:
     """Called as docs/benchmarks.md says it is: from its own folder none of them is found."""
     code = path.read_text(encoding="utf-8")
@@ -138,7 +138,7 @@ def test_where_time_goes(monkeypatch: pytest.MonkeyPatch) -> None:
 
 def test_geneval_equals_the_published_loop(capfd: pytest.CaptureFixture[str]) -> None:
     pytest.importorskip("transformers", reason="the group scorers is not installed")
-    from benchmarks import geneval
+    from benchmarks.scorers import geneval
 
     lines = geneval.main(["--small", "--images", "3", "--device", "cpu"])
     assert capfd.readouterr().out.splitlines()[-len(lines) :] == lines
@@ -151,7 +151,7 @@ def test_geneval_equals_the_published_loop(capfd: pytest.CaptureFixture[str]) ->
 
 def test_different_evidence_fails_the_geneval_benchmark() -> None:
     pytest.importorskip("transformers", reason="the group scorers is not installed")
-    from benchmarks import geneval
+    from benchmarks.scorers import geneval
     from data.jobs.runs import Detection, Observation, WorkItem
 
     spec = {"tag": "colors", "include": [{"class": "dog", "count": 1, "color": "red"}]}
@@ -174,7 +174,7 @@ def test_different_evidence_fails_the_geneval_benchmark() -> None:
 
 def test_vqa_in_batches_equals_a_question_per_call(capfd: pytest.CaptureFixture[str]) -> None:
     pytest.importorskip("transformers", reason="the group scorers is not installed")
-    from benchmarks import vqa
+    from benchmarks.scorers import vqa
 
     lines = vqa.main(["--small", "--images", "2", "--device", "cpu"])
     assert capfd.readouterr().out.splitlines()[-len(lines) :] == lines
@@ -184,7 +184,7 @@ def test_vqa_in_batches_equals_a_question_per_call(capfd: pytest.CaptureFixture[
 
 def test_different_answers_fail_the_vqa_benchmark() -> None:
     pytest.importorskip("transformers", reason="the group scorers is not installed")
-    from benchmarks import vqa
+    from benchmarks.scorers import vqa
     from scorers.models.vqa import VqaAnswer
 
     answer = VqaAnswer("yes", (0.6, 0.4), None, "likelihood")
@@ -201,7 +201,7 @@ def test_different_answers_fail_the_vqa_benchmark() -> None:
 
 def test_memory_is_taken_before_every_part_and_must_not_grow(tmp_path: Path) -> None:
     pytest.importorskip("transformers", reason="the group scorers is not installed")
-    from benchmarks import geneval, memory
+    from benchmarks.scorers import geneval, memory
 
     paths = geneval.paintings(tmp_path / "images", 2 * memory.PART + 1, ((64, 48), (48, 64)))
     taken = memory.measure(paths, tmp_path)
@@ -221,7 +221,7 @@ def test_memory_is_taken_before_every_part_and_must_not_grow(tmp_path: Path) -> 
 
 def test_selfeval_equals_three_plain_loops(capsys: pytest.CaptureFixture[str]) -> None:
     pytest.importorskip("diffusers", reason="the group scorers is not installed")
-    from benchmarks import selfeval
+    from benchmarks.scorers import selfeval
 
     lines = selfeval.main(["--images", "1", "--trials", "2", "--steps", "3"])
     assert capsys.readouterr().out.splitlines() == lines

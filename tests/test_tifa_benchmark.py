@@ -6,7 +6,7 @@ import json
 
 import pytest
 
-from benchmarks.tifa import PictureCase, VqaAnswer, figures, of_sample
+from benchmarks.scorers.tifa import PictureCase, VqaAnswer, figures, of_sample
 from data.jobs.runs import RunFolder
 from data.playground import sample
 from data.playground.drawing import CARELESS

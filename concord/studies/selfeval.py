@@ -9,9 +9,9 @@ from dataclasses import dataclass
 from typing import Any
 
 from agreement import Options
-from concord import preferences
 from concord.common import text_tables
 from concord.common.context import CommandError, Context, digest
+from concord.comparison import preferences
 from concord.judging import DIRECT, direct, rate
 from data.aspects import SCALES
 from data.records import Annotation, Evidence, Item, Rater

@@ -12,7 +12,7 @@ from agreement import ConsensusMethod, Options, PeopleAs
 from agreement.flips import DELTA, FLIPPED, PREFERRED, SCORE, TIED
 from agreement.report.report import glance
 from agreement.study.cells import ALL
-from concord import agreement, flips, matching, preferences
+from concord import agreement
 from concord.agreement import selected
 from concord.common import text_tables, wording
 from concord.common.context import CommandError, Context, UsageError, parse_overrides
@@ -29,8 +29,10 @@ from concord.common.text_tables import (
     of_statistic,
     without_empty_columns,
 )
-from concord.flips import wide
-from concord.matching import EVALUATIONS, AblationSetting, ablation_rows, by_cell
+from concord.comparison import matching, preferences
+from concord.comparison.matching import EVALUATIONS, AblationSetting, ablation_rows, by_cell
+from concord.error_analysis import flips
+from concord.error_analysis.flips import wide
 from concord.questions import scores
 from concord.runs import score
 from data.files import write_whole

@@ -10,11 +10,11 @@ from urllib.parse import urlencode
 
 from fastapi import HTTPException, Query, Request
 
-from concord import confusion as crossings
-from concord import failures
 from concord import maps as lassos
 from concord.common.base_path import at
-from concord.failures import FailureMark
+from concord.error_analysis import confusion as crossings
+from concord.error_analysis import failures
+from concord.error_analysis.failures import FailureMark
 from concord.maps import Lasso, LassoLost, NoImagesAlike, lasso_in
 from data.store.analysis.confusion import CellWay, ConfusionCell, ConfusionQuery
 from data.store.browse import grid

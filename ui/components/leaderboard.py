@@ -8,7 +8,7 @@ from typing import Final
 
 from concord.common import wording
 from concord.common.base_path import at
-from concord.leaderboard import ALL, SCORE, BoardRater, ContestedImage, Estimate, Leaderboard
+from concord.comparison.leaderboard import ALL, SCORE, BoardRater, ContestedImage, Estimate, Leaderboard
 from data.aspects import YES_NO_ASPECTS
 from data.store.browse.contents import ItemPreview
 from data.store.browse.filters import MISSED, PASSED

@@ -14,10 +14,10 @@ from urllib.parse import parse_qsl, urlencode
 import gradio as gr
 from starlette.datastructures import QueryParams
 
-from concord import failures
 from concord import maps as lassos
 from concord.common import live_updates
-from concord.confusion import crossing_of, describe_cell
+from concord.error_analysis import failures
+from concord.error_analysis.confusion import crossing_of, describe_cell
 from data.store.analysis.confusion import rater_groups
 from data.store.browse import contents, filters, grid
 from data.store.core import selection

@@ -9,8 +9,15 @@ from typing import Any, ClassVar, Final
 
 from agreement.generators import GeneratorDifference
 from concord.common import next_steps, wording
-from concord.leaderboard import leaderboard, main_suite
-from concord.model_comparison import ModelComparison, PromptPair, RatedAspect, compare_models, rated_aspects, rated_generators
+from concord.comparison.leaderboard import leaderboard, main_suite
+from concord.comparison.model_comparison import (
+    ModelComparison,
+    PromptPair,
+    RatedAspect,
+    compare_models,
+    rated_aspects,
+    rated_generators,
+)
 from data.store.browse import contents
 from data.store.browse.contents import ItemPreview
 from data.store.core.selection import Selection

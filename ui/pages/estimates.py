@@ -11,7 +11,7 @@ from agreement.meta.estimates import DIFFERENCE, EstimateFinding, EstimateOption
 from agreement.meta.labelled_sample import Target
 from agreement.study.cells import ALL
 from concord.common import next_steps, wording
-from concord.leaderboard import MAIN_ASPECTS, leaderboard, main_suite
+from concord.comparison.leaderboard import MAIN_ASPECTS, leaderboard, main_suite
 from concord.meta.estimates import estimate, estimated
 from data.aspects import YES_NO_ASPECTS
 from data.store.core.selection import Selection

@@ -17,9 +17,9 @@ import gradio as gr
 from agreement import Options
 from agreement.matching import is_known, is_right
 from agreement.study.cells import ALL
-from concord import matching
 from concord.common import next_steps, wording
-from concord.matching import EVALUATIONS, Row, by_cell, evidence, fits_of, posterior_of, recall
+from concord.comparison import matching
+from concord.comparison.matching import EVALUATIONS, Row, by_cell, evidence, fits_of, posterior_of, recall
 from data.store.browse import contents
 from data.store.browse.contents import ItemPreview
 from data.store.core.selection import Selection

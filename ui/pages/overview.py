@@ -11,13 +11,13 @@ import gradio as gr
 
 from agreement import Options
 from agreement.preferences.votes import Contest
-from concord import preferences
 from concord.agreement import means, recall
 from concord.common import next_steps, wording
 from concord.common.base_path import at
+from concord.comparison import preferences
+from concord.comparison.leaderboard import leaderboard, main_suite
+from concord.comparison.preferences import OPPOSED, PreferenceRows, Row, contests
 from concord.importing import playground
-from concord.leaderboard import leaderboard, main_suite
-from concord.preferences import OPPOSED, PreferenceRows, Row, contests
 from data.aspects import YES_NO_ASPECTS
 from data.store.backup import scheduler
 from data.store.browse import contents

@@ -16,10 +16,21 @@ import gradio as gr
 from agreement import Options
 from agreement.preferences.votes import BOTH, CANNOT_TELL, NONE, ORDERS, TIE, Contest
 from agreement.study.cells import ALL
-from concord import preferences
 from concord.common import next_steps, wording
 from concord.common.base_path import at
-from concord.preferences import LEFT_OUT, OPPOSED, PairQuery, PairVotes, Poll, PreferenceRows, Row, contests, key_of, list_pairs
+from concord.comparison import preferences
+from concord.comparison.preferences import (
+    LEFT_OUT,
+    OPPOSED,
+    PairQuery,
+    PairVotes,
+    Poll,
+    PreferenceRows,
+    Row,
+    contests,
+    key_of,
+    list_pairs,
+)
 from data.store.analysis import study_frames as analysis_preferences
 from data.store.analysis.study_frames import ImagePair, PairImage
 from data.store.core.selection import PEOPLE, SIMULATED, Selection
@@ -115,7 +126,7 @@ _SHARE: Final = "Of the votes for one of the two, the share for {a}, with its 95
 
 
 def who_of(row: Row) -> str:
-    """The key of the voter whose row it is, as ``concord.preferences.key_of`` has it."""
+    """The key of the voter whose row it is, as ``concord.comparison.preferences.key_of`` has it."""
     return str(row["rater"]) if row["kind"] == "people" else f"{row['rater']} ({row['by']})"
 
 

@@ -13,7 +13,7 @@ from agreement.meta.ranking import GENERATORS, PAIRWISE, RANK, SOFT, Ranking
 from agreement.report.report import glance
 from concord.agreement import recall
 from concord.common import next_steps, wording
-from concord.leaderboard import BOARD, MAIN_ASPECTS, SCORE, main_suite
+from concord.comparison.leaderboard import BOARD, MAIN_ASPECTS, SCORE, main_suite
 from concord.meta.findings import alt_test, of_scorers, rank
 from concord.meta.replacement import ANSWERS, Replacement, replacements
 from data.store.browse import contents

@@ -18,7 +18,7 @@ from data.store import library as kept
 from data.store.core.store import Store
 from data.store.imports import ImportBundle, apply
 from scorers.visor import scorer
-from tests.concord.test_failures import links, text_of
+from tests.concord.error_analysis.test_failures import links, text_of
 from tests.data.formats.test_cooccurrence import instances
 from tests.ui import drawn_images
 from tests.ui.small_project import concord, done

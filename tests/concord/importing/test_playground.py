@@ -15,8 +15,8 @@ from PIL import Image
 from agreement import Options
 from agreement.preferences.votes import Contest
 from annotation.simulated import VOTES
-from concord import preferences
 from concord.common import next_steps
+from concord.comparison import preferences
 from concord.importing import playground
 from concord.runs import remote_runs, run_session
 from data.aspects import YES

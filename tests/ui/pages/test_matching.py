@@ -7,9 +7,9 @@ from pathlib import Path
 import pytest
 
 from agreement import Options
-from concord.matching import evidence, recall
+from concord.comparison.matching import evidence, recall
 from data.store.core.store import Store
-from tests.concord.test_matching import images, rows
+from tests.concord.comparison.test_matching import images, rows
 from tests.ui import matching_evidence
 from tests.ui.small_project import done
 from ui.pages import matching

@@ -16,7 +16,7 @@ from agreement.catalogue import at_a_glance
 from agreement.report.report import glance
 from concord.agreement import Rows, quick_estimates, recall
 from concord.common import next_steps, wording
-from concord.leaderboard import main_suite
+from concord.comparison.leaderboard import main_suite
 from data.store.browse import contents
 from data.store.browse.contents import RaterCount, count_judgements
 from data.store.core import selection as selection_module

@@ -8,11 +8,11 @@ from urllib.parse import urlencode
 
 import gradio as gr
 
-from concord import rejudging
 from concord.common import next_steps
 from concord.common.base_path import at
 from concord.common.context import CommandError
-from concord.rejudging import save_as_rater
+from concord.error_analysis import rejudging
+from concord.error_analysis.rejudging import save_as_rater
 from data.store.core.store import Store
 from ui.components.live_updates import listen
 from ui.components.page import QUIET, Drawn, Page

@@ -13,11 +13,11 @@ from typing import Any, Final
 import gradio as gr
 from gradio.components import Component
 
-from concord import rejudging
 from concord.common import live_updates, next_steps, wording
-from concord.failures import TITLES
+from concord.error_analysis import rejudging
+from concord.error_analysis.failures import TITLES
+from concord.error_analysis.rejudging import RaterEvidence
 from concord.questions import scores
-from concord.rejudging import RaterEvidence
 from data.store.browse import contents
 from data.store.core.selection import PEOPLE, Selection
 from data.store.core.store import Store

@@ -8,7 +8,7 @@ from typing import Any, Final
 
 from agreement.inference.intervals import PromptTrials, Share, mean_share, share
 from concord.common import wording
-from concord.failures import FailureMark, describe_mark
+from concord.error_analysis.failures import FailureMark, describe_mark
 from data.formats.cooccurrence import Cooccurrence
 from data.store.core.selection import Selection
 from scorers.failures import ANY, FailureCell, FailureTable

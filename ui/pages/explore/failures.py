@@ -15,9 +15,9 @@ from statistics import fmean, stdev
 from typing import Final
 
 from agreement.estimates import UnitCorrelation, correlate_units
-from concord import failures as failing
 from concord.common import next_steps, wording
-from concord.failures import BINDING, NEEDS, TITLES, FailureTable
+from concord.error_analysis import failures as failing
+from concord.error_analysis.failures import BINDING, NEEDS, TITLES, FailureTable
 from data.formats.cooccurrence import Cooccurrence
 from data.store import library
 from data.store.core.store import Store

@@ -7,10 +7,10 @@ from typing import Any, Final
 
 from agreement.flips import DELTA, FLIPPED, PREFERRED, SCORE, SHARED, TIED
 from agreement.study.cells import ALL
-from concord import flips
 from concord.common import next_steps, wording
-from concord.flips import FlipRows, Row, wide
-from concord.rejudging import MOST_IMAGES
+from concord.error_analysis import flips
+from concord.error_analysis.flips import FlipRows, Row, wide
+from concord.error_analysis.rejudging import MOST_IMAGES
 from data.prompts.flips import FLIP_REASONS, FlipKind
 from data.store.core.selection import Selection
 from data.store.core.store import Store

@@ -31,9 +31,9 @@ from agreement.questions.people import (
     YES_LESS_PEOPLE,
 )
 from agreement.questions.scores import ACCURACY, LESS_REFERENCE, SPEARMAN, TIFA
-from concord import rejudging
 from concord.common import next_steps, wording
 from concord.common.base_path import at
+from concord.error_analysis import rejudging
 from concord.questions import scores
 from concord.questions.scores import REAL, Row
 from data.store.browse import contents

@@ -28,9 +28,9 @@ from agreement.tuning import (
     shares,
     tune,
 )
-from concord import rejudging
 from concord.common import wording
-from concord.rejudging import RaterEvidence
+from concord.error_analysis import rejudging
+from concord.error_analysis.rejudging import RaterEvidence
 from data.store.browse import contents
 from data.store.core.selection import Selection
 from data.store.core.store import Store

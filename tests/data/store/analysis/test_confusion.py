@@ -12,7 +12,7 @@ from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
 from agreement import Options, PairReport, PeopleAs, pair_report
-from concord.confusion import crossing_of
+from concord.error_analysis.confusion import crossing_of
 from data.store.analysis.confusion import CellUnit, CellWay, ConfusionCell
 from data.store.core import frame
 from data.store.core.selection import PEOPLE, SIMULATED, Selection

@@ -65,8 +65,7 @@ def whole(store: Store) -> dict[str, list[Any]]:
 
 
 def people_at(store: Store) -> list[int]:
-    with store.read() as cursor:
-        return [row["people"] for row in rows.dicts(cursor, "select people from campaign_items order by item_id")]
+    return [row["people"] for row in store.query("select people from campaign_items order by item_id")]
 
 
 def test_nothing_of_them_stays_and_all_else_does(store: Store) -> None:

@@ -14,11 +14,11 @@ import gradio as gr
 import pytest
 
 from agreement import Options
-from concord import rejudging
 from concord.agreement import compute, means
 from concord.common.context import CommandError
+from concord.error_analysis import rejudging
+from concord.error_analysis.rejudging import save_as_rater
 from concord.judging import derive_source
-from concord.rejudging import save_as_rater
 from concord.runs import run_manager as supervisor
 from concord.runs import score
 from data.spec import parse_spec

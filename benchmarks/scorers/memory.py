@@ -1,6 +1,6 @@
 """What memory a run takes as it goes on: every picture of a folder through a detector with random weights, on the CPU.
 
-    uv run benchmarks/memory.py DIR [--limit 700]
+    uv run benchmarks/scorers/memory.py DIR [--limit 700]
 
 Measured is the worker's memory before each part; after a first fifth, in which everything has been used once, it must not grow.
 """
@@ -16,10 +16,10 @@ from typing import Final
 
 if not __package__:
     # run as a script, whose folder comes first: there this very file would be taken for a package
-    sys.path[0] = str(Path(__file__).resolve().parents[1])
+    sys.path[0] = str(Path(__file__).resolve().parents[2])
 
-from benchmarks import geneval
 from benchmarks.measuring import command_line, resident, tell
+from benchmarks.scorers import geneval
 from data.jobs.runs import Run, RunFolder, WorkItem
 from scorers import registry
 from scorers.running import worker

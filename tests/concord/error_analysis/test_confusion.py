@@ -17,7 +17,7 @@ from starlette.datastructures import QueryParams
 from starlette.middleware.sessions import SessionMiddleware
 from starlette.testclient import TestClient
 
-from concord.confusion import crossing_of, describe_cell
+from concord.error_analysis.confusion import crossing_of, describe_cell
 from data.store.analysis.confusion import ConfusionCell
 from data.store.core.selection import PEOPLE, SIMULATED, Selection
 from data.store.core.store import Store

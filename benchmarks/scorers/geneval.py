@@ -1,6 +1,6 @@
 """GenEval from image files to verdicts: ours against the published loop, with the same random-weight models, in one run.
 
-    uv run benchmarks/geneval.py [--images 8] [--device cpu] [--small]
+    uv run benchmarks/scorers/geneval.py [--images 8] [--device cpu] [--small]
 
 Both sides read the same files, and give the same evidence and verdicts (asserted). The models have the published sizes
 (Mask2Former Swin-S, CLIP ViT-L/14), or are small ones to try this out.
@@ -46,7 +46,7 @@ from transformers import (
 
 if not __package__:
     # run as a script, whose folder comes first: there this very file would be taken for a package
-    sys.path[0] = str(Path(__file__).resolve().parents[1])
+    sys.path[0] = str(Path(__file__).resolve().parents[2])
 
 from benchmarks.measuring import Parts, Stopwatch, Timing, command_line, machine, tell, wait_for
 from data.images.files import open_image

@@ -185,7 +185,7 @@ Row = dict[str, Any]
 
 
 def section_rows(poll: Poll, options: Options) -> dict[str, list[Row]]:
-    """By section of ``concord.preferences.SECTIONS``."""
+    """By section of ``concord.comparison.preferences.SECTIONS``."""
     return {
         "votes": [_vote_rows(poll, voter, one) for voter in poll.voters for one in count_votes(voter.votes, options)],
         "sides": [_side_rows(poll, voter, options) for voter in poll.people()],

@@ -1,6 +1,6 @@
 """How fast each engine goes through the playground's pictures with its own small models, on the CPU; all must see the same.
 
-    uv run --group ray benchmarks/engines.py [--scorer geneval] [--limit 240] [--repeat 1]
+    uv run --group ray benchmarks/scorers/engines.py [--scorer geneval] [--limit 240] [--repeat 1]
 
 Per engine: the seconds in all, with starting its processes and opening the models; and the images a second from when the first
 process has its models, as the page Runs tells it. Without Ray its rows are left out.
@@ -19,13 +19,13 @@ from typing import Final
 
 if not __package__:
     # run as a script, whose folder comes first: there this very file would be taken for a package
-    sys.path[0] = str(Path(__file__).resolve().parents[1])
+    sys.path[0] = str(Path(__file__).resolve().parents[2])
 
 from data.jobs.runs import Observation, Run, RunFolder, WorkItem
 from scorers import registry
 from scorers.running import engines, worker
 
-SAMPLE: Final = Path(__file__).resolve().parents[1] / "assets" / "playground" / "sample" / "runs"
+SAMPLE: Final = Path(__file__).resolve().parents[2] / "assets" / "playground" / "sample" / "runs"
 WAYS: Final = ((engines.LOCAL, "cpu"), (engines.LOCAL, "cpu,cpu"), (engines.RAY, "cpu,cpu"))
 
 

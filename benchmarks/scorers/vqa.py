@@ -1,6 +1,6 @@
 """Six questions an image: ours against one image and one question a call, with the same random-weight BLIP, in one run.
 
-    uv run benchmarks/vqa.py [--images 3] [--device cpu] [--small]
+    uv run benchmarks/scorers/vqa.py [--images 3] [--device cpu] [--small]
 
 The other side does as TIFA's released code: each call opens the file, prepares the image and runs the whole model as
 transformers has it. Both give the same answers (asserted), once by weighing the choices and once in words of their own that
@@ -24,10 +24,10 @@ from transformers.models.blip.modeling_blip_text import BlipTextModel
 
 if not __package__:
     # run as a script, whose folder comes first: there this very file would be taken for a package
-    sys.path[0] = str(Path(__file__).resolve().parents[1])
+    sys.path[0] = str(Path(__file__).resolve().parents[2])
 
-from benchmarks import geneval
 from benchmarks.measuring import Parts, Timing, command_line, machine, tell, timed, wait_for
+from benchmarks.scorers import geneval
 from data.images.files import open_image
 from scorers.models.pretrained import load, processor_of
 from scorers.models.vqa import VqaAnswer, VqaQuestion, open_vqa

@@ -9,9 +9,9 @@ from typing import Any
 
 import pytest
 
-from concord import matching
-from concord.matching import evidence
-from concord.matching import rows as _rows
+from concord.comparison import matching
+from concord.comparison.matching import evidence
+from concord.comparison.matching import rows as _rows
 from data.store.core.selection import Selection
 from data.store.core.store import Store
 from tests.ui import matching_evidence

@@ -14,9 +14,9 @@ from typer.testing import CliRunner
 import app
 from agreement import Options
 from agreement.preferences.votes import Contest
-from concord import preferences
+from concord.comparison import preferences
+from concord.comparison.preferences import OPPOSED, PairQuery, list_pairs
 from concord.judging import derive_source
-from concord.preferences import OPPOSED, PairQuery, list_pairs
 from data.store.analysis.study_frames import preference_votes
 from data.store.core.selection import Selection
 from data.store.core.store import Store

@@ -1,6 +1,6 @@
 """TIFA on the playground against the renderer's truth: what its small VQA model answers, and what is so.
 
-    uv run benchmarks/tifa.py [--scenes 400]
+    uv run benchmarks/scorers/tifa.py [--scenes 400]
 
 Without options it reads what the scorer saw of the sample's careless drawings, whose scenes are known; with ``--scenes`` it
 draws so many others (held-out looks, seeds that no model was trained on) and opens the model. Accuracy: its answer is the true
@@ -21,7 +21,7 @@ from typing import Any, Final
 
 if not __package__:
     # run as a script, whose folder comes first
-    sys.path[0] = str(Path(__file__).resolve().parents[1])
+    sys.path[0] = str(Path(__file__).resolve().parents[2])
 
 import numpy as np
 from PIL import Image

@@ -20,8 +20,8 @@ from starlette.datastructures import QueryParams
 from starlette.middleware.sessions import SessionMiddleware
 from starlette.testclient import TestClient
 
-from concord import failures
-from concord.failures import NEEDS, TITLES, FailureMark, describe_mark
+from concord.error_analysis import failures
+from concord.error_analysis.failures import NEEDS, TITLES, FailureMark, describe_mark
 from data.formats.cooccurrence import Cooccurrence, ordered_pair
 from data.jobs.runs import Detection, Observation
 from data.prompts.coco import COCO
@@ -315,7 +315,7 @@ def test_a_mark_in_words() -> None:
 
 def test_the_workbench_learns_what_a_mark_has_told() -> None:
     """Who comes from such a listing knows what a scorer says of its images: their answers are not blind."""
-    script = (Path(__file__).resolve().parents[2] / "assets" / "js" / "workbench" / "address.js").read_text(encoding="utf-8")
+    script = (Path(__file__).resolve().parents[3] / "assets" / "js" / "workbench" / "address.js").read_text(encoding="utf-8")
     names = json.loads(re.search(r"MARKED = (\[.*?\]);", script)[1])  # type: ignore[index]
     assert names == ["picture", "seen_by", "asked", "found"]
     assert re.search(r'return \["about", "picture", .*some\(\(name\) => listing\.has\(name\)\)', script)

@@ -1,6 +1,7 @@
 """SelfEval's terms: ours against Algorithm 1 as three plain loops, with the same model, in one run.
 
-    uv run benchmarks/selfeval.py [--model playground-late] [--images 2] [--trials 4] [--steps 25] [--batch 64] [--device cpu]
+    uv run benchmarks/scorers/selfeval.py [--model playground-late] [--images 2] [--trials 4] [--steps 25]
+        [--batch 64] [--device cpu]
 
 The other side is what one writes first: for each trial, caption and step one call of the network with one row, diffusers' own
 scheduler making each step. Images are encoded and captions read once on both sides, so that the loops alone are compared. Both
@@ -22,7 +23,7 @@ from PIL import Image
 
 if not __package__:
     # run as a script, whose folder comes first: there this very file would be taken for a package
-    sys.path[0] = str(Path(__file__).resolve().parents[1])
+    sys.path[0] = str(Path(__file__).resolve().parents[2])
 
 from benchmarks.measuring import Parts, command_line, machine, tell, timed, wait_for
 from data.matching.playground import sample_scenes

@@ -28,7 +28,7 @@ from tests.ui.server_process import Serving
 from tests.ui.small_project import Ran, concord, done, query
 from ui.pages import overview
 
-ROOT = Path(__file__).resolve().parents[2]
+ROOT = Path(__file__).resolve().parents[3]
 COUNT = "select count(*) from annotations"
 
 
@@ -271,7 +271,7 @@ def test_doctor_imports_nothing_that_takes_long(filled: Path) -> None:
     code = """
 import sys
 from pathlib import Path
-from concord import doctor
+from concord.maintenance import doctor
 doctor.run_doctor(Path(sys.argv[1]), "table")
 slow = ("pandas", "scipy", "inflect", "torch", "transformers", "gradio", "sklearn", "matplotlib")
 print([name for name in slow if name in sys.modules])

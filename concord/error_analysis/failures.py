@@ -11,7 +11,7 @@ from functools import lru_cache
 from typing import Any, Final
 
 from concord.common import live_updates, wording
-from concord.rejudging import at_most
+from concord.error_analysis.rejudging import at_most
 from data.spec import SpecError
 from data.store.core.selection import Selection, Where
 from data.store.core.store import Store

@@ -18,7 +18,7 @@ import pytest
 from annotation import simulated
 from annotation.questionnaires.geneval import RULE_VERSION, derive
 from annotation.simulated import DepictedItem
-from concord import failures, flips, rejudging
+from concord.error_analysis import failures, flips, rejudging
 from concord.judging import derive_source
 from concord.runs import run_session, score
 from data.aspects import SCALES

@@ -365,17 +365,13 @@ def undo(store: Store, import_id: int) -> dict[str, int]:
 
 def listed(store: Store) -> list[dict[str, Any]]:
     """All imports, oldest first."""
-    with store.read() as cursor:
-        found = rows.dicts(cursor, "select import_id, kind, name, counts, created, undone from imports order by import_id")
+    found = store.query("select import_id, kind, name, counts, created, undone from imports order by import_id")
     return [rows.decoded(row, "counts") for row in found]
 
 
 def find_import(store: Store, kind: str, sha256: str) -> int | None:
     """The import of this kind that this source was, None if it was never imported or was undone."""
-    with store.read() as cursor:
-        found = rows.first(
-            cursor, "select import_id from imports where kind = ? and sha256 = ? and undone is null", [kind, sha256]
-        )
+    found = store.query_first("select import_id from imports where kind = ? and sha256 = ? and undone is null", [kind, sha256])
     return found["import_id"] if found else None
 
 
@@ -639,27 +635,23 @@ def _delete(connection: duckdb.DuckDBPyConnection, table: str, where: str, param
 
 def known_items(store: Store, suite: str | None = None) -> list[KnownItem]:
     """All items of a suite (None: of all suites), by id."""
-    with store.read() as cursor:
-        found = rows.dicts(
-            cursor,
-            "select t.item_id, t.suite, i.image_id is not null as is_image, i.path, i.sha256, t.prompt_id, p.text,"
-            ' coalesce(i.generator, t.generator) as generator, i.idx as "index" from items t'
-            " left join images i on i.image_id = t.item_id left join prompts p on p.prompt_id = t.prompt_id"
-            " where ?::varchar is null or t.suite = ? order by t.item_id",
-            [suite, suite],
-        )
+    found = store.query(
+        "select t.item_id, t.suite, i.image_id is not null as is_image, i.path, i.sha256, t.prompt_id, p.text,"
+        ' coalesce(i.generator, t.generator) as generator, i.idx as "index" from items t'
+        " left join images i on i.image_id = t.item_id left join prompts p on p.prompt_id = t.prompt_id"
+        " where ?::varchar is null or t.suite = ? order by t.item_id",
+        [suite, suite],
+    )
     return [KnownItem(**row) for row in found]
 
 
 def known_labels(store: Store, suite: str, aspect: str) -> list[str]:
     """The labels that an aspect has in a suite."""
-    with store.read() as cursor:
-        found = rows.dicts(
-            cursor,
-            "select distinct j.label from judgements j join items t using (item_id)"
-            " where t.suite = ? and j.aspect = ? and j.label is not null order by j.label",
-            [suite, aspect],
-        )
+    found = store.query(
+        "select distinct j.label from judgements j join items t using (item_id)"
+        " where t.suite = ? and j.aspect = ? and j.label is not null order by j.label",
+        [suite, aspect],
+    )
     return [row["label"] for row in found]
 
 
@@ -674,20 +666,17 @@ class StoredRating:
 
 def stored_ratings(store: Store, suite: str, aspect: str) -> dict[tuple[str, str], StoredRating]:
     """By item and rater the first rating of an aspect of whole items."""
-    with store.read() as cursor:
-        found = rows.dicts(
-            cursor,
-            "select j.item_id, j.rater_id, coalesce(j.reason, j.label) as label, j.value,"
-            " coalesce(a.import_id, e.import_id) as import_id from judgements j join items t using (item_id)"
-            " left join annotations a on a.annotation_id = j.source_id left join evidence e on e.evidence_id = j.source_id"
-            " where t.suite = ? and j.aspect = ? and j.target is null order by j.seq desc",
-            [suite, aspect],
-        )
+    found = store.query(
+        "select j.item_id, j.rater_id, coalesce(j.reason, j.label) as label, j.value,"
+        " coalesce(a.import_id, e.import_id) as import_id from judgements j join items t using (item_id)"
+        " left join annotations a on a.annotation_id = j.source_id left join evidence e on e.evidence_id = j.source_id"
+        " where t.suite = ? and j.aspect = ? and j.target is null order by j.seq desc",
+        [suite, aspect],
+    )
     return {(row["item_id"], row["rater_id"]): StoredRating(row["label"], row["value"], row["import_id"]) for row in found}
 
 
 def known_raters(store: Store, kind: str) -> list[str]:
     """The raters of a kind, imitations of people aside."""
-    with store.read() as cursor:
-        found = rows.dicts(cursor, "select rater_id from raters where kind = ? and not simulated order by rater_id", [kind])
+    found = store.query("select rater_id from raters where kind = ? and not simulated order by rater_id", [kind])
     return [row["rater_id"] for row in found]

@@ -23,23 +23,19 @@ _PROMPT_COLUMNS = "prompt_id, suite, text, task, spec"
 
 def prompts_by_id(store: Store, prompt_ids: Sequence[str]) -> dict[str, Prompt]:
     """Those of these prompts that the project has."""
-    with store.read() as cursor:
-        found = rows.dicts(
-            cursor,
-            f"select {_PROMPT_COLUMNS} from prompts where prompt_id in (select unnest(?::varchar[]))",
-            [list(prompt_ids)],
-        )
+    found = store.query(
+        f"select {_PROMPT_COLUMNS} from prompts where prompt_id in (select unnest(?::varchar[]))",
+        [list(prompt_ids)],
+    )
     return {row["prompt_id"]: Prompt(**rows.decoded(row, "spec")) for row in found}
 
 
 def prompts_of_suite(store: Store, suite: str | None) -> list[Prompt]:
     """All prompts of a suite (None: of all suites), by id."""
-    with store.read() as cursor:
-        found = rows.dicts(
-            cursor,
-            f"select {_PROMPT_COLUMNS} from prompts where ?::varchar is null or suite = ? order by prompt_id",
-            [suite, suite],
-        )
+    found = store.query(
+        f"select {_PROMPT_COLUMNS} from prompts where ?::varchar is null or suite = ? order by prompt_id",
+        [suite, suite],
+    )
     return [Prompt(**rows.decoded(row, "spec")) for row in found]
 
 
@@ -75,16 +71,14 @@ def current_questions_of_items(store: Store, item_ids: Sequence[str]) -> dict[st
 
 def count_outdated_answers(store: Store, rater_id: str) -> int:
     """Of how many images this scorer has answered another version of the prompt's questions than is asked now."""
-    with store.read() as cursor:
-        return int(
-            rows.value(
-                cursor,
-                "select count(*) from evidence e join items t using (item_id) join (select prompt_id, max(version) as version"
-                " from questions group by prompt_id) q using (prompt_id) where e.rater_id = ? and e.failed is null"
-                " and (e.payload ->> 'version')::integer <> q.version",
-                [rater_id],
-            )
+    return int(
+        store.query_value(
+            "select count(*) from evidence e join items t using (item_id) join (select prompt_id, max(version) as version"
+            " from questions group by prompt_id) q using (prompt_id) where e.rater_id = ? and e.failed is null"
+            " and (e.payload ->> 'version')::integer <> q.version",
+            [rater_id],
         )
+    )
 
 
 def questions_at(store: Store, prompt_id: str, version: int) -> QuestionVersion:
@@ -93,12 +87,10 @@ def questions_at(store: Store, prompt_id: str, version: int) -> QuestionVersion:
     Raises:
         KeyError: there is no such version.
     """
-    with store.read() as cursor:
-        found = rows.dicts(
-            cursor,
-            f"select {', '.join(_QUESTION_COLUMNS)} from questions where prompt_id = ? and version = ? order by position",
-            [prompt_id, version],
-        )
+    found = store.query(
+        f"select {', '.join(_QUESTION_COLUMNS)} from questions where prompt_id = ? and version = ? order by position",
+        [prompt_id, version],
+    )
     if not found and version != 0:
         raise KeyError(f"{prompt_id} has no version {version} of its questions")
     return QuestionVersion(version, tuple(_question(row) for row in found))
@@ -262,15 +254,13 @@ _TABLES = ("cooccurrence", "cooccurrence_files")
 
 def latest_cooccurrence(store: Store) -> Cooccurrence | None:
     """The one that was imported last; None if there is none."""
-    with store.read() as cursor:
-        found = rows.first(cursor, "select max(import_id) as import_id from cooccurrence_files")
+    found = store.query_first("select max(import_id) as import_id from cooccurrence_files")
     return _loaded(store, found["import_id"]) if found and found["import_id"] is not None else None
 
 
 def cooccurrence_names(store: Store) -> list[str]:
     """What there is, the latest first."""
-    with store.read() as cursor:
-        found = rows.dicts(cursor, "select name from cooccurrence_files order by import_id desc")
+    found = store.query("select name from cooccurrence_files order by import_id desc")
     return [row["name"] for row in found]
 
 

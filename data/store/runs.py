@@ -70,13 +70,11 @@ def pending(
     if failed_in is not None:
         condition += " and t.item_id in (select item_id from evidence where run_id = ? and failed is not null)"
         parameters = [*parameters, failed_in]
-    with store.read() as cursor:
-        found = rows.dicts(
-            cursor,
-            f"select t.item_id, {columns}, p.text, p.spec{files.format(condition=condition)}"
-            f" and not {_HAS_EVIDENCE} order by t.item_id",
-            [*parameters, rater_id],
-        )
+    found = store.query(
+        f"select t.item_id, {columns}, p.text, p.spec{files.format(condition=condition)}"
+        f" and not {_HAS_EVIDENCE} order by t.item_id",
+        [*parameters, rater_id],
+    )
     places = ("path", "second") if pairs else ("path",)
     whole = [row | {name: str(store.project / row[name]) for name in places} for row in found]
     return [WorkItem(**rows.decoded(row, "spec")) for row in whole]
@@ -91,13 +89,11 @@ def items_seen(store: Store, rater_id: str) -> list[str]:
 
 def still_failing(store: Store, run_id: str) -> int:
     """How many images failed in this run and were not seen since by its rater."""
-    with store.read() as cursor:
-        count = rows.value(
-            cursor,
-            "select count(*) from evidence f where f.run_id = ? and f.failed is not null and not exists"
-            " (select 1 from evidence e where e.item_id = f.item_id and e.rater_id = f.rater_id and e.failed is null)",
-            [run_id],
-        )
+    count = store.query_value(
+        "select count(*) from evidence f where f.run_id = ? and f.failed is not null and not exists"
+        " (select 1 from evidence e where e.item_id = f.item_id and e.rater_id = f.rater_id and e.failed is null)",
+        [run_id],
+    )
     return int(count)
 
 
@@ -117,13 +113,11 @@ def count_pending(
     if without:
         condition = f"{condition} and t.item_id not in (select unnest(?::varchar[]))"
         parameters = [*parameters, sorted(without)]
-    with store.read() as cursor:
-        found = rows.first(
-            cursor,
-            "select count(*) as images, count(*) filter (not done) as n_left, count(*) filter (failed and not done) as failed"
-            f" from (select {_HAS_EVIDENCE} as done, {_HAS_FAILED} as failed{files.format(condition=condition)})",
-            [rater_id, rater_id, *parameters],
-        )
+    found = store.query_first(
+        "select count(*) as images, count(*) filter (not done) as n_left, count(*) filter (failed and not done) as failed"
+        f" from (select {_HAS_EVIDENCE} as done, {_HAS_FAILED} as failed{files.format(condition=condition)})",
+        [rater_id, rater_id, *parameters],
+    )
     assert found is not None
     return Pending(found["images"], found["n_left"], found["failed"])
 
@@ -138,14 +132,12 @@ class KnownImage(HasSpec):
 
 def known_images(store: Store, item_ids: Sequence[str]) -> dict[str, KnownImage]:
     """Those of these images that the project has."""
-    with store.read() as cursor:
-        found = rows.dicts(
-            cursor,
-            "select t.item_id, i.sha256, p.spec from items t left join images i on i.image_id = t.item_id"
-            " join prompts p on p.prompt_id = coalesce(i.prompt_id, t.prompt_id)"
-            " where t.item_id in (select unnest(?::varchar[])) and (i.image_id is not null or t.kind = 'pair')",
-            [list(item_ids)],
-        )
+    found = store.query(
+        "select t.item_id, i.sha256, p.spec from items t left join images i on i.image_id = t.item_id"
+        " join prompts p on p.prompt_id = coalesce(i.prompt_id, t.prompt_id)"
+        " where t.item_id in (select unnest(?::varchar[])) and (i.image_id is not null or t.kind = 'pair')",
+        [list(item_ids)],
+    )
     return {row["item_id"]: KnownImage(row["sha256"], rows.from_json(row["spec"])) for row in found}
 
 
@@ -212,12 +204,10 @@ def scorer_rater(store: Store, name: str, version: str, settings: Mapping[str, A
 
     The commits that models came from (``revisions``) do not count: equal files (``weights``) are an equal model.
     """
-    with store.read() as cursor:
-        found = rows.dicts(
-            cursor,
-            "select rater_id, kind, version, settings from raters where rater_id = ? or starts_with(rater_id, ?)",
-            [name, f"{name} #"],
-        )
+    found = store.query(
+        "select rater_id, kind, version, settings from raters where rater_id = ? or starts_with(rater_id, ?)",
+        [name, f"{name} #"],
+    )
     known = {row["rater_id"]: row for row in found}
     same = ("scorer", version, _identity(settings))
     number, rater_id = 1, name
@@ -236,13 +226,10 @@ def _identity(settings: Mapping[str, Any]) -> dict[str, Any]:
 
 def versions_of(store: Store, name: str) -> list[Rater]:
     """The scorers of this name, ``name``, ``name #2`` ..., oldest first."""
-    with store.read() as cursor:
-        found = rows.dicts(
-            cursor,
-            "select rater_id, version, settings from raters where kind = 'scorer'"
-            " and (rater_id = ? or starts_with(rater_id, ?))",
-            [name, f"{name} #"],
-        )
+    found = store.query(
+        "select rater_id, version, settings from raters where kind = 'scorer' and (rater_id = ? or starts_with(rater_id, ?))",
+        [name, f"{name} #"],
+    )
     raters = [Rater(row["rater_id"], "scorer", None, row["version"], rows.from_json(row["settings"])) for row in found]
     return sorted(raters, key=lambda rater: (len(rater.rater_id), rater.rater_id))
 
@@ -517,14 +504,12 @@ class RejudgedImport:
 def evidence_to_rejudge(store: Store, base: str, rater_id: str) -> list[EvidenceRef]:
     """The evidence of ``base`` (of several of an image the first, as in every statistic) on images of which ``rater_id`` has
     none, in its order."""
-    with store.read() as cursor:
-        found = rows.dicts(
-            cursor,
-            "select evidence_id, item_id, run_id from evidence e where rater_id = ? and run_id is not null and failed is null"
-            " and not exists (select 1 from evidence o where o.item_id = e.item_id and o.rater_id = ? and o.failed is null)"
-            " qualify row_number() over (partition by item_id order by seq) = 1 order by seq",
-            [base, rater_id],
-        )
+    found = store.query(
+        "select evidence_id, item_id, run_id from evidence e where rater_id = ? and run_id is not null and failed is null"
+        " and not exists (select 1 from evidence o where o.item_id = e.item_id and o.rater_id = ? and o.failed is null)"
+        " qualify row_number() over (partition by item_id order by seq) = 1 order by seq",
+        [base, rater_id],
+    )
     return [EvidenceRef(**row) for row in found]
 
 
@@ -600,20 +585,17 @@ def _copy_run(
 
 def generator_settings(store: Store, generator: str) -> dict[str, Any] | None:
     """A generator's settings, None if nothing was made by it here."""
-    with store.read() as cursor:
-        found = rows.first(cursor, "select settings from generations where generator = ?", [generator])
+    found = store.query_first("select settings from generations where generator = ?", [generator])
     return None if found is None else dict(rows.from_json(found["settings"]))
 
 
 def was_generated_elsewhere(store: Store, generator: str) -> bool:
     """Whether the project has images by it and does not know how it was asked."""
-    with store.read() as cursor:
-        found = rows.first(
-            cursor,
-            "select 1 from images where generator = ? and sha256 is not null"
-            " and generator not in (select generator from generations) limit 1",
-            [generator],
-        )
+    found = store.query_first(
+        "select 1 from images where generator = ? and sha256 is not null"
+        " and generator not in (select generator from generations) limit 1",
+        [generator],
+    )
     return found is not None
 
 

@@ -6,7 +6,6 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from typing import Literal
 
-from data.store.core import rows
 from data.store.core.frame import JUDGED
 from data.store.core.selection import GROUPS, PEOPLE, SIMULATED, Selection, Where
 from data.store.core.store import Store
@@ -132,14 +131,12 @@ class ConfusionQuery:
     def units(self, store: Store, items: Sequence[str]) -> dict[str, list[CellUnit]]:
         """By item those of its units on which the answers cross, in order of their targets."""
         text, parameters = self._met(("j.item_id in (select unnest(?::varchar[]))", [list(items)]))
-        with store.read() as cursor:
-            found = rows.dicts(
-                cursor,
-                f"{text} select item, target, m.label as a, t.label as b, count(*) as n"
-                " from met join mine m using (item, target) join theirs t using (item, target)"
-                " group by all order by item, target, n desc, b",
-                parameters,
-            )
+        found = store.query(
+            f"{text} select item, target, m.label as a, t.label as b, count(*) as n"
+            " from met join mine m using (item, target) join theirs t using (item, target)"
+            " group by all order by item, target, n desc, b",
+            parameters,
+        )
         made: dict[str, dict[str, CellUnit]] = {}
         for row in found:
             unit = made.setdefault(row["item"], {}).setdefault(row["target"], CellUnit(row["target"] or None, row["a"], {}))
@@ -193,7 +190,6 @@ def _judgements(aspect: str, selection: Selection) -> Where:
 
 def rater_groups(store: Store) -> dict[str, str]:
     """By rater among whom it is taken: ``people``, ``simulated people``, or nobody (a scorer)."""
-    with store.read() as cursor:
-        found = rows.dicts(cursor, "select rater_id, kind, simulated from raters where kind <> 'consensus'")
+    found = store.query("select rater_id, kind, simulated from raters where kind <> 'consensus'")
     kinds = {True: SIMULATED, False: PEOPLE}
     return {row["rater_id"]: kinds[row["simulated"]] if row["kind"] == "human" else "" for row in found}

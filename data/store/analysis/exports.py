@@ -66,16 +66,14 @@ class ScorerDescription:
 
 def describe_scorers(store: Store, names: Sequence[str]) -> list[ScorerDescription]:
     """The scorers among these raters, by name, with the profiles that their runs were asked for."""
-    with store.read() as cursor:
-        found = rows.dicts(
-            cursor,
-            "select r.rater_id, r.version, r.settings, coalesce(list_sort(list(distinct n.profile)"
-            " filter (n.profile is not null)), []) as profiles"
-            " from raters r left join runs n on n.rater_id = r.rater_id and n.kind = 'score'"
-            " where r.kind = 'scorer' and r.rater_id in (select unnest(?::varchar[]))"
-            " group by all order by r.rater_id",
-            [list(names)],
-        )
+    found = store.query(
+        "select r.rater_id, r.version, r.settings, coalesce(list_sort(list(distinct n.profile)"
+        " filter (n.profile is not null)), []) as profiles"
+        " from raters r left join runs n on n.rater_id = r.rater_id and n.kind = 'score'"
+        " where r.kind = 'scorer' and r.rater_id in (select unnest(?::varchar[]))"
+        " group by all order by r.rater_id",
+        [list(names)],
+    )
     decoded = (rows.decoded(row, "settings") for row in found)
     return [ScorerDescription(row["rater_id"], row["version"], row["settings"], tuple(row["profiles"])) for row in decoded]
 

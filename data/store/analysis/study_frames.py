@@ -76,10 +76,7 @@ class FlipScore:
 def suites(store: Store, selection: Selection) -> list[str]:
     """Those of which images are selected, sorted."""
     condition, parameters = selection.items()
-    with store.read() as cursor:
-        found = rows.dicts(
-            cursor, f"select distinct t.suite from items t where t.kind = 'image' and {condition} order by 1", parameters
-        )
+    found = store.query(f"select distinct t.suite from items t where t.kind = 'image' and {condition} order by 1", parameters)
     return [row["suite"] for row in found]
 
 
@@ -107,13 +104,11 @@ def answers(store: Store, selection: Selection) -> list[FlipAnswer]:
     """People's answers to the selected images, in the order in which they were given."""
     condition, parameters = replace(selection, aspect=("correct",)).judgements()
     said = JUDGED.format(where=f"r.kind = 'human' and j.aspect = 'correct' and {condition}", more=", j.source_id")
-    with store.read() as cursor:
-        found = rows.dicts(
-            cursor,
-            "select f.item as item_id, f.simulated, f.excluded, n.questionnaire, n.answers"
-            f" from ({said}) f left join annotations n on n.annotation_id = f.source_id order by f.seq, f.item, f.rater",
-            parameters,
-        )
+    found = store.query(
+        "select f.item as item_id, f.simulated, f.excluded, n.questionnaire, n.answers"
+        f" from ({said}) f left join annotations n on n.annotation_id = f.source_id order by f.seq, f.item, f.rater",
+        parameters,
+    )
     return [FlipAnswer(**rows.decoded(row, "answers") | {"answers": rows.from_json(row["answers"]) or {}}) for row in found]
 
 
@@ -121,13 +116,11 @@ def scores(store: Store, selection: Selection) -> list[FlipScore]:
     """Scorers' numbers of the selected images, by the true prompts and by flipped ones, those that count."""
     condition, parameters = replace(selection, aspect=(), rater=()).judgements()
     said = JUDGED.format(where=f"r.kind = 'scorer' and j.aspect in ('score', 'flipped') and {condition}", more="")
-    with store.read() as cursor:
-        found = rows.dicts(
-            cursor,
-            "select item as item_id, rater as rater_id, case when aspect = 'flipped' then target end as flip, number as value"
-            f" from ({said}) where excluded is null order by seq",
-            parameters,
-        )
+    found = store.query(
+        "select item as item_id, rater as rater_id, case when aspect = 'flipped' then target end as flip, number as value"
+        f" from ({said}) where excluded is null order by seq",
+        parameters,
+    )
     return [FlipScore(**row) for row in found]
 
 
@@ -228,8 +221,7 @@ def preference_votes(store: Store, selection: Selection, aspect: str = ASPECT) -
     must be in it."""
     condition, parameters = replace(selection, generator=(), aspect=(), target=(), certainty=()).judgements()
     where = f"t.kind = 'pair' and r.kind in ('human', 'scorer') and j.aspect = ? and {condition}"
-    with store.read() as cursor:
-        found = rows.dicts(cursor, _VOTES.format(judged=JUDGED.format(where=where, more=_MORE)), [aspect, *parameters])
+    found = store.query(_VOTES.format(judged=JUDGED.format(where=where, more=_MORE)), [aspect, *parameters])
     wanted = set(selection.generator)
     made = [_vote(row) for row in found if row["generators"] is not None and len(row["generators"]) == 2]
     return [one for one in made if not wanted or {one.first, one.second} <= wanted]
@@ -239,8 +231,7 @@ def image_values(store: Store, selection: Selection, item_ids: Sequence[str]) ->
     """What scorers say of the images of these pairs."""
     where, parameters = _scorers(selection)
     judged = JUDGED.format(where=f"{where} and j.item_id in ({_MEMBERS})", more="")
-    with store.read() as cursor:
-        found = rows.dicts(cursor, _OF_IMAGES.format(judged=judged), [*parameters, list(item_ids), list(item_ids)])
+    found = store.query(_OF_IMAGES.format(judged=judged), [*parameters, list(item_ids), list(item_ids)])
     return [ImageValue(**row) for row in found]
 
 
@@ -248,8 +239,7 @@ def generator_values(store: Store, selection: Selection, suites: Sequence[str]) 
     """What scorers say of each generator's images of these suites, by prompt."""
     where, parameters = _scorers(replace(selection, suite=tuple(suites)))
     judged = JUDGED.format(where=f"{where} and t.kind = 'image' and t.generator is not null", more="")
-    with store.read() as cursor:
-        found = rows.dicts(cursor, _OF_GENERATORS.format(judged=judged), parameters)
+    found = store.query(_OF_GENERATORS.format(judged=judged), parameters)
     return [GeneratorValue(**row) for row in found]
 
 
@@ -257,15 +247,13 @@ def model_values(store: Store, selection: Selection, suites: Sequence[str]) -> l
     """What raters that are diffusion models themselves (their setting ``model``) made of these suites' images, by prompt."""
     where, parameters = _scorers(replace(selection, suite=tuple(suites), generator=()))
     judged = JUDGED.format(where=f"{where} and j.aspect = 'correct' and t.kind = 'image'", more="")
-    with store.read() as cursor:
-        found = rows.dicts(cursor, _OF_MODELS.format(judged=judged), parameters)
+    found = store.query(_OF_MODELS.format(judged=judged), parameters)
     return [ModelValue(**rows.decoded(row, "settings")) for row in found]
 
 
 def pairs(store: Store, item_ids: Sequence[str]) -> list[ImagePair]:
     """These pairs as they are shown, in this order."""
-    with store.read() as cursor:
-        found = rows.dicts(cursor, _PAIRS, [list(item_ids)])
+    found = store.query(_PAIRS, [list(item_ids)])
     shown: dict[str, list[PairImage]] = {}
     texts: dict[str, str | None] = {}
     for row in found:
@@ -432,27 +420,23 @@ def person_answers(store: Store, selection: Selection) -> pd.DataFrame:
 def answers_about(store: Store, item_id: str) -> list[PersonAnswer]:
     """What people answered to questions about one image, in the order in which they did."""
     judged = JUDGED.format(where="r.kind = 'human' and j.aspect = 'answer' and j.item_id = ?", more=", j.source_id")
-    with store.read() as cursor:
-        found = rows.dicts(cursor, _PERSON_ANSWERS.format(said=judged), [item_id])
+    found = store.query(_PERSON_ANSWERS.format(said=judged), [item_id])
     names = ("question", "person", "simulated", "label", "excluded", "wording")
     return [PersonAnswer(**{name: row[name] for name in names}) for row in sorted(found, key=lambda row: row["seq"])]
 
 
 def wordings(store: Store, item_id: str, rater_id: str) -> dict[str, int]:
     """The wording of each question that a scorer answered about an image."""
-    with store.read() as cursor:
-        found = rows.dicts(cursor, _SCORER_ANSWERS.format(condition="e.item_id = ? and e.rater_id = ?"), [item_id, rater_id])
+    found = store.query(_SCORER_ANSWERS.format(condition="e.item_id = ? and e.rater_id = ?"), [item_id, rater_id])
     return {row["question"]: row["wording"] for row in found}
 
 
 def raters(store: Store) -> dict[str, list[str]]:
     """By suite the scorers that answered questions about its images, sorted."""
-    with store.read() as cursor:
-        found = rows.dicts(
-            cursor,
-            "select t.suite, e.rater_id from evidence e join items t using (item_id) where e.failed is null"
-            " and t.kind = 'image' and json_array_length(e.payload, '$.answers') > 0 group by all order by all",
-        )
+    found = store.query(
+        "select t.suite, e.rater_id from evidence e join items t using (item_id) where e.failed is null"
+        " and t.kind = 'image' and json_array_length(e.payload, '$.answers') > 0 group by all order by all",
+    )
     named: dict[str, list[str]] = {}
     for row in found:
         named.setdefault(row["suite"], []).append(row["rater_id"])
@@ -461,7 +445,6 @@ def raters(store: Store) -> dict[str, list[str]]:
 
 def stamp(store: Store) -> str:
     """Another text as soon as there is other evidence."""
-    with store.read() as cursor:
-        found = rows.first(cursor, "select count(*) || '.' || coalesce(max(seq), 0) as stamp from evidence")
+    found = store.query_first("select count(*) || '.' || coalesce(max(seq), 0) as stamp from evidence")
     assert found is not None
     return str(found["stamp"])

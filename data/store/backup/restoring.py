@@ -71,8 +71,7 @@ def remember_copy(store: Store, path: Path, kind: Kind, *, names: bool = True) -
 
 def list_copies(store: Store) -> list[KnownCopy]:
     """All copies that were written out of the project or into it by name, oldest first; each place once, as it was last."""
-    with store.read() as cursor:
-        found = rows.dicts(cursor, "select path, kind, people, moment from copies order by moment")
+    found = store.query("select path, kind, people, moment from copies order by moment")
     return [KnownCopy(**(row | {"path": Path(row["path"])})) for row in found]
 
 

@@ -30,13 +30,11 @@ class ScorePosition:
 
 def score_position(store: Store, suite: str, rater: str, aspect: str, value: float) -> ScorePosition | None:
     """Where ``value`` stands among this rater's values in a suite; None if there are none."""
-    with store.read() as cursor:
-        found = rows.first(
-            cursor,
-            "select min(j.value) as low, max(j.value) as high, count(j.value) as n, count(*) filter (j.value < ?) as below"
-            " from judgements j join items t using (item_id) where t.suite = ? and j.rater_id = ? and j.aspect = ?",
-            [value, suite, rater, aspect],
-        )
+    found = store.query_first(
+        "select min(j.value) as low, max(j.value) as high, count(j.value) as n, count(*) filter (j.value < ?) as below"
+        " from judgements j join items t using (item_id) where t.suite = ? and j.rater_id = ? and j.aspect = ?",
+        [value, suite, rater, aspect],
+    )
     return ScorePosition(**found) if found and found["n"] else None
 
 
@@ -135,30 +133,26 @@ class GeneratorPictures:
 
 def generator_pictures(store: Store) -> list[GeneratorPictures]:
     """Whose pictures the project has, by suite and generator."""
-    with store.read() as cursor:
-        found = rows.dicts(
-            cursor,
-            "select t.suite, t.generator, count(*) as pictures, coalesce(sum(s.n), 0)::integer as answers"
-            " from items t join images i on i.image_id = t.item_id and i.sha256 is not null left join ("
-            "select item_id, count(*) as n from annotations join raters using (rater_id)"
-            " where not simulated and revises is null group by item_id) s on s.item_id = t.item_id"
-            " group by t.suite, t.generator order by t.suite, t.generator",
-        )
+    found = store.query(
+        "select t.suite, t.generator, count(*) as pictures, coalesce(sum(s.n), 0)::integer as answers"
+        " from items t join images i on i.image_id = t.item_id and i.sha256 is not null left join ("
+        "select item_id, count(*) as n from annotations join raters using (rater_id)"
+        " where not simulated and revises is null group by item_id) s on s.item_id = t.item_id"
+        " group by t.suite, t.generator order by t.suite, t.generator",
+    )
     return [GeneratorPictures(**row) for row in found]
 
 
 def examples(store: Store, suite: str, generator: str | None, n: int) -> list[dict[str, Any]]:
     """``n`` pictures of a suite by a generator, evenly over its prompts: ``item_id, sha256, text``."""
-    with store.read() as cursor:
-        return rows.dicts(
-            cursor,
-            "select item_id, sha256, text from (select t.item_id, i.sha256, p.text, count(*) over () as total,"
-            " row_number() over (order by t.item_id) - 1 as place from items t join images i on i.image_id = t.item_id"
-            " and i.sha256 is not null left join prompts p on p.prompt_id = t.prompt_id"
-            " where t.suite = ? and t.generator is not distinct from ?)"
-            " where place % greatest(1, total // ?) = 0 order by place limit ?",
-            [suite, generator, n, n],
-        )
+    return store.query(
+        "select item_id, sha256, text from (select t.item_id, i.sha256, p.text, count(*) over () as total,"
+        " row_number() over (order by t.item_id) - 1 as place from items t join images i on i.image_id = t.item_id"
+        " and i.sha256 is not null left join prompts p on p.prompt_id = t.prompt_id"
+        " where t.suite = ? and t.generator is not distinct from ?)"
+        " where place % greatest(1, total // ?) = 0 order by place limit ?",
+        [suite, generator, n, n],
+    )
 
 
 def pictures(store: Store, sha256: str) -> list[Path]:
@@ -220,13 +214,11 @@ class JudgedSuite:
 
 def judged_suites(store: Store) -> dict[str, JudgedSuite]:
     """By suite: aspects that people judged, generators and tasks of the judged items."""
-    with store.read() as cursor:
-        found = rows.dicts(
-            cursor,
-            "select t.suite, list_sort(list(distinct j.aspect) filter (r.kind = 'human')) as aspects,"
-            " list_sort(list(distinct t.generator)) as generators, list_sort(list(distinct t.task)) as tasks"
-            " from judgements j join items t using (item_id) join raters r using (rater_id) group by t.suite",
-        )
+    found = store.query(
+        "select t.suite, list_sort(list(distinct j.aspect) filter (r.kind = 'human')) as aspects,"
+        " list_sort(list(distinct t.generator)) as generators, list_sort(list(distinct t.task)) as tasks"
+        " from judgements j join items t using (item_id) join raters r using (rater_id) group by t.suite",
+    )
     return {
         row["suite"]: JudgedSuite(
             *([name for name in row[key] or () if name is not None] for key in ("aspects", "generators", "tasks"))
@@ -295,8 +287,7 @@ select moment, 'note', made_by, null from notes where item_id = $item
 
 def item_history(store: Store, item_id: str) -> list[ItemEvent]:
     """All that happened to an item, oldest first. What came with a study stands at the moment that the study says."""
-    with store.read() as cursor:
-        found = rows.dicts(cursor, f"select * from ({_EVENTS}) order by moment, kind, who", {"item": item_id})
+    found = store.query(f"select * from ({_EVENTS}) order by moment, kind, who", {"item": item_id})
     return [ItemEvent(**row) for row in found]
 
 
@@ -318,16 +309,14 @@ class RaterCount:
 def raters_of_selection(store: Store, selection: Selection) -> list[RaterCount]:
     """Everybody who has judged, those with most judgements first; a scorer's scores are judgements of any aspect."""
     condition, parameters = selection.judgements()
-    with store.read() as cursor:
-        found = rows.dicts(
-            cursor,
-            "select r.rater_id as name, r.kind = 'scorer' as scorer,"
-            " r.kind = 'human' and r.identity is distinct from 'slot' as person, r.simulated, count(*) as n"
-            " from judgements j join items t using (item_id) join raters r using (rater_id)"
-            " left join annotations a on a.annotation_id = j.source_id"
-            f" where r.kind in ('scorer', 'human') and {condition} group by all order by n desc, name",
-            parameters,
-        )
+    found = store.query(
+        "select r.rater_id as name, r.kind = 'scorer' as scorer,"
+        " r.kind = 'human' and r.identity is distinct from 'slot' as person, r.simulated, count(*) as n"
+        " from judgements j join items t using (item_id) join raters r using (rater_id)"
+        " left join annotations a on a.annotation_id = j.source_id"
+        f" where r.kind in ('scorer', 'human') and {condition} group by all order by n desc, name",
+        parameters,
+    )
     return [RaterCount(**row) for row in found]
 
 
@@ -341,20 +330,17 @@ class ItemPreview:
 
 def item_previews(store: Store, items: Sequence[str]) -> dict[str, ItemPreview]:
     """The looks of these items by id; unknown ones are left out."""
-    with store.read() as cursor:
-        found = rows.dicts(
-            cursor,
-            "select t.item_id, p.text, i.sha256 from items t left join prompts p using (prompt_id)"
-            " left join images i on i.image_id = t.item_id where t.item_id in (select unnest(?::varchar[]))",
-            [list(items)],
-        )
+    found = store.query(
+        "select t.item_id, p.text, i.sha256 from items t left join prompts p using (prompt_id)"
+        " left join images i on i.image_id = t.item_id where t.item_id in (select unnest(?::varchar[]))",
+        [list(items)],
+    )
     return {row["item_id"]: ItemPreview(row["text"], row["sha256"]) for row in found}
 
 
 def count_judgements(store: Store) -> int:
     """How many judgements the project has."""
-    with store.read() as cursor:
-        return int(rows.value(cursor, "select count(*) from judgements"))
+    return int(store.query_value("select count(*) from judgements"))
 
 
 @dataclass(frozen=True, slots=True)
@@ -380,14 +366,12 @@ class ReportItem(HasSpec):
 
 def report_items(store: Store, item_ids: Sequence[str]) -> dict[str, ReportItem]:
     """These items by id; unknown ones are left out. Of pairs and groups there is no picture."""
-    with store.read() as cursor:
-        found = rows.dicts(
-            cursor,
-            "select t.item_id, p.text, t.task, t.generator, i.idx, p.spec, i.path, i.sha256, i.width, i.height, i.blanked"
-            " from items t left join prompts p using (prompt_id) left join images i on i.image_id = t.item_id"
-            " where t.item_id in (select unnest(?::varchar[]))",
-            [list(item_ids)],
-        )
+    found = store.query(
+        "select t.item_id, p.text, t.task, t.generator, i.idx, p.spec, i.path, i.sha256, i.width, i.height, i.blanked"
+        " from items t left join prompts p using (prompt_id) left join images i on i.image_id = t.item_id"
+        " where t.item_id in (select unnest(?::varchar[]))",
+        [list(item_ids)],
+    )
     told = {}
     for row in found:
         item_id = str(row.pop("item_id"))

@@ -347,12 +347,10 @@ def save_view(store: Store, saving_id: str, name: str, query: str | None, by: st
 
 def saved_views(store: Store) -> list[SavedView]:
     """All views, by their names."""
-    with store.read() as cursor:
-        found = rows.dicts(
-            cursor,
-            "select name, query, made_by, moment from saved_views"
-            " qualify row_number() over (partition by name order by seq desc) = 1 order by name",
-        )
+    found = store.query(
+        "select name, query, made_by, moment from saved_views"
+        " qualify row_number() over (partition by name order by seq desc) = 1 order by name",
+    )
     return [SavedView(**row) for row in found if row["query"] is not None]
 
 

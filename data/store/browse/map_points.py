@@ -8,7 +8,6 @@ from typing import Any, Final
 from data.store.browse import index_refresh
 from data.store.browse.filters import VERDICTS, ListingQuery, conditions, where
 from data.store.browse.grid import scorer_numbers
-from data.store.core import rows
 from data.store.core.selection import SIMULATED
 from data.store.core.store import Store
 
@@ -59,14 +58,12 @@ def by_simulated(store: Store, items: Sequence[str], asked: ListingQuery) -> dic
 
 def aspects_by_speaker(store: Store) -> dict[str, set[str]]:
     """Which scorers, and whether imitations of people (together), say ``correct`` or give a ``score``."""
-    with store.read() as cursor:
-        found = rows.dicts(
-            cursor,
-            "select distinct case when r.kind = 'scorer' then r.rater_id else ? end as who, j.aspect"
-            " from judgements j join raters r using (rater_id)"
-            " where j.aspect in ('correct', 'score') and (r.kind = 'scorer' or (r.kind = 'human' and r.simulated))",
-            [SIMULATED],
-        )
+    found = store.query(
+        "select distinct case when r.kind = 'scorer' then r.rater_id else ? end as who, j.aspect"
+        " from judgements j join raters r using (rater_id)"
+        " where j.aspect in ('correct', 'score') and (r.kind = 'scorer' or (r.kind = 'human' and r.simulated))",
+        [SIMULATED],
+    )
     said: dict[str, set[str]] = {}
     for row in found:
         said.setdefault(row["who"], set()).add(row["aspect"])
@@ -75,13 +72,11 @@ def aspects_by_speaker(store: Store) -> dict[str, set[str]]:
 
 def map_item(store: Store, item_id: str) -> dict[str, Any] | None:
     """An item's prompt, place and picture; None if it is gone."""
-    with store.read() as cursor:
-        return rows.first(
-            cursor,
-            "select t.item_id, t.task, t.generator, p.text, i.idx, i.sha256 from items t left join prompts p using (prompt_id)"
-            " left join images i on i.image_id = t.item_id where t.item_id = ?",
-            [item_id],
-        )
+    return store.query_first(
+        "select t.item_id, t.task, t.generator, p.text, i.idx, i.sha256 from items t left join prompts p using (prompt_id)"
+        " left join images i on i.image_id = t.item_id where t.item_id = ?",
+        [item_id],
+    )
 
 
 def _values(

@@ -71,8 +71,7 @@ class Participation:
 
 def participations(store: Store, campaign: str, now: datetime | None = None) -> Sequence[Participation]:
     """Everybody who came, answered or left, by name."""
-    with store.read() as cursor:
-        found = rows.dicts(cursor, _PARTICIPATIONS, {"campaign": campaign, "now": now or datetime.now(UTC)})
+    found = store.query(_PARTICIPATIONS, {"campaign": campaign, "now": now or datetime.now(UTC)})
     return [Participation(**row) for row in found]
 
 

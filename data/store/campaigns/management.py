@@ -298,10 +298,9 @@ def free_id(store: Store, wanted: str) -> str:
 
 def changes(store: Store, campaign_id: str) -> list[SettingsChange]:
     """The log of a campaign's changed settings, newest first."""
-    with store.read() as cursor:
-        found = rows.dicts(
-            cursor, "select settings, made_by, moment from changes where campaign_id = ? order by moment desc", [campaign_id]
-        )
+    found = store.query(
+        "select settings, made_by, moment from changes where campaign_id = ? order by moment desc", [campaign_id]
+    )
     return [SettingsChange(**rows.decoded(row, "settings")) for row in found]
 
 
@@ -510,8 +509,7 @@ def has_consented(store: Store, campaign: str, person: str, text: str) -> bool:
     """Whether this person has agreed to this text."""
 
     def read() -> bool | None:
-        with store.read() as cursor:
-            found = rows.first(cursor, f"select 1 from consents where {_WHERE}", [campaign, person, text])
+        found = store.query_first(f"select 1 from consents where {_WHERE}", [campaign, person, text])
         return None if found is None else True
 
     # asked with every answer; who has not agreed yet is looked up anew

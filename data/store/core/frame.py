@@ -105,12 +105,10 @@ def labels(store: Store) -> dict[tuple[str, str], list[str]]:
         " left join annotations a on a.annotation_id = j.source_id"
         f" where label is not null and ({WHY_EXCLUDED}) is null group by suite, aspect"
     )
-    with store.read() as cursor:
-        return {(row["suite"], row["aspect"]): row["labels"] for row in rows.dicts(cursor, query)}
+    return {(row["suite"], row["aspect"]): row["labels"] for row in store.query(query)}
 
 
 def scales(store: Store) -> Scales:
     """The scale of each (suite, aspect)."""
-    with store.read() as cursor:
-        found = rows.dicts(cursor, "select suite, aspect, scale from scales")
+    found = store.query("select suite, aspect, scale from scales")
     return {(row["suite"], row["aspect"]): row["scale"] for row in found}

@@ -236,6 +236,21 @@ class Store:
             finally:
                 cursor.close()
 
+    def query(self, sql: str, parameters: rows.Parameters = ()) -> list[dict[str, Any]]:
+        """All rows of one query, each as a dictionary."""
+        with self.read() as cursor:
+            return rows.dicts(cursor, sql, parameters)
+
+    def query_first(self, sql: str, parameters: rows.Parameters = ()) -> dict[str, Any] | None:
+        """The first row of one query as a dictionary, None if there is none."""
+        with self.read() as cursor:
+            return rows.first(cursor, sql, parameters)
+
+    def query_value(self, sql: str, parameters: Sequence[Any] = ()) -> Any:
+        """The single value of one query that always has one."""
+        with self.read() as cursor:
+            return rows.value(cursor, sql, parameters)
+
     def write(
         self, operation: Operation[P, R], payload: P, *, shown: bool = True, touched: Items = None, forget: bool = True
     ) -> R:

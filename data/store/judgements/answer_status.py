@@ -56,20 +56,17 @@ def unblinded_how(store: Store, person: str, item_id: str) -> str | None:
     # who has ever been shown anything
     if person not in (store.memory.keep("uncovered", people) or ()):
         return None
-    with store.read() as cursor:
-        found = rows.first(
-            cursor,
-            "select how from uncovered where rater_id = ? and (item_id = ? or item_id in"
-            " (select image_id from item_members where item_id = ?)) order by moment limit 1",
-            [person, item_id, item_id],
-        )
+    found = store.query_first(
+        "select how from uncovered where rater_id = ? and (item_id = ? or item_id in"
+        " (select image_id from item_members where item_id = ?)) order by moment limit 1",
+        [person, item_id, item_id],
+    )
     return None if found is None else str(found["how"])
 
 
 def has_answered(store: Store, person: str, item_id: str) -> bool:
     """Whether this person has said something about the item."""
-    with store.read() as cursor:
-        found = rows.first(cursor, "select 1 from annotations where rater_id = ? and item_id = ?", [person, item_id])
+    found = store.query_first("select 1 from annotations where rater_id = ? and item_id = ?", [person, item_id])
     return found is not None
 
 
@@ -81,14 +78,12 @@ def resolve_revision(store: Store, person: str, item_id: str, revises: str | Non
     """
     if unblinded_how(store, person, item_id) is None:
         return False, revises
-    with store.read() as cursor:
-        own = rows.dicts(
-            cursor,
-            "select annotation_id, saw_evidence,"
-            " annotation_id in (select revises from annotations where revises is not null and rater_id = ?) as superseded"
-            " from annotations where rater_id = ? and item_id = ? order by seq, submitted",
-            [person, person, item_id],
-        )
+    own = store.query(
+        "select annotation_id, saw_evidence,"
+        " annotation_id in (select revises from annotations where revises is not null and rater_id = ?) as superseded"
+        " from annotations where rater_id = ? and item_id = ? order by seq, submitted",
+        [person, person, item_id],
+    )
     if revises not in {row["annotation_id"] for row in own}:
         return True, revises
     after = [str(row["annotation_id"]) for row in own if row["saw_evidence"] and not row["superseded"]]

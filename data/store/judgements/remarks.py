@@ -76,12 +76,10 @@ def verdicts(store: Store, item_ids: Sequence[str] | None = None, *, replaced: b
     """
     among = "" if item_ids is None else " where item_id in (select unnest(?::varchar[]))"
     latest = "" if replaced else " qualify row_number() over (partition by item_id, aspect, target order by seq desc) = 1"
-    with store.read() as cursor:
-        found = rows.dicts(
-            cursor,
-            f"select {', '.join(_ADJUDICATION_COLUMNS)} from adjudications{among}{latest} order by seq desc",
-            [] if item_ids is None else [list(item_ids)],
-        )
+    found = store.query(
+        f"select {', '.join(_ADJUDICATION_COLUMNS)} from adjudications{among}{latest} order by seq desc",
+        [] if item_ids is None else [list(item_ids)],
+    )
     return [Adjudication(**row) for row in found if row["verdict"] or replaced]
 
 
@@ -155,14 +153,12 @@ def write_note(store: Store, note: Note) -> bool:
 
 def notes_of_item(store: Store, item_id: str) -> list[CurrentNote]:
     """The notes on an item as they stand, oldest first; those that were taken back are left out."""
-    with store.read() as cursor:
-        found = rows.dicts(
-            cursor,
-            "select note_id, text, made_by, moment, count(*) over (partition by root_id) > 1 as revised,"
-            " min(seq) over (partition by root_id) as place, row_number() over (partition by root_id order by seq desc) as age"
-            " from notes where item_id = ? qualify age = 1 order by place",
-            [item_id],
-        )
+    found = store.query(
+        "select note_id, text, made_by, moment, count(*) over (partition by root_id) > 1 as revised,"
+        " min(seq) over (partition by root_id) as place, row_number() over (partition by root_id order by seq desc) as age"
+        " from notes where item_id = ? qualify age = 1 order by place",
+        [item_id],
+    )
     return [CurrentNote(*(row[name] for name in CurrentNote.__slots__)) for row in found if row["text"]]
 
 

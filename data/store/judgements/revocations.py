@@ -62,19 +62,16 @@ def restore(store: Store, person: str, by: str, campaign: str | None = None, *, 
 
 def current_revocations(store: Store) -> list[Revocation]:
     """All who are revoked now, oldest first."""
-    with store.read() as cursor:
-        found = rows.dicts(
-            cursor,
-            "select rater_id as person, campaign_id as campaign, uncounted, made_by as by, moment, reason from revocations"
-            " where lifted is null order by moment",
-        )
+    found = store.query(
+        "select rater_id as person, campaign_id as campaign, uncounted, made_by as by, moment, reason from revocations"
+        " where lifted is null order by moment",
+    )
     return [Revocation(**row) for row in found]
 
 
 def is_person(store: Store, name: str) -> bool:
     """Whether somebody of this name works in the project: no scorer, and no slot of a study."""
-    with store.read() as cursor:
-        return rows.first(cursor, "select 1 from raters where rater_id = ? and identity = 'person'", [name]) is not None
+    return store.query_first("select 1 from raters where rater_id = ? and identity = 'person'", [name]) is not None
 
 
 # Imported answers are a study's, whoever goes by their name here.

@@ -118,13 +118,11 @@ def evidence_of_item(store: Store, item_id: str) -> list[ItemEvidence]:
 
 def imported_evidence(store: Store, suite: str, item_id: str | None = None) -> dict[tuple[str, str], Mapping[str, Any]]:
     """By item and rater what came with imported ratings of a suite, or of one item: what a judge wrote, say."""
-    with store.read() as cursor:
-        found = rows.dicts(
-            cursor,
-            "select e.item_id, e.rater_id, e.payload from evidence e join items t using (item_id)"
-            " where e.run_id is null and t.suite = ? and (?::varchar is null or e.item_id = ?) order by e.seq desc",
-            [suite, item_id, item_id],
-        )
+    found = store.query(
+        "select e.item_id, e.rater_id, e.payload from evidence e join items t using (item_id)"
+        " where e.run_id is null and t.suite = ? and (?::varchar is null or e.item_id = ?) order by e.seq desc",
+        [suite, item_id, item_id],
+    )
     return {(row["item_id"], row["rater_id"]): rows.decoded(row, "payload")["payload"] for row in found}
 
 
@@ -197,15 +195,13 @@ class EvidenceSource:
 
 def evidence_sources(store: Store) -> list[EvidenceSource]:
     """All of them, by suite and rater. What was seen by flipped prompts is not among them: it says nothing of the true ones."""
-    with store.read() as cursor:
-        found = rows.dicts(
-            cursor,
-            "select t.suite, e.rater_id, arg_max(n.scorer, n.created) as scorer, arg_max(n.profile, n.created) as profile,"
-            " count(distinct e.item_id) as images, count(*) || '.' || max(e.seq) || '.' || max(e.run_id) as stamp"
-            " from evidence e join runs n using (run_id) join items t on t.item_id = e.item_id"
-            " where e.failed is null and t.kind = 'image' and coalesce(n.settings->>'$.flip', '') = ''"
-            " group by t.suite, e.rater_id order by t.suite, e.rater_id",
-        )
+    found = store.query(
+        "select t.suite, e.rater_id, arg_max(n.scorer, n.created) as scorer, arg_max(n.profile, n.created) as profile,"
+        " count(distinct e.item_id) as images, count(*) || '.' || max(e.seq) || '.' || max(e.run_id) as stamp"
+        " from evidence e join runs n using (run_id) join items t on t.item_id = e.item_id"
+        " where e.failed is null and t.kind = 'image' and coalesce(n.settings->>'$.flip', '') = ''"
+        " group by t.suite, e.rater_id order by t.suite, e.rater_id",
+    )
     return [EvidenceSource(**row) for row in found]
 
 
@@ -225,25 +221,21 @@ class PerceivedImage(HasSpec):
 def perceived_images(store: Store, selection: Selection, rater_id: str) -> list[PerceivedImage]:
     """Those of the selected images of which this rater's runs saw something, by generator, prompt and index."""
     condition, parameters = selection.items()
-    with store.read() as cursor:
-        found = rows.dicts(
-            cursor,
-            "select t.item_id, i.prompt_id, i.generator, i.idx, p.text, p.task, p.spec"
-            " from items t join images i on i.image_id = t.item_id join prompts p on p.prompt_id = i.prompt_id"
-            f" where {condition} and {_PERCEIVED} order by i.generator, i.prompt_id, i.idx",
-            [*parameters, rater_id],
-        )
+    found = store.query(
+        "select t.item_id, i.prompt_id, i.generator, i.idx, p.text, p.task, p.spec"
+        " from items t join images i on i.image_id = t.item_id join prompts p on p.prompt_id = i.prompt_id"
+        f" where {condition} and {_PERCEIVED} order by i.generator, i.prompt_id, i.idx",
+        [*parameters, rater_id],
+    )
     return [PerceivedImage(**rows.decoded(row, "spec")) for row in found]
 
 
 def items_with_evidence(store: Store, item_ids: Sequence[str], rater_id: str) -> set[str]:
     """Those of these items of which this rater has evidence."""
-    with store.read() as cursor:
-        found = rows.dicts(
-            cursor,
-            f"select t.item_id from items t where t.item_id in (select unnest(?::varchar[])) and {_PERCEIVED}",
-            [list(item_ids), rater_id],
-        )
+    found = store.query(
+        f"select t.item_id from items t where t.item_id in (select unnest(?::varchar[])) and {_PERCEIVED}",
+        [list(item_ids), rater_id],
+    )
     return {row["item_id"] for row in found}
 
 
@@ -290,20 +282,17 @@ def caption_choices(store: Store, selection: Selection) -> list[CaptionChoice]:
     """
     only = Selection(suite=selection.suite, task=selection.task, generator=selection.generator, rater=selection.rater)
     condition, parameters = only.judgements()
-    with store.read() as cursor:
-        found = rows.dicts(cursor, _CAPTION_CHOICES.format(condition=condition), parameters)
+    found = store.query(_CAPTION_CHOICES.format(condition=condition), parameters)
     made = (CaptionChoice(**rows.decoded(rows.decoded(row, "payload"), "settings")) for row in found)
     return [one for one in made if _is_sound(one.payload)]
 
 
 def suites_with_captions(store: Store) -> dict[str, list[str]]:
     """By suite the scorers that chose captions for its images, sorted."""
-    with store.read() as cursor:
-        found = rows.dicts(
-            cursor,
-            "select t.suite, e.rater_id from evidence e join items t using (item_id) where e.failed is null"
-            " and t.kind = 'image' and json_type(e.payload, '$.fits') = 'ARRAY' group by all order by all",
-        )
+    found = store.query(
+        "select t.suite, e.rater_id from evidence e join items t using (item_id) where e.failed is null"
+        " and t.kind = 'image' and json_type(e.payload, '$.fits') = 'ARRAY' group by all order by all",
+    )
     named: dict[str, list[str]] = {}
     for row in found:
         named.setdefault(row["suite"], []).append(row["rater_id"])

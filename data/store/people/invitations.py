@@ -205,8 +205,7 @@ def create(store: Store, terms: Terms, made_by: str) -> Invitation:
 def listed(store: Store, campaign: str | None = None) -> list[Invitation]:
     """All invitations, or those to one campaign; newest first."""
     among = {None: "", DEFAULT: " where coalesce(campaign_id, 'default') = ?"}.get(campaign, " where campaign_id = ?")
-    with store.read() as cursor:
-        found = rows.dicts(cursor, f"{_SELECT}{among} order by moment desc", [] if campaign is None else [campaign])
+    found = store.query(f"{_SELECT}{among} order by moment desc", [] if campaign is None else [campaign])
     return [Invitation(**row) for row in found]
 
 
@@ -216,8 +215,7 @@ def get(store: Store, invitation_id: str) -> Invitation | None:
         known = _cached.setdefault(store, {})
         if invitation_id in known:
             return known[invitation_id]
-        with store.read() as cursor:
-            found = rows.first(cursor, f"{_SELECT} where invitation_id = ?", [invitation_id])
+        found = store.query_first(f"{_SELECT} where invitation_id = ?", [invitation_id])
         # what is not there is not remembered: anybody may ask for anything
         if found is None:
             return None

@@ -107,8 +107,7 @@ def matching_statistics(frame: pd.DataFrame, options: Options | None = None) -> 
     found: list[GroupStatistic] = []
     for (rater, generator), mine in rows.groupby(["rater", "generator"], sort=True):
         for task, part in parts(mine):
-            place = StatisticKey("task", task, str(rater), str(generator))
-            found += _statistics_of(part, place, making)
+            found += _statistics_of(part, StatisticKey("task", task, str(rater), str(generator)), making)
     return found
 
 

@@ -30,8 +30,7 @@ def crossing_of(store: Store, crossed: ConfusionCell, selection: Selection) -> C
 
 def condition_of(store: Store, crossing: ConfusionQuery) -> Where:
     """The condition on ``items t`` that they are the crossing's; made out once while the project stays as it is."""
-    found = _items(store, crossing)
-    return "t.item_id in (select unnest(?::varchar[]))", [found]
+    return "t.item_id in (select unnest(?::varchar[]))", [_items(store, crossing)]
 
 
 def count_items(store: Store, crossing: ConfusionQuery) -> int:

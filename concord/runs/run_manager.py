@@ -86,8 +86,7 @@ def run_rows(store: Store) -> list[RunRow]:
 def run_view(store: Store, row: RunRow) -> RunView:
     """How a run stands."""
     job = queue.queued_runs(store).get(row.run_id)
-    told = run_session.folder_of(store, row).last_progress()
-    progress = told or WorkerProgress("loading", 0, row.n_items)
+    progress = run_session.folder_of(store, row).last_progress() or WorkerProgress("loading", 0, row.n_items)
     state = _state(row, job, progress)
     overall = progress.done / progress.seconds if progress.done and progress.seconds else None
     rate = (job.per_second() if job is not None and job.at_work else None) or overall

@@ -524,8 +524,7 @@ def retry_failed(context: Context, run_id: str) -> None:
         except (OSError, ValueError, TypeError):
             # its folder is gone: by what the project knows
             before = Run(row.run_id, row.scorer, row.version, row.profile, row.settings, row.device or CPU)
-        asked = replace(before, run_id=run_session.next_id(store, row.rater_id))
-        begun = write_run(store, asked, rater, found.work)
+        begun = write_run(store, replace(before, run_id=run_session.next_id(store, row.rater_id)), rater, found.work)
     context.warn(f"run {begun.run_id}: {wording.count(len(found.work), 'image')} that failed in run {run_id} to try again")
     _worked_on(context, begun, scorer)
 

@@ -260,8 +260,7 @@ def latest_cooccurrence(store: Store) -> Cooccurrence | None:
 
 def cooccurrence_names(store: Store) -> list[str]:
     """What there is, the latest first."""
-    found = store.query("select name from cooccurrence_files order by import_id desc")
-    return [row["name"] for row in found]
+    return [row["name"] for row in store.query("select name from cooccurrence_files order by import_id desc")]
 
 
 def insert_cooccurrence(connection: duckdb.DuckDBPyConnection, found: Cooccurrence, import_id: int) -> int:

@@ -58,8 +58,7 @@ def choose_spellings(
     """
     chosen: dict[str, str] = {}
     for texts, others in _same_texts(counts, known, merge):
-        one = max(others or texts, key=lambda text: counts.get(text, 0))
-        chosen.update(dict.fromkeys(texts, one))
+        chosen.update(dict.fromkeys(texts, max(others or texts, key=lambda text: counts.get(text, 0))))
     merged: dict[str, int] = defaultdict(int)
     for text, n in counts.items():
         merged[chosen[text]] += n

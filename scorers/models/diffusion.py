@@ -382,8 +382,7 @@ class PipelineDenoiser:
     @torch.no_grad()  # type: ignore[untyped-decorator]
     def predict(self, noisy: torch.Tensor, steps: torch.Tensor, captions: EncodedCaptions) -> torch.Tensor:
         """See ``Denoiser``. What a model says of its variance is left aside: the second half of its channels."""
-        said = self._tell(self._net, noisy.to(self._net.dtype), steps, captions)
-        return said[:, : noisy.shape[1]].float()
+        return self._tell(self._net, noisy.to(self._net.dtype), steps, captions)[:, : noisy.shape[1]].float()
 
 
 def open_denoiser(name: str, device: str, precision: str) -> Denoiser:

@@ -68,8 +68,7 @@ class TrainedGenerator(nn.Module):  # type: ignore[misc]  # torch is not read by
         self.transformer = build_transformer()
 
     def forward(self, latents: torch.Tensor, steps: torch.Tensor, tokens: torch.Tensor, mask: torch.Tensor) -> Any:
-        said = self.text_encoder(tokens).last_hidden_state
-        return predict(self.transformer, latents, steps, said, mask)
+        return predict(self.transformer, latents, steps, self.text_encoder(tokens).last_hidden_state, mask)
 
 
 def started_from(stage: Path | None) -> TrainedGenerator:

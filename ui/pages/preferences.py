@@ -349,8 +349,7 @@ _SAID: Final = {"none": "neither", LEFT_OUT: "does not count", "tie": "a tie"}
 
 def gallery(store: Store, poll: Poll, view: PreferencesView) -> str:
     """The pairs that the view lists, as HTML; pictures load as they scroll into view."""
-    asked = PairQuery(contest_of(poll, view), view.task, view.who, view.chose)
-    found = list_pairs(poll, asked)
+    found = list_pairs(poll, PairQuery(contest_of(poll, view), view.task, view.who, view.chose))
     pages = max(1, -(-len(found) // PAGE_SIZE))
     page = min(view.page, pages)
     shown = found[(page - 1) * PAGE_SIZE : page * PAGE_SIZE]

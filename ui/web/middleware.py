@@ -226,8 +226,7 @@ class Guard:
         # browsers always send one of these with a POST, and commands are not for browsers
         if "origin" in headers or any(name.startswith("sec-fetch-") for name in headers):
             return Refusal(403, "Browsers cannot run commands.")
-        given = headers.get("authorization", "").encode()
-        if not hmac.compare_digest(given, f"Bearer {self._token}".encode()):
+        if not hmac.compare_digest(headers.get("authorization", "").encode(), f"Bearer {self._token}".encode()):
             return Refusal(401, "The token is missing or wrong.")
         return None
 

@@ -239,8 +239,7 @@ def generator_values(store: Store, selection: Selection, suites: Sequence[str]) 
     """What scorers say of each generator's images of these suites, by prompt."""
     where, parameters = _scorers(replace(selection, suite=tuple(suites)))
     judged = JUDGED.format(where=f"{where} and t.kind = 'image' and t.generator is not null", more="")
-    found = store.query(_OF_GENERATORS.format(judged=judged), parameters)
-    return [GeneratorValue(**row) for row in found]
+    return [GeneratorValue(**row) for row in store.query(_OF_GENERATORS.format(judged=judged), parameters)]
 
 
 def model_values(store: Store, selection: Selection, suites: Sequence[str]) -> list[ModelValue]:

@@ -408,12 +408,10 @@ def make_backup(
     name = f"{moment:%Y%m%dT%H%M%SZ}-{reason}"
     with _temporary(folder, name, alone=into is None) as temporary:
         held = copy_database(cursor, temporary / DATABASE, rest)
-        found = read_contents(temporary / DATABASE)
-        check_contents(held, found, temporary / DATABASE)
+        check_contents(held, read_contents(temporary / DATABASE), temporary / DATABASE)
         before = list_backups(folder)
         files = _add_files(project if beside else None, temporary, before, rest)
-        told = _make_manifest(temporary, held, project, reason, moment, before, files)
-        write_manifest(temporary, told)
+        write_manifest(temporary, _make_manifest(temporary, held, project, reason, moment, before, files))
         on_disk(temporary)
         return read_backup(_finish(temporary, folder, name))
 

@@ -178,8 +178,7 @@ def pause_who_fail(states: CampaignStates, annotations: Sequence[Annotation], pl
 
 def _failure(connection: duckdb.DuckDBPyConnection, campaign_id: str, person: str, gold: float, attention: float) -> str | None:
     """What somebody fails, in words, by the first answers since they were last let in again; None: nothing."""
-    found = connection.execute(_TALLY, {"person": person, "campaign": campaign_id}).fetchall()
-    for role, n, right in found:
+    for role, n, right in connection.execute(_TALLY, {"person": person, "campaign": campaign_id}).fetchall():
         if fails_checks(right, n, gold if role == "gold" else attention):
             return f"{right} of {n} {role} items right"
     return None

@@ -67,8 +67,7 @@ _TOO_FEW = (
 def scorer_against_scorer(store: Store, view: AgreementView, *, intervals: bool) -> str:
     """The tables as HTML."""
     options = Options(statistics=(view.statistic,), intervals=intervals, each_generator=False)
-    found = recall_further(store, view.selection, options, "comparisons")
-    rows = [row for row in found if row["task"] == view.task]
+    rows = [row for row in recall_further(store, view.selection, options, "comparisons") if row["task"] == view.task]
     if not rows:
         return note(_TOO_FEW)
     tables = [_comparison_table([row for row in rows if row["people"] == kind], kind, view) for kind in ("real", "simulated")]

@@ -78,9 +78,9 @@ def _designs(units: RatedUnits, request: PlanRequest) -> list[Design]:
 
 def rated_aspects(store: Store) -> list[RatedUnits]:
     """What can be planned: aspects that people rated in numbers; real people, main aspects and the most rated ones first."""
-    found = [units for units in selected_units(store, Selection()) if units.numeric]
+    unitses = [units for units in selected_units(store, Selection()) if units.numeric]
     return sorted(
-        found,
+        unitses,
         key=lambda each: (each.simulated, each.aspect not in MAIN_ASPECTS, -each.people.unit.size, each.suite, each.aspect),
     )
 

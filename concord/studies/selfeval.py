@@ -45,7 +45,7 @@ def import_selfeval(context: Context) -> None:
         return
     context.say(
         f"study selfeval: {len(bundle.annotations)} winning votes (ties were not published) and {len(bundle.evidence)} totals"
-        f" of {len({metric.rater_id for metric in bundle.evidence})} metrics, from {' and '.join(t.where for t in SELFEVAL_TABLES)}"
+        f" of {len({e.rater_id for e in bundle.evidence})} metrics, from {' and '.join(t.where for t in SELFEVAL_TABLES)}"
         f" (import {imported.import_id}; to take it back: import undo {imported.import_id})"
     )
 
@@ -231,8 +231,8 @@ def _lines(ranks: Ranks, decided: Sequence[CheckedClaim], *, markdown: bool) -> 
         write = text_tables.markdown if markdown else text_tables.aligned
         yield from write([head, ["people's votes", *won, "", "", ""], *body])
     yield ""
-    for check in decided:
-        yield f"{'As printed' if check.holds else 'Different'}: “{check.claim.words}” ({check.claim.where}); ours: {check.ours}."
+    for line in decided:
+        yield f"{'As printed' if line.holds else 'Different'}: “{line.claim.words}” ({line.claim.where}); ours: {line.ours}."
     yield ""
     yield from _NOTES
 

@@ -103,13 +103,13 @@ class Cache:
 
     def keep(self, key: Hashable, read: Callable[[], T | None]) -> T | None:
         """What is kept, else what ``read`` finds; None is not kept."""
-        found: T | None = self.get(key)
-        if found is None:
+        value: T | None = self.get(key)
+        if value is None:
             since = self.state
-            found = read()
-            if found is not None:
-                self.put(key, found, since)
-        return found
+            value = read()
+            if value is not None:
+                self.put(key, value, since)
+        return value
 
     def forget(self) -> None:
         """Let go of everything; writes do so themselves unless they are not ``shown``."""

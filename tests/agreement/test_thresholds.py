@@ -204,7 +204,7 @@ def _items(rows: list[Judgement], name: str, people_as: str) -> set[str]:
 def test_curve_equals_scikit_learn(objective: Objective) -> None:
     rows = ugly(21)
     options = Options()
-    found = curve(frame(rows), SCALES, "gamma", CutOptions(objective=objective), options, place=CellName(ALL, "t1"))
+    found = curve(frame(rows), SCALES, "gamma", CutOptions(objective=objective), options, cell=CellName(ALL, "t1"))
     score, yes, prompts = rows_of([row for row in rows if row["task"] == "t1"], "gamma")
     known, cluster = np.unique(prompts, return_inverse=True)
     assert len(found.cuts) == len(set(score.tolist())) + 1
@@ -315,7 +315,7 @@ def test_what_is_cut_is_checked() -> None:
     with pytest.raises(ValueError, match="not a scorer with a 'score'"):
         curve(frame(rows), SCALES, "beta")
     with pytest.raises(ValueError, match="no task 'nowhere'"):
-        curve(frame(rows), SCALES, "gamma", place=CellName(ALL, "nowhere"))
+        curve(frame(rows), SCALES, "gamma", cell=CellName(ALL, "nowhere"))
     with pytest.raises(ValueError, match="one suite, not of 2"):
         curve(
             frame(rows + [row | {"suite": "z"} for row in rows]),

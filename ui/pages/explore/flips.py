@@ -97,9 +97,9 @@ def _figure(found: FlipRows) -> Any:
 
 def _left_out(found: FlipRows) -> str:
     """By rater what does not count, but for prompts without anything to flip."""
-    said = []
+    parts = []
     for row in found.rows:
         if (row["statistic"], row["generator"]) == (SCORE, ALL):
             why = [f"{wording.reason(name)}: {n:,}" for name, n in row["excluded"].items() if name not in FLIP_REASONS]
-            said += [f"{row['rater']}: {', '.join(why)}."] if why else []
-    return note("Left out. " + " ".join(said)) if said else ""
+            parts += [f"{row['rater']}: {', '.join(why)}."] if why else []
+    return note("Left out. " + " ".join(parts)) if parts else ""

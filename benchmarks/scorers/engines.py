@@ -42,7 +42,7 @@ class EngineSpeed:
 def sample_items(scorer: str, limit: int) -> list[WorkItem]:
     """The sample's pictures, by absolute paths."""
     folder = RunFolder(SAMPLE / f"{scorer}-playground")
-    return [replace(one, path=str((folder.path / one.path).resolve())) for one in folder.work()[:limit]]
+    return [replace(item, path=str((folder.path / item.path).resolve())) for item in folder.work()[:limit]]
 
 
 def measure(scorer: str, work: Sequence[WorkItem], folder: Path) -> list[EngineSpeed]:
@@ -76,9 +76,9 @@ def measure(scorer: str, work: Sequence[WorkItem], folder: Path) -> list[EngineS
 def table(measured: Sequence[EngineSpeed]) -> list[str]:
     """Lines for people; ratios are to the first."""
     lines = [f"{'engine':8} {'device':9} {'images/s':>9} {'ratio':>6} {'seconds in all':>15}"]
-    for one in measured:
-        ratio = one.rate / measured[0].rate
-        lines.append(f"{one.engine:8} {one.device:9} {one.rate:9.1f} {ratio:6.2f} {one.seconds:15.1f}")
+    for speed in measured:
+        ratio = speed.rate / measured[0].rate
+        lines.append(f"{speed.engine:8} {speed.device:9} {speed.rate:9.1f} {ratio:6.2f} {speed.seconds:15.1f}")
     return lines
 
 

@@ -59,16 +59,16 @@ def measure(paths: Sequence[Path], folder: Path) -> Taken:
     spec = {"a": "cat", "b": "dog", "relation": "left"}
     work = [WorkItem(str(k), str(path), "", "", spec) for k, path in enumerate(paths)]
     run.create(Run("memory", "visor", scorer.version, "paper", settings, "cpu", PART, force=True), work)
-    found: list[float] = []
+    megabytes: list[float] = []
 
     def stop() -> bool:
-        found.append(resident())
+        megabytes.append(resident())
         return False
 
     assert worker.work_through(run, stop)
-    found.append(resident())
+    megabytes.append(resident())
     seen = list(run.observations())
-    return Taken(found, len(seen), sum(one.failed is not None for one in seen))
+    return Taken(megabytes, len(seen), sum(observation.failed is not None for observation in seen))
 
 
 def lines_of(taken: Taken) -> list[str]:
@@ -91,8 +91,8 @@ def main(arguments: Sequence[str] | None = None) -> list[str]:
     parser = command_line(__doc__)
     parser.add_argument("folder", type=Path, help="of pictures, searched through")
     parser.add_argument("--limit", type=int, default=700, help="how many (default 700)")
-    asked = parser.parse_args(arguments)
-    paths = sorted(path for path in asked.folder.rglob("*") if path.suffix.lower() in _SUFFIXES)[: asked.limit]
+    options = parser.parse_args(arguments)
+    paths = sorted(path for path in options.folder.rglob("*") if path.suffix.lower() in _SUFFIXES)[: options.limit]
     with tempfile.TemporaryDirectory() as folder:
         taken = measure(paths, Path(folder))
     return tell(lines_of(taken))

@@ -238,8 +238,8 @@ def coverage_updates(store: Store, one: CampaignProgress) -> dict[str, Any]:
     spread = monitoring.items_by_answer_count(store, name)
     hours = monitoring.answers_by_hour(store, name)
     lead = note(
-        f"{coverage.answers:,} of {coverage.wanted:,} answers; {coverage.full:,} of {wording.count(coverage.items, 'item')} have"
-        f" enough, {coverage.started - coverage.full:,} have some, {coverage.items - coverage.started:,} have none."
+        f"{coverage.answers:,} of {coverage.wanted:,} answers; {coverage.full:,} of {wording.count(coverage.items, 'item')}"
+        f" have enough, {coverage.started - coverage.full:,} have some, {coverage.items - coverage.started:,} have none."
         f" Pace: {progress.describe_pace(one.pace)}.",
         "cc-lead",
     )

@@ -152,7 +152,7 @@ def _statistic(name: str, statistic: Statistic) -> str:
     return f"### {statistic.title}\n\n{code(name)}: {statistic.meaning}{note}\n\n{table(('', ''), rows)}"
 
 
-values: Final[dict[str, str]] = {
+ROUTE_TEXTS: Final[dict[str, str]] = {
     "POST /command": "Runs a command for the command line while the app holds the project; streams JSON lines"
     ' `{"stream", "text"}` and at last `{"exit": status}`. Only with the token in the project\'s `.server.json`.',
     "POST /api/name": "Sets the annotator's name; refused where accounts are used, as the name comes from the sign-in.",
@@ -232,7 +232,7 @@ def _routes(routes: Any) -> Iterator[tuple[str, Any]]:
 
 def description_of(name: str, route: Any) -> str:
     """What a route is for, in a paragraph; empty: nobody has said."""
-    return values.get(name) or " ".join((inspect.getdoc(route.endpoint) or "").split())
+    return ROUTE_TEXTS.get(name) or " ".join((inspect.getdoc(route.endpoint) or "").split())
 
 
 def made() -> str:

@@ -51,7 +51,7 @@ _PALETTE: Final = (
     "#5b6f8f",
 )  # fmt: skip
 _SYMBOLS: Final = ("circle", "diamond", "square", "triangle-up", "cross", "triangle-down", "pentagon", "star", "x", "hexagon")
-fields: Final = {maps.YES: 0, maps.NO: 1, maps.TIE: 4, maps.FAILED: 8}
+_VERDICT_COLORS: Final = {maps.YES: 0, maps.NO: 1, maps.TIE: 4, maps.FAILED: 8}
 _GREY: Final = "#9aa1ae"
 _OTHER: Final = "\0"
 
@@ -165,7 +165,7 @@ def _add(figure: go.Figure, made: Map, at: NDArray[np.int32], name: str, marker:
 def _marker(value: str, k: int) -> dict[str, Any]:
     if value in (maps.NONE, _OTHER):
         return {"color": _GREY, "symbol": "circle-open"}
-    index = fields.get(value, k)
+    index = _VERDICT_COLORS.get(value, k)
     return {"color": _PALETTE[index % len(_PALETTE)], "symbol": _SYMBOLS[index % len(_SYMBOLS)]}
 
 

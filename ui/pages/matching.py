@@ -34,7 +34,7 @@ from ui.components.tables import WRAP, HtmlCell, heading, html_table, note, page
 
 PATH: Final = "/matching"
 ADDRESS: Final = ("suite", "generator", "task", "who", "said", "page")
-fields: Final = {ALL: "right or wrong", "right": "right", "wrong": "wrong", "only": "right, and no other is"}
+OUTCOMES: Final = {ALL: "right or wrong", "right": "right", "wrong": "wrong", "only": "right, and no other is"}
 
 
 @dataclass(frozen=True)
@@ -70,7 +70,7 @@ def choices(caption_choices: Sequence[CaptionChoice], requested: Mapping[str, st
         "generator": generator,
         "task": Choice.among(tasks if mine else {}, requested.get("task")),
         "who": Choice.among(raters if mine else {}, requested.get("who")),
-        "said": Choice.among(fields if mine else {}, requested.get("said")),
+        "said": Choice.among(OUTCOMES if mine else {}, requested.get("said")),
     }
 
 
@@ -97,7 +97,7 @@ def gallery(store: Store, caption_choices: Sequence[CaptionChoice], view: Matchi
     shown = listed[(page - 1) * PAGE_SIZE : page * PAGE_SIZE]
     looks = contents.item_previews(store, [item for item, _ in shown])
     cells = "".join(_image(item, of, looks.get(item, ItemPreview(None, None)), view) for item, of in shown)
-    who = "" if view.who == ALL else f", {view.who} {fields[view.said] if view.said != ALL else ''}".rstrip()
+    who = "" if view.who == ALL else f", {view.who} {OUTCOMES[view.said] if view.said != ALL else ''}".rstrip()
     title = "Images and captions" + ("" if view.task == ALL else f", {wording.task(view.task)}") + who
     body = f'<ul class="cc-matches">{cells}</ul>' if cells else note("None. Change one of the choices.")
     lead = f"{wording.count(len(listed), 'image')}; where scorers differ stands first, then where one is wrong."

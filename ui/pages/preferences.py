@@ -344,7 +344,7 @@ def _number(row: Row) -> HtmlCell:
 PAGE_SIZE: Final = 12
 _WIDTH: Final = 320
 _UNSEEN: Final = '<div class="cc-no-picture">Only the vote is known, not the images.</div>'
-fields: Final = {"none": "neither", LEFT_OUT: "does not count", "tie": "a tie"}
+_CHOICE_TEXTS: Final = {"none": "neither", LEFT_OUT: "does not count", "tie": "a tie"}
 
 
 def gallery(store: Store, poll: Poll, view: PreferencesView) -> str:
@@ -370,7 +370,7 @@ def _pair(one: PairVotes, pair: ImagePair, people: set[str], view: PreferencesVi
         part
         for part in (
             wording.task(one.task) if one.task else "",
-            f"{crowd} undecided" if one.preferred is None else f"{crowd}: {fields.get(one.preferred, one.preferred)}",
+            f"{crowd} undecided" if one.preferred is None else f"{crowd}: {_CHOICE_TEXTS.get(one.preferred, one.preferred)}",
         )
         if part
     )
@@ -393,7 +393,9 @@ def _picture(picture: PairImage, pair: PairVotes, text: str, view: PreferencesVi
 
 
 def _choice_line(who: str, chosen: Mapping[str, int], opposed: bool, people: bool) -> str:
-    parts = (f"{n:,} × {fields.get(name, name)}" if people else fields.get(name, name) for name, n in chosen.items())
+    parts = (
+        f"{n:,} × {_CHOICE_TEXTS.get(name, name)}" if people else _CHOICE_TEXTS.get(name, name) for name, n in chosen.items()
+    )
     badge = ' <span class="cc-badge cc-badge--bad">opposed</span>' if opposed else ""
     return f"<div><dt>{escape(who)}</dt><dd>{escape(', '.join(parts))}{badge}</dd></div>"
 

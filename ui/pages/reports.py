@@ -42,7 +42,7 @@ _TITLES: Final = {
 FILTERS: Final = tuple(name for name in _TITLES if name in {field.name for field in fields(Selection)})
 _MOMENTS: Final = ("since", "until")
 _CHOSEN: Final = (*FILTERS, *_MOMENTS, "seed")
-values: Final = {
+_DOWNLOADS: Final = {
     "html": ("HTML", "one file for the browser, with figures and pictures; works without a network"),
     "pdf": ("PDF", "the same on paper, A4; printed by Chromium, which takes some seconds"),
     "md": ("Markdown", "tables and texts"),
@@ -202,12 +202,12 @@ _SHOW: Final = (
 )
 
 
-FORMATS_SHOWN: Final = tuple(values)
+FORMATS_SHOWN: Final = tuple(_DOWNLOADS)
 assert set(FORMATS_SHOWN) == set(FORMATS)
 
 
 def _download(key: str, form: str, can_print: bool) -> str:
-    title, told = values[form]
+    title, told = _DOWNLOADS[form]
     if form == "pdf" and not can_print:
         return f"<span>{title}: there is no Chromium here to print it; take the HTML and print that</span>"
     return f'<a href="{escape(_address(key, form))}" title="{escape(told)}" download>{title}</a>'

@@ -200,7 +200,7 @@ def find_report(store: Store, key: str) -> tuple[Document, Material] | None:
 
 _MOMENT: Final = (1980, 1, 1, 0, 0, 0)
 """Of every file in the zip, so that the same tables are the same bytes."""
-fields: Final[Columns] = {
+_JUDGEMENT_COLUMNS: Final[Columns] = {
     "suite": "text", "prompt": "text", "task": "text", "generator": "text", "item": "text", "rater": "text", "kind": "text",
     "identity": "text", "simulated": "truth", "aspect": "text", "target": "text", "label": "text", "value": "real",
     "excluded": "text", "rule_version": "text", "source_id": "text", "campaign": "text", "submitted": "moment", "seq": "whole",
@@ -280,7 +280,7 @@ def _all(report: Document, material: Material) -> dict[str, tuple[pd.DataFrame, 
     judgements = material.said.assign(excluded=material.left_out).rename(columns={"number": "value"})
     tables: dict[str, tuple[pd.DataFrame, Columns]] = {
         "ratings": (material.ratings, RATING_COLUMNS),
-        "judgements": (judgements, fields),
+        "judgements": (judgements, _JUDGEMENT_COLUMNS),
     }
     definitions = [
         {"statistic": name, "name": s.title, "meaning": s.meaning, "formula": s.formula, "range": s.range, "source": s.source}

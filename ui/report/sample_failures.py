@@ -30,7 +30,7 @@ _BOXES = 12
 _WEAK = 0.3
 """Where the rules name no box, those above this confidence are drawn."""
 _ASPECT = "correct"
-label = (
+_LEAD = (
     "Images on which a scorer and most people say the opposite of each other about “correct” (all that the prompt asks is "
     "there), in both directions: at most {each} of each scorer and direction, drawn by chance (seed {seed}) from all there "
     "are, {n} shown. The boxes are what the scorer’s rules looked at. These show what goes wrong, not how often: that is in "
@@ -162,5 +162,5 @@ def samples_section(material: Material) -> ReportSection | None:
         return None
     n, seed = len(material.samples), material.options.seed
     split = not (material.ratings["kind"].eq("scorer") & material.ratings["aspect"].eq(_ASPECT)).any()
-    noun = _SPLIT.format(most=2 * EACH, seed=seed, n=n) if split else label.format(each=EACH, seed=seed, n=n)
+    noun = _SPLIT.format(most=2 * EACH, seed=seed, n=n) if split else _LEAD.format(each=EACH, seed=seed, n=n)
     return ReportSection("Sample failures", (noun,), samples=tuple(material.samples))

@@ -13,7 +13,7 @@ from data.store.core.store import Store
 from ui.report.sections import Heading, Material, ReportCell, ReportSection, ReportTable, Row, by_topic, generator
 
 NAME: Final = "estimates"
-label: Final = (
+_LEAD: Final = (
     "What people would say on average of all images, had they labelled them: from the labels that a campaign drew by chance and"
     " each scorer’s verdicts of all images (prediction-powered, for new prompts of this kind). Beneath stands its 95 %"
     " interval. Labels saved: so many more labels alone would have an interval as narrow."
@@ -39,7 +39,7 @@ def estimates_section(material: Material) -> ReportSection | None:
         *map(Heading, ("Estimate", "Labels alone", "Scorer’s mean", "Labels", "Other images", "λ", "Labels saved")),
     )
     tables = [ReportTable(caption, headings, tuple(map(_line, part)), 2) for caption, part in by_topic(rows)]
-    return ReportSection("Estimates by people’s standard", (label,), tables=tuple(tables))
+    return ReportSection("Estimates by people’s standard", (_LEAD,), tables=tuple(tables))
 
 
 def _line(row: Row) -> tuple[ReportCell, ...]:

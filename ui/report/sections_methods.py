@@ -236,7 +236,7 @@ def _besides(material: Material, known: set[str]) -> dict[tuple[Any, ...], dict[
     return besides
 
 
-label = (
+_LEAD = (
     "How people were found, instructed and paid decides what their answers are worth. The fields are those that Otani et al. "
     "ask of every human evaluation (arXiv 2304.01816): “said” is what whoever ran the campaign wrote, “counted” what Concord "
     f"knows itself. A field of which neither knows anything is {NOT_REPORTED}."
@@ -390,7 +390,7 @@ def recruitment_section(material: Material) -> ReportSection | None:
         )
         for recruitment in material.recruited
     )
-    return ReportSection("How people were asked", (label,), tables=tables, kind="appendix")
+    return ReportSection("How people were asked", (_LEAD,), tables=tables, kind="appendix")
 
 
 _HEADINGS = ("Field", "Said", "Counted by Concord")

@@ -40,7 +40,7 @@ from ui.report.sections import (
 
 PEOPLE = "people"
 _WIDEST = 8
-label = (
+_LEAD = (
     "The mean of what was said: of yes and no, the share of yes. A scorer’s mean stands beside people’s on the images that "
     "both judged. A scorer’s own number (aspect “score”), and whatever people have not judged, stands over all images that "
     "it saw. Intervals are 95 %."
@@ -61,7 +61,7 @@ def scores_section(material: Material) -> ReportSection | None:
         each = {title: of for title, of in column_names(part).items() if title != "Generator"}
         further = _scores_tables(f"{caption}: each task", each, part, lambda row: f"{generator(row)}: {_who(row)}")
         tables += [replace(table, folded=bool(wholes)) for table in further]
-    return ReportSection("Scores", (label,), figures=tuple(figures.scores(scorers, people)), tables=tuple(tables))
+    return ReportSection("Scores", (_LEAD,), figures=tuple(figures.scores(scorers, people)), tables=tuple(tables))
 
 
 def alone(means: Sequence[Row], raters: Sequence[Row]) -> list[Row]:

@@ -21,7 +21,7 @@ from ui.report.sections import (
     estimate_cell,
 )
 
-label = (
+_LEAD = (
     "A scorer may replace people where it passes the alternative annotator test (Calderon, Reichart and Dror 2025) and does not"
     " agree less with people than they do with each other. Three questions: does it choose the better image of a prompt"
     " (pairwise accuracy with calibrated ties; Deutsch, Foster and Freitag 2023), does it order the generators (soft pairwise"
@@ -44,7 +44,7 @@ def scorers_section(material: Material) -> ReportSection | None:
         own = [row for row in material.rows.get("among_people", []) if _topic(row) == topic and _everywhere(row)]
         among = next((row for row in glance(own)[0] if row["value"] is not None), None)
         tables.append(_table(caption, here, among, made))
-    return ReportSection("What scorers are good for", (label,), tables=tuple(tables)) if tables else None
+    return ReportSection("What scorers are good for", (_LEAD,), tables=tuple(tables)) if tables else None
 
 
 def _topic(row: Row) -> tuple[str, ...]:

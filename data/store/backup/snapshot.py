@@ -16,7 +16,7 @@ from data.store.core.schema import LEFT_OUT, SCHEMA
 from data.store.core.store import Store
 
 ABOUT, COLUMNS = "about", "about_columns"
-label = "a snapshot of a Concord project, made to be read"
+DESCRIPTION = "a snapshot of a Concord project, made to be read"
 Rename = Callable[[str], str]
 
 
@@ -122,7 +122,7 @@ def _describe(out: duckdb.DuckDBPyConnection, version: str, types: dict[str, dic
     """Tables of what the others are."""
     out.execute(f"create table {ABOUT} (name varchar, value varchar)")
     about = [
-        ("what", label),
+        ("what", DESCRIPTION),
         ("made", datetime.now(UTC).isoformat(timespec="seconds")),
         ("schema_version", version),
         ("people", "pseudonyms" if pseudonyms else "names"),
@@ -167,4 +167,4 @@ def is_snapshot(path: Path) -> bool:
         if not connection.execute("select 1 from duckdb_tables() where table_name = ?", [ABOUT]).fetchone():
             return False
         mark = rows.first(connection, f"select value from {ABOUT} where name = 'what'")
-    return mark is not None and mark["value"] == label
+    return mark is not None and mark["value"] == DESCRIPTION

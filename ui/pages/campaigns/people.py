@@ -148,11 +148,11 @@ INVITE_HINT = (
 MAY_NOT = "Only an administrator can create links."
 SIGNED = "only for people whose own link you make: people link INVITATION PLATFORM ID"
 _LONGEST = 3650
-values = tuple[str | None, float | None, float | None, str | None, bool]
+LinkRequest = tuple[str | None, float | None, float | None, str | None, bool]
 """What the form holds: role, days, uses, note, and whether links are signed."""
 
 
-def make_link(store: Store, campaign: str, entries: values, by: str) -> str:
+def make_link(store: Store, campaign: str, entries: LinkRequest, by: str) -> str:
     """Make a link; what is wrong in a sentence, nothing if it was made."""
     role, days, uses, remark, signed = entries
     if role not in ROLES:

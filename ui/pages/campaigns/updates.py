@@ -291,7 +291,7 @@ def rule(store: Store, view: CampaignsView, values: tuple[str | None, str | None
     return _tried(lambda: adjudicate.rule(store, view, result[0], Ruling(verdict, wrong, rater, remark or ""), name))
 
 
-def hand_out(store: Store, campaign: str, values: people.Given, who: ActingUser) -> str:
+def hand_out(store: Store, campaign: str, values: people.LinkRequest, who: ActingUser) -> str:
     """Make a link."""
     return people.make_link(store, campaign, values, who.signed) if who.may_invite else people.MAY_NOT
 

@@ -45,7 +45,7 @@ from ui.components.addresses import browse_address
 from ui.components.image_strip import picture_html, thumbnails, workbench_address
 from ui.components.linked_charts import Mark, Series
 from ui.components.tables import WRAP, HtmlCell, heading, html_table, note
-from ui.pages.explore.view import ALL, ASKED, Drawing, ExploreView, command_block
+from ui.pages.explore.view import ALL, QUESTION_CHOICES, Drawing, ExploreView, command_block
 
 TYPES, SOURCES, ENTITIES, MODELS, PEOPLE = "types", "sources", "entities", "models", "people"
 SEEN: Final = {
@@ -83,10 +83,10 @@ def suite_with_questions(store: Store) -> str:
 
 
 def question_choices(store: Store, suite: str, rater: str, view: ExploreView) -> dict[str, Mapping[str, str]]:
-    """By the names of ``view.ASKED``."""
+    """By the names of ``view.QUESTION_CHOICES``."""
     names = scores.answering_raters(store).get(suite, [])
     if rater not in names:
-        return {name: SEEN if name == "see" else {} for name in ASKED}
+        return {name: SEEN if name == "see" else {} for name in QUESTION_CHOICES}
     see = view.see if view.see in SEEN else TYPES
     places = scores.answer_sources(store, suite, rater)
     source = view.source if view.source in places.sources else ""

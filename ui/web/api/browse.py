@@ -116,7 +116,7 @@ def _reason(sights: scorer_evidence.RaterEvidence, item_id: str, spec: dict[str,
 
 ROWS = 20
 MAX_TAGGED = 10_000
-requested = Annotated[ImageListing, Depends(listing_of)]
+_Listing = Annotated[ImageListing, Depends(listing_of)]
 _Name = Annotated[str, Field(min_length=1, max_length=100)]
 _Id = Annotated[str, Field(min_length=1, max_length=100)]
 
@@ -156,7 +156,7 @@ def browse_router(store: Store) -> APIRouter:
 
 def _add_listings(routes: APIRouter, store: Store) -> None:
     @routes.get("/facets")
-    def counted(listing: requested) -> dict[str, Any]:
+    def counted(listing: _Listing) -> dict[str, Any]:
         version, restriction = store.version, listing.restriction(store)
         known = rater_names(store)
         for name in sorted(listing.filters.raters() - set(known)):
@@ -171,14 +171,14 @@ def _add_listings(routes: APIRouter, store: Store) -> None:
         }
 
     @routes.get("/strip")
-    def distribution(listing: requested, of: Annotated[str, Query(max_length=1000)] = "") -> dict[str, Any]:
+    def distribution(listing: _Listing, of: Annotated[str, Query(max_length=1000)] = "") -> dict[str, Any]:
         restriction = listing.restriction(store)
         with refusing(422, ValueError):
             return asdict(facets.score_histogram(store, restriction, of or None))
 
     @routes.get("/rows")
     def by_prompt(
-        listing: requested,
+        listing: _Listing,
         page: Annotated[int, Query(ge=0, le=1_000_000)] = 0,
         left: Annotated[str, Query(max_length=1000)] = "",
         right: Annotated[str, Query(max_length=1000)] = "",

@@ -22,8 +22,8 @@ from ui.components.addresses import selection_of
 from ui.report.export import FORMATS, SUFFIX, find_report, render_report
 from ui.web.api import refusing
 
-label = Literal["ratings", "judgements", "annotations"]
-_WRITE: Final[dict[label, Callable[..., None]]] = {
+ExportedTable = Literal["ratings", "judgements", "annotations"]
+_WRITE: Final[dict[ExportedTable, Callable[..., None]]] = {
     "ratings": exporting.export_ratings,
     "judgements": exporting.export_judgements,
     "annotations": exporting.export_annotations,
@@ -35,7 +35,9 @@ def export_router(store: Store) -> APIRouter:
     routes = APIRouter(prefix="/api/studio/export")
 
     @routes.get("/{what}.{form}")
-    def download(what: label, form: TableFormat, selection: Annotated[Selection, Depends(selection_of)]) -> FileResponse:
+    def download(
+        what: ExportedTable, form: TableFormat, selection: Annotated[Selection, Depends(selection_of)]
+    ) -> FileResponse:
         folder = Path(tempfile.mkdtemp(prefix="concord-export-"))
         gone = BackgroundTask(shutil.rmtree, folder, ignore_errors=True)
         # written whole before it is sent: no reader holds the database for as long as a slow network takes

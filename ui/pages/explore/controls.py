@@ -27,7 +27,7 @@ from ui.components.controls import Choice
 from ui.pages.explore.failures import generators
 from ui.pages.explore.flips import FLIPS
 from ui.pages.explore.questions import question_choices, suite_with_questions
-from ui.pages.explore.view import ADDRESS, ALL, QUESTION_CHOICES, CHANGED, KINDS, OBJECTIVES, QUESTIONS, SHOWN, ExploreView
+from ui.pages.explore.view import ADDRESS, ALL, CHANGED, KINDS, OBJECTIVES, QUESTION_CHOICES, QUESTIONS, SHOWN, ExploreView
 
 # What is not shown is on the page all the same: a slider that is not there tells nobody when its value is set, and Gradio's own
 # "hidden" does nothing to sliders.

@@ -29,7 +29,8 @@ CHANGED: Final = {ALL: "all that changed", "yes": "correct now", "no": "wrong no
 QUESTION_CHOICES: Final = ("see", "source", "reference", "against", "group", "whose", "answers")
 """The controls of the part Questions."""
 ADDRESS: Final = (
-    "suite", "rater", "show", "task", "along", "statistic", "people", "changed", "picture", "generator", "flip", *QUESTION_CHOICES,
+    "suite", "rater", "show", "task", "along", "statistic", "people", "changed", "picture", "generator", "flip",
+    *QUESTION_CHOICES,
 )  # fmt: skip
 """What has a control of its own, by its name in the address; the knobs follow, by the names of their settings."""
 

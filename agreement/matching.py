@@ -262,14 +262,14 @@ def votes(frame: pd.DataFrame, options: Options | None = None) -> list[Votes]:
         ValueError: as ``figures``.
     """
     making, rows = StatisticMaker.of(options), check_answers(frame)
-    voteses: list[Votes] = []
+    ballots: list[Votes] = []
     for generator, part in rows[rows["known"]].groupby("generator", sort=True):
         for a, b in combinations(sorted(part["rater"].unique()), 2):
             first, second = (part[part["rater"] == name].set_index("item") for name in (a, b))
             both = first.join(second[["correct", "size", "right"]].add_suffix("_b"), how="inner")
             both = both[(both["size"] == both["size_b"]) & (both["right"] == both["right_b"])]
-            voteses += _votes_of(both, a, b, str(generator), making)
-    return voteses
+            ballots += _votes_of(both, a, b, str(generator), making)
+    return ballots
 
 
 def _votes_of(rows: pd.DataFrame, a: str, b: str, generator: str, making: StatisticMaker) -> Iterator[Votes]:

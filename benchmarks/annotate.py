@@ -384,7 +384,7 @@ def compare(sides: Sequence[tuple[FormSide, Path]], plan: AnnotatePlan) -> int:
     Raises:
         AssertionError: an acknowledged answer is missing, there is one too many, or the sides differ.
     """
-    rowses: list[list[annotators.Row]] = []
+    stored: list[list[annotators.Row]] = []
     for side, project in sides:
         rows, tickets = annotators.stored(project)
         acknowledged = {pair for person in side.people for pair in person.saved}
@@ -394,9 +394,9 @@ def compare(sides: Sequence[tuple[FormSide, Path]], plan: AnnotatePlan) -> int:
         assert acknowledged <= there, f"{side.name}: {len(acknowledged - there)} acknowledged answers are missing"
         assert len(rows) == len(there) == len(acknowledged) + at_browser, f"{side.name}: {len(rows)} answers"
         assert all(row[2] == "valid" and row[4] for row in rows)
-        rowses.append(rows)
-    assert rowses[0] == rowses[1], "the two sides stored different answers"
-    return len(rowses[0])
+        stored.append(rows)
+    assert stored[0] == stored[1], "the two sides stored different answers"
+    return len(stored[0])
 
 
 def lines_of(mine: FormResult, other: FormResult, n: int, plan: AnnotatePlan) -> list[str]:

@@ -56,9 +56,9 @@ def test_both_forms_store_the_same_answers(capsys: pytest.CaptureFixture[str], t
     plan, at_browser = annotate.SMALL, any("in Chromium" in line for line in lines)
     n = plan.clients * (1 + plan.answers * plan.rounds) + at_browser * (1 + plan.clicks * plan.rounds)
     assert lines[-1] == f"both databases hold the same {n} answers; of those acknowledged none is missing"
-    told = json.loads(figures.read_text(encoding="utf-8"))
-    assert told["answers"] == n
-    assert min(told[side]["per_second"] for side in ("ours", "queued")) > 0
+    payload = json.loads(figures.read_text(encoding="utf-8"))
+    assert payload["answers"] == n
+    assert min(payload[side]["per_second"] for side in ("ours", "queued")) > 0
 
 
 def test_backups_are_whole_and_restored(capsys: pytest.CaptureFixture[str]) -> None:
@@ -142,10 +142,10 @@ def test_geneval_equals_the_published_loop(capfd: pytest.CaptureFixture[str]) ->
 
     lines = geneval.main(["--small", "--images", "3", "--device", "cpu"])
     assert capfd.readouterr().out.splitlines()[-len(lines) :] == lines
-    said = re.match(r"3 images, (\d+) objects and (\d+) colours compared, on cpu$", lines[0])
-    assert said is not None
-    assert int(said[1]) > 3
-    assert int(said[2]) >= 1
+    match = re.match(r"3 images, (\d+) objects and (\d+) colours compared, on cpu$", lines[0])
+    assert match is not None
+    assert int(match[1]) > 3
+    assert int(match[2]) >= 1
     assert lines[-1].startswith("equal verdicts, reasons and boxes")
 
 
@@ -158,9 +158,9 @@ def test_different_evidence_fails_the_geneval_benchmark() -> None:
     bench = geneval.Bench([WorkItem("0", "", "", "", spec)], {}, "cpu")
     colors = (1.0, *[0.0] * 9)
     dog = Detection("dog", 0.5, (0, 0, 4, 4), None, colors)
-    found = geneval.apart(bench, [Observation("0", {}, (dog,))], [Observation("0", {}, (replace(dog, score=0.5004),))])
-    assert (found.detections, found.colors, found.color) == (1, 1, 0.0)
-    assert found.score == pytest.approx(4e-4)
+    difference = geneval.apart(bench, [Observation("0", {}, (dog,))], [Observation("0", {}, (replace(dog, score=0.5004),))])
+    assert (difference.detections, difference.colors, difference.color) == (1, 1, 0.0)
+    assert difference.score == pytest.approx(4e-4)
     for other in (
         replace(dog, score=0.5 + 1.1 * geneval.TOLERANCE),
         replace(dog, score=0.2),

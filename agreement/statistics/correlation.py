@@ -386,8 +386,8 @@ def evaluate(statistic: Correlation, x: FloatArray, y: FloatArray) -> Result:
 
 def evaluate_auc(score: FloatArray, yes: BoolArray) -> Result:
     """The area under the ROC curve of a score against yes/no."""
-    a, yes_ = np.asarray(score, float), np.asarray(yes, float)
-    value = auc(a, yes_, 1.0 - yes_, Units.single(a.size), np.ones((1, a.size)))[0]
+    a, answered = np.asarray(score, float), np.asarray(yes, float)
+    value = auc(a, answered, 1.0 - answered, Units.single(a.size), np.ones((1, a.size)))[0]
     return result(value, WHY_NO_AUC)
 
 

@@ -78,9 +78,9 @@ def _designs(units: RatedUnits, request: PlanRequest) -> list[Design]:
 
 def rated_aspects(store: Store) -> list[RatedUnits]:
     """What can be planned: aspects that people rated in numbers; real people, main aspects and the most rated ones first."""
-    unitses = [units for units in selected_units(store, Selection()) if units.numeric]
+    numeric = [units for units in selected_units(store, Selection()) if units.numeric]
     return sorted(
-        unitses,
+        numeric,
         key=lambda each: (each.simulated, each.aspect not in MAIN_ASPECTS, -each.people.unit.size, each.suite, each.aspect),
     )
 

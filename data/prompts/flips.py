@@ -82,10 +82,10 @@ def rename_object(text: str, thing: ObjectSpec, name: str) -> TextChanges:
     return [*article, TextChange(*match.span(2), _in_case_of(match[2], name))]
 
 
-def joined_changes(changeses: Iterable[TextChanges]) -> TextChanges:
+def joined_changes(several: Iterable[TextChanges]) -> TextChanges:
     """All changes together; None if one of them is not sure, or if two meet."""
     together: list[TextChange] = []
-    for changes in changeses:
+    for changes in several:
         if changes is None:
             return None
         together += changes

@@ -80,11 +80,11 @@ def read_json_table(path: Path) -> JsonTable:
     first = entries[0][1]
     left_out: Counter[str] = Counter()
     if "annotations" in first and "data" in first:
-        answerses = list(_label_studio(path, entries, left_out))
-        return JsonTable(_table_of(path, answerses, COMPLETED_BY), COMPLETED_BY, left_out)
+        tasks = list(_label_studio(path, entries, left_out))
+        return JsonTable(_table_of(path, tasks, COMPLETED_BY), COMPLETED_BY, left_out)
     if "fields" in first and "responses" in first:
-        answerses = list(_argilla(path, entries, left_out))
-        return JsonTable(_table_of(path, answerses, USER_ID), USER_ID, left_out)
+        tasks = list(_argilla(path, entries, left_out))
+        return JsonTable(_table_of(path, tasks, USER_ID), USER_ID, left_out)
     return JsonTable(_table(path, entries))
 
 

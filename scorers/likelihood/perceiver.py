@@ -212,12 +212,12 @@ def loss_terms(
 
 
 def _still_pending(
-    under_way: dict[int, _PendingImage], termses: Sequence[Terms], giving_up: Elimination, draws: int
+    under_way: dict[int, _PendingImage], terms: Sequence[Terms], giving_up: Elimination, draws: int
 ) -> dict[int, _PendingImage]:
     """Those with more than one caption left."""
     left = {}
     for index, image in under_way.items():
-        errors = termses[index].transpose(0, 2, 1).reshape(-1, termses[index].shape[1])[image.order[:draws]].astype(float)
+        errors = terms[index].transpose(0, 2, 1).reshape(-1, terms[index].shape[1])[image.order[:draws]].astype(float)
         captions = giving_up.left(errors, image.captions)
         if len(captions) > 1:
             left[index] = replace(image, captions=captions)

@@ -104,8 +104,8 @@ class JudgePerceiver(_Judge):
     def perceive(self, batch: Sequence[Shown]) -> list[Observation]:
         """See ``Perceiver``. Images of prompts without questions fail, and those about which there was no answer at all."""
         fit = [shown for shown in batch if shown.questions]
-        questionses = [[VqaQuestion(question.text, question.choices) for question in shown.questions] for shown in fit]
-        answers = dict(zip((shown.item_id for shown in fit), self.answer(fit, questionses), strict=True))
+        queries = [[VqaQuestion(question.text, question.choices) for question in shown.questions] for shown in fit]
+        answers = dict(zip((shown.item_id for shown in fit), self.answer(fit, queries), strict=True))
         missing = Failure(tifa.NO_QUESTIONS)
         return [_observed(shown, answers.get(shown.item_id, missing)) for shown in batch]
 

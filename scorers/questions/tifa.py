@@ -41,14 +41,14 @@ class TifaPerceiver:
         """See ``Perceiver``. Images of prompts without questions fail."""
         from scorers.models.vqa import VqaQuestion
 
-        questionses = [
+        per_image = [
             [question for question in shown.questions if question.is_yes_no or not self._only_yes_no] for shown in batch
         ]
-        with_any = [k for k, questions in enumerate(questionses) if questions]
-        queries = [[VqaQuestion(question.text, question.choices) for question in questionses[k]] for k in with_any]
+        with_any = [k for k, questions in enumerate(per_image) if questions]
+        queries = [[VqaQuestion(question.text, question.choices) for question in per_image[k]] for k in with_any]
         answers = dict(zip(with_any, self._vqa.answer([batch[k].image for k in with_any], queries), strict=True))
         observations = []
-        for k, (shown, questions) in enumerate(zip(batch, questionses, strict=True)):
+        for k, (shown, questions) in enumerate(zip(batch, per_image, strict=True)):
             if k not in answers:
                 observations.append(Observation(shown.item_id, failed=NO_QUESTIONS))
                 continue

@@ -41,9 +41,9 @@ def draw(page: Page, part: float) -> None:
 
 def inside(page: Page) -> int:
     expect(page.locator("#map-told")).to_have_text(INSIDE)
-    found = INSIDE.search(page.locator("#map-told").inner_text())
-    assert found
-    return int(found[1].replace(",", ""))
+    match = INSIDE.search(page.locator("#map-told").inner_text())
+    assert match
+    return int(match[1].replace(",", ""))
 
 
 def page_query(page: Page) -> dict[str, list[str]]:

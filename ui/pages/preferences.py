@@ -355,7 +355,7 @@ def gallery(store: Store, poll: Poll, view: PreferencesView) -> str:
     shown = pairs[(page - 1) * PAGE_SIZE : page * PAGE_SIZE]
     pairs_shown = {pair.item_id: pair for pair in analysis_preferences.pairs(store, [pair.item_id for pair in shown])}
     people = {key_of(voter) for voter in poll.people()}
-    opposed = sum(bool(votese.opposed) for votese in pairs)
+    opposed = sum(bool(pair.opposed) for pair in pairs)
     lead = f"{wording.count(len(pairs), 'pair')}; where a scorer and most people are opposed stands first ({opposed:,})."
     cells = "".join(_pair(pair, pairs_shown[pair.item_id], people, view) for pair in shown if pair.item_id in pairs_shown)
     listing = f'<ul class="cc-duels">{cells}</ul>' if cells else note("No pair fits. Change one of the choices.")

@@ -101,9 +101,9 @@ def curves(
     return curves_drawn
 
 
-def along(alongs: Sequence[Along]) -> list[ReportFigure]:
+def along(made: Sequence[Along]) -> list[ReportFigure]:
     """A figure for each."""
-    return [_curve(one.suite, "simulated people" if one.people == "simulated" else "people", one.made) for one in alongs]
+    return [_curve(one.suite, "simulated people" if one.people == "simulated" else "people", one.made) for one in made]
 
 
 def _curve(suite: str, who: str, made: ThresholdCurve) -> ReportFigure:

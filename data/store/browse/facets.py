@@ -317,18 +317,17 @@ def score_histogram(store: Store, query: ListingQuery, of: str | None = None) ->
         condition, parameters = where(conditions(query, numbers), f"range:{of}")
         width = (high - low) / BINS
         # all in one bin where all scores are equal
-        bin_ = f"least(floor(({score} - ?) / ?)::integer, {BINS - 1})" if width > 0 else "0"
+        k = f"least(floor(({score} - ?) / ?)::integer, {BINS - 1})" if width > 0 else "0"
         records = cursor.execute(
-            f"select {bin_} as place, count(*) filter ({condition}), count(*) from browse t"
-            f" where {score} is not null group by 1",
+            f"select {k} as place, count(*) filter ({condition}), count(*) from browse t where {score} is not null group by 1",
             [*([low, width] if width > 0 else []), *parameters],
         ).fetchall()
         total = rows.value(cursor, f"select count(*) from browse t where {condition}", parameters)
-    counts = {bin_: (n, of_all) for bin_, n, of_all in records}
+    counts = {k: (n, of_all) for k, n, of_all in records}
     size = BINS if width > 0 else 1
     bins = tuple(
-        HistogramBin(low + bin_ * width, high if bin_ == size - 1 else low + (bin_ + 1) * width, *counts.get(bin_, (0, 0)))
-        for bin_ in range(size)
+        HistogramBin(low + k * width, high if k == size - 1 else low + (k + 1) * width, *counts.get(k, (0, 0)))
+        for k in range(size)
     )
     return ScoreHistogram(of, choices, low, high, bins, int(total) - sum(bar.n for bar in bins))
 

@@ -115,8 +115,8 @@ def conditions(query: ListingQuery, numbers: Numbers) -> dict[str, Where]:
         matches["kind"] = "(t.kind <> 'pair' or t.prompt_id is null)", []
     if query.alike:
         matches["like"] = "t.item_id in (select unnest(?::varchar[]))", [list(query.alike)]
-    for filter_ in FILTERS:
-        matches |= dict(filter_.conditions(query.filters, numbers))
+    for each in FILTERS:
+        matches |= dict(each.conditions(query.filters, numbers))
     return matches
 
 
@@ -315,10 +315,10 @@ def sentence(query: ListingQuery, total: int) -> str:
             words.append(f"{before} {among(values)}")
     if query.alike:
         words.append(f"most like {query.alike[0]}")
-    asks = [clause for filter_ in FILTERS if filter_.asks for clause in filter_.clauses(filters)]
+    asks = [clause for each in FILTERS if each.asks for clause in each.clauses(filters)]
     if asks:
         words.append(f"whose prompt asks for {' and '.join(asks)}")
-    clauses = [clause for filter_ in FILTERS if not filter_.asks for clause in filter_.clauses(filters)]
+    clauses = [clause for each in FILTERS if not each.asks for clause in each.clauses(filters)]
     if clauses:
         words.append(f"where {' and '.join(clauses)}")
     if query.also:

@@ -327,14 +327,14 @@ def allocate_tasks(states: CampaignStates, seekers: Sequence[TaskRequest]) -> li
         for name, state in states.of(names).items()
     }
     nothing = AllocatedPositions([], CampaignProgress(0, 0), "none")
-    positionses = [boards[s.campaign].allocate(s.person, s.ahead) if s.campaign in boards else nothing for s in seekers]
+    allocated = [boards[s.campaign].allocate(s.person, s.ahead) if s.campaign in boards else nothing for s in seekers]
     item_ids = [
         [boards[seeker.campaign].item_id(position) for position in own.positions]
-        for seeker, own in zip(seekers, positionses, strict=True)
+        for seeker, own in zip(seekers, allocated, strict=True)
     ]
     tasks = cached_tasks(states.connection, sorted({item_id for ids in item_ids for item_id in ids}), states.memory)
     desks: list[NextTasks] = []
-    for seeker, own, ids in zip(seekers, positionses, item_ids, strict=True):
+    for seeker, own, ids in zip(seekers, allocated, item_ids, strict=True):
         drafts = boards[seeker.campaign].drafts(seeker.person) if seeker.campaign in boards else {}
         offered = [tasks[item_id] for item_id in ids if item_id in tasks]
         desks.append(NextTasks(offered, own.progress, own.closed, own.training, drafts))

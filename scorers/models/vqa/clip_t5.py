@@ -79,8 +79,8 @@ class ClipT5Model(T5ForConditionalGeneration):  # type: ignore[misc]
     def patches(self, pixels: torch.Tensor) -> torch.Tensor:
         """Of B x 3 x S x S, as Flan-T5 reads them: B x places x d."""
         states = self.vision_tower(pixels, output_hidden_states=True).hidden_states[_LAYER]
-        patches_: torch.Tensor = self.mm_projector(states[:, 1:])
-        return patches_
+        projected: torch.Tensor = self.mm_projector(states[:, 1:])
+        return projected
 
 
 class ClipT5(Blip2):

@@ -180,7 +180,7 @@ class VqaModel(ABC):
         for some in queries:
             for query in some:
                 check_query(query)
-        answerses: list[list[VqaAnswer]] = [[] for _ in images]
+        by_image: list[list[VqaAnswer]] = [[] for _ in images]
         requested = [k for k, some in enumerate(queries) if some]
         for places in split_batches(requested, batch_size(self.device, self.images)):
             with torch.inference_mode():
@@ -189,8 +189,8 @@ class VqaModel(ABC):
                 for part in split_batches(flat, _QUESTIONS):
                     rows = [row for row, _ in part]
                     for row, answer in zip(rows, self._answers(seen, rows, [query for _, query in part]), strict=True):
-                        answerses[places[row]].append(answer)
-        return answerses
+                        by_image[places[row]].append(answer)
+        return by_image
 
     def likelihood(self, images: Sequence[Image.Image], questions: Sequence[str], answer: str) -> NDArray[np.float64]:
         """See ``Vqa``."""

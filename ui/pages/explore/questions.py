@@ -243,13 +243,13 @@ def _rho(view: ExploreView, row: Row) -> HtmlCell:
 def _apart(store: Store, view: ExploreView) -> str:
     """The images whose scores by two models differ most."""
     both = scores.differing_images(store, view.suite, source_of(view), view.rater, view.against)
-    scoreses = [differing_scores for differing_scores in both if view.whose in (ALL, differing_scores.generator)]
-    if not scoreses:
+    apart = [differing_scores for differing_scores in both if view.whose in (ALL, differing_scores.generator)]
+    if not apart:
         return heading(f"{view.rater} and {view.against}", "No image that both were asked the same about has different scores.")
-    shown = {scorese.item: f"{scorese.generator}: {scorese.a:.2f} and {scorese.b:.2f}" for scorese in scoreses[:MOST_APART]}
+    shown = {image.item: f"{image.generator}: {image.a:.2f} and {image.b:.2f}" for image in apart[:MOST_APART]}
     told = (
-        f"{wording.count(len(scoreses), 'image')} with different scores; the first {len(shown)}."
-        if len(scoreses) > MOST_APART
+        f"{wording.count(len(apart), 'image')} with different scores; the first {len(shown)}."
+        if len(apart) > MOST_APART
         else ""
     )
     title = heading(f"Where {view.rater} and {view.against} differ most", told)

@@ -370,7 +370,7 @@ def prepare(folder: Path, n: int, device: str, small: bool) -> Bench:
     paths = paintings(folder / "images", n, SIZES_SMALL if small else SIZES)
     (seen,) = Mask2Former(str(detector), side=side, keep=0.3, device=device).detect([open_image(paths[0])])
     # two classes only: the texts of a class are read once a run, which is little among thousands of pictures
-    names = list(dict.fromkeys(detected_object.label for detected_object in seen))[:2]
+    names = list(dict.fromkeys(detected.label for detected in seen))[:2]
     assert len(names) == 2, names
     specs = [_prompts_for(k, names) for k in range(n)]
     work = [WorkItem(str(k), str(path), "", "", spec) for k, (path, spec) in enumerate(zip(paths, specs, strict=True))]

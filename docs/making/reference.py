@@ -412,10 +412,7 @@ def recruitment() -> str:
     """What is asked once of a campaign, for reports."""
     return table(
         ("field", "what it should say"),
-        (
-            (code(name), f"{recruitment_field.title}. {recruitment_field.asks}")
-            for name, recruitment_field in RECRUITMENT_FIELDS.items()
-        ),
+        ((code(name), f"{field.title}. {field.asks}") for name, field in RECRUITMENT_FIELDS.items()),
     )
 
 

@@ -193,11 +193,11 @@ _SCORES = ("text_score", "image_score", "group_score")
 def print_matching(context: Context, selection: Mapping[str, Sequence[str]], intervals: bool, output: str) -> None:
     """The command ``itm``."""
     chosen = selected(context, selection)
-    matching_rows = matching.rows(context.store, chosen, Options(intervals=intervals))
+    rows = matching.rows(context.store, chosen, Options(intervals=intervals))
     if output == "json":
-        context.say_json({"selection": chosen.to_dict(), **matching_rows.sections})
+        context.say_json({"selection": chosen.to_dict(), **rows.sections})
         return
-    if not matching_rows.matching:
+    if not rows.matching:
         context.say(
             "no scorer has chosen captions for images of this selection; first: import itm --playground, then score clipmatch"
         )
@@ -205,10 +205,10 @@ def print_matching(context: Context, selection: Mapping[str, Sequence[str]], int
     _say_by_suite(
         context,
         {
-            "Accuracy against chance": (matching_rows.matching, _accuracy),
-            "Winoground": (matching_rows.winoground, _winoground),
-            "Votes: only one of two is right": (matching_rows.votes, _compact(_VOTE_COLUMNS)),
-            "By the first trials": (matching_rows.trials, _compact(_TRIAL_COLUMNS)),
+            "Accuracy against chance": (rows.matching, _accuracy),
+            "Winoground": (rows.winoground, _winoground),
+            "Votes: only one of two is right": (rows.votes, _compact(_VOTE_COLUMNS)),
+            "By the first trials": (rows.trials, _compact(_TRIAL_COLUMNS)),
         },
     )
 
@@ -357,19 +357,19 @@ def print_questions(
 ) -> None:
     """The command ``vqa``."""
     chosen = selected(context, selection)
-    question_rows = scores.rows(context.store, chosen, reference, Options(intervals=intervals))
-    if reference is not None and not any(row["reference"] for row in question_rows.scores):
+    rows = scores.rows(context.store, chosen, reference, Options(intervals=intervals))
+    if reference is not None and not any(row["reference"] for row in rows.scores):
         context.warn(f"--reference {reference}: no questions were answered about images by that name in this selection")
     if output == "json":
-        context.say_json({"selection": chosen.to_dict(), "reference": reference, **question_rows.sections})
+        context.say_json({"selection": chosen.to_dict(), "reference": reference, **rows.sections})
         return
-    if not question_rows.scores:
+    if not rows.scores:
         context.say("no scorer has answered questions about images of this selection")
     _say_by_suite(
         context,
         {
             _QUESTION_TITLES[name]: (rows, partial(lines, _SPLIT_COLUMNS) if name == "splits" else _compact(_QUESTION_COLUMNS))
-            for name, rows in question_rows.sections.items()
+            for name, rows in rows.sections.items()
         },
     )
 

@@ -270,10 +270,10 @@ def zipped(report: Document, material: Material, form: str) -> bytes:
 
 
 def _put(archive: zipfile.ZipFile, name: str, content: bytes) -> None:
-    zip_info = zipfile.ZipInfo(name, _MOMENT)
-    zip_info.compress_type = zipfile.ZIP_DEFLATED
-    zip_info.external_attr = 0o644 << 16
-    archive.writestr(zip_info, content)
+    info = zipfile.ZipInfo(name, _MOMENT)
+    info.compress_type = zipfile.ZIP_DEFLATED
+    info.external_attr = 0o644 << 16
+    archive.writestr(info, content)
 
 
 def _all(report: Document, material: Material) -> dict[str, tuple[pd.DataFrame, Columns]]:

@@ -153,7 +153,7 @@ def counts(found: Docket, view: CampaignsView) -> str:
 def opened(store: Store, view: CampaignsView, topic: CampaignTopic, case: ContestedCase) -> tuple[str, list[RaterValue]]:
     """The opened case as HTML, and what everybody says."""
     subject = item_subjects(store, [case.item]).get(case.item)
-    rater_values = adjudication.rater_values(store, view.campaign, topic, case.item, case.target)
+    values = adjudication.rater_values(store, view.campaign, topic, case.item, case.target)
     text = (subject.text if subject else "") or case.item
     about = f" Target: {case.target}." if case.target else ""
     lines: list[list[str | HtmlCell]] = [
@@ -162,7 +162,7 @@ def opened(store: Store, view: CampaignsView, topic: CampaignTopic, case: Contes
             HtmlCell(rated.value or "no answer", number=False),
             wording.reason(rated.why) if rated.why else "",
         ]
-        for rated in rater_values
+        for rated in values
     ]
     verdict = ""
     if case.verdict is not None:
@@ -180,7 +180,7 @@ def opened(store: Store, view: CampaignsView, topic: CampaignTopic, case: Contes
         + table
         + verdict
         + "</div></div>"
-    ), rater_values
+    ), values
 
 
 def verdict_choices(labels: Sequence[str]) -> list[tuple[str, str]]:
@@ -189,17 +189,13 @@ def verdict_choices(labels: Sequence[str]) -> list[tuple[str, str]]:
     return [(f"{letter} · {label}", label) for letter, label in keyed] + [(label, label) for label in labels[len(_LETTERS) :]]
 
 
-def to_blame(rater_values: Sequence[RaterValue], wrong: str | None, verdict: str | None) -> Choice:
+def to_blame(values: Sequence[RaterValue], wrong: str | None, verdict: str | None) -> Choice:
     """Who can have been wrong: those who say something else than the verdict."""
     if wrong not in ("scorer", "person"):
         return Choice([], None)
     kinds = {"scorer": ("scorer",), "person": ("human",)}[wrong]
     names = list(
-        dict.fromkeys(
-            rater_value.rater
-            for rater_value in rater_values
-            if rater_value.kind in kinds and rater_value.value and rater_value.value != verdict
-        )
+        dict.fromkeys(rated.rater for rated in values if rated.kind in kinds and rated.value and rated.value != verdict)
     )
     return Choice(names, names[0] if len(names) == 1 else None)
 

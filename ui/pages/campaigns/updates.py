@@ -170,11 +170,11 @@ def show_case(store: Store, view: CampaignsView, person: str | None, deciding: t
         return [gr.Row(visible=True), note("Enter your name first: uncovering an image is recorded."), *closed]
     case, topic = case_shown
     adjudication.record_uncovering(store, person, case.item)
-    html, rater_values = adjudicate.opened(store, view, topic, case)
+    html, values = adjudicate.opened(store, view, topic, case)
     key = (view.campaign or "", view.case)
     if deciding == key:
         return [gr.Row(visible=False), html, gr.Column(visible=True), *[gr.skip()] * 4, key]
-    verdict = gr.Radio(adjudicate.verdict_choices(adjudication.verdict_labels(store, topic, rater_values)), value=None)
+    verdict = gr.Radio(adjudicate.verdict_choices(adjudication.verdict_labels(store, topic, values)), value=None)
     rater = gr.Dropdown([], value=None, visible=False)
     return [gr.Row(visible=False), html, gr.Column(visible=True), verdict, gr.Radio(value=None), rater, "", key]
 
@@ -185,8 +185,8 @@ def blame(store: Store, view: CampaignsView, wrong: str | None, verdict: str | N
     if result is None or wrong not in ("scorer", "person"):
         return gr.Dropdown([], value=None, visible=False)
     case, topic = result
-    rater_values = adjudication.rater_values(store, view.campaign, topic, case.item, case.target)
-    chosen = adjudicate.to_blame(rater_values, wrong, verdict)
+    values = adjudication.rater_values(store, view.campaign, topic, case.item, case.target)
+    chosen = adjudicate.to_blame(values, wrong, verdict)
     return gr.Dropdown(list(chosen.choices), value=chosen.value, visible=True, label=f"Which {wrong}")
 
 

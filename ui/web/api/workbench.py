@@ -416,9 +416,7 @@ def _cases(store: Store, item: Item) -> list[dict[str, Any]]:
             "aspect": aspect,
             "target": target,
             "labels": adjudication.verdict_labels(store, CampaignTopic(item["suite"], aspect), values),
-            "said": [
-                {"rater": rater_value.rater, "kind": rater_value.kind, "label": rater_value.value} for rater_value in values
-            ],
+            "said": [{"rater": rated.rater, "kind": rated.kind, "label": rated.value} for rated in values],
             "sides": [[asdict(side) for side in both] for both in adjudication.sides(values)],
         }
         for (aspect, target), values in values_of.items()

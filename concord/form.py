@@ -30,7 +30,9 @@ from concord.common import next_steps
 from concord.common.base_path import at
 from concord.judging import derive, form_about
 from data.aspects import CANNOT_TELL
-from data.campaign import Campaign, Settings, Training, pair_order
+from data.campaigns.checks import Training
+from data.campaigns.items import pair_order
+from data.campaigns.settings import Campaign, Settings
 from data.files import InputError, printable, read_text
 from data.people import keyed_hash
 from data.records import Annotation

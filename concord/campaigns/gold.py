@@ -19,7 +19,8 @@ from annotation.questionnaires.form import Form
 from concord.campaigns.known_answers import KnownAnswerRow, check_known_answers, subject_of
 from concord.judging import derive, form_of
 from data.aspects import CANNOT_TELL, YES
-from data.campaign import Campaign, CampaignItem, seeded_number
+from data.campaigns.items import CampaignItem, seeded_number
+from data.campaigns.settings import Campaign
 from data.people import looks_like_pseudonym
 from data.store.campaigns import management, monitoring
 from data.store.campaigns.monitoring import GivenAnswer

@@ -15,7 +15,8 @@ from typing import Any, Final
 from annotation.questionnaires.base import TICKED, Question, Questionnaire, problem, visible
 from annotation.questionnaires.form import Form, FormItem, ItemKind
 from data.aspects import CANNOT_TELL, YES
-from data.campaign import ROLES, CampaignItem
+from data.campaigns.items import CampaignItem
+from data.campaigns.settings import ROLES
 from data.files import InputError, quoted
 from data.json_files import unreadable
 from data.store.campaigns.management import Composed

@@ -14,7 +14,8 @@ from annotation.questionnaires.form import Form
 from concord.campaigns import known_answers
 from concord.campaigns.gold import CHECK_EVERY, GoldItems, GoldWish, gold_items
 from concord.campaigns.weighted_draw import weighted_items
-from data.campaign import AMOUNTS, Campaign, CampaignItem, DrawMethod, Settings, sample_items
+from data.campaigns.items import CampaignItem, sample_items
+from data.campaigns.settings import AMOUNTS, Campaign, DrawMethod, Settings
 from data.files import MAX_PROBLEMS, InputError, quoted
 from data.store.browse import contents
 from data.store.campaigns import draws, management, monitoring

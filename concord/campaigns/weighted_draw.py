@@ -11,7 +11,7 @@ import numpy as np
 import pandas as pd
 
 from agreement.meta.drawing import draw_probabilities, expected_error, ranked
-from data.campaign import CampaignItem, draw_items
+from data.campaigns.items import CampaignItem, draw_items
 from data.store.campaigns.management import CampaignRefused
 from data.store.core import frame
 from data.store.core.selection import Selection

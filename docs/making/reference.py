@@ -18,7 +18,8 @@ from agreement.catalogue import DEFINITIONS as DEFINED
 from agreement.catalogue import NOTATION, ON_REQUEST, STATISTICS, Measure, Statistic
 from concord.campaigns.planning import OWN_FILES, CampaignSpec
 from concord.library import Project
-from data.campaign import RECRUITMENT_FIELDS, Settings
+from data.campaigns.recruitment import RECRUITMENT_FIELDS
+from data.campaigns.settings import Settings
 from data.store.core.schema import LEFT_OUT, SCHEMA
 from docs.making import code, table
 from scorers import registry

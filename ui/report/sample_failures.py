@@ -10,7 +10,7 @@ import pandas as pd
 
 from concord.common import wording
 from data.aspects import NO, YES
-from data.campaign import seeded_number
+from data.campaigns.items import seeded_number
 from data.export.rows import SIMULATED
 from data.images import files
 from data.images.files import ImageError

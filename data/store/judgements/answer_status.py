@@ -14,7 +14,8 @@ from typing import Any, Literal
 import duckdb
 
 from data.aspects import SCALES
-from data.campaign import Campaign, Role, wrong_answers
+from data.campaigns.checks import wrong_answers
+from data.campaigns.settings import Campaign, Role
 from data.records import Annotation
 from data.store.core import erased, rows
 from data.store.core.campaign_items import DEFAULT, AnnotationTask, placeholders

@@ -11,7 +11,7 @@ import gradio as gr
 from concord.campaigns import changing
 from concord.campaigns.changing import STEERING, TEXTS
 from concord.common import wording
-from data.campaign import AMOUNTS, Campaign
+from data.campaigns.settings import AMOUNTS, Campaign
 from data.store.campaigns import management, monitoring
 from data.store.core.store import Store
 from ui.components.tables import note

@@ -20,7 +20,8 @@ from concord.campaigns.known_answers import EXAMPLE
 from concord.campaigns.planning import CampaignSpec, campaign_spec
 from concord.common import wording
 from concord.judging import form_of
-from data.campaign import ATTENTION_PASS_MARK, GOLD_PASS_MARK, Campaign, id_of_title
+from data.campaigns.checks import ATTENTION_PASS_MARK, GOLD_PASS_MARK
+from data.campaigns.settings import Campaign, id_of_title
 from data.store.browse import contents
 from data.store.campaigns import management
 from data.store.core.store import Store

@@ -17,7 +17,7 @@ from concord.campaigns.health import by_problem
 from concord.campaigns.progress import CampaignProgress
 from concord.common import wording
 from concord.people import link_path
-from data.campaign import MAX_RECRUITMENT_LENGTH, RECRUITMENT_FIELDS
+from data.campaigns.recruitment import MAX_RECRUITMENT_LENGTH, RECRUITMENT_FIELDS
 from data.people import ROLES
 from data.store.campaigns import management
 from data.store.core.selection import Selection

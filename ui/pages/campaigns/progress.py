@@ -12,7 +12,7 @@ from concord.campaigns import health, progress
 from concord.campaigns.progress import CampaignProgress
 from concord.common import next_steps, wording
 from concord.common.base_path import at
-from data.campaign import MOVES
+from data.campaigns.settings import MOVES
 from data.store.browse import contents
 from data.store.campaigns import monitoring
 from data.store.campaigns.monitoring import BrokenItem, Hour

@@ -19,7 +19,7 @@ from concord.campaigns.annotators import CampaignTopic, annotators_of, topics
 from concord.campaigns.progress import CampaignProgress, all_progress, progress_of
 from concord.common import wording
 from concord.common.base_path import at
-from data.campaign import State
+from data.campaigns.settings import State
 from data.store.campaigns import management, monitoring
 from data.store.core.campaign_items import DEFAULT
 from data.store.core.store import Store

@@ -82,7 +82,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
             page.add_init_script(_SHIFTS)
             page.goto("/studio/")
             page.locator(PAGES["Overview"]).first.wait_for(state="visible", timeout=60_000)
-            took: dict[str, list[float]] = {name: [] for name in PAGES}
+            waits: dict[str, list[float]] = {name: [] for name in PAGES}
             jumps: dict[str, float] = dict.fromkeys(PAGES, 0.0)
             for turn in range(options.rounds + 1):
                 for name in (*list(PAGES)[1:], "Overview"):
@@ -91,13 +91,13 @@ def main(arguments: Sequence[str] | None = None) -> int:
                     page.wait_for_timeout(1000 * _WARM_S)
                     jumps[name] = max(jumps[name], page.evaluate("window.__jump"))
                     if turn:
-                        took[name].append(seconds)
+                        waits[name].append(seconds)
     print(machine("gradio", "playwright"))
-    for name, values in took.items():
+    for name, values in waits.items():
         print(
             f"{name:10} median {statistics.median(values):.2f} s, worst {max(values):.2f} s, largest jump {jumps[name]:.0f} px"
         )
-    every = [seconds for values in took.values() for seconds in values]
+    every = [seconds for values in waits.values() for seconds in values]
     median = percentile(every, 0.5)
     print(f"{len(every)} clicks: median {median:.2f} s, 95 % under {percentile(every, 0.95):.2f} s (aim {TARGET_S:.0f} s)")
     return 0

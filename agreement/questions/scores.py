@@ -105,9 +105,9 @@ class StatisticMaker:
         """A figure from its value and the replicates after it."""
         made = outcome(np.asarray(values, float), reason, used, how)
         bounds, method = interval(made, kind)
-        kept = Outcome(made.value, made.reason, None, made.used, made.how)
+        point = Outcome(made.value, made.reason, None, made.used, made.how)
         where = (key.by, key.group, key.rater, key.generator)
-        return GroupStatistic(statistic, *where, unit, kept, bounds, method, key.other)
+        return GroupStatistic(statistic, *where, unit, point, bounds, method, key.other)
 
 
 def check_answers(frame: pd.DataFrame, columns: Sequence[str]) -> pd.DataFrame:
@@ -215,8 +215,8 @@ class _Sums:
     def take(self, texts: list[str]) -> _Sums:
         index = {name: k for k, name in enumerate(self.texts)}
         rows = np.array([index[name] for name in texts], np.int64)
-        asked = [self.asked[k] for k in rows]
-        return _Sums(texts, self.top[rows], self.bottom[rows], self.images[rows], self.questions[rows], asked)
+        answered = [self.asked[k] for k in rows]
+        return _Sums(texts, self.top[rows], self.bottom[rows], self.images[rows], self.questions[rows], answered)
 
 
 def _of(
@@ -295,8 +295,8 @@ def _less(
         each = [_ratios(making, sums.top[there, k], sums.bottom[there, k]) for sums in (mine, other)]
         present = {name for name, n in zip(sums.texts, sums.images[:, k], strict=True) if n}
         left = {"not_shared": len(present - {*both}), "other_version": len((present & {*both}) - {*shared})}
-        found = _used(mine, k)
-        used = Used(found.items, found.ratings, found.clusters, merged([left]))
+        counts = _used(mine, k)
+        used = Used(counts.items, counts.ratings, counts.clusters, merged([left]))
         how = _HOW_LESS.format(_HOW[statistic], reference)
         name = statistic + LESS_REFERENCE
         yield making.figure(name, key, _unit(statistic), each[0] - each[1], NOTHING_SHARED, used, how, CONTRAST)

@@ -238,10 +238,10 @@ class Official:
             if len(order):
                 detected[name] = [(boxes[index][k], masks[index][k]) for k in order]
         colors: dict[str, list[tuple[float, ...]]] = {}
-        for asked in spec.objects:
-            detections = next((some for name, some in detected.items() if same_kind(name, asked.name)), [])[: asked.count]
-            if asked.color is not None and len(detections) == asked.count:
-                colors[asked.name] = self._color_classification(image, detections, asked.name)
+        for wanted in spec.objects:
+            detections = next((some for name, some in detected.items() if same_kind(name, wanted.name)), [])[: wanted.count]
+            if wanted.color is not None and len(detections) == wanted.count:
+                colors[wanted.name] = self._color_classification(image, detections, wanted.name)
         return Observation(item_id, {}, tuple(_evidence(detected, colors)))
 
     def _inference(self, image: Image.Image) -> tuple[list[NDArray[np.float64]], list[list[NDArray[np.bool_]]]]:

@@ -106,10 +106,10 @@ def describe_pace(pace: AnswerPace) -> str:
     """``12 an hour (n = 30 in 24 h), about 8 h left``."""
     if pace.per_hour is None:
         return "no valid answer in the last 24 h"
-    told = f"{pace.per_hour:.1f} an hour (n = {pace.n:,} in the last 24 h)"
+    pace_text = f"{pace.per_hour:.1f} an hour (n = {pace.n:,} in the last 24 h)"
     if pace.hours_left is None:
-        return told
-    return f"{told}, about {describe_time_left(pace.hours_left)} left"
+        return pace_text
+    return f"{pace_text}, about {describe_time_left(pace.hours_left)} left"
 
 
 def describe_time_left(hours: float) -> str:

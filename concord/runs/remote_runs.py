@@ -151,8 +151,8 @@ def import_scores(context: Context, directory: str | Sequence[str]) -> None:
     _refuse_others(context, [work for run in made for work in run.work])
     request = made[0].asked
     scorer = registry.get(request.scorer)
-    for one in made:
-        check_judgeable(context, scorer, request, one.folder, one.name)
+    for finished in made:
+        check_judgeable(context, scorer, request, finished.folder, finished.name)
     sha256 = made[0].sha256() if len(made) == 1 else digest(*(part.sha256() for part in made))
     # the run that was imported from these very folders, perhaps not to its end
     import_id = imports.find_import(context.store, "scores", sha256)
@@ -226,12 +226,12 @@ def _in_shard_order(made: Sequence[_FinishedRun]) -> list[_FinishedRun]:
         if bool(run.asked.shard) != bool(first.asked.shard) or run.asked.of != first.asked.of:
             raise CommandError(f"{first.name} and {run.name} are not shards of one manifest; import them separately")
     homes: dict[str, _FinishedRun] = {}
-    for one in made:
-        for work in one.work:
-            other_home = homes.setdefault(work.item_id, one)
-            if other_home is not one:
+    for finished in made:
+        for work in finished.work:
+            other_home = homes.setdefault(work.item_id, finished)
+            if other_home is not finished:
                 raise CommandError(
-                    f"{work.item_id} is in {other_home.name} and in {one.name}; each image may be in only one of them"
+                    f"{work.item_id} is in {other_home.name} and in {finished.name}; each image may be in only one of them"
                 )
     if not first.asked.shard:
         return sorted(made, key=lambda run: run.work[0].item_id)

@@ -260,18 +260,20 @@ def print_flips(context: Context, selection: Mapping[str, Sequence[str]], kind: 
     except ValueError as error:
         raise UsageError(f"--kind: {error}") from error
     chosen = selected(context, selection)
-    found = flips.rows(context.store, chosen, kind, Options(intervals=intervals))  # type: ignore[arg-type]
+    flip_rows = flips.rows(context.store, chosen, kind, Options(intervals=intervals))  # type: ignore[arg-type]
     if output == "json":
-        context.say_json({"selection": chosen.to_dict(), "flip": kind, "unflippable": found.unflippable, "flips": found.rows})
+        context.say_json(
+            {"selection": chosen.to_dict(), "flip": kind, "unflippable": flip_rows.unflippable, "flips": flip_rows.rows}
+        )
         return
     told: list[str] = []
-    if found.rows:
-        told += (text_tables.markdown if output == "md" else aligned)(lines(_FLIP_COLUMNS, wide(found.rows)))
-    elif not found.unflippable:
+    if flip_rows.rows:
+        told += (text_tables.markdown if output == "md" else aligned)(lines(_FLIP_COLUMNS, wide(flip_rows.rows)))
+    elif not flip_rows.unflippable:
         told.append("nothing to compare in this selection")
-    for line in (*told, *(f"no prompt of {suite} asks for a {kind} that could be flipped" for suite in found.unflippable)):
+    for line in (*told, *(f"no prompt of {suite} asks for a {kind} that could be flipped" for suite in flip_rows.unflippable)):
         context.say(line)
-    for command in dict.fromkeys(row["command"] for row in found.rows if row["command"]):
+    for command in dict.fromkeys(row["command"] for row in flip_rows.rows if row["command"]):
         context.warn(f"not all flipped prompts have been read yet; to have that done: {command}")
 
 

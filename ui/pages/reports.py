@@ -199,10 +199,10 @@ assert set(FORMATS_SHOWN) == set(FORMATS)
 
 
 def _download(key: str, form: str, can_print: bool) -> str:
-    title, told = _DOWNLOADS[form]
+    title, description = _DOWNLOADS[form]
     if form == "pdf" and not can_print:
         return f"<span>{title}: there is no Chromium here to print it; take the HTML and print that</span>"
-    return f'<a href="{escape(_address(key, form))}" title="{escape(told)}" download>{title}</a>'
+    return f'<a href="{escape(_address(key, form))}" title="{escape(description)}" download>{title}</a>'
 
 
 def _address(key: str, form: str) -> str:

@@ -327,10 +327,10 @@ def _kind(values: Iterable[Any]) -> Kind:
     return "real" if kinds and kinds <= {int, float} else "text"
 
 
-def _readme(report: Document, told: Sequence[tuple[str, str, int, Columns]]) -> str:
+def _readme(report: Document, files: Sequence[tuple[str, str, int, Columns]]) -> str:
     lines = [f"# {_line(report.title)}", "", _line(report.lead), "", "Made by Concord. To make it again:", ""]
     lines += [f"    {_line(str(report.data['command']))}", ""]
-    for name, label, n, columns in told:
+    for name, label, n, columns in files:
         lines += [f"## {name}", "", f"{label[:1].upper()}{label[1:]} ({wording.count(n, 'row')}).", ""]
         lines += ["| column | type | what |", "| --- | --- | --- |"]
         lines += [f"| {column} | {kind} | {COLUMN.get(column, '')} |" for column, kind in columns.items()]

@@ -201,10 +201,10 @@ def _furthest(store: Store, pair: PairReport, view: AgreementView) -> str:
     apart = (np.asarray(values.rank_x) - np.asarray(values.rank_y)) / n
     order = np.argsort(-np.abs(apart), kind="stable")
     first: dict[str, str] = {}
-    for place in order[: 4 * _FURTHEST].tolist():
-        if apart[place]:
-            said = f"{pair.a} {values.x[place]:.3g}, {view.b if view.b != pair.a else view.a} {values.y[place]:.3g}"
-            first.setdefault(values.items[place], said)
+    for index in order[: 4 * _FURTHEST].tolist():
+        if apart[index]:
+            text = f"{pair.a} {values.x[index]:.3g}, {view.b if view.b != pair.a else view.a} {values.y[index]:.3g}"
+            first.setdefault(values.items[index], text)
     shown = dict(list(first.items())[:_FURTHEST])
     if not shown:
         return ""

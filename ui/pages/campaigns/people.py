@@ -190,11 +190,11 @@ def links(store: Store, campaign: str, who: ActingUser) -> str:
 
 def links_table(store: Store, campaign: str, base: str, now: datetime | None = None) -> str:
     """All links of a campaign, the newest first; ``base`` is the app's own address, without a slash at its end."""
-    found = invitations.listed(store, campaign)
-    if not found:
+    listed = invitations.listed(store, campaign)
+    if not listed:
         return note(NONE)
-    rows = [Line(_link_row(store, invitation, base, now or datetime.now(UTC))) for invitation in found]
-    return html_table(wording.count(len(found), "link"), ["link", "for", "used", "expires", "made by", ""], rows, "cc-links")
+    rows = [Line(_link_row(store, invitation, base, now or datetime.now(UTC))) for invitation in listed]
+    return html_table(wording.count(len(listed), "link"), ["link", "for", "used", "expires", "made by", ""], rows, "cc-links")
 
 
 def _link_row(store: Store, invitation: Invitation, base: str, now: datetime) -> list[str | HtmlCell]:

@@ -114,16 +114,16 @@ def _title(state: CampaignProgress) -> str:
     )
 
 
-def _buttons(one: CampaignProgress) -> dict[str, gr.Button]:
-    state = one.campaign.state
-    worked = bool(one.coverage.people)
-    start, stop, archive = (progress.can(one, target) for target in ("running", "stopped", "archived"))
+def _buttons(shown: CampaignProgress) -> dict[str, gr.Button]:
+    state = shown.campaign.state
+    worked = bool(shown.coverage.people)
+    start, stop, archive = (progress.can(shown, target) for target in ("running", "stopped", "archived"))
     label = "Go on" if state == "stopped" else "Start"
     return {
         "campaign-start": gr.Button(label, interactive=start and state != "archived"),
         "campaign-stop": gr.Button("Unarchive" if state == "archived" else "Stop", interactive=stop),
         "campaign-archive": gr.Button(interactive=archive),
-        "campaign-delete": gr.Button(interactive=not worked and one.campaign.campaign_id != DEFAULT),
+        "campaign-delete": gr.Button(interactive=not worked and shown.campaign.campaign_id != DEFAULT),
     }
 
 

@@ -162,9 +162,11 @@ def curve_figure(found: SettingCurve, view: ExploreView, title: str, own: float)
         where = {"xref": "x", "yref": "paper", "x0": value, "x1": value, "y0": 0, "y1": 1}
         made.add_shape(type="line", name=name, line=line, showlegend=True, **where)
     charts.plain(made, height=460 if people else 320)
-    made.update_layout(showlegend=True, legend={"orientation": "h", "y": 1.02, "yanchor": "bottom", "x": 0}, margin={"t": 60})
     split = 0.5 if people else 1.0
     made.update_layout(
+        showlegend=True,
+        legend={"orientation": "h", "y": 1.02, "yanchor": "bottom", "x": 0},
+        margin={"t": 60},
         xaxis={"title": escape(title), "anchor": "y2", "range": [found.at[0], found.at[-1]]},
         yaxis={"title": escape(wording.title(view.statistic)), "domain": [min(split + _GAP / 2, 1), 1], "visible": people},
         yaxis2={"title": "score", "domain": [0, split - _GAP / 2 if people else 1], "range": [-0.03, 1.03]},

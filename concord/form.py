@@ -120,7 +120,7 @@ class ItemForm:
         return {
             "ticket": self.task.public_id,
             "campaign": self.campaign,
-            "images": [{"image": at(f"/img/{one.sha256}"), "width": one.width, "height": one.height} for one in shown],
+            "images": [{"image": at(f"/img/{image.sha256}"), "width": image.width, "height": image.height} for image in shown],
             "caption": self.task.text if self.questionnaire.shows_prompt else None,
             "questionnaire": self._questionnaire_json,
             "asked": self.version,
@@ -153,10 +153,10 @@ class ItemForm:
 
 def campaign_of(store: Store, campaign_id: str) -> Campaign | None:
     """A campaign; the default one is there before anybody has worked in it."""
-    found = management.get(store, campaign_id)
-    if found is None and campaign_id == DEFAULT:
+    campaign = management.get(store, campaign_id)
+    if campaign is None and campaign_id == DEFAULT:
         return Campaign(DEFAULT, DEFAULT, overlap=DEFAULT_OVERLAP, state="running", settings=Settings(order="shared"))
-    return found
+    return campaign
 
 
 def item_form(
@@ -178,10 +178,10 @@ def item_form(
     order = pair_order(campaign.seed, campaign.campaign_id, person, task.item_id) if task.kind == "pair" else ()
     form = form_about(campaign, task.spec, answered)
     key = ("form", campaign.campaign_id, task.item_id, order, version, form.name)
-    since, kept = store.memory.state, store.memory.get(key)
+    since, cached = store.memory.state, store.memory.get(key)
     # of a campaign or a task that was read before something was written nothing is kept
-    if kept is not None and kept[0] is campaign and kept[1] is task:
-        about: ItemForm = kept[2]
+    if cached is not None and cached[0] is campaign and cached[1] is task:
+        about: ItemForm = cached[2]
         return about
     about = _build(store, campaign, task, form, order, version)
     store.memory.put(key, (campaign, task, about), since)
@@ -197,8 +197,8 @@ def _build(
     elif form.prompted:
         own = library.current_questions(store, [task.prompt_id]).get(task.prompt_id, QuestionVersion())
     generators = tuple(picture.generator for picture in task.pictures)
-    asked = FormItem(task.text, task.spec, len(task.pictures), own.questions if own else (), generators, order)
-    return ItemForm(campaign.campaign_id, task, form, asked, form.build(asked), own.number if own else None)
+    item = FormItem(task.text, task.spec, len(task.pictures), own.questions if own else (), generators, order)
+    return ItemForm(campaign.campaign_id, task, form, item, form.build(item), own.number if own else None)
 
 
 def feedback_json(questionnaire: Questionnaire, answers: Mapping[str, Any], feedback: Feedback | None) -> dict[str, Any] | None:
@@ -209,14 +209,14 @@ def feedback_json(questionnaire: Questionnaire, answers: Mapping[str, Any], feed
     return {"right": feedback.right, "lines": lines}
 
 
-def _feedback_line(questionnaire: Questionnaire, name: str, right: Any, given: Any) -> dict[str, str]:
-    question = next((one for one in questionnaire.questions if one.id == name), None)
-    blank = next((one.label for one in questionnaire.blanks if one.id == name), None)
+def _feedback_line(questionnaire: Questionnaire, name: str, right: Any, chosen: Any) -> dict[str, str]:
+    question = next((question for question in questionnaire.questions if question.id == name), None)
+    blank = next((blank.label for blank in questionnaire.blanks if blank.id == name), None)
     accepted = right["any"] if isinstance(right, Mapping) and set(right) == {"any"} else [right]
     return {
         "question": question.text if question else blank or name,
-        "expected": " or ".join(_answer_text(question, one) for one in accepted),
-        "given": _answer_text(question, given),
+        "expected": " or ".join(_answer_text(question, option) for option in accepted),
+        "given": _answer_text(question, chosen),
     }
 
 
@@ -227,7 +227,7 @@ def _answer_text(question: Question | None, value: Any) -> str:
     if value == CANNOT_TELL:
         return "Cannot tell"
     labels = {option.value: option.label for option in question.options} if question else {}
-    return ", ".join(str(labels.get(one, one)) for one in (value if isinstance(value, list | tuple) else [value]))
+    return ", ".join(str(labels.get(option, option)) for option in (value if isinstance(value, list | tuple) else [value]))
 
 
 def sign_offer(store: Store, person: str, about: ItemForm, now: datetime | None = None) -> str:
@@ -304,8 +304,8 @@ def rich_texts(store: Store, markdown: str) -> list[RichTextNode]:
         return _rich_text_without_pictures(markdown)
 
     def address(item_id: str) -> str | None:
-        found = contents.item(store, item_id)
-        return None if found is None or found["sha256"] is None else at(f"/img/{found['sha256']}")
+        item = contents.item(store, item_id)
+        return None if item is None or item["sha256"] is None else at(f"/img/{item['sha256']}")
 
     return rich_text_nodes(markdown, address)
 
@@ -317,13 +317,13 @@ def _rich_text_without_pictures(markdown: str) -> list[RichTextNode]:
 
 def consent_json(store: Store, campaign: Campaign, person: str) -> dict[str, Any] | None:
     """What this person has yet to agree to before they are shown anything; None: nothing."""
-    asked = management.consent_hash(campaign.settings)
-    if asked is None or management.has_consented(store, campaign.campaign_id, person, asked):
+    consent_hash = management.consent_hash(campaign.settings)
+    if consent_hash is None or management.has_consented(store, campaign.campaign_id, person, consent_hash):
         return None
     settings = campaign.settings
     return {
         "state": "consent",
-        "text": asked,
+        "text": consent_hash,
         "consent": rich_texts(store, settings.consent),
         "warning": rich_texts(store, settings.content_warning),
         "declined": completion_json(settings, "declined", worked=False),
@@ -332,23 +332,25 @@ def consent_json(store: Store, campaign: Campaign, person: str) -> dict[str, Any
 
 def campaign_choices(store: Store) -> list[dict[str, str]]:
     """The campaigns that somebody may choose from who was not invited to one; none where there is only the default one."""
-    running = [one for one in management.listed(store) if one.state == "running" and one.campaign_id != DEFAULT]
+    running = [
+        campaign for campaign in management.listed(store) if campaign.state == "running" and campaign.campaign_id != DEFAULT
+    ]
     if not running:
         return []
     default = management.get(store, DEFAULT)
     everything = [] if default is not None and default.state != "running" else [{"id": DEFAULT, "title": "All images"}]
-    return [{"id": one.campaign_id, "title": one.title or one.campaign_id} for one in running] + everything
+    return [{"id": campaign.campaign_id, "title": campaign.title or campaign.campaign_id} for campaign in running] + everything
 
 
-def progress_json(found: CampaignProgress) -> dict[str, int]:
-    return {"done": found.done, "remaining": found.remaining, "total": found.done + found.remaining}
+def progress_json(progress: CampaignProgress) -> dict[str, int]:
+    return {"done": progress.done, "remaining": progress.remaining, "total": progress.done + progress.remaining}
 
 
-def training_json(found: Training | None) -> dict[str, int] | None:
+def training_json(training: Training | None) -> dict[str, int] | None:
     """How somebody stands in training while it lasts."""
-    if found is None or found.passed or found.failed:
+    if training is None or training.passed or training.failed:
         return None
-    return {"right": found.right, "needed": found.needed, "left": found.left}
+    return {"right": training.right, "needed": training.needed, "left": training.left}
 
 
 def no_item_json(store: Store, campaign: Campaign | None, desk: NextTasks) -> dict[str, Any]:

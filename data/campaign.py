@@ -173,7 +173,7 @@ class Settings:
     @classmethod
     def of(cls, stored: Mapping[str, Any]) -> Settings:
         """From stored JSON; names of a later Concord are left out. What was made before there were pauses has none."""
-        known = {one.name for one in fields(cls)}
+        known = {setting.name for setting in fields(cls)}
         before = {"gold_pass_mark": 0.0, "attention_pass_mark": 0.0}
         return cls(**before | {name: value for name, value in stored.items() if name in known})
 
@@ -354,15 +354,15 @@ def wrong_answers(expected: Mapping[str, Any], answers: Mapping[str, Any]) -> di
     return {question: right for question, right in expected.items() if not _matches_expected(right, answers.get(question))}
 
 
-def _matches_expected(right: Any, given: Any) -> bool:
+def _matches_expected(right: Any, answer: Any) -> bool:
     if isinstance(right, Mapping) and set(right) == {"any"}:
-        return any(_matches_expected(one, given) for one in right["any"])
-    return _comparable(right) == _comparable(given)
+        return any(_matches_expected(alternative, answer) for alternative in right["any"])
+    return _comparable(right) == _comparable(answer)
 
 
 def _comparable(value: Any) -> str:
     if isinstance(value, list | tuple):
-        return json.dumps(sorted({_comparable(one) for one in value}))
+        return json.dumps(sorted({_comparable(part) for part in value}))
     return json.dumps(value, sort_keys=True)
 
 
@@ -414,12 +414,12 @@ def check_recruitment(values: Mapping[str, str]) -> dict[str, str]:
     Raises:
         ValueError: there is no such field, or an answer is too long.
     """
-    found = {}
+    problems = {}
     for name, value in values.items():
         if name not in RECRUITMENT_FIELDS:
             raise ValueError(f"there is no field {name!r}; there are {', '.join(RECRUITMENT_FIELDS)}")
         text = value.replace("\x00", "").strip()
         if len(text) > MAX_RECRUITMENT_LENGTH:
             raise ValueError(f"{name} has {len(text):,} characters; {MAX_RECRUITMENT_LENGTH:,} at most")
-        found[name] = text
-    return found
+        problems[name] = text
+    return problems

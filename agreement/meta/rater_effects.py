@@ -64,17 +64,17 @@ def rater_effects(units: RatedUnits, ratings: Sequence[int] = (1, 3, 5), *, inte
         n_ratings=int(units.people.unit.size),
     )
     yield from _severities(units, row, intervals=intervals)
-    found = variance_components(units, units.raters > 0, Deletions(intervals), within_generators=False)
+    components = variance_components(units, units.raters > 0, Deletions(intervals), within_generators=False)
     span = units.high - units.low
-    unit = found.prompt + np.nan_to_num(found.image)
-    for name, values in zip(COMPONENTS, (unit, found.person, found.residual), strict=True):
-        yield _with_interval(replace(row, statistic=name), found, values * span**2, NUMBER, _why(name))
+    unit = components.prompt + np.nan_to_num(components.image)
+    for name, values in zip(COMPONENTS, (unit, components.person, components.residual), strict=True):
+        yield _with_interval(replace(row, statistic=name), components, values * span**2, NUMBER, _why(name))
     for k in ratings:
-        for name, noise in ((RELATIVE, found.residual), (ABSOLUTE, found.residual + found.person)):
+        for name, noise in ((RELATIVE, components.residual), (ABSOLUTE, components.residual + components.person)):
             # below 0 by chance is no variance
             between, within = np.maximum(unit, 0.0), np.maximum(noise, 0.0) / k
             coefficient = ratio(np.where(np.isnan(noise), np.nan, between), between + within)
-            made = _with_interval(replace(row, statistic=name), found, coefficient, COEFFICIENT, _why(name))
+            made = _with_interval(replace(row, statistic=name), components, coefficient, COEFFICIENT, _why(name))
             yield replace(made, ratings=k)
 
 
@@ -84,14 +84,16 @@ def _why(name: str) -> str:
     return "no image has two ratings" if name == "variance_residual" else "no image has two ratings, or persons are not known"
 
 
-def _with_interval(row: RaterEffectRow, found: Components, values: FloatArray, kind: ValueRange, reason: str) -> RaterEffectRow:
+def _with_interval(
+    row: RaterEffectRow, components: Components, values: FloatArray, kind: ValueRange, reason: str
+) -> RaterEffectRow:
     if np.isnan(values[0]):
         return replace(row, reason=reason)
     value = float(values[0])
     how = "by moments, of ratings that differ in prompt, person or both"
     if values.size == 1:
         return replace(row, value=value, method=how)
-    bounds = interval(value, found.deviations(values), kind)
+    bounds = interval(value, components.deviations(values), kind)
     return replace(row, value=value, low=bounds.low, high=bounds.high, method=f"{how}; {bounds.note}")
 
 

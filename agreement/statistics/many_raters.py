@@ -59,7 +59,7 @@ class CountSums:
         rest = flat[..., _SCALARS + 2 * labels :]
         side = labels if rest.shape[-1] else 0
         table = rest.reshape(*rest.shape[:-1], side, side)
-        units, paired, disagreeing, quadratic, unanimous, majority, off = (flat[..., place] for place in range(_SCALARS))
+        units, paired, disagreeing, quadratic, unanimous, majority, off = (flat[..., index] for index in range(_SCALARS))
         size = categories or labels
         return cls(size, units, paired, disagreeing, quadratic, unanimous, majority, off, shares, margins, table)
 

@@ -50,11 +50,11 @@ class _Loader(yaml.SafeLoader):
         for key, _ in node.value:
             is_word = isinstance(key, yaml.ScalarNode)
             if not is_word or key.value in seen:
-                what = f"the key {quoted(key.value)} stands twice" if is_word else "a key must be a word"
-                raise yaml.constructor.ConstructorError(None, None, what, key.start_mark)
+                label = f"the key {quoted(key.value)} stands twice" if is_word else "a key must be a word"
+                raise yaml.constructor.ConstructorError(None, None, label, key.start_mark)
             seen.add(key.value)
-        found: dict[Any, Any] = super().construct_mapping(node, deep)
-        return found
+        mapping: dict[Any, Any] = super().construct_mapping(node, deep)
+        return mapping
 
 
 _Loader.add_implicit_resolver("tag:yaml.org,2002:null", re.compile(r"^(~|null|)$"), ["~", "n", ""])
@@ -134,16 +134,16 @@ def _item(value: Mapping[str, Any]) -> ItemKind:
     item = value.get("item", "image")
     if item not in get_args(ItemKind):
         raise Mistake(f"'item' is {item!r}; {', '.join(get_args(ItemKind))} expected")
-    found: ItemKind = item
-    return found
+    kind: ItemKind = item
+    return kind
 
 
 def _instructions(value: Mapping[str, Any]) -> tuple[InstructionSection, ...]:
-    given = value.get("instructions") or {}
-    if not isinstance(given, dict):
+    values = value.get("instructions") or {}
+    if not isinstance(values, dict):
         raise Mistake("'instructions' must be a map of headings, each with a list of lines")
     sections = []
-    for title, lines in given.items():
+    for title, lines in values.items():
         if not isinstance(title, str) or not isinstance(lines, list) or not all(isinstance(line, str) for line in lines):
             raise Mistake(f"'instructions': under {title!r} a list of lines expected")
         sections.append(InstructionSection(title, tuple(lines)))
@@ -167,24 +167,24 @@ def _translations(
         return {}
     own = [text for section in instructions for text in (section.title, *section.lines)]
     offered: list[str] = []
-    for question in (one.question for one in asks):
+    for question in (item.question for item in asks):
         own += [question.text, *([question.help] if question.help else [])]
         labels = [option.label for option in question.options if any(map(str.isalpha, option.label))]
         # counts, colors and relations are Concord's own words
         (offered if question.kind in ("count", "colors") or question.alone else own).extend(labels)
     known = {*own, *offered, Blank().label}
-    found: dict[str, dict[str, str]] = {}
+    results: dict[str, dict[str, str]] = {}
     for language, texts in value.items():
         try:
-            found[language] = _translation(language, texts, known)
+            results[language] = _translation(language, texts, known)
         except Mistake as mistake:
             problems.append(f"translations, {quoted(str(language))}: {mistake}")
             continue
-        if missing := [text for text in dict.fromkeys(own) if text not in found[language]]:
+        if missing := [text for text in dict.fromkeys(own) if text not in results[language]]:
             problems.append(
                 f"translations, {quoted(str(language))}: {len(missing)} texts are missing, such as {quoted(missing[0])}"
             )
-    return found
+    return results
 
 
 def _translation(language: str, texts: Mapping[Any, Any], known: Collection[str]) -> dict[str, str]:
@@ -204,10 +204,10 @@ def _asks(value: Any, item: ItemKind, problems: list[str]) -> list[Ask]:
         problems.append(f"{len(value)} questions; at most {MOST_QUESTIONS} are asked of one item")
         return []
     asks: list[Ask] = []
-    for k, one in enumerate(value, 1):
-        name = one.get("id") if isinstance(one, dict) else None
+    for k, entry in enumerate(value, 1):
+        name = entry.get("id") if isinstance(entry, dict) else None
         try:
-            asks.append(ask(one, item, asks))
+            asks.append(ask(entry, item, asks))
         except Mistake as mistake:
             problems.append(f"question {quoted(name) if isinstance(name, str) else k}: {mistake}")
     return asks
@@ -262,11 +262,11 @@ def _build(
     instructions: tuple[InstructionSection, ...],
     asks: tuple[Ask, ...],
     translations: Translations,
-    asked: FormItem,
+    form_item: FormItem,
 ) -> Questionnaire:
     each = {one.question.id for one in asks if one.each_image}
     questions: list[Question] = [one.question for one in asks if not one.each_image]
-    for k in range(asked.n_images):
+    for k in range(form_item.n_images):
         for question in (one.question for one in asks if one.each_image):
             # with its conditions on others about the same image
             conditions = tuple(
@@ -278,10 +278,10 @@ def _build(
     blanks = (
         (Blank(),)
         if item == "image"
-        else tuple(Blank(f"blank_image_{k}", f"Image {k + 1} is blank", member=k) for k in range(asked.n_images))
+        else tuple(Blank(f"blank_image_{k}", f"Image {k + 1} is blank", member=k) for k in range(form_item.n_images))
     )
     # a question about each image has the number before its text in every language
-    repeated = [(k + 1, one.question.text) for one in asks if one.each_image for k in range(asked.n_images)]
+    repeated = [(k + 1, one.question.text) for one in asks if one.each_image for k in range(form_item.n_images)]
     shown = {
         language: {**texts, **{f"Image {number}: {text}": f"{number}: {texts[text]}" for number, text in repeated}}
         for language, texts in translations.items()
@@ -294,21 +294,21 @@ def _at(question: str, k: int) -> str:
 
 
 def _derive(
-    name: str, version: str, item: ItemKind, asks: tuple[Ask, ...], asked: FormItem, answers: Mapping[str, Any]
+    name: str, version: str, item: ItemKind, asks: tuple[Ask, ...], form_item: FormItem, answers: Mapping[str, Any]
 ) -> list[Derived]:
-    questionnaire = _build(name, version, item, (), asks, {}, asked)
+    questionnaire = _build(name, version, item, (), asks, {}, form_item)
     # by the place of an image whether it is blank; a question about all is void when all are
     void: dict[int | None, bool] = {blank.member: says_blank(answers, blank) for blank in questionnaire.blanks}
     void[None] = all(void.values())
-    places = [(one, k) for one in asks for k in (range(asked.n_images) if one.each_image else (None,))]
+    places = [(one, k) for one in asks for k in (range(form_item.n_images) if one.each_image else (None,))]
     taken = {_id(one, k): one.if_blank if void[k] else answers.get(_id(one, k)) for one, k in places}
     shown = set(visible(questionnaire, taken))
-    found: list[Derived] = []
+    results: list[Derived] = []
     for one, k in places:
         if _id(one, k) in shown:
-            judged = judgement(one, taken[_id(one, k)], asked, blank=void[k])
-            found += [Derived(said, None if k is None else asked.position(k)) for said in judged]
-    return found
+            judged = judgement(one, taken[_id(one, k)], form_item, blank=void[k])
+            results += [Derived(said, None if k is None else form_item.position(k)) for said in judged]
+    return results
 
 
 def _id(one: Ask, k: int | None) -> str:

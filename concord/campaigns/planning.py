@@ -27,7 +27,7 @@ from data.store.library import ItemSubject, item_subjects
 from data.validation import did_you_mean
 
 LISTS: Final = ("suite", "task", "generator", "items", "also")
-SETTINGS: Final = tuple(one.name for one in fields(Settings))
+SETTINGS: Final = tuple(setting.name for setting in fields(Settings))
 OWN_FILES: Final = {"questionnaire_file": "definition", "known_file": "known"}
 """Keys of a file that name other files, and what these hold."""
 
@@ -77,23 +77,27 @@ class CampaignSpec:
             raise ValueError("draw weighted needs n, how many, and draws from images that filters choose, not from a list")
 
 
-def campaign_spec(given: Mapping[str, Any], origin: str = "the campaign") -> CampaignSpec:
+def campaign_spec(fields_read: Mapping[str, Any], origin: str = "the campaign") -> CampaignSpec:
     """A wish from values by name, as a file or a command has them; None is "not said".
 
     Raises:
         InputError: a name that there is not, or a value of the wrong kind; the first of them at once.
     """
-    known = ("id", *(one.name for one in fields(CampaignSpec) if one.name not in ("settings", "campaign_id")), *SETTINGS)
-    said = {("id" if name == "campaign_id" else name): value for name, value in given.items() if value is not None}
+    known = (
+        "id",
+        *(setting.name for setting in fields(CampaignSpec) if setting.name not in ("settings", "campaign_id")),
+        *SETTINGS,
+    )
+    spec = {("id" if name == "campaign_id" else name): value for name, value in fields_read.items() if value is not None}
     every, problems = [*known, *OWN_FILES], []
-    for name in said:
+    for name in spec:
         if name not in known:
             problems.append(f"a campaign has no {quoted(name)}; {did_you_mean(name, every)}")
     values: dict[str, Any] = {}
     for name in known:
-        if name in said:
+        if name in spec:
             try:
-                values[name] = _read(name, said[name])
+                values[name] = _read(name, spec[name])
             except ValueError as error:
                 problems.append(f"{name}: {error}")
     if len(problems) > MAX_PROBLEMS:
@@ -116,20 +120,20 @@ def from_yaml(text: str, origin: str) -> dict[str, Any]:
         InputError: it is no YAML map.
     """
     try:
-        found = read_yaml(text)
+        fields_read = read_yaml(text)
     except YamlError as error:
         raise InputError(f"{origin}: {error}") from None
-    if not isinstance(found, dict):
+    if not isinstance(fields_read, dict):
         raise InputError(f"{origin}: a map such as 'title: My study' expected, line by line")
-    return found
+    return fields_read
 
 
 def _read(name: str, value: Any) -> Any:
     if name in LISTS:
         several = [value] if isinstance(value, str) else value
-        if not isinstance(several, list | tuple) or not all(isinstance(one, str) for one in several):
+        if not isinstance(several, list | tuple) or not all(isinstance(text, str) for text in several):
             raise ValueError(f"a text or a list of texts expected, got {quoted(value)}")
-        return tuple(one for one in several if one)
+        return tuple(text for text in several if text)
     kind, wanted = _KINDS.get(name, (str, "a text"))
     if name in AMOUNTS and isinstance(value, int) and not isinstance(value, bool):
         return str(value)
@@ -154,9 +158,9 @@ _TYPES: Final[dict[str, tuple[Any, str]]] = {
     "bool": (bool, "true or false"),
 }
 _KINDS: Final = {
-    one.name: _TYPES.get(str(one.type).removesuffix(" | None"), (str, "a text"))
+    setting.name: _TYPES.get(str(setting.type).removesuffix(" | None"), (str, "a text"))
     for kind in (CampaignSpec, Settings)
-    for one in fields(kind)
+    for setting in fields(kind)
 }
 """The type of each value that is no list, as the records have it, and its name."""
 
@@ -281,11 +285,11 @@ def _pair(store: Store, selection: Selection) -> tuple[str, str]:
     named = selection.generator
     if not named:
         there = contents.generator_pictures(store)
-        fitting = {one.generator for one in there if not selection.suite or one.suite in selection.suite}
+        fitting = {pictures.generator for pictures in there if not selection.suite or pictures.suite in selection.suite}
         named = tuple(sorted(filter(None, fitting)))
     if len(named) != 2:
-        said = f"; there are {', '.join(named)}" if not selection.generator and named else f", got {len(named)}"
-        raise CampaignRefused(f"pairs are of two generators: name both{said}")
+        problem = f"; there are {', '.join(named)}" if not selection.generator and named else f", got {len(named)}"
+        raise CampaignRefused(f"pairs are of two generators: name both{problem}")
     return named[0], named[1]
 
 
@@ -296,18 +300,18 @@ def _item_pool(
     if wish.items:
         return _named_items(store, wish.items)
     if form.item_kind == "group":
-        found = known_answers.subjects_of_composed(store, management.possible_groups(store, selection), "group")
+        subjects = known_answers.subjects_of_composed(store, management.possible_groups(store, selection), "group")
     elif pair is not None:
-        found = known_answers.subjects_of_composed(store, management.possible_pairs(store, selection, *pair), "pair")
+        subjects = known_answers.subjects_of_composed(store, management.possible_pairs(store, selection, *pair), "pair")
     else:
-        found = item_subjects(store, management.images(store, selection))
-    if not found:
+        subjects = item_subjects(store, management.images(store, selection))
+    if not subjects:
         why = {"group": "; a group has two images or more of one prompt", "pair": "; a pair has one image of each generator"}
         raise CampaignRefused(
             f"no {_EXAMPLES[form.item_kind]} with files fit this selection{why.get(form.item_kind, '')}: choose another, or"
             " import images"
         )
-    return found
+    return subjects
 
 
 def _named_items(store: Store, item_ids: Sequence[str]) -> dict[str, ItemSubject]:
@@ -316,25 +320,25 @@ def _named_items(store: Store, item_ids: Sequence[str]) -> dict[str, ItemSubject
     Raises:
         CampaignRefused: some are not there.
     """
-    found = item_subjects(store, item_ids)
-    missing = [one for one in item_ids if one not in found]
+    subjects = item_subjects(store, item_ids)
+    missing = [item_id for item_id in item_ids if item_id not in subjects]
     if missing:
         more = f" and {len(missing) - 1} more" if len(missing) > 1 else ""
         raise CampaignRefused(f"there is no item {quoted(missing[0])}{more} in this project")
-    return {item_id: found[item_id] for item_id in item_ids}
+    return {item_id: subjects[item_id] for item_id in item_ids}
 
 
 def _gold(store: Store, form: Form, wish: CampaignSpec) -> GoldItems | None:
     if not wish.gold_from:
         return None
     wanted = GoldWish(wish.gold_from, wish.gold_n, wish.training_n, wish.examples_n, wish.seed)
-    found = gold_items(store, form, wanted)
+    items = gold_items(store, form, wanted)
     needed = wish.gold_n + wish.training_n + wish.examples_n
-    if found.available < needed:
+    if items.available < needed:
         raise CampaignRefused(
-            f"{needed} items with known answers are wanted, and only {found.available} can be had from {wish.gold_from}"
+            f"{needed} items with known answers are wanted, and only {items.available} can be had from {wish.gold_from}"
         )
-    return found
+    return items
 
 
 def _candidate_items(
@@ -366,7 +370,7 @@ def _candidate_items(
     _check_fit(form, asked_of, len(pool))
     # one suite's aspect has one scale
     known_scales = frame.scales(store)
-    for suite in sorted({one.suite for one in asked_of}):
+    for suite in sorted({subject.suite for subject in asked_of}):
         for aspect, scale in form.scales.items():
             known_scale = known_scales.get((suite, aspect), scale)
             if known_scale != scale:
@@ -395,13 +399,13 @@ def _check_fit(form: Form, items: Sequence[ItemSubject], available: int) -> None
             f"of {available} items none is left as an ordinary item; gold and training items alone measure nothing"
         )
     why: dict[str, list[str]] = {}
-    for one in items:
-        problem = form.problem(known_answers.subject_of(one))
-        if problem is None and one.kind not in _FITS[form.item_kind]:
-            problem = f"'{form.name}' is asked of {_EXAMPLES[form.item_kind]}, and this is one of {_EXAMPLES[one.kind]}"
+    for subject in items:
+        problem = form.problem(known_answers.subject_of(subject))
+        if problem is None and subject.kind not in _FITS[form.item_kind]:
+            problem = f"'{form.name}' is asked of {_EXAMPLES[form.item_kind]}, and this is one of {_EXAMPLES[subject.kind]}"
         if problem is not None:
-            why.setdefault(problem, []).append(one.item_id)
+            why.setdefault(problem, []).append(subject.item_id)
     if why:
         n = sum(map(len, why.values()))
-        told = "; ".join(f"{len(ids)} such as {quoted(ids[0], 100)}: {problem}" for problem, ids in why.items())
-        raise CampaignRefused(f"'{form.name}' cannot ask about {n} of {len(items)} items ({told})")
+        problems = "; ".join(f"{len(ids)} such as {quoted(ids[0], 100)}: {problem}" for problem, ids in why.items())
+        raise CampaignRefused(f"'{form.name}' cannot ask about {n} of {len(items)} items ({problems})")

@@ -221,10 +221,10 @@ def served_by_a_process(project: Path, *options: str | Path) -> Iterator[Server]
         if process.poll() is None:
             process.kill()
             process.wait()
-    said = log.read_text(encoding="utf-8")
-    assert status == 0, f"after SIGTERM the server ended with status {status}:\n{said}"
+    text = log.read_text(encoding="utf-8")
+    assert status == 0, f"after SIGTERM the server ended with status {status}:\n{text}"
     assert not (project / forwarding.FILE).exists(), "the stopped server left its address behind"
-    assert "Traceback" not in said, said
+    assert "Traceback" not in text, text
 
 
 def _wait(process: subprocess.Popen[bytes], url: str, log: Path) -> None:

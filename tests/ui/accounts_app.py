@@ -73,8 +73,8 @@ class House:
 
     def invitation(self, made_by: str = "x", **other: Any) -> Invitation:
         until = datetime.now(UTC) + timedelta(days=1)
-        given: dict[str, Any] = {"campaign": "c", "role": "annotator", "expires": until}
-        return invitations.create(self.store, Terms(**given | other), made_by)
+        values: dict[str, Any] = {"campaign": "c", "role": "annotator", "expires": until}
+        return invitations.create(self.store, Terms(**values | other), made_by)
 
     def link(self, invitation: Invitation | None = None) -> str:
         return people.link_path(self.store, invitation or self.invitation())

@@ -12,7 +12,7 @@ from agreement import ConsensusMethod, Options, PeopleAs
 from agreement.flips import DELTA, FLIPPED, PREFERRED, SCORE, TIED
 from agreement.report.report import glance
 from agreement.study.cells import ALL
-from concord import agreement, flips, matching, preferences
+from concord import agreement
 from concord.agreement import selected
 from concord.common import text_tables, wording
 from concord.common.context import CommandError, Context, UsageError, parse_overrides
@@ -29,8 +29,10 @@ from concord.common.text_tables import (
     of_statistic,
     without_empty_columns,
 )
-from concord.flips import wide
-from concord.matching import EVALUATIONS, AblationSetting, ablation_rows, by_cell
+from concord.comparison import matching, preferences
+from concord.comparison.matching import EVALUATIONS, AblationSetting, ablation_rows, by_cell
+from concord.error_analysis import flips
+from concord.error_analysis.flips import wide
 from concord.questions import scores
 from concord.runs import score
 from data.files import write_whole
@@ -99,9 +101,9 @@ def print_agreement(
     if output == "json":
         context.say_json({"selection": chosen.to_dict(), **rows})
         return
-    for section, found in rows.items():
+    for section, row in rows.items():
         context.say(f"{_TITLES[section]}\n")
-        shown, rest = (found, []) if all_statistics or statistic else glance(found)
+        shown, rest = (row, []) if all_statistics or statistic else glance(row)
         if shown:
             _say_indented(context, lines(_agreement_columns(section, shown), shown))
         else:
@@ -191,11 +193,11 @@ _SCORES = ("text_score", "image_score", "group_score")
 def print_matching(context: Context, selection: Mapping[str, Sequence[str]], intervals: bool, output: str) -> None:
     """The command ``itm``."""
     chosen = selected(context, selection)
-    found = matching.rows(context.store, chosen, Options(intervals=intervals))
+    matching_rows = matching.rows(context.store, chosen, Options(intervals=intervals))
     if output == "json":
-        context.say_json({"selection": chosen.to_dict(), **found.sections})
+        context.say_json({"selection": chosen.to_dict(), **matching_rows.sections})
         return
-    if not found.matching:
+    if not matching_rows.matching:
         context.say(
             "no scorer has chosen captions for images of this selection; first: import itm --playground, then score clipmatch"
         )
@@ -203,10 +205,10 @@ def print_matching(context: Context, selection: Mapping[str, Sequence[str]], int
     _say_by_suite(
         context,
         {
-            "Accuracy against chance": (found.matching, _accuracy),
-            "Winoground": (found.winoground, _winoground),
-            "Votes: only one of two is right": (found.votes, _compact(_VOTE_COLUMNS)),
-            "By the first trials": (found.trials, _compact(_TRIAL_COLUMNS)),
+            "Accuracy against chance": (matching_rows.matching, _accuracy),
+            "Winoground": (matching_rows.winoground, _winoground),
+            "Votes: only one of two is right": (matching_rows.votes, _compact(_VOTE_COLUMNS)),
+            "By the first trials": (matching_rows.trials, _compact(_TRIAL_COLUMNS)),
         },
     )
 
@@ -310,17 +312,17 @@ def print_preferences(
 ) -> None:
     """The command ``preferences``."""
     chosen = selected(context, selection)
-    found = preferences.rows(context.store, chosen, Options(intervals=intervals, seed=seed)).sections
+    result = preferences.rows(context.store, chosen, Options(intervals=intervals, seed=seed)).sections
     if output == "json":
-        context.say_json({"selection": chosen.to_dict(), **found})
+        context.say_json({"selection": chosen.to_dict(), **result})
         return
-    if not found["votes"]:
+    if not result["votes"]:
         context.say(
             "nobody has voted on a pair of images in this selection; campaigns create NAME --questionnaire ab --generator A"
             " --generator B asks people, and campaigns start NAME begins"
         )
     sections: dict[str, tuple[Sequence[Row], _Table]] = {}
-    for name, rows in found.items():
+    for name, rows in result.items():
         title, statistic, names = _PREFERENCES[name]
         end = (number_column(statistic), _INTERVAL, column("n", "n_items"), LEFT_OUT, _REASON)
         sections[title] = rows, partial(lines, [*map(column, names), *end])
@@ -355,19 +357,19 @@ def print_questions(
 ) -> None:
     """The command ``vqa``."""
     chosen = selected(context, selection)
-    found = scores.rows(context.store, chosen, reference, Options(intervals=intervals))
-    if reference is not None and not any(row["reference"] for row in found.scores):
+    question_rows = scores.rows(context.store, chosen, reference, Options(intervals=intervals))
+    if reference is not None and not any(row["reference"] for row in question_rows.scores):
         context.warn(f"--reference {reference}: no questions were answered about images by that name in this selection")
     if output == "json":
-        context.say_json({"selection": chosen.to_dict(), "reference": reference, **found.sections})
+        context.say_json({"selection": chosen.to_dict(), "reference": reference, **question_rows.sections})
         return
-    if not found.scores:
+    if not question_rows.scores:
         context.say("no scorer has answered questions about images of this selection")
     _say_by_suite(
         context,
         {
             _QUESTION_TITLES[name]: (rows, partial(lines, _SPLIT_COLUMNS) if name == "splits" else _compact(_QUESTION_COLUMNS))
-            for name, rows in found.sections.items()
+            for name, rows in question_rows.sections.items()
         },
     )
 
@@ -443,12 +445,12 @@ def _numbers(text: str | None, name: str, usual: Any) -> list[int]:
         return [int(usual)]
     least = 0 if name == "seed" else 1
     try:
-        found = sorted({int(part) for part in text.split(",")})
+        results = sorted({int(part) for part in text.split(",")})
     except ValueError:
-        found = []
-    if not found or found[0] < least or found[-1] > 10**9:
+        results = []
+    if not results or results[0] < least or results[-1] > 10**9:
         raise UsageError(f"{name}: {text!r} are not whole numbers of at least {least} with commas between, e.g. 1,5,10")
-    return found
+    return results
 
 
 def _plot_page(rows: Sequence[Row]) -> str:

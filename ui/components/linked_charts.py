@@ -58,14 +58,14 @@ class LogAxis:
         """Of each share; those of 0 side by side in their strip, in order."""
         n = sum(share <= 0 for share in shares)
         width = _STRIP * self._span
-        found, k = [], 0
+        positions, k = [], 0
         for share in shares:
             if share > 0:
-                found.append(log10(share))
+                positions.append(log10(share))
                 continue
             k += 1
-            found.append(self.split - width + width * (0.15 + 0.7 * (k - 0.5) / n))
-        return found
+            positions.append(self.split - width + width * (0.15 + 0.7 * (k - 0.5) / n))
+        return positions
 
     def options(self) -> dict[str, Any]:
         """Plotly's ``range``, ``tickvals`` and ``ticktext``."""
@@ -272,16 +272,18 @@ def scatter(at: Sequence[float], series: Sequence[Series], axis: str) -> go.Figu
         n, color = str(k + 1) if k else "", _color(k)
         known = [(x, mark) for x, mark in zip(positions, one.marks, strict=True) if mark.value is not None]
         looks = {"size": 10 if few else 6, "color": color, "symbol": _SYMBOLS[k], "opacity": 0.8 if few else 0.45}
-        told: dict[str, Any] = {"hoverinfo": "skip"}
+        fields: dict[str, Any] = {"hoverinfo": "skip"}
         if not few:
             marks = [mark for _, mark in known]
             notes = [escape(mark.note).replace("\n", "<br>") for mark in marks]
-            told = {"hoverinfo": "text", "hovertext": notes, "customdata": [mark.href for mark in marks]}
+            fields = {"hoverinfo": "text", "hovertext": notes, "customdata": [mark.href for mark in marks]}
         bars = _bars([mark for _, mark in known], color) | {"thickness": 1, "width": 0} if len(at) <= _BARRED else None
-        x, y = [place for place, _ in known], [mark.value for _, mark in known]
-        figure.add_trace(go.Scatter(x=x, y=y, mode="markers", marker=looks, error_y=bars, xaxis=f"x{n}", yaxis=f"y{n}", **told))
-        for place, mark in known if few else ():
-            _annotate(figure, place, mark.value, mark, "■", _INK, opacity=0, font={"size": 16}, xref=f"x{n}", yref=f"y{n}")
+        x, y = [x_ for x_, _ in known], [mark.value for _, mark in known]
+        figure.add_trace(
+            go.Scatter(x=x, y=y, mode="markers", marker=looks, error_y=bars, xaxis=f"x{n}", yaxis=f"y{n}", **fields)
+        )
+        for x_, mark in known if few else ():
+            _annotate(figure, x_, mark.value, mark, "■", _INK, opacity=0, font={"size": 16}, xref=f"x{n}", yref=f"y{n}")
         if over.zeros:
             line = {"color": "#7a8194", "dash": "dot", "width": 1}
             ends = {"x0": over.split, "x1": over.split, "y0": 0, "y1": 1}

@@ -46,13 +46,13 @@ def keep_current(
     Gradio's costs a hundred times as much.
     """
     # nothing to look at: its value is the version that the page shows, and it selects itself when there is another
-    asked = json.dumps({"of": live_updates.follow(moves), "seconds": seconds})
+    requested = json.dumps({"of": live_updates.follow(moves), "seconds": seconds})
     seen = gr.HTML(
         "",
         html_template="<div></div>",
         js_on_load=(
             f"import('{at('/assets/js/live_updates.js')}').then((m) => m.follow(element,"
-            f" {{...{asked}, shown: () => props.value, moved: () => trigger('select')}}));"
+            f" {{...{requested}, shown: () => props.value, moved: () => trigger('select')}}));"
         ),
         apply_default_css=False,
         visible="hidden",
@@ -64,7 +64,7 @@ def keep_current(
         version = moves(store)
         for drawn in shared.drawn(version, values):
             # of a change that is a dictionary Gradio takes the value out
-            yield [*(dict(one) if isinstance(one, dict) else one for one in drawn), version]
+            yield [*(dict(change) if isinstance(change, dict) else change for change in drawn), version]
 
     def tick(known: str, *values: Any) -> Iterator[list[Any]]:
         if known in (None, "", moves(store)):
@@ -109,9 +109,9 @@ def listen(
 def _overtaking(name: str) -> tuple[str, str]:
     """JavaScript for when a page is asked for and for when it is drawn: if its inputs have changed meanwhile, what was drawn
     may stand where their drawing stood already, so it is another version's and is drawn again."""
-    place = f"(window.concordAsked ??= {{}})[{json.dumps(name)}]"
-    dispatched = f"(seen, ...values) => {{ {place} = JSON.stringify(values); return [seen, ...values]; }}"
-    return dispatched, f"(seen, ...values) => [JSON.stringify(values) === {place} ? seen : 'overtaken']"
+    overtaken = f"(window.concordAsked ??= {{}})[{json.dumps(name)}]"
+    dispatched = f"(seen, ...values) => {{ {overtaken} = JSON.stringify(values); return [seen, ...values]; }}"
+    return dispatched, f"(seen, ...values) => [JSON.stringify(values) === {overtaken} ? seen : 'overtaken']"
 
 
 def moved(
@@ -121,23 +121,28 @@ def moved(
 
     A control that is set to what was asked of it would undo the click that somebody made meanwhile.
     """
-    asked = dict(zip(inputs, values, strict=True))
-    return [_without_value(change, asked[one]) if one in asked else change for one, change in zip(outputs, drawn, strict=True)]
+    changed = dict(zip(inputs, values, strict=True))
+    return [
+        _without_value(change, changed[output]) if output in changed else change
+        for output, change in zip(outputs, drawn, strict=True)
+    ]
 
 
-def _without_value(change: Any, asked: Any) -> Any:
+def _without_value(change: Any, requested: Any) -> Any:
     """A change to a control, without its value if that is what was asked; Gradio takes a component for a change, too."""
     if isinstance(change, Component):
         change = change.constructor_args | {"__type__": "update"}
-    if isinstance(change, dict) and "value" in change and change["value"] == asked:
+    if isinstance(change, dict) and "value" in change and change["value"] == requested:
         return {name: value for name, value in change.items() if name != "value"}
     return change
 
 
-def ignored(asked: Mapping[str, str], chosen: Mapping[str, str | None]) -> str:
+def ignored(requested: Mapping[str, str], chosen: Mapping[str, str | None]) -> str:
     """A line that says which parts of an address this page could not follow; nothing if it followed all."""
     lost = [
-        f"{name}={value}" for name, value in asked.items() if value and chosen.get(name) != value and not name.startswith("__")
+        f"{name}={value}"
+        for name, value in requested.items()
+        if value and chosen.get(name) != value and not name.startswith("__")
     ]
     if not lost:
         return ""

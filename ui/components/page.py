@@ -114,7 +114,7 @@ class Page(Generic[V]):
     def lay_out(self) -> None:
         """Its controls and outputs, in the order in which they stand."""
 
-    def view(self, asked: Mapping[str, Any]) -> V:
+    def view(self, requested: Mapping[str, Any]) -> V:
         """What is asked for by the names of the controls, as far as there is such a thing."""
         raise NotImplementedError
 
@@ -342,7 +342,7 @@ class Page(Generic[V]):
             drawn = None
         if drawn is None:
             return [gr.skip()] * len(outputs)
-        return [gr.skip() if isinstance(one, gr.Plot) else change for one, change in zip(outputs, drawn, strict=True)]
+        return [gr.skip() if isinstance(output, gr.Plot) else change for output, change in zip(outputs, drawn, strict=True)]
 
     def after(self, event: Dependency) -> None:
         """Draw at once what an act has changed."""
@@ -397,8 +397,8 @@ def _updates(components: Mapping[str, Any], drawn: Drawn) -> list[Any]:
 
 def _value_after(component: Component, change: Any) -> Any:
     """The value of a control after a change, as a browser sends it: of a whole number JSON has no 1.0."""
-    given = change.constructor_args if isinstance(change, Component) else change
-    value = given.get("value", component.value) if isinstance(given, dict) else given
+    values = change.constructor_args if isinstance(change, Component) else change
+    value = values.get("value", component.value) if isinstance(values, dict) else values
     return int(value) if isinstance(value, float) and value.is_integer() else value
 
 

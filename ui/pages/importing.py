@@ -111,7 +111,7 @@ class ImportPage(Page[None]):
             self.field("new_items", gr.Checkbox(label="Take in what matches no image"))
         self.field("exported", gr.Checkbox(visible=False))
 
-    def view(self, asked: Mapping[str, Any]) -> None:  # noqa: ARG002 - there is one view
+    def view(self, requested: Mapping[str, Any]) -> None:  # noqa: ARG002 - there is one view
         return None
 
     def draw(self, view: None) -> Iterator[Drawn | None]:  # noqa: ARG002 - there is one view
@@ -136,7 +136,7 @@ class ImportPage(Page[None]):
     def _upload(self, paths: list[str] | None) -> Drawn:
         if not paths:
             return _nothing()
-        return self._bring(lambda: uploads.uploaded_source(self.store, [Path(one) for one in paths]))
+        return self._bring(lambda: uploads.uploaded_source(self.store, [Path(path) for path in paths]))
 
     def _read(self, text: str, request: gr.Request) -> Drawn:
         if not _is_local(request):
@@ -215,10 +215,10 @@ def _ask(event: gr.EventData) -> Drawn:
     return {"confirm": number.isdigit(), "question": question, "number": int(number) if number.isdigit() else None}
 
 
-def _nothing(said: str = "") -> dict[str, Any]:
-    """Nothing is brought; ``said``: why."""
+def _nothing(text: str = "") -> dict[str, Any]:
+    """Nothing is brought; ``text``: why."""
     hidden = {"images-fields": False, "ratings-fields": False, "store": gr.Button(visible=False)}
-    return {"source": None, "summary": said, "preview": "", "done": "", **hidden}
+    return {"source": None, "summary": text, "preview": "", "done": "", **hidden}
 
 
 def _options(source: Source, values: Mapping[str, Any]) -> dict[str, Any]:
@@ -330,9 +330,9 @@ def _done(source: Source, outcome: UploadOutcome) -> str:
     else:
         links = [("See agreement", at("/studio/agreement")), *links]
     anchors = " · ".join(f'<a href="{escape(href)}">{text}</a>' for text, href in links)
-    what = _sentence(outcome.summary[-1].partition(" (import")[0]) if outcome.summary else source.name
+    label = _sentence(outcome.summary[-1].partition(" (import")[0]) if outcome.summary else source.name
     more = _lines("Left out, and why", outcome.skipped)
-    return f'{note(f"Stored: {what}", "cc-lead")}<p class="cc-note">Next: {anchors}</p>{more}'
+    return f'{note(f"Stored: {label}", "cc-lead")}<p class="cc-note">Next: {anchors}</p>{more}'
 
 
 def _sentence(text: str) -> str:

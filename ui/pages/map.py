@@ -51,7 +51,7 @@ _PALETTE: Final = (
     "#5b6f8f",
 )  # fmt: skip
 _SYMBOLS: Final = ("circle", "diamond", "square", "triangle-up", "cross", "triangle-down", "pentagon", "star", "x", "hexagon")
-_SAID: Final = {maps.YES: 0, maps.NO: 1, maps.TIE: 4, maps.FAILED: 8}
+_VERDICT_COLORS: Final = {maps.YES: 0, maps.NO: 1, maps.TIE: 4, maps.FAILED: 8}
 _GREY: Final = "#9aa1ae"
 _OTHER: Final = "\0"
 
@@ -78,16 +78,16 @@ class MapDrawing:
 
 
 def draw_map(
-    made: Map, key: str, found: Mapping[str, Any], paint: MapColoring, lasso: Sequence[tuple[float, float]] = (), turn: int = 0
+    made: Map, key: str, result: Mapping[str, Any], paint: MapColoring, lasso: Sequence[tuple[float, float]] = (), turn: int = 0
 ) -> MapDrawing:
-    """The images of ``found`` (with what they are told apart by) where the map has them.
+    """The images of ``result`` (with what they are told apart by) where the map has them.
 
     ``lasso``: a line drawn on it, the ``turn``-th; while that stays, a line that was drawn in the browser stays, too.
     """
     import plotly.graph_objects as go
 
-    at = np.array([k for k, item in enumerate(made.items) if item in found], np.int32)
-    values = [found[made.items[k]] for k in at]
+    at = np.array([k for k, item in enumerate(made.items) if item in result], np.int32)
+    values = [result[made.items[k]] for k in at]
     some = _points_to_draw(at.size, key)
     figure = go.Figure()
     groups: list[MapGroup] = []
@@ -165,8 +165,8 @@ def _add(figure: go.Figure, made: Map, at: NDArray[np.int32], name: str, marker:
 def _marker(value: str, k: int) -> dict[str, Any]:
     if value in (maps.NONE, _OTHER):
         return {"color": _GREY, "symbol": "circle-open"}
-    place = _SAID.get(value, k)
-    return {"color": _PALETTE[place % len(_PALETTE)], "symbol": _SYMBOLS[place % len(_SYMBOLS)]}
+    index = _VERDICT_COLORS.get(value, k)
+    return {"color": _PALETTE[index % len(_PALETTE)], "symbol": _SYMBOLS[index % len(_SYMBOLS)]}
 
 
 def _lay_out(figure: go.Figure, made: Map, key: str, lasso: Sequence[tuple[float, float]], turn: int) -> None:
@@ -320,23 +320,23 @@ def rectangle(numbers: tuple[float | None, ...]) -> tuple[str, str]:
     return f"{x0:g},{y0:g};{x1:g},{y0:g};{x1:g},{y1:g};{x0:g},{y1:g}", ""
 
 
-def open_map(store: Store, asked: QueryParams) -> tuple[dict[str, str], str, Iterator[Drawn | None]]:
+def open_map(store: Store, parameters: QueryParams) -> tuple[dict[str, str], str, Iterator[Drawn | None]]:
     """What an address asks for in vain, by which method it is laid out, and what is drawn."""
     lost: dict[str, str] = {}
     on = MapAddress("pca", "")
     try:
-        on = map_address(asked.get("map", "")) or on
+        on = map_address(parameters.get("map", "")) or on
     except ValueError:
-        lost["map"] = asked.get("map", "")
-    listed = QueryParams([(name, value) for name, value in asked.multi_items() if name not in _OWN])
+        lost["map"] = parameters.get("map", "")
+    listed = QueryParams([(name, value) for name, value in parameters.multi_items() if name not in _OWN])
     followed = browse.follow(store, listed)
     lost |= followed.lost
     sources = maps.embedding_sources(store)
     if on.model and on.model not in sources:
         lost["map"], on = str(on), replace(on, model="")
     model = on.model or next(iter(sources), "")
-    line = _line(store, asked.get("lasso", ""), replace(on, model=model), lost)
-    paint = asked.get("paint", "")
+    line = _line(store, parameters.get("lasso", ""), replace(on, model=model), lost)
+    paint = parameters.get("paint", "")
     if paint and paint not in maps.colorings(store):
         lost["paint"] = paint
     shown = MapView(followed.query).with_line(line)
@@ -372,7 +372,7 @@ def draw_page(
     chosen = offered.get(paint or "", next(iter(offered.values())))
     controls = {
         "model": gr.Dropdown(list(sources), value=model, visible=len(sources) > 1),
-        "paint": Choice([(one.title, one.name) for one in offered.values()], chosen.name),
+        "paint": Choice([(coloring.title, coloring.name) for coloring in offered.values()], chosen.name),
     }
     until = time.monotonic() + _WAIT_SECONDS
     standing = maps.request_map(store, method, model, again=again)
@@ -397,9 +397,9 @@ def _drawn(store: Store, shown: MapView, figure: str, standing: MapProgress, pai
         # on another map the line would hold other images
         shown = shown.with_line("")
     shown = replace(shown, key=standing.key)
-    found = maps.color_values(store, paint, made.items, listing_of_query(shown.query).restriction(store))
+    result = maps.color_values(store, paint, made.items, listing_of_query(shown.query).restriction(store))
     line = points_of(shown.lasso) if shown.lasso else ()
-    drawing = draw_map(made, standing.key, found, paint, line, shown.turn)
+    drawing = draw_map(made, standing.key, result, paint, line, shown.turn)
     on = MapAddress(made.method, made.model, standing.key)
     panel = {
         "map": str(on),

@@ -11,13 +11,13 @@ import gradio as gr
 
 from agreement import Options
 from agreement.preferences.votes import Contest
-from concord import preferences
 from concord.agreement import means, recall
 from concord.common import next_steps, wording
 from concord.common.base_path import at
+from concord.comparison import preferences
+from concord.comparison.leaderboard import leaderboard, main_suite
+from concord.comparison.preferences import OPPOSED, PreferenceRows, Row, contests
 from concord.importing import playground
-from concord.leaderboard import leaderboard, main_suite
-from concord.preferences import OPPOSED, PreferenceRows, Row, contests
 from data.aspects import YES_NO_ASPECTS
 from data.store.backup import scheduler
 from data.store.browse import contents
@@ -142,7 +142,7 @@ class OverviewPage(Page[None]):
             self.html("scores")
             self.html("preferred")
 
-    def view(self, asked: Mapping[str, Any]) -> None:
+    def view(self, requested: Mapping[str, Any]) -> None:
         """It has one view alone."""
 
     def teaching(self) -> str:
@@ -189,7 +189,7 @@ def _boards(store: Store, totals: dict[str, int], *, intervals: bool) -> str:
 def _imitations(store: Store) -> gr.Column:
     """What is said of the simulated people where there are any, and how to be rid of them."""
     with gr.Column(visible=False, elem_id="simulated", elem_classes="cc-simulated") as shown:
-        with gr.Row(elem_classes="cc-simulated-row") as asked:
+        with gr.Row(elem_classes="cc-simulated-row") as requested:
             gr.HTML(note(_SIMULATED))
             remove = gr.Button("Remove the simulated people", size="sm", scale=0)
         with gr.Row(visible=False, elem_classes="cc-simulated-row") as confirm:
@@ -208,8 +208,8 @@ def _imitations(store: Store) -> gr.Column:
     quiet: dict[str, Any] = {"queue": False, **QUIET}
     for button, asking in ((remove, True), (keep, False)):
         change = [gr.Row(visible=not asking), gr.Row(visible=asking)]
-        button.click(lambda change=change: change, None, [asked, confirm], **quiet)
-    sure.click(removed, None, [asked, confirm, shown], **quiet)
+        button.click(lambda change=change: change, None, [requested, confirm], **quiet)
+    sure.click(removed, None, [requested, confirm, shown], **quiet)
     return shown
 
 
@@ -250,13 +250,13 @@ def _tables(store: Store, *, intervals: bool) -> str:
     judged = contents.judged_suites(store)
     if not judged:
         return note("No image has been judged yet. Label some, or import ratings; their scores will stand here.")
-    return "".join(_table(store, suite, found, intervals=intervals) for suite, found in sorted(judged.items()))
+    return "".join(_table(store, suite, judged_suite, intervals=intervals) for suite, judged_suite in sorted(judged.items()))
 
 
-def _table(store: Store, suite: str, found: contents.JudgedSuite, *, intervals: bool) -> str:
+def _table(store: Store, suite: str, judged_suite: contents.JudgedSuite, *, intervals: bool) -> str:
     """Means per generator and task: people (with intervals), and each scorer."""
-    aspect = next((name for name in _MAIN_ASPECTS if name in found.aspects), next(iter(found.aspects), ""))
-    tasks = [ALL, *found.tasks]
+    aspect = next((name for name in _MAIN_ASPECTS if name in judged_suite.aspects), next(iter(judged_suite.aspects), ""))
+    tasks = [ALL, *judged_suite.tasks]
     options = Options(statistics=("mean",), intervals=intervals)
     rows = recall(store, Selection(suite=(suite,), aspect=(aspect,)), options)
     people: dict[tuple[str, str], dict[str, HtmlCell]] = {}
@@ -266,15 +266,15 @@ def _table(store: Store, suite: str, found: contents.JudgedSuite, *, intervals: 
     scorers = _scorers(store, suite, aspect, options)
     body: list[list[str | HtmlCell]] = []
     # with a single generator, "all generators" would only repeat it
-    for generator in found.generators if len(found.generators) == 1 else [*found.generators, ALL]:
+    for generator in judged_suite.generators if len(judged_suite.generators) == 1 else [*judged_suite.generators, ALL]:
         lines = {rater: cells for (of, rater), cells in [*people.items(), *scorers.items()] if of == generator}
         for n, (rater, cells) in enumerate(lines.items()):
             name = "all generators" if generator == ALL else generator
             who = HtmlCell(rater, "by the playground’s models", number=False) if next_steps.is_unfit(rater, suite) else rater
             body.append([name if n == 0 else "", who, *(cells.get(task, HtmlCell("")) for task in tasks)])
     kind = "share of yes to" if aspect in YES_NO_ASPECTS else "mean of"
-    what = f"{suite}: {kind} {wording.aspect(aspect)}" if aspect else suite
-    return html_table(what, ["generator", "rater", *(HtmlCell(wording.task(task)) for task in tasks)], body)
+    label = f"{suite}: {kind} {wording.aspect(aspect)}" if aspect else suite
+    return html_table(label, ["generator", "rater", *(HtmlCell(wording.task(task)) for task in tasks)], body)
 
 
 def _mean(row: dict[str, Any], rater: str) -> HtmlCell:
@@ -288,9 +288,9 @@ def _mean(row: dict[str, Any], rater: str) -> HtmlCell:
 
 def _scorers(store: Store, suite: str, aspect: str, options: Options) -> dict[tuple[str, str], dict[str, HtmlCell]]:
     """By generator and scorer, then task."""
-    found: dict[tuple[str, str], dict[str, HtmlCell]] = {}
+    results: dict[tuple[str, str], dict[str, HtmlCell]] = {}
     for row in means(store, Selection(suite=(suite,)), options):
         if row["aspect"] in (aspect, "score"):
             name = row["rater"] + ("" if row["aspect"] == aspect else f" ({row['aspect']})")
-            found.setdefault((row["generator"], name), {})[row["task"]] = _mean(row, row["rater"])
-    return found
+            results.setdefault((row["generator"], name), {})[row["task"]] = _mean(row, row["rater"])
+    return results

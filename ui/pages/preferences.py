@@ -16,10 +16,21 @@ import gradio as gr
 from agreement import Options
 from agreement.preferences.votes import BOTH, CANNOT_TELL, NONE, ORDERS, TIE, Contest
 from agreement.study.cells import ALL
-from concord import preferences
 from concord.common import next_steps, wording
 from concord.common.base_path import at
-from concord.preferences import LEFT_OUT, OPPOSED, PairQuery, PairVotes, Poll, PreferenceRows, Row, contests, key_of, list_pairs
+from concord.comparison import preferences
+from concord.comparison.preferences import (
+    LEFT_OUT,
+    OPPOSED,
+    PairQuery,
+    PairVotes,
+    Poll,
+    PreferenceRows,
+    Row,
+    contests,
+    key_of,
+    list_pairs,
+)
 from data.store.analysis import study_frames as analysis_preferences
 from data.store.analysis.study_frames import ImagePair, PairImage
 from data.store.core.selection import PEOPLE, SIMULATED, Selection
@@ -75,13 +86,13 @@ def contest_of(poll: Poll, view: PreferencesView) -> Contest:
     return next((contest for contest in found if named(contest) == view.two), found[0])
 
 
-def choices(polls: Sequence[Poll], asked: Mapping[str, str | None]) -> dict[str, Choice]:
+def choices(polls: Sequence[Poll], requested: Mapping[str, str | None]) -> dict[str, Choice]:
     """What each control offers, and the nearest to what is asked for."""
-    suite = Choice.among({poll.suite: poll.suite for poll in polls}, asked.get("suite"))
+    suite = Choice.among({poll.suite: poll.suite for poll in polls}, requested.get("suite"))
     poll = poll_of(polls, PreferencesView(suite.value or ""))
     if poll is None:
         return {name: Choice([], "") for name in ADDRESS[:-1]}
-    two = Choice.among({named(contest): named(contest) for contest in contests(poll)}, asked.get("two"))
+    two = Choice.among({named(contest): named(contest) for contest in contests(poll)}, requested.get("two"))
     contest = contest_of(poll, PreferencesView(poll.suite, two.value or ""))
     mine = [vote for voter in poll.voters for vote in voter.votes if vote.contest == contest]
     tasks = {ALL: "all tasks"} | {task: wording.task(task) for task in sorted({vote.task for vote in mine})}
@@ -92,16 +103,16 @@ def choices(polls: Sequence[Poll], asked: Mapping[str, str | None]) -> dict[str,
     return {
         "suite": suite,
         "two": two,
-        "task": Choice.among(tasks, asked.get("task")),
-        "who": Choice.among(who, asked.get("who")),
-        "chose": Choice.among(chose, asked.get("chose")),
+        "task": Choice.among(tasks, requested.get("task")),
+        "who": Choice.among(who, requested.get("who")),
+        "chose": Choice.among(chose, requested.get("chose")),
     }
 
 
-def view_of(polls: Sequence[Poll], asked: Mapping[str, str | None]) -> PreferencesView:
+def view_of(polls: Sequence[Poll], requested: Mapping[str, str | None]) -> PreferencesView:
     """What is asked for by the names of the address, as far as there is such a thing."""
-    chosen = {name: choice.value or "" for name, choice in choices(polls, asked).items()}
-    page = asked.get("page") or ""
+    chosen = {name: choice.value or "" for name, choice in choices(polls, requested).items()}
+    page = requested.get("page") or ""
     return PreferencesView(**chosen, page=max(int(page), 1) if page.isdecimal() and len(page) < 7 else 1)
 
 
@@ -115,7 +126,7 @@ _SHARE: Final = "Of the votes for one of the two, the share for {a}, with its 95
 
 
 def who_of(row: Row) -> str:
-    """The key of the voter whose row it is, as ``concord.preferences.key_of`` has it."""
+    """The key of the voter whose row it is, as ``concord.comparison.preferences.key_of`` has it."""
     return str(row["rater"]) if row["kind"] == "people" else f"{row['rater']} ({row['by']})"
 
 
@@ -171,9 +182,9 @@ def bars(votes: Sequence[Row], beside: Sequence[Row], contest: Contest, view: Pr
 def _task(task: str, votes: Sequence[Row], beside: Sequence[Row], contest: Contest, view: PreferencesView) -> str:
     name = "all tasks" if task == ALL else wording.task(task)
     lines = [row for row in votes if row["task"] == task]
-    found = {who_of(row): row for row in beside if row["task"] == task}
+    by_who = {who_of(row): row for row in beside if row["task"] == task}
     head = f'<tr class="cc-task"><th colspan="5" scope="rowgroup">{escape(name)}</th></tr>'
-    return f"<tbody>{head}{''.join(_line(row, found.get(who_of(row)), contest, view) for row in lines)}</tbody>"
+    return f"<tbody>{head}{''.join(_line(row, by_who.get(who_of(row)), contest, view) for row in lines)}</tbody>"
 
 
 def _line(row: Row, beside: Row | None, contest: Contest, view: PreferencesView) -> str:
@@ -192,12 +203,12 @@ def _line(row: Row, beside: Row | None, contest: Contest, view: PreferencesView)
 
 def _segments(row: Row, contest: Contest, view: PreferencesView) -> Iterator[str]:
     chose = {"a_wins": contest.a, "b_wins": contest.b} | {name: name for name in _SAYS}
-    told = {"a_wins": f"for {contest.a}", "b_wins": f"for {contest.b}"} | _SAYS
+    fields = {"a_wins": f"for {contest.a}", "b_wins": f"for {contest.b}"} | _SAYS
     for part in _PARTS:
         if n := row[part]:
             href = view.address(task=row["task"], who=who_of(row), chose=chose[part], page=1)
             share = 100 * n / row["votes"]
-            said = f"{who_of(row)}: {n:,} {told[part]} ({share:.0f} %)"
+            said = f"{who_of(row)}: {n:,} {fields[part]} ({share:.0f} %)"
             yield (
                 f'<a href="{escape(href)}" data-part="{part}" style="flex-grow:{n}" title="{escape(said)}"'
                 f' aria-label="{escape(said)}">{n:,}</a>'
@@ -333,21 +344,20 @@ def _number(row: Row) -> HtmlCell:
 PAGE_SIZE: Final = 12
 _WIDTH: Final = 320
 _UNSEEN: Final = '<div class="cc-no-picture">Only the vote is known, not the images.</div>'
-_SAID: Final = {"none": "neither", LEFT_OUT: "does not count", "tie": "a tie"}
+_CHOICE_TEXTS: Final = {"none": "neither", LEFT_OUT: "does not count", "tie": "a tie"}
 
 
 def gallery(store: Store, poll: Poll, view: PreferencesView) -> str:
     """The pairs that the view lists, as HTML; pictures load as they scroll into view."""
-    asked = PairQuery(contest_of(poll, view), view.task, view.who, view.chose)
-    found = list_pairs(poll, asked)
-    pages = max(1, -(-len(found) // PAGE_SIZE))
+    pairs = list_pairs(poll, PairQuery(contest_of(poll, view), view.task, view.who, view.chose))
+    pages = max(1, -(-len(pairs) // PAGE_SIZE))
     page = min(view.page, pages)
-    shown = found[(page - 1) * PAGE_SIZE : page * PAGE_SIZE]
-    told = {pair.item_id: pair for pair in analysis_preferences.pairs(store, [one.item_id for one in shown])}
+    shown = pairs[(page - 1) * PAGE_SIZE : page * PAGE_SIZE]
+    pairs_shown = {pair.item_id: pair for pair in analysis_preferences.pairs(store, [pair.item_id for pair in shown])}
     people = {key_of(voter) for voter in poll.people()}
-    opposed = sum(bool(one.opposed) for one in found)
-    lead = f"{wording.count(len(found), 'pair')}; where a scorer and most people are opposed stands first ({opposed:,})."
-    cells = "".join(_pair(one, told[one.item_id], people, view) for one in shown if one.item_id in told)
+    opposed = sum(bool(pair.opposed) for pair in pairs)
+    lead = f"{wording.count(len(pairs), 'pair')}; where a scorer and most people are opposed stands first ({opposed:,})."
+    cells = "".join(_pair(pair, pairs_shown[pair.item_id], people, view) for pair in shown if pair.item_id in pairs_shown)
     listing = f'<ul class="cc-duels">{cells}</ul>' if cells else note("No pair fits. Change one of the choices.")
     return heading("Pairs", lead) + listing + pager(page, pages, view.address)
 
@@ -360,7 +370,7 @@ def _pair(one: PairVotes, pair: ImagePair, people: set[str], view: PreferencesVi
         part
         for part in (
             wording.task(one.task) if one.task else "",
-            f"{crowd} undecided" if one.preferred is None else f"{crowd}: {_SAID.get(one.preferred, one.preferred)}",
+            f"{crowd} undecided" if one.preferred is None else f"{crowd}: {_CHOICE_TEXTS.get(one.preferred, one.preferred)}",
         )
         if part
     )
@@ -372,10 +382,10 @@ def _pair(one: PairVotes, pair: ImagePair, people: set[str], view: PreferencesVi
     )
 
 
-def _picture(picture: PairImage, one: PairVotes, text: str, view: PreferencesView) -> str:
-    won = " cc-duel-won" if picture.generator == one.preferred else ""
+def _picture(picture: PairImage, pair: PairVotes, text: str, view: PreferencesView) -> str:
+    won = " cc-duel-won" if picture.generator == pair.preferred else ""
     # the Workbench learns whose judgement has been seen here: an answer given there is then not blind
-    told = view.who if view.who in one.chosen else next(iter(one.chosen), "")
+    told = view.who if view.who in pair.chosen else next(iter(pair.chosen), "")
     href = workbench_address(picture.image_id, Selection(suite=(view.suite,), generator=(picture.generator,)), told)
     shown = picture_html(picture.sha256, f"{text}, by {picture.generator}", _WIDTH)
     name = f"<figcaption>{escape(picture.generator)}</figcaption>"
@@ -383,7 +393,9 @@ def _picture(picture: PairImage, one: PairVotes, text: str, view: PreferencesVie
 
 
 def _choice_line(who: str, chosen: Mapping[str, int], opposed: bool, people: bool) -> str:
-    parts = (f"{n:,} × {_SAID.get(name, name)}" if people else _SAID.get(name, name) for name, n in chosen.items())
+    parts = (
+        f"{n:,} × {_CHOICE_TEXTS.get(name, name)}" if people else _CHOICE_TEXTS.get(name, name) for name, n in chosen.items()
+    )
     badge = ' <span class="cc-badge cc-badge--bad">opposed</span>' if opposed else ""
     return f"<div><dt>{escape(who)}</dt><dd>{escape(', '.join(parts))}{badge}</dd></div>"
 
@@ -439,8 +451,8 @@ class PreferencesPage(Page[PreferencesView]):
     def teaching(self) -> str:
         return _taught(self.store)
 
-    def view(self, asked: Mapping[str, Any]) -> PreferencesView:
-        return view_of(_polls(self.store).polls, asked)
+    def view(self, requested: Mapping[str, Any]) -> PreferencesView:
+        return view_of(_polls(self.store).polls, requested)
 
     def offer(self, view: PreferencesView) -> Mapping[str, Any]:
         return choices(_polls(self.store).polls, asdict(view))

@@ -214,10 +214,10 @@ def task(row: Row) -> str:
 
 def column_names(rows: Sequence[Row]) -> dict[str, Callable[[Row], str]]:
     """The columns that say where a number is from, as far as it is not the same everywhere."""
-    found: dict[str, Callable[[Row], str]] = {"Generator": generator, "Task": task}
+    columns: dict[str, Callable[[Row], str]] = {"Generator": generator, "Task": task}
     if any(row["target"] is not None for row in rows):
-        found["Target"] = lambda row: row["target"] or "none"
-    return found
+        columns["Target"] = lambda row: row["target"] or "none"
+    return columns
 
 
 Topic = tuple[str, str, str]
@@ -240,10 +240,10 @@ def by_topic(rows: Iterable[Row]) -> Iterator[tuple[str, list[Row]]]:
 
 def _in_order(rows: Sequence[Row]) -> list[Row]:
     """The whole first, then its parts; and no part that is the whole."""
-    kept = _without_twins(_without_twins(rows, "generator", (ALL,)), "task", (ALL, TASKS_MEAN))
+    remaining = _without_twins(_without_twins(rows, "generator", (ALL,)), "task", (ALL, TASKS_MEAN))
     order = {ALL: 0, TASKS_MEAN: 1}
     return sorted(
-        kept, key=lambda row: (row["target"] or "", row["generator"] != ALL, row["generator"], order.get(row["task"], 2))
+        remaining, key=lambda row: (row["target"] or "", row["generator"] != ALL, row["generator"], order.get(row["task"], 2))
     )
 
 
@@ -257,7 +257,7 @@ def _without_twins(rows: Sequence[Row], name: str, wholes: tuple[str, ...]) -> l
         key = tuple(row.get(column) for column in _IDENTITY if column != name)
         numbers.setdefault(key, {})[row[name]] = tuple(row[column] for column in _NUMBERS)
     (part,) = parts
-    same = all(ALL in found and found.get(part) == found[ALL] for found in numbers.values())
+    same = all(ALL in number and number.get(part) == number[ALL] for number in numbers.values())
     return [row for row in rows if row[name] == part] if same else list(rows)
 
 

@@ -13,7 +13,7 @@ from data.store.core.store import Store
 from ui.report.sections import Heading, Material, ReportCell, ReportSection, ReportTable, Row, by_topic, generator
 
 NAME: Final = "estimates"
-_WHAT: Final = (
+_LEAD: Final = (
     "What people would say on average of all images, had they labelled them: from the labels that a campaign drew by chance and"
     " each scorer’s verdicts of all images (prediction-powered, for new prompts of this kind). Beneath stands its 95 %"
     " interval. Labels saved: so many more labels alone would have an interval as narrow."
@@ -24,8 +24,8 @@ def rows_of(store: Store, selection: Selection) -> list[dict[str, Any]]:
     """Rows of `estimate` where something is estimated; none of a selection by target or certainty."""
     if selection.target or selection.certainty:
         return []
-    found = estimate(store, selection, EstimateOptions())
-    return [row.to_dict() for row in found if row.value is not None and row.n_unlabelled]
+    findings = estimate(store, selection, EstimateOptions())
+    return [row.to_dict() for row in findings if row.value is not None and row.n_unlabelled]
 
 
 def estimates_section(material: Material) -> ReportSection | None:
@@ -39,7 +39,7 @@ def estimates_section(material: Material) -> ReportSection | None:
         *map(Heading, ("Estimate", "Labels alone", "Scorer’s mean", "Labels", "Other images", "λ", "Labels saved")),
     )
     tables = [ReportTable(caption, headings, tuple(map(_line, part)), 2) for caption, part in by_topic(rows)]
-    return ReportSection("Estimates by people’s standard", (_WHAT,), tables=tuple(tables))
+    return ReportSection("Estimates by people’s standard", (_LEAD,), tables=tuple(tables))
 
 
 def _line(row: Row) -> tuple[ReportCell, ...]:

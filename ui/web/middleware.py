@@ -175,7 +175,7 @@ class Guard:
         scope, through_proxy = arrived(scope, trust=self._accounts)
         path = self._below(scope)
         refusal = self._refusal(scope, path, through_proxy)
-        answer = _Answer(send, secure=scope["scheme"] == "https", kept=_SAME_FOR_ALL.match(path) is not None)
+        answer = _Answer(send, secure=scope["scheme"] == "https", remaining=_SAME_FOR_ALL.match(path) is not None)
         if refusal is not None:
             await _plain(refusal)(scope, receive, answer)
             return
@@ -226,8 +226,7 @@ class Guard:
         # browsers always send one of these with a POST, and commands are not for browsers
         if "origin" in headers or any(name.startswith("sec-fetch-") for name in headers):
             return Refusal(403, "Browsers cannot run commands.")
-        given = headers.get("authorization", "").encode()
-        if not hmac.compare_digest(given, f"Bearer {self._token}".encode()):
+        if not hmac.compare_digest(headers.get("authorization", "").encode(), f"Bearer {self._token}".encode()):
             return Refusal(401, "The token is missing or wrong.")
         return None
 
@@ -279,10 +278,10 @@ def _plain(refusal: Refusal) -> Response:
 class _Answer:
     """Sends an answer with our headers, and knows whether it has begun."""
 
-    def __init__(self, send: Send, *, secure: bool, kept: bool) -> None:
+    def __init__(self, send: Send, *, secure: bool, remaining: bool) -> None:
         self._send = send
         self._secure = secure
-        self._kept = kept
+        self._kept = remaining
         self.begun = False
 
     async def __call__(self, message: Message) -> None:
@@ -290,7 +289,7 @@ class _Answer:
             self.begun = True
             # Gradio lets every site read its answers where the app is not on localhost
             message["headers"] = [
-                one for one in message.get("headers", ()) if not one[0].lower().startswith(b"access-control-")
+                header for header in message.get("headers", ()) if not header[0].lower().startswith(b"access-control-")
             ]
             headers = MutableHeaders(scope=message)
             for name, value in _HEADERS.items():
@@ -343,10 +342,10 @@ class Entrance:
         if scope["type"] == "http" and path.startswith(_MOUNTS) and scope.get("query_string"):
             query = scope["query_string"].decode("latin-1")
             left_out = (_DEEP_LINK, _PAGE) if path.rstrip("/") in _MOUNTS else (_DEEP_LINK,)
-            given = parse_qsl(query, keep_blank_values=True)
-            if any(name in left_out for name, _ in given):
-                kept = [(name, value) for name, value in given if name not in left_out]
-                scope = {**scope, "query_string": urlencode(kept).encode()}
+            values = parse_qsl(query, keep_blank_values=True)
+            if any(name in left_out for name, _ in values):
+                headers = [(name, value) for name, value in values if name not in left_out]
+                scope = {**scope, "query_string": urlencode(headers).encode()}
         try:
             await self._app(scope, receive, _with_opening_notice(send) if path.startswith(_MOUNTS) else send)
         except (RuntimeError, KeyError) as error:

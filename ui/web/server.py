@@ -150,7 +150,7 @@ async def _not_written(_: Request, error: Exception) -> Response:
 async def _misunderstood(_: Request, error: Exception) -> Response:
     """FastAPI's own answer repeats what was sent, which may be nothing that can be sent back (NaN, half a character)."""
     problems = error.errors() if isinstance(error, RequestValidationError) else ()
-    where = sorted({str(part) for one in problems for part in one["loc"][1:2] if str(part).isidentifier()})
+    where = sorted({str(part) for problem in problems for part in problem["loc"][1:2] if str(part).isidentifier()})
     return JSONResponse({"detail": f"This request is not understood: {', '.join(where) or 'its body'}."}, 422)
 
 
@@ -368,16 +368,16 @@ def _url(host: str, port: int, root: str) -> str:
 
 def opened(project: Path) -> Store | forwarding.OpenApp:
     """The project, or the app that has it open. While a command has it, that is said, and waited for."""
-    told = False
+    announced = False
     while True:
         try:
             return Store(project)
         except StoreBusy as busy:
             if (server := forwarding.running(project)) is not None and _listens(server):
                 return server
-            if not told:
+            if not announced:
                 print(f"{str(busy).partition(';')[0]}: waiting for it to end (Ctrl-C gives up)", file=sys.stderr, flush=True)
-            told = True
+            announced = True
         time.sleep(_LOOK_SECONDS)
 
 

@@ -18,7 +18,7 @@ class SlowPage(Page[View]):
         for name in ("first", "second"):
             self.html(name)
 
-    def view(self, asked: object) -> View:  # noqa: ARG002 - one view
+    def view(self, requested: object) -> View:  # noqa: ARG002 - one view
         return View()
 
     def draw(self, view: View) -> Iterator[Drawn | None]:  # noqa: ARG002 - one view

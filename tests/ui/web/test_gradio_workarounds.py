@@ -56,9 +56,9 @@ def test_whatever_else_fails_is_told(path: str, error: Exception, cause: BaseExc
 
 def test_a_page_says_that_it_opens_before_its_scripts_have_come() -> None:
     page = TestClient(Entrance(HTMLResponse("<head><title>A</title></head>")))
-    told = page.get("/studio/browse")
-    assert "Concord is opening" in told.text
-    assert int(told.headers["content-length"]) == len(told.content)
+    response = page.get("/studio/browse")
+    assert "Concord is opening" in response.text
+    assert int(response.headers["content-length"]) == len(response.content)
     assert page.get("/join").text == "<head><title>A</title></head>"
 
 

@@ -151,9 +151,9 @@ def test_nothing_personal_is_kept_by_anybody(place: House) -> None:
     for path in ("/annotate/", "/annotate/config", "/api/next", "/api/last"):
         assert annotator.get(path, headers=PAGE).headers["cache-control"] == "no-store", path
     for path in (picture, f"{picture}?w=320"):
-        kept = annotator.get(path).headers["cache-control"]
-        assert "private" in kept
-        assert "immutable" in kept
+        remaining = annotator.get(path).headers["cache-control"]
+        assert "private" in remaining
+        assert "immutable" in remaining
     assert client.get("/assets/css/concord.css").headers.get("cache-control") != "no-store"
 
 
@@ -255,12 +255,12 @@ def test_slow_bodies_end(monkeypatch: pytest.MonkeyPatch) -> None:
 
 def test_a_stream_may_last_once_its_request_is_here(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(middleware, "_PATIENCE", {True: 0.05, False: 0.05})
-    told: list[dict[str, Any]] = [{"type": "http.request", "body": b"", "more_body": False}, {"type": "http.disconnect"}]
+    parts: list[dict[str, Any]] = [{"type": "http.request", "body": b"", "more_body": False}, {"type": "http.disconnect"}]
 
     async def sends() -> dict[str, Any]:
-        if len(told) == 1:
+        if len(parts) == 1:
             await asyncio.sleep(0.1)
-        return told.pop(0)
+        return parts.pop(0)
 
     async def both() -> list[str]:
         receive = middleware.limited(sends, "/studio/gradio_api/queue/data")
@@ -274,7 +274,7 @@ def test_how_fast_somebody_may_be(place: House, monkeypatch: pytest.MonkeyPatch)
     monkeypatch.setattr("ui.web.auth.authorization.UNKNOWN", rate_limit.Rate(3, 0.5))
     client, other = place.invited("in haste"), place.invited("at ease")
     answers = [client.get("/api/next") for _ in range(4)]
-    assert [one.status_code for one in answers] == [200, 200, 200, 429]
+    assert [answer.status_code for answer in answers] == [200, 200, 200, 429]
     assert answers[-1].headers["retry-after"] == "100"
     assert "Nothing is lost" in answers[-1].json()["detail"]
     # two hundred annotators share one address
@@ -304,10 +304,10 @@ def test_the_fastest_annotator_never_waits() -> None:
 
 
 def test_what_counts_as_what_and_memory_is_bounded(monkeypatch: pytest.MonkeyPatch) -> None:
-    asked = {("GET", "/api/studio/export/ratings.csv"): COSTLY, ("GET", "/img/x"): READS, ("POST", "/api/submit"): WRITES}
-    asked |= {("POST", "/studio/gradio_api/queue/join"): EVENTS, ("GET", "/api/studio/report/k/pdf"): COSTLY}
-    assert {rate_of(*one) for one in asked} == set(asked.values())
-    assert all(rate_of(*one) is rate for one, rate in asked.items())
+    requested = {("GET", "/api/studio/export/ratings.csv"): COSTLY, ("GET", "/img/x"): READS, ("POST", "/api/submit"): WRITES}
+    requested |= {("POST", "/studio/gradio_api/queue/join"): EVENTS, ("GET", "/api/studio/report/k/pdf"): COSTLY}
+    assert {rate_of(*one) for one in requested} == set(requested.values())
+    assert all(rate_of(*one) is rate for one, rate in requested.items())
     monkeypatch.setattr(rate_limit, "_MAX_COUNTED", 10)
     counted = RequestLimiter(lambda: 0.0)
     for n in range(100):
@@ -330,8 +330,8 @@ def test_addresses_that_lead_away_hold_no_host(place: House) -> None:
     for path in ("/", "/studio/", "/annotate/"):
         assert client.get(path, headers=PAGE).headers["location"].startswith("/login")
     for path in ("//evil.example", "/\\evil.example", "https://evil.example"):
-        told = place.client().get("/login", params={"next": path}).text
-        assert "evil" not in told
+        text = place.client().get("/login", params={"next": path}).text
+        assert "evil" not in text
 
 
 @pytest.mark.parametrize("text", ["a\r\nSet-Cookie: x=1", "a\nX: 1", "a\0b", "/studio/\r\nX-Injected: 1"])
@@ -340,6 +340,6 @@ def test_no_text_becomes_a_header(place: House, text: str) -> None:
     answer = client.post("/login", data={"name": "rosa", "password": PASSWORD, "next": f"/{text}"})
     assert answer.headers["location"] == "/studio/"
     assert "x-injected" not in answer.headers
-    told = place.account("rosa").get("/api/studio/export/ratings.csv", params={"suite": text})
-    assert "x-injected" not in told.headers
-    assert "x" not in told.headers
+    response = place.account("rosa").get("/api/studio/export/ratings.csv", params={"suite": text})
+    assert "x-injected" not in response.headers
+    assert "x" not in response.headers

@@ -28,8 +28,8 @@ def code(text: str) -> str:
 def literals(text: str) -> list[str]:
     """What a script would show as it is: words in quotes that pass through neither ``t`` nor ``later``."""
     bare = _CALL.sub("(", code(text))
-    found = [one or other for one, other in _LITERAL.findall(bare)]
-    plain = [re.sub(r"\$\{[^}]*\}", "", one) for one in found if one not in _KEYS]
+    results = [entry or other for entry, other in _LITERAL.findall(bare)]
+    plain = [re.sub(r"\$\{[^}]*\}", "", entry) for entry in results if entry not in _KEYS]
     technical = re.compile(r"cc-|^\(|\[|https?:|^\.|^[a-z]+(, [a-z]+)+|^button|^max\(")
     return [one for one in plain if re.search(r"^[A-Z][a-z]|[a-z] +[a-z]", one) and not technical.search(one)]
 

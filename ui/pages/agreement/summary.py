@@ -242,7 +242,7 @@ def _lines(rows: Rows, view: AgreementView, mark: str) -> list[tuple[str, Row]]:
 CONSENSUS = "consensus:"
 """How the names of consensuses begin."""
 _NOTHING: Rows = {"raters": [], "matrix": [], "quality": []}
-_WHAT = (
+_LEAD = (
     "A consensus is computed from people’s answers and is nobody’s: no number about people or scorers changes with it. Beside a"
     " person it is made without that person’s answers."
 )
@@ -275,7 +275,7 @@ def consensus_tables(store: Store, view: AgreementView, *, intervals: bool) -> s
     if not rows["raters"]:
         return note("A consensus needs labels, and people have given none here.")
     beside = view.listed([row for row in rows["raters"] if row["task"] == view.task])
-    body = note(_WHAT)
+    body = note(_LEAD)
     for kind, who in (("real", "people"), ("simulated", "simulated people")):
         mine = [row for row in beside if row["people"] == kind]
         caption = f"Consensus beside {who}, {wording.task(view.task)}"

@@ -55,12 +55,12 @@ def open_settings(store: Store, campaign: str | None, show: str | None, filled: 
 
 def _given(values: Mapping[str, Any]) -> tuple[dict[str, Any], str, int]:
     """The settings of the form, its title and its overlap."""
-    said = {name: None if name in _ZERO_IS_NONE and not value else value for name, value in values.items()}
+    entries = {name: None if name in _ZERO_IS_NONE and not value else value for name, value in values.items()}
     for name in (*changing.CODES, *AMOUNTS, "closes", "currency", "completion_url"):
-        said[name] = str(said[name] or "").strip()
-    said |= {name: str(said[name] or "") for name in TEXTS}
-    said |= {name: float(said[name] or 0) for name in ("platform_fee", "lease_minutes")}
-    return said, str(said.pop("title") or ""), int(said.pop("overlap") or 0)
+        entries[name] = str(entries[name] or "").strip()
+    entries |= {name: str(entries[name] or "") for name in TEXTS}
+    entries |= {name: float(entries[name] or 0) for name in ("platform_fee", "lease_minutes")}
+    return entries, str(entries.pop("title") or ""), int(entries.pop("overlap") or 0)
 
 
 def meaning(store: Store, campaign: str, values: Mapping[str, Any]) -> str:
@@ -68,12 +68,12 @@ def meaning(store: Store, campaign: str, values: Mapping[str, Any]) -> str:
     found = management.get(store, campaign) if campaign else None
     if found is None:
         return ""
-    given, _, overlap = _given(values)
+    entries, _, overlap = _given(values)
     try:
-        said = changing.describe_change(store, found, given, overlap)
+        parts = changing.describe_change(store, found, entries, overlap)
     except ValueError as error:
         return note(wording.sentence(error), "cc-bad")
-    return f'<ul class="cc-list">{"".join(f"<li>{escape(line)}</li>" for line in said)}</ul>' if said else ""
+    return f'<ul class="cc-list">{"".join(f"<li>{escape(line)}</li>" for line in parts)}</ul>' if parts else ""
 
 
 def save(store: Store, campaign: str, values: Mapping[str, Any], who: ActingUser) -> tuple[str, str]:
@@ -81,10 +81,10 @@ def save(store: Store, campaign: str, values: Mapping[str, Any], who: ActingUser
     found = management.get(store, campaign) if campaign else None
     if found is None:
         return "Choose a campaign first.", "cc-bad"
-    given, title, overlap = _given(values)
+    entries, title, overlap = _given(values)
     try:
         named = title.strip() or found.campaign_id
-        management.change_settings(store, found.campaign_id, given, who.signed, title=named, overlap=overlap)
+        management.change_settings(store, found.campaign_id, entries, who.signed, title=named, overlap=overlap)
     except ValueError as error:
         return wording.sentence(error), "cc-bad"
     return "The settings are saved.", ""

@@ -66,9 +66,9 @@ def marks_log(store: Store, campaign: str) -> str:
 def save_marks(store: Store, campaign: str, values: tuple[float | None, ...], who: ActingUser) -> tuple[str, str]:
     """Write the marks; a sentence, and how it is meant."""
     # Gradio sends an empty number as nothing
-    given = {name: value or 0.0 for name, value in zip(LABELS, values, strict=True)}
+    entries = {name: value or 0.0 for name, value in zip(LABELS, values, strict=True)}
     try:
-        management.change_settings(store, campaign, given, who.signed)
+        management.change_settings(store, campaign, entries, who.signed)
     except ValueError as error:
         return wording.sentence(error), "cc-bad"
     return "The marks are saved.", ""
@@ -240,15 +240,15 @@ def gold_choices(store: Store, questionnaire: str, definition: str, chosen: str)
     """Where right answers can come from, in a questionnaire, with how many items have one."""
     try:
         form = form_of("" if questionnaire == OWN else questionnaire, definition if questionnaire == OWN else None)
-        found = gold.sources(store, form)
+        results = gold.sources(store, form)
     except ValueError:
-        found = {}
+        results = {}
     words = {"verdicts": "verdicts", "unanimous": "unanimous answers"}
     named = [
         (f"{words.get(name) or 'answers of ' + name.removeprefix(gold.PERSON)}: {wording.count(n, 'item')}", name)
-        for name, n in found.items()
+        for name, n in results.items()
     ]
-    return gr.update(choices=[("none", ""), *named], value=chosen if chosen in found else "")
+    return gr.update(choices=[("none", ""), *named], value=chosen if chosen in results else "")
 
 
 def wish_of(values: Mapping[str, Any], store: Store) -> CampaignSpec:
@@ -258,25 +258,25 @@ def wish_of(values: Mapping[str, Any], store: Store) -> CampaignSpec:
         ValueError: a value that cannot be.
     """
     # Gradio shows an empty number as 0
-    said = {
+    fields = {
         name: value
         for name, value in values.items()
         if value not in (None, "", []) and not (name in _ZERO_IS_NONE and value == 0)
     }
     for name in _LINES:
-        if name in said:
-            said[name] = [line.strip() for line in str(said[name]).splitlines() if line.strip()]
-    if said.get("questionnaire") == OWN:
-        if not str(said.get("definition", "")).strip():
+        if name in fields:
+            fields[name] = [line.strip() for line in str(fields[name]).splitlines() if line.strip()]
+    if fields.get("questionnaire") == OWN:
+        if not str(fields.get("definition", "")).strip():
             raise ValueError("write the questionnaire’s YAML; docs/questionnaires.md says how")
-        del said["questionnaire"]
+        del fields["questionnaire"]
     else:
-        said.pop("definition", None)
-    if "known" in said:
-        said["known"] = _text(str(said["known"]))
-    if "id" not in said and (wanted := id_of_title(str(said.get("title", "")))):
-        said["id"] = management.free_id(store, wanted)
-    return campaign_spec(said, "the form")
+        fields.pop("definition", None)
+    if "known" in fields:
+        fields["known"] = _text(str(fields["known"]))
+    if "id" not in fields and (wanted := id_of_title(str(fields.get("title", "")))):
+        fields["id"] = management.free_id(store, wanted)
+    return campaign_spec(fields, "the form")
 
 
 def _text(path: str) -> str:
@@ -293,18 +293,18 @@ def _text(path: str) -> str:
 def preview_campaign(store: Store, values: Mapping[str, Any]) -> tuple[str, bool]:
     """What would be made, as HTML, and whether it can be."""
     try:
-        asked = wish_of(values, store)
-        named = bool(asked.campaign_id)
-        made = planning.plan_campaign(store, asked if named else replace(asked, campaign_id="unnamed"))
-        if management.get(store, asked.campaign_id) is not None:
-            raise ValueError(f"there is a campaign {asked.campaign_id!r} already; give this one another id")
+        spec = wish_of(values, store)
+        named = bool(spec.campaign_id)
+        made = planning.plan_campaign(store, spec if named else replace(spec, campaign_id="unnamed"))
+        if management.get(store, spec.campaign_id) is not None:
+            raise ValueError(f"there is a campaign {spec.campaign_id!r} already; give this one another id")
     except (ValueError, OSError) as error:
         return note(wording.sentence(error), "cc-bad"), False
     lead, *rest = progress.describe_plan(store, made)
     lines = "".join(f"<li>{escape(line)}</li>" for line in rest)
     body = f'{note(f"This asks for {lead}.", "cc-lead")}<ul class="cc-list">{lines}</ul>'
     return body + note(
-        f"Its id is {asked.campaign_id}. The draft can be previewed as a worker sees it." if named else "Give it a title."
+        f"Its id is {spec.campaign_id}. The draft can be previewed as a worker sees it." if named else "Give it a title."
     ), named
 
 

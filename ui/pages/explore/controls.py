@@ -13,11 +13,11 @@ from typing import Any, Final
 import gradio as gr
 from gradio.components import Component
 
-from concord import rejudging
 from concord.common import live_updates, next_steps, wording
-from concord.failures import TITLES
+from concord.error_analysis import rejudging
+from concord.error_analysis.failures import TITLES
+from concord.error_analysis.rejudging import RaterEvidence
 from concord.questions import scores
-from concord.rejudging import RaterEvidence
 from data.store.browse import contents
 from data.store.core.selection import PEOPLE, Selection
 from data.store.core.store import Store
@@ -27,7 +27,7 @@ from ui.components.controls import Choice
 from ui.pages.explore.failures import generators
 from ui.pages.explore.flips import FLIPS
 from ui.pages.explore.questions import question_choices, suite_with_questions
-from ui.pages.explore.view import ADDRESS, ALL, ASKED, CHANGED, KINDS, OBJECTIVES, QUESTIONS, SHOWN, ExploreView
+from ui.pages.explore.view import ADDRESS, ALL, CHANGED, KINDS, OBJECTIVES, QUESTION_CHOICES, QUESTIONS, SHOWN, ExploreView
 
 # What is not shown is on the page all the same: a slider that is not there tells nobody when its value is set, and Gradio's own
 # "hidden" does nothing to sliders.
@@ -36,11 +36,11 @@ _OFF: Final = "cc-off"
 
 def every_knob() -> dict[str, Knob]:
     """The knobs of all scorers by name; of one that several have, the first."""
-    found: dict[str, Knob] = {}
+    knobs: dict[str, Knob] = {}
     for name in registry.known():
-        found = dict(registry.get(name).knobs) | found
-    ordered = sorted(found, key=lambda name: bool(found[name].choices))
-    return {name: found[name] for name in ordered}
+        knobs = dict(registry.get(name).knobs) | knobs
+    ordered = sorted(knobs, key=lambda name: bool(knobs[name].choices))
+    return {name: knobs[name] for name in ordered}
 
 
 def slider(name: str, knob: Knob) -> Component:
@@ -56,23 +56,23 @@ def slider_change(name: str, of: RaterEvidence | None, turned: Mapping[str, Any]
     knob = of.scorer.knobs.get(name) if of else None
     if of is None or knob is None:
         return gr.update(elem_classes=[_OFF])
-    said: dict[str, Any] = {"value": turned[name], "label": knob.title, "info": knob.help, "elem_classes": []}
+    fields: dict[str, Any] = {"value": turned[name], "label": knob.title, "info": knob.help, "elem_classes": []}
     if knob.choices:
-        return gr.Radio(list(knob.choices), **said)
-    return gr.Slider(rejudging.lowest(of, name), rejudging.highest(of, name), step=knob.step, **said)
+        return gr.Radio(list(knob.choices), **fields)
+    return gr.Slider(rejudging.lowest(of, name), rejudging.highest(of, name), step=knob.step, **fields)
 
 
-def read_sliders(of: RaterEvidence, asked: Mapping[str, Any]) -> dict[str, Any]:
+def read_sliders(of: RaterEvidence, requested: Mapping[str, Any]) -> dict[str, Any]:
     """Where this scorer's knobs stand: as asked where that is possible, else as in the run."""
-    return {name: _value(of, name, asked.get(name)) for name in of.scorer.knobs}
+    return {name: _value(of, name, requested.get(name)) for name in of.scorer.knobs}
 
 
-def _value(of: RaterEvidence, name: str, asked: Any) -> Any:
+def _value(of: RaterEvidence, name: str, requested: Any) -> Any:
     own, knob = of.again.settings[name], of.scorer.knobs[name]
     if knob.choices:
-        return asked if asked in knob.choices else own
+        return requested if requested in knob.choices else own
     try:
-        value = float(asked)
+        value = float(requested)
     except (TypeError, ValueError, OverflowError):
         return own
     inside = math.isfinite(value) and rejudging.lowest(of, name) <= value <= rejudging.highest(of, name)
@@ -81,10 +81,10 @@ def _value(of: RaterEvidence, name: str, asked: Any) -> Any:
     return own if rounded == own else rounded
 
 
-def followed_sliders(turned: Mapping[str, Any], asked: Mapping[str, str]) -> dict[str, str]:
+def followed_sliders(turned: Mapping[str, Any], requested: Mapping[str, str]) -> dict[str, str]:
     """Those of an address's values that the knobs stand at, as they are written there."""
     same = {}
-    for name, text in asked.items():
+    for name, text in requested.items():
         with suppress(ValueError, OverflowError):
             if name in turned and (turned[name] == text or rejudging.rounded(float(text)) == turned[name]):
                 same[name] = text
@@ -102,26 +102,26 @@ def empty_text(store: Store) -> str:
     return f"{_EMPTY} {next_steps.how_to_score(store, 'geneval')}"
 
 
-def choices(store: Store, asked: ExploreView) -> dict[str, Choice]:
+def choices(store: Store, view: ExploreView) -> dict[str, Choice]:
     """The controls by the names of ``ADDRESS``, with what this project has to choose from."""
-    found = raters(store)
-    questions = asked.show == QUESTIONS
-    suite = _among(asked.suite or (suite_with_questions(store) if questions else ""), found)
+    results = raters(store)
+    questions = view.show == QUESTIONS
+    suite = _among(view.suite or (suite_with_questions(store) if questions else ""), results)
     # of questions only those tell anything that answer some
     answering = scores.answering_raters(store).get(suite, []) if questions else []
-    names = dict.fromkeys(answering, False) or found.get(suite, {})
-    rater = _among(asked.rater, names)
+    names = dict.fromkeys(answering, False) or results.get(suite, {})
+    rater = _among(view.rater, names)
     evidence = rejudging.evidence(store, suite, rater)
     if evidence is None and (judged := contents.judged_suites(store).get(suite)):
         tasks = [ALL, *judged.tasks]
     else:
         tasks = [ALL, *(evidence.places.tasks if evidence else ())]
-    task = _among(asked.task, tasks)
+    task = _among(view.task, tasks)
     along = _along(evidence, task)
     heard = rejudging.people_verdicts(store, evidence) if evidence else {}
     people = [name for name, kind in KINDS.items() if kind in heard] or [PEOPLE]
     offered: dict[str, Mapping[str, str]] = {
-        "suite": {name: name for name in found},
+        "suite": {name: name for name in results},
         "rater": {name: name for name in names},
         "show": SHOWN,
         "task": {name: wording.task(name) for name in tasks},
@@ -132,20 +132,20 @@ def choices(store: Store, asked: ExploreView) -> dict[str, Choice]:
         "picture": TITLES,
         "generator": {ALL: "all generators"} | {name: name for name in generators(store, suite, rater)},
         "flip": dict(FLIPS),
-        **(question_choices(store, suite, rater, asked) if questions else {name: {} for name in ASKED}),
+        **(question_choices(store, suite, rater, view) if questions else {name: {} for name in QUESTION_CHOICES}),
     }
-    return {name: Choice.among(offered[name], getattr(asked, name)) for name in ADDRESS}
+    return {name: Choice.among(offered[name], getattr(view, name)) for name in ADDRESS}
 
 
-def view_of(store: Store, asked: Mapping[str, Any]) -> ExploreView:
+def view_of(store: Store, requested: Mapping[str, Any]) -> ExploreView:
     """What is asked for by the names of the address, as far as there is such a thing; knobs that are not asked for stand as in
     the run."""
-    wanted = ExploreView(**{name: str(asked.get(name) or "") for name in ADDRESS})  # type: ignore[arg-type]
+    wanted = ExploreView(**{name: str(requested.get(name) or "") for name in ADDRESS})  # type: ignore[arg-type]
     chosen = {name: choice.value or "" for name, choice in choices(store, wanted).items()}
     evidence = rejudging.evidence(store, chosen["suite"], chosen["rater"])
     if evidence is None:
         return ExploreView(**chosen)  # type: ignore[arg-type]
-    return ExploreView(**chosen, turned=read_sliders(evidence, asked), own=evidence.own())  # type: ignore[arg-type]
+    return ExploreView(**chosen, turned=read_sliders(evidence, requested), own=evidence.own())  # type: ignore[arg-type]
 
 
 @live_updates.cached(maxsize=8, key=live_updates.stored_version)
@@ -174,7 +174,7 @@ def _along(evidence: RaterEvidence | None, task: str) -> dict[str, str]:
     }
 
 
-def _among(asked: str, known: Iterable[str]) -> str:
+def _among(requested: str, known: Iterable[str]) -> str:
     """What is asked for, or the first."""
     names = list(known)
-    return asked if asked in names else next(iter(names), "")
+    return requested if requested in names else next(iter(names), "")

@@ -7,10 +7,10 @@ from typing import Any, Final
 
 from agreement.flips import DELTA, FLIPPED, PREFERRED, SCORE, SHARED, TIED
 from agreement.study.cells import ALL
-from concord import flips
 from concord.common import next_steps, wording
-from concord.flips import FlipRows, Row, wide
-from concord.rejudging import MOST_IMAGES
+from concord.error_analysis import flips
+from concord.error_analysis.flips import FlipRows, Row, wide
+from concord.error_analysis.rejudging import MOST_IMAGES
 from data.prompts.flips import FLIP_REASONS, FlipKind
 from data.store.core.selection import Selection
 from data.store.core.store import Store
@@ -97,9 +97,9 @@ def _figure(found: FlipRows) -> Any:
 
 def _left_out(found: FlipRows) -> str:
     """By rater what does not count, but for prompts without anything to flip."""
-    said = []
+    parts = []
     for row in found.rows:
         if (row["statistic"], row["generator"]) == (SCORE, ALL):
             why = [f"{wording.reason(name)}: {n:,}" for name, n in row["excluded"].items() if name not in FLIP_REASONS]
-            said += [f"{row['rater']}: {', '.join(why)}."] if why else []
-    return note("Left out. " + " ".join(said)) if said else ""
+            parts += [f"{row['rater']}: {', '.join(why)}."] if why else []
+    return note("Left out. " + " ".join(parts)) if parts else ""

@@ -28,9 +28,9 @@ from agreement.tuning import (
     shares,
     tune,
 )
-from concord import rejudging
 from concord.common import wording
-from concord.rejudging import RaterEvidence
+from concord.error_analysis import rejudging
+from concord.error_analysis.rejudging import RaterEvidence
 from data.store.browse import contents
 from data.store.core.selection import Selection
 from data.store.core.store import Store
@@ -75,7 +75,7 @@ class SettingCurve:
     @property
     def chosen(self) -> list[float]:
         """The values that the folds chose."""
-        return [] if self.tuned is None else [self.at[place] for place in self.tuned.fold_best]
+        return [] if self.tuned is None else [self.at[index] for index in self.tuned.fold_best]
 
 
 def setting_curve(store: Store, evidence: RaterEvidence, view: ExploreView) -> SettingCurve | None:
@@ -104,31 +104,31 @@ def setting_curve(store: Store, evidence: RaterEvidence, view: ExploreView) -> S
     return SettingCurve(swept.at.tolist(), scores, tuned, rows.size, max(0, present.size - MOST_GENERATORS))
 
 
-def curve_text(found: SettingCurve, evidence: RaterEvidence, view: ExploreView) -> str:
+def curve_text(curve: SettingCurve, evidence: RaterEvidence, view: ExploreView) -> str:
     """What the curve says, as HTML."""
     knob = evidence.scorer.knobs[view.along]
     task = "" if view.task == ALL else f" of the task {wording.task(view.task)}"
-    first = f"{knob.title} decides something in {wording.count(found.images, 'image')}{task}; the others stand as they do."
-    parts = [first, _agreement(found, view)]
-    if found.left_out:
-        parts.append(f"The scores of the first {MOST_GENERATORS} generators are drawn, those of {found.left_out} more are not.")
+    first = f"{knob.title} decides something in {wording.count(curve.images, 'image')}{task}; the others stand as they do."
+    parts = [first, _agreement(curve, view)]
+    if curve.left_out:
+        parts.append(f"The scores of the first {MOST_GENERATORS} generators are drawn, those of {curve.left_out} more are not.")
     return note(" ".join(part for part in parts if part))
 
 
-def _agreement(found: SettingCurve, view: ExploreView) -> str:
-    tuned = found.tuned
+def _agreement(curve: SettingCurve, view: ExploreView) -> str:
+    tuned = curve.tuned
     if tuned is None:
         return "No person has judged these images yet, so there is nothing to agree with."
     title = wording.title(view.statistic)
     about = f"{wording.count(tuned.n_ratings, 'answer')} by {view.people} about {wording.count(tuned.n_items, 'image')}"
     if tuned.best is None:
         return f"{title} ({about}): no best value, as {tuned.reason}."
-    low, high = (found.at[place] for place in tuned.run or (tuned.best, tuned.best))
-    where = f"{found.best:g}" if low == high else f"{found.best:g} (and as good from {low:g} to {high:g})"
+    low, high = (curve.at[index] for index in tuned.run or (tuned.best, tuned.best))
+    where = f"{curve.best:g}" if low == high else f"{curve.best:g} (and as good from {low:g} to {high:g})"
     best = f"Best at {where}: {title} {_two_digits(tuned.values[tuned.best])} on all of {about}, which is optimistic."
     if tuned.reason is not None:
         return f"{best} It was not cross-validated: {tuned.reason}."
-    low, high = min(found.chosen), max(found.chosen)
+    low, high = min(curve.chosen), max(curve.chosen)
     values = f"{low:g}" if low == high else f"{low:g} to {high:g}"
     return (
         f"{best} Cross-validated (chosen on {FOLDS - 1} of {FOLDS} folds of prompts, judged on the fifth): {title}"
@@ -145,19 +145,19 @@ _LINES = ("#009e73", "#cc79a7", "#56b4e9", "#e69f00", "#7f7f7f", "#8c6bb1", "#a6
 _GAP = 0.1
 
 
-def curve_figure(found: SettingCurve, view: ExploreView, title: str, own: float) -> go.Figure:
+def curve_figure(curve: SettingCurve, view: ExploreView, title: str, own: float) -> go.Figure:
     """``title`` is the setting's, ``own`` where it stood in the run."""
     import plotly.graph_objects as go
 
     made = go.Figure()
-    people = found.tuned is not None and any(value is not None for value in found.tuned.values)
-    if people and found.tuned is not None:
+    people = curve.tuned is not None and any(value is not None for value in curve.tuned.values)
+    if people and curve.tuned is not None:
         name = f"{wording.title(view.statistic)} with {view.people}"
         line = {"color": charts.COLORS["people"], "width": 2.5}
-        made.add_trace(_line(found.at, found.tuned.values, name, line, "y"))
-    for color, (generator, values) in zip(_LINES, found.scores.items(), strict=False):
-        made.add_trace(_line(found.at, values, escape(generator), {"color": color, "width": 1.75}, "y2"))
-    for name, value, line in _marks(found, view, own):
+        made.add_trace(_line(curve.at, curve.tuned.values, name, line, "y"))
+    for color, (generator, values) in zip(_LINES, curve.scores.items(), strict=False):
+        made.add_trace(_line(curve.at, values, escape(generator), {"color": color, "width": 1.75}, "y2"))
+    for name, value, line in _marks(curve, view, own):
         # over both
         where = {"xref": "x", "yref": "paper", "x0": value, "x1": value, "y0": 0, "y1": 1}
         made.add_shape(type="line", name=name, line=line, showlegend=True, **where)
@@ -167,7 +167,7 @@ def curve_figure(found: SettingCurve, view: ExploreView, title: str, own: float)
         showlegend=True,
         legend={"orientation": "h", "y": 1.02, "yanchor": "bottom", "x": 0},
         margin={"t": 60},
-        xaxis={"title": escape(title), "anchor": "y2", "range": [found.at[0], found.at[-1]]},
+        xaxis={"title": escape(title), "anchor": "y2", "range": [curve.at[0], curve.at[-1]]},
         yaxis={"title": escape(wording.title(view.statistic)), "domain": [min(split + _GAP / 2, 1), 1], "visible": people},
         yaxis2={"title": "score", "domain": [0, split - _GAP / 2 if people else 1], "range": [-0.03, 1.03]},
     )
@@ -181,14 +181,14 @@ def _line(at: list[float], values: Any, name: str, line: dict[str, Any], axis: s
     return go.Scatter(x=at, y=list(values), mode="lines", name=name, line=line, yaxis=axis, hovertemplate=hover)
 
 
-def _marks(found: SettingCurve, view: ExploreView, own: float) -> list[tuple[str, float, dict[str, Any]]]:
+def _marks(curve: SettingCurve, view: ExploreView, own: float) -> list[tuple[str, float, dict[str, Any]]]:
     """Where the setting stands, where it stood, and where it is best."""
     marks: list[tuple[str, float, dict[str, Any]]] = []
     now = float(view.turned[view.along])
     if own != now:
         marks.append((f"as it was run: {own:g}", own, {"color": "#8a8f9c", "width": 1.5, "dash": "dash"}))
-    if found.best is not None:
-        marks.append((f"best: {found.best:g}", found.best, {"color": charts.COLORS["people"], "width": 2, "dash": "dot"}))
+    if curve.best is not None:
+        marks.append((f"best: {curve.best:g}", curve.best, {"color": charts.COLORS["people"], "width": 2, "dash": "dot"}))
     return [*marks, (f"now: {now:g}", now, {"color": charts.COLORS["scorer"], "width": 2})]
 
 
@@ -210,15 +210,15 @@ class Compared:
             rows = rows & (self.places.task == self.places.tasks.index(task))
         if says != ALL:
             rows = rows & (self.now == _SAYS[says])
-        found: list[int] = np.flatnonzero(rows).tolist()
-        return found
+        results: list[int] = np.flatnonzero(rows).tolist()
+        return results
 
 
 def scores_table(compared: Compared, view: ExploreView) -> str:
     """The share of correct images by generator and task."""
     places = compared.places
     before, now = (
-        {(one.place.generator, one.place.task): one.outcome for one in shares(said, places)}
+        {(share.place.generator, share.place.task): share.outcome for share in shares(said, places)}
         for said in (compared.before, compared.now)
     )
     generators = [*places.generators, ALL] if len(places.generators) > 1 else [*places.generators]
@@ -247,7 +247,10 @@ def agreement_table(compared: Compared, heard: Mapping[str, YesNoCounts]) -> str
 
 def _agreement_rows(compared: Compared, kind: str, heard: YesNoCounts) -> str:
     before, now = (
-        {(one.place.task, one.key.statistic): one.outcome for one in agreements(said, heard, compared.places)}
+        {
+            (agreement.place.task, agreement.key.statistic): agreement.outcome
+            for agreement in agreements(said, heard, compared.places)
+        }
         for said in (compared.before, compared.now)
     )
     tasks = list(dict.fromkeys(task for task, _ in now))
@@ -262,7 +265,8 @@ def _agreement_rows(compared: Compared, kind: str, heard: YesNoCounts) -> str:
     who = "people" if kind == "real" else "simulated people"
     table = html_table(f"Agreement with {who}", ["task", HtmlCell("images"), HtmlCell("answers"), *titles], lines)
     undefined = [
-        {"value": one.value, "reason": one.reason, "statistic": name, "task": task} for (task, name), one in now.items()
+        {"value": outcome.value, "reason": outcome.reason, "statistic": name, "task": task}
+        for (task, name), outcome in now.items()
     ]
     return table + explained(undefined, open_=False)
 
@@ -304,14 +308,14 @@ def draw_thresholds(store: Store, view: ExploreView) -> Drawing:
         return _by_scores(store, view)
     compared = Compared(evidence.again.correct({}), evidence.again.correct(view.turned), evidence.places)
     heard = rejudging.people_verdicts(store, evidence)
-    found = setting_curve(store, evidence, view)
+    curve = setting_curve(store, evidence, view)
     plot = None
-    if found is not None:
-        plot = curve_figure(found, view, evidence.scorer.knobs[view.along].title, float(view.own[view.along]))
+    if curve is not None:
+        plot = curve_figure(curve, view, evidence.scorer.knobs[view.along].title, float(view.own[view.along]))
     return Drawing(
         lead=_lead(compared, evidence, view, heard.get(KINDS[view.people])),
         figure=plot,
-        told=curve_text(found, evidence, view) if found is not None else note("No setting decides anything in this task."),
+        told=curve_text(curve, evidence, view) if curve is not None else note("No setting decides anything in this task."),
         numbers=scores_table(compared, view) + agreement_table(compared, heard),
         changes=changes_table(compared, view),
         pictures=_pictures(store, evidence, compared, view),
@@ -333,10 +337,12 @@ def _lead(compared: Compared, evidence: RaterEvidence, view: ExploreView, heard:
     return note(sentence, "cc-lead")
 
 
-def _of_all(found: Sequence[CellOutcome], statistic: str) -> float | None:
+def _of_all(outcomes: Sequence[CellOutcome], statistic: str) -> float | None:
     """The value of all images of all generators."""
     return next(
-        one.outcome.value for one in found if (one.place.generator, one.place.task, one.key.statistic) == (ALL, ALL, statistic)
+        outcome.outcome.value
+        for outcome in outcomes
+        if (outcome.place.generator, outcome.place.task, outcome.key.statistic) == (ALL, ALL, statistic)
     )
 
 
@@ -347,16 +353,16 @@ def _step(before: float | None, now: float | None) -> str:
 
 def _pictures(store: Store, evidence: RaterEvidence, compared: Compared, view: ExploreView) -> str:
     """The images whose verdicts changed, as they are asked for."""
-    found = compared.changed(view.task, view.changed)
+    results = compared.changed(view.task, view.changed)
     task = "" if view.task == ALL else f", {wording.task(view.task)}"
     title = f"Verdicts that changed: {CHANGED[view.changed]}{task}"
-    if not found:
+    if not results:
         moved = "No verdict changes." if view.moved else "Move a slider: the images whose verdict changes are shown here."
         return heading(title, moved)
-    shown = {evidence.again.cases[k].item_id: _verdict_change(evidence, compared, view, k) for k in found[:MOST_PICTURES]}
-    more = f"The first {MOST_PICTURES} of {wording.count(len(found), 'image')}." if len(found) > MOST_PICTURES else ""
-    place = Selection(suite=(view.suite,)) if view.task == ALL else Selection(suite=(view.suite,), task=(view.task,))
-    return heading(title, more) + thumbnails(contents.item_previews(store, [*shown]), shown, place)
+    shown = {evidence.again.cases[k].item_id: _verdict_change(evidence, compared, view, k) for k in results[:MOST_PICTURES]}
+    more = f"The first {MOST_PICTURES} of {wording.count(len(results), 'image')}." if len(results) > MOST_PICTURES else ""
+    selection = Selection(suite=(view.suite,)) if view.task == ALL else Selection(suite=(view.suite,), task=(view.task,))
+    return heading(title, more) + thumbnails(contents.item_previews(store, [*shown]), shown, selection)
 
 
 def _verdict_change(evidence: RaterEvidence, compared: Compared, view: ExploreView, k: int) -> str:

@@ -119,11 +119,11 @@ def visitor(session: Session, store: Store, accounts: Accounts | None) -> Visito
     if name is not None and erasing.is_erased(store, str(name)):
         raise SignedOut(ERASED)
     if name is not None and "invitation" in session:
-        found = invitations.get(store, str(session["invitation"]))
-        why = "This invitation is no longer known." if found is None else found.closed()
-        if found is None or why:
+        invitation = invitations.get(store, str(session["invitation"]))
+        why = "This invitation is no longer known." if invitation is None else invitation.closed()
+        if invitation is None or why:
             raise SignedOut(str(why))
-        return Visitor(name, "admin" if accounts is None else found.role, found.campaign, invited=True)
+        return Visitor(name, "admin" if accounts is None else invitation.role, invitation.campaign, invited=True)
     if accounts is None:
         return Visitor(name, "admin", local=True)
     if name is None or "account" not in session:
@@ -241,8 +241,8 @@ def visitor_of(request: HTTPConnection) -> Visitor | None:
 
 
 def _wants_page(scope: Scope, path: str) -> bool:
-    asked = Headers(scope=scope).get("accept", "")
-    return scope["method"] == "GET" and "text/html" in asked and not path.startswith("/api/")
+    requested = Headers(scope=scope).get("accept", "")
+    return scope["method"] == "GET" and "text/html" in requested and not path.startswith("/api/")
 
 
 def _signed_out(scope: Scope, path: str) -> Response:

@@ -175,10 +175,10 @@ def network_hash(request: Request, store: Store) -> str | None:
     """Names the network that somebody comes from, and tells nothing of it; None for this machine itself."""
     address = request.client.host if request.client else ""
     try:
-        told = not ip_address(address).is_loopback
+        remote = not ip_address(address).is_loopback
     except ValueError:
-        told = False
-    return keyed_hash(store.secret, "network", network(address)) if told else None
+        remote = False
+    return keyed_hash(store.secret, "network", network(address)) if remote else None
 
 
 def _cookie_name(request: Request, store: Store, person: str) -> str:

@@ -100,8 +100,8 @@ def _field(
 
 
 def _form(title: str, text: str, action: str, fields: Markup, go: str, error: str, status: int) -> HTMLResponse:
-    said = (_TEXT.format(text) if text else Markup()) + (_ERROR.format(error) if error else Markup())
-    return _page(title, _FORM.format(said=said, action=action, fields=fields, go=go), status)
+    markup = (_TEXT.format(text) if text else Markup()) + (_ERROR.format(error) if error else Markup())
+    return _page(title, _FORM.format(said=markup, action=action, fields=fields, go=go), status)
 
 
 def _page(title: str, body: Markup, status: int) -> HTMLResponse:

@@ -42,8 +42,8 @@ def clock(monkeypatch: pytest.MonkeyPatch) -> list[int]:
 
 def held(client: TestClient) -> dict[str, Any]:
     """What the cookie says."""
-    told: dict[str, Any] = json.loads(base64.b64decode(next(iter(client.cookies.values())).split(".")[0]))
-    return told
+    payload: dict[str, Any] = json.loads(base64.b64decode(next(iter(client.cookies.values())).split(".")[0]))
+    return payload
 
 
 def thief(place: House, client: TestClient) -> TestClient:
@@ -79,9 +79,9 @@ def test_signing_out_ends_every_copy_also_after_a_restart(tmp_path: Path, way: s
         copied = place.client()
         copied.cookies = {**again}
         project = place.store.project
-        kept = place.column("select session from ended_sessions")
-        assert len(kept) == 1
-        assert held(stays)["id"] not in kept
+        remaining = place.column("select session from ended_sessions")
+        assert len(remaining) == 1
+        assert held(stays)["id"] not in remaining
     with Store(project) as store:
         place = House(store, create_app(store, TOKEN, Accounts(place.users), pages=False), place.users)
         late, later = place.client(), place.client()
@@ -233,12 +233,12 @@ def test_over_https_the_cookie_is_this_hosts_alone(place: House) -> None:
     answer = client.post("/login", data={"name": "adam", "password": PASSWORD}, headers={"Origin": "https://concord.example"})
     cookie = answer.headers["set-cookie"]
     assert cookie.startswith("__Host-concord-")
-    said = {part.strip().lower() for part in cookie.split(";")[1:]}
-    assert {"secure", "httponly", "samesite=lax", "path=/"} <= said
-    assert not any(part.startswith("domain") for part in said)
+    lowers = {part.strip().lower() for part in cookie.split(";")[1:]}
+    assert {"secure", "httponly", "samesite=lax", "path=/"} <= lowers
+    assert not any(part.startswith("domain") for part in lowers)
     name, value = cookie.split(";")[0].split("=", 1)
-    for given, expected in ((name, 200), (name.removeprefix("__Host-"), 401)):
-        plain = place.client("127.0.0.1", Cookie=f"{given}={value}", **https)
+    for values, expected in ((name, 200), (name.removeprefix("__Host-"), 401)):
+        plain = place.client("127.0.0.1", Cookie=f"{values}={value}", **https)
         assert status(plain) == expected
 
 

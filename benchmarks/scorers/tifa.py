@@ -1,6 +1,6 @@
 """TIFA on the playground against the renderer's truth: what its small VQA model answers, and what is so.
 
-    uv run benchmarks/tifa.py [--scenes 400]
+    uv run benchmarks/scorers/tifa.py [--scenes 400]
 
 Without options it reads what the scorer saw of the sample's careless drawings, whose scenes are known; with ``--scenes`` it
 draws so many others (held-out looks, seeds that no model was trained on) and opens the model. Accuracy: its answer is the true
@@ -21,7 +21,7 @@ from typing import Any, Final
 
 if not __package__:
     # run as a script, whose folder comes first
-    sys.path[0] = str(Path(__file__).resolve().parents[1])
+    sys.path[0] = str(Path(__file__).resolve().parents[2])
 
 import numpy as np
 from PIL import Image
@@ -63,20 +63,20 @@ class PictureCase:
 
     def score(self, *, true: bool) -> float:
         """TIFA (formula 1), by the truth or by the model's answers."""
-        return float(np.mean([(one.true if true else one.chosen) == one.question.answer for one in self.answers]))
+        return float(np.mean([(answer.true if true else answer.chosen) == answer.question.answer for answer in self.answers]))
 
 
 def of_sample(folder: Path = sample.FOLDER) -> list[PictureCase]:
     """The sample's careless drawings, and what the committed run saw of them."""
-    asked = {prompt.prompt_id: prompt for prompt in sample.read_sample(folder).prompts}
-    found = []
+    prompts = {prompt.prompt_id: prompt for prompt in sample.read_sample(folder).prompts}
+    cases = []
     for seen in RunFolder(folder / "runs" / RATER).observations():
         name, generator, index = seen.item_id.rsplit("/", 2)
         if generator == CARELESS and seen.failed is None:
-            scene = sample.careless_drawing(asked[name], int(index)).scene
-            true = {one.question_id: answer for one, answer in true_answers(parse_spec(asked[name].spec), scene)}
-            found.append(PictureCase(name, _answers_beside_truth(answers_of(seen.payload), true)))
-    return found
+            scene = sample.careless_drawing(prompts[name], int(index)).scene
+            true = {question.question_id: answer for question, answer in true_answers(parse_spec(prompts[name].spec), scene)}
+            cases.append(PictureCase(name, _answers_beside_truth(answers_of(seen.payload), true)))
+    return cases
 
 
 def of_scenes(count: int, seed: int = 0) -> list[PictureCase]:
@@ -90,25 +90,25 @@ def of_scenes(count: int, seed: int = 0) -> list[PictureCase]:
         scene = draw_carelessly(spec, int(rng.integers(2**62)), look=HELD_OUT_LOOK).scene
         image = Image.fromarray(render(scene).image)
         shown.append(Shown(str(number), image, "", spec, questions_from_spec(spec), 1))
-        known.append({one.question_id: answer for one, answer in true_answers(spec, scene)})
-    found = []
+        known.append({question.question_id: answer for question, answer in true_answers(spec, scene)})
+    cases = []
     for start in range(0, count, _BATCH):
         for seen in perceiver.perceive(shown[start : start + _BATCH]):
-            found.append(PictureCase(seen.item_id, _answers_beside_truth(answers_of(seen.payload), known[int(seen.item_id)])))
-    return found
+            cases.append(PictureCase(seen.item_id, _answers_beside_truth(answers_of(seen.payload), known[int(seen.item_id)])))
+    return cases
 
 
 def _answers_beside_truth(answers: Sequence[AnsweredQuestion], true: Mapping[str, str | None]) -> tuple[VqaAnswer, ...]:
-    return tuple(VqaAnswer(one.question, one.chosen, true[one.question.question_id]) for one in answers)
+    return tuple(VqaAnswer(answer.question, answer.chosen, true[answer.question.question_id]) for answer in answers)
 
 
 def figures(cases: Sequence[PictureCase]) -> dict[str, Any]:
     """Accuracies and the correlation, each with its n and interval."""
-    said = [(case.cluster, one) for case in cases for one in case.answers if one.true is not None]
-    kinds = dict.fromkeys(one.question.element_type for _, one in said)
-    groups = {"all": said}
-    groups |= {kind: [pair for pair in said if pair[1].question.element_type == kind] for kind in kinds}
-    groups |= {name: [pair for pair in said if pair[1].question.is_yes_no == yes_no] for name, yes_no in _FORMS.items()}
+    answers = [(case.cluster, answer) for case in cases for answer in case.answers if answer.true is not None]
+    kinds = dict.fromkeys(answer.question.element_type for _, answer in answers)
+    groups = {"all": answers}
+    groups |= {kind: [pair for pair in answers if pair[1].question.element_type == kind] for kind in kinds}
+    groups |= {name: [pair for pair in answers if pair[1].question.is_yes_no == yes_no] for name, yes_no in _FORMS.items()}
     accuracy = {name: _accuracy(some) for name, some in groups.items()}
     return {"images": len(cases), "accuracy": accuracy, "spearman": _spearman(cases)}
 
@@ -116,12 +116,12 @@ def figures(cases: Sequence[PictureCase]) -> dict[str, Any]:
 _FORMS: Final = {"yes or no": True, "several choices": False}
 
 
-def _accuracy(said: Iterable[tuple[str, VqaAnswer]]) -> dict[str, Any]:
+def _accuracy(answers: Iterable[tuple[str, VqaAnswer]]) -> dict[str, Any]:
     right: dict[str, list[bool]] = {}
     commonest: Counter[tuple[bool, str]] = Counter()
-    for cluster, one in said:
-        right.setdefault(cluster, []).append(one.chosen == one.true)
-        commonest[one.question.is_yes_no, str(one.true)] += 1
+    for cluster, answer in answers:
+        right.setdefault(cluster, []).append(answer.chosen == answer.true)
+        commonest[answer.question.is_yes_no, str(answer.true)] += 1
     found = share([PromptTrials(sum(some), len(some)) for some in right.values()])
     # one answer for yes/no questions, one for the others
     guessed = sum(max((n for (kind, _), n in commonest.items() if kind == form), default=0) for form in (True, False))
@@ -147,8 +147,8 @@ def main() -> None:
     """Command line."""
     parser = argparse.ArgumentParser(description="TIFA on the playground against the renderer's truth.")
     parser.add_argument("--scenes", type=int, default=0, help="so many new scenes, instead of the sample's drawings")
-    given = parser.parse_args()
-    print(json.dumps(figures(of_scenes(given.scenes) if given.scenes else of_sample()), indent=2))
+    arguments = parser.parse_args()
+    print(json.dumps(figures(of_scenes(arguments.scenes) if arguments.scenes else of_sample()), indent=2))
 
 
 if __name__ == "__main__":

@@ -45,33 +45,33 @@ def backup(context: Context, output: str | None = None, listing: bool = False, f
         context.warn("it lies on the disk of the project: -o FOLDER puts one elsewhere")
 
 
-def print_backups(context: Context | None, found: list[Backup], form: str) -> None:
+def print_backups(context: Context | None, listed: list[Backup], form: str) -> None:
     """A line for each, oldest first."""
     say = print if context is None else context.say
     if form == "json":
-        say(json.dumps([backup_json(one) for one in found], indent=1))
+        say(json.dumps([backup_json(listed_backup) for listed_backup in listed], indent=1))
         return
-    if not found:
+    if not listed:
         say("there are no backups here yet; `backup` makes one, and the app one a day")
-    for one in found:
-        about = one.manifest
+    for entry in listed:
+        about = entry.manifest
         rows = sum(held.rows for held in about.contents.lasting().values())
         lasting = f"{rows:>11,} rows  {about.files:>7,} files  schema {about.schema:>2}  {about.reason}"
-        say(f"{one.name}  {about.made:%Y-%m-%d %H:%M} UTC  {lasting}")
+        say(f"{entry.name}  {about.made:%Y-%m-%d %H:%M} UTC  {lasting}")
 
 
-def backup_json(one: Backup) -> dict[str, Any]:
-    about = one.manifest
+def backup_json(stored: Backup) -> dict[str, Any]:
+    about = stored.manifest
     return {
-        "name": one.name,
-        "path": str(one.path),
+        "name": stored.name,
+        "path": str(stored.path),
         "made": about.made.isoformat(timespec="seconds"),
         "reason": about.reason,
         "schema": about.schema,
         "concord": about.concord,
         "rows": {name: held.rows for name, held in about.tables.items()},
         "files": about.files,
-        "bytes": one.bytes,
+        "bytes": stored.bytes,
     }
 
 
@@ -105,10 +105,10 @@ def _find_backup(project: Path, name: str) -> Backup:
     Raises:
         BadBackup: there is none.
     """
-    given = Path(name).expanduser()
+    named = Path(name).expanduser()
     home = backups.backup_folder(project)
-    for path in (home / name, given, given.parent):
-        if (path / backups.MANIFEST).is_file() and (path != given.parent or given.is_file()):
+    for path in (home / name, named, named.parent):
+        if (path / backups.MANIFEST).is_file() and (path != named.parent or named.is_file()):
             return backups.read_backup(path.resolve())
     raise BadBackup(
         f"there is no backup {name!r}, neither in {home} nor as a folder; run `restore` without a name to list them"

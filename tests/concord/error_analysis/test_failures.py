@@ -20,8 +20,8 @@ from starlette.datastructures import QueryParams
 from starlette.middleware.sessions import SessionMiddleware
 from starlette.testclient import TestClient
 
-from concord import failures
-from concord.failures import NEEDS, TITLES, FailureMark, describe_mark
+from concord.error_analysis import failures
+from concord.error_analysis.failures import NEEDS, TITLES, FailureMark, describe_mark
 from data.formats.cooccurrence import Cooccurrence, ordered_pair
 from data.jobs.runs import Detection, Observation
 from data.prompts.coco import COCO
@@ -115,15 +115,15 @@ def test_every_number_of_a_picture_leads_to_its_images(store: Store, client: Tes
 def test_every_mark_of_a_figure_is_a_link_too(store: Store, client: TestClient, picture: str) -> None:
     made = failures_failures(store, *WHERE, picture)
     marks = [
-        (links(one.text), re.search(r"([\d,]+) of [\d,]+ (image|object)s?$", one.hovertext))
-        for one in made.figure.layout.annotations
+        (links(annotation.text), re.search(r"([\d,]+) of [\d,]+ (image|object)s?$", annotation.hovertext))
+        for annotation in made.figure.layout.annotations
     ]
     assert len(marks) >= 3
-    for found, counted in marks:
+    for results, counted in marks:
         assert counted is not None
         hits = int(counted[1].replace(",", ""))
-        assert bool(found) is bool(hits)
-        n = total(client, found[0][0]) if found else 0
+        assert bool(results) is bool(hits)
+        n = total(client, results[0][0]) if results else 0
         assert n == hits or (picture == "colors" and 0 < n < hits)
 
 
@@ -201,12 +201,15 @@ def _fill(store: Store) -> None:
     spec = {"tag": HOSTILE, "include": include}
     prompts = [Prompt(f"geneval/{k:05d}", "geneval", HOSTILE, HOSTILE, spec) for k in range(2)]
     images = [Image(prompt.prompt_id, name, k) for prompt in prompts for name in (HOSTILE, "a/b c") for k in (0, 1)]
-    items = [Item(one.image_id, "geneval", one.prompt_id, HOSTILE, one.generator) for one in images]
+    items = [Item(image.image_id, "geneval", image.prompt_id, HOSTILE, image.generator) for image in images]
     apply(store, [ImportBundle("images", "odd", "0" * 64, prompts=prompts, images=images, items=items)])
     red = tuple(1.0 if k == 0 else 0.0 for k in range(10))
     box = (1.0, 1.0, 9.0, 9.0)
-    found = (Detection(HOSTILE, 0.9, box, None, red), Detection("cup", 0.8, box, None, red))
-    seen = [(next(p for p in prompts if p.prompt_id == one.prompt_id), Observation(one.image_id, {}, found)) for one in images]
+    result = (Detection(HOSTILE, 0.9, box, None, red), Detection("cup", 0.8, box, None, red))
+    seen = [
+        (next(p for p in prompts if p.prompt_id == image.prompt_id), Observation(image.image_id, {}, result))
+        for image in images
+    ]
     drawn_images._ingest(store, scorer.SCORER, drawn_images.RATER, SETTINGS, seen)
 
 
@@ -224,7 +227,7 @@ def test_names_are_escaped_and_their_links_hold(odd: Store, picture: str) -> Non
         assert marked is not None
         assert failures.items(odd, marked, replace(places, rater=()))
     # Plotly encodes a link once more than it should: what that would change has none on the figure, but in the table
-    marks = "".join(one.text for one in made.figure.layout.annotations)
+    marks = "".join(annotation.text for annotation in made.figure.layout.annotations)
     assert "%26" not in marks
     assert picture not in ("kinds", "first", "bindings") or "<a " in marks
 
@@ -277,13 +280,13 @@ def opened(store: Store, query: str) -> dict[str, Any]:
 
 def test_browse_says_what_it_lists_and_shows_the_scorers_verdicts(store: Store) -> None:
     address = browse_address(Selection(suite=("geneval",)), marked=FailureMark("counts", drawn_images.RATER, "2", "too few"))
-    found = opened(store, urlsplit(address).query)
-    assert found["notice"] == ""
+    results = opened(store, urlsplit(address).query)
+    assert results["notice"] == ""
     sentence = (
         r"(No|\d+) images? of “Requested and detected counts”, by what geneval-playground saw: 2 asked for, too few found\."
     )
-    assert re.fullmatch(f"{sentence} +Show all images", found["words"].strip())
-    shown = {name: found["listing"].get(name) for name in ("suite", "rater", "picture", "seen_by", "asked", "found")}
+    assert re.fullmatch(f"{sentence} +Show all images", results["words"].strip())
+    shown = {name: results["listing"].get(name) for name in ("suite", "rater", "picture", "seen_by", "asked", "found")}
     assert shown == {
         "suite": "geneval",
         "rater": drawn_images.RATER,
@@ -292,7 +295,7 @@ def test_browse_says_what_it_lists_and_shows_the_scorers_verdicts(store: Store) 
         "asked": "2",
         "found": "too few",
     }
-    assert found["links"] == [(f"/studio/browse?suite=geneval&rater={drawn_images.RATER}", "Show all images")]
+    assert results["links"] == [(f"/studio/browse?suite=geneval&rater={drawn_images.RATER}", "Show all images")]
 
 
 def test_browse_names_what_it_cannot_follow_and_lists_without_it(store: Store) -> None:
@@ -315,7 +318,7 @@ def test_a_mark_in_words() -> None:
 
 def test_the_workbench_learns_what_a_mark_has_told() -> None:
     """Who comes from such a listing knows what a scorer says of its images: their answers are not blind."""
-    script = (Path(__file__).resolve().parents[2] / "assets" / "js" / "workbench" / "address.js").read_text(encoding="utf-8")
+    script = (Path(__file__).resolve().parents[3] / "assets" / "js" / "workbench" / "address.js").read_text(encoding="utf-8")
     names = json.loads(re.search(r"MARKED = (\[.*?\]);", script)[1])  # type: ignore[index]
     assert names == ["picture", "seen_by", "asked", "found"]
     assert re.search(r'return \["about", "picture", .*some\(\(name\) => listing\.has\(name\)\)', script)
@@ -359,7 +362,7 @@ def test_bars_stand_end_to_end() -> None:
     parts = [Series(str(k), [replace(HALF, value=value)]) for k, value in enumerate((0.2, 0.3, 0.5))]
     figure = stacked(["g"], parts, "share")
     assert [(trace.base[0], trace.x[0]) for trace in figure.data] == [(0.0, 0.2), (0.2, 0.3), (0.5, 0.5)]
-    assert [one.x for one in marks_of(figure)] == [0.1, 0.35, 0.75]
+    assert [mark.x for mark in marks_of(figure)] == [0.1, 0.35, 0.75]
 
 
 @pytest.mark.parametrize("value", [0.05, 0.3, 0.5, 0.7, 1.0])

@@ -1,6 +1,6 @@
 """Six questions an image: ours against one image and one question a call, with the same random-weight BLIP, in one run.
 
-    uv run benchmarks/vqa.py [--images 3] [--device cpu] [--small]
+    uv run benchmarks/scorers/vqa.py [--images 3] [--device cpu] [--small]
 
 The other side does as TIFA's released code: each call opens the file, prepares the image and runs the whole model as
 transformers has it. Both give the same answers (asserted), once by weighing the choices and once in words of their own that
@@ -24,10 +24,10 @@ from transformers.models.blip.modeling_blip_text import BlipTextModel
 
 if not __package__:
     # run as a script, whose folder comes first: there this very file would be taken for a package
-    sys.path[0] = str(Path(__file__).resolve().parents[1])
+    sys.path[0] = str(Path(__file__).resolve().parents[2])
 
-from benchmarks import geneval
 from benchmarks.measuring import Parts, Timing, command_line, machine, tell, timed, wait_for
+from benchmarks.scorers import geneval
 from data.images.files import open_image
 from scorers.models.pretrained import load, processor_of
 from scorers.models.vqa import VqaAnswer, VqaQuestion, open_vqa
@@ -79,14 +79,14 @@ class Plain:
             return [self._say(open_image(path), query) for query in QUERIES]
 
     def _weigh(self, image: Image.Image, query: VqaQuestion) -> VqaAnswer:
-        given, model, text = self._given(image, query.text), self._model, self._model.config.text_config
-        features = model.vision_model(pixel_values=given["pixel_values"]).last_hidden_state
+        inputs, model, text = self._given(image, query.text), self._model, self._model.config.text_config
+        features = model.vision_model(pixel_values=inputs["pixel_values"]).last_hidden_state
         states = model.text_encoder(
-            input_ids=given["input_ids"], attention_mask=given["attention_mask"], encoder_hidden_states=features
+            input_ids=inputs["input_ids"], attention_mask=inputs["attention_mask"], encoder_hidden_states=features
         ).last_hidden_state
-        told = [self._processor.tokenizer(choice, add_special_tokens=False)["input_ids"] for choice in query.choices]
-        longest = max(map(len, told)) + 2
-        rows = [[text.bos_token_id, *ids, text.sep_token_id] for ids in told]
+        parts = [self._processor.tokenizer(choice, add_special_tokens=False)["input_ids"] for choice in query.choices]
+        longest = max(map(len, parts)) + 2
+        rows = [[text.bos_token_id, *ids, text.sep_token_id] for ids in parts]
         ids = torch.tensor([[*row, *[text.pad_token_id] * (longest - len(row))] for row in rows], device=self._device)
         logits = model.text_decoder(
             input_ids=ids,
@@ -135,8 +135,8 @@ def measured(answering: str, folder: Path, paths: Sequence[Path], device: str) -
     chosen = {(answer.chosen, answer.free) for some in mine for answer in some}
     assert len(chosen) > len(QUERIES), "every picture got the same answers"
 
-    def row(what: str, took: Timing) -> str:
-        return f"{what:34}{took.wall / len(paths):>12.3f} s{took.cpu / len(paths):>14.3f} s"
+    def row(label: str, timing: Timing) -> str:
+        return f"{label:34}{timing.wall / len(paths):>12.3f} s{timing.cpu / len(paths):>14.3f} s"
 
     return [
         f"{f'{answering}, an image':34}{'clock':>14}{'processors':>16}",
@@ -157,20 +157,20 @@ def main(arguments: Sequence[str] | None = None) -> list[str]:
     parser.add_argument("--images", type=int, default=3, help="how many (default 3)")
     parser.add_argument("--device", default="cuda" if torch.cuda.is_available() else "cpu", help="as torch names it")
     parser.add_argument("--small", action="store_true", help="a small model and pictures")
-    asked = parser.parse_args(arguments)
+    options = parser.parse_args(arguments)
     texts = [text for query in QUERIES for text in (query.text, *query.choices)]
     words = sorted({word.strip("?").lower() for text in texts for word in text.split()})
-    with tempfile.TemporaryDirectory() as given:
-        folder = Path(given)
-        geneval.save_blip(folder / "blip", words, small=asked.small)
+    with tempfile.TemporaryDirectory() as values:
+        folder = Path(values)
+        geneval.save_blip(folder / "blip", words, small=options.small)
         geneval.save_sentence_model(folder / "sentences", words)
-        paths = geneval.paintings(folder / "images", max(2, asked.images), SIZES_SMALL if asked.small else SIZES)
+        paths = geneval.paintings(folder / "images", max(2, options.images), SIZES_SMALL if options.small else SIZES)
         lines = [
-            f"{len(paths)} images, {len(QUERIES)} questions each, on {asked.device}",
+            f"{len(paths)} images, {len(QUERIES)} questions each, on {options.device}",
             f"{machine('torch', 'transformers')}, {torch.get_num_threads()} threads",
         ]
         for answering in (CHOICES, FREE):
-            lines += ["", *measured(answering, folder, paths, asked.device)]
+            lines += ["", *measured(answering, folder, paths, options.device)]
     return tell(lines)
 
 

@@ -11,7 +11,7 @@ from functools import lru_cache
 from typing import Any, Final
 
 from concord.common import live_updates, wording
-from concord.rejudging import at_most
+from concord.error_analysis.rejudging import at_most
 from data.spec import SpecError
 from data.store.core.selection import Selection, Where
 from data.store.core.store import Store
@@ -75,14 +75,14 @@ _ASKED: Final = {
 _FOUND: Final = {"counts": "{} found", "colors": "{} seen", "positions": "“{}” found"}
 
 
-def describe_mark(picture: str, asked: str, found: str) -> str:
+def describe_mark(picture: str, requested: str, detected: str) -> str:
     """A mark in words; nothing for the whole picture."""
     parts = []
-    if asked and picture in _ASKED:
-        parts.append(_ASKED[picture].format(asked))
-    if found:
-        said = f"{found} ({BINDING[found]})" if picture == "bindings" and found in BINDING else found
-        parts.append(_FOUND.get(picture, "{}").format(said))
+    if requested and picture in _ASKED:
+        parts.append(_ASKED[picture].format(requested))
+    if detected:
+        detected_text = f"{detected} ({BINDING[detected]})" if picture == "bindings" and detected in BINDING else detected
+        parts.append(_FOUND.get(picture, "{}").format(detected_text))
     return ", ".join(parts)
 
 
@@ -116,12 +116,14 @@ class FailureTable:
 def sources(store: Store, suite: str = _ALL_TOGETHER) -> list[EvidenceSource]:
     """Scorers' evidence of a suite (of all suites), of scorers that this Concord knows."""
     known = {*registry.known(), *registry.IMPORTED}
-    return [one for one in _sources(store) if one.scorer in known and suite in (_ALL_TOGETHER, one.suite)]
+    return [
+        candidate for candidate in _sources(store) if candidate.scorer in known and suite in (_ALL_TOGETHER, candidate.suite)
+    ]
 
 
 def source(store: Store, suite: str, rater: str) -> EvidenceSource | None:
     """One scorer's evidence of a suite; None if there is none."""
-    return next((one for one in sources(store, suite) if one.rater_id == rater), None)
+    return next((candidate for candidate in sources(store, suite) if candidate.rater_id == rater), None)
 
 
 def table_of(store: Store, suite: str, rater: str, picture: str) -> FailureTable | None:
@@ -130,8 +132,8 @@ def table_of(store: Store, suite: str, rater: str, picture: str) -> FailureTable
     Raises:
         ValueError: the settings that the scorer ran with make no sense.
     """
-    found = source(store, suite, rater)
-    return None if found is None or picture not in PICTURES else _table_of(store, found, picture)
+    chosen = source(store, suite, rater)
+    return None if chosen is None or picture not in PICTURES else _table_of(store, chosen, picture)
 
 
 def generators(store: Store, suite: str, rater: str) -> list[str]:
@@ -140,8 +142,8 @@ def generators(store: Store, suite: str, rater: str) -> list[str]:
     Raises:
         ValueError: as ``drawable``.
     """
-    found = source(store, suite, rater)
-    return [] if found is None else sorted({case.generator for case in _cases_of(store, found)[0].cases})
+    chosen = source(store, suite, rater)
+    return [] if chosen is None else sorted({case.generator for case in _cases_of(store, chosen)[0].cases})
 
 
 def condition_of(store: Store, marked: FailureMark, selection: Selection) -> Where:
@@ -151,8 +153,8 @@ def condition_of(store: Store, marked: FailureMark, selection: Selection) -> Whe
 
 def items(store: Store, marked: FailureMark, selection: Selection) -> list[str]:
     """The mark's images among those of the selection's places; none where the evidence cannot be judged."""
-    suites = selection.suite or tuple({one.suite for one in sources(store) if one.rater_id == marked.rater})
-    found = []
+    suites = selection.suite or tuple({candidate.suite for candidate in sources(store) if candidate.rater_id == marked.rater})
+    item_ids = []
     for suite in suites:
         try:
             drawn = table_of(store, suite, marked.rater, marked.picture)
@@ -160,17 +162,17 @@ def items(store: Store, marked: FailureMark, selection: Selection) -> list[str]:
             continue
         for unit in drawn.table.having(marked.asked, marked.found) if drawn else ():
             places = ((selection.generator, unit.case.generator), (selection.task, unit.case.task))
-            if all(not asked or here in asked for asked, here in places):
-                found.append(unit.case.item_id)
-    return list(dict.fromkeys(found))
+            if all(not requested or here in requested for requested, here in places):
+                item_ids.append(unit.case.item_id)
+    return list(dict.fromkeys(item_ids))
 
 
 def describe_images(store: Store, marked: FailureMark, selection: Selection) -> str:
     """What the mark's images are, in words."""
     n = len(items(store, marked, selection))
     images = wording.count(n, "image") if n else "No image"
-    what = describe_mark(marked.picture, marked.asked, marked.found)
-    return f"{images} of “{TITLES[marked.picture]}”, by what {marked.rater} saw{what and ': '}{what}."
+    description = describe_mark(marked.picture, marked.asked, marked.found)
+    return f"{images} of “{TITLES[marked.picture]}”, by what {marked.rater} saw{description and ': '}{description}."
 
 
 @live_updates.cached(maxsize=8, key=live_updates.stored_version)
@@ -189,17 +191,19 @@ def _table_of(store: Store, of: EvidenceSource, picture: str) -> FailureTable:
 def _cases_of(store: Store, of: EvidenceSource) -> tuple[SuiteEvidence, int]:
     places = scorer_evidence.perceived_images(store, Selection(suite=(of.suite,)), of.rater_id)
     held = at_most(places)
-    sights = scorer_evidence.evidence_without_masks(store, [one.item_id for one in held], of.rater_id)
+    sights = scorer_evidence.evidence_without_masks(store, [image.item_id for image in held], of.rater_id)
     if sights is None:
         raise ValueError(f"this project has no run of {of.rater_id} any more")
     scorer, cases = registry.get(sights.scorer), []
-    for one in held:
-        seen = sights.seen.get(one.item_id)
+    for image in held:
+        seen = sights.seen.get(image.item_id)
         try:
-            spec = one.demands
+            spec = image.demands
         except SpecError:  # nobody can tell what was asked for
             continue
         if seen is not None and seen.failed is None:
             verdict = scorer.judge(spec, seen, sights.settings)
-            cases.append(JudgedImage(one.item_id, one.prompt_id, one.generator, one.idx, one.task or "", spec, seen, verdict))
+            cases.append(
+                JudgedImage(image.item_id, image.prompt_id, image.generator, image.idx, image.task or "", spec, seen, verdict)
+            )
     return SuiteEvidence(scorer, sights.settings, cases), len(places)

@@ -17,7 +17,7 @@ from starlette.datastructures import QueryParams
 from starlette.middleware.sessions import SessionMiddleware
 from starlette.testclient import TestClient
 
-from concord.confusion import crossing_of, describe_cell
+from concord.error_analysis.confusion import crossing_of, describe_cell
 from data.store.analysis.confusion import ConfusionCell
 from data.store.core.selection import PEOPLE, SIMULATED, Selection
 from data.store.core.store import Store
@@ -58,9 +58,9 @@ def query(address: str) -> str:
 def listed(client: TestClient, address: str) -> dict[str, Any]:
     answer = client.get(f"/api/studio/items?{query(address)}")
     assert answer.status_code == 200, answer.text
-    found: dict[str, Any] = answer.json()
-    assert found["total"] == len(found["items"])
-    return found
+    results: dict[str, Any] = answer.json()
+    assert results["total"] == len(results["items"])
+    return results
 
 
 def ids(client: TestClient, address: str) -> list[str]:
@@ -98,8 +98,8 @@ def test_an_address_without_a_crossing_asks_for_none() -> None:
 
 # --- the grid ---------------------------------------------------------------------------------------------------------
 def test_the_grid_lists_the_cell_and_what_both_sides_say(client: TestClient) -> None:
-    found = listed(client, CELL)
-    crossed = {item["item_id"]: item["crossed"] for item in found["items"]}
+    results = listed(client, CELL)
+    crossed = {item["item_id"]: item["crossed"] for item in results["items"]}
     assert crossed == {
         "s/1": [{"target": None, "a": "no", "b": {"no": 1, "yes": 1}}],
         "s/2": [{"target": None, "a": "no", "b": {"yes": 2, "no": 1}}],
@@ -148,8 +148,8 @@ def test_what_cannot_be_asked_is_refused_in_words(client: TestClient, route: str
 
 
 def test_the_workbench_goes_on_within_the_cell(client: TestClient) -> None:
-    one = client.get(f"/api/studio/neighbours?{query(CELL)}&id=s/1").json()
-    assert (one["place"], one["total"], one["previous"], one["next"]["id"]) == (1, 2, None, "s/2")
+    reply = client.get(f"/api/studio/neighbours?{query(CELL)}&id=s/1").json()
+    assert (reply["place"], reply["total"], reply["previous"], reply["next"]["id"]) == (1, 2, None, "s/2")
     last = client.get(f"/api/studio/neighbours?{query(CELL)}&id=s/2").json()
     assert (last["place"], last["previous"]["id"], last["next"]) == (2, "s/1", None)
     assert client.get(f"/api/studio/neighbours?{query(CELL)}&id=s/3").json()["place"] is None
@@ -254,9 +254,9 @@ def test_nothing_there_says_why(store: Store) -> None:
     ],
 )
 def test_the_sentence(store: Store, crossed: Any, among: Any, told: str) -> None:
-    found = describe_cell(store, crossing_of(store, ConfusionCell("correct", *crossed), Selection(suite=("s",), **among)))
-    assert found.startswith(told)
-    assert "about “correct”" in found
+    result = describe_cell(store, crossing_of(store, ConfusionCell("correct", *crossed), Selection(suite=("s",), **among)))
+    assert result.startswith(told)
+    assert "about “correct”" in result
 
 
 def test_no_text_of_the_project_is_html(store: Store) -> None:

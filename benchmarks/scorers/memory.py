@@ -1,6 +1,6 @@
 """What memory a run takes as it goes on: every picture of a folder through a detector with random weights, on the CPU.
 
-    uv run benchmarks/memory.py DIR [--limit 700]
+    uv run benchmarks/scorers/memory.py DIR [--limit 700]
 
 Measured is the worker's memory before each part; after a first fifth, in which everything has been used once, it must not grow.
 """
@@ -16,10 +16,10 @@ from typing import Final
 
 if not __package__:
     # run as a script, whose folder comes first: there this very file would be taken for a package
-    sys.path[0] = str(Path(__file__).resolve().parents[1])
+    sys.path[0] = str(Path(__file__).resolve().parents[2])
 
-from benchmarks import geneval
 from benchmarks.measuring import command_line, resident, tell
+from benchmarks.scorers import geneval
 from data.jobs.runs import Run, RunFolder, WorkItem
 from scorers import registry
 from scorers.running import worker
@@ -59,16 +59,16 @@ def measure(paths: Sequence[Path], folder: Path) -> Taken:
     spec = {"a": "cat", "b": "dog", "relation": "left"}
     work = [WorkItem(str(k), str(path), "", "", spec) for k, path in enumerate(paths)]
     run.create(Run("memory", "visor", scorer.version, "paper", settings, "cpu", PART, force=True), work)
-    found: list[float] = []
+    megabytes: list[float] = []
 
     def stop() -> bool:
-        found.append(resident())
+        megabytes.append(resident())
         return False
 
     assert worker.work_through(run, stop)
-    found.append(resident())
+    megabytes.append(resident())
     seen = list(run.observations())
-    return Taken(found, len(seen), sum(one.failed is not None for one in seen))
+    return Taken(megabytes, len(seen), sum(observation.failed is not None for observation in seen))
 
 
 def lines_of(taken: Taken) -> list[str]:
@@ -91,8 +91,8 @@ def main(arguments: Sequence[str] | None = None) -> list[str]:
     parser = command_line(__doc__)
     parser.add_argument("folder", type=Path, help="of pictures, searched through")
     parser.add_argument("--limit", type=int, default=700, help="how many (default 700)")
-    asked = parser.parse_args(arguments)
-    paths = sorted(path for path in asked.folder.rglob("*") if path.suffix.lower() in _SUFFIXES)[: asked.limit]
+    options = parser.parse_args(arguments)
+    paths = sorted(path for path in options.folder.rglob("*") if path.suffix.lower() in _SUFFIXES)[: options.limit]
     with tempfile.TemporaryDirectory() as folder:
         taken = measure(paths, Path(folder))
     return tell(lines_of(taken))

@@ -30,8 +30,7 @@ def crossing_of(store: Store, crossed: ConfusionCell, selection: Selection) -> C
 
 def condition_of(store: Store, crossing: ConfusionQuery) -> Where:
     """The condition on ``items t`` that they are the crossing's; made out once while the project stays as it is."""
-    found = _items(store, crossing)
-    return "t.item_id in (select unnest(?::varchar[]))", [found]
+    return "t.item_id in (select unnest(?::varchar[]))", [_items(store, crossing)]
 
 
 def count_items(store: Store, crossing: ConfusionQuery) -> int:
@@ -47,11 +46,13 @@ def _items(store: Store, crossing: ConfusionQuery) -> list[str]:
 @live_updates.cached(maxsize=64, key=live_updates.stored_version)
 def _labels_by_meaning(store: Store, aspect: str, selection: Selection) -> tuple[StoredLabel, ...]:
     known = scales(store)
-    found: list[StoredLabel] = []
+    stored_labels: list[StoredLabel] = []
     for suite, labels in store_crossed.stored_labels(store, aspect, selection).items():
         read = _read(known[suite, aspect], labels)
-        found += [StoredLabel(suite, stored, label) for stored, label in zip(labels, read, strict=True) if label is not None]
-    return tuple(found)
+        stored_labels += [
+            StoredLabel(suite, stored, label) for stored, label in zip(labels, read, strict=True) if label is not None
+        ]
+    return tuple(stored_labels)
 
 
 def _read(scale: str, labels: Sequence[str]) -> list[str | None]:
@@ -63,11 +64,11 @@ def _read(scale: str, labels: Sequence[str]) -> list[str | None]:
 
 def describe_cell(store: Store, crossing: ConfusionQuery) -> str:
     """What the images are: how many, and what both sides say of them; where there are none, why that may be."""
-    crossed, found = crossing.crossed, count_items(store, crossing)
-    images = wording.count(found, "image") if found else "No image"
+    crossed, count = crossing.crossed, count_items(store, crossing)
+    images = wording.count(count, "image") if count else "No image"
     among = rater_groups(store).get(crossed.a) == crossed.b
     first = f"{crossed.a} calls “{crossed.a_says}”" if crossed.a_says else f"{crossed.a} has judged"
-    told = f"{images} that {first} and {_second(crossed, other=among)}, about “{crossed.aspect}”"
+    text = f"{images} that {first} and {_second(crossed, other=among)}, about “{crossed.aspect}”"
     selection = crossing.selection
     # which judgements are looked at, besides those of the images that Browse's own filters choose
     only = [
@@ -79,7 +80,7 @@ def describe_cell(store: Store, crossing: ConfusionQuery) -> str:
         *(f"until {moment}" for moment in selection.until[-1:]),
     ]
     restricted = f", of answers only those of {', '.join(only)}" if only else ""
-    return f"{told}{restricted}.{'' if found else _why(crossing)}"
+    return f"{text}{restricted}.{'' if count else _why(crossing)}"
 
 
 def _second(crossed: ConfusionCell, *, other: bool) -> str:
@@ -100,5 +101,5 @@ def _why(crossing: ConfusionQuery) -> str:
     lost = [label for label in (crossed.a_says, crossed.b_says) if label and label not in known]
     if not lost:
         return ""
-    told = ", ".join(f"“{label}”" for label in known[:_NAMED]) + (" and others" if len(known) > _NAMED else "")
-    return f" Nobody says “{lost[0]}” here, but {told}."
+    labels = ", ".join(f"“{label}”" for label in known[:_NAMED]) + (" and others" if len(known) > _NAMED else "")
+    return f" Nobody says “{lost[0]}” here, but {labels}."

@@ -85,31 +85,34 @@ class Poll:
 
 
 def polls(
-    told: Sequence[PreferenceVote], of_images: Sequence[ImageValue], of_generators: Sequence[GeneratorValue]
+    votes: Sequence[PreferenceVote], of_images: Sequence[ImageValue], of_generators: Sequence[GeneratorValue]
 ) -> list[Poll]:
     """By suite, sorted."""
     suites: dict[str, list[PreferenceVote]] = {}
-    for one in told:
-        suites.setdefault(one.suite, []).append(one)
+    for vote in votes:
+        suites.setdefault(vote.suite, []).append(vote)
     return [_poll(suite, mine, of_images, of_generators) for suite, mine in sorted(suites.items())]
 
 
 def _poll(
-    suite: str, told: Sequence[PreferenceVote], of_images: Sequence[ImageValue], of_generators: Sequence[GeneratorValue]
+    suite: str,
+    preference_votes: Sequence[PreferenceVote],
+    of_images: Sequence[ImageValue],
+    of_generators: Sequence[GeneratorValue],
 ) -> Poll:
     people = []
     for simulated in (False, True):
-        mine = [one for one in told if one.kind == "human" and one.simulated == simulated]
+        mine = [vote for vote in preference_votes if vote.kind == "human" and vote.simulated == simulated]
         if mine:
             name, kind = (SIMULATED, "simulated") if simulated else (PEOPLE, "real")
             votes = tuple(map(_vote, mine))
-            people.append(Voter(name, "people", kind, "preference", votes, tuple(one.rater_id for one in mine)))  # type: ignore[arg-type]
+            people.append(Voter(name, "people", kind, "preference", votes, tuple(vote.rater_id for vote in mine)))  # type: ignore[arg-type]
     # scorers that look at both images and choose one themselves
     judges = []
-    for name in sorted({one.rater_id for one in told if one.kind == "scorer"}):
-        mine = [one for one in told if one.kind == "scorer" and one.rater_id == name]
+    for name in sorted({vote.rater_id for vote in preference_votes if vote.kind == "scorer"}):
+        mine = [vote for vote in preference_votes if vote.kind == "scorer" and vote.rater_id == name]
         judges.append(Voter(name, "scorer", None, "preference", tuple(map(_vote, mine)), (name,) * len(mine)))
-    voters = [*people, *judges, *_scorers({one.item_id: one for one in told}, of_images)]
+    voters = [*people, *judges, *_scorers({vote.item_id: vote for vote in preference_votes}, of_images)]
     means: dict[tuple[str, By], list[MetricMean]] = {}
     for row in of_generators:
         if row.suite == suite:
@@ -119,18 +122,18 @@ def _poll(
     return Poll(suite, tuple(voters), tuple(metrics))
 
 
-def _vote(one: PreferenceVote) -> Vote:
-    known = one.label in (one.first, one.second, BOTH, NONE, TIE)
-    why = one.excluded or (None if known else NO_VALUE if one.label else CANNOT_TELL)
-    chose = one.label if why is None else None
-    return Vote(one.item_id, one.task, one.prompt_id, one.first, one.second, chose, one.side, why)
+def _vote(vote: PreferenceVote) -> Vote:
+    known = vote.label in (vote.first, vote.second, BOTH, NONE, TIE)
+    why = vote.excluded or (None if known else NO_VALUE if vote.label else CANNOT_TELL)
+    chose = vote.label if why is None else None
+    return Vote(vote.item_id, vote.task, vote.prompt_id, vote.first, vote.second, chose, vote.side, why)
 
 
 def _scorers(pairs: Mapping[str, PreferenceVote], of_images: Sequence[ImageValue]) -> Iterator[Voter]:
     values: dict[tuple[str, By], dict[tuple[str, int], float]] = {}
-    for one in of_images:
-        if one.item_id in pairs:
-            values.setdefault((one.rater_id, _by(one.aspect)), {})[one.item_id, one.position] = one.value
+    for image in of_images:
+        if image.item_id in pairs:
+            values.setdefault((image.rater_id, _by(image.aspect)), {})[image.item_id, image.position] = image.value
     for name, by in sorted(values):
         mine = values[name, by]
         twos = [
@@ -152,32 +155,36 @@ _NOT_THE_METHOD: Final = frozenset({"model", "weights", "revisions", "batch", "p
 """Settings in which raters may differ and still measure the same of their models."""
 
 
-def selfeval_metrics(told: Sequence[PreferenceVote], of_models: Sequence[ModelValue]) -> list[GeneratorValue]:
+def selfeval_metrics(votes: Sequence[PreferenceVote], of_models: Sequence[ModelValue]) -> list[GeneratorValue]:
     """Accuracies of the models that people voted on, as one metric for each way of measuring.
 
     The images are by others: what people voted on would be the generator's own pictures, and of the paper's it is the real ones
     that count. A generator that is asked in another way (``sdxl@paper``) is the same model.
     """
     voted: dict[str, set[str]] = {}
-    for one in told:
-        voted.setdefault(one.suite, set()).update((one.first, one.second))
-    found = []
+    for vote in votes:
+        voted.setdefault(vote.suite, set()).update((vote.first, vote.second))
+    metrics = []
     for row in of_models:
         known = voted.get(row.suite, set())
         if row.images not in known:
             # the scorer with its settings, whatever its model: the same for all models
             metric = f"{row.rater_id.partition('-')[0]} of its own model ({_settings_text(row.settings)})"
-            found += [
+            metrics += [
                 GeneratorValue(row.suite, row.task, name, row.prompt_id, metric, "correct", row.total, row.n)
                 for name in sorted(known)
                 if name.partition("@")[0] == short_of(str(row.settings["model"]))
             ]
-    return found
+    return metrics
 
 
 def _settings_text(settings: Mapping[str, Any]) -> str:
-    kept = {key: value for key, value in sorted(settings.items()) if key not in _NOT_THE_METHOD}
-    plain = (f"{key}={value if isinstance(value, str) else json.dumps(value)}" for key, value in kept.items() if value != "")
+    settings_shown = {key: value for key, value in sorted(settings.items()) if key not in _NOT_THE_METHOD}
+    plain = (
+        f"{key}={value if isinstance(value, str) else json.dumps(value)}"
+        for key, value in settings_shown.items()
+        if value != ""
+    )
     return ", ".join(plain)
 
 
@@ -185,43 +192,45 @@ Row = dict[str, Any]
 
 
 def section_rows(poll: Poll, options: Options) -> dict[str, list[Row]]:
-    """By section of ``concord.preferences.SECTIONS``."""
+    """By section of ``concord.comparison.preferences.SECTIONS``."""
     return {
-        "votes": [_vote_rows(poll, voter, one) for voter in poll.voters for one in count_votes(voter.votes, options)],
+        "votes": [_vote_rows(poll, voter, vote) for voter in poll.voters for vote in count_votes(voter.votes, options)],
         "sides": [_side_rows(poll, voter, options) for voter in poll.people()],
         "strengths": [
-            _strength_rows(poll, voter, one) for voter in poll.voters for one in generator_strengths(voter.votes, options)
+            _strength_rows(poll, voter, strength)
+            for voter in poll.voters
+            for strength in generator_strengths(voter.votes, options)
         ],
         "beside": [
             _who(poll, scorer)
-            | {"people": people.people, "task": one.task, "a": one.contest.a, "b": one.contest.b}
-            | {"same_order": one.same_order, "opposed": one.opposed, "statistic": "same_preference"}
-            | measured_row(one.same)
+            | {"people": people.people, "task": agreement.task, "a": agreement.contest.a, "b": agreement.contest.b}
+            | {"same_order": agreement.same_order, "opposed": agreement.opposed, "statistic": "same_preference"}
+            | measured_row(agreement.same)
             for people in poll.people()
             for scorer in poll.voters
             if scorer.kind == "scorer"
-            for one in order_agreement(people.votes, scorer.votes, options)
+            for agreement in order_agreement(people.votes, scorer.votes, options)
         ],
         "ranks": [
-            _rank_row(poll, people, metric, found)
+            _rank_row(poll, people, metric, correlation)
             for people in poll.people()
             for metric in poll.metrics
-            if (found := rank_correlation(people.votes, metric.means, options)).points
+            if (correlation := rank_correlation(people.votes, metric.means, options)).points
         ],
     }
 
 
-def measured_row(one: IntervalEstimate) -> Row:
+def measured_row(estimate: IntervalEstimate) -> Row:
     """What every number comes with."""
     return {
-        "value": one.value,
-        "low": one.low,
-        "high": one.high,
-        "n_items": one.items,
-        "n_ratings": one.ratings,
-        "excluded": dict(one.excluded),
-        "reason": one.reason,
-        "method": one.method,
+        "value": estimate.value,
+        "low": estimate.low,
+        "high": estimate.high,
+        "n_items": estimate.items,
+        "n_ratings": estimate.ratings,
+        "excluded": dict(estimate.excluded),
+        "reason": estimate.reason,
+        "method": estimate.method,
     }
 
 
@@ -229,49 +238,51 @@ def _who(poll: Poll, voter: Voter) -> Row:
     return {"suite": poll.suite, "rater": voter.name, "kind": voter.kind, "people": voter.people, "by": voter.by}
 
 
-def _vote_rows(poll: Poll, voter: Voter, one: VoteCounts) -> Row:
-    counts = {name: getattr(one, name) for name in ("a_wins", "both", "none", "tie", "b_wins", "cannot_tell")}
-    totals = {"clear": one.clear, "votes": one.votes, "pairs": one.pairs}
-    place = {"task": one.task, "a": one.contest.a, "b": one.contest.b}
-    number = {"statistic": "share_of_a", **measured_row(one.share), "sign_test_p": one.sign_test_p}
-    return _who(poll, voter) | place | counts | totals | number
+def _vote_rows(poll: Poll, voter: Voter, vote_counts: VoteCounts) -> Row:
+    counts = {name: getattr(vote_counts, name) for name in ("a_wins", "both", "none", "tie", "b_wins", "cannot_tell")}
+    totals = {"clear": vote_counts.clear, "votes": vote_counts.votes, "pairs": vote_counts.pairs}
+    cell = {"task": vote_counts.task, "a": vote_counts.contest.a, "b": vote_counts.contest.b}
+    number = {"statistic": "share_of_a", **measured_row(vote_counts.share), "sign_test_p": vote_counts.sign_test_p}
+    return _who(poll, voter) | cell | counts | totals | number
 
 
 def _side_rows(poll: Poll, voter: Voter, options: Options) -> Row:
-    one = side_choices(voter.votes, options)
-    counts = {"left": one.left, "right": one.right, "unknown": one.unknown}
+    choice = side_choices(voter.votes, options)
+    counts = {"left": choice.left, "right": choice.right, "unknown": choice.unknown}
     return (
-        _who(poll, voter) | counts | {"statistic": "share_of_left", **measured_row(one.share), "sign_test_p": one.sign_test_p}
+        _who(poll, voter)
+        | counts
+        | {"statistic": "share_of_left", **measured_row(choice.share), "sign_test_p": choice.sign_test_p}
     )
 
 
-def _order_rows(told: Sequence[PreferenceVote], options: Options) -> list[Row]:
+def _order_rows(preference_votes: Sequence[PreferenceVote], options: Options) -> list[Row]:
     """Position bias of judges that see each pair in both orders."""
     votes: dict[tuple[str, str], list[Vote]] = {}
-    for one in told:
-        said = Vote(one.item_id, one.task, one.prompt_id, one.first, one.second, one.label, None, one.excluded)
-        votes.setdefault((one.suite, one.rater_id), []).append(said)
-    found = []
+    for vote in preference_votes:
+        single = Vote(vote.item_id, vote.task, vote.prompt_id, vote.first, vote.second, vote.label, None, vote.excluded)
+        votes.setdefault((vote.suite, vote.rater_id), []).append(single)
+    order_rows = []
     for (suite, rater), mine in sorted(votes.items()):
         bias = order_bias(mine, options)
         number = {"statistic": "share_changed_by_order", **measured_row(bias.changed), "sign_test_p": bias.sign_test_p}
-        found.append(
+        order_rows.append(
             {"suite": suite, "rater": rater, "kind": "scorer", "people": None, "by": "preference", **bias.counts, **number}
         )
-    return found
+    return order_rows
 
 
-def _strength_rows(poll: Poll, voter: Voter, one: GeneratorStrength) -> Row:
-    place = {"task": one.task, "generator": one.generator, "rank": one.rank}
-    counts = {"wins": one.wins, "losses": one.losses, "ties": one.ties}
-    return _who(poll, voter) | place | counts | {"statistic": "bradley_terry", **measured_row(one.strength)}
+def _strength_rows(poll: Poll, voter: Voter, strength: GeneratorStrength) -> Row:
+    cell = {"task": strength.task, "generator": strength.generator, "rank": strength.rank}
+    counts = {"wins": strength.wins, "losses": strength.losses, "ties": strength.ties}
+    return _who(poll, voter) | cell | counts | {"statistic": "bradley_terry", **measured_row(strength.strength)}
 
 
-def _rank_row(poll: Poll, people: Voter, metric: ScorerMeans, found: RankCorrelation) -> Row:
-    points = [{"task": p.task, "generator": p.generator, "votes": p.votes, "mean": p.mean} for p in found.points]
+def _rank_row(poll: Poll, people: Voter, metric: ScorerMeans, correlation: RankCorrelation) -> Row:
+    points = [{"task": p.task, "generator": p.generator, "votes": p.votes, "mean": p.mean} for p in correlation.points]
     who = {"suite": poll.suite, "rater": metric.name, "kind": "scorer", "people": people.people, "by": metric.by}
-    orders = {"agreeing": list(found.agreeing), "opposed": list(found.opposed)}
-    return who | {"statistic": "spearman", **measured_row(found.rho)} | orders | {"points": points}
+    orders = {"agreeing": list(correlation.agreeing), "opposed": list(correlation.opposed)}
+    return who | {"statistic": "spearman", **measured_row(correlation.rho)} | orders | {"points": points}
 
 
 OPPOSED: Final = "opposed"
@@ -314,30 +325,30 @@ def key_of(voter: Voter) -> str:
 
 def contests(poll: Poll) -> list[Contest]:
     """All two generators that met, those with more votes first."""
-    found = Counter(vote.contest for voter in poll.people() or poll.voters for vote in voter.votes)
-    return sorted(found, key=lambda contest: (-found[contest], contest))
+    counter = Counter(vote.contest for voter in poll.people() or poll.voters for vote in voter.votes)
+    return sorted(counter, key=lambda contest: (-counter[contest], contest))
 
 
-def list_pairs(poll: Poll, asked: PairQuery) -> list[PairVotes]:
+def list_pairs(poll: Poll, query: PairQuery) -> list[PairVotes]:
     """The pairs that are asked for; of simulated people only where no real ones have voted, people's preference is theirs."""
     votes: dict[str, dict[str, list[Vote]]] = {}
     for voter in poll.voters:
         for vote in voter.votes:
-            if vote.contest == asked.contest and asked.task in (ALL, vote.task):
+            if vote.contest == query.contest and query.task in (ALL, vote.task):
                 votes.setdefault(vote.pair, {}).setdefault(key_of(voter), []).append(vote)
     crowd = next((key_of(voter) for voter in poll.people()), PEOPLE)
     scorers = [key_of(voter) for voter in poll.voters if voter.kind == "scorer"]
     shown = [_pair_votes(pair, by, crowd, scorers) for pair, by in votes.items()]
-    kept = [one for one in shown if _matches_query(one, asked)]
+    pairs = [pair for pair in shown if _matches_query(pair, query)]
 
-    def order(one: PairVotes) -> tuple[int, int, str]:
+    def order(pair: PairVotes) -> tuple[int, int, str]:
         """First where most scorers are opposed to people, then where most choose something else than most people."""
-        differing = one.preferred is not None and sum(
-            one.preferred not in one.chosen.get(who, {one.preferred: 1}) for who in scorers
+        differing = pair.preferred is not None and sum(
+            pair.preferred not in pair.chosen.get(who, {pair.preferred: 1}) for who in scorers
         )
-        return -len(one.opposed), -differing, one.item_id
+        return -len(pair.opposed), -differing, pair.item_id
 
-    return sorted(kept, key=order)
+    return sorted(pairs, key=order)
 
 
 def _pair_votes(pair: str, by: Mapping[str, list[Vote]], crowd: str, scorers: list[str]) -> PairVotes:
@@ -350,11 +361,11 @@ def _pair_votes(pair: str, by: Mapping[str, list[Vote]], crowd: str, scorers: li
     return PairVotes(pair, any_vote.task, chosen, preferred, opposed)
 
 
-def _matches_query(one: PairVotes, asked: PairQuery) -> bool:
-    if asked.chose == OPPOSED:
-        return asked.who in one.opposed or (asked.who == ALL and bool(one.opposed))
-    voters = one.chosen.values() if asked.who == ALL else [one.chosen.get(asked.who, {})]
-    return any(asked.chose in chosen or (asked.chose == ALL and chosen) for chosen in voters)
+def _matches_query(pair: PairVotes, query: PairQuery) -> bool:
+    if query.chose == OPPOSED:
+        return query.who in pair.opposed or (query.who == ALL and bool(pair.opposed))
+    voters = pair.chosen.values() if query.who == ALL else [pair.chosen.get(query.who, {})]
+    return any(query.chose in chosen or (query.chose == ALL and chosen) for chosen in voters)
 
 
 SECTIONS: Final = ("votes", "sides", "orders", "strengths", "beside", "ranks")
@@ -371,17 +382,17 @@ class PreferenceRows:
 def rows(store: Store, selection: Selection, options: Options | None = None) -> PreferenceRows:
     """Of all pairs in the selection on which anybody has voted."""
     wanted = options or Options()
-    told = study_frames.preference_votes(store, selection)
-    of_images = study_frames.image_values(store, selection, sorted({one.item_id for one in told}))
-    of_generators = study_frames.generator_values(store, selection, sorted({one.suite for one in told}))
-    itself = selfeval_metrics(told, study_frames.model_values(store, selection, sorted({one.suite for one in told})))
-    found = polls(told, of_images, [*of_generators, *itself])
+    votes = study_frames.preference_votes(store, selection)
+    of_images = study_frames.image_values(store, selection, sorted({vote.item_id for vote in votes}))
+    of_generators = study_frames.generator_values(store, selection, sorted({vote.suite for vote in votes}))
+    itself = selfeval_metrics(votes, study_frames.model_values(store, selection, sorted({vote.suite for vote in votes})))
+    listed = polls(votes, of_images, [*of_generators, *itself])
     sections: dict[str, list[Row]] = {name: [] for name in SECTIONS}
-    for poll in found:
+    for poll in listed:
         for name, made in section_rows(poll, wanted).items():
             sections[name] += made
     sections["orders"] = _order_rows(study_frames.preference_votes(store, selection, "order"), wanted)
-    return PreferenceRows(sections, found)
+    return PreferenceRows(sections, listed)
 
 
 @live_updates.cached(maxsize=16)

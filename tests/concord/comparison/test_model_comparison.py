@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from concord.model_comparison import RatedAspect, compare_models, rated_aspects
+from concord.comparison.model_comparison import RatedAspect, compare_models, rated_aspects
 from data.store.core.store import Store
 from tests.concord import generators_project
 

@@ -72,17 +72,17 @@ class FlipScores:
     why: str | None = None
 
 
-def flip_scores(place: int, true: float | None, flip: float | None, why: tuple[str, str] = NO_VERDICT) -> FlipScores:
+def flip_scores(index: int, true: float | None, flip: float | None, why: tuple[str, str] = NO_VERDICT) -> FlipScores:
     """Only numbers count; ``why`` names what is missing: the true score, or the flipped one."""
     for value, missing in zip((true, flip), why, strict=True):
         if value is None or not np.isfinite(value):
-            return FlipScores(place, why=missing)
-    return FlipScores(place, true, flip)
+            return FlipScores(index, why=missing)
+    return FlipScores(index, true, flip)
 
 
-def correct(said: Sequence[Judgement]) -> float | None:
+def correct(judgements: Sequence[Judgement]) -> float | None:
     """1 for correct, 0 for not; None where that was left open."""
-    return next((one.value for one in said if one.aspect == "correct"), None)
+    return next((judgement.value for judgement in judgements if judgement.aspect == "correct"), None)
 
 
 @dataclass(frozen=True)
@@ -110,45 +110,45 @@ class FlipBoard:
         """Whether any prompt can be flipped."""
         return any(isinstance(made, Flipped) for made in self.flips.values())
 
-    def why_not(self, place: int) -> str | None:
+    def why_not(self, index: int) -> str | None:
         """Why the prompt of an image cannot be flipped; None if it can."""
-        made = self.flips[self.places[place].prompt_id]
+        made = self.flips[self.places[index].prompt_id]
         return made.reason if isinstance(made, Unflipped) else None
 
-    def why_not_read(self, place: int) -> str | None:
+    def why_not_read(self, index: int) -> str | None:
         """The same for whoever reads the text."""
-        made = self.flips[self.places[place].prompt_id]
+        made = self.flips[self.places[index].prompt_id]
         return made.reason if isinstance(made, Unflipped) else "unsure_text" if made.text is None else None
 
-    def true_spec(self, place: int) -> Spec:
+    def true_spec(self, index: int) -> Spec:
         """What the prompt of an image asks for."""
-        return self.prompts[self.places[place].prompt_id].demands
+        return self.prompts[self.places[index].prompt_id].demands
 
-    def flipped_spec(self, place: int) -> Spec:
+    def flipped_spec(self, index: int) -> Spec:
         """What the flipped prompt asks for; there must be one."""
-        made = self.flips[self.places[place].prompt_id]
+        made = self.flips[self.places[index].prompt_id]
         assert isinstance(made, Flipped)
         return made.demands
 
     def pairs(self, entries: Sequence[FlipScores], *, people: bool = False) -> FlipPairs:
         """One rater's entries, as ``agreement.flips`` takes them."""
-        reasons = sorted({one.why for one in entries if one.why is not None})
-        generators = sorted({place.generator for place in self.places})
+        reasons = sorted({entry.why for entry in entries if entry.why is not None})
+        generators = sorted({image.generator for image in self.places})
         code = {name: k for k, name in enumerate(generators)} | {None: -1}
         cluster = {prompt_id: k for k, prompt_id in enumerate(self.prompts)}
         why = {reason: k for k, reason in enumerate(reasons)}
-        at = [self.places[one.place] for one in entries]
+        at = [self.places[entry.place] for entry in entries]
 
         def whole(values: list[int]) -> np.ndarray[tuple[int], np.dtype[np.int64]]:
             return np.array(values, np.int64)
 
         return FlipPairs(
-            true=np.array([np.nan if one.true is None else one.true for one in entries], np.float64),
-            flipped=np.array([np.nan if one.flipped is None else one.flipped for one in entries], np.float64),
-            item=whole([one.place for one in entries]),
-            cluster=whole([cluster[place.prompt_id] for place in at]),
-            generator=whole([code[place.generator] for place in at]),
-            why=whole([-1 if one.why is None else why[one.why] for one in entries]),
+            true=np.array([np.nan if entry.true is None else entry.true for entry in entries], np.float64),
+            flipped=np.array([np.nan if entry.flipped is None else entry.flipped for entry in entries], np.float64),
+            item=whole([entry.place for entry in entries]),
+            cluster=whole([cluster[image.prompt_id] for image in at]),
+            generator=whole([code[image.generator] for image in at]),
+            why=whole([-1 if entry.why is None else why[entry.why] for entry in entries]),
             generators=tuple(generators),
             reasons=tuple(reasons),
             people=people,
@@ -157,24 +157,24 @@ class FlipBoard:
 
 def people_scores(store: Store, selection: Selection, suite: str, board: FlipBoard) -> Iterator[RaterFlipScores]:
     """All real people together, and all simulated ones; each rating of an image is an entry."""
-    index = {place.item_id: k for k, place in enumerate(board.places)}
-    said = [one for one in study_frames.answers(store, selection) if one.item_id in index]
+    index = {image.item_id: k for k, image in enumerate(board.places)}
+    answers = [answer for answer in study_frames.answers(store, selection) if answer.item_id in index]
     for name, simulated in ((PEOPLE, False), (SIMULATED, True)):
-        mine = [_rating_scores(board, index[one.item_id], one) for one in said if one.simulated == simulated]
+        mine = [_rating_scores(board, index[answer.item_id], answer) for answer in answers if answer.simulated == simulated]
         if mine:
             yield RaterFlipScores(suite, name, "people", simulated, "correct", board.pairs(mine, people=True))
 
 
-def _rating_scores(board: FlipBoard, place: int, said: FlipAnswer) -> FlipScores:
-    why = board.why_not(place) or said.excluded
+def _rating_scores(board: FlipBoard, index: int, answer: FlipAnswer) -> FlipScores:
+    why = board.why_not(index) or answer.excluded
     if why is not None:
-        return FlipScores(place, why=why)
-    if said.questionnaire in (None, DIRECT):
-        return FlipScores(place, why="rated_directly")
-    if said.questionnaire != geneval.NAME:
-        return FlipScores(place, why="another_questionnaire")
-    true, flip = (correct(geneval.derive(spec, said.answers)) for spec in (board.true_spec(place), board.flipped_spec(place)))
-    return flip_scores(place, true, flip)
+        return FlipScores(index, why=why)
+    if answer.questionnaire in (None, DIRECT):
+        return FlipScores(index, why="rated_directly")
+    if answer.questionnaire != geneval.NAME:
+        return FlipScores(index, why="another_questionnaire")
+    true, flip = (correct(geneval.derive(spec, answer.answers)) for spec in (board.true_spec(index), board.flipped_spec(index)))
+    return flip_scores(index, true, flip)
 
 
 IMPORTED: Final = "its judgements were imported as they are: nothing can be judged again"
@@ -205,8 +205,8 @@ def scorer_scores(
     """Every scorer that has judged images of the selection, by name."""
     known = _scorer_runs(store, selection, suite)
     last = {row.rater_id: row for row in known.listed}
-    found = contents.raters_of_selection(store, replace(selection, aspect=("correct",)))
-    for name in sorted(judge.name for judge in found if judge.scorer):
+    rater_counts = contents.raters_of_selection(store, replace(selection, aspect=("correct",)))
+    for name in sorted(judge.name for judge in rater_counts if judge.scorer):
         row = last.get(name)
         scorer = None
         if row is not None:
@@ -225,22 +225,22 @@ def scorer_scores(
 
 def _scorer_runs(store: Store, selection: Selection, suite: str) -> _ScorerRuns:
     scores: dict[tuple[str, str | None], dict[str, float | None]] = defaultdict(dict)
-    for one in study_frames.scores(store, selection):
-        scores[one.rater_id, one.flip][one.item_id] = one.value
-    sources = {one.rater_id: one for one in scorer_evidence.evidence_sources(store) if one.suite == suite}
+    for score in study_frames.scores(store, selection):
+        scores[score.rater_id, score.flip][score.item_id] = score.value
+    sources = {source.rater_id: source for source in scorer_evidence.evidence_sources(store) if source.suite == suite}
     return _ScorerRuns(runs.listed(store), sources, scores)
 
 
 def _without(board: FlipBoard, suite: str, name: str, missing: str) -> RaterFlipScores:
-    entries = [FlipScores(place, why=board.why_not(place) or "no_flipped_score") for place in range(len(board.places))]
+    entries = [FlipScores(index, why=board.why_not(index) or "no_flipped_score") for index in range(len(board.places))]
     return RaterFlipScores(suite, name, "scorer", False, "correct", board.pairs(entries), missing)
 
 
 def _judged(store: Store, board: FlipBoard, source: EvidenceSource, scorer: Scorer, kind: FlipKind) -> list[FlipScores]:
     """Every image, what was seen of it judged by both specs."""
     done = _remembered(store, source, kind)
-    why = [board.why_not(place) for place in range(len(board.places))]
-    new = [k for k, place in enumerate(board.places) if why[k] is None and place.item_id not in done]
+    why = [board.why_not(index) for index in range(len(board.places))]
+    new = [k for k, image in enumerate(board.places) if why[k] is None and image.item_id not in done]
     for start in range(0, len(new), _AT_ONCE):
         some = new[start : start + _AT_ONCE]
         sights = scorer_evidence.evidence_without_masks(store, [board.places[k].item_id for k in some], source.rater_id)
@@ -250,8 +250,8 @@ def _judged(store: Store, board: FlipBoard, source: EvidenceSource, scorer: Scor
                 done[item_id] = _verdicts(board, k, scorer, sights.seen.get(item_id), sights.settings)
     unseen = FlipScores(-1, why="not_seen")
     return [
-        replace(done.get(place.item_id, unseen), place=k) if why[k] is None else FlipScores(k, why=why[k])
-        for k, place in enumerate(board.places)
+        replace(done.get(image.item_id, unseen), place=k) if why[k] is None else FlipScores(k, why=why[k])
+        for k, image in enumerate(board.places)
     ]
 
 
@@ -262,26 +262,28 @@ def _remembered(store: Store, source: EvidenceSource, kind: FlipKind) -> dict[st
     return {}
 
 
-def _verdicts(board: FlipBoard, place: int, scorer: Scorer, seen: Observation | None, settings: Settings) -> FlipScores:
+def _verdicts(board: FlipBoard, index: int, scorer: Scorer, seen: Observation | None, settings: Settings) -> FlipScores:
     if seen is None or seen.failed is not None:
-        return FlipScores(place, why="not_seen" if seen is None else "failed")
-    true, flip = (scorer.judge(spec, seen, settings) for spec in (board.true_spec(place), board.flipped_spec(place)))
-    return flip_scores(place, correct(true.judgements), correct(flip.judgements))
+        return FlipScores(index, why="not_seen" if seen is None else "failed")
+    true, flip = (scorer.judge(spec, seen, settings) for spec in (board.true_spec(index), board.flipped_spec(index)))
+    return flip_scores(index, correct(true.judgements), correct(flip.judgements))
 
 
 def _read(board: FlipBoard, suite: str, scorer: Scorer, row: RunRow, known: _ScorerRuns, kind: FlipKind) -> RaterFlipScores:
     """The numbers of two raters: of this run's, and of the one that has its very settings but reads flipped texts."""
     same = (row.scorer, row.version, {**row.settings, "flip": kind})
-    partner = next((one for one in known.listed if (one.scorer, one.version, dict(one.settings)) == same), None)
+    partner = next(
+        (run_row for run_row in known.listed if (run_row.scorer, run_row.version, dict(run_row.settings)) == same), None
+    )
     true = known.scores.get((row.rater_id, None), {})
     flip = known.scores.get((partner.rater_id, kind), {}) if partner else {}
     entries = []
-    for k, place in enumerate(board.places):
+    for k, image in enumerate(board.places):
         why = board.why_not_read(k)
-        made = flip_scores(k, true.get(place.item_id), flip.get(place.item_id), _NO_SCORE)
+        made = flip_scores(k, true.get(image.item_id), flip.get(image.item_id), _NO_SCORE)
         entries.append(made if why is None else FlipScores(k, why=why))
-    command = _command(scorer, row, kind) if any(one.why == _NO_SCORE[1] for one in entries) else ""
-    missing = "" if any(one.why is None for one in entries) or not command else NOT_READ
+    command = _command(scorer, row, kind) if any(entry.why == _NO_SCORE[1] for entry in entries) else ""
+    missing = "" if any(entry.why is None for entry in entries) or not command else NOT_READ
     return RaterFlipScores(suite, row.rater_id, "scorer", False, "score", board.pairs(entries), missing, command)
 
 
@@ -289,7 +291,7 @@ def _command(scorer: Scorer, row: RunRow, kind: FlipKind) -> str:
     """What has it read the flipped prompts."""
     settings = [*changed_settings(scorer, row.profile, row.settings), f"flip={kind}"]
     profile = [] if row.profile == registry.default_profile(scorer) else ["--profile", row.profile]
-    return shlex.join(["score", scorer.name, *profile, *(word for one in settings for word in ("--set", one))])
+    return shlex.join(["score", scorer.name, *profile, *(word for setting in settings for word in ("--set", setting))])
 
 
 Row = dict[str, Any]
@@ -327,10 +329,10 @@ def rows(
             unflippable.append(suite)
             continue
         images, total = images + len(board.places), total + board.total
-        found = [*people_scores(store, only, suite, board), *scorer_scores(store, only, suite, board, kind)]
-        for one, common in zip(found, shared_pairs([one.pairs for one in found]), strict=True):
+        raters = [*people_scores(store, only, suite, board), *scorer_scores(store, only, suite, board, kind)]
+        for scored, common in zip(raters, shared_pairs([scored.pairs for scored in raters]), strict=True):
             of_all = flip_statistics(common, SHARED, options) if common is not None else []
-            made += [_row(one, kind, each) for each in [*flip_test(one.pairs, options), *of_all]]
+            made += [_row(scored, kind, each) for each in [*flip_test(scored.pairs, options), *of_all]]
     return FlipRows(made, unflippable, images, total)
 
 
@@ -343,35 +345,35 @@ def recall(store: Store, selection: Selection, kind: FlipKind, most: int | None 
 def wide(made: Iterable[Row]) -> list[dict[str, Row]]:
     """The statistics of one suite, rater and generator together, in order; of a rater with one generator its name says more
     than ``all``, of one without any number ``all`` says enough."""
-    found: dict[tuple[str, str], dict[str, dict[str, Row]]] = {}
+    cells: dict[tuple[str, str], dict[str, dict[str, Row]]] = {}
     for row in made:
-        found.setdefault((row["suite"], row["rater"]), {}).setdefault(row["generator"], {})[row["statistic"]] = row
+        cells.setdefault((row["suite"], row["rater"]), {}).setdefault(row["generator"], {})[row["statistic"]] = row
     shown: list[dict[str, Row]] = []
-    for of in found.values():
+    for of in cells.values():
         if not of[ALL][SCORE]["n_items"]:
             shown.append(of[ALL])
         else:
-            one = len(of.keys() - {ALL, SHARED}) == 1
-            shown += [row for place, row in of.items() if not (one and place == ALL)]
+            single = len(of.keys() - {ALL, SHARED}) == 1
+            shown += [row for generator, row in of.items() if not (single and generator == ALL)]
     return shown
 
 
-def _row(one: RaterFlipScores, kind: FlipKind, made: FlipStatistic) -> Row:
+def _row(scores: RaterFlipScores, kind: FlipKind, made: FlipStatistic) -> Row:
     """Plain types; ``n_items`` counts images, ``n_ratings`` people's ratings of them, ``excluded`` what was left out of these;
     a ``command`` makes what is missing."""
     outcome = made.outcome
-    people = ("simulated" if one.simulated else "real") if one.kind == "people" else None
+    people = ("simulated" if scores.simulated else "real") if scores.kind == "people" else None
     # why nothing counts, if that is not the prompts' doing
     others = [f"{wording.reason(name)}: {n:,}" for name, n in outcome.used.excluded.items() if name not in FLIP_REASONS]
     why = f"{outcome.reason} ({', '.join(others)})" if others else str(outcome.reason)
-    missing = "" if outcome.value is not None or outcome.used.ratings else one.missing or why
+    missing = "" if outcome.value is not None or outcome.used.ratings else scores.missing or why
     return {
-        "suite": one.suite,
+        "suite": scores.suite,
         "generator": made.generator,
-        "rater": one.rater,
-        "kind": one.kind,
+        "rater": scores.rater,
+        "kind": scores.kind,
         "people": people,
-        "aspect": one.aspect,
+        "aspect": scores.aspect,
         "flip": kind,
         "statistic": made.statistic,
         "value": outcome.value,
@@ -381,6 +383,6 @@ def _row(one: RaterFlipScores, kind: FlipKind, made: FlipStatistic) -> Row:
         "n_ratings": outcome.used.ratings,
         "excluded": dict(outcome.used.excluded),
         "reason": missing or outcome.reason,
-        "command": one.command or None,
+        "command": scores.command or None,
         "method": made.method,
     }

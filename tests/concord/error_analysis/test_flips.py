@@ -18,7 +18,7 @@ import pytest
 from annotation import simulated
 from annotation.questionnaires.geneval import RULE_VERSION, derive
 from annotation.simulated import DepictedItem
-from concord import failures, flips, rejudging
+from concord.error_analysis import failures, flips, rejudging
 from concord.judging import derive_source
 from concord.runs import run_session, score
 from data.aspects import SCALES
@@ -54,7 +54,9 @@ PROMPTS = {f"{SUITE}/{n:05d}": prompt for n, prompt in enumerate(drawn_images.pr
 
 def items(task: str) -> list[tuple[str, str]]:
     """(item, prompt) of a task's pictures."""
-    return [(f"{id_}/{GENERATOR}/{k}", id_) for id_, one in PROMPTS.items() if one.task == task for k in range(PER_PROMPT)]
+    return [
+        (f"{id_}/{GENERATOR}/{k}", id_) for id_, prompt in PROMPTS.items() if prompt.task == task for k in range(PER_PROMPT)
+    ]
 
 
 def cosine(item: str, *, flipped: bool) -> float:
@@ -84,15 +86,15 @@ def _answer(store: Store) -> None:
     ]
     said = simulated.annotate(known, simulated.PEOPLE[:4])
     real = {"simulated Ada": "ann", "simulated Dan": "ben"}
-    annotations = [replace(one, rater_id=real.get(one.rater_id, one.rater_id)) for one in said]
+    annotations = [replace(annotation, rater_id=real.get(annotation.rater_id, annotation.rater_id)) for annotation in said]
     raters = [person.rater for person in simulated.PEOPLE[1:3]] + [
         Rater(who, "human", "person") for who in ("ann", "ben", "zoe")
     ]
     item = items("position")[0][0]
-    told = {"aspect": "correct", "target": None, "label": "yes", "value": 1.0}
+    fields = {"aspect": "correct", "target": None, "label": "yes", "value": 1.0}
     yes = Judgement("correct", "yes", 1.0)
-    annotations.append(Annotation(str(uuid.uuid4()), item, "zoe", "direct", told, (yes,), "direct-1"))
-    scales = sorted({(SUITE, judged.aspect) for one in annotations for judged in one.judgements})
+    annotations.append(Annotation(str(uuid.uuid4()), item, "zoe", "direct", fields, (yes,), "direct-1"))
+    scales = sorted({(SUITE, judged.aspect) for annotation in annotations for judged in annotation.judgements})
     bundle = ImportBundle(
         "answers", "a", "a", raters=raters, annotations=annotations, scales=[(s, a, SCALES[a]) for s, a in scales]
     )
@@ -129,8 +131,8 @@ def restated(pairs: list[tuple[float, float]]) -> list[float]:
     return [true.mean(), flipped.mean(), (true - flipped).mean()]
 
 
-def values(found: Mapping[tuple[str, str, str], dict[str, Any]], rater: str) -> list[float]:
-    return [found[rater, "all", name]["value"] for name in ("s", "s_flipped", "delta_s")]
+def values(result: Mapping[tuple[str, str, str], dict[str, Any]], rater: str) -> list[float]:
+    return [result[rater, "all", name]["value"] for name in ("s", "s_flipped", "delta_s")]
 
 
 # ---- who sees
@@ -150,16 +152,16 @@ def test_evidence_is_judged_again_by_the_flipped_specs(store: Store, kind: str, 
         # what is seen cannot be both
         assert not (true and flipped)
         pairs.append((float(bool(true)), float(bool(flipped))))
-    found = numbers(store, kind)
-    assert values(found, RATER) == pytest.approx(restated(pairs))
+    results = numbers(store, kind)
+    assert values(results, RATER) == pytest.approx(restated(pairs))
     assert sum(true for true, _ in pairs) > 0
-    row = found[RATER, "all", "delta_s"]
+    row = results[RATER, "all", "delta_s"]
     rest = EACH * 6 * PER_PROMPT - len(about)
     nothing = {"relation": "no_relation", "color": "no_color", "count": "no_exact_number"}[kind]
     assert (row["n_items"], row["n_ratings"], row["excluded"]) == (len(about), len(about), {nothing: rest})
     stored = frame.frame(store, Selection(aspect=("correct",), rater=(RATER,)))
     stored = stored[(stored.rater == RATER) & stored.task.isin(tasks)]
-    assert found[RATER, "all", "s"]["value"] == pytest.approx((stored.label == "yes").mean())
+    assert results[RATER, "all", "s"]["value"] == pytest.approx((stored.label == "yes").mean())
 
 
 def test_a_colour_that_was_not_stored_is_counted_not_guessed(store: Store) -> None:
@@ -168,10 +170,12 @@ def test_a_colour_that_was_not_stored_is_counted_not_guessed(store: Store) -> No
     bare = [replace(seen, detections=tuple(replace(d, colors=None) for d in seen.detections)) for seen in sights.seen.values()]
     specs = {item: PROMPTS[id_].spec for item, id_ in items("colors")}
     explore_project.add_run(store, "0008-bare", "geneval-bare", bare, specs)
-    found = numbers(store, "color", task=("colors",))
-    row = found["geneval-bare", "all", "delta_s"]
+    results = numbers(store, "color", task=("colors",))
+    row = results["geneval-bare", "all", "delta_s"]
     left = [
-        one for one in bare if any(d.label == PROMPTS[one.item_id[:13]].spec["include"][0]["class"] for d in one.detections)
+        observation
+        for observation in bare
+        if any(d.label == PROMPTS[observation.item_id[:13]].spec["include"][0]["class"] for d in observation.detections)
     ]
     assert row["excluded"] == {"no_verdict": len(left)}
     assert len(left) > 3
@@ -181,44 +185,44 @@ def test_a_colour_that_was_not_stored_is_counted_not_guessed(store: Store) -> No
 
 def test_peoples_answers_are_read_again(store: Store) -> None:
     with store.read() as cursor:
-        told = cursor.execute(
+        rows = cursor.execute(
             "select item_id, rater_id, answers from annotations where questionnaire = 'geneval' and item_id in"
             " (select item_id from items where task = 'position')"
         ).fetchall()
     pairs: dict[str, list[tuple[float, float]]] = {"people": [], "simulated people": []}
     turned = {"left": "right", "right": "left", "above": "below", "below": "above"}
-    for item, rater, text in told:
+    for item, rater, text in rows:
         answers, (thing, other) = json.loads(text), PROMPTS[item[:13]].spec["include"]
         assert (thing["count"], other["count"]) == (1, 1)
-        asked = other["position"][0].split()[0]
-        said = answers.get("position_x" if asked in ("left", "right") else "position_y")
+        requested = other["position"][0].split()[0]
+        answer = answers.get("position_x" if requested in ("left", "right") else "position_y")
         there = all(isinstance(answers.get(f"count_{k}"), int) and answers[f"count_{k}"] >= 1 for k in range(2))
-        if "cannot_tell" in (said, answers.get("count_0"), answers.get("count_1")):
+        if "cannot_tell" in (answer, answers.get("count_0"), answers.get("count_1")):
             continue
         group = "people" if rater in ("ann", "ben") else "simulated people"
-        pairs[group].append((float(there and said == asked), float(there and said == turned[asked])))
-    found = numbers(store)
+        pairs[group].append((float(there and answer == requested), float(there and answer == turned[requested])))
+    results = numbers(store)
     for group, mine in pairs.items():
         assert len(mine) > 5
-        assert values(found, group) == pytest.approx(restated(mine))
-        row = found[group, "all", "delta_s"]
+        assert values(results, group) == pytest.approx(restated(mine))
+        row = results[group, "all", "delta_s"]
         assert row["n_ratings"] == len(mine)
         assert row["people"] == ("real" if group == "people" else "simulated")
     # zoe's rating has no answers that could be read again
-    assert found["people", "all", "s"]["excluded"]["rated_directly"] == 1
-    assert "rated_directly" not in found["simulated people", "all", "s"]["excluded"]
+    assert results["people", "all", "s"]["excluded"]["rated_directly"] == 1
+    assert "rated_directly" not in results["simulated people", "all", "s"]["excluded"]
 
 
 def test_the_latest_revision_counts_and_what_came_after_the_evidence_does_not(store: Store) -> None:
     item, id_ = items("position")[0]
-    asked = PROMPTS[id_].spec["include"][1]["position"][0].split()[0]
-    axis = "position_x" if asked in ("left", "right") else "position_y"
+    requested = PROMPTS[id_].spec["include"][1]["position"][0].split()[0]
+    axis = "position_x" if requested in ("left", "right") else "position_y"
 
     def say(who: str, there: int, **more: Any) -> str:
-        answers = {"count_0": there, "count_1": 1, axis: asked}
+        answers = {"count_0": there, "count_1": 1, axis: requested}
         judged = tuple(derive(parse_spec(PROMPTS[id_].spec), answers))
-        said = Annotation(str(uuid.uuid4()), item, who, "geneval", answers, judged, RULE_VERSION, **more)
-        return recording.submit(store, said).annotation_id
+        annotation = Annotation(str(uuid.uuid4()), item, who, "geneval", answers, judged, RULE_VERSION, **more)
+        return recording.submit(store, annotation).annotation_id
 
     def told() -> tuple[float, float, int]:
         row = numbers(store)["people", "all", "s"]
@@ -235,22 +239,22 @@ def test_the_latest_revision_counts_and_what_came_after_the_evidence_does_not(st
 
 # ---- who reads
 def test_a_scorer_that_reads_meets_its_own_numbers_by_flipped_texts(store: Store) -> None:
-    found = numbers(store)
-    row = found[CLIP, "all", "delta_s"]
+    results = numbers(store)
+    row = results[CLIP, "all", "delta_s"]
     assert (row["value"], row["reason"]) == (None, "it has not read the flipped prompts yet")
     assert row["command"] == "score clipscore --set flip=relation"
     assert row["excluded"]["no_flipped_score"] == len(items("position"))
     assert read(store, leave=1) == READER
-    found = numbers(store)
+    results = numbers(store)
     with store.read() as cursor:
         true = dict(cursor.execute("select item_id, value from judgements where aspect = 'score'").fetchall())
     pairs = [(true[item], cosine(item, flipped=True)) for item, _ in items("position")[1:]]
-    assert values(found, CLIP) == pytest.approx(restated(pairs))
-    row = found[CLIP, "all", "delta_s"]
+    assert values(results, CLIP) == pytest.approx(restated(pairs))
+    row = results[CLIP, "all", "delta_s"]
     assert row["excluded"]["no_flipped_score"] == 1
     # one is missing: the same command makes it
     assert (row["reason"], row["command"], row["aspect"]) == (None, "score clipscore --set flip=relation", "score")
-    assert not any(rater == READER for rater, _, _ in found)
+    assert not any(rater == READER for rater, _, _ in results)
     read(store, {"flip": "relation"}, "0010-rest")
     assert numbers(store)[CLIP, "all", "delta_s"]["command"] is None
     # the relation's run says nothing about colours
@@ -267,10 +271,10 @@ def test_only_a_rater_of_the_same_settings_is_a_partner(store: Store) -> None:
     row = numbers(store)["clip 100", "all", "delta_s"]
     assert (row["value"], row["command"]) == (None, "score clipscore --set 'variant=100*cos' --set flip=relation")
     read(store, {"variant": "100*cos", "flip": "relation"}, "0010-other")
-    found = numbers(store)
-    expected = [25.0, float(np.mean([100 * cosine(one.item_id, flipped=True) for one in seen]))]
-    assert values(found, "clip 100")[:2] == pytest.approx(expected)
-    assert values(found, CLIP)[1] == pytest.approx(expected[1] / 100)
+    results = numbers(store)
+    expected = [25.0, float(np.mean([100 * cosine(observation.item_id, flipped=True) for observation in seen]))]
+    assert values(results, "clip 100")[:2] == pytest.approx(expected)
+    assert values(results, CLIP)[1] == pytest.approx(expected[1] / 100)
 
 
 def test_numbers_by_flipped_prompts_are_no_scores(store: Store) -> None:
@@ -279,10 +283,10 @@ def test_numbers_by_flipped_prompts_are_no_scores(store: Store) -> None:
     read(store)
     after = frame.frame(store, Selection(aspect=("score",)))
     assert after.drop(columns="seq").equals(before.drop(columns="seq"))
-    said = frame.frame(store, Selection(aspect=("flipped",), rater=(READER,)))
-    said = said[said.rater == READER]
-    assert set(said.aspect) == {"flipped"}
-    assert set(said.target) == {"relation"}
+    judgements = frame.frame(store, Selection(aspect=("flipped",), rater=(READER,)))
+    judgements = judgements[judgements.rater == READER]
+    assert set(judgements.aspect) == {"flipped"}
+    assert set(judgements.target) == {"relation"}
     assert frame.scales(store)[SUITE, "flipped"] == "interval"
     # nor does anybody turn knobs or draw failures of what was seen by other prompts
     assert scorer_evidence.evidence_sources(store) == sources
@@ -319,18 +323,18 @@ def test_who_has_no_flipped_score_says_why(store: Store, tmp_path: Path) -> None
     words = ("--item", "image", "--rater", "who", "--value", "value", "--aspect", "score", "--scale", "interval")
     done(folder, "import", "ratings", csv, *words, "--kind", "scorer", "--suite", SUITE)
     with Store(folder) as again:
-        found = numbers(again)
-    assert found["official", "all", "s"]["reason"] == "its verdicts came as they are: nothing can be judged again"
-    assert found["metric", "all", "s"]["reason"] == "its judgements were imported as they are: nothing can be judged again"
-    assert found["metric", "all", "s"]["excluded"]["no_flipped_score"] == len(items("position"))
+        results = numbers(again)
+    assert results["official", "all", "s"]["reason"] == "its verdicts came as they are: nothing can be judged again"
+    assert results["metric", "all", "s"]["reason"] == "its judgements were imported as they are: nothing can be judged again"
+    assert results["metric", "all", "s"]["excluded"]["no_flipped_score"] == len(items("position"))
 
 
 # ---- what is chosen
 def test_what_a_selection_restricts(store: Store) -> None:
     read(store)
-    found = numbers(store, rater=("ann",))
-    assert {rater for rater, _, _ in found} == {"people", RATER, CLIP}
-    assert found["people", "all", "s"]["n_ratings"] < numbers(store)["people", "all", "s"]["n_ratings"]
+    results = numbers(store, rater=("ann",))
+    assert {rater for rater, _, _ in results} == {"people", RATER, CLIP}
+    assert results["people", "all", "s"]["n_ratings"] < numbers(store)["people", "all", "s"]["n_ratings"]
     # its partner is found all the same
     only = numbers(store, rater=(CLIP,))
     assert {rater for rater, _, _ in only} == {"people", "simulated people", CLIP}
@@ -350,9 +354,9 @@ def test_of_very_many_images_some_are_taken_and_it_is_said(store: Store) -> None
 
 def test_what_all_have_scored_stands_beside(store: Store) -> None:
     read(store, leave=2)
-    found = numbers(store)
+    results = numbers(store)
     raters = ("people", "simulated people", CLIP, RATER)
-    shared = {found[rater, "shared", "s"]["n_items"] for rater in raters}
+    shared = {results[rater, "shared", "s"]["n_items"] for rater in raters}
     assert len(shared) == 1
     assert 0 < shared.pop() <= len(items("position")) - 2
 
@@ -415,8 +419,8 @@ def test_a_run_reads_flipped_texts_of_the_prompts_that_have_them(reader: Path) -
     with Store(reader) as store:
         (row,) = runs.listed(store)
         work = RunFolder(store.project / row.folder).work()
-    assert {one.text for one in work} == {"a photo of a purple car"}
-    assert {one.spec["include"][0]["color"] for one in work} == {"purple"}
+    assert {item.text for item in work} == {"a photo of a purple car"}
+    assert {item.spec["include"][0]["color"] for item in work} == {"purple"}
     assert (row.settings["flip"], row.n_items) == ("color", 2)
     before = tables(reader)
     assert {(one[2], one[3]) for one in before["judgements"]} == {("flipped", "color")}
@@ -513,8 +517,8 @@ def test_hostile_names_stay_text(store: Store) -> None:
     images = [Image(prompt.prompt_id, HOSTILE, k) for k in range(2)]
     places = [image_item(image, prompt) for image in images]
     imports.apply(store, [ImportBundle("images", "h", "h", [prompt], images, places)])
-    seen = [Observation(place.item_id, {}, ()) for place in places]
-    explore_project.add_run(store, "0007-hostile", HOSTILE, seen, {place.item_id: spec for place in places})
+    seen = [Observation(item.item_id, {}, ()) for item in places]
+    explore_project.add_run(store, "0007-hostile", HOSTILE, seen, {item.item_id: spec for item in places})
     shown = flip_test(store, HOSTILE, "relation")
     everything = shown.lead + shown.numbers + shown.figure.to_json()
     assert "<img" not in everything

@@ -85,7 +85,7 @@ def knobs(scorer: str) -> Mapping[str, Knob]:
 
 def evidence(store: Store, suite: str, rater: str) -> RaterEvidence | None:
     """One rater's evidence of a suite; None if there is none, or nothing to turn."""
-    source = next((one for one in sources(store) if (one.suite, one.rater_id) == (suite, rater)), None)
+    source = next((source for source in sources(store) if (source.suite, source.rater_id) == (suite, rater)), None)
     return _evidence(store, source) if source and knobs(source.scorer) else None
 
 
@@ -120,33 +120,33 @@ def rounded(value: float) -> float:
 # by its stamp, not by the project's version: answers of people leave it what it is
 @lru_cache(maxsize=4)
 def _evidence(store: Store, source: EvidenceSource) -> RaterEvidence:
-    found = scorer_evidence.perceived_images(store, Selection(suite=(source.suite,)), source.rater_id)
-    held = at_most(found)
-    sights = scorer_evidence.evidence_without_masks(store, [one.item_id for one in held], source.rater_id)
+    images = scorer_evidence.perceived_images(store, Selection(suite=(source.suite,)), source.rater_id)
+    held = at_most(images)
+    sights = scorer_evidence.evidence_without_masks(store, [image.item_id for image in held], source.rater_id)
     assert sights is not None
     specs: dict[str, Spec] = {}
-    for one in held:
-        if one.item_id in sights.seen:
+    for image in held:
+        if image.item_id in sights.seen:
             with suppress(ValueError):  # one that cannot be read: such an image has no verdict either
-                specs[one.item_id] = one.demands
-    held = [one for one in held if one.item_id in specs]
-    cases = [ImageEvidence(one.item_id, specs[one.item_id], sights.seen[one.item_id]) for one in held]
-    return RaterEvidence(source, Rejudger(registry.get(sights.scorer), cases, sights.settings), _cells_of(held), len(found))
+                specs[image.item_id] = image.demands
+    held = [image for image in held if image.item_id in specs]
+    cases = [ImageEvidence(image.item_id, specs[image.item_id], sights.seen[image.item_id]) for image in held]
+    return RaterEvidence(source, Rejudger(registry.get(sights.scorer), cases, sights.settings), _cells_of(held), len(images))
 
 
-def at_most(found: Sequence[PerceivedImage]) -> list[PerceivedImage]:
+def at_most(images: Sequence[PerceivedImage]) -> list[PerceivedImage]:
     """All, or as many as are held: those whose ids' checksums are lowest."""
-    if len(found) <= MOST_IMAGES:
-        return list(found)
-    order = sorted(range(len(found)), key=lambda k: zlib.crc32(found[k].item_id.encode()))
-    return [found[k] for k in sorted(order[:MOST_IMAGES])]
+    if len(images) <= MOST_IMAGES:
+        return list(images)
+    order = sorted(range(len(images)), key=lambda k: zlib.crc32(images[k].item_id.encode()))
+    return [images[k] for k in sorted(order[:MOST_IMAGES])]
 
 
 def _cells_of(held: Sequence[PerceivedImage]) -> ItemCells:
     tasks, generators = (
-        tuple(sorted({value for one in held if (value := getattr(one, name))})) for name in ("task", "generator")
+        tuple(sorted({value for image in held if (value := getattr(image, name))})) for name in ("task", "generator")
     )
-    prompts = {prompt: code for code, prompt in enumerate(dict.fromkeys(one.prompt_id for one in held))}
+    prompts = {prompt: code for code, prompt in enumerate(dict.fromkeys(image.prompt_id for image in held))}
 
     def codes(names: Sequence[str], values: Sequence[str | None]) -> np.ndarray[Any, np.dtype[np.int64]]:
         known = {name: code for code, name in enumerate(names)}
@@ -155,9 +155,9 @@ def _cells_of(held: Sequence[PerceivedImage]) -> ItemCells:
     return ItemCells(
         tasks,
         generators,
-        codes(tasks, [one.task for one in held]),
-        codes(generators, [one.generator for one in held]),
-        np.array([prompts[one.prompt_id] for one in held], np.int64),
+        codes(tasks, [image.task for image in held]),
+        codes(generators, [image.generator for image in held]),
+        np.array([prompts[image.prompt_id] for image in held], np.int64),
     )
 
 
@@ -199,7 +199,7 @@ def save_as_rater(store: Store, rater_id: str, turned: Mapping[str, Any]) -> Sav
         CommandError: nothing is turned, or the rater has no run.
         ValueError: a setting is out of range.
     """
-    row = next((one for one in reversed(runs.listed(store)) if one.rater_id == rater_id), None)
+    row = next((run_row for run_row in reversed(runs.listed(store)) if run_row.rater_id == rater_id), None)
     if row is None:
         raise CommandError(f"{rater_id} has no evidence to apply settings to")
     scorer = registry.get(row.scorer)
@@ -221,14 +221,14 @@ def save_as_rater(store: Store, rater_id: str, turned: Mapping[str, Any]) -> Sav
 def _known(store: Store, scorer: Scorer, settings: Mapping[str, Any]) -> Rater | None:
     """Who judges by these very settings already, whatever its name."""
     same = (scorer.name, scorer.version, dict(settings))
-    found = (row for row in runs.listed(store) if (row.scorer, row.version, dict(row.settings)) == same)
-    return next((Rater(row.rater_id, "scorer", None, row.version, row.settings) for row in found), None)
+    run_rows = (row for row in runs.listed(store) if (row.scorer, row.version, dict(row.settings)) == same)
+    return next((Rater(row.rater_id, "scorer", None, row.version, row.settings) for row in run_rows), None)
 
 
 def _copies(store: Store, rater_id: str, stated: Sequence[EvidenceRef], run: Run) -> dict[str, Run]:
     """By run whose evidence is judged again, the run that holds it then; numbers go on from the last one's."""
     number, slug = re.fullmatch(r"(\d+)-(.*)", run_session.next_id(store, rater_id)).groups()  # type: ignore[union-attr]
-    names = dict.fromkeys(one.run_id for one in stated)
+    names = dict.fromkeys(reference.run_id for reference in stated)
     return {
         name: Run(f"{int(number) + k:04d}-{slug}", run.scorer, run.version, run.profile, run.settings)
         for k, name in enumerate(names)
@@ -239,12 +239,14 @@ def _judged(
     store: Store, scorer: Scorer, rater_id: str, stated: Sequence[EvidenceRef], settings: Mapping[str, Any]
 ) -> dict[str, Sequence[Judgement]]:
     """By evidence what follows from it."""
-    found: dict[str, Sequence[Judgement]] = {}
+    by_item: dict[str, Sequence[Judgement]] = {}
     for start in range(0, len(stated), _AT_ONCE):
         some = stated[start : start + _AT_ONCE]
-        items = [one.item_id for one in some]
-        sights, asked = scorer_evidence.evidence_without_masks(store, items, rater_id), runs.known_images(store, items)
-        for one in some:
-            if sights is not None and one.item_id in sights.seen and one.item_id in asked:
-                found[one.evidence_id] = judge(scorer, asked[one.item_id], sights.seen[one.item_id], settings)
-    return found
+        items = [reference.item_id for reference in some]
+        sights, images = scorer_evidence.evidence_without_masks(store, items, rater_id), runs.known_images(store, items)
+        for reference in some:
+            if sights is not None and reference.item_id in sights.seen and reference.item_id in images:
+                by_item[reference.evidence_id] = judge(
+                    scorer, images[reference.item_id], sights.seen[reference.item_id], settings
+                )
+    return by_item

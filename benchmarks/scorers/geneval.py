@@ -1,6 +1,6 @@
 """GenEval from image files to verdicts: ours against the published loop, with the same random-weight models, in one run.
 
-    uv run benchmarks/geneval.py [--images 16] [--device cpu] [--small]
+    uv run benchmarks/scorers/geneval.py [--images 16] [--device cpu] [--small]
 
 Both sides read the same files, and give the same evidence and verdicts (asserted). The models have the published sizes
 (Mask2Former Swin-S, CLIP ViT-L/14), or are small ones to try this out.
@@ -46,7 +46,7 @@ from transformers import (
 
 if not __package__:
     # run as a script, whose folder comes first: there this very file would be taken for a package
-    sys.path[0] = str(Path(__file__).resolve().parents[1])
+    sys.path[0] = str(Path(__file__).resolve().parents[2])
 
 from benchmarks.measuring import Parts, Stopwatch, Timing, command_line, machine, tell, wait_for
 from data.images.files import open_image
@@ -114,14 +114,14 @@ def save_mask2former(folder: Path, *, small: bool) -> Path:
         module.queries_embedder.weight.normal_(std=3)
         classes.weight.normal_()
         classes.bias.zero_()
-        said = model(pixel_values=batch).class_queries_logits.flatten(0, 1)
+        flatten = model(pixel_values=batch).class_queries_logits.flatten(0, 1)
         # untrained queries are much alike: what tells them apart is what is made large
-        scale = _SPREAD / (said - said.mean(0)).std()
+        scale = _SPREAD / (flatten - flatten.mean(0)).std()
         classes.weight.mul_(scale)
-        classes.bias.copy_(-said.mean(0) * scale)
-        said = (said - said.mean(0)) * scale
+        classes.bias.copy_(-flatten.mean(0) * scale)
+        flatten = (flatten - flatten.mean(0)) * scale
         # so that "no object" is the likeliest but for a few
-        sure = said[:, :-1].logsumexp(-1) - said[:, -1]
+        sure = flatten[:, :-1].logsumexp(-1) - flatten[:, -1]
         classes.bias[-1] += sure.sort(descending=True).values[_OBJECTS * len(fed)]
     model.save_pretrained(folder)
     return folder
@@ -131,8 +131,7 @@ def save_clip(folder: Path, *, small: bool) -> Path:
     """An image-text model that has learnt nothing."""
     folder.mkdir(parents=True, exist_ok=True)
     config: Any = _CLIP_SMALL if small else open_clip.get_model_config(_CLIP)
-    told = {"model_cfg": config, "preprocess_cfg": _PROCESSING}
-    (folder / "open_clip_config.json").write_text(json.dumps(told))
+    (folder / "open_clip_config.json").write_text(json.dumps({"model_cfg": config, "preprocess_cfg": _PROCESSING}))
     torch.manual_seed(0)
     save_file(open_clip.CLIP(**config).state_dict(), folder / "open_clip_model.safetensors")
     return folder
@@ -170,7 +169,7 @@ def save_sentence_model(folder: Path, words: Sequence[str]) -> Path:
 def _bert(words: Sequence[str]) -> Any:
     """As many tokens as BERT has: these words, letters, and others that stand in no text."""
     letters = "abcdefghijklmnopqrstuvwxyz0123456789"
-    listed = ["[PAD]", "[UNK]", "[CLS]", "[SEP]", "[MASK]", *words, *letters, *(f"##{one}" for one in letters), *"?.,"]
+    listed = ["[PAD]", "[UNK]", "[CLS]", "[SEP]", "[MASK]", *words, *letters, *(f"##{letter}" for letter in letters), *"?.,"]
     listed += [f"[unused{k}]" for k in range(_BERT)]
     return BertTokenizer(vocab={word: k for k, word in enumerate(list(dict.fromkeys(listed))[:_BERT])}, do_lower_case=True)
 
@@ -240,9 +239,9 @@ class Official:
                 detected[name] = [(boxes[index][k], masks[index][k]) for k in order]
         colors: dict[str, list[tuple[float, ...]]] = {}
         for asked in spec.objects:
-            found = next((some for name, some in detected.items() if same_kind(name, asked.name)), [])[: asked.count]
-            if asked.color is not None and len(found) == asked.count:
-                colors[asked.name] = self._color_classification(image, found, asked.name)
+            detections = next((some for name, some in detected.items() if same_kind(name, asked.name)), [])[: asked.count]
+            if asked.color is not None and len(detections) == asked.count:
+                colors[asked.name] = self._color_classification(image, detections, asked.name)
         return Observation(item_id, {}, tuple(_evidence(detected, colors)))
 
     def _inference(self, image: Image.Image) -> tuple[list[NDArray[np.float64]], list[list[NDArray[np.bool_]]]]:
@@ -314,7 +313,7 @@ def _boxes(masks: torch.Tensor) -> torch.Tensor:
 def _evidence(detected: dict[str, list[Object]], colors: dict[str, list[tuple[float, ...]]]) -> list[Detection]:
     listed = []
     for name, objects in detected.items():
-        known = next((some for asked, some in colors.items() if same_kind(name, asked)), [])
+        known = next((some for color, some in colors.items() if same_kind(name, color)), [])
         for k, (row, _) in enumerate(objects):
             x0, y0, x1, y1, score = row.tolist()
             assert math.isfinite(score)
@@ -343,7 +342,7 @@ class Bench:
 
     @property
     def specs(self) -> list[Spec]:
-        return [parse_spec(one.spec) for one in self.work]
+        return [parse_spec(item.spec) for item in self.work]
 
     @property
     def detector(self) -> Path:
@@ -371,7 +370,7 @@ def prepare(folder: Path, n: int, device: str, small: bool) -> Bench:
     paths = paintings(folder / "images", n, SIZES_SMALL if small else SIZES)
     (seen,) = Mask2Former(str(detector), side=side, keep=0.3, device=device).detect([open_image(paths[0])])
     # two classes only: the texts of a class are read once a run, which is little among thousands of pictures
-    names = list(dict.fromkeys(one.label for one in seen))[:2]
+    names = list(dict.fromkeys(detected_object.label for detected_object in seen))[:2]
     assert len(names) == 2, names
     specs = [_prompts_for(k, names) for k in range(n)]
     work = [WorkItem(str(k), str(path), "", "", spec) for k, (path, spec) in enumerate(zip(paths, specs, strict=True))]
@@ -396,8 +395,8 @@ def ours(bench: Bench, folder: Path, parts: Parts | None = None) -> tuple[list[O
     """The worker, from reading files to parts on disk; timed once its models are in memory, as ``parts`` are."""
     run = RunFolder(folder)
     version = registry.get("geneval").version
-    asked = Run("benchmark", "geneval", version, "mask2former-meta", bench.settings, bench.device, force=True)
-    run.create(asked, bench.work)
+    request = Run("benchmark", "geneval", version, "mask2former-meta", bench.settings, bench.device, force=True)
+    run.create(request, bench.work)
     clocks: list[Stopwatch] = []
     with ExitStack() as watched:
 
@@ -407,10 +406,10 @@ def ours(bench: Bench, folder: Path, parts: Parts | None = None) -> tuple[list[O
             clocks.append(Stopwatch())
 
         assert worker.work_through(run, loaded=loaded)
-        took = clocks[0].took()
+        timing = clocks[0].took()
     seen = list(run.observations())
-    verdicts = [judge(spec, one, bench.settings) for spec, one in zip(bench.specs, seen, strict=True)]
-    return seen, verdicts, took
+    verdicts = [judge(spec, observation, bench.settings) for spec, observation in zip(bench.specs, seen, strict=True)]
+    return seen, verdicts, timing
 
 
 def theirs(bench: Bench) -> tuple[list[Observation], list[Verdict], Timing]:
@@ -419,8 +418,8 @@ def theirs(bench: Bench) -> tuple[list[Observation], list[Verdict], Timing]:
     rules = GenEvalRules.of(bench.settings)
     clock = Stopwatch()
     seen, verdicts = [], []
-    for one, spec in zip(bench.work, bench.specs, strict=True):
-        seen.append(official.evaluate(one.item_id, Path(one.path), spec, rules))
+    for item, spec in zip(bench.work, bench.specs, strict=True):
+        seen.append(official.evaluate(item.item_id, Path(item.path), spec, rules))
         verdicts.append(judge(spec, seen[-1], bench.settings))
     return seen, verdicts, clock.took()
 
@@ -431,22 +430,26 @@ def apart(bench: Bench, mine: Sequence[Observation], other: Sequence[Observation
     Raises:
         AssertionError: another object, another box, or a number further off than ``TOLERANCE``.
     """
-    found, rules = EvidenceDifference(), GenEvalRules.of(bench.settings)
+    difference, rules = EvidenceDifference(), GenEvalRules.of(bench.settings)
     for spec, a, b in zip(bench.specs, mine, other, strict=True):
         assert a.failed is b.failed is None, (a.failed, b.failed)
-        for name in sorted({one.label for one in (*a.detections, *b.detections)}):
+        for name in sorted({detection.label for detection in (*a.detections, *b.detections)}):
             pairs = [
                 [seen.detections[k] for k in counted_objects(seen.detections, name, rules.needed(spec), rules)]
                 for seen in (a, b)
             ]
-            assert len(pairs[0]) == len(pairs[1]), (a.item_id, name, [[one.score for one in some] for some in pairs])
+            assert len(pairs[0]) == len(pairs[1]), (
+                a.item_id,
+                name,
+                [[detection.score for detection in some] for some in pairs],
+            )
             for first, second in zip(*pairs, strict=True):
-                found = _wider(found, first, second)
-    assert found.detections
-    return found
+                difference = _wider(difference, first, second)
+    assert difference.detections
+    return difference
 
 
-def _wider(found: EvidenceDifference, a: Detection, b: Detection) -> EvidenceDifference:
+def _wider(difference: EvidenceDifference, a: Detection, b: Detection) -> EvidenceDifference:
     assert a.box == b.box, (a.box, b.box)
     score = abs(a.score - b.score)
     color, colors = 0.0, 0
@@ -454,7 +457,9 @@ def _wider(found: EvidenceDifference, a: Detection, b: Detection) -> EvidenceDif
         assert a.colors is not None
         color, colors = max(abs(x - y) for x, y in zip(a.colors, b.colors, strict=True)), 1
     assert max(score, color) <= TOLERANCE, (score, color)
-    return EvidenceDifference(max(found.score, score), max(found.color, color), found.detections + 1, found.colors + colors)
+    return EvidenceDifference(
+        max(difference.score, score), max(difference.color, color), difference.detections + 1, difference.colors + colors
+    )
 
 
 def forward(bench: Bench, seen: Sequence[Observation]) -> Timing:
@@ -462,9 +467,9 @@ def forward(bench: Bench, seen: Sequence[Observation]) -> Timing:
     side = bench.settings["detector_side"]
     detector = Mask2Former(str(bench.detector), side=side, keep=bench.settings["keep"], device=bench.device)
     clip = Clip(bench.settings["clip"], bench.device)
-    images = [open_image(Path(one.path)) for one in bench.work]
+    images = [open_image(Path(item.path)) for item in bench.work]
     fed = [pixels(image, frame(image.width, image.height, side)).to(bench.device) for image in images]
-    n_crops = sum(one.colors is not None for some in seen for one in some.detections)
+    n_crops = sum(detection.colors is not None for some in seen for detection in some.detections)
     crops = torch.zeros(clip.looks_at, device=bench.device)
     wait = wait_for(bench.device)
     with torch.inference_mode():
@@ -531,8 +536,8 @@ def host_work(n: int = 16) -> HostWork:
     perceiver.perceive(shown[:2])
     clock, began = Stopwatch(), time.thread_time()
     perceiver.perceive(shown)
-    main, took = time.thread_time() - began, clock.took()
-    return HostWork(main / n, took.cpu / n, took.wall / n)
+    main, timing = time.thread_time() - began, clock.took()
+    return HostWork(main / n, timing.cpu / n, timing.wall / n)
 
 
 _PARTS: Final = {
@@ -552,14 +557,14 @@ def report(bench: Bench, folder: Path) -> list[str]:
         watched = ours(bench, folder / "parts", parts)
     other_seen, other_verdicts, other = theirs(bench)
     difference = apart(bench, seen, other_seen)
-    assert [one.correct for one in verdicts] == [one.correct for one in other_verdicts]
-    assert [one.reason for one in verdicts] == [one.reason for one in other_verdicts]
+    assert [verdict.correct for verdict in verdicts] == [verdict.correct for verdict in other_verdicts]
+    assert [verdict.reason for verdict in verdicts] == [verdict.reason for verdict in other_verdicts]
     bare = forward(bench, seen)
     host = host_work()
     n = len(bench.work)
 
-    def row(what: str, took: Timing) -> str:
-        return f"{what:34}{took.wall / n:>12.3f} s{took.cpu / n:>14.3f} s"
+    def row(label: str, timing: Timing) -> str:
+        return f"{label:34}{timing.wall / n:>12.3f} s{timing.cpu / n:>14.3f} s"
 
     return [
         f"{n} images, {difference.detections} objects and {difference.colors} colours compared, on {bench.device}",
@@ -586,9 +591,9 @@ def main(arguments: Sequence[str] | None = None) -> list[str]:
     parser.add_argument("--images", type=int, default=16, help="how many (default 16)")
     parser.add_argument("--device", default="cuda" if torch.cuda.is_available() else "cpu", help="as torch names it")
     parser.add_argument("--small", action="store_true", help="small models and pictures")
-    asked = parser.parse_args(arguments)
+    options = parser.parse_args(arguments)
     with tempfile.TemporaryDirectory() as folder:
-        bench = prepare(Path(folder), max(1, asked.images), asked.device, asked.small)
+        bench = prepare(Path(folder), max(1, options.images), options.device, options.small)
         lines = report(bench, Path(folder))
     return tell(lines)
 

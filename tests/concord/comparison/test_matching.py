@@ -9,9 +9,9 @@ from typing import Any
 
 import pytest
 
-from concord import matching
-from concord.matching import evidence
-from concord.matching import rows as _rows
+from concord.comparison import matching
+from concord.comparison.matching import evidence
+from concord.comparison.matching import rows as _rows
 from data.store.core.selection import Selection
 from data.store.core.store import Store
 from tests.ui import matching_evidence
@@ -98,15 +98,15 @@ def test_the_small_world(project: Path) -> None:
 
 
 def test_tifa(project: Path, tmp_path: Path) -> None:
-    texts, asked = tmp_path / "t.json", tmp_path / "q.json"
+    texts, path = tmp_path / "t.json", tmp_path / "q.json"
     texts.write_text(json.dumps([{"id": f"coco_{k}", "caption": "a gray cat", "coco_val_id": str(k)} for k in (1, 2)]))
     question = {
         "caption": "a gray cat", "question": "what color?", "choices": ["gray", "red"], "answer": "gray",
         "element_type": "color", "element": "gray",
     }  # fmt: skip
-    asked.write_text(json.dumps([{"id": f"coco_{k}", **question} for k in (1, 2)]))
+    path.write_text(json.dumps([{"id": f"coco_{k}", **question} for k in (1, 2)]))
     images(tmp_path / "val", "COCO_val2014_000000000001.jpg")
-    ran = concord(project, "import", "itm", "--tifa", texts, asked, "--images", tmp_path / "val")
+    ran = concord(project, "import", "itm", "--tifa", texts, path, "--images", tmp_path / "val")
     assert "itm-tifa: 1 images with captions (color)" in ran.out
     assert "left out: 1 photograph not in" in ran.err
     assert query(project, "select spec->>'captions' from prompts") == ['["a gray cat","a red cat"]']
@@ -142,10 +142,14 @@ def test_the_command_by_hand(project: Path, tmp_path: Path) -> None:
     with Store(project) as store:
         matching_evidence.said(store, "clip", {a: [0.3, 0.1], b: [0.1, 0.2, 0.1, 0.1], c: [0.5, 0.1, 0.1, 0.5]}, scale=10.0)
         matching_evidence.said(store, "loss", {a: [1, 2], b: [0, 1, 0, 0], c: [1, None, 2, 3]}, evaluations=3, full=12)
-    found = json.loads(done(project, "itm", "--no-intervals", "--format", "json"))
+    payload = json.loads(done(project, "itm", "--no-intervals", "--format", "json"))
 
     def number(rater: str, statistic: str, task: str = "all") -> Any:
-        (row,) = [one for one in found["matching"] if (one["rater"], one["statistic"], one["task"]) == (rater, statistic, task)]
+        (row,) = [
+            entry
+            for entry in payload["matching"]
+            if (entry["rater"], entry["statistic"], entry["task"]) == (rater, statistic, task)
+        ]
         return row["value"], row["n"]
 
     assert number("clip", "accuracy") == (pytest.approx(2 / 3), 3)  # the tie is not right
@@ -159,8 +163,8 @@ def test_the_command_by_hand(project: Path, tmp_path: Path) -> None:
     assert number("loss", "posterior") == (None, 2)
     # a stopped early one tells what it spent, whatever came of it
     assert number("loss", "evaluations") == (0.25, 3)
-    assert not [row for row in found["matching"] if (row["rater"], row["statistic"]) == ("clip", "evaluations")]
-    (vote,) = [row for row in found["votes"] if row["task"] == "all"]
+    assert not [row for row in payload["matching"] if (row["rater"], row["statistic"]) == ("clip", "evaluations")]
+    (vote,) = [row for row in payload["votes"] if row["task"] == "all"]
     assert (vote["a"], vote["b"], vote["only_a"], vote["only_b"], vote["both"], vote["n"]) == ("clip", "loss", 1, 0, 1, 2)
     table = done(project, "itm", "--task", "color")
     assert "Accuracy against chance" in table
@@ -176,8 +180,8 @@ def test_winograd_groups_by_hand(project: Path, tmp_path: Path) -> None:
         fits = dict(zip(sorted(f"winoground/{k}-{side}/real/0" for k in range(2) for side in range(2)),
                         ([5, 1], [2, 6], [5, 4], [9, 10]), strict=True))  # fmt: skip
         matching_evidence.said(store, "r", fits)
-    found = json.loads(done(project, "itm", "--format", "json"))["winoground"]
-    whole = {row["statistic"]: (row["value"], row["n"], row["unit"]) for row in found if row["task"] == "all"}
+    payload = json.loads(done(project, "itm", "--format", "json"))["winoground"]
+    whole = {row["statistic"]: (row["value"], row["n"], row["unit"]) for row in payload if row["task"] == "all"}
     assert whole == {"text_score": (1, 2, "groups"), "image_score": (0.5, 2, "groups"), "group_score": (0.5, 2, "groups")}
     assert "Winoground" in done(project, "itm")
 
@@ -195,12 +199,12 @@ def test_fewer_trials_are_the_first_ones(project: Path, tmp_path: Path) -> None:
             (2, 1.0),
             (3, 0.0),
         ]
-        found = evidence(store)
-        ((_, title), grid), *others = matching.ablation_grids(found).items()
+        choices = evidence(store)
+        ((_, title), grid), *others = matching.ablation_grids(choices).items()
         assert not others
         assert title == "scorer with made"
-        assert [(one.rater, one.steps) for one in grid] == [("elbo[4]", 4), ("elbo[8]", 8)]
-        listed = matching.ablation_rows(found, grid, [1, 3])
+        assert [(setting.rater, setting.steps) for setting in grid] == [("elbo[4]", 4), ("elbo[8]", 8)]
+        listed = matching.ablation_rows(choices, grid, [1, 3])
         assert {(row["steps"], row["trials"], row["value"]) for row in listed} == {(4, 1, 0), (4, 3, 0), (8, 1, 0), (8, 3, 0)}
 
 

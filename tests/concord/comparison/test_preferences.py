@@ -14,9 +14,9 @@ from typer.testing import CliRunner
 import app
 from agreement import Options
 from agreement.preferences.votes import Contest
-from concord import preferences
+from concord.comparison import preferences
+from concord.comparison.preferences import OPPOSED, PairQuery, list_pairs
 from concord.judging import derive_source
-from concord.preferences import OPPOSED, PairQuery, list_pairs
 from data.store.analysis.study_frames import preference_votes
 from data.store.core.selection import Selection
 from data.store.core.store import Store
@@ -44,29 +44,29 @@ def store(tmp_path: Path) -> Iterator[Store]:
 
 
 def row(rows: Any, **wanted: Any) -> dict[str, Any]:
-    (found,) = [one for one in rows if all(one[name] == value for name, value in wanted.items())]
-    return dict(found)
+    (value,) = [one for one in rows if all(one[name] == value for name, value in wanted.items())]
+    return dict(value)
 
 
 def test_people_and_scorers_votes(store: Store) -> None:
-    found = preferences.rows(store, Selection(), PLAIN).sections
+    result = preferences.rows(store, Selection(), PLAIN).sections
     counts = ("a_wins", "both", "none", "tie", "b_wins", "cannot_tell")
-    whole = {(r["rater"], r["by"]): [r[name] for name in counts] for r in found["votes"] if r["task"] == "all"}
+    whole = {(r["rater"], r["by"]): [r[name] for name in counts] for r in result["votes"] if r["task"] == "all"}
     assert whole == {
         ("people", "preference"): [2, 1, 0, 0, 1, 1],
         ("m", "score"): [1, 0, 0, 1, 2, 0],
         ("right", "correct"): [1, 1, 1, 0, 0, 0],
     }
-    even = row(found["votes"], rater="people", task="even")
+    even = row(result["votes"], rater="people", task="even")
     assert (even["a"], even["b"], even["a_wins"], even["both"], even["value"], even["pairs"]) == (X, Y, 2, 1, 1.0, 2)
-    assert row(found["votes"], rater="right", task="all")["excluded"] == {"no_scorer_value": 1}
+    assert row(result["votes"], rater="right", task="all")["excluded"] == {"no_scorer_value": 1}
     # both people's votes for x: one stood left, one right; the vote for y stood left
-    side = row(found["sides"], rater="people")
+    side = row(result["sides"], rater="people")
     assert (side["left"], side["right"], side["unknown"]) == (2, 1, 0)
-    m = row(found["beside"], rater="m", task="all")
+    m = row(result["beside"], rater="m", task="all")
     # people are clear on pairs 0 and 1: m is opposed on the first and prefers y on the second, too
     assert (m["value"], m["opposed"], m["same_order"], m["n_items"]) == (0.5, 1, False, 2)
-    ranks = row(found["ranks"], rater="m")
+    ranks = row(result["ranks"], rater="m")
     assert {(p["task"], p["generator"], p["votes"]): p["mean"] for p in ranks["points"]} == pytest.approx(
         {("even", X, 2): 0.2, ("even", Y, 0): 0.4, ("odd", X, 0): 0.55, ("odd", Y, 1): 0.3}
     )
@@ -78,17 +78,17 @@ def test_a_generator_that_judges_itself_stands_beside_the_votes_for_it(store: St
     way = {"trials": 2, "steps": 20, "stages": "", "batch": 64}
     # z's images play the real ones: four prompts, even and odd in turn
     for model, right, own in ((X, [1.0, 0.0, 1.0, 1.0], 0.0), ("y", [0.0, 0.0, 1.0, 0.0], 1.0)):
-        told: dict[str, list[float | None]] = {Z: [*right], model: [own] * 4}
-        scored(store, f"selfeval-playground[{model}]", "correct", told, {**way, "model": model, "weights": {"model": model}})
+        fields: dict[str, list[float | None]] = {Z: [*right], model: [own] * 4}
+        scored(store, f"selfeval-playground[{model}]", "correct", fields, {**way, "model": model, "weights": {"model": model}})
     scored(store, "elbo-playground", "correct", {Z: [1.0] * 4}, {**way, "model": "nobody"})
     ranks = preferences.rows(store, Selection(), PLAIN).sections["ranks"]
     name = "selfeval of its own model (steps=20, trials=2)"
-    found = row(ranks, rater=name)
-    assert {(p["task"], p["generator"], p["votes"]): p["mean"] for p in found["points"]} == pytest.approx(
+    results = row(ranks, rater=name)
+    assert {(p["task"], p["generator"], p["votes"]): p["mean"] for p in results["points"]} == pytest.approx(
         {("even", X, 2): 1.0, ("even", Y, 0): 0.5, ("odd", X, 0): 0.5, ("odd", Y, 1): 0.0}
     )
-    assert (found["agreeing"], found["opposed"]) == (["even"], ["odd"])
-    assert not [one for one in ranks if one["rater"].startswith("elbo of its own")]
+    assert (results["agreeing"], results["opposed"]) == (["even"], ["odd"])
+    assert not [rank for rank in ranks if rank["rater"].startswith("elbo of its own")]
 
 
 def test_simulated_people_are_never_counted_among_people(store: Store) -> None:
@@ -96,10 +96,10 @@ def test_simulated_people_are_never_counted_among_people(store: Store) -> None:
         connection.execute("update raters set simulated = true where rater_id = 'bob'")
 
     store.change(mark)
-    assert {one.simulated for one in preference_votes(store, Selection()) if one.rater_id == "bob"} == {True}
-    found = preferences.rows(store, Selection(), PLAIN).sections["votes"]
-    assert row(found, rater="people", task="all")["a_wins"] == 1
-    assert row(found, rater="simulated people", task="all")["a_wins"] == 1
+    assert {vote.simulated for vote in preference_votes(store, Selection()) if vote.rater_id == "bob"} == {True}
+    result = preferences.rows(store, Selection(), PLAIN).sections["votes"]
+    assert row(result, rater="people", task="all")["a_wins"] == 1
+    assert row(result, rater="simulated people", task="all")["a_wins"] == 1
 
 
 def test_rebuilding_changes_no_vote(store: Store) -> None:
@@ -113,13 +113,13 @@ def test_pairs_behind_a_number_with_the_opposed_first(store: Store) -> None:
     (poll,) = preferences.rows(store, Selection(), PLAIN).polls
     contest = Contest(X, Y)
     every = list_pairs(poll, PairQuery(contest))
-    assert next((one.preferred, sorted(one.opposed)) for one in every) == (X, ["m (score)"])
+    assert next((pair.preferred, sorted(pair.opposed)) for pair in every) == (X, ["m (score)"])
     assert len(every) == 4
-    assert [one.preferred for one in list_pairs(poll, PairQuery(contest, who="people", chose=X))] == [X]
-    assert [one.preferred for one in list_pairs(poll, PairQuery(contest, who="m (score)", chose=OPPOSED))] == [X]
+    assert [pair.preferred for pair in list_pairs(poll, PairQuery(contest, who="people", chose=X))] == [X]
+    assert [pair.preferred for pair in list_pairs(poll, PairQuery(contest, who="m (score)", chose=OPPOSED))] == [X]
     assert list_pairs(poll, PairQuery(contest, who="right (correct)", chose=OPPOSED)) == []
     assert len(list_pairs(poll, PairQuery(contest, task="odd"))) == 2
-    assert [one.preferred for one in list_pairs(poll, PairQuery(contest, who="people", chose="left out"))] == [None]
+    assert [pair.preferred for pair in list_pairs(poll, PairQuery(contest, who="people", chose="left out"))] == [None]
 
 
 def test_the_page_says_what_the_rows_say_and_escapes_names(store: Store) -> None:
@@ -213,7 +213,7 @@ def test_reproduce_selfeval_says_what_follows_and_what_does_not() -> None:
         "reproduce selfeval: 4 of 5 sentences do not follow from the printed numbers\n",
     )
     document = json.loads(ran.stdout)
-    assert [one["holds"] for one in document["sentences"]] == [False, True, False, False, False]
+    assert [entry["holds"] for entry in document["sentences"]] == [False, True, False, False, False]
     cells = {cell["where"]: cell["metrics"] for cell in document["cells"]}
     assert cells["Table 3"]["MID (printed, negated)"]["color"] == "tie"
     assert list(cells["Table 2"]["LLMScore (printed)"].values()) == ["agree"] * 5

@@ -9,7 +9,7 @@ import pytest
 
 from agreement import Options
 from concord.agreement import recall
-from concord.leaderboard import Leaderboard, leaderboard, main_suite
+from concord.comparison.leaderboard import Leaderboard, leaderboard, main_suite
 from data.store.core.selection import Selection
 from data.store.core.store import Store
 from data.store.judgements import remarks

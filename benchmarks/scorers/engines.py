@@ -1,6 +1,6 @@
 """How fast each engine goes through the playground's pictures with its own small models, on the CPU; all must see the same.
 
-    uv run --group ray benchmarks/engines.py [--scorer geneval] [--limit 240] [--repeat 1]
+    uv run --group ray benchmarks/scorers/engines.py [--scorer geneval] [--limit 240] [--repeat 1]
 
 Per engine: the seconds in all, with starting its processes and opening the models; and the images a second from when the first
 process has its models, as the page Runs tells it. Without Ray its rows are left out.
@@ -19,13 +19,13 @@ from typing import Final
 
 if not __package__:
     # run as a script, whose folder comes first: there this very file would be taken for a package
-    sys.path[0] = str(Path(__file__).resolve().parents[1])
+    sys.path[0] = str(Path(__file__).resolve().parents[2])
 
 from data.jobs.runs import Observation, Run, RunFolder, WorkItem
 from scorers import registry
 from scorers.running import engines, worker
 
-SAMPLE: Final = Path(__file__).resolve().parents[1] / "assets" / "playground" / "sample" / "runs"
+SAMPLE: Final = Path(__file__).resolve().parents[2] / "assets" / "playground" / "sample" / "runs"
 WAYS: Final = ((engines.LOCAL, "cpu"), (engines.LOCAL, "cpu,cpu"), (engines.RAY, "cpu,cpu"))
 
 
@@ -42,7 +42,7 @@ class EngineSpeed:
 def sample_items(scorer: str, limit: int) -> list[WorkItem]:
     """The sample's pictures, by absolute paths."""
     folder = RunFolder(SAMPLE / f"{scorer}-playground")
-    return [replace(one, path=str((folder.path / one.path).resolve())) for one in folder.work()[:limit]]
+    return [replace(item, path=str((folder.path / item.path).resolve())) for item in folder.work()[:limit]]
 
 
 def measure(scorer: str, work: Sequence[WorkItem], folder: Path) -> list[EngineSpeed]:
@@ -76,9 +76,9 @@ def measure(scorer: str, work: Sequence[WorkItem], folder: Path) -> list[EngineS
 def table(measured: Sequence[EngineSpeed]) -> list[str]:
     """Lines for people; ratios are to the first."""
     lines = [f"{'engine':8} {'device':9} {'images/s':>9} {'ratio':>6} {'seconds in all':>15}"]
-    for one in measured:
-        ratio = one.rate / measured[0].rate
-        lines.append(f"{one.engine:8} {one.device:9} {one.rate:9.1f} {ratio:6.2f} {one.seconds:15.1f}")
+    for speed in measured:
+        ratio = speed.rate / measured[0].rate
+        lines.append(f"{speed.engine:8} {speed.device:9} {speed.rate:9.1f} {ratio:6.2f} {speed.seconds:15.1f}")
     return lines
 
 

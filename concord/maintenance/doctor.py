@@ -32,12 +32,12 @@ def run_doctor(project: Path, form: str, areas: Sequence[str] = (), *, everythin
     wanted = {area: look for area, look in looks.items() if not areas or area in areas}
     # torch is asked by a process of its own, which takes longest
     with ThreadPoolExecutor(len(wanted)) as pool:
-        found = [finding for looked in [pool.submit(look) for look in wanted.values()] for finding in looked.result()]
+        checks = [finding for looked in [pool.submit(look) for look in wanted.values()] for finding in looked.result()]
     if form == "json":
-        print(json.dumps([asdict(one) for one in found], indent=1, ensure_ascii=False))
+        print(json.dumps([asdict(check) for check in checks], indent=1, ensure_ascii=False))
     else:
-        _print(found)
-    return 1 if any(one.level == "attention" for one in found) else 0
+        _print(checks)
+    return 1 if any(check.level == "attention" for check in checks) else 0
 
 
 def _check_project(project: Path, *, everything: bool) -> list[HealthCheck]:
@@ -50,7 +50,7 @@ def _check_project(project: Path, *, everything: bool) -> list[HealthCheck]:
     out, err = io.StringIO(), io.StringIO()
     if forwarding.send(server, "doctor", {"everything": everything}, out, err):
         return [HealthCheck("project", "attention", " ".join(err.getvalue().split()), "restart the app")]
-    return [HealthCheck(**one) for one in json.loads(out.getvalue())]
+    return [HealthCheck(**fields) for fields in json.loads(out.getvalue())]
 
 
 def examine_open_project(context: Context, everything: bool = False) -> None:
@@ -59,18 +59,18 @@ def examine_open_project(context: Context, everything: bool = False) -> None:
     from concord.runs import run_session
 
     at_work = run_session.runs_at_work(context.store)
-    context.say(json.dumps([asdict(one) for one in health.opened(context.store, at_work, everything=everything)]))
+    context.say(json.dumps([asdict(check) for check in health.opened(context.store, at_work, everything=everything)]))
 
 
-def _print(found: Sequence[HealthCheck]) -> None:
+def _print(checks: Sequence[HealthCheck]) -> None:
     area = ""
-    for one in found:
-        if one.area != area:
-            area = one.area
+    for check in checks:
+        if check.area != area:
+            area = check.area
             print(area)
-        print(f"  {_MARKS[one.level]}  {_plain(one.text)}{f' -> {_plain(one.todo)}' if one.todo else ''}")
-    n = sum(one.level == "attention" for one in found)
-    print("nothing needs attention" if not n else f"{n} of {len(found)} findings need attention (!!)", file=sys.stdout)
+        print(f"  {_MARKS[check.level]}  {_plain(check.text)}{f' -> {_plain(check.todo)}' if check.todo else ''}")
+    n = sum(check.level == "attention" for check in checks)
+    print("nothing needs attention" if not n else f"{n} of {len(checks)} findings need attention (!!)", file=sys.stdout)
 
 
 def _plain(text: str) -> str:

@@ -39,23 +39,23 @@ class RaterTrials:
     clusters: tuple[str, ...]
 
 
-def answers(found: Iterable[CaptionChoice]) -> pd.DataFrame:
+def answers(choices: Iterable[CaptionChoice]) -> pd.DataFrame:
     """A row per image and rater: ``COLUMNS`` and ``captions``."""
-    made = [_row(one) for one in found]
+    made = [_row(choice) for choice in choices]
     return pd.DataFrame(made, columns=[*COLUMNS, "captions"]).astype({"group": object, "posterior": object})
 
 
-def _row(one: CaptionChoice) -> dict[str, Any]:
-    fits, captions = fits_of(one), one.payload["captions"]
-    shares = posterior_of(one, fits)
-    right = int(one.payload["right"])
+def _row(choice: CaptionChoice) -> dict[str, Any]:
+    fits, captions = fits_of(choice), choice.payload["captions"]
+    shares = posterior_of(choice, fits)
+    right = int(choice.payload["right"])
     return {
-        "rater": one.rater_id,
-        "item": one.item_id,
-        "prompt": one.prompt_id,
-        "group": one.group,
-        "task": one.task,
-        "generator": one.generator,
+        "rater": choice.rater_id,
+        "item": choice.item_id,
+        "prompt": choice.prompt_id,
+        "group": choice.group,
+        "task": choice.task,
+        "generator": choice.generator,
         "fits": fits,
         "right": right,
         "posterior": None if shares is None else shares[right],
@@ -63,50 +63,50 @@ def _row(one: CaptionChoice) -> dict[str, Any]:
     }
 
 
-def fits_of(one: CaptionChoice) -> list[float | None]:
+def fits_of(choice: CaptionChoice) -> list[float | None]:
     """How well each caption fits. Of terms they are made anew, as the rater's settings may be other than the run's."""
-    if "terms" not in one.payload:
-        return list(one.payload["fits"])
+    if "terms" not in choice.payload:
+        return list(choice.payload["fits"])
     try:
-        return rules.as_json(rules.fits(one.payload, one.settings))
+        return rules.as_json(rules.fits(choice.payload, choice.settings))
     except (ValueError, LookupError, TypeError):
-        return list(one.payload["fits"])
+        return list(choice.payload["fits"])
 
 
-def posterior_of(one: CaptionChoice, fits: Sequence[float | None]) -> tuple[float, ...] | None:
+def posterior_of(choice: CaptionChoice, fits: Sequence[float | None]) -> tuple[float, ...] | None:
     """The captions' shares by a softmax; None where the fits are no logarithms of likelihoods: an average loss, or one missing.
 
     Cosines are multiplied by what their model was trained with (``scale``).
     """
-    scale = one.payload.get("scale")
-    in_nats = one.payload.get("method") == "reverse" or one.settings.get("weighting") == "bound"
+    scale = choice.payload.get("scale")
+    in_nats = choice.payload.get("method") == "reverse" or choice.settings.get("weighting") == "bound"
     factor = scale if isinstance(scale, int | float) else 1.0 if in_nats else None
     if factor is None or not is_known(fits):
         return None
     return posterior([factor * fit for fit in fits if fit is not None])
 
 
-def trials_of(found: Iterable[CaptionChoice]) -> RaterTrials | None:
+def trials_of(choices: Iterable[CaptionChoice]) -> RaterTrials | None:
     """The trials of one rater; None where there are none. Images without all numbers, or with fewer trials, are left out."""
     made: list[tuple[CaptionChoice, FloatArray]] = []
-    for one in found:
-        if "terms" in one.payload:
+    for choice in choices:
+        if "terms" in choice.payload:
             try:
-                trials = rules.by_trial(one.payload, one.settings)
+                trials = rules.by_trial(choice.payload, choice.settings)
             except (ValueError, LookupError, TypeError):
                 continue
             if np.isfinite(trials).all():
-                made.append((one, trials))
+                made.append((choice, trials))
     if not made:
         return None
     n = max(trials.shape[0] for _, trials in made)
-    made = [(one, trials) for one, trials in made if trials.shape[0] == n]
+    made = [(choice, trials) for choice, trials in made if trials.shape[0] == n]
     size = max(trials.shape[1] for _, trials in made)
     fits = np.full((len(made), n, size), -np.inf)
-    for place, (_, trials) in enumerate(made):
-        fits[place, :, : trials.shape[1]] = trials
-    right = np.array([int(one.payload["right"]) for one, _ in made], np.int64)
-    return RaterTrials(fits, right, tuple(one.group or one.prompt_id for one, _ in made))
+    for position, (_, trials) in enumerate(made):
+        fits[position, :, : trials.shape[1]] = trials
+    right = np.array([int(choice.payload["right"]) for choice, _ in made], np.int64)
+    return RaterTrials(fits, right, tuple(choice.group or choice.prompt_id for choice, _ in made))
 
 
 Row = dict[str, Any]
@@ -139,16 +139,16 @@ def rows(store: Store, selection: Selection, options: Options | None = None) -> 
     return rows_of_evidence(caption_choices(store, selection), options)
 
 
-def rows_of_evidence(found: Sequence[CaptionChoice], options: Options | None = None) -> MatchingRows:
+def rows_of_evidence(choices: Sequence[CaptionChoice], options: Options | None = None) -> MatchingRows:
     """All figures of evidence that is sorted by suite."""
     made: dict[str, list[Row]] = {"matching": [], "winoground": [], "votes": [], "trials": []}
-    for suite, listed in groupby(found, key=lambda one: one.suite):
+    for suite, listed in groupby(choices, key=lambda choice: choice.suite):
         mine = list(listed)
         frame = answers(mine)
-        made["matching"] += [figure_row(one, suite) for one in matching_statistics(frame, options)]
+        made["matching"] += [figure_row(figure, suite) for figure in matching_statistics(frame, options)]
         made["matching"] += _evaluations(mine, suite)
-        made["winoground"] += [figure_row(one, suite) for one in winoground(frame, options)]
-        made["votes"] += [_vote(one, suite) for one in votes(frame, options)]
+        made["winoground"] += [figure_row(figure, suite) for figure in winoground(frame, options)]
+        made["votes"] += [_vote(vote, suite) for vote in votes(frame, options)]
         made["trials"] += _trials(mine, suite, options)
     return MatchingRows(**made)
 
@@ -156,11 +156,11 @@ def rows_of_evidence(found: Sequence[CaptionChoice], options: Options | None = N
 def _evaluations(mine: Sequence[CaptionChoice], suite: str) -> list[Row]:
     """How many of all evaluations (trials x captions x steps) likelihood raters made: fewer where captions were given up."""
     made: dict[tuple[str, str, str], list[tuple[int, int]]] = {}
-    for one in mine:
-        counts = (one.payload.get("evaluations"), one.payload.get("full"))
+    for choice in mine:
+        counts = (choice.payload.get("evaluations"), choice.payload.get("full"))
         if all(isinstance(n, int) and n > 0 for n in counts):
-            for task in (ALL, one.task):
-                made.setdefault((one.generator, task, one.rater_id), []).append(counts)  # type: ignore[arg-type]
+            for task in (ALL, choice.task):
+                made.setdefault((choice.generator, task, choice.rater_id), []).append(counts)  # type: ignore[arg-type]
     return [
         {
             "suite": suite,
@@ -189,46 +189,46 @@ def _trials(mine: Sequence[CaptionChoice], suite: str, options: Options | None) 
     made: list[Row] = []
     for (rater, generator), listed in groupby(sorted(mine, key=who), key=who):
         some = list(listed)
-        found = trials_of(some)
-        if found is None or found.fits.shape[1] < 2:
+        trials = trials_of(some)
+        if trials is None or trials.fits.shape[1] < 2:
             continue
         aggregate = some[0].settings.get("aggregate", "jensen")
         made += [
-            figure_row(one, suite) | {"generator": generator, "task": "all", "trials": int(one.group)}
-            for one in by_trials(found.fits, found.right, found.clusters, aggregate, options, generator, rater)
+            figure_row(figure, suite) | {"generator": generator, "task": "all", "trials": int(figure.group)}
+            for figure in by_trials(trials.fits, trials.right, trials.clusters, aggregate, options, generator, rater)
         ]
     return made
 
 
-def figure_row(one: GroupStatistic, suite: str) -> Row:
+def figure_row(figure: GroupStatistic, suite: str) -> Row:
     """Plain types; ``n`` counts ``unit``, ``excluded`` what was left out and why."""
     return {
         "suite": suite,
-        "generator": one.generator,
-        "task": one.group,
-        "rater": one.rater,
-        "statistic": one.statistic,
-        **_number(one),
+        "generator": figure.generator,
+        "task": figure.group,
+        "rater": figure.rater,
+        "statistic": figure.statistic,
+        **_number(figure),
     }
 
 
-def _vote(one: Votes, suite: str) -> Row:
-    counts = {name: getattr(one, name) for name in ("only_a", "only_b", "both", "neither")}
-    where = {"suite": suite, "generator": one.generator, "task": one.task, "a": one.a, "b": one.b}
-    return {**where, **counts, "statistic": one.difference.statistic, **_number(one.difference)}
+def _vote(ballot: Votes, suite: str) -> Row:
+    counts = {name: getattr(ballot, name) for name in ("only_a", "only_b", "both", "neither")}
+    where = {"suite": suite, "generator": ballot.generator, "task": ballot.task, "a": ballot.a, "b": ballot.b}
+    return {**where, **counts, "statistic": ballot.difference.statistic, **_number(ballot.difference)}
 
 
-def _number(one: GroupStatistic) -> Row:
+def _number(figure: GroupStatistic) -> Row:
     return {
-        "value": one.outcome.value,
-        "low": one.bounds.low,
-        "high": one.bounds.high,
-        "n": one.n,
-        "unit": one.unit,
-        "n_prompts": one.outcome.used.clusters,
-        "excluded": dict(one.outcome.used.excluded),
-        "reason": one.outcome.reason,
-        "method": one.method,
+        "value": figure.outcome.value,
+        "low": figure.bounds.low,
+        "high": figure.bounds.high,
+        "n": figure.n,
+        "unit": figure.unit,
+        "n_prompts": figure.outcome.used.clusters,
+        "excluded": dict(figure.outcome.used.excluded),
+        "reason": figure.outcome.reason,
+        "method": figure.method,
     }
 
 
@@ -249,7 +249,7 @@ def evidence(store: Store) -> tuple[CaptionChoice, ...]:
 @live_updates.cached(maxsize=8, key=study_frames.stamp)
 def recall(store: Store, suite: str, options: Options) -> MatchingRows:
     """All figures of a suite."""
-    return rows_of_evidence([one for one in evidence(store) if one.suite == suite], options)
+    return rows_of_evidence([choice for choice in evidence(store) if choice.suite == suite], options)
 
 
 @dataclass(frozen=True, slots=True)
@@ -262,20 +262,24 @@ class AblationSetting:
 
 
 def ablation_rows(
-    found: Sequence[CaptionChoice], grid: Iterable[AblationSetting], trials: Sequence[int], options: Options | None = None
+    choices: Sequence[CaptionChoice], grid: Iterable[AblationSetting], trials: Sequence[int], options: Options | None = None
 ) -> list[Row]:
     """A row for each suite, generator, task (and all together), setting and number of trials that the rater has."""
     made: list[Row] = []
     for setting in grid:
-        mine = [one for one in found if one.rater_id == setting.rater]
+        mine = [choice for choice in choices if choice.rater_id == setting.rater]
         # suite, generator and task, all tasks first
         cells_of_found = {
             (cells_of_one.suite, cells_of_one.generator, cells_of_task)
             for cells_of_one in mine
             for cells_of_task in (ALL, cells_of_one.task)
         }
-        for suite, generator, task in sorted(cells_of_found, key=lambda place: (place[0], place[1], place[2] != ALL, place[2])):
-            some = [one for one in mine if (one.suite, one.generator) == (suite, generator) and task in (ALL, one.task)]
+        for suite, generator, task in sorted(cells_of_found, key=lambda cell: (cell[0], cell[1], cell[2] != ALL, cell[2])):
+            some = [
+                choice
+                for choice in mine
+                if (choice.suite, choice.generator) == (suite, generator) and task in (ALL, choice.task)
+            ]
             known = trials_of(some)
             if known is None:
                 continue
@@ -283,23 +287,29 @@ def ablation_rows(
             figures = by_trials(known.fits, known.right, known.clusters, aggregate, options, generator, setting.rater)
             named = {"task": task, "steps": setting.steps, "seed": setting.seed}
             made += [
-                figure_row(one, suite) | named | {"trials": int(one.group), "left_out": len(some) - one.n}
-                for one in figures
-                if int(one.group) in trials
+                figure_row(figure, suite) | named | {"trials": int(figure.group), "left_out": len(some) - figure.n}
+                for figure in figures
+                if int(figure.group) in trials
             ]
     return made
 
 
-def ablation_grids(found: Iterable[CaptionChoice]) -> dict[tuple[str, str], list[AblationSetting]]:
+def ablation_grids(choices: Iterable[CaptionChoice]) -> dict[tuple[str, str], list[AblationSetting]]:
     """Raters that differ in steps or seed alone, two or more, by what they have in common: as text, and a title."""
     named: dict[str, CaptionChoice] = {}
-    for one in found:
-        if isinstance(one.settings.get("steps"), int) and isinstance(one.settings.get("seed"), int) and "terms" in one.payload:
-            named.setdefault(one.rater_id, one)
+    for choice in choices:
+        if (
+            isinstance(choice.settings.get("steps"), int)
+            and isinstance(choice.settings.get("seed"), int)
+            and "terms" in choice.payload
+        ):
+            named.setdefault(choice.rater_id, choice)
     alike: dict[tuple[str, str], list[AblationSetting]] = {}
-    for rater, one in named.items():
-        rest = {name: value for name, value in sorted(one.settings.items()) if name not in ("steps", "seed")}
-        title = f"{one.scorer or 'scorer'} with {one.settings.get('model', 'its model')}"
-        key = (repr((one.scorer, rest)), title)
-        alike.setdefault(key, []).append(AblationSetting(rater, one.settings["steps"], one.settings["seed"]))
-    return {key: sorted(of, key=lambda one: (one.steps, one.seed)) for key, of in alike.items() if len(of) > 1}
+    for rater, caption_choice in named.items():
+        rest = {name: value for name, value in sorted(caption_choice.settings.items()) if name not in ("steps", "seed")}
+        title = f"{caption_choice.scorer or 'scorer'} with {caption_choice.settings.get('model', 'its model')}"
+        key = (repr((caption_choice.scorer, rest)), title)
+        alike.setdefault(key, []).append(
+            AblationSetting(rater, caption_choice.settings["steps"], caption_choice.settings["seed"])
+        )
+    return {key: sorted(of, key=lambda setting: (setting.steps, setting.seed)) for key, of in alike.items() if len(of) > 1}

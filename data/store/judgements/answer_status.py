@@ -14,7 +14,7 @@ from typing import Any, Literal
 import duckdb
 
 from data.aspects import SCALES
-from data.campaign import Campaign, Role, wrong_answers
+from data.campaign import Campaign, Role, Settings, wrong_answers
 from data.records import Annotation
 from data.store.core import erased, rows
 from data.store.core.campaign_items import DEFAULT, AnnotationTask, placeholders
@@ -363,10 +363,12 @@ def ask_more(states: CampaignStates, annotation: Annotation, rule: Rule) -> None
 def feedback(annotation: Annotation, places: ItemContexts) -> Feedback | None:
     """What a person is told at once about their answer; the same however often it is sent."""
     place = places.get((annotation.campaign_id or "", annotation.item_id))
-    if place is None:
+    return None if place is None else feedback_on(place.campaign.settings, place.role, place.expected, annotation.answers)
+
+
+def feedback_on(settings: Settings, role: Role, expected: Mapping[str, Any], answers: Mapping[str, Any]) -> Feedback | None:
+    """What a campaign tells a person about their answers to an item in this role; None: nothing."""
+    if (role, True) not in (("gold", settings.gold_feedback), ("training", settings.training_feedback)):
         return None
-    settings = place.campaign.settings
-    if (place.role, True) not in (("gold", settings.gold_feedback), ("training", settings.training_feedback)):
-        return None
-    missed = wrong_answers(place.expected, annotation.answers)
+    missed = wrong_answers(expected, answers)
     return Feedback(not missed, missed)

@@ -84,16 +84,20 @@ class ComparePage(Page[CompareView]):
 
 
 def choices(store: Store, asked: Mapping[str, Any]) -> dict[str, Choice]:
-    """What each control offers, and the nearest to what is asked for: the two best generators by people that are rated."""
+    """What each control offers, and the nearest to what is asked for: the two best generators of the leaderboard, by its
+    first rater."""
     suites = {name: found.generators for name, found in contents.judged_suites(store).items() if len(found.generators) > 1}
     if not suites:
         return {name: Choice([], "") for name in ComparePage.ADDRESS}
     main = main_suite(store)
     suite = Choice.among({name: name for name in sorted(suites)}, asked.get("suite"), main if main in suites else None)
     rated = {f"{one.rater}{_SEPARATOR}{one.aspect}": f"{one.rater}: {one.aspect}" for one in rated_aspects(store, suite.value)}
-    by = Choice.among(rated, asked.get("by"))
+    board = leaderboard(store, suite.value, intervals=False)
+    # people, or else the scorer closest to them
+    usual = (key for one in board.raters if (key := f"{one.name}{_SEPARATOR}{one.aspect}") in rated)
+    by = Choice.among(rated, asked.get("by"), next(usual, None))
     judged = rated_generators(store, suite.value, _rated_aspect(by.value or ""))
-    best = sorted(leaderboard(store, suite.value, intervals=False).generators, key=lambda name: name not in judged)
+    best = sorted(board.generators, key=lambda name: name not in judged)
     second = Choice.among({name: name for name in sorted(best)}, asked.get("second"), best[0])
     others = [name for name in best if name != second.value]
     first = Choice.among({name: name for name in sorted(others)}, asked.get("first"), others[0])

@@ -424,7 +424,9 @@ def _lead(shown: MapView, standing: MapProgress, drawing: MapDrawing) -> str:
     n = len(made.items)
     here = wording.count(drawing.shown, "image")
     parts = [f"{here} of {n:,} on the map" if drawing.shown < n else f"{here} on the map"]
-    parts[0] += f": {METHODS[made.method]} of embeddings by {made.model}. Images that the model sees alike lie near each other."
+    # the digest of its weights tells nobody anything
+    model = made.model.partition("@")[0]
+    parts[0] += f": {METHODS[made.method]} of embeddings by {model}. Images that the model sees alike lie near each other."
     if n < made.total:
         parts.append(f"The map holds {n:,} images, drawn at random, of {made.total:,} that have an embedding.")
     if drawing.drawn < drawing.shown:

@@ -65,7 +65,7 @@ export function feedback(dialogs, task, told) {
 }
 
 /** A campaign's own instructions, in the help. */
-export const instructions = (nodes) => (nodes?.length > 0 ? h("section", {}, rich(nodes)) : null);
+export const instructions = (nodes) => (nodes?.length > 0 ? h("section", { dir: "auto" }, rich(nodes)) : null);
 
 /** An answer as the form words it. */
 function answerText(question, value) {

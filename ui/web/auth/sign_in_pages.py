@@ -65,7 +65,9 @@ def missing(t: Language, path: str, role: Role | None, pages: Iterable[tuple[str
     ``pages`` are the paths of Studio's pages, and what to call them."""
     form = ("/annotate/", t("Label images"))
     links = [("/", t("Go to the start"))] if role is None else [form] if role == "annotator" else [*pages, form]
-    text = t("There is no page at {path}. Perhaps the address is mistyped, or the page has another name now.", path=path[:200])
+    # a path is written from left to right in every language
+    shown = path[:200] if t.direction == "ltr" else f"\u2066{path[:200]}\u2069"
+    text = t("There is no page at {path}. Perhaps the address is mistyped, or the page has another name now.", path=shown)
     others = Markup("\n").join(_OTHER.format(t.at(one), name) for one, name in links)
     return _page(t, t("There is no such page"), _TEXT.format(text) + _OTHERS.format(others), 404)
 

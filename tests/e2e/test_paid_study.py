@@ -45,7 +45,7 @@ def test_a_paid_study_of_a_thousand_images(visitor: Visit, fresh: Server, tmp_pa
     main_study(page)
     link = invitation(page)
     workers = crowd(fresh, link)
-    page.get_by_role("radio", name="Coverage", exact=True).check()
+    page.get_by_role("radio", name="Coverage and pace", exact=True).check()
     wanted = IMAGES * OVERLAP
     expect(page.locator("#coverage")).to_contain_text(
         f"{wanted:,} of {wanted:,} answers; {IMAGES:,} of {IMAGES:,} items have enough"

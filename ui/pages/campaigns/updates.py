@@ -98,8 +98,10 @@ def _title(one: CampaignProgress) -> str:
     )
     told += [f"{settings.limit} items a person at most"] if settings.limit else []
     told += ["drawn by chance"] if campaign.stratum else []
-    seen = at(f"/annotate/?preview={quote(campaign.campaign_id)}")
-    look = f'<p><a href="{escape(seen)}" target="_blank">Preview as a worker sees it</a>: nothing is stored.</p>'
+    href = at(f"/annotate/?preview={quote(campaign.campaign_id)}")
+    look = (
+        f'<p class="cc-note"><a href="{escape(href)}" target="_blank">Preview as a worker sees it</a> (nothing is stored)</p>'
+    )
     return (
         f'<h2 class="cc-section">{escape(progress.title(one))} {progress.state(campaign.state)}</h2>'
         + note(f"{campaign.campaign_id}: {'; '.join(told)}.")

@@ -108,7 +108,7 @@ def curve_text(curve: SettingCurve, evidence: RaterEvidence, view: ExploreView) 
     """What the curve says, as HTML."""
     knob = evidence.scorer.knobs[view.along]
     task = "" if view.task == ALL else f" of the task {wording.task(view.task)}"
-    first = f"{knob.title} decides something in {wording.count(curve.images, 'image')}{task}; the others stand as they do."
+    first = f"{knob.title} decides something in {wording.count(curve.images, 'image')}{task}; on the others it has no effect."
     parts = [first, _agreement(curve, view)]
     if curve.left_out:
         parts.append(f"The scores of the first {MOST_GENERATORS} generators are drawn, those of {curve.left_out} more are not.")

@@ -9,11 +9,12 @@ what people are asked, and checks a file of a user's own.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from functools import cached_property, lru_cache
 from hmac import compare_digest
+from itertools import count, islice
 from pathlib import Path
 from typing import Any, Final, TextIO
 from urllib.parse import urlsplit
@@ -22,16 +23,15 @@ from markdown_it import MarkdownIt
 from markdown_it.token import Token
 
 from annotation.questionnaires import registry
-from annotation.questionnaires.base import Question, Questionnaire, is_blank, to_json
+from annotation.questionnaires.base import Questionnaire, clean, to_json
 from annotation.questionnaires.custom import read
 from annotation.questionnaires.form import Form, FormItem
 from annotation.questionnaires.registry import all_as_markdown, as_markdown
 from concord.common import next_steps
 from concord.common.base_path import at
 from concord.judging import derive, form_about
-from data.aspects import CANNOT_TELL
-from data.campaigns.checks import Training
-from data.campaigns.items import pair_order
+from data.campaigns.checks import Training, accepted_answers, wrong_answers
+from data.campaigns.items import CampaignItem, CheckSchedule, pair_order
 from data.campaigns.settings import Campaign, Settings
 from data.files import InputError, printable, read_text
 from data.people import keyed_hash
@@ -43,7 +43,7 @@ from data.store.campaigns.allocation import CampaignProgress, ClosedReason, Next
 from data.store.core import campaign_items
 from data.store.core.campaign_items import DEFAULT, DEFAULT_OVERLAP, AnnotationTask
 from data.store.core.store import Store
-from data.store.judgements.answer_status import Feedback
+from data.store.judgements.answer_status import Feedback, feedback_on
 from data.store.library import QuestionVersion
 
 RichTextNode = str | dict[str, Any]
@@ -203,33 +203,15 @@ def _build(
     return ItemForm(campaign.campaign_id, task, form, item, form.build(item), own.number if own else None)
 
 
-def feedback_json(questionnaire: Questionnaire, answers: Mapping[str, Any], feedback: Feedback | None) -> dict[str, Any] | None:
-    """What a person is told about an item whose right answer is known, in the questionnaire's words."""
+def feedback_json(answers: Mapping[str, Any], feedback: Feedback | None) -> dict[str, Any] | None:
+    """What a person is told about an item whose right answer is known; the browser words it, in their language."""
     if feedback is None:
         return None
-    lines = [_feedback_line(questionnaire, name, right, answers.get(name)) for name, right in feedback.expected.items()]
-    return {"right": feedback.right, "lines": lines}
-
-
-def _feedback_line(questionnaire: Questionnaire, name: str, right: Any, chosen: Any) -> dict[str, str]:
-    question = next((question for question in questionnaire.questions if question.id == name), None)
-    blank = next((blank.label for blank in questionnaire.blanks if blank.id == name), None)
-    accepted = right["any"] if isinstance(right, Mapping) and set(right) == {"any"} else [right]
-    return {
-        "question": question.text if question else blank or name,
-        "expected": " or ".join(_answer_text(question, option) for option in accepted),
-        "given": _answer_text(question, chosen),
-    }
-
-
-def _answer_text(question: Question | None, value: Any) -> str:
-    """An answer as the form words it."""
-    if is_blank(value):
-        return "nothing"
-    if value == CANNOT_TELL:
-        return "Cannot tell"
-    labels = {option.value: option.label for option in question.options} if question else {}
-    return ", ".join(str(labels.get(option, option)) for option in (value if isinstance(value, list | tuple) else [value]))
+    wrong = [
+        {"question": name, "expected": accepted_answers(right), "given": answers.get(name)}
+        for name, right in feedback.expected.items()
+    ]
+    return {"right": feedback.right, "wrong": wrong}
 
 
 def sign_offer(store: Store, person: str, about: ItemForm, now: datetime | None = None) -> str:
@@ -465,19 +447,50 @@ _NOBODY: Final = ""
 
 
 def preview_json(store: Store, campaign_id: str) -> dict[str, Any] | None:
-    """A campaign's form as people will see it, its first items, training before the rest; nothing is offered to anybody, and
-    nothing is stored. None: no such campaign."""
+    """A campaign's form as people will see it, its first items; nothing is offered to anybody, and nothing is stored. None: no
+    such campaign."""
     campaign = management.get(store, campaign_id)
     if campaign is None:
         return None
-    items = sorted(management.items(store, campaign_id), key=lambda item: item.role != "training")
-    tasks = campaign_items.tasks(store, [item.item_id for item in items[:_MOST_PREVIEWED]])
+    items = {item.item_id: item for item in islice(_previewed(campaign, management.items(store, campaign_id)), _MOST_PREVIEWED)}
+    tasks = campaign_items.tasks(store, [*items])
+    trained = sum(items[task.item_id].role == "training" for task in tasks)
     return {
         "campaign": campaign_json(store, campaign),
         "consent": consent_json(store, campaign, _NOBODY),
+        "training": training_json(Training.of(trained, 0, 0, campaign.settings.pass_mark)) if trained else None,
         "tasks": [item_form(store, campaign, task, _NOBODY).to_json() for task in tasks],
         "code": completion_json(campaign.settings, "completion", worked=True),
     }
+
+
+def _previewed(campaign: Campaign, items: Sequence[CampaignItem]) -> Iterator[CampaignItem]:
+    """A campaign's items as one person may meet them: training first, and checks among the others."""
+    yield from (item for item in items if item.role == "training")
+    ordinary = iter([item for item in items if item.role == "ordinary"])
+    every = campaign.settings.check_every
+    schedule = CheckSchedule(every, campaign.seed, campaign.campaign_id, _NOBODY) if every else None
+    checks = iter([item for item in items if item.role in ("gold", "attention")])
+    for n in count():
+        check = next(checks, None) if schedule is not None and schedule.is_next(n) else None
+        item = check or next(ordinary, None)
+        if item is None:
+            return
+        yield item
+
+
+def preview_feedback_json(store: Store, campaign_id: str, ticket: str, answers: Mapping[str, Any]) -> dict[str, Any] | None:
+    """What somebody would be told who answered so; nothing is stored. ``right`` is null of items without a known answer. None:
+    no such campaign, or no such item in it."""
+    campaign, task = management.get(store, campaign_id), campaign_items.get_task(store, ticket)
+    found = {item.item_id: item for item in management.items(store, campaign_id)}
+    if campaign is None or task is None or task.item_id not in found:
+        return None
+    item = found[task.item_id]
+    given = clean(item_form(store, campaign, task, _NOBODY).questionnaire, answers)
+    expected = item.expected or {}
+    right = not wrong_answers(expected, given) if item.role != "ordinary" else None
+    return {"right": right, "feedback": feedback_json(given, feedback_on(campaign.settings, item.role, expected, given))}
 
 
 def sentences() -> set[str]:

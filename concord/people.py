@@ -97,7 +97,7 @@ def invitation_behind(store: Store, token: str) -> Invitation:
     if invitation is None:
         raise InvitationClosed(_FORGED)
     if why := invitation.closed():
-        raise InvitationClosed(f"{why} Ask whoever sent the link for another.")
+        raise InvitationClosed(why, "Ask whoever sent the link for another.")
     return invitation
 
 

@@ -1,6 +1,6 @@
 """GenEval from image files to verdicts: ours against the published loop, with the same random-weight models, in one run.
 
-    uv run benchmarks/scorers/geneval.py [--images 8] [--device cpu] [--small]
+    uv run benchmarks/scorers/geneval.py [--images 16] [--device cpu] [--small]
 
 Both sides read the same files, and give the same evidence and verdicts (asserted). The models have the published sizes
 (Mask2Former Swin-S, CLIP ViT-L/14), or are small ones to try this out.
@@ -588,7 +588,7 @@ def report(bench: Bench, folder: Path) -> list[str]:
 def main(arguments: Sequence[str] | None = None) -> list[str]:
     """Make models and pictures, measure, print; the printed lines."""
     parser = command_line(__doc__)
-    parser.add_argument("--images", type=int, default=8, help="how many (default 8)")
+    parser.add_argument("--images", type=int, default=16, help="how many (default 16)")
     parser.add_argument("--device", default="cuda" if torch.cuda.is_available() else "cpu", help="as torch names it")
     parser.add_argument("--small", action="store_true", help="small models and pictures")
     options = parser.parse_args(arguments)

@@ -59,10 +59,13 @@ def wrong_answers(expected: Mapping[str, Any], answers: Mapping[str, Any]) -> di
     return {question: right for question, right in expected.items() if not _matches_expected(right, answers.get(question))}
 
 
+def accepted_answers(right: Any) -> list[Any]:
+    """The answers that an expected one stands for: itself, or each of ``{"any": [...]}``."""
+    return list(right["any"]) if isinstance(right, Mapping) and set(right) == {"any"} else [right]
+
+
 def _matches_expected(right: Any, answer: Any) -> bool:
-    if isinstance(right, Mapping) and set(right) == {"any"}:
-        return any(_matches_expected(alternative, answer) for alternative in right["any"])
-    return _comparable(right) == _comparable(answer)
+    return _comparable(answer) in map(_comparable, accepted_answers(right))
 
 
 def _comparable(value: Any) -> str:

@@ -56,12 +56,12 @@ def check_recruitment(values: Mapping[str, str]) -> dict[str, str]:
     Raises:
         ValueError: there is no such field, or an answer is too long.
     """
-    problems = {}
+    texts = {}
     for name, value in values.items():
         if name not in RECRUITMENT_FIELDS:
             raise ValueError(f"there is no field {name!r}; there are {', '.join(RECRUITMENT_FIELDS)}")
         text = value.replace("\x00", "").strip()
         if len(text) > MAX_RECRUITMENT_LENGTH:
             raise ValueError(f"{name} has {len(text):,} characters; {MAX_RECRUITMENT_LENGTH:,} at most")
-        problems[name] = text
-    return problems
+        texts[name] = text
+    return texts

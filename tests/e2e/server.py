@@ -50,6 +50,11 @@ class Server:
     url: str
     project: Path
 
+    @property
+    def store(self) -> Store:
+        """The open project."""
+        return _OPEN[self.project]
+
     def run(self, *arguments: str | Path) -> str:
         return command(self.project, *arguments)
 
@@ -82,7 +87,7 @@ class Server:
             return rows
 
     def _answered(self, person: str) -> list[str]:
-        with _OPEN[self.project].read() as cursor:
+        with self.store.read() as cursor:
             rows = cursor.execute("select distinct item_id from annotations where rater_id = $1", [person]).fetchall()
         return [item_id for (item_id,) in rows]
 

@@ -28,7 +28,7 @@ from concord.common.base_path import at
 from data.store.core.store import Store
 from ui.components import controls
 from ui.components.controls import Choice
-from ui.components.live_updates import SECONDS, ignored, keep_current, listen, moved
+from ui.components.live_updates import SECONDS, ignored, keep_current, listen, moved, version_signal
 
 QUIET: Final[dict[str, Any]] = {"show_progress": "hidden", "api_visibility": "private"}
 ALL: Final = "all"
@@ -257,23 +257,26 @@ class Page(Generic[V]):
     def _connect_controls(
         self, drawing: live_updates.SharedDrawing, drawn_by: Sequence[str], outputs: Sequence[Component | BlockContext]
     ) -> None:
-        every = [*self.controls.values()]
+        every, moves = [*self.controls.values()], self.moves()
 
         def opened(request: gr.Request) -> list[Any]:
+            # of before: what comes meanwhile is drawn then
+            version = moves(self.store)
             *changes, notice, state = self._open(request)
             values = dict(zip(self.controls, map(_value_after, every, changes), strict=True))
-            return [*changes, notice, state, *self._texts(drawing, [state, *(values[name] for name in drawn_by)], outputs)]
+            texts = self._texts(drawing, [state, *(values[name] for name in drawn_by)], outputs)
+            return [*changes, notice, state, version, *texts]
 
-        opening = gr.Textbox("", visible="hidden")
-        self.first = gr.on(None, opened, None, [*every, self.notice, opening, *outputs], queue=False, **QUIET)
-        self.first.then(None, opening, self.opened, js=_WHEN_SET)
+        opening, signal = gr.Textbox("", visible="hidden"), version_signal(moves)
+        first = gr.on(None, opened, None, [*every, self.notice, opening, signal, *outputs], queue=False, **QUIET)
+        first.then(None, opening, self.opened, js=_WHEN_SET)
         using = [name for name in self.controls if name not in self.HIDDEN]
         offering = [self.controls[name].input for name in (using if self.OFFERING is None else self.OFFERING)]
         if offering:
             listen(offering, self.choose, every, every, queue=False, **QUIET)
         self.write_address()
         # the choices grow with the project, too
-        keep_current(self.store, self._offer, [self.opened, *every], every, opened=self.first, moves=self.moves())
+        keep_current(self.store, self._offer, [self.opened, *every], every, signal=signal, moves=moves)
         for links, js in self._links:
             links.select(self._pick, None, every, queue=False, **QUIET).then(None, js=js)
 

@@ -35,7 +35,7 @@ from ui.components.addresses import (
     marked_in,
 )
 from ui.components.controls import event_data, js_module
-from ui.components.live_updates import ignored, keep_current
+from ui.components.live_updates import ignored, keep_current, version_signal
 from ui.components.page import QUIET, Page
 from ui.components.tables import linked_note
 
@@ -211,7 +211,9 @@ class BrowsePage(Page[None]):
         listing = gr.State("")
 
         def opened(request: gr.Request) -> list[Any]:
-            return _opened(store, request.query_params)
+            # of before: what comes meanwhile is drawn then
+            version = live_updates.version(store)
+            return [*_opened(store, request.query_params), version]
 
         def changed(event: gr.EventData) -> list[Any]:
             return _opened(store, QueryParams(event_data(event).get("query", "")))[:3]
@@ -219,9 +221,10 @@ class BrowsePage(Page[None]):
         def draw(query: str) -> Iterator[list[Any]]:
             yield [_value(store, query), _in_words(store, QueryParams(query))]
 
-        first = gr.on(None, opened, None, [notice, crossing, listing, page], queue=False, **QUIET)
+        signal = version_signal()
+        gr.on(None, opened, None, [notice, crossing, listing, page, signal], queue=False, **QUIET)
         page.select(changed, None, [notice, crossing, listing], trigger_mode="always_last", queue=False, **QUIET)
-        keep_current(store, draw, [listing], [page, crossing], opened=first)
+        keep_current(store, draw, [listing], [page, crossing], signal=signal)
 
 
 def _opened(store: Store, parameters: QueryParams) -> list[str]:

@@ -91,7 +91,8 @@ class ComparePage(Page[CompareView]):
 
 
 def choices(store: Store, requested: Mapping[str, Any]) -> dict[str, Choice]:
-    """What each control offers, and the nearest to what is asked for: the two best generators by people that are rated."""
+    """What each control offers, and the nearest to what is asked for: the two best generators of the leaderboard, by its
+    first rater."""
     suites = {name: suite.generators for name, suite in contents.judged_suites(store).items() if len(suite.generators) > 1}
     if not suites:
         return {name: Choice([], "") for name in ComparePage.ADDRESS}
@@ -101,9 +102,12 @@ def choices(store: Store, requested: Mapping[str, Any]) -> dict[str, Choice]:
         f"{aspect.rater}{_SEPARATOR}{aspect.aspect}": f"{aspect.rater}: {aspect.aspect}"
         for aspect in rated_aspects(store, suite.value)
     }
-    by = Choice.among(rated, requested.get("by"))
+    board = leaderboard(store, suite.value, intervals=False)
+    # people, or else the scorer closest to them
+    usual = (key for rater in board.raters if (key := f"{rater.name}{_SEPARATOR}{rater.aspect}") in rated)
+    by = Choice.among(rated, requested.get("by"), next(usual, None))
     judged = rated_generators(store, suite.value, _rated_aspect(by.value or ""))
-    best = sorted(leaderboard(store, suite.value, intervals=False).generators, key=lambda name: name not in judged)
+    best = sorted(board.generators, key=lambda name: name not in judged)
     second = Choice.among({name: name for name in sorted(best)}, requested.get("second"), best[0])
     others = [name for name in best if name != second.value]
     first = Choice.among({name: name for name in sorted(others)}, requested.get("first"), others[0])

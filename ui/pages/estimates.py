@@ -31,7 +31,7 @@ METHODS: Final = {"ppi": "estimate", "corrected": "corrected rate"}
 TRIAL: Final = 40
 LABELS: Final = {
     "drawn": "drawn by a campaign",
-    "random": "all, by chance",
+    "random": "all: chance chose them",
     "trial": f"trial with {TRIAL} of them",
 }
 

@@ -30,7 +30,7 @@ from scorers.maps import METHODS
 from ui.components.addresses import BROWSE, ImageListing, listing_of
 from ui.components.charts import plain
 from ui.components.controls import Choice, js_module
-from ui.components.live_updates import ignored, keep_current, listen, moved
+from ui.components.live_updates import ignored, keep_current, listen, moved, version_signal
 from ui.components.page import QUIET, Drawn, Page
 from ui.components.tables import note
 from ui.pages import browse
@@ -281,9 +281,11 @@ class MapPage(Page[MapView]):
                 yield [*self.teach(made is None), *self.named(_DRAWN, made or {})]
 
         def opened(request: gr.Request) -> Iterator[list[Any]]:
+            # of before: what comes meanwhile is drawn then
+            version = maps.map_version(self.store)
             lost, method, steps = open_map(self.store, request.query_params)
             for places in answer(steps):
-                yield [ignored(lost, {}), method, *places]
+                yield [ignored(lost, {}), method, version, *places]
 
         def draw(known: dict[str, Any], figure: str, *values: str | None) -> Iterator[list[Any]]:
             for places in answer(draw_page(self.store, MapView(**known), figure, *values)):
@@ -302,12 +304,12 @@ class MapPage(Page[MapView]):
             for places in answer(draw_page(self.store, MapView(**known).with_line(""), *values)):
                 yield [*places, ""]
 
-        message = self["map-message"]
-        first = gr.on(None, opened, None, [self.notice, self["method"], *drawn], **QUIET)
+        message, signal = self["map-message"], version_signal(maps.map_version)
+        gr.on(None, opened, None, [self.notice, self["method"], signal, *drawn], **QUIET)
         listen([self[name].input for name in _CHOSEN], draw, inputs, drawn, **QUIET)
         self["select"].click(cut, [*inputs, *(self[side] for side in _SIDES)], [*drawn, message], **QUIET)
         self["clear"].click(uncut, inputs, [*drawn, message], **QUIET)
-        keep_current(self.store, draw, inputs, drawn, opened=first, moves=maps.map_version)
+        keep_current(self.store, draw, inputs, drawn, signal=signal, moves=maps.map_version)
 
 
 def rectangle(numbers: tuple[float | None, ...]) -> tuple[str, str]:
@@ -422,7 +424,9 @@ def _lead(shown: MapView, standing: MapProgress, drawing: MapDrawing) -> str:
     n = len(made.items)
     here = wording.count(drawing.shown, "image")
     parts = [f"{here} of {n:,} on the map" if drawing.shown < n else f"{here} on the map"]
-    parts[0] += f": {METHODS[made.method]} of embeddings by {made.model}. Images that the model sees alike lie near each other."
+    # the digest of its weights tells nobody anything
+    model = made.model.partition("@")[0]
+    parts[0] += f": {METHODS[made.method]} of embeddings by {model}. Images that the model sees alike lie near each other."
     if n < made.total:
         parts.append(f"The map holds {n:,} images, drawn at random, of {made.total:,} that have an embedding.")
     if drawing.drawn < drawing.shown:

@@ -11,12 +11,13 @@ import platform
 import shutil
 import subprocess
 import tomllib
+from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import lru_cache
 from importlib.metadata import version
 from pathlib import Path
-from typing import Any
+from typing import Any, Final
 
 import pandas as pd
 
@@ -291,6 +292,7 @@ def _campaign(store: Store, name: str) -> Recruitment | None:
     limit = f", {wording.count(settings.limit, 'item')} a person at most" if settings.limit else ""
     counted = {
         "workers": _people(workers),
+        "recruitment": _platforms(store, campaign),
         "qualification": _training(workers, settings.pass_mark),
         "interface": f"{form}, {settings.order} order{limit}",
         "instructions": _text(settings.instructions),
@@ -336,6 +338,15 @@ def _people(workers: Sequence[WorkerStats]) -> str:
     parts += [f"{revoked:,} revoked"] if revoked else []
     parts += [f"{paused:,} paused, as they failed checks"] if paused else []
     return "; ".join(parts)
+
+
+def _platforms(store: Store, campaign: Campaign) -> str:
+    """How people came, as far as they came by links."""
+    came = Counter(one.work.platform for one in payment.payroll(store, campaign).people if one.work.platform)
+    return "; ".join(f"{wording.count(n, 'person')} by a link from {_PLATFORMS[name]}" for name, n in sorted(came.items()))
+
+
+_PLATFORMS: Final = {"prolific": "Prolific", "mturk": "Mechanical Turk", "participant": "a platform that names participants"}
 
 
 def _training(workers: Sequence[WorkerStats], pass_mark: float | None) -> str:

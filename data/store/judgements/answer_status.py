@@ -15,7 +15,7 @@ import duckdb
 
 from data.aspects import SCALES
 from data.campaigns.checks import wrong_answers
-from data.campaigns.settings import Campaign, Role
+from data.campaigns.settings import Campaign, Role, Settings
 from data.records import Annotation
 from data.store.core import erased, rows
 from data.store.core.campaign_items import DEFAULT, AnnotationTask, placeholders
@@ -361,10 +361,14 @@ def ask_more(states: CampaignStates, annotation: Annotation, rule: Rule) -> None
 def feedback(annotation: Annotation, places: ItemContexts) -> Feedback | None:
     """What a person is told at once about their answer; the same however often it is sent."""
     context = places.get((annotation.campaign_id or "", annotation.item_id))
-    if context is None:
+    return (
+        None if context is None else feedback_on(context.campaign.settings, context.role, context.expected, annotation.answers)
+    )
+
+
+def feedback_on(settings: Settings, role: Role, expected: Mapping[str, Any], answers: Mapping[str, Any]) -> Feedback | None:
+    """What a campaign tells a person about their answers to an item in this role; None: nothing."""
+    if (role, True) not in (("gold", settings.gold_feedback), ("training", settings.training_feedback)):
         return None
-    settings = context.campaign.settings
-    if (context.role, True) not in (("gold", settings.gold_feedback), ("training", settings.training_feedback)):
-        return None
-    missed = wrong_answers(context.expected, annotation.answers)
+    missed = wrong_answers(expected, answers)
     return Feedback(not missed, missed)

@@ -135,7 +135,7 @@ class InvitationRefused(ValueError):
 
 
 class InvitationClosed(ValueError):
-    """The invitation lets nobody in (any more); the message is a sentence for whoever came."""
+    """The invitation lets nobody in (any more); its arguments are sentences for whoever came."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -176,7 +176,7 @@ class Invitation(Terms):
         if self.revoked is not None:
             return "This invitation has been taken back."
         if self.expires <= (now or datetime.now(UTC)):
-            return f"This invitation expired on {self.expires:%Y-%m-%d}."
+            return "This invitation has expired."
         return None
 
 
@@ -340,10 +340,7 @@ def _arrive(
             "select 1 from raters where lower(nfc_normalize(rater_id)) = lower(nfc_normalize(?)) limit 1", [arrival.name]
         ).fetchone()
         if known is not None:
-            raise NameTaken(
-                f"the name {arrival.name!r} is taken. If it is yours, open the link in the browser that you used first;"
-                " else choose another name"
-            )
+            raise NameTaken(f"somebody has the name {arrival.name!r} already")
     try:
         insert_raters(connection, [Rater(arrival.name, "human", "person")], None)
     except (ImportRefused, Erased) as error:

@@ -223,7 +223,7 @@ def test_the_page_shows_the_selection_and_says_what(store: Store) -> None:
     made(store)
     shown = opened(store)
     assert (shown["notice"], shown["method"]) == ("", "pca")
-    assert "36 images on the map: PCA of embeddings by clip@0123456789ab." in shown["map-lead"]
+    assert "36 images on the map: PCA of embeddings by clip." in shown["map-lead"]
     points = shown["map-plot"]
     assert points is not None
     panel = json.loads(shown["cc-map"])

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import re
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -17,6 +18,7 @@ from tests.ui.web.auth.test_authorization import TABLE, routes_of
 from ui.web import middleware
 from ui.web.auth import rate_limit
 from ui.web.auth.rate_limit import COSTLY, EVENTS, READS, WRITES, RequestLimiter, rate_of
+from ui.web.studio import PAGES
 
 JSON = {"Content-Type": "application/json"}
 EVIL = "http://evil.example"
@@ -172,6 +174,34 @@ def test_gradios_other_routes_are_closed_to_everybody(place: House, mount: str, 
     for client in (place.account("adam"), place.account("anna"), place.client()):
         answer = client.get(f"/{mount}/{path}")
         assert (answer.status_code, answer.text) == (404, "There is nothing here.")
+
+
+@pytest.mark.parametrize(
+    "path", ["/studio/xyz", "/studio/browse/xyz", "/annotate/xyz", "/login/xyz", "/overview", "/studio/gradio_api/xyz"]
+)
+def test_a_browser_at_a_path_without_a_page_is_told_so_and_led_on(place: House, path: str) -> None:
+    adam, anna, nobody = place.account("adam"), place.account("anna"), place.client()
+    answer = adam.get(path, headers=PAGE)
+    assert (answer.status_code, answer.headers["content-type"]) == (404, "text/html; charset=utf-8")
+    assert f"There is no page at {path}." in answer.text
+    links = re.findall(r'<li><a href="([^"]+)">', answer.text)
+    # what no rule covers is refused before anybody knows who comes
+    known = [f"/studio{page.path or '/'}" for page in PAGES] + ["/annotate/"]
+    assert links == (["/"] if path in ("/overview", "/studio/gradio_api/xyz") else known)
+    assert all(adam.get(link, headers=PAGE).status_code in (200, 303) for link in links)
+    # an annotator learns no more, and scripts get no page
+    told = anna.get(path, headers=PAGE)
+    assert told.status_code == (403 if path.startswith("/studio/") and "gradio" not in path else 404)
+    assert "/studio" not in told.text.replace(path, "")
+    assert nobody.get(path, headers=PAGE).status_code in (303, 404)
+    assert "<html" not in adam.get(path).text
+    assert "<html" not in adam.get("/api/xyz", headers=PAGE).text
+
+
+def test_the_first_page_has_its_title_as_a_second_address(place: House) -> None:
+    answer = place.account("rosa").get("/studio/overview?suite=geneval", headers=PAGE)
+    assert (answer.status_code, answer.headers["location"]) == (303, "/studio/?suite=geneval")
+    assert place.account("anna").get("/studio/overview", headers=PAGE).status_code == 403
 
 
 RUNS = ("component_server", "run/x", "api/x", "call/x", "stream/x", "process_recording", "vibe-edit", "vibe-code")

@@ -122,7 +122,7 @@ class CampaignsPage(Page[CampaignsView]):
         elif part == "pay":
             self.html("pay")
             gr.HTML(note(pay.PLATFORM_FILE))
-            file = gr.File(label="Submissions from the platform", file_types=[".csv"], type="filepath", height=110)
+            file = gr.File(label="Submissions from the platform", file_types=[".csv"], type="filepath", height=140)
             self.field("platform-file", file)
             self.field("pay-matched", gr.HTML(elem_id="pay-matched"))
         elif part == "settings":

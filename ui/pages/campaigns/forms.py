@@ -150,7 +150,7 @@ def create_form() -> dict[str, Any]:
         )
         example = f'{note(known)}<pre class="cc-code">{escape(EXAMPLE)}</pre>'
         gr.HTML(f'<details class="cc-why"><summary>Or from a file</summary>{example}</details>')
-        made["known"] = gr.File(label="Items with known answers", file_types=[".json", ".csv"], type="filepath", height=110)
+        made["known"] = gr.File(label="Items with known answers", file_types=[".json", ".csv"], type="filepath", height=140)
         with gr.Row(elem_classes="cc-filters"):
             made["check_every"] = _number("One check in", "10: one of ten is gold or attention; 0: none")
             made["pass_mark"] = gr.Number(

@@ -105,8 +105,10 @@ def _title(state: CampaignProgress) -> str:
     )
     parts += [f"{settings.limit} items a person at most"] if settings.limit else []
     parts += ["drawn by chance"] if campaign.stratum else []
-    seen = at(f"/annotate/?preview={quote(campaign.campaign_id)}")
-    look = f'<p><a href="{escape(seen)}" target="_blank">Preview as a worker sees it</a>: nothing is stored.</p>'
+    href = at(f"/annotate/?preview={quote(campaign.campaign_id)}")
+    look = (
+        f'<p class="cc-note"><a href="{escape(href)}" target="_blank">Preview as a worker sees it</a> (nothing is stored)</p>'
+    )
     return (
         f'<h2 class="cc-section">{escape(progress.title(state))} {progress.state(campaign.state)}</h2>'
         + note(f"{campaign.campaign_id}: {'; '.join(parts)}.")

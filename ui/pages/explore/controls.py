@@ -112,22 +112,23 @@ def choices(store: Store, view: ExploreView) -> dict[str, Choice]:
     names = dict.fromkeys(answering, False) or results.get(suite, {})
     rater = _among(view.rater, names)
     evidence = rejudging.evidence(store, suite, rater)
-    known_suite = contents.judged_suites(store).get(suite)
-    tasks = [ALL, *(evidence.places.tasks if evidence else known_suite.tasks if known_suite else ())]
+    if evidence is None and (judged := contents.judged_suites(store).get(suite)):
+        tasks = [ALL, *judged.tasks]
+    else:
+        tasks = [ALL, *(evidence.places.tasks if evidence else ())]
     task = _among(view.task, tasks)
     along = _along(evidence, task)
     heard = rejudging.people_verdicts(store, evidence) if evidence else {}
     people = [name for name, kind in KINDS.items() if kind in heard] or [PEOPLE]
-    judged = evidence is not None
     offered: dict[str, Mapping[str, str]] = {
         "suite": {name: name for name in results},
         "rater": {name: name for name in names},
         "show": SHOWN,
         "task": {name: wording.task(name) for name in tasks},
         "along": along,
-        "statistic": {name: wording.title(name) for name in OBJECTIVES if judged},
-        "people": {name: name for name in people if judged},
-        "changed": CHANGED if judged else {},
+        "statistic": {name: wording.title(name) for name in OBJECTIVES if evidence},
+        "people": {name: name for name in people if evidence},
+        "changed": CHANGED if evidence else {},
         "picture": TITLES,
         "generator": {ALL: "all generators"} | {name: name for name in generators(store, suite, rater)},
         "flip": dict(FLIPS),

@@ -108,7 +108,7 @@ def curve_text(curve: SettingCurve, evidence: RaterEvidence, view: ExploreView) 
     """What the curve says, as HTML."""
     knob = evidence.scorer.knobs[view.along]
     task = "" if view.task == ALL else f" of the task {wording.task(view.task)}"
-    first = f"{knob.title} decides something in {wording.count(curve.images, 'image')}{task}; the others stand as they do."
+    first = f"{knob.title} decides something in {wording.count(curve.images, 'image')}{task}; on the others it has no effect."
     parts = [first, _agreement(curve, view)]
     if curve.left_out:
         parts.append(f"The scores of the first {MOST_GENERATORS} generators are drawn, those of {curve.left_out} more are not.")
@@ -162,9 +162,11 @@ def curve_figure(curve: SettingCurve, view: ExploreView, title: str, own: float)
         where = {"xref": "x", "yref": "paper", "x0": value, "x1": value, "y0": 0, "y1": 1}
         made.add_shape(type="line", name=name, line=line, showlegend=True, **where)
     charts.plain(made, height=460 if people else 320)
-    made.update_layout(showlegend=True, legend={"orientation": "h", "y": 1.02, "yanchor": "bottom", "x": 0}, margin={"t": 60})
     split = 0.5 if people else 1.0
     made.update_layout(
+        showlegend=True,
+        legend={"orientation": "h", "y": 1.02, "yanchor": "bottom", "x": 0},
+        margin={"t": 60},
         xaxis={"title": escape(title), "anchor": "y2", "range": [curve.at[0], curve.at[-1]]},
         yaxis={"title": escape(wording.title(view.statistic)), "domain": [min(split + _GAP / 2, 1), 1], "visible": people},
         yaxis2={"title": "score", "domain": [0, split - _GAP / 2 if people else 1], "range": [-0.03, 1.03]},

@@ -21,9 +21,10 @@ from data.store.campaigns import allocation, management, participation
 from data.store.core import campaign_items
 from data.store.core.store import Store
 from data.store.judgements import answer_status, recording
-from ui.web.api import person_of, refusing
+from ui.web.api import person_of
 
 MAX_NAME = 60
+NAME_TAKEN = "That name is taken. Choose another one."
 _LOOK_BACK = 100
 """So many of one's own answers can be looked at again."""
 
@@ -112,8 +113,10 @@ def router(store: Store) -> APIRouter:
     @routes.post("/name")
     def enter(request: Request, body: NameBody) -> dict[str, str]:
         name = checked_name(body.name)
-        with refusing(422, participation.NameTaken):
+        try:
             participation.enter(store, name)
+        except participation.NameTaken as error:
+            raise HTTPException(422, NAME_TAKEN) from error
         request.session["name"] = name
         return {"name": name}
 
@@ -129,7 +132,7 @@ def router(store: Store) -> APIRouter:
         if "invitation" in request.session and request.session.get("campaign", body.campaign) != body.campaign:
             raise HTTPException(422, "Your invitation is for another campaign; ask for one for this campaign.")
         if form.campaign_of(store, body.campaign) is None:
-            raise HTTPException(404, f"There is no campaign {body.campaign!r} in this project.")
+            raise HTTPException(404, "There is no such campaign in this project.")
         request.session["campaign"] = body.campaign
         return {"campaign": body.campaign}
 
@@ -226,7 +229,7 @@ def checked_name(text: str) -> str:
     if not name:
         raise HTTPException(422, "Please type a name.")
     if len(name) > MAX_NAME:
-        raise HTTPException(422, f"That name is too long: {MAX_NAME} characters at most.")
+        raise HTTPException(422, "That name is too long. Choose a shorter one.")
     if any(unicodedata.category(character).startswith("C") for character in name):
         raise HTTPException(422, "That name has characters that cannot be shown.")
     return name
@@ -326,10 +329,10 @@ def _submit(store: Store, request: Request, campaign: Campaign, body: Submission
             saved = recording.submit(store, annotation, about.form.undecided)
     except KeyError as error:
         raise HTTPException(422, "The image or the answer that this one revises was deleted, or is not yours.") from error
-    fields = form.feedback_json(about.questionnaire, answers, saved.feedback)
+    feedback = form.feedback_json(answers, saved.feedback)
     # gold and attention items must look like all others
     status = "surplus" if saved.status == "surplus" else "valid"
-    reply = {"saved": True, "id": saved.annotation_id, "new": saved.new, "status": status, "feedback": fields}
+    reply = {"saved": True, "id": saved.annotation_id, "new": saved.new, "status": status, "feedback": feedback}
     reply["earlier"] = saved.earlier
     if desk is not None:
         first = _describe_desk(store, person, chosen or campaign_items.DEFAULT, desk)

@@ -32,6 +32,7 @@ from scorers import registry
 from scorers.base import Verdict
 from ui.components.addresses import ImageListing, listing_of
 from ui.web.api import name_of, person_of, refusing
+from ui.web.api.form import DraftBody
 
 ItemId = Annotated[str, Query(max_length=1000)]
 Item = dict[str, Any]
@@ -368,6 +369,13 @@ def campaigns_router(store: Store) -> APIRouter:
         if results is None:
             raise HTTPException(404, f"There is no campaign {campaign!r} in this project.")
         return results
+
+    @routes.post("/preview")
+    def answer_preview(body: DraftBody) -> dict[str, Any]:
+        found = form.preview_feedback_json(store, body.campaign, body.ticket, body.answers)
+        if found is None:
+            raise HTTPException(404, "This image is not part of the campaign.")
+        return found
 
     @routes.get("/gold")
     def drafts() -> dict[str, Any]:

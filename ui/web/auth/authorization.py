@@ -17,7 +17,6 @@ from starlette.datastructures import Headers
 from starlette.requests import HTTPConnection
 from starlette.responses import JSONResponse, RedirectResponse, Response
 
-from concord.common.base_path import at
 from data.people import ROLES, Role, keyed_hash
 from data.store.core.store import Store
 from data.store.people import erasing, invitations
@@ -25,6 +24,7 @@ from ui.web.auth import sign_in_pages
 from ui.web.auth.accounts import Account, Accounts
 from ui.web.auth.rate_limit import UNKNOWN, RequestLimiter, network, rate_of
 from ui.web.auth.sessions import now, touch
+from ui.web.texts import language_of
 
 
 class Access(Enum):
@@ -240,21 +240,24 @@ def visitor_of(request: HTTPConnection) -> Visitor | None:
     return known
 
 
-def _wants_page(scope: Scope, path: str) -> bool:
-    requested = Headers(scope=scope).get("accept", "")
-    return scope["method"] == "GET" and "text/html" in requested and not path.startswith("/api/")
+def wants_page(scope: Scope, path: str) -> bool:
+    """Whether somebody opens a path in a browser: pages and scripts that ask for JSON are answered in JSON."""
+    accepted = Headers(scope=scope).get("accept", "")
+    return scope["method"] == "GET" and "text/html" in accepted and not path.startswith("/api/")
 
 
 def _signed_out(scope: Scope, path: str) -> Response:
-    if not _wants_page(scope, path):
+    if not wants_page(scope, path):
         return JSONResponse({"detail": _UNKNOWN}, 401)
     query = scope.get("query_string", b"").decode("latin-1")
     following = path + (f"?{query}" if query else "")
-    return RedirectResponse(at(f"/login?next={quote(following, safe='')}"), 303)
+    return RedirectResponse(language_of(scope).at(f"/login?next={quote(following, safe='')}"), 303)
 
 
 def _refused(scope: Scope, path: str, status: int, why: str, *, sign_in: bool = False) -> Response:
-    if not _wants_page(scope, path):
+    if not wants_page(scope, path):
         return JSONResponse({"detail": why}, status)
-    link = ("/login", "Sign in") if sign_in else ("/annotate/", "Label images")
-    return sign_in_pages.sentence("You cannot go on here" if status == 401 else "Not for this account", why, status, link=link)
+    t = language_of(scope)
+    link = ("/login", t("Sign in")) if sign_in else ("/annotate/", t("Label images"))
+    title = t("You cannot go on here") if status == 401 else t("Not for this account")
+    return sign_in_pages.sentence(t, title, t(why), status, link=link)

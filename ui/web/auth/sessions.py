@@ -59,9 +59,9 @@ class Lifetimes:
         """Why a session is over, as a sentence; None: it goes on."""
         idle, whole = (self.annotator_idle, self.annotator) if role == "annotator" else (self.researcher_idle, self.researcher)
         if at - float(session.get("seen", at)) > idle:
-            return f"You were signed out, as this browser was not used for {_spoken(idle)}."
+            return "You were signed out, as this browser was not used for a long time."
         if at - float(session.get("begun", at)) > whole:
-            return f"You were signed out, as you had signed in more than {_spoken(whole)} ago."
+            return "You were signed out, as you had signed in a long time ago."
         return None
 
 
@@ -150,13 +150,6 @@ class Sessions:
         whole = {"id": secrets.token_hex(16), "begun": now(), "seen": now()} | session
         signed = self._signer.sign(b64encode(json.dumps(whole).encode())).decode()
         return f"{name}={signed}; {flags}; max-age={YEAR_SECONDS}"
-
-
-def _spoken(seconds: float) -> str:
-    if seconds < 2 * _DAY:
-        hours = round(seconds / 3600, 1)
-        return f"{hours:g} hour{'s' * (hours != 1)}"
-    return f"{round(seconds / _DAY, 1):g} days"
 
 
 def browser_secret(request: Request, store: Store, person: str) -> str:

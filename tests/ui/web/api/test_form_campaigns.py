@@ -18,6 +18,7 @@ from data.people import platform_pseudonym
 from data.prompts.questions import PromptQuestion
 from data.store import imports
 from data.store.campaigns import management
+from data.store.core import campaign_items
 from data.store.core.selection import Selection
 from data.store.core.store import Store
 from data.store.imports import ImportBundle
@@ -191,17 +192,55 @@ def test_training_tells_and_checks_do_not(two: World) -> None:
     client = enter(two, start(two.store, "geneval", [*sample_items(images[:3], None, 0), *items], settings=settings))
     here = following(client)
     assert here["training"] == {"right": 0, "needed": 0, "left": 1}
-    fields = say(client, here["tasks"][0], COW)
-    assert fields["status"] == "valid"
-    assert fields["feedback"]["right"] is False
-    ((line,),) = (fields["feedback"]["lines"],)
-    assert (line["expected"], line["given"]) == ("2 or 3", "1")
+    reply = say(client, here["tasks"][0], COW)
+    assert reply["status"] == "valid"
+    assert reply["feedback"]["right"] is False
+    assert reply["feedback"]["wrong"] == [{"question": "count_0", "expected": [2, 3], "given": 1}]
     kinds = set()
     while (here := following(client))["state"] == "label":
         assert here["training"] is None
         kinds.add(json.dumps(say(client, here["tasks"][0], COW) | {"id": ""}))
     assert kinds == {json.dumps({"saved": True, "id": "", "new": True, "status": "valid", "feedback": None, "earlier": None})}
     assert two.column("select count(*) from annotations where status = 'gold'") == [1]
+
+
+@pytest.mark.parametrize("tells", [True, False])
+def test_a_preview_tells_what_a_worker_is_told_and_stores_nothing(two: World, tells: bool) -> None:
+    train, gold, *images = management.images(two.store, ALL)
+    items = [*sample_items(images, None, 0), CampaignItem(gold, "gold", expected={"count_0": 2})]
+    items.append(CampaignItem(train, "training", expected={"count_0": {"any": [1, 2]}, "caption_fit": 4}))
+    settings = Settings(check_every=2, pass_mark=1.0, gold_feedback=tells, training_feedback=tells)
+    management.create(two.store, Campaign("draft", "A title", "geneval", settings=settings), items)
+    client = two.person("rosa")
+    version = two.store.version
+    shown = client.get("/api/studio/preview?campaign=draft").json()
+    assert shown["training"] == {"right": 0, "needed": 1, "left": 1}
+    tickets = [task["ticket"] for task in shown["tasks"]]
+    order = [item_behind(two.store, ticket) for ticket in tickets]
+    # training first, and the check where a schedule of one in two has it
+    assert order[0] == train
+    assert sorted(order[1:]) == sorted([gold, *images])
+    assert gold in order[1:3]
+
+    def told(item: str, answers: dict[str, Any]) -> dict[str, Any]:
+        body = {"campaign": "draft", "ticket": tickets[order.index(item)], "answers": answers}
+        said: dict[str, Any] = client.post("/api/studio/preview", json=body).raise_for_status().json()
+        return said
+
+    wrong = [{"question": "count_0", "expected": [2], "given": 1}]
+    assert told(train, COW | {"caption_fit": 4}) == {"right": True, "feedback": {"right": True, "wrong": []} if tells else None}
+    assert told(gold, COW) == {"right": False, "feedback": {"right": False, "wrong": wrong} if tells else None}
+    assert told(images[0], COW) == {"right": None, "feedback": None}
+    assert two.store.version == version
+    assert two.column("select count(*) from annotations") == [0]
+    for body in ({"campaign": "none", "ticket": tickets[0]}, {"campaign": "draft", "ticket": "none"}):
+        assert client.post("/api/studio/preview", json=body | {"answers": COW}).status_code == 404
+
+
+def item_behind(store: Store, ticket: str) -> str:
+    task = campaign_items.get_task(store, ticket)
+    assert task is not None
+    return task.item_id
 
 
 def test_a_prompt_that_no_question_shows_is_hidden_everywhere(two: World) -> None:

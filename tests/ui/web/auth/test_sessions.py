@@ -118,11 +118,8 @@ def test_a_planted_cookie_does_not_become_somebodys(place: House) -> None:
     assert status(attacker, "/api/studio/version") in (401, 403)
 
 
-@pytest.mark.parametrize(
-    ("name", "unused", "over"),
-    [("rosa", 12 * HOUR, "not used for 12 hours"), ("adam", 12 * HOUR, "12 hours"), ("anna", 30 * DAY, "30 days")],
-)
-def test_unused_sessions_end(place: House, clock: list[int], name: str, unused: int, over: str) -> None:
+@pytest.mark.parametrize(("name", "unused"), [("rosa", 12 * HOUR), ("adam", 12 * HOUR), ("anna", 30 * DAY)])
+def test_unused_sessions_end(place: House, clock: list[int], name: str, unused: int) -> None:
     client = place.account(name)
     clock[0] += unused - 60
     assert status(client) == 200
@@ -132,7 +129,7 @@ def test_unused_sessions_end(place: House, clock: list[int], name: str, unused: 
     copy = thief(place, client)
     clock[0] += unused + 60
     answer = client.get("/api/next")
-    assert (answer.status_code, over in answer.json()["detail"]) == (401, True)
+    assert (answer.status_code, "not used for a long time" in answer.json()["detail"]) == (401, True)
     clock[0] = 0
     # it does not come back, whatever the clock says
     assert status(copy) == 401

@@ -158,7 +158,7 @@ def test_wrong_passwords_wait(tmp_path: Path) -> None:
         statuses = [guesser.post("/login", data=wrong).status_code for _ in range(FREE_BY_NAME + 1)]
         assert statuses == [401] * FREE_BY_NAME + [429]
         answer = guesser.post("/login", data=right | {"name": "rosa"})
-        assert (answer.status_code, "Wait 1 second, then try again" in answer.text) == (429, True)
+        assert (answer.status_code, "Wait 1 s, then try again" in answer.text) == (429, True)
         assert guesser.post("/login", data={"name": "anna", "password": PASSWORD}).status_code == 303
         # the real person, anywhere else
         assert place.client("10.1.1.1").post("/login", data=right | {"name": "rosa"}).status_code == 303

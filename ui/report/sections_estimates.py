@@ -1,5 +1,5 @@
-"""The sections of estimates by people's standard (each generator from few labels and the scorers' verdicts) and of precision: how
-sure a generator's mean is, how many labels would make it surer, and how people differ.
+"""The sections of estimates by people's standard (each generator from few labels and the scorers' verdicts) and of precision:
+how sure a generator's mean is, how many labels would make it surer, and how people differ.
 """
 
 from __future__ import annotations

@@ -118,7 +118,7 @@ def parts(rows: pd.DataFrame) -> Iterator[tuple[str, pd.DataFrame]]:
         yield str(task), part
 
 
-def _statistics_of(rows: pd.DataFrame, statistic_key: StatisticKey, making: StatisticMaker) -> Iterator[GroupStatistic]:
+def _statistics_of(rows: pd.DataFrame, key: StatisticKey, making: StatisticMaker) -> Iterator[GroupStatistic]:
     used = rows[rows["known"]]
     codes, clusters = cluster_codes(used)
     columns = {
@@ -134,7 +134,7 @@ def _statistics_of(rows: pd.DataFrame, statistic_key: StatisticKey, making: Stat
     for k, statistic in enumerate(columns):
         yield making.figure(
             statistic,
-            statistic_key,
+            key,
             "images",
             means[:, k],
             NOTHING,
@@ -326,7 +326,7 @@ def winoground(frame: pd.DataFrame, options: Options | None = None) -> list[Grou
     return figures
 
 
-def _winoground_of(rows: pd.DataFrame, statistic_key: StatisticKey, making: StatisticMaker) -> Iterator[GroupStatistic]:
+def _winoground_of(rows: pd.DataFrame, key: StatisticKey, making: StatisticMaker) -> Iterator[GroupStatistic]:
     whole = [pair for _, pair in rows.groupby("group", sort=True) if _is_pair(pair)]
     counted = [pair for pair in whole if pair["known"].all()]
     if not whole:
@@ -343,7 +343,7 @@ def _winoground_of(rows: pd.DataFrame, statistic_key: StatisticKey, making: Stat
     weights = making.deletions.weights(len(counted))
     means = ratio(weights @ scored, weights.sum(1, keepdims=True)) if len(counted) else np.full((1, 3), np.nan)
     for k, (name, how) in enumerate(_HOW_WINOGROUND.items()):
-        yield making.figure(name, statistic_key, "groups", means[:, k], _NO_GROUP, used, how, SHARE)
+        yield making.figure(name, key, "groups", means[:, k], _NO_GROUP, used, how, SHARE)
 
 
 def group_scores(first: tuple[float, float], second: tuple[float, float]) -> tuple[bool, bool, bool]:

@@ -140,7 +140,7 @@ def _named(row: dict[str, Any], name: str, titles: Mapping[str, str]) -> dict[st
 
 def _is(part: pd.DataFrame, roles: Mapping[str, Roles], role: Role) -> BoolArray:
     """Whether each row is about the object in that role."""
-    targets = {prompt: found.target(role) for prompt, found in roles.items()}
+    targets = {prompt: of_prompt.target(role) for prompt, of_prompt in roles.items()}
     pairs = zip(part["prompt"], part["target"], strict=True)
     return np.array([isinstance(target, str) and targets.get(prompt) == target for prompt, target in pairs], bool)
 
@@ -186,10 +186,10 @@ def _where_both(part: pd.DataFrame, both: pd.DataFrame) -> pd.DataFrame:
     people = both[(both["kind"] == "human")]
     enough = people[_answered(people) >= LEAST]
     known = {(item, kind) for item, kind in _agreed_yes(enough)}
-    asked = {(item, bool(kind)) for item, kind in zip(enough["item"], enough["simulated"].fillna(False), strict=True)}
+    wanted = {(item, bool(kind)) for item, kind in zip(enough["item"], enough["simulated"].fillna(False), strict=True)}
     keys = list(zip(frame["item"], frame["simulated"].fillna(False).astype(bool), strict=True))
     open_ = (frame["kind"] == "human") & frame["excluded"].isna()
-    reasons = [None if key in known else MISSING if key in asked else FEWER for key in keys]
+    reasons = [None if key in known else MISSING if key in wanted else FEWER for key in keys]
     excluded = frame["excluded"].astype(object).where(~open_, pd.Series(reasons, frame.index, dtype=object))
     return frame.assign(excluded=excluded.where(excluded.notna(), None))
 

@@ -102,14 +102,14 @@ def annotate(known: Iterable[DepictedItem], people: Sequence[SimulatedPerson] = 
 
     The same items, people and seed give the same annotations; leaving some items out changes nothing about the others.
     """
-    found: list[Annotation] = []
+    answered: list[Annotation] = []
     for item in known:
         for number in random(seed, item.item.item_id, "order").permutation(len(people)):
             person = people[number]
             rng = random(seed, item.item.item_id, person.name)
             if rng.random() < person.answers:
                 answers = answer(person, item.spec, item.scene, rng)
-                found.append(
+                answered.append(
                     Annotation(
                         annotation_id=str(uuid.uuid5(NAMESPACE, f"{seed}/{person.name}/{item.item.item_id}")),
                         item_id=item.item.item_id,
@@ -120,7 +120,7 @@ def annotate(known: Iterable[DepictedItem], people: Sequence[SimulatedPerson] = 
                         rule_version=RULE_VERSION,
                     )
                 )
-    return found
+    return answered
 
 
 def answer(person: SimulatedPerson, spec: Spec, scene: Scene, rng: np.random.Generator) -> dict[str, Any]:
@@ -211,7 +211,7 @@ def annotate_vqa(
     known: Iterable[DepictedItem], people: Sequence[SimulatedPerson] = PEOPLE, seed: int = SEED
 ) -> list[Annotation]:
     """What they say, image by image; the same items, people and seed give the same annotations."""
-    found: list[Annotation] = []
+    answered: list[Annotation] = []
     for item in known:
         order = random(seed, item.item.item_id, "questions").permutation(len(people))
         lines: list[dict[str, str]] = []
@@ -226,7 +226,7 @@ def annotate_vqa(
             }
             lines.append(answers)
             asking = FormItem("", {}, questions=tuple(question for question, _ in requested))
-            found.append(
+            answered.append(
                 Annotation(
                     annotation_id=str(uuid.uuid5(NAMESPACE, f"{seed}/questions/{person.name}/{item.item.item_id}")),
                     item_id=item.item.item_id,
@@ -238,7 +238,7 @@ def annotate_vqa(
                     raw={"questions": VERSION},
                 )
             )
-    return found
+    return answered
 
 
 def _answer_to(person: SimulatedPerson, question: PromptQuestion, true: str | None, rng: np.random.Generator) -> str:
@@ -276,7 +276,7 @@ def vote(pairs: Iterable[DepictedPair], people: Sequence[SimulatedPerson] = PEOP
         for number in random(seed, pair.item.item_id, "votes").permutation(len(people))[:VOTES]:
             person = people[number]
             rng = random(seed, pair.item.item_id, person.name, "vote")
-            order = tuple(int(place) for place in rng.permutation(2))
+            order = tuple(int(index) for index in rng.permutation(2))
             left, right = (pair.faithful[index] != (rng.random() < person.counts) for index in order)
             if rng.random() < person.positions:
                 left, right = True, False

@@ -25,7 +25,8 @@ from PIL import Image as Picture
 
 from annotation.questionnaires.base import Question, Questionnaire, clean, validate, visible
 from concord import form
-from data.campaign import Campaign, CampaignItem
+from data.campaigns.items import CampaignItem
+from data.campaigns.settings import Campaign
 from data.prompts.coco import COCO
 from data.records import Image, Item, Prompt
 from data.store import imports

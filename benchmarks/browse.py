@@ -293,16 +293,16 @@ def _sums(cursor: duckdb.DuckDBPyConnection) -> Any:
 
 def measured(store: Store, rounds: int, most_views: int) -> list[str]:
     """Each view, then memory through many of them."""
-    client, found = app_of(store), views(store)
+    client, views_of = app_of(store), views(store)
     lines = [f"{'milliseconds of the server':38}{'median':>9}{'worst':>9}{'CPU':>9}{'worst':>9}"]
     seconds = {}
-    for name, addresses in found.items():
+    for name, addresses in views_of.items():
         fetch(client, addresses)
         seconds[name] = ViewTiming.of([timed(partial(fetch, client, addresses))[1] for _ in range(rounds)])
         lines.append(f"{name:38}{seconds[name]}")
     within = sum(timing.wall < TARGET_MS for timing in seconds.values())
     lines += ["", f"{within} of {len(seconds)} views under {TARGET_MS} ms (median of wall clock)"]
-    before, every = resident(), list(found.values())
+    before, every = resident(), list(views_of.values())
     for k in range(most_views):
         fetch(client, every[k % len(every)])
     lines.append(f"memory: {before:,.0f} MB before {most_views} views, {resident():,.0f} MB after")

@@ -217,10 +217,10 @@ def main(arguments: Sequence[str] | None = None) -> list[str]:
         assert there["undisturbed"]["judgements"]
         for name, records in there.items():
             assert records == there["undisturbed"], f"{name} differs from undisturbed"
-        for label, told in (("scoring", scoring), ("import scores", importing)):
-            of = ", ".join(f"{who} {n}" for who, n in sorted(told.kills.items()))
-            when = ", ".join(f"{at} {n}" for at, n in sorted(told.when.items()))
-            say(f"{label}: {sum(told.kills.values())} kills ({of}) in {told.starts} starts{f'; {when}' if when else ''}")
+        for label, outcome in (("scoring", scoring), ("import scores", importing)):
+            of = ", ".join(f"{who} {n}" for who, n in sorted(outcome.kills.items()))
+            when = ", ".join(f"{at} {n}" for at, n in sorted(outcome.when.items()))
+            say(f"{label}: {sum(outcome.kills.values())} kills ({of}) in {outcome.starts} starts{f'; {when}' if when else ''}")
         counts = ", ".join(f"{len(records):,} {table}" for table, records in there["undisturbed"].items())
         say(f"equal in all {len(there)} projects, in every column but times and source ids: {counts}")
     return lines

@@ -84,11 +84,11 @@ class Viewer:
         config = json.loads(match[1])
         shown = config.get("page", {}).get(self.page) or {}
         here = set(shown.get("components", [component["id"] for component in config["components"]]))
-        for one in config["components"]:
-            if one["id"] in here:
-                self._values[one["id"]] = one["props"].get("value")
-                if one["type"] == "state":
-                    self._hidden.add(one["id"])
+        for component in config["components"]:
+            if component["id"] in here:
+                self._values[component["id"]] = component["props"].get("value")
+                if component["type"] == "state":
+                    self._hidden.add(component["id"])
         allowed = set(shown.get("dependencies", [dependency["id"] for dependency in config["dependencies"]]))
         self._events = {
             dependency["id"]: dependency
@@ -437,8 +437,8 @@ async def _all(port: int, pid: int, project: Path, folders: Sequence[Path], choo
     result.seconds = time.perf_counter() - start
     result.server, result.client = processor_seconds(pid) - before, time.process_time() - own
     result.memory.append((result.seconds, resident(pid)))
-    for one in people:
-        one.close()
+    for annotator in people:
+        annotator.close()
     for viewer in viewers:
         viewer.close()
     return result

@@ -26,7 +26,8 @@ if not __package__:
     sys.path[0] = str(Path(__file__).resolve().parents[1])
 
 from benchmarks.measuring import add_options, command_line, tell
-from data.campaign import Campaign, CampaignItem, Settings, sample_items
+from data.campaigns.items import CampaignItem, sample_items
+from data.campaigns.settings import Campaign, Settings
 from data.records import Annotation, Image, Item, Judgement, Prompt
 from data.store import imports
 from data.store.campaigns import allocation, management, monitoring, participation

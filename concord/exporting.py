@@ -73,11 +73,11 @@ def rating_texts(judgements: pd.DataFrame, scales: Scales) -> pd.Series:
 
     That is what ``excluded`` names, what has no value on its scale, and consensus, which is computed from people.
     """
-    found = pd.Series(None, judgements.index, dtype=object)
+    texts = pd.Series(None, judgements.index, dtype=object)
     rows = judgements[judgements["excluded"].isna() & (judgements["kind"] != "consensus")]
     for (suite, aspect), part in rows.groupby(["suite", "aspect"], sort=False):
-        found[part.index] = _label_texts(Scale.parse(scales[str(suite), str(aspect)]), part)
-    return found
+        texts[part.index] = _label_texts(Scale.parse(scales[str(suite), str(aspect)]), part)
+    return texts
 
 
 def _label_texts(scale: Scale, rows: pd.DataFrame) -> pd.Series:

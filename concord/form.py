@@ -30,16 +30,9 @@ from annotation.questionnaires.registry import all_as_markdown, as_markdown
 from concord.common import next_steps
 from concord.common.base_path import at
 from concord.judging import derive, form_about
-from data.campaign import (
-    Campaign,
-    CampaignItem,
-    CheckSchedule,
-    Settings,
-    Training,
-    accepted_answers,
-    pair_order,
-    wrong_answers,
-)
+from data.campaigns.checks import Training, accepted_answers, wrong_answers
+from data.campaigns.items import CampaignItem, CheckSchedule, pair_order
+from data.campaigns.settings import Campaign, Settings
 from data.files import InputError, printable, read_text
 from data.people import keyed_hash
 from data.records import Annotation

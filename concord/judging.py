@@ -12,7 +12,7 @@ from annotation.questionnaires import registry as questionnaires
 from annotation.questionnaires.form import Derived, Form, FormItem
 from concord.common.context import Context
 from data.aspects import CANNOT_TELL, NO, YES, YES_NO_ASPECTS
-from data.campaign import Campaign
+from data.campaigns.settings import Campaign
 from data.files import quoted
 from data.jobs.runs import Observation
 from data.records import Judgement

@@ -529,8 +529,8 @@ def _plan(context: Context, selection: Mapping[str, Sequence[str]], request: Map
 
 
 def _rater_effects(context: Context, selection: Mapping[str, Sequence[str]], ratings: Sequence[int]) -> Tables:
-    rater_effect_rows = findings.effects(context.store, agreement.selected(context, selection), tuple(ratings))
-    return _findings("rater_effects", rater_effect_rows)
+    effects = findings.effects(context.store, agreement.selected(context, selection), tuple(ratings))
+    return _findings("rater_effects", effects)
 
 
 def _ranked(

@@ -158,18 +158,18 @@ def export_visor(context: Context, rater: str, selection: Mapping[str, Sequence[
 
 
 def _read_results(path: Path, generator: str | None, suite: str) -> _ResultFile:
-    result_file = _ResultFile()
+    file = _ResultFile()
     for line in read_json_lines(path):
         try:
             if line.wrong is not None:
                 raise ValueError(line.wrong)
             result = _line_of(results.read_result(line.value), generator, suite)
-            if result.image.image_id in result_file.lines:
+            if result.image.image_id in file.lines:
                 raise ValueError(f"{result.image.image_id} occurs on an earlier line")
-            result_file.lines[result.image.image_id] = result
+            file.lines[result.image.image_id] = result
         except ValueError as error:
-            result_file.left.append(located(path, line.number, str(error)))
-    return result_file
+            file.left.append(located(path, line.number, str(error)))
+    return file
 
 
 def _line_of(result: results.GenEvalResult, generator: str | None, suite: str) -> _Line:

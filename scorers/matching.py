@@ -107,7 +107,7 @@ def judge(spec: Spec, seen: Observation, settings: Settings) -> Verdict:  # noqa
     if seen.failed is not None:
         return Verdict((), checks=(Check(f"could not be looked at: {seen.failed}", None),))
     captions, unread = seen.payload["captions"], seen.payload.get("unread", ())
-    checks = [Check(f"the model did not read to the end of: {captions[place]}", None) for place in unread]
+    checks = [Check(f"the model did not read to the end of: {captions[caption]}", None) for caption in unread]
     return verdict(captions, seen.payload["right"], seen.payload["fits"], checks)
 
 

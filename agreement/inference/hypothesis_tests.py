@@ -43,8 +43,8 @@ def holm(p: Sequence[float | None]) -> list[float | None]:
     order = np.argsort(values, kind="stable")
     stepped = np.minimum(np.maximum.accumulate(values[order] * np.arange(values.size, 0, -1)), 1.0)
     out: list[float | None] = [None] * len(p)
-    for rank, place in enumerate(order):
-        out[known[place]] = float(stepped[rank])
+    for rank, index in enumerate(order):
+        out[known[index]] = float(stepped[rank])
     return out
 
 

@@ -192,15 +192,15 @@ def beside_people(frame: pd.DataFrame, judgements: pd.DataFrame, options: Option
 
 
 def _of_rater(making: StatisticMaker, rater: str, rows: pd.DataFrame) -> Iterator[GroupStatistic]:
-    statistic_key = StatisticKey(rater=rater)
+    key = StatisticKey(rater=rater)
     decided = rows[rows["state"] == DECIDED]
     equal = np.asarray(decided["chosen"] == decided["people"], float)
     apart = count_reasons(rows.loc[rows["state"] != DECIDED, "state"])
-    yield _share(making, VQA_ACCURACY, statistic_key, decided, equal, apart)
-    yield _correlation(making, statistic_key, decided, apart)
-    yield from _length_biases(making, statistic_key, decided, apart)
+    yield _share(making, VQA_ACCURACY, key, decided, equal, apart)
+    yield _correlation(making, key, decided, apart)
+    yield from _length_biases(making, key, decided, apart)
     kinds = sorted(rows["element_type"].unique())
-    for at in [statistic_key, *(StatisticKey("element_type", str(kind), rater) for kind in kinds)]:
+    for at in [key, *(StatisticKey("element_type", str(kind), rater) for kind in kinds)]:
         mine = rows if at.by == ALL else rows[rows["element_type"] == at.group]
         if at.by == ALL or (mine["state"] == DECIDED).any():
             yield from _accuracies(making, at, mine)
@@ -212,30 +212,30 @@ def _of_rater(making: StatisticMaker, rater: str, rows: pd.DataFrame) -> Iterato
         yield _share(making, VQA_WRONG, at, known, np.subtract(1.0, fault), left)
 
 
-def _accuracies(making: StatisticMaker, statistic_key: StatisticKey, rows: pd.DataFrame) -> Iterator[GroupStatistic]:
+def _accuracies(making: StatisticMaker, key: StatisticKey, rows: pd.DataFrame) -> Iterator[GroupStatistic]:
     """Of the questions that people have decided; the whole accuracy by element type only, as it stands in Table 3 already."""
     decided, apart = rows[rows["state"] == DECIDED], count_reasons(rows.loc[rows["state"] != DECIDED, "state"])
     equal = np.asarray(decided["chosen"] == decided["people"], float)
     passes = np.asarray(decided["people"] == decided["answer"], bool)
-    if statistic_key.by != ALL:
-        yield _share(making, VQA_ACCURACY, statistic_key, decided, equal, apart)
-    yield _share(making, ACCURACY_PASSES, statistic_key, decided[passes], equal[passes], apart)
-    yield _share(making, ACCURACY_FAILS, statistic_key, decided[~passes], equal[~passes], apart)
-    yield _share(making, CONSTANT_ACCURACY, statistic_key, decided, passes.astype(float), apart)
+    if key.by != ALL:
+        yield _share(making, VQA_ACCURACY, key, decided, equal, apart)
+    yield _share(making, ACCURACY_PASSES, key, decided[passes], equal[passes], apart)
+    yield _share(making, ACCURACY_FAILS, key, decided[~passes], equal[~passes], apart)
+    yield _share(making, CONSTANT_ACCURACY, key, decided, passes.astype(float), apart)
     chosen, people, answer = (decided[name].str.casefold() for name in ("chosen", "people", "answer"))
     polar = np.asarray(answer.isin((YES, NO)), bool)
     bias = np.asarray(chosen == YES, float) - np.asarray(people == YES, float)
-    yield _share(making, YES_LESS_PEOPLE, statistic_key, decided[polar], bias[polar], apart, CONTRAST)
-    yield _share(making, CONSTANT_YES, statistic_key, decided[polar], np.asarray(people != YES, float)[polar], apart)
+    yield _share(making, YES_LESS_PEOPLE, key, decided[polar], bias[polar], apart, CONTRAST)
+    yield _share(making, CONSTANT_YES, key, decided[polar], np.asarray(people != YES, float)[polar], apart)
     frame = rows[rows["state"].isin((DECIDED, UNDECIDED, CANNOT_TELL))]
     left = count_reasons(rows.loc[~rows["state"].isin((DECIDED, UNDECIDED, CANNOT_TELL)), "state"])
-    yield _share(making, PEOPLE_UNDECIDED, statistic_key, frame, np.asarray(frame["state"] != DECIDED, float), left)
+    yield _share(making, PEOPLE_UNDECIDED, key, frame, np.asarray(frame["state"] != DECIDED, float), left)
 
 
 def _share(
     making: StatisticMaker,
     statistic: str,
-    statistic_key: StatisticKey,
+    key: StatisticKey,
     rows: pd.DataFrame,
     hits: FloatArray,
     excluded: dict[str, int],
@@ -248,23 +248,21 @@ def _share(
     used = Used(rows["item"].nunique(), len(rows), len(texts), excluded)
     how = _HOW.get(statistic)
     reason, unit = (NO_WRONG, _WRONG_ANSWERS) if how is None else (NOBODY, _QUESTIONS)
-    return making.figure(statistic, statistic_key, unit, ratio(sums[:, 1], sums[:, 0]), reason, used, how or _HOW_SPLIT, kind)
+    return making.figure(statistic, key, unit, ratio(sums[:, 1], sums[:, 0]), reason, used, how or _HOW_SPLIT, kind)
 
 
-def _correlation(
-    making: StatisticMaker, statistic_key: StatisticKey, decided: pd.DataFrame, apart: dict[str, int]
-) -> GroupStatistic:
+def _correlation(making: StatisticMaker, key: StatisticKey, decided: pd.DataFrame, apart: dict[str, int]) -> GroupStatistic:
     rows = decided.assign(model=decided["chosen"] == decided["answer"], human=decided["people"] == decided["answer"])
     each = rows.groupby("item", sort=True).agg(prompt=("prompt", "first"), model=("model", "mean"), human=("human", "mean"))
     prompt = codes(each["prompt"])
     used = Used(len(each), len(rows), each["prompt"].nunique(), apart)
     x, y = each["model"].to_numpy(float), each["human"].to_numpy(float)
     names = ("the model's score", "people's score")
-    made = correlated(making, statistic_key, x, y, prompt, used, _HOW_CORRELATION, names)
+    made = correlated(making, key, x, y, prompt, used, _HOW_CORRELATION, names)
     outcome = made.outcome
     if outcome.value is None and len(each) < 2:
         outcome = Outcome(None, NO_SCORES, None, used, outcome.how)
-    return GroupStatistic(TIFA_CORRELATION, ALL, ALL, statistic_key.rater, ALL, "images", outcome, made.bounds, made.method)
+    return GroupStatistic(TIFA_CORRELATION, ALL, ALL, key.rater, ALL, "images", outcome, made.bounds, made.method)
 
 
 def _length_biases(

@@ -94,7 +94,7 @@ class StatisticMaker:
     def figure(
         self,
         statistic: str,
-        statistic_key: StatisticKey,
+        key: StatisticKey,
         unit: Unit,
         values: FloatArray,
         reason: str,
@@ -105,9 +105,9 @@ class StatisticMaker:
         """A figure from its value and the replicates after it."""
         made = outcome(np.asarray(values, float), reason, used, how)
         bounds, method = interval(made, kind)
-        kept = Outcome(made.value, made.reason, None, made.used, made.how)
-        where = (statistic_key.by, statistic_key.group, statistic_key.rater, statistic_key.generator)
-        return GroupStatistic(statistic, *where, unit, kept, bounds, method, statistic_key.other)
+        point = Outcome(made.value, made.reason, None, made.used, made.how)
+        where = (key.by, key.group, key.rater, key.generator)
+        return GroupStatistic(statistic, *where, unit, point, bounds, method, key.other)
 
 
 def check_answers(frame: pd.DataFrame, columns: Sequence[str]) -> pd.DataFrame:
@@ -215,8 +215,8 @@ class _Sums:
     def take(self, texts: list[str]) -> _Sums:
         index = {name: k for k, name in enumerate(self.texts)}
         rows = np.array([index[name] for name in texts], np.int64)
-        asked = [self.asked[k] for k in rows]
-        return _Sums(texts, self.top[rows], self.bottom[rows], self.images[rows], self.questions[rows], asked)
+        answered = [self.asked[k] for k in rows]
+        return _Sums(texts, self.top[rows], self.bottom[rows], self.images[rows], self.questions[rows], answered)
 
 
 def _of(
@@ -228,10 +228,10 @@ def _of(
     for generator, sums in made.items():
         for k, group in enumerate(groups):
             if sums.bottom[:, k].any():
-                statistic_key = StatisticKey(by, str(group), rater, generator)
+                key = StatisticKey(by, str(group), rater, generator)
                 there = sums.bottom[:, k] > 0
                 used, values = _used(sums, k), _ratios(making, sums.top[there, k], sums.bottom[there, k])
-                yield making.figure(statistic, statistic_key, _unit(statistic), values, NOTHING, used, _HOW[statistic], SHARE)
+                yield making.figure(statistic, key, _unit(statistic), values, NOTHING, used, _HOW[statistic], SHARE)
         if beside is not None and generator != reference:
             yield from _less(
                 making, statistic, [StatisticKey(by, str(g), rater, generator) for g in groups], sums, beside, reference
@@ -288,18 +288,18 @@ def _less(
     }
     shared = [name for name in both if name in same]
     mine, other = sums.take(shared), beside.take(shared)
-    for k, statistic_key in enumerate(places):
+    for k, key in enumerate(places):
         if not sums.bottom[:, k].any():
             continue
         there = (mine.bottom[:, k] > 0) | (other.bottom[:, k] > 0)
         each = [_ratios(making, sums.top[there, k], sums.bottom[there, k]) for sums in (mine, other)]
         present = {name for name, n in zip(sums.texts, sums.images[:, k], strict=True) if n}
         left = {"not_shared": len(present - {*both}), "other_version": len((present & {*both}) - {*shared})}
-        found = _used(mine, k)
-        used = Used(found.items, found.ratings, found.clusters, merged([left]))
+        counts = _used(mine, k)
+        used = Used(counts.items, counts.ratings, counts.clusters, merged([left]))
         how = _HOW_LESS.format(_HOW[statistic], reference)
         name = statistic + LESS_REFERENCE
-        yield making.figure(name, statistic_key, _unit(statistic), each[0] - each[1], NOTHING_SHARED, used, how, CONTRAST)
+        yield making.figure(name, key, _unit(statistic), each[0] - each[1], NOTHING_SHARED, used, how, CONTRAST)
 
 
 SPEARMAN = "spearman"
@@ -330,13 +330,13 @@ def between_models(frame: pd.DataFrame, options: Options | None = None) -> list[
         excluded = merged([{"other_version": len(pair) - len(same), "not_shared": only}])
         x, y = same["score"].to_numpy(float), same["score_b"].to_numpy(float)
         used = Used(len(same), int(same["questions"].sum()), same["prompt"].nunique(), excluded)
-        statistic_key, names = StatisticKey(rater=a, other=b), (f"{a}'s score", f"{b}'s score")
-        figures.append(correlated(making, statistic_key, x, y, codes(same["prompt"]), used, _HOW_MODELS, names))
-        figures.append(_same_answers(making, statistic_key, *(rows[rows["rater"] == rater] for rater in (a, b))))
+        key, names = StatisticKey(rater=a, other=b), (f"{a}'s score", f"{b}'s score")
+        figures.append(correlated(making, key, x, y, codes(same["prompt"]), used, _HOW_MODELS, names))
+        figures.append(_same_answers(making, key, *(rows[rows["rater"] == rater] for rater in (a, b))))
     return figures
 
 
-def _same_answers(making: StatisticMaker, statistic_key: StatisticKey, a: pd.DataFrame, b: pd.DataFrame) -> GroupStatistic:
+def _same_answers(making: StatisticMaker, key: StatisticKey, a: pd.DataFrame, b: pd.DataFrame) -> GroupStatistic:
     pair = a.merge(b[["item", "question", "wording", "chosen"]], on=["item", "question"], suffixes=("", "_b"))
     same = pair[pair["wording"] == pair["wording_b"]]
     excluded = merged([{"other_version": len(pair) - len(same), "not_shared": len(a) + len(b) - 2 * len(pair)}])
@@ -344,14 +344,12 @@ def _same_answers(making: StatisticMaker, statistic_key: StatisticKey, a: pd.Dat
     places, equal = prompt.astype(np.int64), np.asarray(same["chosen"] == same["chosen_b"], float)
     top, bottom = (sums_by(places, len(texts), weights) for weights in (equal, np.ones(len(same))))
     used = Used(same["item"].nunique(), len(same), len(texts), excluded)
-    return making.figure(
-        SAME_ANSWERS, statistic_key, "questions", _ratios(making, top, bottom), NO_PAIR, used, _HOW_SAME, SHARE
-    )
+    return making.figure(SAME_ANSWERS, key, "questions", _ratios(making, top, bottom), NO_PAIR, used, _HOW_SAME, SHARE)
 
 
 def correlated(
     making: StatisticMaker,
-    statistic_key: StatisticKey,
+    key: StatisticKey,
     x: FloatArray,
     y: FloatArray,
     prompt: IntArray,
@@ -367,4 +365,4 @@ def correlated(
     else:
         values = correlation.spearman(x, y, Units(cluster.codes, cluster.size), weights)
         reason = correlation.why_undefined(x, y, names)
-    return making.figure(SPEARMAN, statistic_key, "images", values, reason, used, how, CORRECTED)
+    return making.figure(SPEARMAN, key, "images", values, reason, used, how, CORRECTED)

@@ -344,13 +344,13 @@ def comparisons(frame: pd.DataFrame, scales: Mapping[tuple[str, str], str], opti
     unknown = sorted(set(wanted.statistics or ()) - set(STATISTICS))
     if unknown:
         raise ValueError(f"unknown statistic {', '.join(unknown)}; known are {', '.join(STATISTICS)}")
-    found: list[Comparison] = []
+    compared: list[Comparison] = []
     for suite in read(select(frame, scales, wanted.certainty), scales):
         for aspect in suite.aspects:
             for topic in topics(suite, aspect, wanted):
                 for simulated in (False, True):
-                    found += _TopicComparisons(topic, simulated=simulated).comparisons()
-    return found
+                    compared += _TopicComparisons(topic, simulated=simulated).comparisons()
+    return compared
 
 
 class _TopicComparisons:

@@ -246,12 +246,12 @@ def judgement(question: Ask, answer: Any, item: FormItem, *, blank: bool = False
     return (Judgement(question.aspect, str(answer), _number(question, answer), question.target),)
 
 
-def _number(one: Ask, answer: Value) -> float | None:
+def _number(part: Ask, answer: Value) -> float | None:
     """A number as it is, a level by its rank from 1, yes and no as 1 and 0."""
     if isinstance(answer, int):
         return float(answer)
-    if one.question.kind == "likert":
-        return float([option.value for option in one.question.options].index(answer) + 1)
+    if part.question.kind == "likert":
+        return float([option.value for option in part.question.options].index(answer) + 1)
     return {YES: 1.0, NO: 0.0}.get(answer)
 
 
@@ -262,7 +262,7 @@ def _id(value: Mapping[str, Any], before: Sequence[Ask]) -> str:
     if id_.startswith("blank_image"):
         raise Mistake("'id' must not begin with blank_image: that is the form's own answer")
     # the questions about each image get the image's number
-    ids = {one.question.id for one in before}
+    ids = {part.question.id for part in before}
     stems = {id_, re.sub(r"_\d+$", "", id_)}
     if stems & ids or any(re.fullmatch(rf"{re.escape(id_)}_\d+", other) for other in ids):
         raise Mistake("'id' is another question's too (a number at its end does not make it another)")
@@ -288,7 +288,7 @@ def _conditions(value: Any, each: bool, before: Sequence[Ask]) -> tuple[Conditio
         return ()
     if not isinstance(value, dict):
         raise Mistake("'shown_if' must be a map of earlier questions' ids, each with the answers that it needs")
-    earlier = {one.question.id: one for one in before}
+    earlier = {part.question.id: part for part in before}
     conditions = []
     for id_, values in value.items():
         if id_ not in earlier:

@@ -238,10 +238,10 @@ class Official:
             if len(order):
                 detected[name] = [(boxes[index][k], masks[index][k]) for k in order]
         colors: dict[str, list[tuple[float, ...]]] = {}
-        for asked in spec.objects:
-            detections = next((some for name, some in detected.items() if same_kind(name, asked.name)), [])[: asked.count]
-            if asked.color is not None and len(detections) == asked.count:
-                colors[asked.name] = self._color_classification(image, detections, asked.name)
+        for wanted in spec.objects:
+            detections = next((some for name, some in detected.items() if same_kind(name, wanted.name)), [])[: wanted.count]
+            if wanted.color is not None and len(detections) == wanted.count:
+                colors[wanted.name] = self._color_classification(image, detections, wanted.name)
         return Observation(item_id, {}, tuple(_evidence(detected, colors)))
 
     def _inference(self, image: Image.Image) -> tuple[list[NDArray[np.float64]], list[list[NDArray[np.bool_]]]]:
@@ -370,7 +370,7 @@ def prepare(folder: Path, n: int, device: str, small: bool) -> Bench:
     paths = paintings(folder / "images", n, SIZES_SMALL if small else SIZES)
     (seen,) = Mask2Former(str(detector), side=side, keep=0.3, device=device).detect([open_image(paths[0])])
     # two classes only: the texts of a class are read once a run, which is little among thousands of pictures
-    names = list(dict.fromkeys(detected_object.label for detected_object in seen))[:2]
+    names = list(dict.fromkeys(detected.label for detected in seen))[:2]
     assert len(names) == 2, names
     specs = [_prompts_for(k, names) for k in range(n)]
     work = [WorkItem(str(k), str(path), "", "", spec) for k, (path, spec) in enumerate(zip(paths, specs, strict=True))]

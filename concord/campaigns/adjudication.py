@@ -99,8 +99,8 @@ def verdicts_against(adjudications: Sequence[Adjudication], wrong: str, rater: s
 def suite_of(store: Store, campaign_id: str, item: str) -> str | None:
     """The suite of an item that was judged in a campaign."""
     judgements = judgements_of(store, campaign_id)
-    found = judgements.loc[judgements["item"] == item, "suite"]
-    return None if found.empty else str(found.iloc[0])
+    suites = judgements.loc[judgements["item"] == item, "suite"]
+    return None if suites.empty else str(suites.iloc[0])
 
 
 @live_updates.cached(maxsize=16)
@@ -123,7 +123,7 @@ def rater_values(store: Store, campaign_id: str, topic: CampaignTopic, item: str
     about = judgements["target"] == target if target is not None else judgements["target"].isna()
     rows = judgements[(judgements["item"] == item) & (judgements["aspect"] == topic.aspect) & about]
     values = [_rater_value(row) for row in rows.to_dict("records")]
-    return sorted(values, key=lambda rater_value: (rater_value.kind == "scorer", rater_value.rater))
+    return sorted(values, key=lambda rated: (rated.kind == "scorer", rated.rater))
 
 
 def _rater_value(row: Mapping[Any, Any]) -> RaterValue:
@@ -141,7 +141,7 @@ def verdict_labels(store: Store, topic: CampaignTopic, values: Sequence[RaterVal
         return [*levels]
     if topic.aspect in YES_NO_ASPECTS:
         return [YES, NO]
-    return sorted({rater_value.value for rater_value in values if rater_value.value})
+    return sorted({rated.value for rated in values if rated.value})
 
 
 @dataclass(frozen=True, slots=True)
@@ -165,7 +165,7 @@ def sides(values: Sequence[RaterValue]) -> list[tuple[DisagreementSide, Disagree
 
     Whoever is wrong, what the other side says is right. Imitations count where there are no people.
     """
-    humans = [rater_value for rater_value in values if rater_value.kind == "human" and rater_value.value]
+    humans = [rated for rated in values if rated.kind == "human" and rated.value]
     people = [human for human in humans if not human.simulated] or humans
     camps = [
         _camp([person for person in people if person.value == label], len(people))
@@ -173,9 +173,7 @@ def sides(values: Sequence[RaterValue]) -> list[tuple[DisagreementSide, Disagree
     ]
     camps.sort(key=lambda camp: (-camp.n, camp.label))
     scorers = [
-        DisagreementSide("scorer", rater_value.rater, rater_value.value, 1, 1)
-        for rater_value in values
-        if rater_value.kind == "scorer" and rater_value.value
+        DisagreementSide("scorer", rated.rater, rated.value, 1, 1) for rated in values if rated.kind == "scorer" and rated.value
     ]
     scorers.sort(key=lambda side: side.rater or "")
     pairs = []

@@ -14,7 +14,7 @@ from annotation.quality import Sameness, Speed, TimedAnswer
 from concord.campaigns.known_answers import subject_of
 from concord.common import live_updates, wording
 from concord.judging import form_about
-from data.campaign import Campaign
+from data.campaigns.settings import Campaign
 from data.store.campaigns import monitoring
 from data.store.campaigns.monitoring import WorkerStats
 from data.store.core import frame

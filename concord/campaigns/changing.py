@@ -9,7 +9,7 @@ from typing import Any, Final
 from concord.campaigns import payment
 from concord.common import wording
 from concord.meta.planning import expected_precision
-from data.campaign import Campaign
+from data.campaigns.settings import Campaign
 from data.store.campaigns import management, monitoring
 from data.store.core.store import Store
 

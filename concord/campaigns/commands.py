@@ -16,7 +16,7 @@ from concord.campaigns.progress import CampaignProgress
 from concord.common import wording
 from concord.common.context import CommandError, Context, UsageError
 from concord.common.text_tables import aligned
-from data import campaign as recruitment
+from data.campaigns import recruitment
 from data.files import InputError, printable, read_text
 from data.store.campaigns import management, monitoring
 from data.store.campaigns.management import CampaignRefused

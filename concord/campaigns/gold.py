@@ -19,7 +19,8 @@ from annotation.questionnaires.form import Form
 from concord.campaigns.known_answers import KnownAnswerRow, check_known_answers, subject_of
 from concord.judging import derive, form_of
 from data.aspects import CANNOT_TELL, YES
-from data.campaign import Campaign, CampaignItem, seeded_number
+from data.campaigns.items import CampaignItem, seeded_number
+from data.campaigns.settings import Campaign
 from data.people import looks_like_pseudonym
 from data.store.campaigns import management, monitoring
 from data.store.campaigns.monitoring import GivenAnswer
@@ -129,9 +130,9 @@ def _keys(store: Store, form: Form, source: str) -> Mapping[str, _Key]:
         subject = subjects.get(item)
         if subject is None or form.problem(subject_of(subject)) is not None:
             continue
-        answers_key = _given(form, subject, source, answers, decided.get(item, ()))
-        if right := _expected_answers(form, subject, answers_key):
-            keys[item] = _Key(answers_key, right)
+        key = _given(form, subject, source, answers, decided.get(item, ()))
+        if right := _expected_answers(form, subject, key):
+            keys[item] = _Key(key, right)
     return keys
 
 
@@ -153,11 +154,11 @@ def make_gold(store: Store, campaign_id: str, item_id: str, person: str) -> Camp
     if not verdicts:
         raise ValueError("no verdict says what is right about this image; give one first")
     answers = [answer for answer in monitoring.answers_to(store, form.name) if answer.item_id == item_id]
-    answers_key = _given(form, subject, "verdicts", answers, verdicts)
+    key = _given(form, subject, "verdicts", answers, verdicts)
     own = [answer.answers for answer in answers if answer.person == person][-1:]
-    if not answers_key and own and _confirmed(form, subject, own[0], verdicts):
-        answers_key = _agreed(form.build(subject_of(subject)), own)
-    if not (expected := _expected_answers(form, subject, answers_key)):
+    if not key and own and _confirmed(form, subject, own[0], verdicts):
+        key = _agreed(form.build(subject_of(subject)), own)
+    if not (expected := _expected_answers(form, subject, key)):
         raise ValueError(f"nobody's answers to '{form.name}' say what the verdict says; answer this image yourself first")
     row = KnownAnswerRow("the verdict", item_id, "gold", expected, texts=False)
     (item,) = check_known_answers(form, [row], {item_id: subject})

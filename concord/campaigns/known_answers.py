@@ -15,7 +15,8 @@ from typing import Any, Final
 from annotation.questionnaires.base import TICKED, Question, Questionnaire, problem, visible
 from annotation.questionnaires.form import Form, FormItem, ItemKind
 from data.aspects import CANNOT_TELL, YES
-from data.campaign import ROLES, CampaignItem
+from data.campaigns.items import CampaignItem
+from data.campaigns.settings import ROLES
 from data.files import InputError, quoted
 from data.json_files import unreadable
 from data.store.campaigns.management import Composed
@@ -213,8 +214,8 @@ def _check_questions_visible(questionnaire: Questionnaire, expected: Mapping[str
     for question in questionnaire.questions:
         direct = {condition.question for condition in question.shown_if}
         behind[question.id] = direct.union(*(behind[name] for name in direct))
-        told = question.id in expected and behind[question.id] <= set(answers)
-        if told and question.id not in shown:
+        visible_now = question.id in expected and behind[question.id] <= set(answers)
+        if visible_now and question.id not in shown:
             needed = ", ".join(sorted(behind[question.id] & set(single)))
             raise ValueError(f"{question.id} is not shown to people who give the expected answers to {needed}")
 

@@ -11,9 +11,9 @@ from statistics import median
 from typing import Final, cast
 
 from concord.people import PARAMETERS
-from data.campaign import Campaign, Settings
+from data.campaigns.payment import Outcome, Payout, amount, price_for_wage, to_cents
+from data.campaigns.settings import Campaign, Settings
 from data.files import InputError
-from data.payment import Outcome, Payout, amount, price_for_wage, to_cents
 from data.people import platform_pseudonym
 from data.store.campaigns import departures, monitoring
 from data.store.campaigns.departures import Participation

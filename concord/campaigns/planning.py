@@ -3,18 +3,22 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field, fields, replace
 from decimal import Decimal
 from typing import Any, Final, get_args
 
+import numpy as np
+import pandas as pd
+
+from agreement.meta.drawing import draw_probabilities, expected_error, ranked
 from annotation.questionnaires import geneval, registry
 from annotation.questionnaires.custom import YamlError, read_yaml
 from annotation.questionnaires.form import Form
 from concord.campaigns import known_answers
 from concord.campaigns.gold import CHECK_EVERY, GoldItems, GoldWish, gold_items
-from concord.campaigns.weighted_draw import weighted_items
-from data.campaign import AMOUNTS, Campaign, CampaignItem, DrawMethod, Settings, sample_items
+from data.campaigns.items import CampaignItem, draw_items, sample_items
+from data.campaigns.settings import AMOUNTS, Campaign, DrawMethod, Settings
 from data.files import MAX_PROBLEMS, InputError, quoted
 from data.store.browse import contents
 from data.store.campaigns import draws, management, monitoring
@@ -28,6 +32,7 @@ from data.validation import did_you_mean
 
 LISTS: Final = ("suite", "task", "generator", "items", "also")
 SETTINGS: Final = tuple(setting.name for setting in fields(Settings))
+_SCORE: Final = "score"
 OWN_FILES: Final = {"questionnaire_file": "definition", "known_file": "known"}
 """Keys of a file that name other files, and what these hold."""
 
@@ -359,7 +364,7 @@ def _candidate_items(
     if wish.draw == "weighted" and wish.n is not None and wish.n <= len(chosen):
         if form.item_kind != "image":
             raise CampaignRefused(f"weighted draws are of single images, and '{form.name}' asks about a {form.item_kind}")
-        ordinary = weighted_items(store, selection, chosen, form.scales, wish.n, wish.seed)
+        ordinary = _weighted_items(store, selection, chosen, form.scales, wish.n, wish.seed)
     else:
         ordinary = _sample_items(wish, chosen)
     there = {item.item_id for item in ordinary}
@@ -390,6 +395,38 @@ def _sample_items(wish: CampaignSpec, chosen: Sequence[str]) -> list[CampaignIte
     some = sample_items(chosen, wish.n, wish.seed) if wish.n is not None else [CampaignItem(item_id) for item_id in chosen]
     drawn = {item.item_id for item in some}
     return [CampaignItem(item_id) for item_id in chosen if item_id in drawn]
+
+
+def _weighted_items(
+    store: Store, selection: Selection, item_ids: Sequence[str], aspects: Collection[str], expected: int, seed: int
+) -> list[CampaignItem]:
+    """Of these images ``expected`` or about so many, drawn by how likely scorers are wrong about these aspects.
+
+    Estimates weigh the labels by these chances; agreement leaves them out, as it would be about hard images only.
+
+    A scorer's verdicts count; where it has none of these aspects, its scores by their rank.
+
+    Raises:
+        CampaignRefused: no scorer has judged them.
+    """
+    judged = frame.frame(store, selection)
+    judged = judged[(judged["kind"] == "scorer") & judged["excluded"].isna() & judged["target"].isna()]
+    verdicts = [
+        _verdicts(rows, np.asarray(item_ids, dtype=object), aspects)
+        for _, rows in judged[judged["aspect"].isin([*aspects, _SCORE])].groupby("rater")
+    ]
+    if not any(np.isfinite(each).any() for each in verdicts):
+        raise CampaignRefused("no scorer has judged these images: score them first, or draw them at random")
+    chances = draw_probabilities(expected_error(verdicts), expected)
+    return draw_items(dict(zip(item_ids, map(float, chances), strict=True)), seed)
+
+
+def _verdicts(rows: pd.DataFrame, items: np.ndarray, aspects: Collection[str]) -> np.ndarray:
+    own = rows[rows["aspect"].isin(aspects)]
+    numbers = (rows if own.empty else own).groupby("item")["number"].mean().reindex(items).to_numpy(float)
+    known = numbers[np.isfinite(numbers)]
+    # yes, no and what is between stay; other numbers have no cut that is known
+    return numbers if not own.empty and ((known >= 0) & (known <= 1)).all() else ranked(numbers)
 
 
 def _check_fit(form: Form, items: Sequence[ItemSubject], available: int) -> None:

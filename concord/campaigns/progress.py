@@ -16,9 +16,9 @@ from concord.campaigns.payment import suggested_price
 from concord.campaigns.planning import CampaignPlan
 from concord.common import wording
 from concord.meta.planning import expected_precision
-from data import campaign
-from data.campaign import Campaign
-from data.payment import to_cents
+from data.campaigns import checks
+from data.campaigns.payment import to_cents
+from data.campaigns.settings import Campaign
 from data.store.campaigns import management, monitoring
 from data.store.campaigns.monitoring import Coverage, Hour, WorkerStats
 from data.store.core.store import Store
@@ -95,7 +95,7 @@ RULES: Final = (
     "Speeder: a person’s median active time is below a third of the campaign’s, the median of all people’s medians (Greszki et"
     " al. 2015; Leiner 2019).",
     "Failed checks: so many gold or attention items were wrong that it would come about by chance, to somebody who stands just"
-    f" at the pass mark, in fewer than 1 of {1 / campaign.PAUSE_RISK:,.0f} cases. They are paused, and what they held goes to"
+    f" at the pass mark, in fewer than 1 of {1 / checks.PAUSE_RISK:,.0f} cases. They are paused, and what they held goes to"
     " others; reinstate them if the checks are at fault.",
     "From one network: a crowd platform sent so many people from the same network. Id used in another browser: somebody came"
     " with their id and without their re-entry code, and was not let in.",
@@ -106,10 +106,10 @@ def describe_pace(pace: AnswerPace) -> str:
     """``12 an hour (n = 30 in 24 h), about 8 h left``."""
     if pace.per_hour is None:
         return "no valid answer in the last 24 h"
-    told = f"{pace.per_hour:.1f} an hour (n = {pace.n:,} in the last 24 h)"
+    pace_text = f"{pace.per_hour:.1f} an hour (n = {pace.n:,} in the last 24 h)"
     if pace.hours_left is None:
-        return told
-    return f"{told}, about {describe_time_left(pace.hours_left)} left"
+        return pace_text
+    return f"{pace_text}, about {describe_time_left(pace.hours_left)} left"
 
 
 def describe_time_left(hours: float) -> str:

@@ -205,8 +205,8 @@ def scorer_scores(
     """Every scorer that has judged images of the selection, by name."""
     known = _scorer_runs(store, selection, suite)
     last = {row.rater_id: row for row in known.listed}
-    rater_counts = contents.raters_of_selection(store, replace(selection, aspect=("correct",)))
-    for name in sorted(judge.name for judge in rater_counts if judge.scorer):
+    counts = contents.raters_of_selection(store, replace(selection, aspect=("correct",)))
+    for name in sorted(judge.name for judge in counts if judge.scorer):
         row = last.get(name)
         scorer = None
         if row is not None:
@@ -272,9 +272,7 @@ def _verdicts(board: FlipBoard, index: int, scorer: Scorer, seen: Observation | 
 def _read(board: FlipBoard, suite: str, scorer: Scorer, row: RunRow, known: _ScorerRuns, kind: FlipKind) -> RaterFlipScores:
     """The numbers of two raters: of this run's, and of the one that has its very settings but reads flipped texts."""
     same = (row.scorer, row.version, {**row.settings, "flip": kind})
-    partner = next(
-        (run_row for run_row in known.listed if (run_row.scorer, run_row.version, dict(run_row.settings)) == same), None
-    )
+    partner = next((row for row in known.listed if (row.scorer, row.version, dict(row.settings)) == same), None)
     true = known.scores.get((row.rater_id, None), {})
     flip = known.scores.get((partner.rater_id, kind), {}) if partner else {}
     entries = []

@@ -199,7 +199,7 @@ def save_as_rater(store: Store, rater_id: str, turned: Mapping[str, Any]) -> Sav
         CommandError: nothing is turned, or the rater has no run.
         ValueError: a setting is out of range.
     """
-    row = next((run_row for run_row in reversed(runs.listed(store)) if run_row.rater_id == rater_id), None)
+    row = next((row for row in reversed(runs.listed(store)) if row.rater_id == rater_id), None)
     if row is None:
         raise CommandError(f"{rater_id} has no evidence to apply settings to")
     scorer = registry.get(row.scorer)

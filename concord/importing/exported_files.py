@@ -19,7 +19,7 @@ from concord.common import wording
 from concord.common.context import CommandError, Context, digest, report_import
 from concord.judging import DIRECT, converter, derive_source, direct, exported, rate
 from data.aspects import SCALES, YES_NO_ASPECTS
-from data.campaign import Campaign
+from data.campaigns.settings import Campaign
 from data.export.formats import Columns
 from data.export.rows import (
     ANSWER_COLUMNS,

@@ -273,16 +273,16 @@ def run(options: WritingOptions, export_prompts: ExportPrompts) -> None:
             checked = check_questions(options.checking(), [(prompt, parsed.kept) for prompt, parsed in made])
     except KeyboardInterrupt:
         raise CommandError("stopped; run the same command again to continue") from None
-    questioned_prompts = [QuestionedPrompt(prompt, questions) for prompt, questions in checked.kept if questions]
-    if not questioned_prompts:
+    questioned = [QuestionedPrompt(prompt, questions) for prompt, questions in checked.kept if questions]
+    if not questioned:
         raise CommandError(f"no prompt has a valid question; the model's output is in {options.file('raw')}")
-    write_whole(Path(options.output).expanduser(), format_questions(questioned_prompts).encode())
+    write_whole(Path(options.output).expanduser(), format_questions(questioned).encode())
     counted = Counter(str(dropped.reason) for _, parsed in made for dropped in parsed.dropped)
     unknown = sum(len(parsed.unknown_types) for _, parsed in made)
-    print(_summary(options, questioned_prompts, counted, checked.dropped, unknown))
+    print(_summary(options, questioned, counted, checked.dropped, unknown))
     used = [before[prompt.prompt_id, prompt.text] for prompt, _ in made]
     print(_used(options, used))
-    _tell_missing(options, prompts, questioned_prompts, failed)
+    _tell_missing(options, prompts, questioned, failed)
 
 
 def _prompts(options: WritingOptions, export_prompts: ExportPrompts) -> list[Prompt]:
@@ -415,13 +415,13 @@ def _used(options: WritingOptions, entries: Sequence[Mapping[str, Any]]) -> str:
 def _tell_missing(
     options: WritingOptions,
     prompts: Sequence[Prompt],
-    questioned_prompts: Sequence[QuestionedPrompt],
+    questioned: Sequence[QuestionedPrompt],
     failed: Mapping[str, str],
 ) -> None:
     """Raises CommandError: a prompt has no question."""
     for prompt_id, why in [*failed.items()][:_NAMED]:
         warn(f"{prompt_id}: {why}")
-    there = {prompt.prompt.prompt_id for prompt in questioned_prompts}
+    there = {prompt.prompt.prompt_id for prompt in questioned}
     without = [prompt.prompt_id for prompt in prompts if prompt.prompt_id not in there]
     if without:
         some = ", ".join(without[:_NAMED]) + (" ..." if len(without) > _NAMED else "")

@@ -145,14 +145,14 @@ def import_scores(context: Context, directory: str | Sequence[str]) -> None:
             made.append(_FinishedRun(name, folder, folder.job(), folder.work()))
         except (OSError, ValueError, TypeError) as error:
             raise CommandError(f"{name}: the run cannot be read: {' '.join(str(error).split())}") from error
-    for finished_run in made:
-        _refuse_unfinished(finished_run)
+    for run in made:
+        _refuse_unfinished(run)
     made = _in_shard_order(made)
-    _refuse_others(context, [work for finished_run in made for work in finished_run.work])
+    _refuse_others(context, [work for run in made for work in run.work])
     request = made[0].asked
     scorer = registry.get(request.scorer)
-    for one in made:
-        check_judgeable(context, scorer, request, one.folder, one.name)
+    for finished in made:
+        check_judgeable(context, scorer, request, finished.folder, finished.name)
     sha256 = made[0].sha256() if len(made) == 1 else digest(*(part.sha256() for part in made))
     # the run that was imported from these very folders, perhaps not to its end
     import_id = imports.find_import(context.store, "scores", sha256)
@@ -219,22 +219,22 @@ def _in_shard_order(made: Sequence[_FinishedRun]) -> list[_FinishedRun]:
         CommandError: they are not from one rater, not shares of the same images, or some are missing.
     """
     first = made[0]
-    for finished_run in made[1:]:
-        other = _differences(first.asked, finished_run.asked)
+    for run in made[1:]:
+        other = _differences(first.asked, run.asked)
         if other:
-            raise CommandError(f"{first.name} and {finished_run.name} are not from one rater: {'; '.join(other)}")
-        if bool(finished_run.asked.shard) != bool(first.asked.shard) or finished_run.asked.of != first.asked.of:
-            raise CommandError(f"{first.name} and {finished_run.name} are not shards of one manifest; import them separately")
+            raise CommandError(f"{first.name} and {run.name} are not from one rater: {'; '.join(other)}")
+        if bool(run.asked.shard) != bool(first.asked.shard) or run.asked.of != first.asked.of:
+            raise CommandError(f"{first.name} and {run.name} are not shards of one manifest; import them separately")
     homes: dict[str, _FinishedRun] = {}
-    for one in made:
-        for work in one.work:
-            other_home = homes.setdefault(work.item_id, one)
-            if other_home is not one:
+    for finished in made:
+        for work in finished.work:
+            other_home = homes.setdefault(work.item_id, finished)
+            if other_home is not finished:
                 raise CommandError(
-                    f"{work.item_id} is in {other_home.name} and in {one.name}; each image may be in only one of them"
+                    f"{work.item_id} is in {other_home.name} and in {finished.name}; each image may be in only one of them"
                 )
     if not first.asked.shard:
-        return sorted(made, key=lambda finished_run: finished_run.work[0].item_id)
+        return sorted(made, key=lambda run: run.work[0].item_id)
     numbers = {}
     for one in made:
         try:
@@ -252,7 +252,7 @@ def _in_shard_order(made: Sequence[_FinishedRun]) -> list[_FinishedRun]:
             f"{wording.count(len(missing), 'shard')} of {max(of)} missing: {named}; score {them}"
             " (score --manifest --shard), then import all together"
         )
-    return sorted(made, key=lambda finished_run: numbers[finished_run.name])
+    return sorted(made, key=lambda run: numbers[run.name])
 
 
 def _differences(run: Run, two: Run) -> list[str]:
@@ -279,7 +279,7 @@ def _refuse_others(context: Context, work: list[WorkItem]) -> None:
 
 def _parts(made: Sequence[_FinishedRun]) -> list[tuple[RunFolder, int]]:
     """Where the parts of the one run are, in order."""
-    return [(finished_run.folder, number) for finished_run in made for number in finished_run.folder.parts()]
+    return [(run.folder, number) for run in made for number in run.folder.parts()]
 
 
 def _copy(made: Sequence[_FinishedRun], to: Path) -> None:
@@ -292,15 +292,15 @@ def _copy(made: Sequence[_FinishedRun], to: Path) -> None:
         shutil.copyfile(folder.part(part), RunFolder(to).part(number))
     if len(made) > 1:
         whole = RunFolder(to)
-        write_manifest(to / "manifest.jsonl", [work for finished_run in made for work in finished_run.work])
+        write_manifest(to / "manifest.jsonl", [work for run in made for work in run.work])
         whole.replace(replace(made[0].asked, run_id=to.name, shard="", of=""))
         whole.tell(_total_progress(made))
 
 
 def _total_progress(made: Sequence[_FinishedRun]) -> WorkerProgress:
     """How far all of them together came: to their end."""
-    progresses = [progress for finished_run in made if (progress := finished_run.folder.last_progress()) is not None]
-    total = sum(len(finished_run.work) for finished_run in made)
+    progresses = [progress for run in made if (progress := run.folder.last_progress()) is not None]
+    total = sum(len(run.work) for run in made)
     seconds, failed = sum(progress.seconds for progress in progresses), sum(progress.failed for progress in progresses)
     versions = progresses[0].versions if progresses else {}
     return WorkerProgress("done", total, total, failed, seconds, versions=versions)

@@ -69,10 +69,10 @@ def picture_seed(text: str, index: int, seed: int) -> int:
 
 def write_picture(file: Path, picture: Image.Image, blanked: str | None) -> None:
     """As PNG, whole or not at all. Why it is blank, if it is, goes with the file, so that a stop does not lose it."""
-    buffer, png_info = io.BytesIO(), PngImagePlugin.PngInfo()
+    buffer, info = io.BytesIO(), PngImagePlugin.PngInfo()
     if blanked is not None:
-        png_info.add_text(_MARK, blanked)
-    picture.save(buffer, "PNG", pnginfo=png_info)
+        info.add_text(_MARK, blanked)
+    picture.save(buffer, "PNG", pnginfo=info)
     file.parent.mkdir(parents=True, exist_ok=True)
     write_whole(file, buffer.getvalue())
 

@@ -51,9 +51,9 @@ def suite_sentence(raw: Mapping[str, Any], spec: Spec) -> str | None:
 
 def _sr2d_sentence(spec: Spec) -> str:
     if spec.relations:
-        (relation_spec,) = spec.relations
-        names = (spec.objects[relation_spec.subject].name, spec.objects[relation_spec.reference].name)
-        return sr2d_suite.prompt_text(*names, relation_spec.relation.split()[0])
+        (relation,) = spec.relations
+        names = (spec.objects[relation.subject].name, spec.objects[relation.reference].name)
+        return sr2d_suite.prompt_text(*names, relation.relation.split()[0])
     return sr2d_suite.prompt_text(*(thing.name for thing in spec.objects))
 
 
@@ -67,9 +67,9 @@ def _geneval_sentence(spec: Spec) -> str | None:
     if len(names) > 2 or any(thing.count > 1 for thing in spec.objects):
         return None
     if spec.relations:
-        (relation_spec,) = spec.relations
+        (relation,) = spec.relations
         made = (
-            geneval_suite.position(names[relation_spec.subject], names[relation_spec.reference], relation_spec.relation)
+            geneval_suite.position(names[relation.subject], names[relation.reference], relation.relation)
             if not colors
             else None
         )

@@ -88,26 +88,26 @@ def read_matching(path: Path, layout: str = "auto") -> MatchingFile:
     Raises:
         InputError: the file as a whole cannot be read, or is empty.
     """
-    matching_file, names = MatchingFile(layout), set[str]()
+    file, names = MatchingFile(layout), set[str]()
     for number, line, read in _rows(path):
         try:
             row = read()
             if not isinstance(row, Mapping):
                 raise ValueError(f"found {quoted(row)}, a JSON object expected")
-            if matching_file.layout == "auto":
-                matching_file = MatchingFile(_layout(row))
-            for example in _LAYOUTS[matching_file.layout](row, number, line):
+            if file.layout == "auto":
+                file = MatchingFile(_layout(row))
+            for example in _LAYOUTS[file.layout](row, number, line):
                 if example.name in names:
                     raise ValueError(f"the id {quoted(example.name)} occurs twice in the file")
                 names.add(example.name)
-                matching_file.examples.append(example)
+                file.examples.append(example)
         except InputError as error:
-            matching_file.wrong.extend(error.problems)
+            file.wrong.extend(error.problems)
         except ValueError as error:
-            matching_file.wrong.append(located(path, line, printable(error)))
-    if not matching_file.examples and not matching_file.wrong:
+            file.wrong.append(located(path, line, printable(error)))
+    if not file.examples and not file.wrong:
         fail(path, None, "holds no examples; one per row is expected")
-    return matching_file
+    return file
 
 
 def _rows(path: Path) -> Iterator[tuple[int, int, Callable[[], Any]]]:

@@ -102,11 +102,11 @@ def questions_from_spec(spec: Spec) -> tuple[PromptQuestion, ...]:
         kind = detail.kind if detail.kind in ELEMENT_TYPES else "spatial" if detail.reference is not None else "attribute"
         rests = [there[k] for k in (detail.subject, detail.reference) if k is not None]
         _ask(questions, [(detail_question(spec, detail), (YES, NO), YES, kind, f"{detail.target}: {detail.value}")], *rests)
-    for exclude_spec in spec.absent:
-        text = f"are there {exclude_spec.count} or more {plural(exclude_spec.name)}?"
-        if exclude_spec.count == 1:
-            text = f"is there {article_by_sound(exclude_spec.name)} {exclude_spec.name}?"
-        _ask(questions, [(text, (YES, NO), NO, "object", f"no {exclude_spec.name}")])
+    for excluded in spec.absent:
+        text = f"are there {excluded.count} or more {plural(excluded.name)}?"
+        if excluded.count == 1:
+            text = f"is there {article_by_sound(excluded.name)} {excluded.name}?"
+        _ask(questions, [(text, (YES, NO), NO, "object", f"no {excluded.name}")])
     return tuple(questions)
 
 

@@ -14,7 +14,7 @@ from typing import Any
 
 import duckdb
 
-from data.campaign import Campaign
+from data.campaigns.settings import Campaign
 from data.formats.cooccurrence import Cooccurrence
 from data.jobs.runs import Observation, Run
 from data.prompts.questions import PromptQuestion

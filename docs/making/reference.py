@@ -18,7 +18,8 @@ from agreement.catalogue import DEFINITIONS as DEFINED
 from agreement.catalogue import NOTATION, ON_REQUEST, STATISTICS, Measure, Statistic
 from concord.campaigns.planning import OWN_FILES, CampaignSpec
 from concord.library import Project
-from data.campaign import RECRUITMENT_FIELDS, Settings
+from data.campaigns.recruitment import RECRUITMENT_FIELDS
+from data.campaigns.settings import Settings
 from data.store.core.schema import LEFT_OUT, SCHEMA
 from docs.making import code, table
 from scorers import registry
@@ -412,10 +413,7 @@ def recruitment() -> str:
     """What is asked once of a campaign, for reports."""
     return table(
         ("field", "what it should say"),
-        (
-            (code(name), f"{recruitment_field.title}. {recruitment_field.asks}")
-            for name, recruitment_field in RECRUITMENT_FIELDS.items()
-        ),
+        ((code(name), f"{field.title}. {field.asks}") for name, field in RECRUITMENT_FIELDS.items()),
     )
 
 

@@ -363,7 +363,7 @@ def bindings(looked: SuiteEvidence) -> FailureTable:
     units = []
     for case in looked.cases:
         painted = _colored_objects(case, looked)
-        if len({colored_object.asked.color for colored_object in painted}) < max(len(painted), 2):
+        if len({thing.asked.color for thing in painted}) < max(len(painted), 2):
             continue
         name = _binding(painted)
         if name is not None:
@@ -387,11 +387,11 @@ def _colored_objects(case: JudgedImage, looked: SuiteEvidence) -> list[_ColoredO
 
 
 def _binding(painted: Sequence[_ColoredObject]) -> str | None:
-    if any(len(colored_object.colors) < colored_object.asked.count for colored_object in painted):
+    if any(len(thing.colors) < thing.asked.count for thing in painted):
         return MISSING
-    if any(None in colored_object.colors for colored_object in painted):
+    if any(None in thing.colors for thing in painted):
         return None
-    if all(colored_object.right for colored_object in painted):
+    if all(thing.right for thing in painted):
         return OWN
     # each object that has not its own colour but another's, with that other one
     stray = [(a, b) for a in painted for b in painted if a is not b and not a.right and a.has(b.asked.color)]

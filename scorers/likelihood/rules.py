@@ -295,7 +295,9 @@ def judge(spec: Spec, seen: Observation, settings: Settings) -> Verdict:  # noqa
         dimensions = int(payload["dimensions"])
         per_dimension = ", ".join(f"{fit / dimensions:.5g}" for fit in known)
         checks.append(Check(f"log p per dimension: {per_dimension}", None))
-    checks += [Check(f"only the start of a caption was read: {payload['captions'][place]}", None) for place in payload["cut"]]
+    checks += [
+        Check(f"only the start of a caption was read: {payload['captions'][caption]}", None) for caption in payload["cut"]
+    ]
     return verdict(payload["captions"], int(payload["right"]), fits_found, checks)
 
 

@@ -67,8 +67,8 @@ def compute_in_half(backbone: torch.nn.Module, device: str) -> None:
 
     def halved(*values: Any, **named: Any) -> Any:
         with torch.autocast(kind, torch.bfloat16):
-            said = forward(*values, **named)
-        return _to_full_precision(said)
+            output = forward(*values, **named)
+        return _to_full_precision(output)
 
     backbone.forward = halved
 

@@ -126,7 +126,7 @@ def check_detector(detector: Detector, threshold: float) -> DetectorCheck:
     seen = detector.detect([photos[name] for name in listed], [PHOTOGRAPHS[name] for name in listed])
     detected = []
     for name, objects in zip(listed, seen, strict=True):
-        there = {detected_object.label for detected_object in objects if detected_object.score > threshold}
+        there = {detected.label for detected in objects if detected.score > threshold}
         missing = [thing for thing in PHOTOGRAPHS[name] if thing not in there]
         if missing:
             detected.append(

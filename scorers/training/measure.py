@@ -122,12 +122,12 @@ def detect(detector: Detector, images: Sequence[NDArray[np.uint8]]) -> list[Pict
     """All detections above the confidence that the detector keeps, most confident first."""
     figures = []
     for seen in detector.detect([Image.fromarray(image) for image in images], [()] * len(images)):
-        masks = [detected_object.mask for detected_object in seen if detected_object.mask is not None]
+        masks = [detected.mask for detected in seen if detected.mask is not None]
         figures.append(
             PictureDetections(
-                np.array([detected_object.box for detected_object in seen], float).reshape(-1, 4),
-                np.array([_NUMBERS[detected_object.label] for detected_object in seen], np.int64),
-                np.array([detected_object.score for detected_object in seen], float),
+                np.array([detected.box for detected in seen], float).reshape(-1, 4),
+                np.array([_NUMBERS[detected.label] for detected in seen], np.int64),
+                np.array([detected.score for detected in seen], float),
                 np.array(masks, bool).reshape(-1, SIDE, SIDE),
             )
         )

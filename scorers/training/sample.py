@@ -67,14 +67,14 @@ def make(made: Path, out: Path, scorers: tuple[str, ...] = SCORERS) -> None:
         RuntimeError: a scorer's worker failed.
     """
     prompts = sample.sample_prompts()
-    generated_files = _generated_files(made, {prompt.prompt_id for prompt in prompts})
+    files = _generated_files(made, {prompt.prompt_id for prompt in prompts})
     shutil.rmtree(out, ignore_errors=True)
     out.mkdir(parents=True)
     write_prompts(prompts, out / "prompts.jsonl")
-    for generated_file in generated_files:
+    for file in files:
         _write(
-            open_image(generated_file.path),
-            out / image_path(generated_file.prompt_id, generated_file.generator, generated_file.index),
+            open_image(file.path),
+            out / image_path(file.prompt_id, file.generator, file.index),
         )
     for prompt in prompts:
         for index in range(PER_PROMPT):

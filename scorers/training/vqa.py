@@ -179,14 +179,14 @@ class Batch:
 
 def draw_picture(seed: int, tokenizer: Any) -> DrawnPicture:
     """The training split's picture of a seed."""
-    one = picture_with_questions("train", seed)
-    questions = list(dict.fromkeys(one.asked))
+    drawn = picture_with_questions("train", seed)
+    questions = list(dict.fromkeys(drawn.asked))
     tokens, choices, answers = encoded(questions, tokenizer)
-    names, here = named(tokens, tokenizer), kinds(one)
+    names, here = named(tokens, tokenizer), kinds(drawn)
     there = [bool((here[row[row >= 0], 0] > 0).all() and (row >= 0).any()) for row in names]
     of_color = np.array([question.element_type == "color" for question in questions], bool)
-    image = fitted(Image.fromarray(one.image))
-    return DrawnPicture(image, patches(one), here, names, tokens, choices, answers, weights(questions, there), of_color)
+    image = fitted(Image.fromarray(drawn.image))
+    return DrawnPicture(image, patches(drawn), here, names, tokens, choices, answers, weights(questions, there), of_color)
 
 
 def fitted(image: Image.Image) -> NDArray[np.uint8]:
@@ -530,8 +530,8 @@ def train(rank: int, recipe: VqaRecipe, out: Path) -> None:
         for name, value in (("spoken", spoken), ("choosing", choosing), ("dense", dense), ("right", right.float().mean())):
             shown[name] = 0.98 * shown.get(name, float(value.detach())) + 0.02 * float(value.detach())
         if rank == 0 and step % 50 == 0:
-            said = " ".join(f"{name} {value:.3f}" for name, value in shown.items())
-            print(f"step {step} {progress:.1%} {time.monotonic() - started:.0f} s {said}", flush=True)
+            line = " ".join(f"{name} {value:.3f}" for name, value in shown.items())
+            print(f"step {step} {progress:.1%} {time.monotonic() - started:.0f} s {line}", flush=True)
         if rank == 0 and (progress >= 1 or time.monotonic() - saved > recipe.saved * 60):
             saved = time.monotonic()
             save(averaged.module, out)

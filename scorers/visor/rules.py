@@ -72,8 +72,8 @@ def judge(spec: Spec, seen: Observation, settings: Mapping[str, Any]) -> Verdict
     counts = {spec.name: len(here) for spec, here in zip(spec.objects, ranks, strict=True)}
     if not asks_only_positions(spec):
         return Verdict(tuple(judgements), "", tuple(checks), counts, tuple(places))
-    said = (_yes_no("correct", not reasons), *judgements)
-    return Verdict(said, "\n".join(reasons), tuple(checks), counts, tuple(places))
+    all_judgements = (_yes_no("correct", not reasons), *judgements)
+    return Verdict(all_judgements, "\n".join(reasons), tuple(checks), counts, tuple(places))
 
 
 def counted_objects(name: str, detections: Sequence[Detection], rules: VisorRules) -> list[int]:

@@ -7,7 +7,8 @@ from collections.abc import Iterator
 import pytest
 from playwright.sync_api import Browser, Page, Route, expect
 
-from data.campaign import Campaign, sample_items
+from data.campaigns.items import sample_items
+from data.campaigns.settings import Campaign
 from data.store.campaigns import management
 from data.store.core.selection import Selection
 from data.store.core.store import Store

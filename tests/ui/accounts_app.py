@@ -15,7 +15,8 @@ from starlette.testclient import TestClient
 
 from concord import people
 from concord.common.base_path import stand
-from data.campaign import Campaign, CampaignItem
+from data.campaigns.items import CampaignItem
+from data.campaigns.settings import Campaign
 from data.store.campaigns import management
 from data.store.core.store import Store
 from data.store.people import invitations

@@ -12,7 +12,8 @@ from typing import Any
 from annotation.questionnaires.custom import read as read_form
 from annotation.questionnaires.registry import EXAMPLE
 from concord.judging import derive_source
-from data.campaign import Campaign, CampaignItem
+from data.campaigns.items import CampaignItem
+from data.campaigns.settings import Campaign
 from data.prompts.questions import questions_from_spec
 from data.records import Annotation, Evidence, Image, Item, Judgement, Prompt, Rater
 from data.spec import parse_spec

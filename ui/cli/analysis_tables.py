@@ -193,11 +193,11 @@ _SCORES = ("text_score", "image_score", "group_score")
 def print_matching(context: Context, selection: Mapping[str, Sequence[str]], intervals: bool, output: str) -> None:
     """The command ``itm``."""
     chosen = selected(context, selection)
-    matching_rows = matching.rows(context.store, chosen, Options(intervals=intervals))
+    rows = matching.rows(context.store, chosen, Options(intervals=intervals))
     if output == "json":
-        context.say_json({"selection": chosen.to_dict(), **matching_rows.sections})
+        context.say_json({"selection": chosen.to_dict(), **rows.sections})
         return
-    if not matching_rows.matching:
+    if not rows.matching:
         context.say(
             "no scorer has chosen captions for images of this selection; first: import itm --playground, then score clipmatch"
         )
@@ -205,10 +205,10 @@ def print_matching(context: Context, selection: Mapping[str, Sequence[str]], int
     _say_by_suite(
         context,
         {
-            "Accuracy against chance": (matching_rows.matching, _accuracy),
-            "Winoground": (matching_rows.winoground, _winoground),
-            "Votes: only one of two is right": (matching_rows.votes, _compact(_VOTE_COLUMNS)),
-            "By the first trials": (matching_rows.trials, _compact(_TRIAL_COLUMNS)),
+            "Accuracy against chance": (rows.matching, _accuracy),
+            "Winoground": (rows.winoground, _winoground),
+            "Votes: only one of two is right": (rows.votes, _compact(_VOTE_COLUMNS)),
+            "By the first trials": (rows.trials, _compact(_TRIAL_COLUMNS)),
         },
     )
 
@@ -260,18 +260,20 @@ def print_flips(context: Context, selection: Mapping[str, Sequence[str]], kind: 
     except ValueError as error:
         raise UsageError(f"--kind: {error}") from error
     chosen = selected(context, selection)
-    found = flips.rows(context.store, chosen, kind, Options(intervals=intervals))  # type: ignore[arg-type]
+    flip_rows = flips.rows(context.store, chosen, kind, Options(intervals=intervals))  # type: ignore[arg-type]
     if output == "json":
-        context.say_json({"selection": chosen.to_dict(), "flip": kind, "unflippable": found.unflippable, "flips": found.rows})
+        context.say_json(
+            {"selection": chosen.to_dict(), "flip": kind, "unflippable": flip_rows.unflippable, "flips": flip_rows.rows}
+        )
         return
     told: list[str] = []
-    if found.rows:
-        told += (text_tables.markdown if output == "md" else aligned)(lines(_FLIP_COLUMNS, wide(found.rows)))
-    elif not found.unflippable:
+    if flip_rows.rows:
+        told += (text_tables.markdown if output == "md" else aligned)(lines(_FLIP_COLUMNS, wide(flip_rows.rows)))
+    elif not flip_rows.unflippable:
         told.append("nothing to compare in this selection")
-    for line in (*told, *(f"no prompt of {suite} asks for a {kind} that could be flipped" for suite in found.unflippable)):
+    for line in (*told, *(f"no prompt of {suite} asks for a {kind} that could be flipped" for suite in flip_rows.unflippable)):
         context.say(line)
-    for command in dict.fromkeys(row["command"] for row in found.rows if row["command"]):
+    for command in dict.fromkeys(row["command"] for row in flip_rows.rows if row["command"]):
         context.warn(f"not all flipped prompts have been read yet; to have that done: {command}")
 
 
@@ -357,19 +359,19 @@ def print_questions(
 ) -> None:
     """The command ``vqa``."""
     chosen = selected(context, selection)
-    question_rows = scores.rows(context.store, chosen, reference, Options(intervals=intervals))
-    if reference is not None and not any(row["reference"] for row in question_rows.scores):
+    rows = scores.rows(context.store, chosen, reference, Options(intervals=intervals))
+    if reference is not None and not any(row["reference"] for row in rows.scores):
         context.warn(f"--reference {reference}: no questions were answered about images by that name in this selection")
     if output == "json":
-        context.say_json({"selection": chosen.to_dict(), "reference": reference, **question_rows.sections})
+        context.say_json({"selection": chosen.to_dict(), "reference": reference, **rows.sections})
         return
-    if not question_rows.scores:
+    if not rows.scores:
         context.say("no scorer has answered questions about images of this selection")
     _say_by_suite(
         context,
         {
             _QUESTION_TITLES[name]: (rows, partial(lines, _SPLIT_COLUMNS) if name == "splits" else _compact(_QUESTION_COLUMNS))
-            for name, rows in question_rows.sections.items()
+            for name, rows in rows.sections.items()
         },
     )
 

@@ -35,10 +35,10 @@ def _about(shown: GeneratorPictures) -> str:
     query = urlencode({"suite": shown.suite} | ({"generator": shown.generator} if shown.generator else {}))
     browse = f'<a href="{at("/studio/browse")}?{escape(query)}">{wording.count(shown.pictures, "image")}</a>'
     if shown.answers:
-        said = f"{wording.count(shown.answers, 'answer')} by people"
+        text = f"{wording.count(shown.answers, 'answer')} by people"
     else:
-        said = f'No person has judged {escape(name)} yet: <a href="{at("/annotate/")}">be the first</a>.'
-    return f'<div class="cc-strip-about"><h3>{escape(name)}</h3><p>{escape(shown.suite)} · {browse}</p><p>{said}</p></div>'
+        text = f'No person has judged {escape(name)} yet: <a href="{at("/annotate/")}">be the first</a>.'
+    return f'<div class="cc-strip-about"><h3>{escape(name)}</h3><p>{escape(shown.suite)} · {browse}</p><p>{text}</p></div>'
 
 
 def _pictures(strip: ImageStrip) -> str:

@@ -230,18 +230,18 @@ def lines(x: Sequence[str], series: Sequence[Series], axes: tuple[str, str], at:
     import plotly.graph_objects as go
 
     figure = go.Figure()
-    for k, one in enumerate(series):
+    for k, line in enumerate(series):
         shift = (k - (len(series) - 1) / 2) * 0.04
-        known = [(n + shift, mark) for n, mark in enumerate(one.marks) if mark.value is not None]
+        known = [(n + shift, mark) for n, mark in enumerate(line.marks) if mark.value is not None]
         figure.add_trace(
             go.Scatter(
-                name=escape(short(one.name)),
+                name=escape(short(line.name)),
                 x=[n for n, _ in known],
                 y=[mark.value for _, mark in known],
                 mode="lines+markers",
-                line={"color": _hue(one, k), "width": 2, "dash": "dash" if one.reference else "solid"},
-                marker={"size": 10, **_looks(one, k)},
-                error_y=_bars([mark for _, mark in known], _hue(one, k)),
+                line={"color": _hue(line, k), "width": 2, "dash": "dash" if line.reference else "solid"},
+                marker={"size": 10, **_looks(line, k)},
+                error_y=_bars([mark for _, mark in known], _hue(line, k)),
                 hoverinfo="skip",
             )
         )
@@ -340,8 +340,8 @@ def _color(k: int) -> str:
     return PALETTE[k % len(PALETTE)]
 
 
-def _hue(one: Series, k: int) -> str:
-    return _FAINT if one.reference else _color(k)
+def _hue(line: Series, k: int) -> str:
+    return _FAINT if line.reference else _color(k)
 
 
 def _looks(one: Series, k: int) -> dict[str, Any]:

@@ -158,10 +158,10 @@ def _fits(known: _KnownValues, name: str, value: str, *, crosses: bool) -> bool:
             return False
         # whether this is a filter as the JSON routes read it, of raters that the project has
         try:
-            found = filters_in(lambda requested: (value,) if requested == name else ())
+            read = filters_in(lambda requested: (value,) if requested == name else ())
         except ValueError:
             return False
-        return found.raters() <= {*known.raters}
+        return read.raters() <= {*known.raters}
     return name in fits and fits[name]()
 
 

@@ -193,10 +193,10 @@ class ImportPage(Page[None]):
             return {"confirm": False}
         try:
             imports.undo(self.store, number)
-            said = note(f"Import {number} is undone: all that it brought has left the project.", "cc-lead")
+            message = note(f"Import {number} is undone: all that it brought has left the project.", "cc-lead")
         except (ValueError, KeyError) as error:
-            said = note(_sentence(str(error)), "cc-bad")
-        return {"confirm": False, "done": said, "imports": _imports_table(self.store)}
+            message = note(_sentence(str(error)), "cc-bad")
+        return {"confirm": False, "done": message, "imports": _imports_table(self.store)}
 
 
 def _is_local(request: gr.Request) -> bool:
@@ -264,12 +264,12 @@ def _ratings_preview(store: Store, outcome: UploadOutcome) -> tuple[str, str]:
     assert outcome.bundle is not None
     rows = []
     rated: list[Annotation | Evidence] = [*outcome.bundle.annotations, *outcome.bundle.evidence]
-    for one in rated[:_ROWS]:
-        item, judgement = contents.item(store, one.item_id) or {}, next(iter(one.judgements), None)
+    for rating in rated[:_ROWS]:
+        item, judgement = contents.item(store, rating.item_id) or {}, next(iter(rating.judgements), None)
         sha256 = item.get("sha256")
         picture = f'<img src="{at("/img/")}{escape(sha256)}?w=160" alt="" class="cc-import-picture">' if sha256 else ""
-        said = "" if judgement is None else judgement.label or ("" if judgement.value is None else f"{judgement.value:g}")
-        rows.append((html(picture), str(item.get("text") or one.item_id), one.rater_id, said))
+        text = "" if judgement is None else judgement.label or ("" if judgement.value is None else f"{judgement.value:g}")
+        rows.append((html(picture), str(item.get("text") or rating.item_id), rating.rater_id, text))
     aspect = next((name for _, name, _ in outcome.bundle.scales), "rating")
     summary = [line for line in outcome.summary[:-1] if " by " in line or " match an image of suite " in line]
     return (

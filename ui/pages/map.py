@@ -381,9 +381,9 @@ def draw_page(
     if standing.made is None:
         # no map yet: the one before stays, with its own lines
         before = " Until then you see the map before." if standing.busy else " You see the map before."
-        said = note(standing.told + (before if figure else ""), "" if standing.busy else "cc-bad")
+        message = note(standing.told + (before if figure else ""), "" if standing.busy else "cc-bad")
         gone = {} if figure else {"map-plot": None, "cc-map": ""}
-        yield controls | {"map-lead": said, "shown": asdict(shown)} | gone
+        yield controls | {"map-lead": message, "shown": asdict(shown)} | gone
     while standing.made is None and standing.busy and time.monotonic() < until:
         time.sleep(_LOOK_SECONDS)
         standing = maps.request_map(store, method, model)
@@ -446,7 +446,7 @@ def _lead(shown: MapView, standing: MapProgress, drawing: MapDrawing) -> str:
 def _nothing(store: Store) -> str:
     """What to do where no image has an embedding."""
     if maps.has_runs_without_embeddings(store):
-        told = "CLIPScore stored no embeddings when it scored these images. Remove that run on the page Runs and score again."
-        return f"{told} {next_steps.how_to_score(store, 'clipscore')}"
-    told = "No image has an embedding yet, so there is no map. CLIPScore stores one for each image."
-    return f"{told} {next_steps.how_to_score(store, 'clipscore')}"
+        text = "CLIPScore stored no embeddings when it scored these images. Remove that run on the page Runs and score again."
+        return f"{text} {next_steps.how_to_score(store, 'clipscore')}"
+    text = "No image has an embedding yet, so there is no map. CLIPScore stores one for each image."
+    return f"{text} {next_steps.how_to_score(store, 'clipscore')}"

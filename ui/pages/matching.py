@@ -132,19 +132,19 @@ def _image(item: str, of: Sequence[CaptionChoice], look: ItemPreview, view: Matc
     href = escape(workbench_address(item, Selection(suite=(view.suite,), generator=(view.generator,)), of[0].rater_id))
     text = escape(look.text or item)
     picture = picture_html(look.sha256, look.text or item, _WIDTH)
-    place = escape(wording.task(of[0].task)) if of[0].task else ""
-    return f'<li class="cc-match"><a href="{href}" title="{text}">{picture}<small>{place}</small></a>{_fits(of)}</li>'
+    task = escape(wording.task(of[0].task)) if of[0].task else ""
+    return f'<li class="cc-match"><a href="{href}" title="{text}">{picture}<small>{task}</small></a>{_fits(of)}</li>'
 
 
 def _fits(of: Sequence[CaptionChoice]) -> str:
     """The captions by letter, the right one marked; for each scorer its name and below it a number for each caption."""
-    captions, place = of[0].payload["captions"], int(of[0].payload["right"])
+    captions, right_index = of[0].payload["captions"], int(of[0].payload["right"])
     letters = [ascii_uppercase[k] if k < len(ascii_uppercase) else str(k + 1) for k in range(len(captions))]
     listed = ""
     for k, (letter, text) in enumerate(zip(letters, captions, strict=True)):
-        mark = " <small>right</small>" if k == place else ""
-        listed += f"<div{_right_class(k == place)}><dt>{letter}</dt><dd>{escape(text)}{mark}</dd></div>"
-    head = "".join(f'<th scope="col"{_right_class(k == place)}>{letter}</th>' for k, letter in enumerate(letters))
+        mark = " <small>right</small>" if k == right_index else ""
+        listed += f"<div{_right_class(k == right_index)}><dt>{letter}</dt><dd>{escape(text)}{mark}</dd></div>"
+    head = "".join(f'<th scope="col"{_right_class(k == right_index)}>{letter}</th>' for k, letter in enumerate(letters))
     # a scorer that chose among other captions has no row here
     lines = "".join(_line(choice) for choice in of if choice.payload["captions"] == captions)
     table = (
@@ -155,7 +155,7 @@ def _fits(of: Sequence[CaptionChoice]) -> str:
 
 
 def _line(choice: CaptionChoice) -> str:
-    cells = "".join(f'<td class="cc-number">{said}</td>' for said in _column(choice))
+    cells = "".join(f'<td class="cc-number">{text}</td>' for text in _column(choice))
     kind = {True: "cc-right", False: "cc-wrong", None: "cc-muted"}[right(choice)]
     name = f'<span class="{kind}">{escape(choice.rater_id)}</span>'
     wide = len(choice.payload["captions"])
@@ -177,9 +177,9 @@ def _column(choice: CaptionChoice) -> list[str]:
     made = []
     for k, fit in enumerate(known):
         best = fit == max(known)
-        told = "best" if best else f"{fit - max(known):.3g}"
+        text = "best" if best else f"{fit - max(known):.3g}"
         share = "" if shares is None else f'<small class="cc-detail">p {shares[k]:.2f}</small>'
-        made.append((f"<strong>{told}</strong>" if best else told) + share)
+        made.append((f"<strong>{text}</strong>" if best else text) + share)
     return made
 
 
@@ -213,10 +213,10 @@ def accuracy(rows: Sequence[Row], view: MatchingView) -> str:
     lines: list[Line] = []
     for task in tasks:
         of = [results.get((task, rater)) for rater in raters]
-        chance = next((one["chance"] for one in of if one), None)
+        chance = next((figures["chance"] for figures in of if figures), None)
         cells: Line = [
-            cell(one["accuracy"], view.address(task=task, who=rater, said="wrong", page=1)) if one else HtmlCell("")
-            for one, rater in zip(of, raters, strict=True)
+            cell(figures["accuracy"], view.address(task=task, who=rater, said="wrong", page=1)) if figures else HtmlCell("")
+            for figures, rater in zip(of, raters, strict=True)
         ]
         name = "all tasks" if task == ALL else wording.task(task)
         lines.append(
@@ -247,10 +247,10 @@ def winoground(rows: Sequence[Row]) -> str:
     raters = sorted({row["rater"] for row in whole})
     of = {(row["rater"], row["statistic"]): row for row in whole}
     lines: list[Line] = [[rater, *(cell(of.get((rater, name))) for name in _SCORES)] for rater in raters]
-    told = (
+    text = (
         "Two images and two captions, each right about one: text: each image takes its caption; image: each caption its image."
     )
-    return heading("Winoground", told) + html_table("Shares of groups", ["scorer", *map(HtmlCell, _SCORES.values())], lines)
+    return heading("Winoground", text) + html_table("Shares of groups", ["scorer", *map(HtmlCell, _SCORES.values())], lines)
 
 
 def votes(rows: Sequence[Row], view: MatchingView) -> str:
@@ -375,12 +375,12 @@ class MatchingPage(Page[MatchingView]):
             return None
         rows = recall(self.store, view.suite, options)
         mine = {name: [row for row in of if row["generator"] == view.generator] for name, of in rows.sections.items()}
-        told, lines = _ablation([choice for choice in caption_choices if choice.generator == view.generator], mine, options)
+        text, lines = _ablation([choice for choice in caption_choices if choice.generator == view.generator], mine, options)
         return {
             "headline": headline(mine["matching"], view),
             "matching-plot": _bars(mine["matching"]),
             "matching-tables": accuracy(mine["matching"], view) + winoground(mine["winoground"]) + votes(mine["votes"], view),
-            "ablation": told,
+            "ablation": text,
             "ablation-plot": lines,
             "matches": gallery(self.store, caption_choices, view),
         }
@@ -409,5 +409,5 @@ def _ablation(caption_choices: Sequence[CaptionChoice], mine: dict[str, list[Row
     (_, title), grid = max(families.items(), key=lambda item: len(item[1]))
     rows = [row for row in matching.ablation_rows(caption_choices, grid, range(1, 10_000), options) if row["task"] == ALL]
     chance = next((row["value"] for row in mine["matching"] if (row["statistic"], row["task"]) == ("chance", ALL)), None)
-    told = "Accuracy by trials, steps and seed; fewer trials are the first ones. The dotted line is chance."
-    return heading(f"Ablation: {title}", told), by_trials(rows, chance)
+    text = "Accuracy by trials, steps and seed; fewer trials are the first ones. The dotted line is chance."
+    return heading(f"Ablation: {title}", text), by_trials(rows, chance)

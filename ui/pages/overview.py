@@ -37,19 +37,22 @@ _MARKS: Final = {True: "✓ same order", False: "✗ other order", None: ""}
 
 def preference_summary(store: Store) -> str:
     """A table for each two generators that people have compared, as HTML; nothing where there are none."""
-    found = preferences.recall(store, Selection(), Options(intervals=False))
+    computed = preferences.recall(store, Selection(), Options(intervals=False))
     return "".join(
-        _preference_table(found, poll.suite, contest) for poll in found.polls if poll.people() for contest in contests(poll)
+        _preference_table(computed, poll.suite, contest)
+        for poll in computed.polls
+        if poll.people()
+        for contest in contests(poll)
     )
 
 
-def _preference_table(found: PreferenceRows, suite: str, contest: Contest) -> str:
+def _preference_table(computed: PreferenceRows, suite: str, contest: Contest) -> str:
     votes, beside = (
-        [row for row in found.sections[name] if (row["suite"], row["a"], row["b"]) == (suite, contest.a, contest.b)]
+        [row for row in computed.sections[name] if (row["suite"], row["a"], row["b"]) == (suite, contest.a, contest.b)]
         for name in ("votes", "beside")
     )
     # where the images' totals alone are known, a metric's order of them stands for its votes
-    ranks = [row for row in found.sections["ranks"] if row["suite"] == suite]
+    ranks = [row for row in computed.sections["ranks"] if row["suite"] == suite]
     tasks = list(dict.fromkeys(row["task"] for row in votes))
     order = [ALL, *(task for task in tasks if task != ALL)] if len(tasks) > 2 else tasks[:1]
     by = {(who_of(row), row["task"]): row for row in votes}
@@ -73,13 +76,13 @@ def _cell(who: str, row: Row | None, order: Row | None, contest: Contest, view: 
     if row is None:
         return HtmlCell("")
     ties = row["both"] + row["none"] + row["tie"]
-    told = f"{row['a_wins']:,} for {contest.a}, {row['b_wins']:,} for {contest.b}, {ties:,} for neither alone"
+    text = f"{row['a_wins']:,} for {contest.a}, {row['b_wins']:,} for {contest.b}, {ties:,} for neither alone"
     opposed = order is not None and bool(order["opposed"])
     href = view.address(task=row["task"], who=who, chose=OPPOSED if opposed else ALL)
     details = [_MARKS[order["same_order"]]] if order else [wording.count(ties, "tie")]
     if order and opposed:
         details.append(f"{order['opposed']:,} opposed")
-    return HtmlCell(f"{row['a_wins']:,} : {row['b_wins']:,}", "\n".join(filter(None, details)), told, href)
+    return HtmlCell(f"{row['a_wins']:,} : {row['b_wins']:,}", "\n".join(filter(None, details)), text, href)
 
 
 def _total(row: Row, task: str, contest: Contest) -> HtmlCell:
@@ -224,8 +227,8 @@ def _trouble(store: Store) -> str:
     state = scheduler.backup_state(store)
     if state is None or not state.failed or state.since is None:
         return ""
-    said = f"No backup could be made since {state.since:%Y-%m-%d %H:%M} UTC: {state.failed}. It is tried again by itself."
-    return f'<p class="cc-note" role="status"><strong>{escape(said)}</strong> <code>doctor</code> says more.</p>'
+    text = f"No backup could be made since {state.since:%Y-%m-%d %H:%M} UTC: {state.failed}. It is tried again by itself."
+    return f'<p class="cc-note" role="status"><strong>{escape(text)}</strong> <code>doctor</code> says more.</p>'
 
 
 def _glance(store: Store, pictures: int) -> str:

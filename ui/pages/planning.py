@@ -207,10 +207,10 @@ def reliability(rows: Sequence[RaterEffectRow]) -> str:
     known = dependable or [row for row in rows if row.statistic == RELATIVE and row.value is not None]
     if not known:
         return note("How reliable ratings are is known once images have two ratings each.")
-    said = "; ".join(f"{wording.count(row.ratings or 1, 'rating')} {_bounded(row)}" for row in known)
+    text = "; ".join(f"{wording.count(row.ratings or 1, 'rating')} {_bounded(row)}" for row in known)
     return (
         f'<h2 class="cc-block-title">How people differ</h2><p class="cc-subline">Reliability of an image’s mean rating'
-        f" (0 to 1, {'dependability' if dependable else 'generalisability'}): {escape(said)}.</p>"
+        f" (0 to 1, {'dependability' if dependable else 'generalisability'}): {escape(text)}.</p>"
     )
 
 

@@ -82,8 +82,8 @@ def poll_of(polls: Sequence[Poll], view: PreferencesView) -> Poll | None:
 
 def contest_of(poll: Poll, view: PreferencesView) -> Contest:
     """The two generators that are shown."""
-    found = contests(poll)
-    return next((contest for contest in found if named(contest) == view.two), found[0])
+    listed = contests(poll)
+    return next((contest for contest in listed if named(contest) == view.two), listed[0])
 
 
 def choices(polls: Sequence[Poll], requested: Mapping[str, str | None]) -> dict[str, Choice]:
@@ -208,10 +208,10 @@ def _segments(row: Row, contest: Contest, view: PreferencesView) -> Iterator[str
         if n := row[part]:
             href = view.address(task=row["task"], who=who_of(row), chose=chose[part], page=1)
             share = 100 * n / row["votes"]
-            said = f"{who_of(row)}: {n:,} {fields[part]} ({share:.0f} %)"
+            text = f"{who_of(row)}: {n:,} {fields[part]} ({share:.0f} %)"
             yield (
-                f'<a href="{escape(href)}" data-part="{part}" style="flex-grow:{n}" title="{escape(said)}"'
-                f' aria-label="{escape(said)}">{n:,}</a>'
+                f'<a href="{escape(href)}" data-part="{part}" style="flex-grow:{n}" title="{escape(text)}"'
+                f' aria-label="{escape(text)}">{n:,}</a>'
             )
 
 
@@ -228,12 +228,12 @@ def _beside(row: Row, beside: Row | None, view: PreferencesView) -> str:
         return ""
     order = {True: "same order", False: "other order", None: "no order"}[beside["same_order"]]
     mark = {True: "ok", False: "bad", None: "none"}[beside["same_order"]]
-    said = f'<span class="cc-badge cc-badge--{mark}">{order}</span>'
+    badge = f'<span class="cc-badge cc-badge--{mark}">{order}</span>'
     if not beside["opposed"]:
-        return said + small(f"of {wording.count(beside['n_items'], 'pair')} none opposed" if beside["n_items"] else "")
+        return badge + small(f"of {wording.count(beside['n_items'], 'pair')} none opposed" if beside["n_items"] else "")
     href = view.address(task=row["task"], who=who_of(row), chose=OPPOSED, page=1)
-    told = f"{beside['opposed']:,} of {wording.count(beside['n_items'], 'pair')} opposed"
-    return f'{said}<small class="cc-detail"><a href="{escape(href)}">{told}</a></small>'
+    text = f"{beside['opposed']:,} of {wording.count(beside['n_items'], 'pair')} opposed"
+    return f'{badge}<small class="cc-detail"><a href="{escape(href)}">{text}</a></small>'
 
 
 _STRENGTHS: Final = (
@@ -362,31 +362,35 @@ def gallery(store: Store, poll: Poll, view: PreferencesView) -> str:
     return heading("Pairs", lead) + listing + pager(page, pages, view.address)
 
 
-def _pair(one: PairVotes, pair: ImagePair, people: set[str], view: PreferencesView) -> str:
+def _pair(votes: PairVotes, pair: ImagePair, people: set[str], view: PreferencesView) -> str:
     text = pair.text or "the prompt is not known"
     crowd = PEOPLE if PEOPLE in people else SIMULATED
-    pictures = "".join(_picture(picture, one, text, view) for picture in pair.pictures)
+    pictures = "".join(_picture(picture, votes, text, view) for picture in pair.pictures)
     place = " · ".join(
         part
         for part in (
-            wording.task(one.task) if one.task else "",
-            f"{crowd} undecided" if one.preferred is None else f"{crowd}: {_CHOICE_TEXTS.get(one.preferred, one.preferred)}",
+            wording.task(votes.task) if votes.task else "",
+            f"{crowd} undecided"
+            if votes.preferred is None
+            else f"{crowd}: {_CHOICE_TEXTS.get(votes.preferred, votes.preferred)}",
         )
         if part
     )
-    said = "".join(_choice_line(who, chosen, who in one.opposed, who in people) for who, chosen in one.chosen.items())
+    choices_made = "".join(
+        _choice_line(who, chosen, who in votes.opposed, who in people) for who, chosen in votes.chosen.items()
+    )
     shown = f'<div class="cc-duel-pictures">{pictures}</div>' if pictures else _UNSEEN
     return (
         f'<li class="cc-duel"><p class="cc-cell-text">{escape(text)}</p><p class="cc-cell-meta">{escape(place)}</p>'
-        f'{shown}<dl class="cc-duel-said">{said}</dl></li>'
+        f'{shown}<dl class="cc-duel-said">{choices_made}</dl></li>'
     )
 
 
 def _picture(picture: PairImage, pair: PairVotes, text: str, view: PreferencesView) -> str:
     won = " cc-duel-won" if picture.generator == pair.preferred else ""
     # the Workbench learns whose judgement has been seen here: an answer given there is then not blind
-    told = view.who if view.who in pair.chosen else next(iter(pair.chosen), "")
-    href = workbench_address(picture.image_id, Selection(suite=(view.suite,), generator=(picture.generator,)), told)
+    who = view.who if view.who in pair.chosen else next(iter(pair.chosen), "")
+    href = workbench_address(picture.image_id, Selection(suite=(view.suite,), generator=(picture.generator,)), who)
     shown = picture_html(picture.sha256, f"{text}, by {picture.generator}", _WIDTH)
     name = f"<figcaption>{escape(picture.generator)}</figcaption>"
     return f'<figure class="cc-duel-picture{won}"><a href="{escape(href)}">{shown}</a>{name}</figure>'
@@ -463,12 +467,12 @@ class PreferencesPage(Page[PreferencesView]):
 
     def drawn(self, view: PreferencesView, options: Options) -> Drawn | None:
         """The whole page."""
-        found = _polls(self.store, options)
-        poll = poll_of(found.polls, view)
+        polls_shown = _polls(self.store, options)
+        poll = poll_of(polls_shown.polls, view)
         if poll is None:
             return None
         contest = contest_of(poll, view)
-        of = {name: [row for row in rows if row["suite"] == poll.suite] for name, rows in found.sections.items()}
+        of = {name: [row for row in rows if row["suite"] == poll.suite] for name, rows in polls_shown.sections.items()}
         votes, beside = (
             [row for row in of[name] if (row["a"], row["b"]) == (contest.a, contest.b)] for name in ("votes", "beside")
         )

@@ -107,11 +107,11 @@ class ReportsPage(Page[Mapping[str, Any]]):
             return
         try:
             selection, _ = _selection(view)
-            rater_counts = contents.raters_of_selection(self.store, selection)
-            body = _preview(rater_counts) if rater_counts else note("No matching data. Remove a filter.", "cc-bad")
+            counts = contents.raters_of_selection(self.store, selection)
+            body = _preview(counts) if counts else note("No matching data. Remove a filter.", "cc-bad")
         except ValueError as error:
-            rater_counts, body = [], note(f"{str(error).removeprefix('--').capitalize()}.", "cc-bad")
-        yield {"report-preview": body, "report-make": gr.Button(interactive=bool(rater_counts))}
+            counts, body = [], note(f"{str(error).removeprefix('--').capitalize()}.", "cc-bad")
+        yield {"report-preview": body, "report-make": gr.Button(interactive=bool(counts))}
 
     def connect(self) -> None:
         super().connect()
@@ -145,23 +145,15 @@ def _selection(chosen: Mapping[str, Any]) -> tuple[Selection, int]:
     return Selection.of(lambda name: entries.get(name, [])), max(int(chosen["seed"] or 0), 0)
 
 
-def _preview(rater_counts: Sequence[contents.RaterCount]) -> str:
+def _preview(counts: Sequence[contents.RaterCount]) -> str:
     kinds = {
-        "person": [
-            rater_count
-            for rater_count in rater_counts
-            if not rater_count.scorer and rater_count.person and not rater_count.simulated
-        ],
-        "slot": [
-            rater_count
-            for rater_count in rater_counts
-            if not rater_count.scorer and not rater_count.person and not rater_count.simulated
-        ],
-        "simulated rater": [rater_count for rater_count in rater_counts if not rater_count.scorer and rater_count.simulated],
-        "scorer": [rater_count for rater_count in rater_counts if rater_count.scorer],
+        "person": [count for count in counts if not count.scorer and count.person and not count.simulated],
+        "slot": [count for count in counts if not count.scorer and not count.person and not count.simulated],
+        "simulated rater": [count for count in counts if not count.scorer and count.simulated],
+        "scorer": [count for count in counts if count.scorer],
     }
     parts = [
-        f"{wording.count(sum(rater_count.n for rater_count in part), 'judgement')} by {wording.count(len(part), name)}"
+        f"{wording.count(sum(count.n for count in part), 'judgement')} by {wording.count(len(part), name)}"
         for name, part in kinds.items()
         if part
     ]
@@ -207,10 +199,10 @@ assert set(FORMATS_SHOWN) == set(FORMATS)
 
 
 def _download(key: str, form: str, can_print: bool) -> str:
-    title, told = _DOWNLOADS[form]
+    title, description = _DOWNLOADS[form]
     if form == "pdf" and not can_print:
         return f"<span>{title}: there is no Chromium here to print it; take the HTML and print that</span>"
-    return f'<a href="{escape(_address(key, form))}" title="{escape(told)}" download>{title}</a>'
+    return f'<a href="{escape(_address(key, form))}" title="{escape(description)}" download>{title}</a>'
 
 
 def _address(key: str, form: str) -> str:

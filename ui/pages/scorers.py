@@ -207,10 +207,10 @@ def replacements_html(evidence: ScorerEvidence) -> str:
     return f'{title}<ul class="cc-replacements">{"".join(items)}</ul>'
 
 
-def _replacement(each: Replacement, evidence: Sequence[str], found: ScorerEvidence) -> str:
-    view = found.view
+def _replacement(each: Replacement, evidence: Sequence[str], of_scorer: ScorerEvidence) -> str:
+    view = of_scorer.view
     badge = f'<span class="cc-badge cc-badge--{_BADGES[each.answer]}">{ANSWERS[each.answer]}</span>'
-    images = f'<a href="{escape(view.browse(each.scorer, found.by(each.scorer)))}">images</a>'
+    images = f'<a href="{escape(view.browse(each.scorer, of_scorer.by(each.scorer)))}">images</a>'
     statistic = str(each.agreement["statistic"]) if each.agreement else ""
     links = f'{images} · <a href="{escape(view.agreement(statistic))}">agreement</a>'
     persons = _persons(each.test) if each.test is not None else ""

@@ -109,19 +109,19 @@ def chapter(study: PublishedStudy, lines: Sequence[ComparedNumber]) -> str:
         "What the files say": filled(study.files_say, lines),
         "Consequence": filled(study.consequence, lines),
     }
-    told = "".join(f"<p><strong>{title}.</strong> {escape(words)}</p>" for title, words in parts.items() if words)
-    return f'<h2 class="cc-block-title">{escape(study.paper)}</h2><div class="cc-note">{told}</div>'
+    text = "".join(f"<p><strong>{title}.</strong> {escape(words)}</p>" for title, words in parts.items() if words)
+    return f'<h2 class="cc-block-title">{escape(study.paper)}</h2><div class="cc-note">{text}</div>'
 
 
 def judges_html(judged: Sequence[JudgedPeople]) -> str:
     """A sentence on the judges of each aspect, beside people, with the pages that show more, as HTML."""
     parts = []
-    for found in judged:
-        about = {"suite": found.suite, "aspect": found.judged.aspect}
-        pages = {"scorers": page_address("scorers", **about)} if found.judges else {}
+    for people in judged:
+        about = {"suite": people.suite, "aspect": people.judged.aspect}
+        pages = {"scorers": page_address("scorers", **about)} if people.judges else {}
         pages["agreement"] = page_address("agreement", **about)
         links = " · ".join(f'<a href="{escape(href)}">{name}</a>' for name, href in pages.items())
-        parts.append(f"<p>{escape(judge_words.summary(found))} <small>{links}</small></p>")
+        parts.append(f"<p>{escape(judge_words.summary(people))} <small>{links}</small></p>")
     return f'<h2 class="cc-block-title">Judges beside people</h2><div class="cc-note">{"".join(parts)}</div>'
 
 

@@ -44,7 +44,6 @@ from ui.report import (
     sample_failures,
     sections_estimates,
     sections_methods,
-    sections_precision,
     sections_results,
     sections_scorers,
     sections_summary,
@@ -62,7 +61,7 @@ SECTIONS: tuple[Callable[[Material], ReportSection | None], ...] = (
     partial(sections_results.comparison, "by_certainty"),
     sections_results.confusions_section,
     *(partial(sections_results.comparison, name) for name in ("comparisons", "thresholds", "matrix")),
-    sections_precision.precision_section,
+    sections_estimates.precision_section,
     sample_failures.samples_section,
     sections_methods.selected,
     sections_methods.recruitment_section,
@@ -270,10 +269,10 @@ def zipped(report: Document, material: Material, form: str) -> bytes:
 
 
 def _put(archive: zipfile.ZipFile, name: str, content: bytes) -> None:
-    zip_info = zipfile.ZipInfo(name, _MOMENT)
-    zip_info.compress_type = zipfile.ZIP_DEFLATED
-    zip_info.external_attr = 0o644 << 16
-    archive.writestr(zip_info, content)
+    info = zipfile.ZipInfo(name, _MOMENT)
+    info.compress_type = zipfile.ZIP_DEFLATED
+    info.external_attr = 0o644 << 16
+    archive.writestr(info, content)
 
 
 def _all(report: Document, material: Material) -> dict[str, tuple[pd.DataFrame, Columns]]:
@@ -327,10 +326,10 @@ def _kind(values: Iterable[Any]) -> Kind:
     return "real" if kinds and kinds <= {int, float} else "text"
 
 
-def _readme(report: Document, told: Sequence[tuple[str, str, int, Columns]]) -> str:
+def _readme(report: Document, files: Sequence[tuple[str, str, int, Columns]]) -> str:
     lines = [f"# {_line(report.title)}", "", _line(report.lead), "", "Made by Concord. To make it again:", ""]
     lines += [f"    {_line(str(report.data['command']))}", ""]
-    for name, label, n, columns in told:
+    for name, label, n, columns in files:
         lines += [f"## {name}", "", f"{label[:1].upper()}{label[1:]} ({wording.count(n, 'row')}).", ""]
         lines += ["| column | type | what |", "| --- | --- | --- |"]
         lines += [f"| {column} | {kind} | {COLUMN.get(column, '')} |" for column, kind in columns.items()]

@@ -10,7 +10,7 @@ import pandas as pd
 
 from concord.common import wording
 from data.aspects import NO, YES
-from data.campaign import seeded_number
+from data.campaigns.items import seeded_number
 from data.export.rows import SIMULATED
 from data.images import files
 from data.images.files import ImageError
@@ -69,7 +69,7 @@ def partings(ratings: pd.DataFrame, seed: int) -> list[Parting]:
             Parting(f"{kind.capitalize()} differ", item, int(yes), int(n), kind)
             for item, yes, n in _drawn(split, 2 * EACH, seed)
         ]
-    found: list[Parting] = []
+    drawn: list[Parting] = []
     for (suite, rater), part in scored.groupby(["suite", "rater"], sort=True):
         met = judgements.loc[[suite]] if suite in judgements.index.get_level_values(0) else judgements.iloc[:0]
         verdict = part.drop_duplicates("item").set_index("item")["value"]
@@ -77,10 +77,10 @@ def partings(ratings: pd.DataFrame, seed: int) -> list[Parting]:
         for label, most in ((NO, met["sum"] * 2 > met["count"]), (YES, met["sum"] * 2 < met["count"])):
             there = met[most & (met["verdict"] == label)]
             group = f"{suite}: {rater} says {label}, most {kind} say {YES if label == NO else NO} ({len(there):,} in all)"
-            found += [
+            drawn += [
                 Parting(group, item, int(yes), int(n), kind, str(rater), label) for item, yes, n in _drawn(there, EACH, seed)
             ]
-    return found[:MOST]
+    return drawn[:MOST]
 
 
 def _drawn(table: pd.DataFrame, n: int, seed: int) -> list[tuple[str, int, int]]:

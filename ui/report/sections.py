@@ -230,12 +230,12 @@ def topic_of(row: Row) -> Topic:
 
 def by_topic(rows: Iterable[Row]) -> Iterator[tuple[str, list[Row]]]:
     """The rows of each suite, aspect and kind of people, with a caption; real people first."""
-    found: dict[Topic, list[Row]] = {}
+    grouped: dict[Topic, list[Row]] = {}
     for row in rows:
-        found.setdefault(topic_of(row), []).append(row)
-    for suite, aspect, people in sorted(found, key=lambda key: (key[2] == "simulated", key[0])):
+        grouped.setdefault(topic_of(row), []).append(row)
+    for suite, aspect, people in sorted(grouped, key=lambda key: (key[2] == "simulated", key[0])):
         who = ", with simulated people" if people == "simulated" else ""
-        yield f"{suite}: {wording.aspect(aspect)}{who}", _in_order(found[suite, aspect, people])
+        yield f"{suite}: {wording.aspect(aspect)}{who}", _in_order(grouped[suite, aspect, people])
 
 
 def _in_order(rows: Sequence[Row]) -> list[Row]:

@@ -26,8 +26,8 @@ from agreement.report.report import glance
 from concord import exporting
 from concord.campaigns import payment
 from concord.common import wording
-from data import campaign
-from data.campaign import NOT_REPORTED, RECRUITMENT_FIELDS, Campaign
+from data.campaigns.recruitment import NOT_REPORTED, RECRUITMENT_FIELDS
+from data.campaigns.settings import Campaign
 from data.export.rows import SIMULATED
 from data.store.analysis.exports import ScorerDescription
 from data.store.campaigns import management, monitoring
@@ -418,7 +418,7 @@ def as_rows(recruitments: Sequence[Recruitment]) -> list[dict[str, str | None]]:
             "counted": recruitment.counted.get(name),
         }
         for recruitment in recruitments
-        for name in (*campaign.RECRUITMENT_FIELDS, *_COUNTED)
+        for name in (*RECRUITMENT_FIELDS, *_COUNTED)
     ]
 
 

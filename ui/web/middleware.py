@@ -239,7 +239,7 @@ def arrived(scope: Scope, *, trust: bool) -> tuple[Scope, bool]:
 
     A proxy is believed if it runs on this machine and ``trust`` is set. ``X-Forwarded-*`` never goes further in.
     """
-    given = Headers(scope=scope)
+    given_headers = Headers(scope=scope)
     ours = (b"x-forwarded-", *_FORWARDED)
     headers = [(name, value) for name, value in scope["headers"] if not name.lower().startswith(ours)]
     passed_on = len(headers) < len(scope["headers"])
@@ -248,11 +248,11 @@ def arrived(scope: Scope, *, trust: bool) -> tuple[Scope, bool]:
     if not (trust and passed_on and client and is_loopback(client[0])):
         return scope, passed_on
     # each proxy adds at the end whom it heard: what stands before may be anybody's invention
-    if sender := given.get("x-forwarded-for", "").rpartition(",")[2].strip():
+    if sender := given_headers.get("x-forwarded-for", "").rpartition(",")[2].strip():
         scope["client"] = (sender, 0)
-    if (scheme := given.get("x-forwarded-proto", "").rpartition(",")[2].strip()) in ("http", "https"):
+    if (scheme := given_headers.get("x-forwarded-proto", "").rpartition(",")[2].strip()) in ("http", "https"):
         scope["scheme"] = scheme
-    if host := given.get("x-forwarded-host", "").rpartition(",")[2].strip():
+    if host := given_headers.get("x-forwarded-host", "").rpartition(",")[2].strip():
         scope["headers"] = [*((name, value) for name, value in headers if name != b"host"), (b"host", host.encode("latin-1"))]
     return scope, True
 
@@ -394,11 +394,11 @@ def _with_opening_notice(send: Send) -> Send:
             body = message.get("body", b"")
             message = {**message, "body": body.replace(b"</head>", _OPENING, 1)}
             more = len(message["body"]) - len(body)
-            kept = [
+            others = [
                 (name, str(int(value) + more).encode() if name == b"content-length" else value)
                 for name, value in start["headers"]
             ]
-            await send({**start, "headers": kept})
+            await send({**start, "headers": others})
             start.clear()
         await send(message)
 

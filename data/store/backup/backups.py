@@ -263,14 +263,14 @@ class Backup:
             lines = path.read_text(encoding="utf-8").splitlines()
             if sha256_of(path) != self.manifest.files_sha256:
                 raise BadBackup(f"{path} was changed after the backup")
-            backup_files = [BackupFile(**json.loads(line)) for line in lines]
+            files = [BackupFile(**json.loads(line)) for line in lines]
         except (OSError, ValueError, TypeError) as error:
             raise error if isinstance(error, BadBackup) else BadBackup(f"{path} cannot be read: {error}") from error
-        for backup_file in backup_files:
+        for file in files:
             # hash or no hash: a list never leads out of its folder
-            if Path(backup_file.path).is_absolute() or ".." in Path(backup_file.path).parts:
-                raise BadBackup(f"{path} names {backup_file.path!r}, which is not in the backup")
-        return iter(backup_files)
+            if Path(file.path).is_absolute() or ".." in Path(file.path).parts:
+                raise BadBackup(f"{path} names {file.path!r}, which is not in the backup")
+        return iter(files)
 
 
 @cache
@@ -334,10 +334,10 @@ def check_backup(backup: Backup, *, files: bool = True) -> None:
         raise BadBackup(f"{backup.database} cannot be read: {error.strerror or error}") from error
     if not manifest.before:
         check_contents(manifest.contents, held, backup.database, hashes=manifest.duckdb == duckdb.__version__)
-    for backup_file in backup.files() if files else ():
-        path = backup.path / backup_file.path
+    for file in backup.files() if files else ():
+        path = backup.path / file.path
         try:
-            if path.stat().st_size != backup_file.bytes or sha256_of(path) != backup_file.sha256:
+            if path.stat().st_size != file.bytes or sha256_of(path) != file.sha256:
                 raise BadBackup(f"{path} was changed or is damaged")
         except OSError as error:
             raise BadBackup(f"{path} cannot be read: {error.strerror}") from error
@@ -516,7 +516,7 @@ def _add_files(project: Path | None, temporary: Path, before: Sequence[Backup], 
             files.append(_add_file(path, name, temporary / name, known.get(name), last))
             rest(0.0)
     lines = temporary / FILES
-    lines.write_text("".join(json.dumps(asdict(backup_file)) + "\n" for backup_file in files), encoding="utf-8")
+    lines.write_text("".join(json.dumps(asdict(file)) + "\n" for file in files), encoding="utf-8")
     lines.chmod(0o600)
     on_disk(lines)
     return files

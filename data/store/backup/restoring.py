@@ -334,10 +334,10 @@ def _prepared(backup: Backup, work: Path, secret: str, known: Mapping[str, Any])
     return fresh, len(gone)
 
 
-def _restore_file(source: Path, target: Path, backup_file: BackupFile, stamp: str) -> int:
+def _restore_file(source: Path, target: Path, file: BackupFile, stamp: str) -> int:
     """Bring one file back where it is not, or is another; 1 if that was to be done."""
-    if target.is_file() and target.stat().st_size == backup_file.bytes:
-        same = target.samefile(source) or sha256_of(target) == backup_file.sha256
+    if target.is_file() and target.stat().st_size == file.bytes:
+        same = target.samefile(source) or sha256_of(target) == file.sha256
         if same:
             return 0
     target.parent.mkdir(parents=True, exist_ok=True)

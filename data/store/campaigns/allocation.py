@@ -17,8 +17,9 @@ import duckdb
 import numpy as np
 from numpy.typing import NDArray
 
-from data.campaign import CheckSchedule, Training, seeded_number
-from data.campaign import PersonalOrder as Order
+from data.campaigns.checks import Training
+from data.campaigns.items import CheckSchedule, seeded_number
+from data.campaigns.items import PersonalOrder as Order
 from data.store.core import rows
 from data.store.core.campaign_items import DEFAULT, AnnotationTask, cached_tasks, ensure_default
 from data.store.core.store import Cache, Store

@@ -14,7 +14,7 @@ from data.store.core.store import Store
 
 @dataclass(frozen=True, slots=True)
 class Departure:
-    """How somebody leaves (``data.campaign.OUTCOMES``), the code that they are shown, and how many items they have answered."""
+    """How somebody leaves (``OUTCOMES``), the code that they are shown, and how many items they have answered."""
 
     outcome: str
     code: str

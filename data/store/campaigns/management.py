@@ -1,7 +1,7 @@
 """Managing campaigns: which images they are about, made whole, started, stopped, archived; settings' log, recruitment, consent.
 
 Items may be made of several images of one prompt (pairs and groups). How people were recruited, instructed and paid
-(``data.campaign.RECRUITMENT_FIELDS``) is append-only; the latest counts.
+(``data.campaigns.recruitment.RECRUITMENT_FIELDS``) is append-only; the latest counts.
 """
 
 from __future__ import annotations
@@ -14,8 +14,9 @@ from typing import Any
 
 import duckdb
 
-from data import campaign as recruitment
-from data.campaign import MOVES, Campaign, CampaignItem, Settings, State
+from data.campaigns import recruitment
+from data.campaigns.items import CampaignItem
+from data.campaigns.settings import MOVES, Campaign, Settings, State
 from data.store.campaigns import draws
 from data.store.core import browse_index, rows
 from data.store.core.campaign_items import DEFAULT, campaigns, insert_campaigns, insert_items, placeholders

@@ -11,7 +11,7 @@ from typing import Any
 
 import duckdb
 
-from data.campaign import Role
+from data.campaigns.settings import Role
 from data.store.core import rows
 from data.store.core.store import Store
 

@@ -13,7 +13,7 @@ from typing import Any
 
 import duckdb
 
-from data.campaign import Settings
+from data.campaigns.settings import Settings
 from data.records import Annotation, Rater
 from data.store.campaigns.allocation import NextTasks, TaskRequest, allocate_all, allocate_tasks
 from data.store.core import rows

@@ -17,7 +17,8 @@ import duckdb
 import numpy as np
 from numpy.typing import NDArray
 
-from data.campaign import Campaign, CampaignItem, Role, Settings, shuffle_key
+from data.campaigns.items import CampaignItem, shuffle_key
+from data.campaigns.settings import Campaign, Role, Settings
 from data.store.core import rows
 from data.store.core.store import Cache, Store
 

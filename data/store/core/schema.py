@@ -14,7 +14,7 @@ from typing import Final
 
 import duckdb
 
-from data.campaign import OUTCOMES
+from data.campaigns.settings import OUTCOMES
 from data.store.core import rows
 
 MIGRATIONS = Path(__file__).parent.parent / "migrations"

@@ -12,7 +12,7 @@ from typing import Any, Final
 
 import duckdb
 
-from data.campaign import fails_checks
+from data.campaigns.checks import fails_checks
 from data.records import Annotation
 from data.store.core import browse_index, rows
 from data.store.core.campaign_items import recount

@@ -303,7 +303,7 @@ class GroundingDino:
                     answers = self._answers([fed[k] for k in same], question)
                     for k, (logits, boxes) in zip(same, answers, strict=True):
                         detected[k] += listed_as_queried(logits, question.names, corners(boxes, *images[k].size), self._keep)
-        return [sorted(some, key=lambda detected_object: -detected_object.score) for some in detected]
+        return [sorted(some, key=lambda detected: -detected.score) for some in detected]
 
     def _answers(self, fed: Sequence[torch.Tensor], question: TextQuery) -> Iterable[tuple[Any, Any]]:
         """Of each image: Q x N logits, those of each name's likeliest token, and Q x 4 boxes."""

@@ -218,14 +218,14 @@ class Chat(VqaModel):
         listed = [[*self._turns.tokens(prompt), *ids] for prompt, ids in zip(prompts, begun, strict=True)]
         self._fits(listed, prompts, _LONGEST)
         n_tokens = max(map(len, begun), default=0) + 1
-        found: list[torch.Tensor] = [torch.empty(0)] * len(listed)
+        logits_of: list[torch.Tensor] = [torch.empty(0)] * len(listed)
         for length in sorted(set(map(len, listed))):
             alike = [k for k, ids in enumerate(listed) if len(ids) == length]
             for part in split_batches(alike, _ROWS):
                 logits = self._forward(seen, [listed[k] for k in part], n_tokens)
                 for k, some in zip(part, logits, strict=True):
-                    found[k] = some[n_tokens - 1 - len(begun[k]) :]
-        return found
+                    logits_of[k] = some[n_tokens - 1 - len(begun[k]) :]
+        return logits_of
 
     def _forward(self, seen: ChatPrefix, rows: Sequence[list[int]], length: int) -> torch.Tensor:
         """Of rows of one length the logits of the last ``length`` places, n x kept x V."""

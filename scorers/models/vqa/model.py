@@ -314,9 +314,9 @@ def pad_tokens(
     longest = max(map(len, listed))
     ids = torch.full((len(listed), longest), filling, dtype=torch.long)
     there = torch.zeros_like(ids)
-    for k, one in enumerate(listed):
-        span = slice(longest - len(one), None) if left else slice(len(one))
-        ids[k, span] = torch.tensor(one, dtype=torch.long)
+    for k, tokens in enumerate(listed):
+        span = slice(longest - len(tokens), None) if left else slice(len(tokens))
+        ids[k, span] = torch.tensor(tokens, dtype=torch.long)
         there[k, span] = 1
     return ids.to(device), there.to(device)
 

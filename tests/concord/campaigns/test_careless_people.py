@@ -21,7 +21,8 @@ import pytest
 from annotation.questionnaires.base import COLORS
 from concord import form
 from concord.campaigns.annotators import annotators_of
-from data.campaign import Campaign, CampaignItem, Settings, sample_items
+from data.campaigns.items import CampaignItem, sample_items
+from data.campaigns.settings import Campaign, Settings
 from data.people import platform_pseudonym
 from data.records import Annotation, Judgement
 from data.store.campaigns import management, monitoring, participation

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from concord.campaigns.changing import describe_change
-from data.campaign import Campaign, Settings, id_of_title
+from data.campaigns.settings import Campaign, Settings, id_of_title
 from data.store.campaigns import management, monitoring, participation
 from data.store.campaigns.management import CampaignRefused
 from data.store.core.store import Store

@@ -15,7 +15,7 @@ import pytest
 
 from concord import form
 from concord.campaigns import payment
-from data.campaign import OUTCOMES, Settings
+from data.campaigns.settings import OUTCOMES, Settings
 from data.store.campaigns import management, monitoring
 from data.store.core.store import Store
 from tests.data.store.small_campaign import NAME, Running, start

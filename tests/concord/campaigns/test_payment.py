@@ -15,7 +15,8 @@ from starlette.testclient import TestClient
 
 from concord.campaigns import payment
 from concord.people import link_path
-from data.campaign import Campaign, Settings, sample_items
+from data.campaigns.items import sample_items
+from data.campaigns.settings import Campaign, Settings
 from data.store.campaigns import management
 from data.store.core.selection import Selection
 from data.store.core.store import Store

@@ -13,7 +13,7 @@ import pytest
 
 from concord.campaigns import adjudication, planning
 from concord.campaigns.planning import campaign_spec
-from data.campaign import ATTENTION_PASS_MARK, GOLD_PASS_MARK
+from data.campaigns.checks import ATTENTION_PASS_MARK, GOLD_PASS_MARK
 from data.store.campaigns import management, monitoring, participation
 from data.store.core.store import Store
 from data.store.people import invitations

@@ -201,10 +201,10 @@ def _furthest(store: Store, pair: PairReport, view: AgreementView) -> str:
     apart = (np.asarray(values.rank_x) - np.asarray(values.rank_y)) / n
     order = np.argsort(-np.abs(apart), kind="stable")
     first: dict[str, str] = {}
-    for place in order[: 4 * _FURTHEST].tolist():
-        if apart[place]:
-            said = f"{pair.a} {values.x[place]:.3g}, {view.b if view.b != pair.a else view.a} {values.y[place]:.3g}"
-            first.setdefault(values.items[place], said)
+    for index in order[: 4 * _FURTHEST].tolist():
+        if apart[index]:
+            text = f"{pair.a} {values.x[index]:.3g}, {view.b if view.b != pair.a else view.a} {values.y[index]:.3g}"
+            first.setdefault(values.items[index], text)
     shown = dict(list(first.items())[:_FURTHEST])
     if not shown:
         return ""
@@ -299,15 +299,15 @@ def matrix(store: Store, view: AgreementView, rows: Rows, *, intervals: bool) ->
         return note(_ALONE)
     known = pairable(store, view.selection)
     persons = [judge for judge in known if judge.person]
-    rater_counts = [judge for judge in known if judge.scorer] + persons[:MOST_PERSONS]
+    counts = [judge for judge in known if judge.scorer] + persons[:MOST_PERSONS]
     met = _with_people(rows, view)
     if not is_huge(store):
         met = _by_scores(store, view, intervals=intervals) | met
-        met |= _two_by_two(store, view, rater_counts, len(rater_counts) < len(known), intervals=intervals)
-    met |= _unmet(rater_counts, met, view)
-    computed = _by_consensus(store, view, rater_counts, intervals=intervals)
+        met |= _two_by_two(store, view, counts, len(counts) < len(known), intervals=intervals)
+    met |= _unmet(counts, met, view)
+    computed = _by_consensus(store, view, counts, intervals=intervals)
     met |= computed
-    people, *others = _in_order(rater_counts, met)
+    people, *others = _in_order(counts, met)
     names = list(dict.fromkeys(name for pair in computed for name in pair if name.startswith(CONSENSUS)))
     raters = [name for name in dict.fromkeys((people, *names, *others)) if any(name in pair for pair in met)]
     if len(raters) < 2:
@@ -334,11 +334,9 @@ def _with_people(rows: Rows, view: AgreementView) -> Met:
     return met
 
 
-def _two_by_two(
-    store: Store, view: AgreementView, rater_counts: Sequence[RaterCount], some_left: bool, *, intervals: bool
-) -> Met:
+def _two_by_two(store: Store, view: AgreementView, counts: Sequence[RaterCount], some_left: bool, *, intervals: bool) -> Met:
     """Persons and scorers with each other."""
-    chosen = replace(view.selection, rater=tuple(judge.name for judge in rater_counts)) if some_left else view.selection
+    chosen = replace(view.selection, rater=tuple(judge.name for judge in counts)) if some_left else view.selection
     rows = recall(store, chosen, Options(statistics=(view.statistic,), intervals=intervals, each_generator=False))
     met: Met = {}
     for row in _chosen(rows["matrix"], view):
@@ -346,10 +344,10 @@ def _two_by_two(
     return met
 
 
-def _by_consensus(store: Store, view: AgreementView, rater_counts: Sequence[RaterCount], *, intervals: bool) -> Met:
+def _by_consensus(store: Store, view: AgreementView, counts: Sequence[RaterCount], *, intervals: bool) -> Met:
     """Consensuses with people, with the raters that are shown, and with each other: numbers, but no pair to open."""
     rows = consensus_of(store, view, intervals=intervals)
-    shown = {judge.name for judge in rater_counts}
+    shown = {judge.name for judge in counts}
     met: Met = {}
     for row in _chosen(rows["raters"], view):
         met |= _closed(row["rater"], _GROUPS[row["people"]], row)
@@ -378,10 +376,10 @@ def _by_scores(store: Store, view: AgreementView, *, intervals: bool) -> Met:
     return met
 
 
-def _unmet(rater_counts: Sequence[RaterCount], met: Met, view: AgreementView) -> Met:
+def _unmet(counts: Sequence[RaterCount], met: Met, view: AgreementView) -> Met:
     """A person beside the others of their kind: no number of the report, but a pair that can be opened."""
     results: Met = {}
-    for judge in rater_counts:
+    for judge in counts:
         group = SIMULATED if judge.simulated else PEOPLE
         if judge.person and (judge.name, judge.name) not in met and (group, group) in met:
             text = f"{judge.name} and the other {group}: open to compare"
@@ -407,12 +405,12 @@ def _chosen(rows: Sequence[dict[str, Any]], view: AgreementView) -> list[dict[st
     return [row for row in rows if (row["task"], row["statistic"]) == (view.task, view.statistic)]
 
 
-def _in_order(rater_counts: Sequence[RaterCount], met: Met) -> list[str]:
+def _in_order(counts: Sequence[RaterCount], met: Met) -> list[str]:
     """People together first; scorers, those closest to people first; persons, those with most answers first."""
 
     def closeness(judge: RaterCount) -> float:
         results = [met[judge.name, group].value for group in (PEOPLE, SIMULATED) if (judge.name, group) in met]
         return max((value for value in results if value is not None), default=-2.0)
 
-    scorers = sorted((judge for judge in rater_counts if judge.scorer), key=closeness, reverse=True)
-    return [PEOPLE, SIMULATED, *(judge.name for judge in scorers), *(judge.name for judge in rater_counts if judge.person)]
+    scorers = sorted((judge for judge in counts if judge.scorer), key=closeness, reverse=True)
+    return [PEOPLE, SIMULATED, *(judge.name for judge in scorers), *(judge.name for judge in counts if judge.person)]

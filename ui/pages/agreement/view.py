@@ -190,8 +190,8 @@ def choices(store: Store, view: AgreementView) -> dict[str, Choice]:
 
 def pairable(store: Store, selection: Selection) -> list[RaterCount]:
     """Who can be compared one by one: scorers first, then persons."""
-    rater_counts = [judge for judge in contents.raters_of_selection(store, selection) if judge.scorer or judge.person]
-    return sorted(rater_counts, key=lambda judge: not judge.scorer)
+    counts = [judge for judge in contents.raters_of_selection(store, selection) if judge.scorer or judge.person]
+    return sorted(counts, key=lambda judge: not judge.scorer)
 
 
 def _charted(store: Store, suite: str, aspect: str) -> dict[str, bool]:

@@ -79,16 +79,16 @@ def choices(store: Store, view: CampaignsView, topic: CampaignTopic | None) -> t
     return Choice(between.choices, view.against if view.against in {PEOPLE, *scorers} else PEOPLE), Choice(listed, only)
 
 
-def case_choice(found: Docket, looks: dict[str, ItemSubject], chosen: str) -> Choice:
+def case_choice(work: Docket, looks: dict[str, ItemSubject], chosen: str) -> Choice:
     """The control that opens a case."""
-    named = [(_title(n, case, looks), case.key) for n, case in enumerate(found.cases, 1)]
+    named = [(_title(n, case, looks), case.key) for n, case in enumerate(work.cases, 1)]
     known = {key for _, key in named}
     return Choice([("none", ""), *named], chosen if chosen in known else "")
 
 
-def looks_of(store: Store, found: Docket) -> dict[str, ItemSubject]:
+def looks_of(store: Store, work: Docket) -> dict[str, ItemSubject]:
     """What the cases' items look like."""
-    return item_subjects(store, sorted({case.item for case in found.cases}))
+    return item_subjects(store, sorted({case.item for case in work.cases}))
 
 
 def _title(n: int, case: ContestedCase, looks: dict[str, ItemSubject]) -> str:
@@ -97,12 +97,12 @@ def _title(n: int, case: ContestedCase, looks: dict[str, ItemSubject]) -> str:
     return f"{n} · {text[:80] or case.item}{about}"
 
 
-def listing(found: Docket, looks: dict[str, ItemSubject], view: CampaignsView) -> str:
+def listing(work: Docket, looks: dict[str, ItemSubject], view: CampaignsView) -> str:
     """The cases, the most contested first: how far they differ, never what was said."""
-    if not found.cases:
+    if not work.cases:
         return note(NO_CASES if view.only == ANY else "No cases.")
     rows = []
-    for n, case in enumerate(found.cases, 1):
+    for n, case in enumerate(work.cases, 1):
         text = (looks[case.item].text if case.item in looks else "") or case.item
         about = f'<small class="cc-detail">{escape(case.target)}</small>' if case.target else ""
         differ = "" if case.disagreement is None else f"{case.disagreement:.2f}"
@@ -116,29 +116,29 @@ def listing(found: Docket, looks: dict[str, ItemSubject], view: CampaignsView) -
         )
     names = ("", "prompt", "aspect", "disagreement", "n", "verdict")
     head = "".join(f'<th scope="col"{" class=cc-number" if name in names[3:5] else ""}>{name}</th>' for name in names)
-    more = f" (the first {MOST:,} of {found.total:,})" if found.total > MOST else ""
+    more = f" (the first {MOST:,} of {work.total:,})" if work.total > MOST else ""
     return (
         '<div class="cc-table-wrap cc-cases"><table class="cc-table">'
-        f"<caption>{wording.count(found.total, 'case')}{more}</caption>"
+        f"<caption>{wording.count(work.total, 'case')}{more}</caption>"
         f"<thead><tr>{head}</tr></thead><tbody>{''.join(rows)}</tbody></table></div>"
         + note("Disagreement: the mean distance of two values, from 0 to 1; n: people’s values.")
     )
 
 
-def _blamed(one: Adjudication) -> str:
+def _blamed(blamed: Adjudication) -> str:
     return (
-        f"{one.wrong} {one.rater_id}"
-        if one.rater_id
-        else {"person": "whoever says otherwise"}.get(one.wrong, f"the {one.wrong}")
+        f"{blamed.wrong} {blamed.rater_id}"
+        if blamed.rater_id
+        else {"person": "whoever says otherwise"}.get(blamed.wrong, f"the {blamed.wrong}")
     )
 
 
-def counts(found: Docket, view: CampaignsView) -> str:
+def counts(work: Docket, view: CampaignsView) -> str:
     """Who was wrong how often, each leading to its cases."""
-    if not found.verdicts:
+    if not work.verdicts:
         return note("No verdict has been given in this campaign yet.")
     rows: list[list[str | HtmlCell]] = []
-    for blame in adjudication.blames(found.verdicts):
+    for blame in adjudication.blames(work.verdicts):
         only = blame_name(blame.wrong, blame.rater)
         rows.append(
             [
@@ -146,14 +146,14 @@ def counts(found: Docket, view: CampaignsView) -> str:
                 HtmlCell(f"{blame.n:,}", href=view.address(only=only, case="")),
             ]
         )
-    total = wording.count(len(found.verdicts), "verdict")
+    total = wording.count(len(work.verdicts), "verdict")
     return html_table(f"Who was wrong ({total})", ["wrong", HtmlCell("verdicts")], rows)
 
 
 def opened(store: Store, view: CampaignsView, topic: CampaignTopic, case: ContestedCase) -> tuple[str, list[RaterValue]]:
     """The opened case as HTML, and what everybody says."""
     subject = item_subjects(store, [case.item]).get(case.item)
-    rater_values = adjudication.rater_values(store, view.campaign, topic, case.item, case.target)
+    values = adjudication.rater_values(store, view.campaign, topic, case.item, case.target)
     text = (subject.text if subject else "") or case.item
     about = f" Target: {case.target}." if case.target else ""
     lines: list[list[str | HtmlCell]] = [
@@ -162,15 +162,15 @@ def opened(store: Store, view: CampaignsView, topic: CampaignTopic, case: Contes
             HtmlCell(rated.value or "no answer", number=False),
             wording.reason(rated.why) if rated.why else "",
         ]
-        for rated in rater_values
+        for rated in values
     ]
     verdict = ""
     if case.verdict is not None:
-        one = case.verdict
-        moment = f" on {one.moment:%Y-%m-%d %H:%M} UTC" if one.moment else ""
+        decided = case.verdict
+        moment = f" on {decided.moment:%Y-%m-%d %H:%M} UTC" if decided.moment else ""
         verdict = note(
-            f"Verdict so far: {one.verdict}; {_blamed(one)} was wrong. By {one.made_by}{moment}."
-            + (f" “{one.note}”" if one.note else "")
+            f"Verdict so far: {decided.verdict}; {_blamed(decided)} was wrong. By {decided.made_by}{moment}."
+            + (f" “{decided.note}”" if decided.note else "")
         )
     table = html_table("All answers", ["rater", HtmlCell("says", number=False), "not counted, as it is"], lines)
     return (
@@ -180,7 +180,7 @@ def opened(store: Store, view: CampaignsView, topic: CampaignTopic, case: Contes
         + table
         + verdict
         + "</div></div>"
-    ), rater_values
+    ), values
 
 
 def verdict_choices(labels: Sequence[str]) -> list[tuple[str, str]]:
@@ -189,17 +189,13 @@ def verdict_choices(labels: Sequence[str]) -> list[tuple[str, str]]:
     return [(f"{letter} · {label}", label) for letter, label in keyed] + [(label, label) for label in labels[len(_LETTERS) :]]
 
 
-def to_blame(rater_values: Sequence[RaterValue], wrong: str | None, verdict: str | None) -> Choice:
+def to_blame(values: Sequence[RaterValue], wrong: str | None, verdict: str | None) -> Choice:
     """Who can have been wrong: those who say something else than the verdict."""
     if wrong not in ("scorer", "person"):
         return Choice([], None)
     kinds = {"scorer": ("scorer",), "person": ("human",)}[wrong]
     names = list(
-        dict.fromkeys(
-            rater_value.rater
-            for rater_value in rater_values
-            if rater_value.kind in kinds and rater_value.value and rater_value.value != verdict
-        )
+        dict.fromkeys(rated.rater for rated in values if rated.kind in kinds and rated.value and rated.value != verdict)
     )
     return Choice(names, names[0] if len(names) == 1 else None)
 

@@ -11,7 +11,7 @@ import gradio as gr
 from concord.campaigns import changing
 from concord.campaigns.changing import STEERING, TEXTS
 from concord.common import wording
-from data.campaign import AMOUNTS, Campaign
+from data.campaigns.settings import AMOUNTS, Campaign
 from data.store.campaigns import management, monitoring
 from data.store.core.store import Store
 from ui.components.tables import note
@@ -65,12 +65,12 @@ def _given(values: Mapping[str, Any]) -> tuple[dict[str, Any], str, int]:
 
 def meaning(store: Store, campaign: str, values: Mapping[str, Any]) -> str:
     """What the change means, as HTML; what is wrong with it instead."""
-    found = management.get(store, campaign) if campaign else None
-    if found is None:
+    stored = management.get(store, campaign) if campaign else None
+    if stored is None:
         return ""
     entries, _, overlap = _given(values)
     try:
-        parts = changing.describe_change(store, found, entries, overlap)
+        parts = changing.describe_change(store, stored, entries, overlap)
     except ValueError as error:
         return note(wording.sentence(error), "cc-bad")
     return f'<ul class="cc-list">{"".join(f"<li>{escape(line)}</li>" for line in parts)}</ul>' if parts else ""
@@ -78,13 +78,13 @@ def meaning(store: Store, campaign: str, values: Mapping[str, Any]) -> str:
 
 def save(store: Store, campaign: str, values: Mapping[str, Any], who: ActingUser) -> tuple[str, str]:
     """Write the settings; a sentence, and how it is meant."""
-    found = management.get(store, campaign) if campaign else None
-    if found is None:
+    stored = management.get(store, campaign) if campaign else None
+    if stored is None:
         return "Choose a campaign first.", "cc-bad"
     entries, title, overlap = _given(values)
     try:
-        named = title.strip() or found.campaign_id
-        management.change_settings(store, found.campaign_id, entries, who.signed, title=named, overlap=overlap)
+        named = title.strip() or stored.campaign_id
+        management.change_settings(store, stored.campaign_id, entries, who.signed, title=named, overlap=overlap)
     except ValueError as error:
         return wording.sentence(error), "cc-bad"
     return "The settings are saved.", ""
@@ -92,11 +92,11 @@ def save(store: Store, campaign: str, values: Mapping[str, Any], who: ActingUser
 
 def duplicate(store: Store, campaign: str) -> tuple[Campaign | None, str]:
     """A draft with the same items and settings, or what is wrong in a sentence."""
-    found = management.get(store, campaign)
-    if found is None:
+    stored = management.get(store, campaign)
+    if stored is None:
         return None, "Choose a campaign first."
     try:
         new_id = management.free_id(store, campaign)
-        return management.duplicate(store, campaign, new_id, f"{found.title} (copy)"), ""
+        return management.duplicate(store, campaign, new_id, f"{stored.title} (copy)"), ""
     except ValueError as error:
         return None, wording.sentence(error)

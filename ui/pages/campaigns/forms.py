@@ -20,7 +20,8 @@ from concord.campaigns.known_answers import EXAMPLE
 from concord.campaigns.planning import CampaignSpec, campaign_spec
 from concord.common import wording
 from concord.judging import form_of
-from data.campaign import ATTENTION_PASS_MARK, GOLD_PASS_MARK, Campaign, id_of_title
+from data.campaigns.checks import ATTENTION_PASS_MARK, GOLD_PASS_MARK
+from data.campaigns.settings import Campaign, id_of_title
 from data.store.browse import contents
 from data.store.campaigns import management
 from data.store.core.store import Store
@@ -43,13 +44,13 @@ def mark_control(name: str, value: float | None, **more: Any) -> gr.Number:
 
 def open_marks(store: Store, campaign: str | None, show: str | None, filled: str) -> list[Any]:
     """A campaign's marks and their log; nothing where the form holds them already, as somebody may be typing."""
-    found = management.get(store, campaign) if campaign and show == "people" and campaign != filled else None
-    if found is None:
+    stored = management.get(store, campaign) if campaign and show == "people" and campaign != filled else None
+    if stored is None:
         return [gr.skip()] * (len(LABELS) + 3)
-    settings = found.settings
+    settings = stored.settings
     values = [gr.Number(value=getattr(settings, name), interactive=True) for name in LABELS]
     hint = note(_HINT) + (note(_NONE) if settings.check_every is None else "")
-    return [hint, *values, marks_log(store, found.campaign_id), found.campaign_id]
+    return [hint, *values, marks_log(store, stored.campaign_id), stored.campaign_id]
 
 
 def marks_log(store: Store, campaign: str) -> str:

@@ -11,7 +11,7 @@ from typing import Final
 from concord.campaigns import payment
 from concord.campaigns.payment import PaidPerson, Payroll
 from concord.common import wording
-from data.campaign import Campaign
+from data.campaigns.settings import Campaign
 from data.store.campaigns import management
 from data.store.core.store import Store
 from ui.components.tables import HtmlCell, Line, html, html_table, note, small

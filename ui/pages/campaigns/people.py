@@ -17,7 +17,7 @@ from concord.campaigns.health import by_problem
 from concord.campaigns.progress import CampaignProgress
 from concord.common import wording
 from concord.people import link_path
-from data.campaign import MAX_RECRUITMENT_LENGTH, RECRUITMENT_FIELDS
+from data.campaigns.recruitment import MAX_RECRUITMENT_LENGTH, RECRUITMENT_FIELDS
 from data.people import ROLES
 from data.store.campaigns import management
 from data.store.core.selection import Selection
@@ -190,11 +190,11 @@ def links(store: Store, campaign: str, who: ActingUser) -> str:
 
 def links_table(store: Store, campaign: str, base: str, now: datetime | None = None) -> str:
     """All links of a campaign, the newest first; ``base`` is the app's own address, without a slash at its end."""
-    found = invitations.listed(store, campaign)
-    if not found:
+    listed = invitations.listed(store, campaign)
+    if not listed:
         return note(NONE)
-    rows = [Line(_link_row(store, invitation, base, now or datetime.now(UTC))) for invitation in found]
-    return html_table(wording.count(len(found), "link"), ["link", "for", "used", "expires", "made by", ""], rows, "cc-links")
+    rows = [Line(_link_row(store, invitation, base, now or datetime.now(UTC))) for invitation in listed]
+    return html_table(wording.count(len(listed), "link"), ["link", "for", "used", "expires", "made by", ""], rows, "cc-links")
 
 
 def _link_row(store: Store, invitation: Invitation, base: str, now: datetime) -> list[str | HtmlCell]:

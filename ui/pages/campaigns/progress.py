@@ -12,7 +12,7 @@ from concord.campaigns import health, progress
 from concord.campaigns.progress import CampaignProgress
 from concord.common import next_steps, wording
 from concord.common.base_path import at
-from data.campaign import MOVES
+from data.campaigns.settings import MOVES
 from data.store.browse import contents
 from data.store.campaigns import monitoring
 from data.store.campaigns.monitoring import BrokenItem, Hour
@@ -61,7 +61,8 @@ def _code(text: str) -> str:
 def campaigns_table(campaigns: Sequence[CampaignProgress], view: CampaignsView) -> str:
     """All campaigns."""
     rows = [
-        Line(_campaign_row(one, view), "cc-chosen" if one.campaign.campaign_id == view.campaign else "") for one in campaigns
+        Line(_campaign_row(listed, view), "cc-chosen" if listed.campaign.campaign_id == view.campaign else "")
+        for listed in campaigns
     ]
     table = html_table("Campaigns", _HEADERS, rows, "cc-campaigns")
     if not view.campaign:
@@ -69,32 +70,32 @@ def campaigns_table(campaigns: Sequence[CampaignProgress], view: CampaignsView) 
     return f'<details class="cc-why"><summary>All campaigns ({len(campaigns):,})</summary>{table}</details>'
 
 
-def _campaign_row(one: CampaignProgress, view: CampaignsView) -> list[str | HtmlCell]:
-    campaign, coverage = one.campaign, one.coverage
+def _campaign_row(shown: CampaignProgress, view: CampaignsView) -> list[str | HtmlCell]:
+    campaign, coverage = shown.campaign, shown.coverage
     name = campaign.campaign_id
     opened = CampaignsView(campaign=name, show=view.show).address()
-    what = f"{name} · {campaign.questionnaire} · {wording.count(campaign.overlap, 'person')} each"
+    heading = f"{name} · {campaign.questionnaire} · {wording.count(campaign.overlap, 'person')} each"
     bar = (
         f'<progress max="{max(coverage.wanted, 1)}" value="{min(coverage.answers, coverage.wanted)}"'
         f' aria-label="answers of {escape(name)}"></progress>'
     )
     return [
-        HtmlCell(title(one), what, href=opened, number=False),
+        HtmlCell(title(shown), heading, href=opened, number=False),
         html(state(campaign.state)),
         HtmlCell(f"{coverage.full:,} of {coverage.items:,}", "have enough answers", number=False),
         html(bar + small(f"{coverage.answers:,} of {coverage.wanted:,} ({share(coverage.answers, coverage.wanted)})")),
         f"{coverage.people:,}",
-        progress.describe_pace(one.pace),
+        progress.describe_pace(shown.pace),
     ]
 
 
-def health_bar(store: Store, one: CampaignProgress) -> str:
+def health_bar(store: Store, shown: CampaignProgress) -> str:
     """What needs a look now, on top of the campaign: each part only where there is something to say."""
-    if one.campaign.state == "draft" or not one.coverage.people:
+    if shown.campaign.state == "draft" or not shown.coverage.people:
         return ""
-    campaign_health = health.health(store, one)
-    people = escape(CampaignsView(campaign=one.campaign.campaign_id, show="people").address())
-    pay = escape(CampaignsView(campaign=one.campaign.campaign_id, show="pay").address())
+    campaign_health = health.health(store, shown)
+    people = escape(CampaignsView(campaign=shown.campaign.campaign_id, show="people").address())
+    pay = escape(CampaignsView(campaign=shown.campaign.campaign_id, show="pay").address())
     parts = []
     if campaign_health.stalled:
         parts.append('<span class="cc-badge cc-badge--bad">no answer for a day</span>')
@@ -112,9 +113,9 @@ def health_bar(store: Store, one: CampaignProgress) -> str:
     return f'<p class="cc-health">{"<span>·</span>".join(f"<span>{part}</span>" for part in parts)}</p>' if parts else ""
 
 
-def title(one: CampaignProgress) -> str:
+def title(shown: CampaignProgress) -> str:
     """A campaign's title; the default one has none of its own."""
-    campaign = one.campaign
+    campaign = shown.campaign
     return DEFAULT_TITLE if campaign.campaign_id == "default" and campaign.title == "default" else campaign.title
 
 
@@ -128,9 +129,9 @@ def share(part: int, whole: int) -> str:
     return f"{100 * part / whole:.0f} %" if whole else "nothing wanted"
 
 
-def can(one: CampaignProgress, target: str) -> bool:
+def can(shown: CampaignProgress, target: str) -> bool:
     """Whether a campaign may become so from its state."""
-    return target in MOVES[one.campaign.state]
+    return target in MOVES[shown.campaign.state]
 
 
 NOTHING = f"No image has been reported as broken. One that {ENOUGH_REPORTS} people report is set aside by itself."
@@ -231,16 +232,16 @@ def by_time(hours: Sequence[Hour]) -> go.Figure:
     return figure
 
 
-def coverage_updates(store: Store, one: CampaignProgress) -> dict[str, Any]:
+def coverage_updates(store: Store, shown: CampaignProgress) -> dict[str, Any]:
     """Sentences, two figures, and what does not count."""
-    campaign, coverage = one.campaign, one.coverage
+    campaign, coverage = shown.campaign, shown.coverage
     name = campaign.campaign_id
     spread = monitoring.items_by_answer_count(store, name)
     hours = monitoring.answers_by_hour(store, name)
     lead = note(
         f"{coverage.answers:,} of {coverage.wanted:,} answers; {coverage.full:,} of {wording.count(coverage.items, 'item')}"
         f" have enough, {coverage.started - coverage.full:,} have some, {coverage.items - coverage.started:,} have none."
-        f" Pace: {progress.describe_pace(one.pace)}.",
+        f" Pace: {progress.describe_pace(shown.pace)}.",
         "cc-lead",
     )
     if not coverage.items and name == DEFAULT:
@@ -249,12 +250,12 @@ def coverage_updates(store: Store, one: CampaignProgress) -> dict[str, Any]:
         "coverage": lead,
         "by-answers": by_answers(spread, campaign.overlap) if spread else None,
         "by-time": by_time(hours) if hours else None,
-        "apart": _not_counted(one),
+        "apart": _not_counted(shown),
     }
 
 
-def _not_counted(one: CampaignProgress) -> str:
-    coverage = one.coverage
+def _not_counted(shown: CampaignProgress) -> str:
+    coverage = shown.coverage
     rows: list[list[str | HtmlCell]] = [
         ["held now", HtmlCell(f"{coverage.held:,}"), "items that somebody has before them"],
         ["set aside", HtmlCell(f"{coverage.aside:,}"), "items that are offered to nobody, as they were reported as broken"],

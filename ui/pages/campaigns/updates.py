@@ -19,7 +19,7 @@ from concord.campaigns.annotators import CampaignTopic, annotators_of, topics
 from concord.campaigns.progress import CampaignProgress, all_progress, progress_of
 from concord.common import wording
 from concord.common.base_path import at
-from data.campaign import State
+from data.campaigns.settings import State
 from data.store.campaigns import management, monitoring
 from data.store.core.campaign_items import DEFAULT
 from data.store.core.store import Store
@@ -116,16 +116,16 @@ def _title(state: CampaignProgress) -> str:
     )
 
 
-def _buttons(one: CampaignProgress) -> dict[str, gr.Button]:
-    state = one.campaign.state
-    worked = bool(one.coverage.people)
-    start, stop, archive = (progress.can(one, target) for target in ("running", "stopped", "archived"))
+def _buttons(shown: CampaignProgress) -> dict[str, gr.Button]:
+    state = shown.campaign.state
+    worked = bool(shown.coverage.people)
+    start, stop, archive = (progress.can(shown, target) for target in ("running", "stopped", "archived"))
     label = "Go on" if state == "stopped" else "Start"
     return {
         "campaign-start": gr.Button(label, interactive=start and state != "archived"),
         "campaign-stop": gr.Button("Unarchive" if state == "archived" else "Stop", interactive=stop),
         "campaign-archive": gr.Button(interactive=archive),
-        "campaign-delete": gr.Button(interactive=not worked and one.campaign.campaign_id != DEFAULT),
+        "campaign-delete": gr.Button(interactive=not worked and shown.campaign.campaign_id != DEFAULT),
     }
 
 
@@ -172,11 +172,11 @@ def show_case(store: Store, view: CampaignsView, person: str | None, deciding: t
         return [gr.Row(visible=True), note("Enter your name first: uncovering an image is recorded."), *closed]
     case, topic = case_shown
     adjudication.record_uncovering(store, person, case.item)
-    html, rater_values = adjudicate.opened(store, view, topic, case)
+    html, values = adjudicate.opened(store, view, topic, case)
     key = (view.campaign or "", view.case)
     if deciding == key:
         return [gr.Row(visible=False), html, gr.Column(visible=True), *[gr.skip()] * 4, key]
-    verdict = gr.Radio(adjudicate.verdict_choices(adjudication.verdict_labels(store, topic, rater_values)), value=None)
+    verdict = gr.Radio(adjudicate.verdict_choices(adjudication.verdict_labels(store, topic, values)), value=None)
     rater = gr.Dropdown([], value=None, visible=False)
     return [gr.Row(visible=False), html, gr.Column(visible=True), verdict, gr.Radio(value=None), rater, "", key]
 
@@ -187,8 +187,8 @@ def blame(store: Store, view: CampaignsView, wrong: str | None, verdict: str | N
     if result is None or wrong not in ("scorer", "person"):
         return gr.Dropdown([], value=None, visible=False)
     case, topic = result
-    rater_values = adjudication.rater_values(store, view.campaign, topic, case.item, case.target)
-    chosen = adjudicate.to_blame(rater_values, wrong, verdict)
+    values = adjudication.rater_values(store, view.campaign, topic, case.item, case.target)
+    chosen = adjudicate.to_blame(values, wrong, verdict)
     return gr.Dropdown(list(chosen.choices), value=chosen.value, visible=True, label=f"Which {wrong}")
 
 

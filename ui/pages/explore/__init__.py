@@ -201,8 +201,8 @@ def keep_settings(store: Store, view: ExploreView) -> gr.HTML:
         return gr.HTML(note(f"Not kept: {error}.", "cc-bad"), visible=True)
     where = at("/studio/agreement?") + urlencode({"suite": view.suite, "aspect": rejudging.ASPECT})
     if done.import_id is None:
-        said = linked_note(f"{done.rater_id} judges by these settings already; see it on", where, "Agreement", "")
-        return gr.HTML(said, visible=True)
+        message = linked_note(f"{done.rater_id} judges by these settings already; see it on", where, "Agreement", "")
+        return gr.HTML(message, visible=True)
     (undo,) = next_steps.command_lines(store, (f"import undo {done.import_id}",))
     first = f"Kept as {done.rater_id}: {done.images:,} images judged by these settings, now on"
     return gr.HTML(linked_note(first, where, "Agreement", f"and Browse. To take it back: {undo}"), visible=True)

@@ -151,14 +151,14 @@ def view_of(store: Store, requested: Mapping[str, Any]) -> ExploreView:
 @live_updates.cached(maxsize=8, key=live_updates.stored_version)
 def raters(store: Store) -> dict[str, dict[str, bool]]:
     """By suite the scorers that can be looked at, each with whether it has knobs: those first. Do not change them."""
-    found: dict[str, dict[str, bool]] = {}
+    by_suite: dict[str, dict[str, bool]] = {}
     for source in rejudging.sources(store):
-        found.setdefault(source.suite, {})[source.rater_id] = bool(rejudging.knobs(source.scorer))
-    for suite in [*found]:
+        by_suite.setdefault(source.suite, {})[source.rater_id] = bool(rejudging.knobs(source.scorer))
+    for suite in [*by_suite]:
         for judge in contents.raters_of_selection(store, Selection(suite=(suite,), aspect=("score",))):
             if judge.scorer:
-                found[suite].setdefault(judge.name, False)
-    return {suite: dict(sorted(found[suite].items(), key=lambda each: (not each[1], each[0]))) for suite in sorted(found)}
+                by_suite[suite].setdefault(judge.name, False)
+    return {suite: dict(sorted(by_suite[suite].items(), key=lambda each: (not each[1], each[0]))) for suite in sorted(by_suite)}
 
 
 def _along(evidence: RaterEvidence | None, task: str) -> dict[str, str]:

@@ -378,11 +378,11 @@ def _scores_at(shown: FailurePicture, value: str) -> dict[str, float]:
 
 def _ranking(scores: Mapping[str, float]) -> str:
     """``a > b = c``."""
-    told, last = "", 0.0
+    text, last = "", 0.0
     for name, value in scores.items():
-        told += f"{' = ' if value == last else ' > '}{name}" if told else name
+        text += f"{' = ' if value == last else ' > '}{name}" if text else name
         last = value
-    return told
+    return text
 
 
 def _about_order(shown: FailurePicture, own: str) -> Iterator[str]:
@@ -458,8 +458,8 @@ def cooccurrence_picture(shown: FailurePicture) -> Drawing:
     )
     strange = [class_pair for class_pair in each if class_pair.share is None]
     if not placed:
-        told = f"None of the {wording.count(len(each), 'pair')} of classes asked for is among those that {known.name} names."
-        return Drawing(told, None, _below(known, placed, strange) + _table(shown, strange))
+        text = f"None of the {wording.count(len(each), 'pair')} of classes asked for is among those that {known.name} names."
+        return Drawing(text, None, _below(known, placed, strange) + _table(shown, strange))
     series = [shown.series(name, [class_pair.cells[k] for class_pair in placed]) for k, name in enumerate(_NAMES.values())]
     figure = scatter([class_pair.share or 0.0 for class_pair in placed], series, f"images with both classes in {known.name}")
     rhos = _rhos(shown, placed)
@@ -593,8 +593,8 @@ def failures_part(store: Store, suite: str, rater: str, picture: str, generator:
     """One of PICTURES for a suite as a scorer saw it, of one generator or of all (also where there is none of that name)."""
     source = failing.source(store, suite, rater)
     if source is None or picture not in TITLES:
-        told = f"{rater} has not looked at images of {suite} yet." if rater else "No scorer has looked at these images yet."
-        return Drawing(note(told, "cc-lead"), None, command_block(store, next_steps.score_command(store, "geneval")))
+        text = f"{rater} has not looked at images of {suite} yet." if rater else "No scorer has looked at these images yet."
+        return Drawing(note(text, "cc-lead"), None, command_block(store, next_steps.score_command(store, "geneval")))
     try:
         return _drawn(store, source, picture, generator, library.latest_cooccurrence(store) if picture == _TOGETHER else None)
     except ValueError as error:
@@ -622,8 +622,8 @@ def _drawn(store: Store, source: EvidenceSource, picture: str, generator: str, b
     if picture == _TOGETHER and beside is None:
         return Drawing(note(_NO_TABLE, "cc-lead"), None, command_block(store, next_steps.COOCCURRENCE))
     known = table.table.generators
-    one = generator if generator in known else ANY
-    drawn = DRAW[picture](FailurePicture(table.table, source.suite, source.rater_id, picture, one, table.settings, beside))
+    chosen = generator if generator in known else ANY
+    drawn = DRAW[picture](FailurePicture(table.table, source.suite, source.rater_id, picture, chosen, table.settings, beside))
     return Drawing(note(drawn.lead, "cc-lead"), drawn.figure, drawn.numbers + _method(table))
 
 

@@ -89,14 +89,14 @@ def setting_curve(store: Store, evidence: RaterEvidence, view: ExploreView) -> S
         if view.task == ALL
         else np.asarray(evidence.places.task[swept.rows] == evidence.places.tasks.index(view.task), dtype=bool)
     )
-    rows, said = swept.rows[inside], swept.said[:, inside]
+    rows, verdicts = swept.rows[inside], swept.said[:, inside]
     places = evidence.places.take(rows)
     heard = rejudging.people_verdicts(store, evidence).get(KINDS[view.people])
     tuned = None
     if heard is not None:
-        tuned = tune(swept.at, said, heard.take(rows), places, view.statistic, task=view.task)
+        tuned = tune(swept.at, verdicts, heard.take(rows), places, view.statistic, task=view.task)
     present = np.unique(places.generator[places.generator >= 0])
-    shares = share_of_yes(said, places.generator, len(places.generators))
+    shares = share_of_yes(verdicts, places.generator, len(places.generators))
     scores = {
         places.generators[code]: [None if np.isnan(value) else value for value in shares[:, code].tolist()]
         for code in present[:MOST_GENERATORS].tolist()
@@ -218,8 +218,8 @@ def scores_table(compared: Compared, view: ExploreView) -> str:
     """The share of correct images by generator and task."""
     places = compared.places
     before, now = (
-        {(share.place.generator, share.place.task): share.outcome for share in shares(said, places)}
-        for said in (compared.before, compared.now)
+        {(share.place.generator, share.place.task): share.outcome for share in shares(verdicts, places)}
+        for verdicts in (compared.before, compared.now)
     )
     generators = [*places.generators, ALL] if len(places.generators) > 1 else [*places.generators]
     tasks = [*places.tasks, ALL, TASKS_MEAN] if len(places.tasks) > 1 else [ALL]
@@ -249,9 +249,9 @@ def _agreement_rows(compared: Compared, kind: str, heard: YesNoCounts) -> str:
     before, now = (
         {
             (agreement.place.task, agreement.key.statistic): agreement.outcome
-            for agreement in agreements(said, heard, compared.places)
+            for agreement in agreements(verdicts, heard, compared.places)
         }
-        for said in (compared.before, compared.now)
+        for verdicts in (compared.before, compared.now)
     )
     tasks = list(dict.fromkeys(task for task, _ in now))
     if len(tasks) < 4:  # one task, all, and their mean say the same
@@ -275,7 +275,7 @@ def _number(before: Outcome | None, now: Outcome | None) -> HtmlCell:
     """A number as it is now, with what it was where that is another."""
     if now is None:
         return HtmlCell("")
-    text, was = ("–" if one is None or one.value is None else f"{one.value:.3f}" for one in (now, before))
+    text, was = ("–" if outcome is None or outcome.value is None else f"{outcome.value:.3f}" for outcome in (now, before))
     note = now.reason or f"{now.how}; n = {now.used.items:,} images"
     return HtmlCell(text, f"was {was}" if was != text else "", note)
 
@@ -325,10 +325,10 @@ def draw_thresholds(store: Store, view: ExploreView) -> Drawing:
 def _lead(compared: Compared, evidence: RaterEvidence, view: ExploreView, heard: YesNoCounts | None) -> str:
     """The page's first sentence: what follows from these settings."""
     both = (compared.before, compared.now)
-    score = [_of_all(shares(said, compared.places), "mean") for said in both]
+    score = [_of_all(shares(verdicts, compared.places), "mean") for verdicts in both]
     parts = [f"{view.rater} on {wording.count(compared.now.size, 'image')} of {view.suite}: score {_step(*score)}"]
     if heard is not None:
-        agreed = [_of_all(agreements(said, heard, compared.places), view.statistic) for said in both]
+        agreed = [_of_all(agreements(verdicts, heard, compared.places), view.statistic) for verdicts in both]
         parts.append(f"{wording.title(view.statistic)} with {view.people} {_step(*agreed)}")
     parts.append(f"{wording.count(len(compared.changed()), 'verdict')} changed.")
     sentence = ", ".join(parts)
@@ -347,8 +347,8 @@ def _of_all(outcomes: Sequence[CellOutcome], statistic: str) -> float | None:
 
 
 def _step(before: float | None, now: float | None) -> str:
-    was, said = ("undefined" if value is None else f"{value:.3f}" for value in (before, now))
-    return said if was == said else f"{was} → {said}"
+    was, now_text = ("undefined" if value is None else f"{value:.3f}" for value in (before, now))
+    return now_text if was == now_text else f"{was} → {now_text}"
 
 
 def _pictures(store: Store, evidence: RaterEvidence, compared: Compared, view: ExploreView) -> str:

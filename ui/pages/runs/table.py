@@ -126,7 +126,7 @@ def details(store: Store, view: RunView) -> str:
         ("at work for", wording.duration(view.seconds) if view.seconds else ""),
         *_of_address(store, view),
     ]
-    text = _facts((name, said or "") for name, said in facts)
+    text = _facts((name, text or "") for name, text in facts)
     if progress.warnings:
         text += "".join(note(f"Warning: {warning}", "cc-bad") for warning in progress.warnings)
     if row.failures:
@@ -226,7 +226,7 @@ def question(view: RunView) -> str:
 
 
 def _facts(facts: Iterable[tuple[str, str]]) -> str:
-    rows = "".join(f"<div><dt>{escape(name)}</dt><dd>{escape(said)}</dd></div>" for name, said in facts if said)
+    rows = "".join(f"<div><dt>{escape(name)}</dt><dd>{escape(text)}</dd></div>" for name, text in facts if text)
     return f'<dl class="cc-run-facts">{rows}</dl>' if rows else ""
 
 

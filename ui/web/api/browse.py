@@ -161,13 +161,13 @@ def _add_listings(routes: APIRouter, store: Store) -> None:
         known = rater_names(store)
         for name in sorted(listing.filters.raters() - set(known)):
             raise HTTPException(422, f"There is no scorer {name!r} in this project; {did_you_mean(name, known)}")
-        found = facets.facets(store, restriction, certainty=listing.crossed is None)
+        counts = facets.facets(store, restriction, certainty=listing.crossed is None)
         return {
-            "sentence": sentence(restriction, found.total),
-            "total": found.total,
+            "sentence": sentence(restriction, counts.total),
+            "total": counts.total,
             "version": version,
-            "behind": found.behind,
-            "facets": [asdict(facet) for facet in found.facets],
+            "behind": counts.behind,
+            "facets": [asdict(facet) for facet in counts.facets],
         }
 
     @routes.get("/strip")

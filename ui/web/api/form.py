@@ -15,7 +15,7 @@ from pydantic import AfterValidator, BaseModel, Field
 
 from annotation.questionnaires.base import clean, validate
 from concord import form
-from data.campaign import Campaign
+from data.campaigns.settings import Campaign
 from data.records import Annotation
 from data.store.campaigns import allocation, management, participation
 from data.store.core import campaign_items

@@ -68,7 +68,7 @@ def workbench_router(store: Store) -> APIRouter:
 
     @routes.get("/neighbours")
     def neighbours(id: ItemId, listing: Annotated[ImageListing, Depends(listing_of)]) -> dict[str, Any]:
-        found = grid.neighbours(
+        around = grid.neighbours(
             store,
             id,
             listing.selection,
@@ -79,11 +79,11 @@ def workbench_router(store: Store) -> APIRouter:
             filters=listing.filters,
             alike=listing.alike(store),
         )
-        if found is None:
+        if around is None:
             return {"place": None, "total": 0, "previous": None, "next": None}
-        sides = {"previous": found.previous, "next": found.following}
-        named = {side: {"id": one[0], "shown": one[1]} if one else None for side, one in sides.items()}
-        return {"place": found.place or None, "total": found.total} | named
+        sides = {"previous": around.previous, "next": around.following}
+        named = {side: {"id": neighbour[0], "shown": neighbour[1]} if neighbour else None for side, neighbour in sides.items()}
+        return {"place": around.place or None, "total": around.total} | named
 
     @routes.get("/evidence")
     def evidence(request: Request, id: ItemId) -> dict[str, Any]:
@@ -424,9 +424,7 @@ def _cases(store: Store, item: Item) -> list[dict[str, Any]]:
             "aspect": aspect,
             "target": target,
             "labels": adjudication.verdict_labels(store, CampaignTopic(item["suite"], aspect), values),
-            "said": [
-                {"rater": rater_value.rater, "kind": rater_value.kind, "label": rater_value.value} for rater_value in values
-            ],
+            "said": [{"rater": rated.rater, "kind": rated.kind, "label": rated.value} for rated in values],
             "sides": [[asdict(side) for side in both] for both in adjudication.sides(values)],
         }
         for (aspect, target), values in values_of.items()

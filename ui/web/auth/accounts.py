@@ -107,16 +107,16 @@ def read(path: Path) -> tuple[dict[str, Account], Lifetimes]:
     return accounts, _lifetimes(path, settings.get("sessions", {}))
 
 
-def _lifetimes(path: Path, told: Any) -> Lifetimes:
+def _lifetimes(path: Path, values: Any) -> Lifetimes:
     """How long sessions last, by the table ``[sessions]``."""
     known = {"researcher_idle_hours": 3600, "researcher_days": 86400, "annotator_idle_days": 86400, "annotator_days": 86400}
-    if not isinstance(told, Mapping) or (more := sorted(set(told) - set(known))):
-        label = repr(more[0]) if isinstance(told, Mapping) else "this"
+    if not isinstance(values, Mapping) or (more := sorted(set(values) - set(known))):
+        label = repr(more[0]) if isinstance(values, Mapping) else "this"
         raise AccountsError(f"{path}: [sessions] has no setting {label}; known: {', '.join(known)}")
-    for name, value in told.items():
+    for name, value in values.items():
         if isinstance(value, bool) or not isinstance(value, (int, float)) or not 0 < value * known[name] <= YEAR_SECONDS:
             raise AccountsError(f"{path}: [sessions] {name} must be a number above 0 and at most a year, not {value!r}")
-    fields = {"_".join(name.split("_")[:-1]): float(value) * known[name] for name, value in told.items()}
+    fields = {"_".join(name.split("_")[:-1]): float(value) * known[name] for name, value in values.items()}
     return Lifetimes(**fields)
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from data.campaign import Campaign, Settings
+from data.campaigns.settings import Campaign, Settings
 from data.store.campaigns import allocation, management, monitoring, participation
 from data.store.campaigns.allocation import TaskRequest, allocate_all
 from data.store.core.store import Cache, Store

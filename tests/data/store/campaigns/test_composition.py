@@ -12,7 +12,8 @@ from typing import Any
 
 import pytest
 
-from data.campaign import Campaign, CampaignItem, Settings, sample_items
+from data.campaigns.items import CampaignItem, sample_items
+from data.campaigns.settings import Campaign, Settings
 from data.records import Judgement
 from data.store import imports
 from data.store.analysis import aggregates

@@ -7,7 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from data.campaign import Campaign, sample_items
+from data.campaigns.items import sample_items
+from data.campaigns.settings import Campaign
 from data.records import Rater
 from data.store import imports
 from data.store.campaigns import management, monitoring, participation

@@ -10,7 +10,7 @@ from typing import Any
 import duckdb
 import pytest
 
-from data.campaign import Settings
+from data.campaigns.settings import Settings
 from data.store import imports
 from data.store.campaigns import allocation, management, participation
 from data.store.campaigns.allocation import AnswerDraft, TaskRequest

@@ -12,7 +12,8 @@ import pytest
 from starlette.testclient import TestClient
 
 from concord.judging import derive_source
-from data.campaign import OUTCOMES, Campaign, CampaignItem, Settings, sample_items
+from data.campaigns.items import CampaignItem, sample_items
+from data.campaigns.settings import OUTCOMES, Campaign, Settings
 from data.people import platform_pseudonym
 from data.prompts.questions import PromptQuestion
 from data.store import imports

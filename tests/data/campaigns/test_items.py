@@ -8,18 +8,9 @@ from hypothesis import given
 from hypothesis import settings as how
 from hypothesis import strategies as st
 
-from data.campaign import (
-    Campaign,
-    CampaignItem,
-    CheckSchedule,
-    PersonalOrder,
-    Settings,
-    Training,
-    pair_order,
-    sample_items,
-    shuffle_key,
-    wrong_answers,
-)
+from data.campaigns.checks import Training, wrong_answers
+from data.campaigns.items import CampaignItem, CheckSchedule, PersonalOrder, pair_order, sample_items, shuffle_key
+from data.campaigns.settings import Campaign, Settings
 
 
 def test_a_person_s_order_is_a_permutation_of_their_own() -> None:

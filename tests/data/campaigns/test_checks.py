@@ -7,7 +7,7 @@ import math
 import numpy as np
 import pytest
 
-from data.campaign import ATTENTION_PASS_MARK, GOLD_PASS_MARK, PAUSE_RISK, fails_checks
+from data.campaigns.checks import ATTENTION_PASS_MARK, GOLD_PASS_MARK, PAUSE_RISK, fails_checks
 
 
 def fewest_wrong(n: int, mark: float) -> int | None:

@@ -17,7 +17,7 @@ from typing import Final, Literal
 
 CENT: Final = Decimal("0.01")
 Outcome = Literal["completion", "stopped", "training", "paused", "quota", "left", "working"]
-"""How somebody left: as ``data.campaign.OUTCOMES``; ``left``: without a word; ``working``: not yet."""
+"""How somebody left: as ``data.campaigns.settings.OUTCOMES``; ``left``: without a word; ``working``: not yet."""
 Decision = Literal["approve", "return", "reject", "wait"]
 DECISIONS: Final[Mapping[Outcome, Decision]] = {
     "completion": "approve",

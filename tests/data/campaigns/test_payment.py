@@ -9,7 +9,7 @@ from math import floor
 
 import pytest
 
-from data.payment import DECISIONS, PayTerms, amount, price_for_wage
+from data.campaigns.payment import DECISIONS, PayTerms, amount, price_for_wage
 
 
 def half_up(value: Fraction) -> Fraction:

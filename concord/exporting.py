@@ -53,8 +53,8 @@ def data_hash(ratings: pd.DataFrame) -> str:
 
 def scales_of(judgements: pd.DataFrame, scales: Scales) -> pd.Series:
     """The scale of each row."""
-    known = [scales[key] for key in zip(judgements["suite"], judgements["aspect"], strict=True)]
-    return pd.Series(known, judgements.index, dtype=object)
+    scale_texts = [scales[key] for key in zip(judgements["suite"], judgements["aspect"], strict=True)]
+    return pd.Series(scale_texts, judgements.index, dtype=object)
 
 
 def counted_ratings(judgements: pd.DataFrame, scales: Scales) -> pd.DataFrame:
@@ -73,11 +73,11 @@ def rating_texts(judgements: pd.DataFrame, scales: Scales) -> pd.Series:
 
     That is what ``excluded`` names, what has no value on its scale, and consensus, which is computed from people.
     """
-    found = pd.Series(None, judgements.index, dtype=object)
+    texts = pd.Series(None, judgements.index, dtype=object)
     rows = judgements[judgements["excluded"].isna() & (judgements["kind"] != "consensus")]
     for (suite, aspect), part in rows.groupby(["suite", "aspect"], sort=False):
-        found[part.index] = _label_texts(Scale.parse(scales[str(suite), str(aspect)]), part)
-    return found
+        texts[part.index] = _label_texts(Scale.parse(scales[str(suite), str(aspect)]), part)
+    return texts
 
 
 def _label_texts(scale: Scale, rows: pd.DataFrame) -> pd.Series:
@@ -171,9 +171,9 @@ def judgement_parts(store: Store, chosen: Selection) -> Iterator[tuple[pd.DataFr
     """The selected judgements part by part, each with the scales of all."""
     if chosen.certainty:
         # how far people agree is told from all that they said
-        table = exports.judgements(store, chosen)
+        judgements = exports.judgements(store, chosen)
         scales = frame.scales(store)
-        yield select(table, scales, chosen.certainty), scales
+        yield select(judgements, scales, chosen.certainty), scales
         return
     scales = {}
     for part in exports.judgement_batches(store, chosen):

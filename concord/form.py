@@ -490,14 +490,14 @@ def preview_feedback_json(store: Store, campaign_id: str, ticket: str, answers: 
     """What somebody would be told who answered so; nothing is stored. ``right`` is null of items without a known answer. None:
     no such campaign, or no such item in it."""
     campaign, task = management.get(store, campaign_id), campaign_items.get_task(store, ticket)
-    found = {item.item_id: item for item in management.items(store, campaign_id)}
-    if campaign is None or task is None or task.item_id not in found:
+    items = {item.item_id: item for item in management.items(store, campaign_id)}
+    if campaign is None or task is None or task.item_id not in items:
         return None
-    item = found[task.item_id]
-    given = clean(item_form(store, campaign, task, _NOBODY).questionnaire, answers)
+    item = items[task.item_id]
+    cleaned = clean(item_form(store, campaign, task, _NOBODY).questionnaire, answers)
     expected = item.expected or {}
-    right = not wrong_answers(expected, given) if item.role != "ordinary" else None
-    return {"right": right, "feedback": feedback_json(given, feedback_on(campaign.settings, item.role, expected, given))}
+    right = not wrong_answers(expected, cleaned) if item.role != "ordinary" else None
+    return {"right": right, "feedback": feedback_json(cleaned, feedback_on(campaign.settings, item.role, expected, cleaned))}
 
 
 def sentences() -> set[str]:

@@ -511,14 +511,14 @@ def _agreement(context: Context, selection: Mapping[str, Sequence[str]], options
     return {name: pd.DataFrame(section) for name, section in rows.items()}
 
 
-def _findings(name: str, listed: Sequence[Finding]) -> Tables:
-    return {name: pd.DataFrame([each.to_dict() for each in listed])}
+def _findings(name: str, findings_listed: Sequence[Finding]) -> Tables:
+    return {name: pd.DataFrame([each.to_dict() for each in findings_listed])}
 
 
 def _estimate(context: Context, selection: Mapping[str, Sequence[str]], options: Mapping[str, Any]) -> Tables:
     named: dict[str, Any] = {name: tuple(value) if isinstance(value, list) else value for name, value in options.items()}
-    estimate_findings = estimates.estimate(context.store, agreement.selected(context, selection), EstimateOptions(**named))
-    return _findings("estimate", estimate_findings)
+    estimated = estimates.estimate(context.store, agreement.selected(context, selection), EstimateOptions(**named))
+    return _findings("estimate", estimated)
 
 
 def _plan(context: Context, selection: Mapping[str, Sequence[str]], request: Mapping[str, Any]) -> Tables:
@@ -529,8 +529,8 @@ def _plan(context: Context, selection: Mapping[str, Sequence[str]], request: Map
 
 
 def _rater_effects(context: Context, selection: Mapping[str, Sequence[str]], ratings: Sequence[int]) -> Tables:
-    rater_effect_rows = findings.effects(context.store, agreement.selected(context, selection), tuple(ratings))
-    return _findings("rater_effects", rater_effect_rows)
+    effects = findings.effects(context.store, agreement.selected(context, selection), tuple(ratings))
+    return _findings("rater_effects", effects)
 
 
 def _ranked(

@@ -163,10 +163,10 @@ def _read_results(path: Path, generator: str | None, suite: str) -> _ResultFile:
         try:
             if line.wrong is not None:
                 raise ValueError(line.wrong)
-            result = _line_of(results.read_result(line.value), generator, suite)
-            if result.image.image_id in result_file.lines:
-                raise ValueError(f"{result.image.image_id} occurs on an earlier line")
-            result_file.lines[result.image.image_id] = result
+            parsed = _line_of(results.read_result(line.value), generator, suite)
+            if parsed.image.image_id in result_file.lines:
+                raise ValueError(f"{parsed.image.image_id} occurs on an earlier line")
+            result_file.lines[parsed.image.image_id] = parsed
         except ValueError as error:
             result_file.left.append(located(path, line.number, str(error)))
     return result_file
@@ -203,7 +203,7 @@ def _bundle_results(
         if line.result.details is not None and not geneval_results.follows(line.spec, seen, whose.settings):
             astray.append(item_id)
     suites = {line.prompt.suite for line in lines.values()}
-    aspects = {judgement.aspect for evidence in evidence for judgement in evidence.judgements}
+    aspects = {judgement.aspect for row in evidence for judgement in row.judgements}
     run = Run(run_id, scorer.name, scorer.version, "official", whose.settings)
     bundle = ImportBundle(
         _KIND,
@@ -341,16 +341,16 @@ def _read_tifa(path: Path, generator: str, suite: str) -> _TifaFile:
     return read
 
 
-def _add_answers(read: _TifaFile, answers: CaptionAnswers, generator: str, suite: str) -> None:
-    name = check_name(answers.id, "the text's id")
-    if not answers.caption.strip():
+def _add_answers(read: _TifaFile, caption_answers: CaptionAnswers, generator: str, suite: str) -> None:
+    name = check_name(caption_answers.id, "the text's id")
+    if not caption_answers.caption.strip():
         raise ValueError(f"{quoted(name)} has no caption, so its prompt is not known")
-    prompt = Prompt(f"{suite}/{name}", suite, answers.caption, text_source(name))
+    prompt = Prompt(f"{suite}/{name}", suite, caption_answers.caption, text_source(name))
     image = Image(prompt.prompt_id, generator, 0)
     if image.image_id in read.found:
         raise ValueError(f"answers about {quoted(name)} occur twice")
     good = []
-    for answer in answers.answers:
+    for answer in caption_answers.answers:
         if why := _odd(answer.question):
             read.left.append(f"{name}: {why}")
         else:

@@ -99,8 +99,8 @@ def verdicts_against(adjudications: Sequence[Adjudication], wrong: str, rater: s
 def suite_of(store: Store, campaign_id: str, item: str) -> str | None:
     """The suite of an item that was judged in a campaign."""
     judgements = judgements_of(store, campaign_id)
-    found = judgements.loc[judgements["item"] == item, "suite"]
-    return None if found.empty else str(found.iloc[0])
+    suites = judgements.loc[judgements["item"] == item, "suite"]
+    return None if suites.empty else str(suites.iloc[0])
 
 
 @live_updates.cached(maxsize=16)

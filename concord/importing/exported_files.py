@@ -461,9 +461,9 @@ _COLUMNS: Final[Mapping[str, Columns]] = {
 def import_exported(context: Context, files: Sequence[str]) -> None:
     """Add the files' contents, all or nothing. Answers come before judgements, which then add only what is not there."""
     tables = [read_cells(context.file(file)) for file in files]
-    kinds = sorted(((_kind(table), table) for table in tables), key=lambda pair: list(_COLUMNS).index(pair[0]))
-    bundles = [_bundle_file(context, kind, table) for kind, table in kinds]
-    for (kind, table), bundle, imported in zip(kinds, bundles, imports.apply(context.store, bundles), strict=True):
+    sorted_tables = sorted(((_kind(table), table) for table in tables), key=lambda pair: list(_COLUMNS).index(pair[0]))
+    bundles = [_bundle_file(context, kind, table) for kind, table in sorted_tables]
+    for (kind, table), bundle, imported in zip(sorted_tables, bundles, imports.apply(context.store, bundles), strict=True):
         report_import(context, f"{table.path.name}: {_summary(kind, bundle, imported)}", imported)
 
 
@@ -505,6 +505,6 @@ def _summary(kind: str, bundle: ImportBundle, imported: Imported) -> str:
     if counts.get("campaigns"):
         new.append(wording.count(counts["campaigns"], "campaign"))
     returned = bundle.returned
-    n_answers = 0 if returned is None else len(returned.answers) + len(returned.evidence)
-    there = n_answers - counts.get("annotations", 0) - counts.get("evidence", 0)
+    n_sources = 0 if returned is None else len(returned.answers) + len(returned.evidence)
+    there = n_sources - counts.get("annotations", 0) - counts.get("evidence", 0)
     return ", ".join(new) + (f" ({there:,} were here already)" if there > 0 and counts else "")

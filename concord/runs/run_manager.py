@@ -225,11 +225,11 @@ def _state(row: RunRow, job: QueuedRun | None, progress: WorkerProgress) -> str:
 
 def _in_background(store: Store, action: Callable[[Context], int]) -> str:
     """Returns when a run is in the queue that was not, or the action has ended; says what an action that failed said last."""
-    said = io.StringIO()
+    output = io.StringIO()
     ended: list[int] = []
 
     def work() -> None:
-        ended.append(action(Context(store, store.project, said, said)))
+        ended.append(action(Context(store, store.project, output, output)))
 
     before = set(queue.queued_runs(store))
     thread = threading.Thread(target=work, name="run", daemon=True)
@@ -238,5 +238,5 @@ def _in_background(store: Store, action: Callable[[Context], int]) -> str:
         thread.join(0.05)
         if ended or set(queue.queued_runs(store)) - before:
             break
-    lines: Sequence[str] = said.getvalue().split("\n") if ended and ended[0] else ()
+    lines: Sequence[str] = output.getvalue().split("\n") if ended and ended[0] else ()
     return next((line.removeprefix("score: ").removeprefix("generate: ") for line in reversed(lines) if line), "")

@@ -111,7 +111,7 @@ class ImportPage(Page[None]):
             self.field("new_items", gr.Checkbox(label="Take in what matches no image"))
         self.field("exported", gr.Checkbox(visible=False))
 
-    def view(self, requested: Mapping[str, Any]) -> None:  # noqa: ARG002 - there is one view
+    def view(self, values: Mapping[str, Any]) -> None:  # noqa: ARG002 - there is one view
         return None
 
     def draw(self, view: None) -> Iterator[Drawn | None]:  # noqa: ARG002 - there is one view
@@ -193,10 +193,10 @@ class ImportPage(Page[None]):
             return {"confirm": False}
         try:
             imports.undo(self.store, number)
-            said = note(f"Import {number} is undone: all that it brought has left the project.", "cc-lead")
+            outcome = note(f"Import {number} is undone: all that it brought has left the project.", "cc-lead")
         except (ValueError, KeyError) as error:
-            said = note(_sentence(str(error)), "cc-bad")
-        return {"confirm": False, "done": said, "imports": _imports_table(self.store)}
+            outcome = note(_sentence(str(error)), "cc-bad")
+        return {"confirm": False, "done": outcome, "imports": _imports_table(self.store)}
 
 
 def _is_local(request: gr.Request) -> bool:
@@ -264,12 +264,12 @@ def _ratings_preview(store: Store, outcome: UploadOutcome) -> tuple[str, str]:
     assert outcome.bundle is not None
     rows = []
     rated: list[Annotation | Evidence] = [*outcome.bundle.annotations, *outcome.bundle.evidence]
-    for one in rated[:_ROWS]:
-        item, judgement = contents.item(store, one.item_id) or {}, next(iter(one.judgements), None)
+    for source in rated[:_ROWS]:
+        item, judgement = contents.item(store, source.item_id) or {}, next(iter(source.judgements), None)
         sha256 = item.get("sha256")
         picture = f'<img src="{at("/img/")}{escape(sha256)}?w=160" alt="" class="cc-import-picture">' if sha256 else ""
-        said = "" if judgement is None else judgement.label or ("" if judgement.value is None else f"{judgement.value:g}")
-        rows.append((html(picture), str(item.get("text") or one.item_id), one.rater_id, said))
+        value = "" if judgement is None else judgement.label or ("" if judgement.value is None else f"{judgement.value:g}")
+        rows.append((html(picture), str(item.get("text") or source.item_id), source.rater_id, value))
     aspect = next((name for _, name, _ in outcome.bundle.scales), "rating")
     summary = [line for line in outcome.summary[:-1] if " by " in line or " match an image of suite " in line]
     return (
@@ -332,9 +332,9 @@ def _done(source: Source, outcome: UploadOutcome) -> str:
     else:
         links = [("See agreement", at("/studio/agreement")), *links]
     anchors = " · ".join(f'<a href="{escape(href)}">{text}</a>' for text, href in links)
-    label = _sentence(outcome.summary[-1].partition(" (import")[0]) if outcome.summary else source.name
+    summary = _sentence(outcome.summary[-1].partition(" (import")[0]) if outcome.summary else source.name
     more = _lines("Left out, and why", outcome.skipped)
-    return f'{note(f"Stored: {label}", "cc-lead")}<p class="cc-note">Next: {anchors}</p>{more}'
+    return f'{note(f"Stored: {summary}", "cc-lead")}<p class="cc-note">Next: {anchors}</p>{more}'
 
 
 def _sentence(text: str) -> str:

@@ -60,8 +60,8 @@ def _table(caption: str, rows: Sequence[Row], among: Row | None, made: Sequence[
     by_statistic = {(row["statistic"], row["scorer"]): row for row in rows if row["generator"] == ALL}
 
     def line(name: str, scorer: str | None, answer: ReportCell, agreed: Row | None) -> tuple[ReportCell, ...]:
-        cells = [*(by_statistic.get((statistic, scorer)) for statistic in (PAIRWISE, SOFT)), agreed]
-        return (ReportCell(name), answer, *(estimate_cell(row, -1, notes.mark, _people) for row in cells))
+        estimated = [*(by_statistic.get((statistic, scorer)) for statistic in (PAIRWISE, SOFT)), agreed]
+        return (ReportCell(name), answer, *(estimate_cell(row, -1, notes.mark, _people) for row in estimated))
 
     body = [line("people", None, ReportCell(""), among)]
     body += [line(each.scorer, each.scorer, _answer(each, notes), each.agreement) for each in made]

@@ -47,9 +47,9 @@ class FailurePicture:
     def noun(self) -> str:
         return _NOUNS.get(self.picture, "image")
 
-    def cell(self, requested: str = ANY, found: str = ANY, generator: str = ANY) -> FailureCell:
+    def cell(self, requested: str = ANY, detected: str = ANY, generator: str = ANY) -> FailureCell:
         """A cell of the table; of the generators that are shown, unless one is named."""
-        return self.table.cell(requested, found, generator or self.generator)
+        return self.table.cell(requested, detected, generator or self.generator)
 
     def href(self, cell: FailureCell) -> str:
         """Where a cell's images are; empty where there are none."""

@@ -89,8 +89,8 @@ class RunsPage(Page[Mapping[str, Any]]):
     def moves(self) -> Callable[[Store], str]:
         return run_manager.queue_version
 
-    def view(self, requested: Mapping[str, Any]) -> Mapping[str, Any]:
-        return requested
+    def view(self, values: Mapping[str, Any]) -> Mapping[str, Any]:
+        return values
 
     def offer(self, view: Mapping[str, Any]) -> Mapping[str, Choice]:
         return choices(self.store, view)
@@ -121,13 +121,13 @@ class RunsPage(Page[Mapping[str, Any]]):
             """Draw anew after an act: of what is chosen once it is answered, not of what was chosen when it was begun."""
 
             @wraps(act)
-            def answer(*entries: Any) -> list[Any]:
-                said, turned = act(*entries)
+            def answer(*arguments: Any) -> list[Any]:
+                message, turned = act(*arguments)
                 # Gradio puts the event first, where an act takes it
-                chosen = entries[-len(values) :]
+                chosen = arguments[-len(values) :]
                 changes = self.changes(chosen, **turned)
                 (drawn,) = self.draw(self.by_name(chosen) | turned)
-                return [_message(said), *changes.values(), *self.named(("run-plan", "run-begin"), drawn)]
+                return [_message(message), *changes.values(), *self.named(("run-plan", "run-begin"), drawn)]
 
             event(answer, values, acted, **(QUIET | how)).then(look, [self["show"], self["run"]], shown, **QUIET)
 
@@ -136,10 +136,10 @@ class RunsPage(Page[Mapping[str, Any]]):
 
         def start(*chosen: Any) -> tuple[str, dict[str, Any]]:
             try:
-                said = run_manager.start(self.store, run_request(self.by_name(chosen)).parameters())
+                message = run_manager.start(self.store, run_request(self.by_name(chosen)).parameters())
             except ValueError as error:
-                said = f"{error}."
-            return said, {"run": _CURRENT, "show": _NEWEST}
+                message = f"{error}."
+            return message, {"run": _CURRENT, "show": _NEWEST}
 
         def act(name: str) -> Callable[..., tuple[str, dict[str, Any]]]:
             def acts(*chosen: Any) -> tuple[str, dict[str, Any]]:

@@ -68,7 +68,7 @@ def workbench_router(store: Store) -> APIRouter:
 
     @routes.get("/neighbours")
     def neighbours(id: ItemId, listing: Annotated[ImageListing, Depends(listing_of)]) -> dict[str, Any]:
-        found = grid.neighbours(
+        around = grid.neighbours(
             store,
             id,
             listing.selection,
@@ -79,11 +79,13 @@ def workbench_router(store: Store) -> APIRouter:
             filters=listing.filters,
             alike=listing.alike(store),
         )
-        if found is None:
+        if around is None:
             return {"place": None, "total": 0, "previous": None, "next": None}
-        sides = {"previous": found.previous, "next": found.following}
-        named = {side: {"id": one[0], "shown": one[1]} if one else None for side, one in sides.items()}
-        return {"place": found.place or None, "total": found.total} | named
+        sides = {"previous": around.previous, "next": around.following}
+        named = {
+            side: {"id": item_shown[0], "shown": item_shown[1]} if item_shown else None for side, item_shown in sides.items()
+        }
+        return {"place": around.place or None, "total": around.total} | named
 
     @routes.get("/evidence")
     def evidence(request: Request, id: ItemId) -> dict[str, Any]:
@@ -139,18 +141,18 @@ def _task(store: Store, person: str | None, item: Item) -> dict[str, Any]:
     if task is None:
         return {"state": "none"}
     own = [
-        entry
-        for entry in item["annotations"]
-        if entry["rater_id"] == person and not entry["superseded"] and entry["import_id"] is None
+        annotation
+        for annotation in item["annotations"]
+        if annotation["rater_id"] == person and not annotation["superseded"] and annotation["import_id"] is None
     ]
     last: dict[str, Any] = own[-1] if own else {"answers": None, "annotation_id": None, "status": None, "saw_evidence": None}
-    values = {"answers": last["answers"], "revises": last["annotation_id"], "status": last["status"]}
-    blind = any(not entry["saw_evidence"] for entry in own) if own else None
+    own_answer = {"answers": last["answers"], "revises": last["annotation_id"], "status": last["status"]}
+    blind = any(not annotation["saw_evidence"] for annotation in own) if own else None
     campaign = form.campaign_of(store, campaign_items.DEFAULT)
     assert campaign is not None
     about = form.item_form(store, campaign, task, person)
-    fields = {"state": "label", "name": person, "blind": blind, "offer": form.sign_offer(store, person, about)}
-    return fields | about.to_json() | values
+    state = {"state": "label", "name": person, "blind": blind, "offer": form.sign_offer(store, person, about)}
+    return state | about.to_json() | own_answer
 
 
 def _evidence(store: Store, person: str | None, item: Item) -> dict[str, Any]:
@@ -160,10 +162,12 @@ def _evidence(store: Store, person: str | None, item: Item) -> dict[str, Any]:
     sights = [_sight(store, item, spec, by) for by in scorer_evidence.evidence_of_item(store, item["item_id"])]
     ran = {sight["rater"] for sight in sights}
     imported = {
-        entry["rater_id"]: None for entry in item["judgements"] if entry["kind"] == "scorer" and entry["rater_id"] not in ran
+        judgement["rater_id"]: None
+        for judgement in item["judgements"]
+        if judgement["kind"] == "scorer" and judgement["rater_id"] not in ran
     }
-    by_target = scorer_evidence.imported_evidence(store, item["suite"], item["item_id"]) if imported else {}
-    words = {rater: str(payload.get("reasoning") or "") for (_, rater), payload in by_target.items()}
+    payloads = scorer_evidence.imported_evidence(store, item["suite"], item["item_id"]) if imported else {}
+    words = {rater: str(payload.get("reasoning") or "") for (_, rater), payload in payloads.items()}
     sights += [_imported_sight(store, item, rater, words.get(rater, "")) for rater in imported]
     return {
         "covered": False,
@@ -365,17 +369,17 @@ def campaigns_router(store: Store) -> APIRouter:
 
     @routes.get("/preview")
     def look(campaign: Annotated[str, Query(max_length=64)]) -> dict[str, Any]:
-        results = form.preview_json(store, campaign)
-        if results is None:
+        preview = form.preview_json(store, campaign)
+        if preview is None:
             raise HTTPException(404, f"There is no campaign {campaign!r} in this project.")
-        return results
+        return preview
 
     @routes.post("/preview")
     def answer_preview(body: DraftBody) -> dict[str, Any]:
-        found = form.preview_feedback_json(store, body.campaign, body.ticket, body.answers)
-        if found is None:
+        preview = form.preview_feedback_json(store, body.campaign, body.ticket, body.answers)
+        if preview is None:
             raise HTTPException(404, "This image is not part of the campaign.")
-        return found
+        return preview
 
     @routes.get("/gold")
     def drafts() -> dict[str, Any]:
@@ -412,13 +416,13 @@ def _remarks(store: Store, item: Item) -> dict[str, Any]:
 
 def _cases(store: Store, item: Item) -> list[dict[str, Any]]:
     """What a verdict can be about: each aspect and target that somebody has a label for, and what it may say."""
-    values_of: dict[tuple[str, str | None], list[adjudication.RaterValue]] = {}
+    by_case: dict[tuple[str, str | None], list[adjudication.RaterValue]] = {}
     for judgement in item["judgements"]:
         if judgement["label"] is not None and judgement["kind"] != "consensus":
             value = adjudication.RaterValue(
                 judgement["rater_id"], judgement["kind"], judgement["simulated"], judgement["label"], judgement["reason"]
             )
-            values_of.setdefault((judgement["aspect"], judgement["target"]), []).append(value)
+            by_case.setdefault((judgement["aspect"], judgement["target"]), []).append(value)
     return [
         {
             "aspect": aspect,
@@ -429,7 +433,7 @@ def _cases(store: Store, item: Item) -> list[dict[str, Any]]:
             ],
             "sides": [[asdict(side) for side in both] for both in adjudication.sides(values)],
         }
-        for (aspect, target), values in values_of.items()
+        for (aspect, target), values in by_case.items()
     ]
 
 

@@ -81,7 +81,7 @@ def rate(payload: Mapping[str, Any]) -> tuple[str, tuple[Judgement, ...]]:
     if _JUDGEMENTS not in payload:
         return _DIRECT_RULE, (_rating(payload),)
     try:
-        judgements = tuple(Judgement(**{"label": None, "value": None, **fields}) for fields in payload[_JUDGEMENTS])
+        judgements = tuple(Judgement(**{"label": None, "value": None, **judgement}) for judgement in payload[_JUDGEMENTS])
         return str(payload["rule"]), judgements
     except (KeyError, TypeError) as error:
         raise ValueError(f"these are no exported judgements: {error}") from error

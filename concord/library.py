@@ -511,8 +511,8 @@ def _agreement(context: Context, selection: Mapping[str, Sequence[str]], options
     return {name: pd.DataFrame(section) for name, section in rows.items()}
 
 
-def _findings(name: str, findings_listed: Sequence[Finding]) -> Tables:
-    return {name: pd.DataFrame([each.to_dict() for each in findings_listed])}
+def _findings(name: str, rows: Sequence[Finding]) -> Tables:
+    return {name: pd.DataFrame([each.to_dict() for each in rows])}
 
 
 def _estimate(context: Context, selection: Mapping[str, Sequence[str]], options: Mapping[str, Any]) -> Tables:

@@ -264,7 +264,7 @@ def import_ratings(
     Without a word about anything the file is one of ``export ratings``, which says these itself.
     """
     path = context.file(file)
-    table_options = {**columns, "aspect": aspect, "scale": scale, "suite": suite, "kind": kind}
+    described = {**columns, "aspect": aspect, "scale": scale, "suite": suite, "kind": kind}
     # what changes the meaning of an import, where it is used: without these, the same options as ever are the same import
     more = {
         "index": columns.get("index"),
@@ -278,7 +278,7 @@ def import_ratings(
         "saw_labels": saw_labels,
     }
     more = {name: value for name, value in more.items() if value}
-    if not any(table_options.values()) and not more and not dry_run and wide is None:
+    if not any(described.values()) and not more and not dry_run and wide is None:
         return import_exported_ratings(context, path)
     table = read_rating_table(path)
     if rater_columns and wide is False:

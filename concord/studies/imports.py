@@ -214,7 +214,8 @@ def _bundle(kind: str, name: str, sha256: str, study: StudyRatings, stored: dict
     suites = {item.suite for item in study.items}
     # only prompts that have images here: what two sources share stays when one of them is undone
     used = {image.prompt_id for image in study.images}
-    aspects = {judgement.aspect for source in (*annotations, *evidence) for judgement in source.judgements}
+    judged = [*(a.judgements for a in annotations), *(e.judgements for e in evidence)]
+    aspects = {judgement.aspect for judgements in judged for judgement in judgements}
     return ImportBundle(
         kind,
         name,

@@ -131,7 +131,7 @@ def moved(
 
 
 def _without_value(change: Any, current: Any) -> Any:
-    """A change to a control, without its value if that is what was asked; Gradio takes a component for a change, too."""
+    """A change to a control, without its value if the control has that already; Gradio takes a component for a change, too."""
     if isinstance(change, Component):
         change = change.constructor_args | {"__type__": "update"}
     if isinstance(change, dict) and "value" in change and change["value"] == current:

@@ -136,12 +136,12 @@ class Page(Generic[V]):
 
     def followed(self, view: V, wanted: Mapping[str, str]) -> dict[str, str]:  # noqa: ARG002 - for pages that follow more
         """What of an address a view follows."""
-        fields = {name: getattr(view, name, "") for name in self.ADDRESS}
+        values = {name: getattr(view, name, "") for name in self.ADDRESS}
         offered = {
             name: change.control() if isinstance(change, Choice) else change for name, change in self.offer(view).items()
         }
         chosen = {name: change["value"] for name, change in offered.items()}
-        return {name: ",".join(value) if isinstance(value, list) else str(value) for name, value in (fields | chosen).items()}
+        return {name: ",".join(value) if isinstance(value, list) else str(value) for name, value in (values | chosen).items()}
 
     def state(self, view: V) -> str:  # noqa: ARG002 - most pages have one state
         """What must be so before a view is drawn, as text: pages whose other controls are set by one of them say by which."""

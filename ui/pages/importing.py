@@ -148,16 +148,16 @@ class ImportPage(Page[None]):
             source = find()
             if source.layout is None:
                 guess = uploads.guess_ratings(self.store, source)
-                fields, values = _rating_changes(guess), {name: guess.get(name) for name in _RATINGS}
+                changes, values = _rating_changes(guess), {name: guess.get(name) for name in _RATINGS}
             else:
                 values = dict(zip(_IMAGES, ("my-model", DEFAULT_SUITES[source.layout]), strict=True))
                 values["images-generator"] = source.name
-                fields = values
+                changes = values
         except (ValueError, OSError, CommandError) as error:
             return _nothing(_lines("Nothing can be stored, and why", uploads.problems_of(self.store, error)))
         shown: dict[str, Any] = {"source": source, "done": "", "images-fields": source.layout is not None}
         shown["ratings-fields"] = source.layout is None and not values["exported"]
-        return shown | fields | self._preview(source, values)
+        return shown | changes | self._preview(source, values)
 
     def _again(self, source: Source | None, *values: Any) -> Drawn:
         return {} if source is None else self._preview(source, dict(zip((*_IMAGES, *_RATINGS), values, strict=True)))
@@ -234,9 +234,9 @@ def _options(source: Source, values: Mapping[str, Any]) -> dict[str, Any]:
 
 def _rating_changes(guess: Mapping[str, Any]) -> dict[str, Any]:
     choices = [_NONE, *guess["header"]]
-    fields: dict[str, Any] = {name: gr.Dropdown(choices, value=guess.get(name, _NONE)) for name in _COLUMNS}
-    fields["suite"] = gr.Dropdown(guess["suites"], value=guess["suite"])
-    return fields | {name: guess[name] for name in ("aspect", "scale", "kind", "exported")} | {"new_items": False}
+    changes: dict[str, Any] = {name: gr.Dropdown(choices, value=guess.get(name, _NONE)) for name in _COLUMNS}
+    changes["suite"] = gr.Dropdown(guess["suites"], value=guess["suite"])
+    return changes | {name: guess[name] for name in ("aspect", "scale", "kind", "exported")} | {"new_items": False}
 
 
 def _images_preview(store: Store, source: Source, outcome: UploadOutcome) -> tuple[str, str]:

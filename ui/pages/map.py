@@ -80,19 +80,19 @@ class MapDrawing:
 def draw_map(
     made: Map,
     key: str,
-    color_of: Mapping[str, Any],
+    color_values: Mapping[str, Any],
     paint: MapColoring,
     lasso: Sequence[tuple[float, float]] = (),
     turn: int = 0,
 ) -> MapDrawing:
-    """The images of ``color_of`` (with what they are told apart by) where the map has them.
+    """The images of ``color_values`` (by item, what they are told apart by) where the map has them.
 
     ``lasso``: a line drawn on it, the ``turn``-th; while that stays, a line that was drawn in the browser stays, too.
     """
     import plotly.graph_objects as go
 
-    at = np.array([k for k, item in enumerate(made.items) if item in color_of], np.int32)
-    values = [color_of[made.items[k]] for k in at]
+    at = np.array([k for k, item in enumerate(made.items) if item in color_values], np.int32)
+    values = [color_values[made.items[k]] for k in at]
     some = _points_to_draw(at.size, key)
     figure = go.Figure()
     groups: list[MapGroup] = []
@@ -404,9 +404,9 @@ def _drawn(store: Store, shown: MapView, figure: str, standing: MapProgress, pai
         # on another map the line would hold other images
         shown = shown.with_line("")
     shown = replace(shown, key=standing.key)
-    color_of = maps.color_values(store, paint, made.items, listing_of_query(shown.query).restriction(store))
+    color_values = maps.color_values(store, paint, made.items, listing_of_query(shown.query).restriction(store))
     line = points_of(shown.lasso) if shown.lasso else ()
-    drawing = draw_map(made, standing.key, color_of, paint, line, shown.turn)
+    drawing = draw_map(made, standing.key, color_values, paint, line, shown.turn)
     on = MapAddress(made.method, made.model, standing.key)
     panel = {
         "map": str(on),

@@ -310,7 +310,7 @@ def _flat(row: Mapping[str, Any]) -> dict[str, Any]:
     flat: dict[str, Any] = {}
     for name, value in row.items():
         if name == "ceiling":
-            flat |= {f"ceiling_{part}": entry for part, entry in (value or {}).items()}
+            flat |= {f"ceiling_{part}": number for part, number in (value or {}).items()}
         elif isinstance(value, Mapping | list | tuple):
             flat[name] = json.dumps(value, ensure_ascii=False, allow_nan=False)
         else:

@@ -77,7 +77,7 @@ def _answer(each: Replacement, notes: Notes) -> ReportCell:
     won = (
         ""
         if test is None or refused
-        else f"{sum(entry['won'] for entry in test['persons'])} of {len(test['persons'])} people won"
+        else f"{sum(person['won'] for person in test['persons'])} of {len(test['persons'])} people won"
     )
     details = tuple(part for part in (won, wording.verdict(ceiling.get("verdict") or "")) if part)
     return ReportCell(

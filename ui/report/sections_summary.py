@@ -227,9 +227,9 @@ def _basis(material: Material, topic: Topic) -> str:
         f"{wording.count(len(people), 'rating')} by {persons}",
         wording.count(int(within.loc[within["kind"] == "scorer", "rater"].nunique()), "scorer"),
     ]
-    fields = sum(1 for recruitment in material.recruited for _, stated, counted in recruitment.rows() if stated or counted)
+    n_stated = sum(1 for recruitment in material.recruited for _, stated, counted in recruitment.rows() if stated or counted)
     silent = [recruitment.name for recruitment in material.recruited if not recruitment.said]
     note = "" if not material.recruited else " How people were asked is stated in the appendix."
-    if silent and fields:
+    if silent and n_stated:
         note = f" How people were asked is not stated for {', '.join(silent[:2])}."
     return f"{', '.join(parts)}.{note}"

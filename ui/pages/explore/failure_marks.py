@@ -62,8 +62,8 @@ class FailurePicture:
         """A cell's share on a figure."""
         known = score(cell) if by_task else shared(cell)
         who = f"{cell.generator}: " if cell.generator else ""
-        label = describe_mark(self.picture, cell.asked, cell.found)
-        note = f"{who}{label}\n{self._in_full(cell, known)}"
+        description = describe_mark(self.picture, cell.asked, cell.found)
+        note = f"{who}{description}\n{self._in_full(cell, known)}"
         text = "" if known.value is None else percent(known.value)
         return Mark(known.value, known.low, known.high, note, self.href(cell), text, right)
 

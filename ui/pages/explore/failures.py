@@ -74,10 +74,10 @@ _ALL = "all generators"
 def bindings(shown: FailurePicture) -> Drawing:
     """Swapped, leaked and other colours of two objects."""
     own = shown.cell()
-    missing = shown.cell(found=MISSING)
+    missing = shown.cell(detected=MISSING)
     if not own.n:
         return Drawing(f"In none of {wording.count(missing.n, 'image')} all objects of an asked colour are found.", None, "")
-    swapped, leaked = (shown.cell(found=name) for name in (SWAPPED, LEAKED))
+    swapped, leaked = (shown.cell(detected=name) for name in (SWAPPED, LEAKED))
     lead = (
         f"Of {wording.count(own.n, 'image')} in which all coloured objects are found,"
         f" {percent(shared(swapped).value or 0)} show them in each other’s colours (swapped),"
@@ -85,10 +85,10 @@ def bindings(shown: FailurePicture) -> Drawing:
         " onto another."
     )
     names = [name for name in shown.generators if shown.cell(generator=name).n]
-    most = max((shown.cell(found=SWAPPED, generator=name) for name in names), key=lambda cell: cell.hits / cell.n)
+    most = max((shown.cell(detected=SWAPPED, generator=name) for name in names), key=lambda cell: cell.hits / cell.n)
     if len(names) > 1 and most.hits:
         lead += f" Swapped most often by {most.generator}: in {shown.briefly(most)}."
-    parts = [shown.series(binding, [shown.cell(found=binding, generator=name) for name in names]) for binding in BINDINGS]
+    parts = [shown.series(binding, [shown.cell(detected=binding, generator=name) for name in names]) for binding in BINDINGS]
     columns = (*BINDINGS, ON_WRONG, MISSING)
     heads = [HtmlCell(name, note=BINDING.get(name, "")) for name in columns]
     rows = [_row(shown, name, columns, generator=name) for name in shown.generators]
@@ -132,8 +132,8 @@ def first_object(shown: FailurePicture) -> Drawing:
 
 
 def _about_first(shown: FailurePicture) -> Iterator[str]:
-    alone = shown.cell(found=ONLY_ONE)
-    known = among(shown.cell(found=ONLY_FIRST), alone)
+    alone = shown.cell(detected=ONLY_ONE)
+    known = among(shown.cell(detected=ONLY_FIRST), alone)
     if known.value is None:
         yield f"No image of {alone.n:,} shows only one of its two objects."
         return
@@ -185,7 +185,7 @@ _AXES = ("found", "asked for")
 def counts(shown: FailurePicture) -> Drawing:
     """Requested and detected counts."""
     columns = [name for name in shown.table.found if name not in (AS_ASKED, TOO_FEW, TOO_MANY)]
-    right, few, many = (shared(shown.cell(found=name)) for name in (AS_ASKED, TOO_FEW, TOO_MANY))
+    right, few, many = (shared(shown.cell(detected=name)) for name in (AS_ASKED, TOO_FEW, TOO_MANY))
     lead = (
         f"In {percent(1 - (right.value or 0))} of {wording.count(right.n, 'image')} the number is not the asked one: too few in"
         f" {percent(few.value or 0)}, too many in {percent(many.value or 0)}."
@@ -200,7 +200,7 @@ def counts(shown: FailurePicture) -> Drawing:
 def colors(shown: FailurePicture) -> Drawing:
     """Requested and detected colours."""
     columns = [name for name in shown.table.found if name not in (AS_ASKED, NOT_AS_ASKED, NOT_FOUND)]
-    right, missing = shared(shown.cell(found=AS_ASKED)), shown.cell(found=NOT_FOUND)
+    right, missing = shared(shown.cell(detected=AS_ASKED)), shown.cell(detected=NOT_FOUND)
     if right.value is None:
         return Drawing(f"Of {wording.count(missing.n, 'object')} of which a colour is asked none is found.", None, "")
     lead = f"{percent(right.value)} of {wording.count(right.n, 'object')} have the asked colour."
@@ -215,7 +215,7 @@ def colors(shown: FailurePicture) -> Drawing:
 def positions(shown: FailurePicture) -> Drawing:
     """Requested and detected relations: a bias shows as a column that is strong whatever was asked."""
     columns = [*RELATIONS, *([NO_RELATION] if NO_RELATION in shown.table.found else [])]
-    apart = shown.cell(found=NOT_BOTH)
+    apart = shown.cell(detected=NOT_BOTH)
     if apart.hits == apart.n:
         return Drawing(f"In none of {wording.count(apart.n, 'image')} both objects of the asked relation are found.", None, "")
     below = note(
@@ -238,7 +238,7 @@ def supercategories(shown: FailurePicture) -> Drawing:
     pairs = [pair for pair in shown.table.asked if shown.cell(pair).n]
     groups = [name for name in GROUPS if any(name in split_pair(pair) for pair in pairs)]
     cells = [[_of_pair(shown, a, b) for b in groups] for a in groups]
-    every = shared(shown.cell(found=CORRECT))
+    every = shared(shown.cell(detected=CORRECT))
     lead = f"{percent(every.value or 0)} of {wording.count(every.n, 'image')} of two objects are correct."
     ranked = sorted((shown.cell(pair, CORRECT) for pair in pairs), key=lambda cell: -cell.hits / cell.n)
     enough = [cell for cell in ranked if cell.n >= _FEW] or ranked
@@ -393,7 +393,9 @@ def _about_order(shown: FailurePicture, own: str) -> Iterator[str]:
         turns = []
         for a, b in combinations(each[first], 2):
             # where which of the two is ahead, if that depends on the threshold
-            ahead, behind = ([value for value, entry in each.items() if sign * (entry[a] - entry[b]) > 0] for sign in (1, -1))
+            ahead, behind = (
+                [value for value, scores in each.items() if sign * (scores[a] - scores[b]) > 0] for sign in (1, -1)
+            )
             if ahead and behind:
                 turns.append(f"{a} is ahead of {b} at {listed(ahead)}, behind it at {listed(behind)}")
         if turns:

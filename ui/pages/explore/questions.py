@@ -308,7 +308,7 @@ def _table(store: Store, rows: pd.DataFrame, view: ExploreView) -> str:
     with_people = bool((rows["state"] != "not_asked").any()) or view.see == PEOPLE
     names = ["image", "question", "asked for", view.rater, *(["people"] if with_people else [])]
     head = "".join(f'<th scope="col">{escape(name)}</th>' for name in names)
-    body = "".join(_line(row, looks, view, told=with_people) for row in rows.to_dict("records"))
+    body = "".join(_line(row, looks, view, with_people=with_people) for row in rows.to_dict("records"))
     return (
         f'{WRAP}<table class="cc-table cc-asked" aria-label="Answers">'
         f"<thead><tr>{head}</tr></thead><tbody>{body}</tbody></table></div>"

@@ -81,8 +81,8 @@ class RunsPage(Page[Mapping[str, Any]]):
             with gr.Accordion("Settings, weights and versions", open=False):
                 self.html("run-settings")
             with gr.Accordion("What the worker said", open=False):
-                fields = {"placeholder": "nothing so far", "show_label": False, "interactive": False}
-                self.output("run-log", gr.Textbox(lines=4, max_lines=14, autoscroll=True, elem_id="run-log", **fields))
+                options = {"placeholder": "nothing so far", "show_label": False, "interactive": False}
+                self.output("run-log", gr.Textbox(lines=4, max_lines=14, autoscroll=True, elem_id="run-log", **options))
         moves = run_manager.progress_version
         self.part(self.draw_status, _STATUS, by=("show", "run"), moves=moves, seconds=SECONDS)
 

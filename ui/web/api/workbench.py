@@ -52,13 +52,13 @@ def workbench_router(store: Store) -> APIRouter:
     @routes.get("/item")
     def item(request: Request, id: ItemId) -> dict[str, Any]:
         person = name_of(request)
-        shown = item_of(store, id)
-        own = {key: [entry for entry in shown[key] if entry["rater_id"] == person] for key in ("annotations", "judgements")}
-        shown.pop("public_id")
+        item = item_of(store, id)
+        own = {key: [row for row in item[key] if row["rater_id"] == person] for key in ("annotations", "judgements")}
+        item.pop("public_id")
         return (
-            shown
+            item
             | own
-            | {"blanked": generation.why_blank(shown["blanked"]), "name": person, "covered": not may_see(store, person, shown)}
+            | {"blanked": generation.why_blank(item["blanked"]), "name": person, "covered": not may_see(store, person, item)}
             | {"alike": bool(embedding_sources(store))}
         )
 
@@ -89,21 +89,21 @@ def workbench_router(store: Store) -> APIRouter:
 
     @routes.get("/evidence")
     def evidence(request: Request, id: ItemId) -> dict[str, Any]:
-        person, shown = name_of(request), item_of(store, id)
-        if not may_see(store, person, shown):
+        person, item = name_of(request), item_of(store, id)
+        if not may_see(store, person, item):
             return {"covered": True, "name": person}
-        if person is not None and shown["sha256"] is not None:
+        if person is not None and item["sha256"] is not None:
             # nothing is ever shown without a record: what they say of it from now on is not blind
             answer_status.record_unblinding(store, person, id, answer_status.AFTER_ANSWER)
-        return _evidence(store, person, shown)
+        return _evidence(store, person, item)
 
     @routes.post("/uncover")
     def uncover(request: Request, body: UncoverBody) -> dict[str, Any]:
-        person, shown = person_of(request, "who uncovers an image is recorded"), item_of(store, body.id)
+        person, item = person_of(request, "who uncovers an image is recorded"), item_of(store, body.id)
         answer_status.record_unblinding(
             store, person, body.id, answer_status.by_browsing(body.shown) if body.shown else answer_status.ON_REQUEST
         )
-        return _evidence(store, person, shown)
+        return _evidence(store, person, item)
 
     return routes
 
@@ -303,28 +303,28 @@ def remarks_router(store: Store) -> APIRouter:
 
     @routes.get("/remarks")
     def listed(request: Request, id: Annotated[str, Query(max_length=1000)]) -> dict[str, Any]:
-        shown = item_of(store, id)
-        return _remarks(store, shown) if may_see(store, name_of(request), shown) else {"covered": True}
+        item = item_of(store, id)
+        return _remarks(store, item) if may_see(store, name_of(request), item) else {"covered": True}
 
     @routes.post("/notes")
     def note(request: Request, body: NoteBody) -> dict[str, Any]:
-        person, shown = person_of(request, _SIGNED), item_of(store, body.item)
+        person, item = person_of(request, _SIGNED), item_of(store, body.item)
         if not body.text.strip() and body.revises is None:
             raise HTTPException(422, "This note is empty.")
         revises = str(body.revises) if body.revises else None
         with refusing(409, NoteRefused):
-            remarks.write_note(store, Note(str(body.id), shown["item_id"], body.text.strip(), person, revises))
-        return _remarks_if_visible(store, person, shown)
+            remarks.write_note(store, Note(str(body.id), item["item_id"], body.text.strip(), person, revises))
+        return _remarks_if_visible(store, person, item)
 
     @routes.post("/verdict")
     def verdict(request: Request, body: VerdictBody) -> dict[str, Any]:
-        person, shown = person_of(request, _SIGNED), item_of(store, body.item)
-        if not may_see(store, person, shown):
+        person, item = person_of(request, _SIGNED), item_of(store, body.item)
+        if not may_see(store, person, item):
             raise HTTPException(409, "Answer or uncover the image first, then give a verdict.")
-        _check_verdict(shown, body)
+        _check_verdict(item, body)
         made = Adjudication(
             adjudication_id=str(body.id),
-            item_id=shown["item_id"],
+            item_id=item["item_id"],
             aspect=body.aspect,
             wrong=body.wrong,
             verdict=body.verdict,
@@ -337,19 +337,19 @@ def remarks_router(store: Store) -> APIRouter:
         )
         with refusing(422, ValueError):
             adjudication.write_verdict(store, made)
-        return _remarks_if_visible(store, person, shown)
+        return _remarks_if_visible(store, person, item)
 
     @routes.post("/verdict/back")
     def take_back(request: Request, body: TakeBackBody) -> dict[str, Any]:
-        person, shown = person_of(request, _SIGNED), item_of(store, body.item)
+        person, item = person_of(request, _SIGNED), item_of(store, body.item)
         if not any(
             (verdict.aspect, verdict.target) == (body.aspect, body.target)
-            for verdict in remarks.verdicts(store, [shown["item_id"]])
+            for verdict in remarks.verdicts(store, [item["item_id"]])
         ):
             raise HTTPException(409, "There is no verdict to take back: somebody else has.")
         nothing = Adjudication(
             adjudication_id=str(body.id),
-            item_id=shown["item_id"],
+            item_id=item["item_id"],
             aspect=body.aspect,
             wrong="prompt",
             verdict="",
@@ -358,7 +358,7 @@ def remarks_router(store: Store) -> APIRouter:
             campaign_id=campaign_items.DEFAULT,
         )
         remarks.take_back(store, nothing)
-        return _remarks_if_visible(store, person, shown)
+        return _remarks_if_visible(store, person, item)
 
     return routes
 
@@ -387,8 +387,8 @@ def campaigns_router(store: Store) -> APIRouter:
 
     @routes.post("/gold")
     def make(request: Request, body: GoldBody) -> dict[str, Any]:
-        person, shown = person_of(request, "gold is made of your verdicts and answers"), item_of(store, body.item)
-        if not may_see(store, person, shown):
+        person, item = person_of(request, "gold is made of your verdicts and answers"), item_of(store, body.item)
+        if not may_see(store, person, item):
             raise HTTPException(409, "Answer or uncover the image first, then give a verdict.")
         with refusing(422, ValueError):
             made = gold.make_gold(store, body.campaign, body.item, person)

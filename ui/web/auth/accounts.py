@@ -116,8 +116,8 @@ def _lifetimes(path: Path, table: Any) -> Lifetimes:
     for name, value in table.items():
         if isinstance(value, bool) or not isinstance(value, (int, float)) or not 0 < value * known[name] <= YEAR_SECONDS:
             raise AccountsError(f"{path}: [sessions] {name} must be a number above 0 and at most a year, not {value!r}")
-    fields = {"_".join(name.split("_")[:-1]): float(value) * known[name] for name, value in table.items()}
-    return Lifetimes(**fields)
+    seconds = {"_".join(name.split("_")[:-1]): float(value) * known[name] for name, value in table.items()}
+    return Lifetimes(**seconds)
 
 
 def _account(where: str, entry: Any) -> Account:

@@ -118,13 +118,13 @@ class ItemForm:
     campaign: str
     task: AnnotationTask
     form: Form
-    asked: FormItem
+    item: FormItem
     questionnaire: Questionnaire
     version: int | None = None
 
     def to_json(self) -> dict[str, Any]:
         """All that a browser needs to ask, and nothing that tells whose images these are."""
-        order = self.asked.order or range(len(self.task.pictures))
+        order = self.item.order or range(len(self.task.pictures))
         shown = [self.task.pictures[position] for position in order]
         return {
             "ticket": self.task.public_id,
@@ -144,14 +144,14 @@ class ItemForm:
     def annotation(self, person: str, answers: Mapping[str, Any], **more: Any) -> Annotation:
         """These answers, with what follows from them; ``more`` are the record's other values."""
         members = [picture.image_id for picture in self.task.pictures]
-        raw: dict[str, Any] = {"order": self.asked.order} if self.asked.order else {}
+        raw: dict[str, Any] = {"order": self.item.order} if self.item.order else {}
         raw |= {} if self.version is None else {"questions": self.version}
         return Annotation(
             item_id=self.task.item_id,
             rater_id=person,
             questionnaire=self.form.name,
             answers=answers,
-            judgements=derive(self.form, answers, self.asked, members),
+            judgements=derive(self.form, answers, self.item, members),
             rule_version=self.form.rule_version,
             campaign_id=self.campaign,
             raw=raw or None,

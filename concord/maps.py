@@ -66,12 +66,12 @@ class MapProgress:
 
     Attributes:
         key: of the map that was asked for: the same embeddings, method and seed have the same.
-        made: the map, once it is there; else ``told`` says how far it is, or (not ``busy``) why there is none.
+        made: the map, once it is there; else ``message`` says how far it is, or (not ``busy``) why there is none.
     """
 
     key: str
     made: Map | None
-    told: str = ""
+    message: str = ""
     busy: bool = False
 
 
@@ -352,7 +352,7 @@ def map_of(store: Store, on: MapAddress) -> Map:
         raise LassoLost(f"The map that this lasso was drawn on has changed, as more images have embeddings now. {again}")
     standing = request_map(store, on.method, on.model)
     if standing.made is None:
-        raise LassoLost(f"{standing.told} Reload this page when it is done.")
+        raise LassoLost(f"{standing.message} Reload this page when it is done.")
     return standing.made
 
 

@@ -148,12 +148,12 @@ def _bundle_ratings(context: Context, ratings: Sequence[_Rating]) -> ImportBundl
 
 @dataclass(frozen=True, slots=True)
 class RatingSource:
-    """One rating as it is stored: ``said`` is a person's answer, or a scorer's evidence."""
+    """One rating as it is stored: ``payload`` is a person's answer, or a scorer's evidence."""
 
     item_id: str
     rater_id: str
     by_scorer: bool
-    said: Mapping[str, Any]
+    payload: Mapping[str, Any]
 
 
 def rating_sources(
@@ -164,11 +164,13 @@ def rating_sources(
     evidence: list[Evidence] = []
     for n, rating in enumerate(ratings):
         source_id = str(uuid.uuid5(namespace, f"{sha256}/{n}"))
-        version, judgements = rate(rating.said)
+        version, judgements = rate(rating.payload)
         if rating.by_scorer:
-            evidence.append(Evidence(source_id, rating.item_id, rating.rater_id, rating.said, judgements, version))
+            evidence.append(Evidence(source_id, rating.item_id, rating.rater_id, rating.payload, judgements, version))
         else:
-            annotations.append(Annotation(source_id, rating.item_id, rating.rater_id, DIRECT, rating.said, judgements, version))
+            annotations.append(
+                Annotation(source_id, rating.item_id, rating.rater_id, DIRECT, rating.payload, judgements, version)
+            )
     return annotations, evidence
 
 

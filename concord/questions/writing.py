@@ -189,12 +189,12 @@ class CheckProgress:
     total: int
     what: str
     done: int = 0
-    told: float = field(default_factory=time.monotonic)
+    reported: float = field(default_factory=time.monotonic)
 
     def more(self) -> None:
         self.done += 1
-        if time.monotonic() - self.told > _TELL_SECONDS:
-            self.told = time.monotonic()
+        if time.monotonic() - self.reported > _TELL_SECONDS:
+            self.reported = time.monotonic()
             warn(f"{self.done:,} of {self.total:,} {self.what}")
 
 

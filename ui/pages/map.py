@@ -386,7 +386,7 @@ def draw_page(
     if standing.made is None:
         # no map yet: the one before stays, with its own lines
         before = " Until then you see the map before." if standing.busy else " You see the map before."
-        lead = note(standing.told + (before if figure else ""), "" if standing.busy else "cc-bad")
+        lead = note(standing.message + (before if figure else ""), "" if standing.busy else "cc-bad")
         gone = {} if figure else {"map-plot": None, "cc-map": ""}
         yield controls | {"map-lead": lead, "shown": asdict(shown)} | gone
     while standing.made is None and standing.busy and time.monotonic() < until:

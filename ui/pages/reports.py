@@ -182,7 +182,7 @@ def _made(store: Store, chosen: Mapping[str, Any], progress: gr.Progress) -> str
     command = export.export_command(store, selection, "html", "report.html", seed)
     material = export.gather(store, selection, seed, command, lambda step, share: progress(share, desc=step.capitalize()))
     if material.ratings.empty:
-        return note(f"{why_no_ratings(material.said).capitalize()}.", "cc-bad")
+        return note(f"{why_no_ratings(material.judgements).capitalize()}.", "cc-bad")
     key = export.keep_report(store, export.document(material), material)
     links = "".join(_download(key, form, machine.browser() is not None) for form in FORMATS_SHOWN)
     head = f"The report on {wording.count(len(material.ratings), 'rating')} is made ({material.made:%H:%M} UTC)."

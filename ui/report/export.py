@@ -277,7 +277,7 @@ def _put(archive: zipfile.ZipFile, name: str, content: bytes) -> None:
 
 
 def _all(report: Document, material: Material) -> dict[str, tuple[pd.DataFrame, Columns]]:
-    judgements = material.said.assign(excluded=material.left_out).rename(columns={"number": "value"})
+    judgements = material.judgements.assign(excluded=material.left_out).rename(columns={"number": "value"})
     tables: dict[str, tuple[pd.DataFrame, Columns]] = {
         "ratings": (material.ratings, RATING_COLUMNS),
         "judgements": (judgements, _JUDGEMENT_COLUMNS),
@@ -374,7 +374,7 @@ def export_report(
     command = export_command(context.store, chosen, form, output, seed)
     material = gather(context.store, chosen, seed, command, _progress_printer(context))
     if material.ratings.empty:
-        raise CommandError(why_no_ratings(material.said))
+        raise CommandError(why_no_ratings(material.judgements))
     write_export(path, render_report(document(material), material, form))
     context.say(f"the report on {wording.count(len(material.ratings), 'rating')} is in {output}{zip_note}")
 

@@ -347,7 +347,7 @@ class Material:
     """A selection with all that follows from it.
 
     Attributes:
-        said: every judgement (``exports.judgements``); ``left_out`` is why each does not count, None for those that do.
+        judgements: every judgement (``exports.judgements``); ``left_out`` is why each does not count, None for those that do.
         ratings: those that count (``concord.exporting.counted_ratings``).
         rows: of ``agreement --format json``, and further sections by name; of any two raters only those over all
             generators and tasks, as every pair in every place would be most of the report.
@@ -358,7 +358,7 @@ class Material:
 
     selection: Selection
     options: Options
-    said: pd.DataFrame
+    judgements: pd.DataFrame
     left_out: pd.Series
     ratings: pd.DataFrame
     rows: Mapping[str, list[dict[str, Any]]]

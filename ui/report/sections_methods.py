@@ -194,7 +194,7 @@ def raters(material: Material) -> ReportSection:
 
 def _scorer(material: Material, scorer: ScorerDescription) -> list[str]:
     own = material.ratings[(material.ratings["kind"] == "scorer") & (material.ratings["rater"] == scorer.rater_id)]
-    rules = material.said.loc[material.said["rater"] == scorer.rater_id, "rule_version"].unique()
+    rules = material.judgements.loc[material.judgements["rater"] == scorer.rater_id, "rule_version"].unique()
     counts = [f"{len(own):,}", f"{own['item'].nunique():,}"]
     # raters of the time before fingerprints have none of the hub's models
     plain = (
@@ -207,7 +207,7 @@ def _scorer(material: Material, scorer: ScorerDescription) -> list[str]:
 
 def exclusions(material: Material) -> ReportSection:
     """What does not count, and why: judgements, and what single comparisons leave out besides."""
-    left = material.said.assign(reason=material.left_out)[material.left_out.notna()]
+    left = material.judgements.assign(reason=material.left_out)[material.left_out.notna()]
     who = (
         left["kind"]
         .where(~left["simulated"].astype(bool), "simulated people")
@@ -499,4 +499,4 @@ def versions() -> Iterator[tuple[str, str]]:
 
 def rules(material: Material) -> dict[str, int]:
     """How many of the judgements each version of the rules has made."""
-    return {str(rule): int(n) for rule, n in material.said["rule_version"].value_counts().sort_index().items()}
+    return {str(rule): int(n) for rule, n in material.judgements["rule_version"].value_counts().sort_index().items()}

@@ -161,7 +161,7 @@ def _best_generator(material: Material, topic: Topic, means: dict[str, dict[str,
 def _differences(material: Material, topic: Topic, rater: str, best: str) -> list[GeneratorDifference]:
     """The best generator less each other one, by a rater or by people."""
     suite, aspect, people = topic
-    judgements = material.said[material.left_out.isna().to_numpy()]
+    judgements = material.judgements[material.left_out.isna().to_numpy()]
     who: Any = (judgements["rater"] == rater) & (judgements["kind"] == "scorer")
     if not rater:
         who = (judgements["kind"] == "human") & (judgements["simulated"].astype(bool) == (people == "simulated"))

@@ -187,9 +187,9 @@ def _given(
     counted = [answer.answers for answer in answers if answer.counts]
     if source == "unanimous":
         return _agreed(questionnaire, counted) if len(counted) >= FEWEST else {}
-    right = [own for own in counted if _confirmed(form, subject, own, verdicts)]
+    right = [each for each in counted if _confirmed(form, subject, each, verdicts)]
     agreed = _agreed(questionnaire, right)
-    others = [own for own in counted if own not in right]
+    others = [each for each in counted if each not in right]
     return {name: key for name, key in agreed.items() if not others or any(o.get(name) != right[0].get(name) for o in others)}
 
 

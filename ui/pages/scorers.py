@@ -335,7 +335,7 @@ def figure(evidence: ScorerEvidence) -> go.Figure | None:
             text = f"{escape(evidence.rater(rater))}<br>{rank_text}<extra></extra>"
             dot = {"x": [row.value], "y": [y], "marker": {"color": color, "size": 11}, "hovertemplate": text}
             figure.add_trace(go.Scatter(**dot, mode="markers"), 1, n)
-    above = 18 + 16 * max(rank_text.count("<br>") + 1 for rank_text in titles)
+    above = 18 + 16 * max(title.count("<br>") + 1 for title in titles)
     charts.plain(figure, height=56 + above + _ROW * len(raters))
     figure.update_layout(margin={"t": above})
     figure.update_annotations(font={"size": 12})

@@ -68,7 +68,7 @@ def headline(views: Sequence[RunView]) -> str:
 
 def _row(view: RunView, chosen: bool) -> str:
     row = view.row
-    rater = f"{row.rater_id} paints" if row.kind == "generate" else row.rater_id
+    who = f"{row.rater_id} paints" if row.kind == "generate" else row.rater_id
     href = f"{at('/studio/runs')}?{urlencode({'run': row.run_id})}"
     name = controls.link(row.run_id, href, "choose", run=row.run_id)
     title, hint = _state(view)
@@ -77,7 +77,7 @@ def _row(view: RunView, chosen: bool) -> str:
     if view.is_active:
         when = f"about {wording.duration(view.seconds_left)} left" if view.seconds_left else ""
     cells = (
-        f'<th scope="row">{name}{_small(f"{rater}, {row.created:%Y-%m-%d %H:%M} UTC")}</th>',
+        f'<th scope="row">{name}{_small(f"{who}, {row.created:%Y-%m-%d %H:%M} UTC")}</th>',
         f'<td><span class="cc-state cc-state--{view.state.replace(" ", "-")}">{escape(title)}</span>{_small(hint)}</td>',
         f"<td>{bar}{_small(f'{view.done:,} of {wording.count(row.n_items, _noun(view))}')}</td>",
         f'<td class="cc-number">{_speed(view.per_second)}</td><td class="cc-number">{when}</td>',

@@ -82,9 +82,7 @@ def workbench_router(store: Store) -> APIRouter:
         if around is None:
             return {"place": None, "total": 0, "previous": None, "next": None}
         sides = {"previous": around.previous, "next": around.following}
-        named = {
-            side: {"id": item_shown[0], "shown": item_shown[1]} if item_shown else None for side, item_shown in sides.items()
-        }
+        named = {side: {"id": neighbour[0], "shown": neighbour[1]} if neighbour else None for side, neighbour in sides.items()}
         return {"place": around.place or None, "total": around.total} | named
 
     @routes.get("/evidence")

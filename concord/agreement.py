@@ -114,8 +114,8 @@ def further_of(
     judgements: pd.DataFrame, scales: Scales, selection: Selection, options: Options, names: Collection[str]
 ) -> Rows:
     """These sections of FURTHER, in its order."""
-    fuller = _with_certainty(selection, options)
-    return {name: _about(selection, FURTHER[name](judgements, scales, fuller)) for name in FURTHER if name in names}
+    with_certainty = _with_certainty(selection, options)
+    return {name: _about(selection, FURTHER[name](judgements, scales, with_certainty)) for name in FURTHER if name in names}
 
 
 def _with_certainty(selection: Selection, options: Options) -> Options:

@@ -53,8 +53,8 @@ def data_hash(ratings: pd.DataFrame) -> str:
 
 def scales_of(judgements: pd.DataFrame, scales: Scales) -> pd.Series:
     """The scale of each row."""
-    known = [scales[key] for key in zip(judgements["suite"], judgements["aspect"], strict=True)]
-    return pd.Series(known, judgements.index, dtype=object)
+    scale_texts = [scales[key] for key in zip(judgements["suite"], judgements["aspect"], strict=True)]
+    return pd.Series(scale_texts, judgements.index, dtype=object)
 
 
 def counted_ratings(judgements: pd.DataFrame, scales: Scales) -> pd.DataFrame:
@@ -171,9 +171,9 @@ def judgement_parts(store: Store, chosen: Selection) -> Iterator[tuple[pd.DataFr
     """The selected judgements part by part, each with the scales of all."""
     if chosen.certainty:
         # how far people agree is told from all that they said
-        table = exports.judgements(store, chosen)
+        judgements = exports.judgements(store, chosen)
         scales = frame.scales(store)
-        yield select(table, scales, chosen.certainty), scales
+        yield select(judgements, scales, chosen.certainty), scales
         return
     scales = {}
     for part in exports.judgement_batches(store, chosen):

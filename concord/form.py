@@ -111,13 +111,13 @@ class ItemForm:
     campaign: str
     task: AnnotationTask
     form: Form
-    asked: FormItem
+    item: FormItem
     questionnaire: Questionnaire
     version: int | None = None
 
     def to_json(self) -> dict[str, Any]:
         """All that a browser needs to ask, and nothing that tells whose images these are."""
-        order = self.asked.order or range(len(self.task.pictures))
+        order = self.item.order or range(len(self.task.pictures))
         shown = [self.task.pictures[position] for position in order]
         return {
             "ticket": self.task.public_id,
@@ -137,14 +137,14 @@ class ItemForm:
     def annotation(self, person: str, answers: Mapping[str, Any], **more: Any) -> Annotation:
         """These answers, with what follows from them; ``more`` are the record's other values."""
         members = [picture.image_id for picture in self.task.pictures]
-        raw: dict[str, Any] = {"order": self.asked.order} if self.asked.order else {}
+        raw: dict[str, Any] = {"order": self.item.order} if self.item.order else {}
         raw |= {} if self.version is None else {"questions": self.version}
         return Annotation(
             item_id=self.task.item_id,
             rater_id=person,
             questionnaire=self.form.name,
             answers=answers,
-            judgements=derive(self.form, answers, self.asked, members),
+            judgements=derive(self.form, answers, self.item, members),
             rule_version=self.form.rule_version,
             campaign_id=self.campaign,
             raw=raw or None,
@@ -483,14 +483,14 @@ def preview_feedback_json(store: Store, campaign_id: str, ticket: str, answers: 
     """What somebody would be told who answered so; nothing is stored. ``right`` is null of items without a known answer. None:
     no such campaign, or no such item in it."""
     campaign, task = management.get(store, campaign_id), campaign_items.get_task(store, ticket)
-    found = {item.item_id: item for item in management.items(store, campaign_id)}
-    if campaign is None or task is None or task.item_id not in found:
+    items = {item.item_id: item for item in management.items(store, campaign_id)}
+    if campaign is None or task is None or task.item_id not in items:
         return None
-    item = found[task.item_id]
-    given = clean(item_form(store, campaign, task, _NOBODY).questionnaire, answers)
+    item = items[task.item_id]
+    cleaned = clean(item_form(store, campaign, task, _NOBODY).questionnaire, answers)
     expected = item.expected or {}
-    right = not wrong_answers(expected, given) if item.role != "ordinary" else None
-    return {"right": right, "feedback": feedback_json(given, feedback_on(campaign.settings, item.role, expected, given))}
+    right = not wrong_answers(expected, cleaned) if item.role != "ordinary" else None
+    return {"right": right, "feedback": feedback_json(cleaned, feedback_on(campaign.settings, item.role, expected, cleaned))}
 
 
 def sentences() -> set[str]:

@@ -72,30 +72,30 @@ def exported(rule: str, judgements: Sequence[Judgement]) -> dict[str, Any]:
     return {"rule": rule, _JUDGEMENTS: rows}
 
 
-def rate(value: Mapping[str, Any]) -> tuple[str, tuple[Judgement, ...]]:
+def rate(payload: Mapping[str, Any]) -> tuple[str, tuple[Judgement, ...]]:
     """The rule version and the judgement of an answer, or of evidence, that is a rating, or judgements as exported.
 
     Raises:
         ValueError: it is neither.
     """
-    if _JUDGEMENTS not in value:
-        return _DIRECT_RULE, (_rating(value),)
+    if _JUDGEMENTS not in payload:
+        return _DIRECT_RULE, (_rating(payload),)
     try:
-        judgements = tuple(Judgement(**{"label": None, "value": None, **fields}) for fields in value[_JUDGEMENTS])
-        return str(value["rule"]), judgements
+        judgements = tuple(Judgement(**{"label": None, "value": None, **judgement}) for judgement in payload[_JUDGEMENTS])
+        return str(payload["rule"]), judgements
     except (KeyError, TypeError) as error:
         raise ValueError(f"these are no exported judgements: {error}") from error
 
 
-def _rating(entry: Mapping[str, Any]) -> Judgement:
+def _rating(payload: Mapping[str, Any]) -> Judgement:
     """The judgement that an imported rating is: aspect, target, label and value as they came."""
-    aspect, label, value = entry.get("aspect"), entry.get("label"), entry.get("value")
+    aspect, label, value = payload.get("aspect"), payload.get("label"), payload.get("value")
     if not isinstance(aspect, str) or not aspect:
         raise ValueError(f"a direct answer needs an 'aspect', got {aspect!r}")
     if label == CANNOT_TELL:
-        return Judgement(aspect, None, None, entry.get("target"), CANNOT_TELL)
+        return Judgement(aspect, None, None, payload.get("target"), CANNOT_TELL)
     number = None if value is None else float(value)
-    return Judgement(aspect, None if label is None else str(label), number, entry.get("target"))
+    return Judgement(aspect, None if label is None else str(label), number, payload.get("target"))
 
 
 @cache
@@ -146,9 +146,9 @@ def rule_version_of(scorer: Scorer) -> str:
     return f"{scorer.name}-{scorer.version}"
 
 
-def judge(scorer: Scorer, spec: HasSpec, seen: Observation, settings: Mapping[str, Any]) -> tuple[Judgement, ...]:
+def judge(scorer: Scorer, item: HasSpec, seen: Observation, settings: Mapping[str, Any]) -> tuple[Judgement, ...]:
     """What follows from what a scorer saw; nothing, where it saw nothing."""
-    return () if seen.failed is not None else scorer.judge(spec.demands, seen, settings).judgements
+    return () if seen.failed is not None else scorer.judge(item.demands, seen, settings).judgements
 
 
 def derive_source(source: Mapping[str, Any]) -> tuple[str, Sequence[Judgement]]:

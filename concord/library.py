@@ -511,14 +511,14 @@ def _agreement(context: Context, selection: Mapping[str, Sequence[str]], options
     return {name: pd.DataFrame(section) for name, section in rows.items()}
 
 
-def _findings(name: str, listed: Sequence[Finding]) -> Tables:
-    return {name: pd.DataFrame([each.to_dict() for each in listed])}
+def _findings(name: str, rows: Sequence[Finding]) -> Tables:
+    return {name: pd.DataFrame([each.to_dict() for each in rows])}
 
 
 def _estimate(context: Context, selection: Mapping[str, Sequence[str]], options: Mapping[str, Any]) -> Tables:
     named: dict[str, Any] = {name: tuple(value) if isinstance(value, list) else value for name, value in options.items()}
-    estimate_findings = estimates.estimate(context.store, agreement.selected(context, selection), EstimateOptions(**named))
-    return _findings("estimate", estimate_findings)
+    estimated = estimates.estimate(context.store, agreement.selected(context, selection), EstimateOptions(**named))
+    return _findings("estimate", estimated)
 
 
 def _plan(context: Context, selection: Mapping[str, Sequence[str]], request: Mapping[str, Any]) -> Tables:

@@ -66,12 +66,12 @@ class MapProgress:
 
     Attributes:
         key: of the map that was asked for: the same embeddings, method and seed have the same.
-        made: the map, once it is there; else ``told`` says how far it is, or (not ``busy``) why there is none.
+        made: the map, once it is there; else ``message`` says how far it is, or (not ``busy``) why there is none.
     """
 
     key: str
     made: Map | None
-    told: str = ""
+    message: str = ""
     busy: bool = False
 
 
@@ -190,7 +190,7 @@ def _read(path: Path, changed: int) -> Map | None:  # noqa: ARG001 - part of the
 
 @live_updates.cached(maxsize=4, key=live_updates.stored_version)
 def _embedding_sources(store: Store) -> tuple[Mapping[str, EmbeddingSource], bool]:
-    sources: dict[str, list[tuple[str, tuple[int, ...], int, tuple[Path, ...]]]] = {}
+    runs_by_model: dict[str, list[tuple[str, tuple[int, ...], int, tuple[Path, ...]]]] = {}
     without = False
     for row in runs.listed(store):
         model = model_of(row.settings)
@@ -202,11 +202,11 @@ def _embedding_sources(store: Store) -> tuple[Mapping[str, EmbeddingSource], boo
             without = True
             continue
         parts = tuple(folder.part(number) for number in row.parts)
-        sources.setdefault(model, []).append((row.run_id, row.parts, row.n_done, parts))
+        runs_by_model.setdefault(model, []).append((row.run_id, row.parts, row.n_done, parts))
     made = {}
-    for model in sorted(sources):
-        stamp = json.dumps([(run_id, numbers, n) for run_id, numbers, n, _ in sources[model]])
-        made[model] = EmbeddingSource(tuple(part for *_, parts in sources[model] for part in parts), stamp)
+    for model in sorted(runs_by_model):
+        stamp = json.dumps([(run_id, numbers, n) for run_id, numbers, n, _ in runs_by_model[model]])
+        made[model] = EmbeddingSource(tuple(part for *_, parts in runs_by_model[model] for part in parts), stamp)
     return made, without
 
 
@@ -352,7 +352,7 @@ def map_of(store: Store, on: MapAddress) -> Map:
         raise LassoLost(f"The map that this lasso was drawn on has changed, as more images have embeddings now. {again}")
     standing = request_map(store, on.method, on.model)
     if standing.made is None:
-        raise LassoLost(f"{standing.told} Reload this page when it is done.")
+        raise LassoLost(f"{standing.message} Reload this page when it is done.")
     return standing.made
 
 

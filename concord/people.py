@@ -57,10 +57,10 @@ def participant_in(query: Iterable[tuple[str, str]]) -> Participant | None:
     Raises:
         Unclear: it does so without a usable id.
     """
-    fields = [(name.lower(), value.strip()) for name, value in query]
-    if ("assignmentid", _PREVIEW) in fields:
+    parameters = [(name.lower(), value.strip()) for name, value in query]
+    if ("assignmentid", _PREVIEW) in parameters:
         raise UnclearParticipant("This is a preview. Accept the task first, then open it again.")
-    sent = [(platform, value) for name, value in fields if (platform := _PLATFORMS.get(name))]
+    sent = [(platform, value) for name, value in parameters if (platform := _PLATFORMS.get(name))]
     if not sent:
         return None
     if len(set(sent)) > 1:
@@ -114,13 +114,13 @@ def invited_participant(store: Store, invitation: Invitation, query: Sequence[tu
         UnclearParticipant: the address does not say whom.
         InvitationClosed: there is no such signature; the message is a sentence for whoever came.
     """
-    person, fields = participant_in(query), dict(query).get(_SIGNATURE)
-    if invitation.signed and (person is None or fields is None):
+    person, signature = participant_in(query), dict(query).get(_SIGNATURE)
+    if invitation.signed and (person is None or signature is None):
         raise InvitationClosed(UNSIGNED)
     if (
         person
-        and fields is not None
-        and not hmac.compare_digest(fields.encode(), _signature(store, invitation, person).encode())
+        and signature is not None
+        and not hmac.compare_digest(signature.encode(), _signature(store, invitation, person).encode())
     ):
         raise InvitationClosed(_FORGED)
     return person
@@ -268,15 +268,15 @@ def _reach_copies(context: Context, name: str) -> None:
             context.say(
                 f"without them: {erasure.path.relative_to(project) if project in erasure.path.parents else erasure.path}"
             )
-    for reached in erasures:
-        if reached.outcome == "gone":
-            context.warn(f"not reached, as it is not there any more (if it was moved, erase them there): {reached.path}")
+    for erasure in erasures:
+        if erasure.outcome == "gone":
+            context.warn(f"not reached, as it is not there any more (if it was moved, erase them there): {erasure.path}")
     for path in _files_naming(context.store.project, name):
         context.warn(f"not touched, and it holds this name: {path}")
     context.warn("not touched: tables, reports and datasets that were exported, and what was copied by hand")
     failed = [erasure for erasure in erasures if erasure.outcome == "failed"]
-    for failure in failed:
-        context.warn(f"may still hold them: {failure.path}: {failure.why}")
+    for erasure in failed:
+        context.warn(f"may still hold them: {erasure.path}: {erasure.why}")
     if failed:
         raise CommandError(
             f"not complete: {len(failed)} of {len(erasures)} copies could not be rewritten; delete or repair them,"
@@ -308,14 +308,14 @@ def print_reentry_code(context: Context, name: str) -> None:
 
 
 def _person_row(campaign: str, stats: monitoring.WorkerStats) -> dict[str, Any]:
-    fields = {name: getattr(stats, name) for name in _COLUMNS if hasattr(stats, name)}
+    columns = {name: getattr(stats, name) for name in _COLUMNS if hasattr(stats, name)}
     moments = {name: value.isoformat(timespec="minutes") for name in ("first", "last") if (value := getattr(stats, name))}
     minutes = None if stats.seconds is None else round(stats.seconds / 60, 1)
-    return fields | moments | {"campaign": campaign, "active_minutes": minutes}
+    return columns | moments | {"campaign": campaign, "active_minutes": minutes}
 
 
 def _campaigns(store: Store, campaign: str | None) -> list[str]:
-    names = [campaign.campaign_id for campaign in management.listed(store)]
+    names = [row.campaign_id for row in management.listed(store)]
     if campaign is None:
         return names
     if campaign not in (*names, DEFAULT):

@@ -163,10 +163,10 @@ def _read_results(path: Path, generator: str | None, suite: str) -> _ResultFile:
         try:
             if line.wrong is not None:
                 raise ValueError(line.wrong)
-            result = _line_of(results.read_result(line.value), generator, suite)
-            if result.image.image_id in file.lines:
-                raise ValueError(f"{result.image.image_id} occurs on an earlier line")
-            file.lines[result.image.image_id] = result
+            parsed = _line_of(results.read_result(line.value), generator, suite)
+            if parsed.image.image_id in result_file.lines:
+                raise ValueError(f"{parsed.image.image_id} occurs on an earlier line")
+            result_file.lines[parsed.image.image_id] = parsed
         except ValueError as error:
             file.left.append(located(path, line.number, str(error)))
     return file
@@ -203,7 +203,7 @@ def _bundle_results(
         if line.result.details is not None and not geneval_results.follows(line.spec, seen, whose.settings):
             astray.append(item_id)
     suites = {line.prompt.suite for line in lines.values()}
-    aspects = {judgement.aspect for evidence in evidence for judgement in evidence.judgements}
+    aspects = {judgement.aspect for row in evidence for judgement in row.judgements}
     run = Run(run_id, scorer.name, scorer.version, "official", whose.settings)
     bundle = ImportBundle(
         _KIND,
@@ -295,7 +295,7 @@ _SETTINGS: Final = {"vqa": "not known", "answering": "free"}
 class _TifaFile:
     """What the file holds, by image; and what was left out, with the reason."""
 
-    found: dict[str, tuple[Image, Prompt, list[ModelAnswer]]] = field(default_factory=dict)
+    images: dict[str, tuple[Image, Prompt, list[ModelAnswer]]] = field(default_factory=dict)
     left: list[str] = field(default_factory=list)
 
 
@@ -313,12 +313,12 @@ def import_tifa(context: Context, file: str, generator: str, suite: str, rater: 
     read = _read_tifa(path, generator, suite)
     scorer = registry.get("tifa")
     whose = runs.scorer_rater(context.store, rater, scorer.version, _SETTINGS)
-    for item_id in scorer_evidence.items_with_evidence(context.store, list(read.found), whose.rater_id):
-        del read.found[item_id]
+    for item_id in scorer_evidence.items_with_evidence(context.store, list(read.images), whose.rater_id):
+        del read.images[item_id]
         read.left.append(f"{item_id}: {whose.rater_id} has judged it before")
     for line in read.left:
         context.warn(f"left out: {printable(line)}")
-    if not read.found:
+    if not read.images:
         raise CommandError(f"{file}: none of its answers could be imported")
     bundle = _bundle_tifa(context.store, read, generator, whose, sha256)
     (imported,) = imports.apply(context.store, [bundle])
@@ -341,22 +341,22 @@ def _read_tifa(path: Path, generator: str, suite: str) -> _TifaFile:
     return read
 
 
-def _add_answers(read: _TifaFile, answers: CaptionAnswers, generator: str, suite: str) -> None:
-    name = check_name(answers.id, "the text's id")
-    if not answers.caption.strip():
+def _add_answers(read: _TifaFile, caption_answers: CaptionAnswers, generator: str, suite: str) -> None:
+    name = check_name(caption_answers.id, "the text's id")
+    if not caption_answers.caption.strip():
         raise ValueError(f"{quoted(name)} has no caption, so its prompt is not known")
-    prompt = Prompt(f"{suite}/{name}", suite, answers.caption, text_source(name))
+    prompt = Prompt(f"{suite}/{name}", suite, caption_answers.caption, text_source(name))
     image = Image(prompt.prompt_id, generator, 0)
-    if image.image_id in read.found:
+    if image.image_id in read.images:
         raise ValueError(f"answers about {quoted(name)} occur twice")
     good = []
-    for answer in answers.answers:
+    for answer in caption_answers.answers:
         if why := _odd(answer.question):
             read.left.append(f"{name}: {why}")
         else:
             good.append(answer)
     if good:
-        read.found[image.image_id] = (image, prompt, good)
+        read.images[image.image_id] = (image, prompt, good)
 
 
 def _odd(question: PromptQuestion) -> str:
@@ -368,14 +368,14 @@ def _odd(question: PromptQuestion) -> str:
 
 
 def _bundle_tifa(store: Store, read: _TifaFile, generator: str, whose: Rater, sha256: str) -> ImportBundle:
-    published = {prompt.prompt_id: prompt for _, prompt, _ in read.found.values()}
+    published = {prompt.prompt_id: prompt for _, prompt, _ in read.images.values()}
     # one that the project has keeps its task, which its items have
     stored = published | library.prompts_by_id(store, list(published))
     questions = library.current_questions(store, list(published))
     scorer, run_id = registry.get("tifa"), run_session.next_id(store, whose.rater_id)
     evidence: list[Evidence] = []
     observed: list[Observation] = []
-    for item_id, (_, prompt, model_answers) in read.found.items():
+    for item_id, (_, prompt, model_answers) in read.images.items():
         answers = [AnsweredQuestion(answer.question, answer.chosen, free=answer.free) for answer in model_answers]
         now = questions.get(prompt.prompt_id)
         # of the prompt's questions, as the project counts; 0 where they are none of its versions
@@ -386,15 +386,15 @@ def _bundle_tifa(store: Store, read: _TifaFile, generator: str, whose: Rater, sh
             Evidence(f"{run_id}:{item_id}", item_id, whose.rater_id, seen.payload, judgements, rule_version_of(scorer))
         )
         observed.append(seen)
-    new = {prompt.prompt_id: [answer.question for answer in answers] for _, prompt, answers in read.found.values()}
+    new = {prompt.prompt_id: [answer.question for answer in answers] for _, prompt, answers in read.images.values()}
     run = Run(run_id, scorer.name, scorer.version, "official", whose.settings)
     return ImportBundle(
         _TIFA_KIND,
         generator,
         sha256,
         prompts=list(published.values()),
-        images=[image for image, _, _ in read.found.values()],
-        items=[image_item(image, stored[prompt.prompt_id]) for image, prompt, _ in read.found.values()],
+        images=[image for image, _, _ in read.images.values()],
+        items=[image_item(image, stored[prompt.prompt_id]) for image, prompt, _ in read.images.values()],
         raters=[whose],
         scales=[
             (suite, name, SCALES[name]) for suite in {prompt.suite for prompt in published.values()} for name in scorer.scales

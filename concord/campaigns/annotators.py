@@ -115,15 +115,15 @@ def answers(store: Store, campaign: Campaign) -> Sequence[TimedAnswer]:
         answer for answer in monitoring.current_answers(store, campaign.campaign_id) if answer.role != "training"
     ]
     subjects = item_subjects(store, sorted({answer.item_id for answer in current_answers}))
-    asks = {
+    questionnaires = {
         (item_id, name): form_about(campaign, subjects[item_id].spec, name).build(subject_of(subjects[item_id]))
         for item_id, name in {(answer.item_id, answer.questionnaire) for answer in current_answers}
         if item_id in subjects
     }
     made: dict[tuple[str, str], TimedAnswer] = {}
     for answer in current_answers:
-        if asked_of := asks.get((answer.item_id, answer.questionnaire)):
-            pattern, shape = quality.pattern(asked_of, answer.answers), quality.shape(asked_of)
+        if questionnaire := questionnaires.get((answer.item_id, answer.questionnaire)):
+            pattern, shape = quality.pattern(questionnaire, answer.answers), quality.shape(questionnaire)
             made.setdefault(
                 (answer.person, answer.item_id), TimedAnswer(answer.person, answer.item_id, shape, pattern, answer.seconds)
             )

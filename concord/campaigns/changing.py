@@ -72,7 +72,7 @@ def _describe_overlap(store: Store, campaign: Campaign, made: Campaign) -> str:
 
 
 def _describe_pay(store: Store, campaign: Campaign, made: Campaign) -> str:
-    before, since = (payment.payroll(store, campaign) for campaign in (campaign, made))
+    before, since = (payment.payroll(store, version) for version in (campaign, made))
     text = f"Pay: counts for all answers, those given too: so far {before.cost:,} becomes {since.cost:,}"
     text += f" {made.settings.currency}".rstrip() + " with fees."
     budget = made.settings.pay.budget

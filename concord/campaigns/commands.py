@@ -28,25 +28,25 @@ def list_campaigns(context: Context) -> None:
         context.say("there are no campaigns; campaigns create ID makes one, and without any everybody is offered all images")
         return
     lines = [("campaign", "state", "questionnaire", "items", "answers", "people", "pace")]
-    for listed in campaigns:
-        coverage = listed.coverage
+    for campaign_progress in campaigns:
+        coverage = campaign_progress.coverage
         lines.append(
             (
-                listed.campaign.campaign_id,
-                listed.campaign.state,
-                listed.campaign.questionnaire,
+                campaign_progress.campaign.campaign_id,
+                campaign_progress.campaign.state,
+                campaign_progress.campaign.questionnaire,
                 f"{coverage.full} of {coverage.items} full",
                 f"{coverage.answers} of {coverage.wanted}",
                 str(coverage.people),
-                progress.describe_pace(listed.pace),
+                progress.describe_pace(campaign_progress.pace),
             )
         )
     for line in aligned(lines):
         context.say(line)
 
 
-def create(context: Context, campaign_id: str | None, file: str | None, dry_run: bool, **given: Any) -> None:
-    spec = _read_spec(context, given | {"id": campaign_id}, file)
+def create(context: Context, campaign_id: str | None, file: str | None, dry_run: bool, **options: Any) -> None:
+    spec = _read_spec(context, options | {"id": campaign_id}, file)
     if not spec.campaign_id:
         raise UsageError("give the campaign an ID")
     made = planning.plan_campaign(context.store, spec) if dry_run else planning.make_campaign(context.store, spec)
@@ -97,15 +97,15 @@ def delete(context: Context, campaign: str) -> None:
 
 
 def show(context: Context, campaign: str, aspect: str | None, intervals: bool, output: str) -> None:
-    shown = progress.progress_of(context.store, campaign)
-    if shown is None:
+    campaign_progress = progress.progress_of(context.store, campaign)
+    if campaign_progress is None:
         raise CampaignRefused(f"there is no campaign {campaign!r}; campaigns list shows them")
-    topic = _topic(annotators.topics(context.store, shown.campaign), aspect)
-    workers = annotators.annotators_of(context.store, shown.campaign, topic, intervals=intervals)
+    topic = _topic(annotators.topics(context.store, campaign_progress.campaign), aspect)
+    workers = annotators.annotators_of(context.store, campaign_progress.campaign, topic, intervals=intervals)
     if output == "json":
-        context.say_json(_document(context, shown, topic, workers))
+        context.say_json(_document(context, campaign_progress, topic, workers))
         return
-    for line in _lines(context, shown, topic, workers):
+    for line in _lines(context, campaign_progress, topic, workers):
         context.say(line)
 
 
@@ -120,25 +120,25 @@ def _topic(topics: Sequence[CampaignTopic], aspect: str | None) -> CampaignTopic
 
 
 def _document(
-    context: Context, shown: CampaignProgress, topic: CampaignTopic | None, workers: Sequence[AnnotatorWork]
+    context: Context, campaign_progress: CampaignProgress, topic: CampaignTopic | None, workers: Sequence[AnnotatorWork]
 ) -> dict[str, Any]:
-    name = shown.campaign.campaign_id
+    name = campaign_progress.campaign.campaign_id
     verdicts = adjudication.verdicts(context.store, name)
     return {
-        "campaign": asdict(shown.campaign) | {"settings": shown.campaign.settings.to_json()},
-        "coverage": shown.coverage,
+        "campaign": asdict(campaign_progress.campaign) | {"settings": campaign_progress.campaign.settings.to_json()},
+        "coverage": campaign_progress.coverage,
         "items_by_answers": monitoring.items_by_answer_count(context.store, name),
-        "pace": asdict(shown.pace) | {"by_hour": monitoring.answers_by_hour(context.store, name)},
+        "pace": asdict(campaign_progress.pace) | {"by_hour": monitoring.answers_by_hour(context.store, name)},
         "agreement_about": topic,
         "people": [
-            asdict(worker.worker)
+            asdict(annotator.worker)
             | {
-                "agreement": worker.agreement.to_dict() if worker.agreement else None,
-                "sameness": worker.sameness,
-                "speed": worker.speed,
-                "flags": worker.flags,
+                "agreement": annotator.agreement.to_dict() if annotator.agreement else None,
+                "sameness": annotator.sameness,
+                "speed": annotator.speed,
+                "flags": annotator.flags,
             }
-            for worker in workers
+            for annotator in workers
         ],
         "broken": monitoring.broken_items(context.store, name),
         "verdicts": verdicts,
@@ -150,46 +150,56 @@ _HEADER = ("person", "valid", "surplus", "median s", "agreement", "95 % interval
 
 
 def _lines(
-    context: Context, shown: CampaignProgress, topic: CampaignTopic | None, workers: Sequence[AnnotatorWork]
+    context: Context, campaign_progress: CampaignProgress, topic: CampaignTopic | None, workers: Sequence[AnnotatorWork]
 ) -> Sequence[str]:
-    campaign, coverage = shown.campaign, shown.coverage
+    campaign, coverage = campaign_progress.campaign, campaign_progress.coverage
     lines = [
         f"{campaign.campaign_id}: {campaign.title} ({campaign.state}, {campaign.questionnaire}, {campaign.overlap} each)",
         f"{coverage.answers} of {coverage.wanted} answers; {coverage.full} of {coverage.items} items full; {coverage.aside} set"
         f" aside; {coverage.surplus} surplus, {coverage.checks} checks and {coverage.training} training answers do not count",
-        f"pace: {progress.describe_pace(shown.pace)}",
+        f"pace: {progress.describe_pace(campaign_progress.pace)}",
     ]
     if not workers:
         return [*lines, "nobody has done anything in it yet"]
     if topic is not None:
         lines.append(f"agreement with the others about {wording.aspect(topic.aspect)} of {topic.suite}: {progress.COEFFICIENT}")
-    lines += aligned([_HEADER, *(_cells(worker) for worker in workers)])
+    lines += aligned([_HEADER, *(_cells(annotator) for annotator in workers)])
     wrong = adjudication.blames(adjudication.verdicts(context.store, campaign.campaign_id))
     return [*lines, *(f"wrong: {progress.describe_blamed(blame)}, {wording.count(blame.n, 'verdict')}" for blame in wrong)]
 
 
 def _cells(annotator_work: AnnotatorWork) -> Sequence[str]:
-    work, estimate = annotator_work.worker, annotator_work.agreement
-    seconds = "" if work.median_seconds is None else f"{work.median_seconds:.1f}"
+    worker, estimate = annotator_work.worker, annotator_work.agreement
+    seconds = "" if worker.median_seconds is None else f"{worker.median_seconds:.1f}"
     value = "" if estimate is None else "-" if estimate.value is None else f"{estimate.value:.3f}"
     span = "" if estimate is None or estimate.low is None else f"{estimate.low:.3f} .. {estimate.high:.3f}"
     n = "" if estimate is None else str(estimate.n_ratings)
     name = (
-        work.person
-        + (" (simulated)" if work.simulated else "")
-        + (" (paused)" if work.paused else " (revoked)" if work.revoked else "")
+        worker.person
+        + (" (simulated)" if worker.simulated else "")
+        + (" (paused)" if worker.paused else " (revoked)" if worker.revoked else "")
     )
     flags = ", ".join([*annotator_work.flags, *([estimate.reason] if estimate is not None and estimate.reason else [])])
-    return (printable(name), str(work.valid), str(work.surplus), seconds, value, span, n, progress.describe_checks(work), flags)
+    return (
+        printable(name),
+        str(worker.valid),
+        str(worker.surplus),
+        seconds,
+        value,
+        span,
+        n,
+        progress.describe_checks(worker),
+        flags,
+    )
 
 
 def pay(context: Context, campaign: str, platform_file: str | None, bonuses: bool) -> None:
     """Everybody's decision and amounts, as CSV; the sum goes to the error output."""
-    stored = management.get(context.store, campaign)
-    if stored is None:
+    stored_campaign = management.get(context.store, campaign)
+    if stored_campaign is None:
         raise CampaignRefused(f"there is no campaign {campaign!r}; campaigns list shows them")
     text = "" if platform_file is None else read_text(context.file(platform_file))
-    roll = payment.payroll(context.store, stored, text)
+    roll = payment.payroll(context.store, stored_campaign, text)
     context.say((payment.bonus_lines(roll) if bonuses else payment.payment_file(roll)).rstrip("\n"))
     context.warn(payment.describe_pay(roll))
     if roll.unknown:
@@ -200,8 +210,8 @@ def describe(context: Context, campaign: str, fields: Sequence[str]) -> None:
     """Answer some fields; without any, print them all."""
     if management.get(context.store, campaign) is None:
         raise CampaignRefused(f"there is no campaign {campaign!r}; campaigns list shows them")
-    fields_given = dict(_parsed(field) for field in fields)
-    if not fields_given:
+    new_texts = dict(_parsed(field) for field in fields)
+    if not new_texts:
         texts = management.recruitment_of(context.store, campaign)
         for name, field in recruitment.RECRUITMENT_FIELDS.items():
             text = " ".join(texts[name].split()) if name in texts else recruitment.NOT_REPORTED
@@ -211,7 +221,7 @@ def describe(context: Context, campaign: str, fields: Sequence[str]) -> None:
         who = getpass.getuser()
     except (OSError, KeyError):  # a container's user may have no name
         who = "the command line"
-    texts = management.describe_recruitment(context.store, campaign, fields_given, who)
+    texts = management.describe_recruitment(context.store, campaign, new_texts, who)
     open_ = [name for name in recruitment.RECRUITMENT_FIELDS if name not in texts]
     context.say(
         f"{wording.count(len(texts), 'field')} of campaign {campaign!r} said; not reported: {', '.join(open_) or 'none'}"

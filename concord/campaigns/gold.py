@@ -130,9 +130,9 @@ def _keys(store: Store, form: Form, source: str) -> Mapping[str, _Key]:
         subject = subjects.get(item)
         if subject is None or form.problem(subject_of(subject)) is not None:
             continue
-        key = _given(form, subject, source, answers, decided.get(item, ()))
-        if right := _expected_answers(form, subject, key):
-            keys[item] = _Key(key, right)
+        given_answers = _given(form, subject, source, answers, decided.get(item, ()))
+        if right := _expected_answers(form, subject, given_answers):
+            keys[item] = _Key(given_answers, right)
     return keys
 
 
@@ -154,11 +154,11 @@ def make_gold(store: Store, campaign_id: str, item_id: str, person: str) -> Camp
     if not verdicts:
         raise ValueError("no verdict says what is right about this image; give one first")
     answers = [answer for answer in monitoring.answers_to(store, form.name) if answer.item_id == item_id]
-    key = _given(form, subject, "verdicts", answers, verdicts)
+    given_answers = _given(form, subject, "verdicts", answers, verdicts)
     own = [answer.answers for answer in answers if answer.person == person][-1:]
-    if not key and own and _confirmed(form, subject, own[0], verdicts):
-        key = _agreed(form.build(subject_of(subject)), own)
-    if not (expected := _expected_answers(form, subject, key)):
+    if not given_answers and own and _confirmed(form, subject, own[0], verdicts):
+        given_answers = _agreed(form.build(subject_of(subject)), own)
+    if not (expected := _expected_answers(form, subject, given_answers)):
         raise ValueError(f"nobody's answers to '{form.name}' say what the verdict says; answer this image yourself first")
     row = KnownAnswerRow("the verdict", item_id, "gold", expected, texts=False)
     (item,) = check_known_answers(form, [row], {item_id: subject})
@@ -188,19 +188,17 @@ def _given(
     counted = [answer.answers for answer in answers if answer.counts]
     if source == "unanimous":
         return _agreed(questionnaire, counted) if len(counted) >= FEWEST else {}
-    right = [answers for answers in counted if _confirmed(form, subject, answers, verdicts)]
+    right = [each for each in counted if _confirmed(form, subject, each, verdicts)]
     agreed = _agreed(questionnaire, right)
-    others = [answers for answers in counted if answers not in right]
+    others = [each for each in counted if each not in right]
     return {name: key for name, key in agreed.items() if not others or any(o.get(name) != right[0].get(name) for o in others)}
 
 
 def _confirmed(form: Form, subject: ItemSubject, answers: Mapping[str, Any], verdicts: Sequence[Adjudication]) -> bool:
     """Whether these answers say what every verdict says, as far as they say something of it; and of one at least."""
     labels = {(judgement.aspect, judgement.target): judgement.label for judgement in derive(form, answers, subject_of(subject))}
-    label_verdicts = [
-        (labels[unit], verdict.verdict) for verdict in verdicts if (unit := (verdict.aspect, verdict.target)) in labels
-    ]
-    return bool(label_verdicts) and all(label == verdict for label, verdict in label_verdicts)
+    pairs = [(labels[unit], verdict.verdict) for verdict in verdicts if (unit := (verdict.aspect, verdict.target)) in labels]
+    return bool(pairs) and all(label == verdict for label, verdict in pairs)
 
 
 def _agreed(questionnaire: Questionnaire, answers: Sequence[Mapping[str, Any]]) -> dict[str, Any]:

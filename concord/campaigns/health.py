@@ -75,8 +75,8 @@ def by_problem(people: list[AnnotatorWork]) -> list[AnnotatorWork]:
 
 def revoke_flagged(store: Store, progress: CampaignProgress, by: str, *, uncount: bool) -> list[str]:
     """Revoke all who need a look; returns who they are."""
-    works = annotators_of(store, progress.campaign, None, intervals=False)
-    flagged = [person.worker.person for person in works if needs_look(person)]
+    annotators = annotators_of(store, progress.campaign, None, intervals=False)
+    flagged = [person.worker.person for person in annotators if needs_look(person)]
     for person in flagged:
         revocations.revoke(store, person, by, progress.campaign.campaign_id, uncount=uncount)
     return flagged

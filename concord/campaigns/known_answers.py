@@ -156,12 +156,12 @@ def _raise(problems: list[str]) -> None:
         raise InputError(*problems)
 
 
-def _checked_row(form: Form, row: KnownAnswerRow, asking: ItemSubject | None) -> CampaignItem:
+def _checked_row(form: Form, row: KnownAnswerRow, subject: ItemSubject | None) -> CampaignItem:
     if row.role not in _ROLES:
         raise ValueError(f"role is one of {', '.join(_ROLES)}, got {quoted(row.role)}")
-    if asking is None:
+    if subject is None:
         raise ValueError(f"there is no item {quoted(row.item_id)} in this project")
-    item = subject_of(asking)
+    item = subject_of(subject)
     unfit = form.problem(item)
     if unfit is not None:
         raise ValueError(f"'{form.name}' cannot ask about {row.item_id!r}: {unfit}")
@@ -214,8 +214,8 @@ def _check_questions_visible(questionnaire: Questionnaire, expected: Mapping[str
     for question in questionnaire.questions:
         direct = {condition.question for condition in question.shown_if}
         behind[question.id] = direct.union(*(behind[name] for name in direct))
-        visible_now = question.id in expected and behind[question.id] <= set(answers)
-        if visible_now and question.id not in shown:
+        decided = question.id in expected and behind[question.id] <= set(answers)
+        if decided and question.id not in shown:
             needed = ", ".join(sorted(behind[question.id] & set(single)))
             raise ValueError(f"{question.id} is not shown to people who give the expected answers to {needed}")
 

@@ -82,7 +82,7 @@ class CampaignSpec:
             raise ValueError("draw weighted needs n, how many, and draws from images that filters choose, not from a list")
 
 
-def campaign_spec(fields_read: Mapping[str, Any], origin: str = "the campaign") -> CampaignSpec:
+def campaign_spec(raw_values: Mapping[str, Any], origin: str = "the campaign") -> CampaignSpec:
     """A wish from values by name, as a file or a command has them; None is "not said".
 
     Raises:
@@ -90,19 +90,19 @@ def campaign_spec(fields_read: Mapping[str, Any], origin: str = "the campaign") 
     """
     known = (
         "id",
-        *(setting.name for setting in fields(CampaignSpec) if setting.name not in ("settings", "campaign_id")),
+        *(field.name for field in fields(CampaignSpec) if field.name not in ("settings", "campaign_id")),
         *SETTINGS,
     )
-    spec = {("id" if name == "campaign_id" else name): value for name, value in fields_read.items() if value is not None}
+    given_values = {("id" if name == "campaign_id" else name): value for name, value in raw_values.items() if value is not None}
     every, problems = [*known, *OWN_FILES], []
-    for name in spec:
+    for name in given_values:
         if name not in known:
             problems.append(f"a campaign has no {quoted(name)}; {did_you_mean(name, every)}")
     values: dict[str, Any] = {}
     for name in known:
-        if name in spec:
+        if name in given_values:
             try:
-                values[name] = _read(name, spec[name])
+                values[name] = _read(name, given_values[name])
             except ValueError as error:
                 problems.append(f"{name}: {error}")
     if len(problems) > MAX_PROBLEMS:
@@ -125,12 +125,12 @@ def from_yaml(text: str, origin: str) -> dict[str, Any]:
         InputError: it is no YAML map.
     """
     try:
-        fields_read = read_yaml(text)
+        values = read_yaml(text)
     except YamlError as error:
         raise InputError(f"{origin}: {error}") from None
-    if not isinstance(fields_read, dict):
+    if not isinstance(values, dict):
         raise InputError(f"{origin}: a map such as 'title: My study' expected, line by line")
-    return fields_read
+    return values
 
 
 def _read(name: str, value: Any) -> Any:

@@ -106,10 +106,10 @@ def describe_pace(pace: AnswerPace) -> str:
     """``12 an hour (n = 30 in 24 h), about 8 h left``."""
     if pace.per_hour is None:
         return "no valid answer in the last 24 h"
-    pace_text = f"{pace.per_hour:.1f} an hour (n = {pace.n:,} in the last 24 h)"
+    text = f"{pace.per_hour:.1f} an hour (n = {pace.n:,} in the last 24 h)"
     if pace.hours_left is None:
-        return pace_text
-    return f"{pace_text}, about {describe_time_left(pace.hours_left)} left"
+        return text
+    return f"{text}, about {describe_time_left(pace.hours_left)} left"
 
 
 def describe_time_left(hours: float) -> str:
@@ -133,8 +133,8 @@ def describe_plan(store: Store, made: CampaignPlan) -> list[str]:
     ]
     others = [(made.count(role), role) for role in ("gold", "attention", "training") if made.count(role)]
     if others:
-        others_text = ", ".join(f"{n} {role}" for n, role in others)
-        lines.append(f"besides: {others_text} items, which measure nothing but people")
+        counts = ", ".join(f"{n} {role}" for n, role in others)
+        lines.append(f"besides: {counts} items, which measure nothing but people")
     if made.with_checks != made.answers:
         lines.append(f"with one check in {campaign.settings.check_every}: {wording.count(made.with_checks, 'answer')}")
     lines.append(f"{made.form.name}: {made.form.summary.rstrip('.')}")

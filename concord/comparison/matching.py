@@ -183,8 +183,8 @@ def _evaluations(mine: Sequence[CaptionChoice], suite: str) -> list[Row]:
 
 
 def _trials(mine: Sequence[CaptionChoice], suite: str, options: Options | None) -> list[Row]:
-    def who(one: CaptionChoice) -> tuple[str, str]:
-        return one.rater_id, one.generator
+    def who(choice: CaptionChoice) -> tuple[str, str]:
+        return choice.rater_id, choice.generator
 
     made: list[Row] = []
     for (rater, generator), listed in groupby(sorted(mine, key=who), key=who):
@@ -212,10 +212,10 @@ def figure_row(figure: GroupStatistic, suite: str) -> Row:
     }
 
 
-def _vote(ballot: Votes, suite: str) -> Row:
-    counts = {name: getattr(ballot, name) for name in ("only_a", "only_b", "both", "neither")}
-    where = {"suite": suite, "generator": ballot.generator, "task": ballot.task, "a": ballot.a, "b": ballot.b}
-    return {**where, **counts, "statistic": ballot.difference.statistic, **_number(ballot.difference)}
+def _vote(compared: Votes, suite: str) -> Row:
+    counts = {name: getattr(compared, name) for name in ("only_a", "only_b", "both", "neither")}
+    where = {"suite": suite, "generator": compared.generator, "task": compared.task, "a": compared.a, "b": compared.b}
+    return {**where, **counts, "statistic": compared.difference.statistic, **_number(compared.difference)}
 
 
 def _number(figure: GroupStatistic) -> Row:
@@ -269,12 +269,8 @@ def ablation_rows(
     for setting in grid:
         mine = [choice for choice in choices if choice.rater_id == setting.rater]
         # suite, generator and task, all tasks first
-        cells_of_found = {
-            (cells_of_one.suite, cells_of_one.generator, cells_of_task)
-            for cells_of_one in mine
-            for cells_of_task in (ALL, cells_of_one.task)
-        }
-        for suite, generator, task in sorted(cells_of_found, key=lambda cell: (cell[0], cell[1], cell[2] != ALL, cell[2])):
+        cells = {(choice.suite, choice.generator, task) for choice in mine for task in (ALL, choice.task)}
+        for suite, generator, task in sorted(cells, key=lambda cell: (cell[0], cell[1], cell[2] != ALL, cell[2])):
             some = [
                 choice
                 for choice in mine

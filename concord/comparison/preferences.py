@@ -131,9 +131,11 @@ def _vote(vote: PreferenceVote) -> Vote:
 
 def _scorers(pairs: Mapping[str, PreferenceVote], of_images: Sequence[ImageValue]) -> Iterator[Voter]:
     values: dict[tuple[str, By], dict[tuple[str, int], float]] = {}
-    for image in of_images:
-        if image.item_id in pairs:
-            values.setdefault((image.rater_id, _by(image.aspect)), {})[image.item_id, image.position] = image.value
+    for image_value in of_images:
+        if image_value.item_id in pairs:
+            values.setdefault((image_value.rater_id, _by(image_value.aspect)), {})[
+                image_value.item_id, image_value.position
+            ] = image_value.value
     for name, by in sorted(values):
         mine = values[name, by]
         twos = [
@@ -194,7 +196,7 @@ Row = dict[str, Any]
 def section_rows(poll: Poll, options: Options) -> dict[str, list[Row]]:
     """By section of ``concord.comparison.preferences.SECTIONS``."""
     return {
-        "votes": [_vote_rows(poll, voter, vote) for voter in poll.voters for vote in count_votes(voter.votes, options)],
+        "votes": [_vote_rows(poll, voter, counts) for voter in poll.voters for counts in count_votes(voter.votes, options)],
         "sides": [_side_rows(poll, voter, options) for voter in poll.people()],
         "strengths": [
             _strength_rows(poll, voter, strength)
@@ -247,12 +249,12 @@ def _vote_rows(poll: Poll, voter: Voter, vote_counts: VoteCounts) -> Row:
 
 
 def _side_rows(poll: Poll, voter: Voter, options: Options) -> Row:
-    choice = side_choices(voter.votes, options)
-    counts = {"left": choice.left, "right": choice.right, "unknown": choice.unknown}
+    choices = side_choices(voter.votes, options)
+    counts = {"left": choices.left, "right": choices.right, "unknown": choices.unknown}
     return (
         _who(poll, voter)
         | counts
-        | {"statistic": "share_of_left", **measured_row(choice.share), "sign_test_p": choice.sign_test_p}
+        | {"statistic": "share_of_left", **measured_row(choices.share), "sign_test_p": choices.sign_test_p}
     )
 
 
@@ -260,8 +262,8 @@ def _order_rows(preference_votes: Sequence[PreferenceVote], options: Options) ->
     """Position bias of judges that see each pair in both orders."""
     votes: dict[tuple[str, str], list[Vote]] = {}
     for vote in preference_votes:
-        single = Vote(vote.item_id, vote.task, vote.prompt_id, vote.first, vote.second, vote.label, None, vote.excluded)
-        votes.setdefault((vote.suite, vote.rater_id), []).append(single)
+        of_order = Vote(vote.item_id, vote.task, vote.prompt_id, vote.first, vote.second, vote.label, None, vote.excluded)
+        votes.setdefault((vote.suite, vote.rater_id), []).append(of_order)
     order_rows = []
     for (suite, rater), mine in sorted(votes.items()):
         bias = order_bias(mine, options)
@@ -325,8 +327,8 @@ def key_of(voter: Voter) -> str:
 
 def contests(poll: Poll) -> list[Contest]:
     """All two generators that met, those with more votes first."""
-    counter = Counter(vote.contest for voter in poll.people() or poll.voters for vote in voter.votes)
-    return sorted(counter, key=lambda contest: (-counter[contest], contest))
+    votes_by_contest = Counter(vote.contest for voter in poll.people() or poll.voters for vote in voter.votes)
+    return sorted(votes_by_contest, key=lambda contest: (-votes_by_contest[contest], contest))
 
 
 def list_pairs(poll: Poll, query: PairQuery) -> list[PairVotes]:
@@ -338,8 +340,8 @@ def list_pairs(poll: Poll, query: PairQuery) -> list[PairVotes]:
                 votes.setdefault(vote.pair, {}).setdefault(key_of(voter), []).append(vote)
     crowd = next((key_of(voter) for voter in poll.people()), PEOPLE)
     scorers = [key_of(voter) for voter in poll.voters if voter.kind == "scorer"]
-    shown = [_pair_votes(pair, by, crowd, scorers) for pair, by in votes.items()]
-    pairs = [pair for pair in shown if _matches_query(pair, query)]
+    all_pairs = [_pair_votes(pair, by, crowd, scorers) for pair, by in votes.items()]
+    pairs = [pair for pair in all_pairs if _matches_query(pair, query)]
 
     def order(pair: PairVotes) -> tuple[int, int, str]:
         """First where most scorers are opposed to people, then where most choose something else than most people."""
@@ -385,14 +387,14 @@ def rows(store: Store, selection: Selection, options: Options | None = None) -> 
     votes = study_frames.preference_votes(store, selection)
     of_images = study_frames.image_values(store, selection, sorted({vote.item_id for vote in votes}))
     of_generators = study_frames.generator_values(store, selection, sorted({vote.suite for vote in votes}))
-    itself = selfeval_metrics(votes, study_frames.model_values(store, selection, sorted({vote.suite for vote in votes})))
-    listed = polls(votes, of_images, [*of_generators, *itself])
+    of_models = selfeval_metrics(votes, study_frames.model_values(store, selection, sorted({vote.suite for vote in votes})))
+    all_polls = polls(votes, of_images, [*of_generators, *of_models])
     sections: dict[str, list[Row]] = {name: [] for name in SECTIONS}
-    for poll in listed:
+    for poll in all_polls:
         for name, made in section_rows(poll, wanted).items():
             sections[name] += made
     sections["orders"] = _order_rows(study_frames.preference_votes(store, selection, "order"), wanted)
-    return PreferenceRows(sections, listed)
+    return PreferenceRows(sections, all_polls)
 
 
 @live_updates.cached(maxsize=16)

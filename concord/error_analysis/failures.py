@@ -161,8 +161,8 @@ def items(store: Store, marked: FailureMark, selection: Selection) -> list[str]:
         except ValueError:
             continue
         for unit in drawn.table.having(marked.asked, marked.found) if drawn else ():
-            places = ((selection.generator, unit.case.generator), (selection.task, unit.case.task))
-            if all(not requested or here in requested for requested, here in places):
+            restrictions = ((selection.generator, unit.case.generator), (selection.task, unit.case.task))
+            if all(not chosen or value in chosen for chosen, value in restrictions):
                 item_ids.append(unit.case.item_id)
     return list(dict.fromkeys(item_ids))
 

@@ -327,10 +327,10 @@ def rows(
             unflippable.append(suite)
             continue
         images, total = images + len(board.places), total + board.total
-        raters = [*people_scores(store, only, suite, board), *scorer_scores(store, only, suite, board, kind)]
-        for scored, common in zip(raters, shared_pairs([scored.pairs for scored in raters]), strict=True):
+        scored = [*people_scores(store, only, suite, board), *scorer_scores(store, only, suite, board, kind)]
+        for scores, common in zip(scored, shared_pairs([scores.pairs for scores in scored]), strict=True):
             of_all = flip_statistics(common, SHARED, options) if common is not None else []
-            made += [_row(scored, kind, each) for each in [*flip_test(scored.pairs, options), *of_all]]
+            made += [_row(scores, kind, each) for each in [*flip_test(scores.pairs, options), *of_all]]
     return FlipRows(made, unflippable, images, total)
 
 

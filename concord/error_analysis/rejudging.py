@@ -239,14 +239,14 @@ def _judged(
     store: Store, scorer: Scorer, rater_id: str, stated: Sequence[EvidenceRef], settings: Mapping[str, Any]
 ) -> dict[str, Sequence[Judgement]]:
     """By evidence what follows from it."""
-    by_item: dict[str, Sequence[Judgement]] = {}
+    by_evidence: dict[str, Sequence[Judgement]] = {}
     for start in range(0, len(stated), _AT_ONCE):
         some = stated[start : start + _AT_ONCE]
         items = [reference.item_id for reference in some]
         sights, images = scorer_evidence.evidence_without_masks(store, items, rater_id), runs.known_images(store, items)
         for reference in some:
             if sights is not None and reference.item_id in sights.seen and reference.item_id in images:
-                by_item[reference.evidence_id] = judge(
+                by_evidence[reference.evidence_id] = judge(
                     scorer, images[reference.item_id], sights.seen[reference.item_id], settings
                 )
-    return by_item
+    return by_evidence

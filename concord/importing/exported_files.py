@@ -148,12 +148,12 @@ def _bundle_ratings(context: Context, ratings: Sequence[_Rating]) -> ImportBundl
 
 @dataclass(frozen=True, slots=True)
 class RatingSource:
-    """One rating as it is stored: ``said`` is a person's answer, or a scorer's evidence."""
+    """One rating as it is stored: ``payload`` is a person's answer, or a scorer's evidence."""
 
     item_id: str
     rater_id: str
     by_scorer: bool
-    said: Mapping[str, Any]
+    payload: Mapping[str, Any]
 
 
 def rating_sources(
@@ -164,11 +164,13 @@ def rating_sources(
     evidence: list[Evidence] = []
     for n, rating in enumerate(ratings):
         source_id = str(uuid.uuid5(namespace, f"{sha256}/{n}"))
-        version, judgements = rate(rating.said)
+        version, judgements = rate(rating.payload)
         if rating.by_scorer:
-            evidence.append(Evidence(source_id, rating.item_id, rating.rater_id, rating.said, judgements, version))
+            evidence.append(Evidence(source_id, rating.item_id, rating.rater_id, rating.payload, judgements, version))
         else:
-            annotations.append(Annotation(source_id, rating.item_id, rating.rater_id, DIRECT, rating.said, judgements, version))
+            annotations.append(
+                Annotation(source_id, rating.item_id, rating.rater_id, DIRECT, rating.payload, judgements, version)
+            )
     return annotations, evidence
 
 
@@ -461,9 +463,9 @@ _COLUMNS: Final[Mapping[str, Columns]] = {
 def import_exported(context: Context, files: Sequence[str]) -> None:
     """Add the files' contents, all or nothing. Answers come before judgements, which then add only what is not there."""
     tables = [read_cells(context.file(file)) for file in files]
-    kinds = sorted(((_kind(table), table) for table in tables), key=lambda pair: list(_COLUMNS).index(pair[0]))
-    bundles = [_bundle_file(context, kind, table) for kind, table in kinds]
-    for (kind, table), bundle, imported in zip(kinds, bundles, imports.apply(context.store, bundles), strict=True):
+    sorted_tables = sorted(((_kind(table), table) for table in tables), key=lambda pair: list(_COLUMNS).index(pair[0]))
+    bundles = [_bundle_file(context, kind, table) for kind, table in sorted_tables]
+    for (kind, table), bundle, imported in zip(sorted_tables, bundles, imports.apply(context.store, bundles), strict=True):
         report_import(context, f"{table.path.name}: {_summary(kind, bundle, imported)}", imported)
 
 
@@ -505,6 +507,6 @@ def _summary(kind: str, bundle: ImportBundle, imported: Imported) -> str:
     if counts.get("campaigns"):
         new.append(wording.count(counts["campaigns"], "campaign"))
     returned = bundle.returned
-    n_answers = 0 if returned is None else len(returned.answers) + len(returned.evidence)
-    there = n_answers - counts.get("annotations", 0) - counts.get("evidence", 0)
+    n_sources = 0 if returned is None else len(returned.answers) + len(returned.evidence)
+    there = n_sources - counts.get("annotations", 0) - counts.get("evidence", 0)
     return ", ".join(new) + (f" ({there:,} were here already)" if there > 0 and counts else "")

@@ -76,15 +76,15 @@ def import_images(
     Raises:
         CommandError: a folder is not there, so that none is imported; or an image was left out.
     """
-    requests = []
+    sources = []
     for text in directory:
         name, named, rest = text.partition("=")
         alone = not named or context.path(text).is_dir()
         folder, by = (text, generator) if alone else (rest, name)
         if not context.path(folder).is_dir():
             raise CommandError(f"{folder}: there is no such folder")
-        requests.append((folder, by))
-    return [_import(context, folder, layout, by, suite or DEFAULT_SUITES[layout], dry_run) for folder, by in requests]
+        sources.append((folder, by))
+    return [_import(context, folder, layout, by, suite or DEFAULT_SUITES[layout], dry_run) for folder, by in sources]
 
 
 def _import(context: Context, directory: str, layout: str, generator: str | None, suite: str, dry_run: bool) -> ImportBundle:
@@ -95,9 +95,9 @@ def _import(context: Context, directory: str, layout: str, generator: str | None
         if done % _TELL_EVERY == 0:
             context.warn(f"{done:,} of {total:,} images read")
 
-    images = files.find_images(folder, cast("folders.Layout", layout), generator, suite, progress)
-    placed = _assign_prompts(context, images.entries, suite)
-    skipped = [f"{skip.path}: {skip.reason}" for skip in images.skipped] + placed.left
+    listing = files.find_images(folder, cast("folders.Layout", layout), generator, suite, progress)
+    placed = _assign_prompts(context, listing.entries, suite)
+    skipped = [f"{skip.path}: {skip.reason}" for skip in listing.skipped] + placed.left
     for line in skipped:
         context.warn(f"skipped: {line}")
     if not placed.images:
@@ -115,7 +115,7 @@ def _import(context: Context, directory: str, layout: str, generator: str | None
     (imported,) = imports.apply(context.store, [bundle])
     report_import(context, summary, imported)
     missing = len(placed.left) + sum(
-        layout == "csv" or not (skip.path.is_file() and skip.path.suffix.lower() not in EXTENSIONS) for skip in images.skipped
+        layout == "csv" or not (skip.path.is_file() and skip.path.suffix.lower() not in EXTENSIONS) for skip in listing.skipped
     )
     if missing:
         raise CommandError(f"{missing} skipped (see above); the rest is imported")
@@ -200,12 +200,12 @@ def _draw(context: Context, seed: int, n: int) -> None:
     """Pictures that are there already are not drawn again."""
     drawn, ready = small_world.sample_scenes(seed, n), _PreparedImport()
     suite = small_world.suite_name(seed, n)
-    for done, scene in enumerate(drawn):
-        path = _home(context, small_world.GENERATOR, scene.prompt.prompt_id)
+    for done, sampled in enumerate(drawn):
+        path = _home(context, small_world.GENERATOR, sampled.prompt.prompt_id)
         if not path.is_file():
             path.parent.mkdir(parents=True, exist_ok=True)
-            write_whole(path, _png(Pillow.fromarray(render(scene.scene).image)))
-        _add_image(context, ready, scene.prompt, small_world.GENERATOR, path)
+            write_whole(path, _png(Pillow.fromarray(render(sampled.scene).image)))
+        _add_image(context, ready, sampled.prompt, small_world.GENERATOR, path)
         _tell(context, done, len(drawn), "pictures drawn")
     _bring_in(context, suite, suite, ready)
 

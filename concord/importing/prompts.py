@@ -93,9 +93,9 @@ def import_questions(context: Context, file: str | None, from_specs: bool, suite
     def texts(name: str) -> dict[str, str]:
         return {prompt.prompt_id: prompt.text for prompt in library.prompts_of_suite(context.store, name)}
 
-    name, prompts = read_question_list(path, suite, texts)
-    questions = {prompt.prompt.prompt_id: prompt.questions for prompt in prompts}
-    _import(context, name, digest(path), [prompt.prompt for prompt in prompts], questions)
+    name, questioned = read_question_list(path, suite, texts)
+    questions = {each.prompt.prompt_id: each.questions for each in questioned}
+    _import(context, name, digest(path), [each.prompt for each in questioned], questions)
 
 
 def _from_specs(context: Context, suite: str | None) -> None:
@@ -129,7 +129,7 @@ def export_questions(context: Context, selection: Mapping[str, Sequence[str]], o
     if not questioned:
         raise CommandError("the prompts of this selection have no questions; nothing was written")
     write_whole(context.path(output), format_questions(questioned).encode())
-    n, suite = sum(len(prompt.questions) for prompt in questioned), questioned[0].prompt.suite
+    n, suite = sum(len(each.questions) for each in questioned), questioned[0].prompt.suite
     context.say(
         f"{n} questions about {len(questioned)} prompts in {output} (to bring them back: import questions --suite {suite})"
     )

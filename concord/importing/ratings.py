@@ -264,7 +264,7 @@ def import_ratings(
     Without a word about anything the file is one of ``export ratings``, which says these itself.
     """
     path = context.file(file)
-    columns_and_scale = {**columns, "aspect": aspect, "scale": scale, "suite": suite, "kind": kind}
+    described = {**columns, "aspect": aspect, "scale": scale, "suite": suite, "kind": kind}
     # what changes the meaning of an import, where it is used: without these, the same options as ever are the same import
     more = {
         "index": columns.get("index"),
@@ -278,7 +278,7 @@ def import_ratings(
         "saw_labels": saw_labels,
     }
     more = {name: value for name, value in more.items() if value}
-    if not any(columns_and_scale.values()) and not more and not dry_run and wide is None:
+    if not any(described.values()) and not more and not dry_run and wide is None:
         return import_exported_ratings(context, path)
     table = read_rating_table(path)
     if rater_columns and wide is False:
@@ -423,16 +423,16 @@ def _bundle_of(
 def _rated_before(context: Context, ratings: Iterable[_Rating], request: _Request) -> str:
     """How many ratings repeat what the project has of the same raters and items, how many contradict it, and what to do."""
     stored = imports.stored_ratings(context.store, request.suite, request.aspect)
-    before = [(rating, each) for each in ratings if (rating := stored.get((each.item_id, each.rater))) is not None]
+    before = [(earlier, rating) for rating in ratings if (earlier := stored.get((rating.item_id, rating.rater))) is not None]
     if not before:
         return ""
-    other = [rating for rating, each in before if (rating.label, rating.number) != (each.label, each.number)]
+    other = [earlier for earlier, rating in before if (earlier.label, earlier.number) != (rating.label, rating.number)]
     words = f"; {wording.count(len(before), 'rating')} repeat what is stored already, {len(other):,} of them with another value"
     if not other:
         return words
-    undo = sorted({rating.import_id for rating in other if rating.import_id is not None})
-    earlier = " and ".join(f"import undo {each}" for each in undo)
-    how = f"; to let these count, take the earlier import back, with all that it brought: {earlier}" if undo else ""
+    undo = sorted({earlier.import_id for earlier in other if earlier.import_id is not None})
+    undo_commands = " and ".join(f"import undo {each}" for each in undo)
+    how = f"; to let these count, take the earlier import back, with all that it brought: {undo_commands}" if undo else ""
     return f"{words}: what is stored counts, the new values do not{how}"
 
 

@@ -234,10 +234,10 @@ def _run(
             raise
         errors = [why] if why else problems_of(store, error)
     number = next((row["import_id"] for row in imports.listed(store) if row["import_id"] not in before), None)
-    parts = [
+    skipped = [
         line.removeprefix("skipped: ").replace(f"{path}/", "") for line in err.getvalue().splitlines() if "skipped: " in line
     ]
-    return UploadOutcome(bundle, out.getvalue().splitlines(), parts, errors, number)
+    return UploadOutcome(bundle, out.getvalue().splitlines(), skipped, errors, number)
 
 
 def _keep(store: Store, source: Source) -> tuple[Path, bool]:

@@ -49,7 +49,7 @@ def print_backups(context: Context | None, listed: list[Backup], form: str) -> N
     """A line for each, oldest first."""
     say = print if context is None else context.say
     if form == "json":
-        say(json.dumps([backup_json(listed_backup) for listed_backup in listed], indent=1))
+        say(json.dumps([backup_json(entry) for entry in listed], indent=1))
         return
     if not listed:
         say("there are no backups here yet; `backup` makes one, and the app one a day")
@@ -60,18 +60,18 @@ def print_backups(context: Context | None, listed: list[Backup], form: str) -> N
         say(f"{entry.name}  {about.made:%Y-%m-%d %H:%M} UTC  {lasting}")
 
 
-def backup_json(stored: Backup) -> dict[str, Any]:
-    about = stored.manifest
+def backup_json(entry: Backup) -> dict[str, Any]:
+    about = entry.manifest
     return {
-        "name": stored.name,
-        "path": str(stored.path),
+        "name": entry.name,
+        "path": str(entry.path),
         "made": about.made.isoformat(timespec="seconds"),
         "reason": about.reason,
         "schema": about.schema,
         "concord": about.concord,
         "rows": {name: held.rows for name, held in about.tables.items()},
         "files": about.files,
-        "bytes": stored.bytes,
+        "bytes": entry.bytes,
     }
 
 

@@ -32,7 +32,7 @@ def run_doctor(project: Path, form: str, areas: Sequence[str] = (), *, everythin
     wanted = {area: look for area, look in looks.items() if not areas or area in areas}
     # torch is asked by a process of its own, which takes longest
     with ThreadPoolExecutor(len(wanted)) as pool:
-        checks = [finding for looked in [pool.submit(look) for look in wanted.values()] for finding in looked.result()]
+        checks = [check for looked in [pool.submit(look) for look in wanted.values()] for check in looked.result()]
     if form == "json":
         print(json.dumps([asdict(check) for check in checks], indent=1, ensure_ascii=False))
     else:

@@ -67,37 +67,37 @@ def rows(store: Store, selection: Selection, reference: str | None = None, optio
         if generators and reference and reference not in generators:
             generators = (*generators, reference)
         only = replace(selection, suite=(suite,), generator=generators)
-        frame, judgements = study_frames.scorer_answers(store, only), study_frames.person_answers(store, only)
-        parts = (score_rows(frame, suite, reference, options), model_rows(frame, suite, options))
+        answers, people_answers = study_frames.scorer_answers(store, only), study_frames.person_answers(store, only)
+        parts = (score_rows(answers, suite, reference, options), model_rows(answers, suite, options))
         for section, more in zip(
-            made.sections.values(), (*parts, *people_rows(frame, judgements, suite, options)), strict=True
+            made.sections.values(), (*parts, *people_rows(answers, people_answers, suite, options)), strict=True
         ):
             section.extend(more)  # type: ignore[attr-defined]
     return made
 
 
-def score_rows(frame: pd.DataFrame, suite: str, reference: str | None = None, options: Options | None = None) -> list[Row]:
+def score_rows(answers: pd.DataFrame, suite: str, reference: str | None = None, options: Options | None = None) -> list[Row]:
     """The rows of ``QuestionRows.scores`` of a suite's answers (``data.store.analysis.study_frames.scorer_answers``)."""
-    return _figure_rows(scores(frame, options, reference), suite, reference=reference)
+    return _figure_rows(scores(answers, options, reference), suite, reference=reference)
 
 
-def model_rows(frame: pd.DataFrame, suite: str, options: Options | None = None) -> list[Row]:
+def model_rows(answers: pd.DataFrame, suite: str, options: Options | None = None) -> list[Row]:
     """The rows of ``QuestionRows.models``."""
-    return _figure_rows(between_models(frame, options), suite)
+    return _figure_rows(between_models(answers, options), suite)
 
 
 def people_rows(
-    frame: pd.DataFrame, judgements: pd.DataFrame, suite: str, options: Options | None = None
+    answers: pd.DataFrame, people_answers: pd.DataFrame, suite: str, options: Options | None = None
 ) -> tuple[list[Row], list[Row]]:
     """The rows of ``QuestionRows.people`` and of ``QuestionRows.splits``; of simulated people only where there are any."""
     made: list[Row] = []
     split: list[Row] = []
     for kind in KINDS:
-        heard = answers_of_kind(judgements, kind)
-        if kind == SIMULATED and heard.empty:
+        of_kind = answers_of_kind(people_answers, kind)
+        if kind == SIMULATED and of_kind.empty:
             continue
-        made += _figure_rows(beside_people(frame, heard, options), suite, people=kind)
-        for rater, rows in with_people(frame, heard).groupby("rater", sort=True):
+        made += _figure_rows(beside_people(answers, of_kind, options), suite, people=kind)
+        for rater, rows in with_people(answers, of_kind).groupby("rater", sort=True):
             about = {"suite": suite, "rater": str(rater), "people": kind}
             split += [
                 about
@@ -109,9 +109,9 @@ def people_rows(
     return made, split
 
 
-def answers_of_kind(judgements: pd.DataFrame, kind: str) -> pd.DataFrame:
+def answers_of_kind(people_answers: pd.DataFrame, kind: str) -> pd.DataFrame:
     """What real or simulated people said."""
-    return judgements[judgements["simulated"] == _SIMULATED[kind]]
+    return people_answers[people_answers["simulated"] == _SIMULATED[kind]]
 
 
 def _figure_rows(
@@ -169,8 +169,8 @@ def drift(
 
     changed = {**parse_overrides(overrides), "date": day or datetime.now(UTC).date().isoformat()}
     again = score_again(context, before, changed, of_another_day, device)
-    frame = study_frames.scorer_answers(store, Selection(rater=(rater, again)))
-    compared = between_models(frame[frame["item"].isin(items)])
+    answers = study_frames.scorer_answers(store, Selection(rater=(rater, again)))
+    compared = between_models(answers[answers["item"].isin(items)])
     if output == "json":
         context.say_json({"rater": rater, "again": again, "rows": _figure_rows(compared, "")})
         return
@@ -246,16 +246,16 @@ def _selection(suite: str, source: str) -> Selection:
 @live_updates.cached(maxsize=16, key=study_frames.stamp)
 def answer_sources(store: Store, suite: str, rater: str) -> AnswerSources:
     """Where the images are that a scorer answered questions about."""
-    frame = scorer_answers(store, suite, "")
-    mine = frame[frame["rater"] == rater]
+    answers = scorer_answers(store, suite, "")
+    mine = answers[answers["rater"] == rater]
     return AnswerSources(*(tuple(sorted(name for name in mine[column].unique() if name)) for column in ("source", "generator")))
 
 
 @live_updates.cached(maxsize=64, key=study_frames.stamp)
 def answer_groups(store: Store, suite: str, rater: str, source: str, by: str) -> list[str]:
     """What its answers are grouped by: element types, text sources or numbers of entities."""
-    frame = scorer_answers(store, suite, source)
-    mine = frame[frame["rater"] == rater]
+    answers = scorer_answers(store, suite, source)
+    mine = answers[answers["rater"] == rater]
     if by == "entities":
         return [str(n) for n in sorted(images(mine)["entities"].unique())]
     return sorted(str(name) for name in mine[by].unique())
@@ -264,22 +264,22 @@ def answer_groups(store: Store, suite: str, rater: str, source: str, by: str) ->
 @live_updates.cached(maxsize=16, key=study_frames.stamp)
 def mixed_texts(store: Store, suite: str, rater: str) -> int:
     """Of how many texts not all images were asked the same."""
-    frame = scorer_answers(store, suite, "")
-    return int((images(frame[frame["rater"] == rater]).groupby("prompt")["asked"].nunique() > 1).sum())
+    answers = scorer_answers(store, suite, "")
+    return int((images(answers[answers["rater"] == rater]).groupby("prompt")["asked"].nunique() > 1).sum())
 
 
 @live_updates.cached(maxsize=8)
 def answers_beside_people(store: Store, suite: str, source: str, rater: str) -> pd.DataFrame:
     """One scorer's answers with real people's beside; ``entities`` says how many its text asks for."""
-    frame = all_beside_people(store, suite, source, REAL)
-    mine = frame[frame["rater"] == rater]
+    answers = all_beside_people(store, suite, source, REAL)
+    mine = answers[answers["rater"] == rater]
     return mine.assign(entities=mine["item"].map(images(mine).set_index("item")["entities"]))
 
 
 def differing_images(store: Store, suite: str, source: str, a: str, b: str) -> list[DifferingScores]:
     """The images that both were asked the same about whose scores differ, those that differ most first."""
-    frame = scorer_answers(store, suite, source)
-    first, second = (images(frame[frame["rater"] == rater]).set_index("item") for rater in (a, b))
+    answers = scorer_answers(store, suite, source)
+    first, second = (images(answers[answers["rater"] == rater]).set_index("item") for rater in (a, b))
     pair = first.join(second[["score", "asked"]].add_suffix("_b"), how="inner")
     pair = pair[(pair["asked"] == pair["asked_b"]) & (pair["score"] != pair["score_b"])]
     order = (pair["score"] - pair["score_b"]).abs().sort_values(ascending=False, kind="stable").index
@@ -326,13 +326,13 @@ def _question_json(
     fits = (
         isinstance(probabilities, list)
         and len(probabilities) == len(choices)
-        and all(isinstance(share, int | float) for share in probabilities)
+        and all(isinstance(probability, int | float) for probability in probabilities)
     )
     return {
         "id": entry["question_id"],
         **{name: str(entry.get(name) or "") for name in ("text", "answer", "chosen", "element_type", "element")},
         "choices": choices,
-        "probabilities": [min(max(float(share), 0.0), 1.0) for share in probabilities] if fits else None,
+        "probabilities": [min(max(float(probability), 0.0), 1.0) for probability in probabilities] if fits else None,
         "free": entry["free"] if isinstance(entry.get("free"), str) else None,
         "matched": entry["matched"] if isinstance(entry.get("matched"), str) else None,
         "similarity": float(similarity) if isinstance(similarity, int | float) else None,

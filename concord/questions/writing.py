@@ -68,10 +68,10 @@ def run_worker(job: Mapping[str, Any]) -> Iterator[dict[str, Any]]:
 
 def ask_local_model(model: str, device: str, captions: Sequence[str]) -> Iterator[Completion | Failure]:
     """What a model on this machine writes about each caption, in order. Raises as ``worked``."""
-    for completion in run_worker(
+    for reply in run_worker(
         {"do": "write", "model": model, "device": device, "asked": [{"caption": caption} for caption in captions]}
     ):
-        yield Failure(completion["failed"]) if "failed" in completion else Completion(**completion)
+        yield Failure(reply["failed"]) if "failed" in reply else Completion(**reply)
 
 
 def ask_endpoint(endpoint: Endpoint, captions: Sequence[str]) -> Iterator[Completion | Failure]:
@@ -128,18 +128,18 @@ def check_questions(options: CheckOptions, made: Sequence[tuple[Prompt, Sequence
     if options.model is None:
         return CheckedQuestions([(prompt, tuple(questions)) for prompt, questions in made])
     answers = _checking_answers(options, made)
-    questions = CheckedQuestions()
-    for prompt, prompt_questions in made:
-        checked = []
-        for question in prompt_questions:
+    checked = CheckedQuestions()
+    for prompt, questions in made:
+        passed = []
+        for question in questions:
             answer = answers[_question_key(prompt, question)]
             outcome = filter_question(question, answer["multiple"], answer["free"], options.threshold)
             if outcome is FilterOutcome.KEPT:
-                checked.append(question)
+                passed.append(question)
             else:
-                questions.dropped[outcome] += 1
-        questions.kept.append((prompt, tuple(checked)))
-    return questions
+                checked.dropped[outcome] += 1
+        checked.kept.append((prompt, tuple(passed)))
+    return checked
 
 
 _QuestionKey = tuple[str, str, tuple[str, ...], bool]
@@ -154,28 +154,28 @@ def _checking_answers(
 ) -> dict[_QuestionKey, Mapping[str, Any]]:
     """What the checking model says to each question, now or earlier."""
     path = options.answers
-    checked: dict[_QuestionKey, Mapping[str, Any]] = {
+    answers: dict[_QuestionKey, Mapping[str, Any]] = {
         (entry["caption"], entry["question"], tuple(entry["choices"]), entry["free"] is not None): entry
         for entry in read_journal(path)
         if entry.get("model") == options.model and {"caption", "question", "choices", "multiple", "free"} <= entry.keys()
     }
     wanted = [_question_key(prompt, question) for prompt, questions in made for question in questions]
-    left = [key for key in dict.fromkeys(wanted) if key not in checked]
+    left = [key for key in dict.fromkeys(wanted) if key not in answers]
     if not left:
-        return checked
+        return answers
     warn(f"{len(left)} questions to check by {options.model} on {options.device}")
     progress = CheckProgress(len(left), "questions checked")
-    questions = [
+    requests = [
         {"caption": text, "question": question, "choices": list(choices), "free": free}
         for text, question, choices, free in left
     ]
-    job = {"do": "answer", "model": options.model, "device": options.device, "asked": questions}
+    job = {"do": "answer", "model": options.model, "device": options.device, "asked": requests}
     with open_journal(path) as append:
-        for key, request, answer in zip(left, questions, run_worker(job), strict=True):
-            checked[key] = {"model": options.model, **request, **answer}
-            append(checked[key])
+        for key, request, answer in zip(left, requests, run_worker(job), strict=True):
+            answers[key] = {"model": options.model, **request, **answer}
+            append(answers[key])
             progress.more()
-    return checked
+    return answers
 
 
 def warn(text: str) -> None:
@@ -189,12 +189,12 @@ class CheckProgress:
     total: int
     what: str
     done: int = 0
-    told: float = field(default_factory=time.monotonic)
+    reported: float = field(default_factory=time.monotonic)
 
     def more(self) -> None:
         self.done += 1
-        if time.monotonic() - self.told > _TELL_SECONDS:
-            self.told = time.monotonic()
+        if time.monotonic() - self.reported > _TELL_SECONDS:
+            self.reported = time.monotonic()
             warn(f"{self.done:,} of {self.total:,} {self.what}")
 
 
@@ -267,9 +267,9 @@ def run(options: WritingOptions, export_prompts: ExportPrompts) -> None:
     try:
         with sigterm_as_interrupt():
             failed = _ask_missing(options, prompts)
-            before = _written_before(options)
-            made = [(prompt, parse_questions(before[prompt.prompt_id, prompt.text]["text"], prompt.text))
-                    for prompt in prompts if (prompt.prompt_id, prompt.text) in before]  # fmt: skip
+            written = _written_before(options)
+            made = [(prompt, parse_questions(written[prompt.prompt_id, prompt.text]["text"], prompt.text))
+                    for prompt in prompts if (prompt.prompt_id, prompt.text) in written]  # fmt: skip
             checked = check_questions(options.checking(), [(prompt, parsed.kept) for prompt, parsed in made])
     except KeyboardInterrupt:
         raise CommandError("stopped; run the same command again to continue") from None
@@ -279,8 +279,8 @@ def run(options: WritingOptions, export_prompts: ExportPrompts) -> None:
     write_whole(Path(options.output).expanduser(), format_questions(questioned).encode())
     counted = Counter(str(dropped.reason) for _, parsed in made for dropped in parsed.dropped)
     unknown = sum(len(parsed.unknown_types) for _, parsed in made)
-    print(_summary(options, questioned, counted, checked.dropped, unknown))
-    used = [before[prompt.prompt_id, prompt.text] for prompt, _ in made]
+    print(_summary(options, questioned_prompts, counted, checked.dropped, unknown))
+    used = [written[prompt.prompt_id, prompt.text] for prompt, _ in made]
     print(_used(options, used))
     _tell_missing(options, prompts, questioned, failed)
 
@@ -421,7 +421,7 @@ def _tell_missing(
     """Raises CommandError: a prompt has no question."""
     for prompt_id, why in [*failed.items()][:_NAMED]:
         warn(f"{prompt_id}: {why}")
-    there = {prompt.prompt.prompt_id for prompt in questioned}
+    there = {questioned.prompt.prompt_id for questioned in questioned_prompts}
     without = [prompt.prompt_id for prompt in prompts if prompt.prompt_id not in there]
     if without:
         some = ", ".join(without[:_NAMED]) + (" ..." if len(without) > _NAMED else "")

@@ -67,7 +67,7 @@ def run(
 
     ``generator`` is as ``scorers.generation.generators`` knows them, a hub id, or a folder (from where whoever asks is);
     ``changed`` is what is changed of a profile (``scorers.generation.generators.GenerationSettings``); ``name`` what to call
-    the generator so asked, None: its own name, and what is not as usual.
+    the generator with these settings, None: its own name, and what is not as usual.
     """
     model = _model(context, generator)
     asked_so = generators.generation_settings(profile, **changed)
@@ -145,8 +145,8 @@ def _begin(context: Context, job: GenerationJob, called: str, settings: Mapping[
     run_id = run_session.next_id(store, f"generate-{safe_file_name(called)}")
     folder = GenerationFolder(store.project / "runs" / run_id)
     folder.ask(job)
-    request = Run(run_id, "generate", "", profile, settings, job.device, job.batch_size)
-    runs.add_generation(store, request, called, f"runs/{run_id}", len(job.wanted))
+    new_run = Run(run_id, "generate", "", profile, settings, job.device, job.batch_size)
+    runs.add_generation(store, new_run, called, f"runs/{run_id}", len(job.wanted))
     begun = runs.get(store, run_id)
     assert begun is not None
     context.warn(f"run {run_id}: {wording.count(len(job.wanted), 'picture')} to paint on {job.device}")
@@ -228,9 +228,7 @@ def _same(context: Context, called: str, settings: Mapping[str, Any]) -> dict[st
         if called not in pipelines.PLAYGROUND_STAGES and runs.was_generated_elsewhere(context.store, called):
             raise CommandError(f"the project has images by {called} that were not generated here; choose another --name")
         return {}
-    before, now = (
-        {"model": manifest["model"], **manifest["asked"], "seed": manifest["seed"]} for manifest in (known, settings)
-    )
+    before, now = ({"model": each["model"], **each["asked"], "seed": each["seed"]} for each in (known, settings))
     other = [f"{key} {_in_words(before.get(key))}, now {_in_words(now[key])}" for key in now if now[key] != before.get(key)]
     if other:
         raise CommandError(f"{called} was run with other settings before ({'; '.join(other)}); choose another --name")
@@ -244,19 +242,19 @@ def _in_words(value: Any) -> str:
 def _wanted(context: Context, suite: str, called: str, prompts: Sequence[Prompt], n: int, seed: int) -> list[WantedPicture]:
     """The pictures that are not in the project yet."""
     there = contents.pictured(context.store, suite, called)
-    places = [Image(prompt.prompt_id, called, index) for prompt in prompts for index in range(n)]
+    images = [Image(prompt.prompt_id, called, index) for prompt in prompts for index in range(n)]
     texts = {prompt.prompt_id: prompt.text for prompt in prompts}
     home = context.store.project / "images" / safe_file_name(called)
     return [
         WantedPicture(
-            picture.prompt_id,
-            picture.index,
-            texts[picture.prompt_id],
-            picture_seed(texts[picture.prompt_id], picture.index, seed),
-            str(home / f"{safe_file_name(picture.prompt_id)}_{picture.index}.png"),
+            image.prompt_id,
+            image.index,
+            texts[image.prompt_id],
+            picture_seed(texts[image.prompt_id], image.index, seed),
+            str(home / f"{safe_file_name(image.prompt_id)}_{image.index}.png"),
         )
-        for picture in places
-        if picture.image_id not in there
+        for image in images
+        if image.image_id not in there
     ]
 
 

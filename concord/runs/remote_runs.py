@@ -116,11 +116,11 @@ _NAMED = 5
 
 @dataclass(frozen=True, slots=True)
 class _FinishedRun:
-    """A run's folder as it was found; ``name``: as whoever asked knows it."""
+    """A run's folder as it stands; ``name``: as the command names it."""
 
     name: str
     folder: RunFolder
-    asked: Run
+    job: Run
     work: list[WorkItem]
 
     def sha256(self) -> str:
@@ -148,12 +148,12 @@ def import_scores(context: Context, directory: str | Sequence[str]) -> None:
     for run in made:
         _refuse_unfinished(run)
     made = _in_shard_order(made)
-    _refuse_others(context, [work for run in made for work in run.work])
-    request = made[0].asked
-    scorer = registry.get(request.scorer)
-    for finished in made:
-        check_judgeable(context, scorer, request, finished.folder, finished.name)
-    sha256 = made[0].sha256() if len(made) == 1 else digest(*(part.sha256() for part in made))
+    _refuse_others(context, [work for finished_run in made for work in finished_run.work])
+    job = made[0].job
+    scorer = registry.get(job.scorer)
+    for finished_run in made:
+        check_judgeable(context, scorer, job, finished_run.folder, finished_run.name)
+    sha256 = made[0].sha256() if len(made) == 1 else digest(*(finished_run.sha256() for finished_run in made))
     # the run that was imported from these very folders, perhaps not to its end
     import_id = imports.find_import(context.store, "scores", sha256)
     row = next((row for row in runs.listed(context.store) if import_id is not None and row.import_id == import_id), None)
@@ -161,11 +161,11 @@ def import_scores(context: Context, directory: str | Sequence[str]) -> None:
         context.say(f"nothing to do: this was imported before, as import {row.import_id}")
         return
     if row is None:
-        rater = score.rater_of(context.store, scorer, request.profile, request.version, request.settings)
+        rater = score.rater_of(context.store, scorer, job.profile, job.version, job.settings)
         run_id = run_session.next_id(context.store, rater.rater_id)
         _copy(made, context.store.project / "runs" / run_id)
-        stored = replace(request, run_id=run_id, shard="", of="")
-        n_items = sum(len(part.work) for part in made)
+        stored = replace(job, run_id=run_id, shard="", of="")
+        n_items = sum(len(finished_run.work) for finished_run in made)
         runs.add_run(context.store, stored, rater, f"runs/{run_id}", n_items, RunSource(rater.rater_id, sha256))
         row = runs.get(context.store, run_id)
         assert row is not None
@@ -202,7 +202,7 @@ def _folders(context: Context, directories: Sequence[str]) -> list[tuple[RunFold
 
 def _refuse_unfinished(made: _FinishedRun) -> None:
     """All parts must be there, each about the images that the manifest names."""
-    work, size = made.work, made.asked.part_size
+    work, size = made.work, made.job.part_size
     parts = [work[start : start + size] for start in range(0, len(work), size)]
     there = sum(len(part) for number, part in enumerate(parts) if made.folder.is_of(number, part))
     if there < len(work) or not work:
@@ -219,28 +219,28 @@ def _in_shard_order(made: Sequence[_FinishedRun]) -> list[_FinishedRun]:
         CommandError: they are not from one rater, not shares of the same images, or some are missing.
     """
     first = made[0]
-    for run in made[1:]:
-        other = _differences(first.asked, run.asked)
+    for finished_run in made[1:]:
+        other = _differences(first.job, finished_run.job)
         if other:
-            raise CommandError(f"{first.name} and {run.name} are not from one rater: {'; '.join(other)}")
-        if bool(run.asked.shard) != bool(first.asked.shard) or run.asked.of != first.asked.of:
-            raise CommandError(f"{first.name} and {run.name} are not shards of one manifest; import them separately")
+            raise CommandError(f"{first.name} and {finished_run.name} are not from one rater: {'; '.join(other)}")
+        if bool(finished_run.job.shard) != bool(first.job.shard) or finished_run.job.of != first.job.of:
+            raise CommandError(f"{first.name} and {finished_run.name} are not shards of one manifest; import them separately")
     homes: dict[str, _FinishedRun] = {}
-    for finished in made:
-        for work in finished.work:
-            other_home = homes.setdefault(work.item_id, finished)
-            if other_home is not finished:
+    for finished_run in made:
+        for work in finished_run.work:
+            other_home = homes.setdefault(work.item_id, finished_run)
+            if other_home is not finished_run:
                 raise CommandError(
-                    f"{work.item_id} is in {other_home.name} and in {finished.name}; each image may be in only one of them"
+                    f"{work.item_id} is in {other_home.name} and in {finished_run.name}; each image may be in only one of them"
                 )
-    if not first.asked.shard:
-        return sorted(made, key=lambda run: run.work[0].item_id)
+    if not first.job.shard:
+        return sorted(made, key=lambda finished_run: finished_run.work[0].item_id)
     numbers = {}
-    for one in made:
+    for finished_run in made:
         try:
-            numbers[one.name] = sharding.parse_shard(one.asked.shard)
+            numbers[finished_run.name] = sharding.parse_shard(finished_run.job.shard)
         except UsageError as error:  # what stands in a file is nobody's option
-            raise CommandError(f"{one.name}: 'shard' of run.json: {error}") from error
+            raise CommandError(f"{finished_run.name}: 'shard' of run.json: {error}") from error
     of = {n for _, n in numbers.values()}
     if len(of) > 1:
         raise CommandError(f"shards of {' and of '.join(map(str, sorted(of)))} are mixed; import shards of one division only")
@@ -255,12 +255,12 @@ def _in_shard_order(made: Sequence[_FinishedRun]) -> list[_FinishedRun]:
     return sorted(made, key=lambda run: numbers[run.name])
 
 
-def _differences(run: Run, two: Run) -> list[str]:
+def _differences(first: Run, second: Run) -> list[str]:
     """What makes two runs those of two raters, in words."""
-    pairs = [(name, getattr(run, name), getattr(two, name)) for name in ("scorer", "version", "profile")]
-    for key in sorted({*run.settings, *two.settings}):
-        if run.settings.get(key) != two.settings.get(key):
-            pairs.append((key, run.settings.get(key), two.settings.get(key)))
+    pairs = [(name, getattr(first, name), getattr(second, name)) for name in ("scorer", "version", "profile")]
+    for key in sorted({*first.settings, *second.settings}):
+        if first.settings.get(key) != second.settings.get(key):
+            pairs.append((key, first.settings.get(key), second.settings.get(key)))
     return [f"{name} {a}, there {b}" for name, a, b in pairs if a != b]
 
 
@@ -292,8 +292,8 @@ def _copy(made: Sequence[_FinishedRun], to: Path) -> None:
         shutil.copyfile(folder.part(part), RunFolder(to).part(number))
     if len(made) > 1:
         whole = RunFolder(to)
-        write_manifest(to / "manifest.jsonl", [work for run in made for work in run.work])
-        whole.replace(replace(made[0].asked, run_id=to.name, shard="", of=""))
+        write_manifest(to / "manifest.jsonl", [work for finished_run in made for work in finished_run.work])
+        whole.replace(replace(made[0].job, run_id=to.name, shard="", of=""))
         whole.tell(_total_progress(made))
 
 

@@ -292,10 +292,10 @@ def _operate(store: Store, row: RunRow, chosen: ScoringPlan) -> None:
     """Prices and the like are those of today, whatever a run was begun with."""
     if chosen.scorer.operating:
         folder = run_session.folder_of(store, row)
-        request = folder.job()
-        unchanged = {key: value for key, value in request.settings.items() if key not in chosen.scorer.operating}
+        job = folder.job()
+        unchanged = {key: value for key, value in job.settings.items() if key not in chosen.scorer.operating}
         now = {key: value for key, value in chosen.settings.items() if key in chosen.scorer.operating}
-        folder.replace(replace(request, settings=unchanged | now))
+        folder.replace(replace(job, settings=unchanged | now))
 
 
 def _worked_on(context: Context, row: RunRow, scorer: Scorer) -> RunRow:
@@ -406,7 +406,7 @@ def _begin(
         if (why := new_version_note(store, chosen.rater)) is not None:
             context.warn(why)
         run_id, scorer = run_session.next_id(store, chosen.rater.rater_id), chosen.scorer
-        request = Run(
+        new_run = Run(
             run_id,
             scorer.name,
             scorer.version,
@@ -417,7 +417,7 @@ def _begin(
             on.engine,
             force=on.force,
         )
-        row = write_run(store, request, chosen.rater, left)
+        row = write_run(store, new_run, chosen.rater, left)
     context.warn(f"run {row.run_id}: {wording.count(len(left), 'image')} to score on {on}")
     if scorer.bill is not None and (estimate := scorer.bill.estimate(left, chosen.settings)):
         context.warn(estimate)
@@ -447,12 +447,12 @@ def _items_of(folder: Path) -> tuple[str, ...]:
     return ()
 
 
-def write_run(store: Store, request: Run, rater: Rater, work: Sequence[WorkItem]) -> RunRow:
+def write_run(store: Store, run: Run, rater: Rater, work: Sequence[WorkItem]) -> RunRow:
     """A new run that waits for its turn. The folder first: a run that the project knows of can always go on."""
-    folder = f"runs/{request.run_id}"
-    RunFolder(store.project / folder).create(request, work)
-    runs.add_run(store, request, rater, folder, len(work), state="queued")
-    row = runs.get(store, request.run_id)
+    folder = f"runs/{run.run_id}"
+    RunFolder(store.project / folder).create(run, work)
+    runs.add_run(store, run, rater, folder, len(work), state="queued")
+    row = runs.get(store, run.run_id)
     assert row is not None
     return row
 

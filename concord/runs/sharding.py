@@ -68,16 +68,16 @@ def run(
     if not left:
         raise CommandError(f"{manifest}: of {len(work):,} images none is left for shard {shard}; use fewer shards")
     name = f"{scorer}-{profile}" if mine is None else f"{scorer}-{profile}-{folder_name(mine)}"
-    request = Run(name, scorer, chosen.version, profile, settings, device, batch_size or PART_SIZE, engine, force=force)
+    new_run = Run(name, scorer, chosen.version, profile, settings, device, batch_size or PART_SIZE, engine, force=force)
     if mine is not None:
-        request = replace(request, shard=f"{mine[0]}/{mine[1]}", of=manifest_hash(work))
+        new_run = replace(new_run, shard=f"{mine[0]}/{mine[1]}", of=manifest_hash(work))
     folder = RunFolder(out.absolute() if mine is None else out.absolute() / folder_name(mine))
     # paths below the manifest's folder as the run's folder has them: both can be moved together
     of, to = manifest.absolute().parent.resolve(), folder.path.resolve()
     moved = [
         item if Path(item.path).is_absolute() else replace(item, path=os.path.relpath(of / item.path, to)) for item in left
     ]
-    _write(folder, request, moved)
+    _write(folder, new_run, moved)
     _bring_to_end(folder, f"shard {shard}" if shard else "the manifest")
 
 
@@ -122,7 +122,7 @@ def _read_work(manifest: Path, scorer: Scorer, settings: Mapping[str, Any]) -> l
         raise CommandError(f"this is not a manifest (`export manifest` writes one): {error}") from error
     if not work:
         raise CommandError(f"{manifest}: it has no images")
-    twice = [item for item, n in Counter(item.item_id for item in work).items() if n > 1]
+    twice = [item_id for item_id, n in Counter(item.item_id for item in work).items() if n > 1]
     if twice:
         raise CommandError(f"{manifest}: {len(twice)} images are in it more than once, e.g. {printable(twice[0])}")
     lacks = (
@@ -136,8 +136,8 @@ def _read_work(manifest: Path, scorer: Scorer, settings: Mapping[str, Any]) -> l
     return work
 
 
-def _write(folder: RunFolder, request: Run, work: Sequence[WorkItem]) -> None:
-    """What is asked, unless it stands there from before.
+def _write(folder: RunFolder, run: Run, work: Sequence[WorkItem]) -> None:
+    """Write the run and its work, unless they stand there from before.
 
     Raises:
         CommandError: there is something else.
@@ -146,20 +146,20 @@ def _write(folder: RunFolder, request: Run, work: Sequence[WorkItem]) -> None:
     if (path / "run.json").is_file():
         there, items = folder.job(), folder.work()
         other = [
-            setting
-            for setting, first, two in (
-                ("scorer", (there.scorer, there.version), (request.scorer, request.version)),
-                ("settings", there.settings, request.settings),
-                ("share", (there.shard, there.of), (request.shard, request.of)),
+            name
+            for name, first, second in (
+                ("scorer", (there.scorer, there.version), (run.scorer, run.version)),
+                ("settings", there.settings, run.settings),
+                ("share", (there.shard, there.of), (run.shard, run.of)),
                 ("images", [_same(item) for item in items], [_same(item) for item in work]),
             )
-            if first != two
+            if first != second
         ]
         if other:
             raise CommandError(f"{path}: a run with other {' and '.join(other)} is there; choose another --out")
-        if there.device != request.device or there.engine != request.engine:
+        if there.device != run.device or there.engine != run.engine:
             # no settings: who goes on may have others
-            folder.replace(replace(there, device=request.device, engine=request.engine))
+            folder.replace(replace(there, device=run.device, engine=run.engine))
         return
     # an earlier attempt may have been killed while it wrote this
     with suppress(FileNotFoundError):
@@ -167,7 +167,7 @@ def _write(folder: RunFolder, request: Run, work: Sequence[WorkItem]) -> None:
     with suppress(OSError):
         (path / "parts").rmdir()
     try:
-        folder.create(request, work)
+        folder.create(run, work)
     except FileExistsError as error:
         raise CommandError(f"{path}: there is something that is not a run; choose another --out") from error
 

@@ -138,7 +138,7 @@ class ProgressReport:
     say: Callable[[str], object]
     seconds: float
     noun: str = "image"
-    told: tuple[float, int] = field(default_factory=lambda: (time.monotonic(), -1))
+    reported: tuple[float, int] = field(default_factory=lambda: (time.monotonic(), -1))
     warned: int = 0
 
     def __call__(self, progress: WorkerProgress | None) -> None:
@@ -147,9 +147,9 @@ class ProgressReport:
         for warning in progress.warnings[self.warned :]:
             self.warned += 1
             self.say(f"warning: {warning}")
-        when, done = self.told
+        when, done = self.reported
         if progress.done != done and time.monotonic() - when >= self.seconds:
-            self.told = (time.monotonic(), progress.done)
+            self.reported = (time.monotonic(), progress.done)
             self.say(progress_text(progress, self.noun))
 
 

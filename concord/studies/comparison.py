@@ -141,8 +141,8 @@ def table(study: PublishedStudy, lines: Sequence[ComparedNumber]) -> str:
 
 def markdown(study: PublishedStudy, lines: Sequence[ComparedNumber]) -> str:
     """The same as a Markdown table and a list."""
-    lines_of_table = markdown_table(_cells(study, lines))
-    return "\n".join([f"## {study.paper}", "", *lines_of_table, "", *(f"- {line}" for line in _remarks(study, lines))])
+    table_lines = markdown_table(_cells(study, lines))
+    return "\n".join([f"## {study.paper}", "", *table_lines, "", *(f"- {line}" for line in _remarks(study, lines))])
 
 
 def as_json(study: PublishedStudy, lines: Sequence[ComparedNumber]) -> str:

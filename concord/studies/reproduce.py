@@ -82,7 +82,7 @@ def _roles(store: Store, judgements: pd.DataFrame) -> dict[str, Roles]:
             spec = prompt.demands
         except SpecError:
             continue
-        objects = [thing.target for thing in requested_objects(spec)]
+        objects = [required.target for required in requested_objects(spec)]
         if objects:
             b = objects[1] if len(objects) == 2 else None
             roles[prompt_id] = Roles(objects[0], b, bool(spec.relations) and len(objects) == 2)
@@ -92,8 +92,8 @@ def _roles(store: Store, judgements: pd.DataFrame) -> dict[str, Roles]:
 def _printed(rows: Sequence[Row]) -> list[Row]:
     """The paper's number beside each, where it has the generator by that name; None else."""
     names = [row.get("question") or row["metric"] for row in rows]
-    places = [(name, row["generator"], row["statistic"]) for name, row in zip(names, rows, strict=True)]
-    return [row | {"printed": VISOR_PRINTED.get(cell)} for cell, row in zip(places, rows, strict=True)]
+    keys = [(name, row["generator"], row["statistic"]) for name, row in zip(names, rows, strict=True)]
+    return [row | {"printed": VISOR_PRINTED.get(key)} for key, row in zip(keys, rows, strict=True)]
 
 
 def _visor_cells(row: Row, names: Sequence[str]) -> list[str]:

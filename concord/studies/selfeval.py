@@ -43,9 +43,10 @@ def import_selfeval(context: Context) -> None:
     if not imported.counts:
         context.say(f"study selfeval: nothing to do, imported before as import {imported.import_id}")
         return
+    metrics = {total.rater_id for total in bundle.evidence}
     context.say(
         f"study selfeval: {len(bundle.annotations)} winning votes (ties were not published) and {len(bundle.evidence)} totals"
-        f" of {len({e.rater_id for e in bundle.evidence})} metrics, from {' and '.join(t.where for t in SELFEVAL_TABLES)}"
+        f" of {len(metrics)} metrics, from {' and '.join(table.where for table in SELFEVAL_TABLES)}"
         f" (import {imported.import_id}; to take it back: import undo {imported.import_id})"
     )
 
@@ -60,11 +61,11 @@ def _selfeval_bundle(sha256: str) -> ImportBundle:
             for n, model in enumerate(model for model, votes in won.items() for _ in range(votes)):
                 # each vote is a pair of its own: which of them were on the same prompt is not known
                 item = Item(f"{table.suite}/{task}/vote {n + 1}", table.suite, None, task, None, "pair")
-                answer = direct("preference", model, None)
-                version, judgements = rate(answer)
+                rating = direct("preference", model, None)
+                version, judgements = rate(rating)
                 key = str(uuid.uuid5(_SELFEVAL_NAMESPACE, f"{sha256}/{item.item_id}"))
                 items.append(item)
-                annotations.append(Annotation(key, item.item_id, _SLOT, DIRECT, answer, judgements, version, raw=raw))
+                annotations.append(Annotation(key, item.item_id, _SLOT, DIRECT, rating, judgements, version, raw=raw))
         values = (
             (metric.rater_id, task, model, value)
             for metric in table.metrics
@@ -73,11 +74,11 @@ def _selfeval_bundle(sha256: str) -> ImportBundle:
         )
         for rater_id, task, model, value in values:
             item = Item(f"{table.suite}/{task}/{model} (total of the task)", table.suite, None, task, model)
-            answer = direct("score", None, value)
-            version, judgements = rate(answer)
+            rating = direct("score", None, value)
+            version, judgements = rate(rating)
             key = str(uuid.uuid5(_SELFEVAL_NAMESPACE, f"{sha256}/{item.item_id}/{rater_id}"))
             items.append(item)
-            evidence.append(Evidence(key, item.item_id, rater_id, answer, judgements, version))
+            evidence.append(Evidence(key, item.item_id, rater_id, rating, judgements, version))
     tables = " and ".join(table.where for table in SELFEVAL_TABLES)
     source = f"{SELFEVAL_PAPER}, {tables}: one printed value of each task and model"
     scorers = {
@@ -141,8 +142,8 @@ def reproduce(context: Context, output: str) -> None:
                 for table in SELFEVAL_TABLES
             ],
             "sentences": [
-                {"where": claim.claim.where, "words": claim.claim.words, "holds": claim.holds, "ours": claim.ours}
-                for claim in decided
+                {"where": checked.claim.where, "words": checked.claim.words, "holds": checked.holds, "ours": checked.ours}
+                for checked in decided
             ],
             "notes": list(_NOTES),
         }
@@ -150,7 +151,7 @@ def reproduce(context: Context, output: str) -> None:
     else:
         for line in _lines(ranks, decided, markdown=output == "md"):
             context.say(line)
-    if wrong := sum(not claim.holds for claim in decided):
+    if wrong := sum(not checked.holds for checked in decided):
         raise CommandError(f"{wrong} of {len(decided)} sentences do not follow from the printed numbers")
 
 
@@ -231,8 +232,9 @@ def _lines(ranks: Ranks, decided: Sequence[CheckedClaim], *, markdown: bool) -> 
         write = text_tables.markdown if markdown else text_tables.aligned
         yield from write([head, ["people's votes", *won, "", "", ""], *body])
     yield ""
-    for line in decided:
-        yield f"{'As printed' if line.holds else 'Different'}: “{line.claim.words}” ({line.claim.where}); ours: {line.ours}."
+    for checked in decided:
+        holds = "As printed" if checked.holds else "Different"
+        yield f"{holds}: “{checked.claim.words}” ({checked.claim.where}); ours: {checked.ours}."
     yield ""
     yield from _NOTES
 

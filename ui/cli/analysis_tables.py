@@ -101,9 +101,9 @@ def print_agreement(
     if output == "json":
         context.say_json({"selection": chosen.to_dict(), **rows})
         return
-    for section, row in rows.items():
+    for section, section_rows in rows.items():
         context.say(f"{_TITLES[section]}\n")
-        shown, rest = (row, []) if all_statistics or statistic else glance(row)
+        shown, rest = (section_rows, []) if all_statistics or statistic else glance(section_rows)
         if shown:
             _say_indented(context, lines(_agreement_columns(section, shown), shown))
         else:
@@ -266,12 +266,15 @@ def print_flips(context: Context, selection: Mapping[str, Sequence[str]], kind: 
             {"selection": chosen.to_dict(), "flip": kind, "unflippable": flip_rows.unflippable, "flips": flip_rows.rows}
         )
         return
-    told: list[str] = []
+    table_lines: list[str] = []
     if flip_rows.rows:
-        told += (text_tables.markdown if output == "md" else aligned)(lines(_FLIP_COLUMNS, wide(flip_rows.rows)))
+        table_lines += (text_tables.markdown if output == "md" else aligned)(lines(_FLIP_COLUMNS, wide(flip_rows.rows)))
     elif not flip_rows.unflippable:
-        told.append("nothing to compare in this selection")
-    for line in (*told, *(f"no prompt of {suite} asks for a {kind} that could be flipped" for suite in flip_rows.unflippable)):
+        table_lines.append("nothing to compare in this selection")
+    for line in (
+        *table_lines,
+        *(f"no prompt of {suite} asks for a {kind} that could be flipped" for suite in flip_rows.unflippable),
+    ):
         context.say(line)
     for command in dict.fromkeys(row["command"] for row in flip_rows.rows if row["command"]):
         context.warn(f"not all flipped prompts have been read yet; to have that done: {command}")
@@ -314,17 +317,17 @@ def print_preferences(
 ) -> None:
     """The command ``preferences``."""
     chosen = selected(context, selection)
-    result = preferences.rows(context.store, chosen, Options(intervals=intervals, seed=seed)).sections
+    preference_rows = preferences.rows(context.store, chosen, Options(intervals=intervals, seed=seed)).sections
     if output == "json":
-        context.say_json({"selection": chosen.to_dict(), **result})
+        context.say_json({"selection": chosen.to_dict(), **preference_rows})
         return
-    if not result["votes"]:
+    if not preference_rows["votes"]:
         context.say(
             "nobody has voted on a pair of images in this selection; campaigns create NAME --questionnaire ab --generator A"
             " --generator B asks people, and campaigns start NAME begins"
         )
     sections: dict[str, tuple[Sequence[Row], _Table]] = {}
-    for name, rows in result.items():
+    for name, rows in preference_rows.items():
         title, statistic, names = _PREFERENCES[name]
         end = (number_column(statistic), _INTERVAL, column("n", "n_items"), LEFT_OUT, _REASON)
         sections[title] = rows, partial(lines, [*map(column, names), *end])
@@ -447,12 +450,12 @@ def _numbers(text: str | None, name: str, usual: Any) -> list[int]:
         return [int(usual)]
     least = 0 if name == "seed" else 1
     try:
-        results = sorted({int(part) for part in text.split(",")})
+        numbers = sorted({int(part) for part in text.split(",")})
     except ValueError:
-        results = []
-    if not results or results[0] < least or results[-1] > 10**9:
+        numbers = []
+    if not numbers or numbers[0] < least or numbers[-1] > 10**9:
         raise UsageError(f"{name}: {text!r} are not whole numbers of at least {least} with commas between, e.g. 1,5,10")
-    return results
+    return numbers
 
 
 def _plot_page(rows: Sequence[Row]) -> str:

@@ -53,10 +53,10 @@ def _device(named: str) -> str:
         return named
     from scorers.models.devices import CPU, default_device
 
-    result = default_device()
-    if result != CPU:
-        print(f"Using the GPU ({result}); for the CPU: --device cpu", file=sys.stderr)
-    return result
+    device = default_device()
+    if device != CPU:
+        print(f"Using the GPU ({device}); for the CPU: --device cpu", file=sys.stderr)
+    return device
 
 
 AUTO = "auto"

@@ -76,14 +76,14 @@ def js_module(name: str, value: Any = None, **options: Any) -> gr.HTML:
     ``value`` may be an output of events: what the module's ``mount`` returned gets each new one as ``update(value)``. No data
     ever passes through a template. (A function and not a subclass: Gradio writes a stub file beside every subclass.)
     """
-    values = json.dumps(options)
+    options_json = json.dumps(options)
     return gr.HTML(
         value,
         html_template="<div class='cc-root'></div>",
         js_on_load=(
             f"import('{at(f'/assets/js/{name}/{name}.js')}').then((m) => {{"
             " const tell = (data) => trigger('select', data);"
-            f" const mounted = m.mount(element.querySelector('.cc-root'), {{value: props.value, tell, ...{values}}});"
+            f" const mounted = m.mount(element.querySelector('.cc-root'), {{value: props.value, tell, ...{options_json}}});"
             " watch('value', () => mounted.update?.(props.value)); });"
         ),
         apply_default_css=False,

@@ -35,10 +35,12 @@ def _about(shown: GeneratorPictures) -> str:
     query = urlencode({"suite": shown.suite} | ({"generator": shown.generator} if shown.generator else {}))
     browse = f'<a href="{at("/studio/browse")}?{escape(query)}">{wording.count(shown.pictures, "image")}</a>'
     if shown.answers:
-        text = f"{wording.count(shown.answers, 'answer')} by people"
+        answers_text = f"{wording.count(shown.answers, 'answer')} by people"
     else:
-        text = f'No person has judged {escape(name)} yet: <a href="{at("/annotate/")}">be the first</a>.'
-    return f'<div class="cc-strip-about"><h3>{escape(name)}</h3><p>{escape(shown.suite)} · {browse}</p><p>{text}</p></div>'
+        answers_text = f'No person has judged {escape(name)} yet: <a href="{at("/annotate/")}">be the first</a>.'
+    return (
+        f'<div class="cc-strip-about"><h3>{escape(name)}</h3><p>{escape(shown.suite)} · {browse}</p><p>{answers_text}</p></div>'
+    )
 
 
 def _pictures(strip: ImageStrip) -> str:
@@ -82,7 +84,7 @@ def thumbnails(looks: Mapping[str, ItemPreview], captions: Mapping[str, str], li
 
 def workbench_address(item: str, listing: Selection, shown: str = "") -> str:
     """The Workbench's address of an image among those of a selection; ``shown``: whose judgement of it has been told."""
-    fields = {"shown": shown} if shown else {}
+    seen_by = {"shown": shown} if shown else {}
     return at("/studio/workbench?") + urlencode(
         {"id": item}
         | {
@@ -91,5 +93,5 @@ def workbench_address(item: str, listing: Selection, shown: str = "") -> str:
                 (name, values) for name, values in listing.to_dict().items() if name in ("suite", "task", "generator")
             ]
         }
-        | fields
+        | seen_by
     )

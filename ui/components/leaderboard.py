@@ -180,13 +180,11 @@ def _rater_cell(board: Leaderboard, generator: str, rater: BoardRater, scale: tu
     kind = "people" if rater.kind != "scorer" else "scorer"
     low = cell.value if cell.low is None else cell.low
     high = cell.value if cell.high is None else cell.high
-    details = "; ".join(
-        f"--{name}: {_share(end, scale):.1f}" for name, end in (("at", cell.value), ("low", low), ("high", high))
-    )
+    style = "; ".join(f"--{name}: {_share(end, scale):.1f}" for name, end in (("at", cell.value), ("low", low), ("high", high)))
     hollow = " is-simulated" if rater.kind == "simulated" else ""
     return (
         f'<td class="cc-rated" title="{escape(_interval_text(cell))}"><span class="cc-whisker cc-whisker--{kind}{hollow}"'
-        f' style="{details}"></span><a href="{escape(_browse(board, generator, rater))}">{_value(cell, rater)}</a></td>'
+        f' style="{style}"></span><a href="{escape(_browse(board, generator, rater))}">{_value(cell, rater)}</a></td>'
     )
 
 
@@ -246,10 +244,10 @@ def contested(board: Leaderboard, looks: Mapping[str, ItemPreview]) -> str:
 def _case(board: Leaderboard, case: ContestedImage, look: ItemPreview | None) -> str:
     text = escape((look.text if look else None) or case.item)
     link = image_link(case.item, look, Selection(suite=(board.suite,)), f"<span>{text}</span>")
-    by_people = f"people {case.yes}/{case.n}" if board.aspect in YES_NO_ASPECTS else f"people {case.mean:.1f}"
+    people_text = f"people {case.yes}/{case.n}" if board.aspect in YES_NO_ASPECTS else f"people {case.mean:.1f}"
     positive = case.scorer > 0.5
     chips = "".join(
         f'<span class="cc-badge cc-badge--{"ok" if good else "bad"}">{escape(words)}</span>'
-        for words, good in ((f"scorer {case.verdict}", positive), (by_people, not positive))
+        for words, good in ((f"scorer {case.verdict}", positive), (people_text, not positive))
     )
     return f"<li>{link}<p>{chips}</p></li>"

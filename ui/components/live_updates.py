@@ -111,9 +111,9 @@ def listen(
 def _overtaking(name: str) -> tuple[str, str]:
     """JavaScript for when a page is asked for and for when it is drawn: if its inputs have changed meanwhile, what was drawn
     may stand where their drawing stood already, so it is another version's and is drawn again."""
-    overtaken = f"(window.concordAsked ??= {{}})[{json.dumps(name)}]"
-    dispatched = f"(seen, ...values) => {{ {overtaken} = JSON.stringify(values); return [seen, ...values]; }}"
-    return dispatched, f"(seen, ...values) => [JSON.stringify(values) === {overtaken} ? seen : 'overtaken']"
+    last_values = f"(window.concordAsked ??= {{}})[{json.dumps(name)}]"
+    dispatched = f"(seen, ...values) => {{ {last_values} = JSON.stringify(values); return [seen, ...values]; }}"
+    return dispatched, f"(seen, ...values) => [JSON.stringify(values) === {last_values} ? seen : 'overtaken']"
 
 
 def moved(
@@ -123,27 +123,27 @@ def moved(
 
     A control that is set to what was asked of it would undo the click that somebody made meanwhile.
     """
-    changed = dict(zip(inputs, values, strict=True))
+    current = dict(zip(inputs, values, strict=True))
     return [
-        _without_value(change, changed[output]) if output in changed else change
+        _without_value(change, current[output]) if output in current else change
         for output, change in zip(outputs, drawn, strict=True)
     ]
 
 
-def _without_value(change: Any, requested: Any) -> Any:
-    """A change to a control, without its value if that is what was asked; Gradio takes a component for a change, too."""
+def _without_value(change: Any, current: Any) -> Any:
+    """A change to a control, without its value if the control has that already; Gradio takes a component for a change, too."""
     if isinstance(change, Component):
         change = change.constructor_args | {"__type__": "update"}
-    if isinstance(change, dict) and "value" in change and change["value"] == requested:
+    if isinstance(change, dict) and "value" in change and change["value"] == current:
         return {name: value for name, value in change.items() if name != "value"}
     return change
 
 
-def ignored(requested: Mapping[str, str], chosen: Mapping[str, str | None]) -> str:
+def ignored(parameters: Mapping[str, str], chosen: Mapping[str, str | None]) -> str:
     """A line that says which parts of an address this page could not follow; nothing if it followed all."""
     lost = [
         f"{name}={value}"
-        for name, value in requested.items()
+        for name, value in parameters.items()
         if value and chosen.get(name) != value and not name.startswith("__")
     ]
     if not lost:

@@ -114,7 +114,7 @@ class Page(Generic[V]):
     def lay_out(self) -> None:
         """Its controls and outputs, in the order in which they stand."""
 
-    def view(self, requested: Mapping[str, Any]) -> V:
+    def view(self, values: Mapping[str, Any]) -> V:
         """What is asked for by the names of the controls, as far as there is such a thing."""
         raise NotImplementedError
 
@@ -136,12 +136,12 @@ class Page(Generic[V]):
 
     def followed(self, view: V, wanted: Mapping[str, str]) -> dict[str, str]:  # noqa: ARG002 - for pages that follow more
         """What of an address a view follows."""
-        fields = {name: getattr(view, name, "") for name in self.ADDRESS}
+        values = {name: getattr(view, name, "") for name in self.ADDRESS}
         offered = {
             name: change.control() if isinstance(change, Choice) else change for name, change in self.offer(view).items()
         }
         chosen = {name: change["value"] for name, change in offered.items()}
-        return {name: ",".join(value) if isinstance(value, list) else str(value) for name, value in (fields | chosen).items()}
+        return {name: ",".join(value) if isinstance(value, list) else str(value) for name, value in (values | chosen).items()}
 
     def state(self, view: V) -> str:  # noqa: ARG002 - most pages have one state
         """What must be so before a view is drawn, as text: pages whose other controls are set by one of them say by which."""
@@ -400,8 +400,8 @@ def _updates(components: Mapping[str, Any], drawn: Drawn) -> list[Any]:
 
 def _value_after(component: Component, change: Any) -> Any:
     """The value of a control after a change, as a browser sends it: of a whole number JSON has no 1.0."""
-    values = change.constructor_args if isinstance(change, Component) else change
-    value = values.get("value", component.value) if isinstance(values, dict) else values
+    arguments = change.constructor_args if isinstance(change, Component) else change
+    value = arguments.get("value", component.value) if isinstance(arguments, dict) else arguments
     return int(value) if isinstance(value, float) and value.is_integer() else value
 
 

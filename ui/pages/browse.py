@@ -96,8 +96,8 @@ def follow(store: Store, parameters: QueryParams) -> FollowedAddress:
     missing = [name for name in parameters.getlist("view") if name and name not in kept_views]
     inside = [pair for name in parameters.getlist("view") for pair in parse_qsl(kept_views.get(name, ""))]
     rest = [(name, value) for name, value in parameters.multi_items() if name != "view"]
-    address = _follow(store, QueryParams([*inside, *rest]))
-    return FollowedAddress(address.query, address.lost | ({"view": ",".join(missing)} if missing else {}))
+    followed = _follow(store, QueryParams([*inside, *rest]))
+    return FollowedAddress(followed.query, followed.lost | ({"view": ",".join(missing)} if missing else {}))
 
 
 def _follow(store: Store, parameters: QueryParams) -> FollowedAddress:
@@ -107,35 +107,35 @@ def _follow(store: Store, parameters: QueryParams) -> FollowedAddress:
     names += [] if _unmarked(store, parameters) else [*MARKED]
     names += [] if lassos.lost_parts(parameters.getlist) else [*lassos.NAMES]
     silent = {*CROSSED, *RESTRICTING, *MARKED, *lassos.NAMES}
-    pairs: list[tuple[str, str]] = []
+    followed: list[tuple[str, str]] = []
     lost: dict[str, list[str]] = {}
     last = {name: parameters.getlist(name)[-1] for name in _SINGLE if parameters.get(name)}
     for name, value in parameters.multi_items():
         if not value or name.startswith("__") or (name in last and last[name] != value):
             continue
         if name in names or _fits(known, name, value, crosses="about" in parameters):
-            pairs.append((name, value))
+            followed.append((name, value))
         elif name not in silent or name in in_the_way:
             # of what belongs together, that is named which is to blame
             lost.setdefault(name, []).append(value)
-    return FollowedAddress(urlencode(_complete(known, pairs)), {name: ",".join(values) for name, values in lost.items()})
+    return FollowedAddress(urlencode(_complete(known, followed)), {name: ",".join(values) for name, values in lost.items()})
 
 
-def _complete(known: _KnownValues, pairs: Iterable[tuple[str, str]]) -> list[tuple[str, str]]:
+def _complete(known: _KnownValues, followed: Iterable[tuple[str, str]]) -> list[tuple[str, str]]:
     """With whose values are shown, and of which aspect: what is crossed or marked, unless something else is asked for."""
-    values = dict(pairs)
-    aspect = next((name for name in (values.get("about"), *known.aspects) if name in known.aspects), "correct")
-    implied = {"by": aspect} | ({"rater": values["seen_by"]} if "seen_by" in values else {})
-    implied = {name: value for name, value in implied.items() if name not in values and value != DEFAULTS[name]}
-    return [*pairs, *implied.items()]
+    last = dict(followed)
+    aspect = next((name for name in (last.get("about"), *known.aspects) if name in known.aspects), "correct")
+    implied = {"by": aspect} | ({"rater": last["seen_by"]} if "seen_by" in last else {})
+    implied = {name: value for name, value in implied.items() if name not in last and value != DEFAULTS[name]}
+    return [*followed, *implied.items()]
 
 
 @live_updates.cached(maxsize=8, key=live_updates.stored_version)
 def _known(store: Store) -> _KnownValues:
-    results = contents.filter_choices(store)
-    aspects = sorted(results["aspect"], key=lambda name: (name == "score", name != "correct", name)) or ["correct"]
-    places = {name: results[name] for name in ("suite", "task", "generator")}
-    return _KnownValues(places, contents.rater_names(store), [*results["people"], *results["rater"]], aspects)
+    offered = contents.filter_choices(store)
+    aspects = sorted(offered["aspect"], key=lambda name: (name == "score", name != "correct", name)) or ["correct"]
+    places = {name: offered[name] for name in ("suite", "task", "generator")}
+    return _KnownValues(places, contents.rater_names(store), [*offered["people"], *offered["rater"]], aspects)
 
 
 def _fits(known: _KnownValues, name: str, value: str, *, crosses: bool) -> bool:
@@ -158,10 +158,10 @@ def _fits(known: _KnownValues, name: str, value: str, *, crosses: bool) -> bool:
             return False
         # whether this is a filter as the JSON routes read it, of raters that the project has
         try:
-            read = filters_in(lambda requested: (value,) if requested == name else ())
+            read_filters = filters_in(lambda parameter: (value,) if parameter == name else ())
         except ValueError:
             return False
-        return read.raters() <= {*known.raters}
+        return read_filters.raters() <= {*known.raters}
     return name in fits and fits[name]()
 
 

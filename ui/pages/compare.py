@@ -76,8 +76,8 @@ class ComparePage(Page[CompareView]):
         commands = next_steps.commands_block(self.store, next_steps.IMAGES)
         return f"To compare two models, import images of both for the same prompts, and score or label them.\n\n{commands}"
 
-    def view(self, requested: Mapping[str, Any]) -> CompareView:
-        return CompareView(**{name: choice.value or "" for name, choice in choices(self.store, requested).items()})
+    def view(self, values: Mapping[str, Any]) -> CompareView:
+        return CompareView(**{name: choice.value or "" for name, choice in choices(self.store, values).items()})
 
     def offer(self, view: CompareView) -> Mapping[str, Any]:
         return choices(self.store, {name: getattr(view, name) for name in self.ADDRESS})
@@ -90,14 +90,14 @@ class ComparePage(Page[CompareView]):
         yield {"comparison": comparison(made, view), "pairs": pairs(self.store, made, view)}
 
 
-def choices(store: Store, requested: Mapping[str, Any]) -> dict[str, Choice]:
+def choices(store: Store, values: Mapping[str, Any]) -> dict[str, Choice]:
     """What each control offers, and the nearest to what is asked for: the two best generators of the leaderboard, by its
     first rater."""
     suites = {name: suite.generators for name, suite in contents.judged_suites(store).items() if len(suite.generators) > 1}
     if not suites:
         return {name: Choice([], "") for name in ComparePage.ADDRESS}
     main = main_suite(store)
-    suite = Choice.among({name: name for name in sorted(suites)}, requested.get("suite"), main if main in suites else None)
+    suite = Choice.among({name: name for name in sorted(suites)}, values.get("suite"), main if main in suites else None)
     rated = {
         f"{aspect.rater}{_SEPARATOR}{aspect.aspect}": f"{aspect.rater}: {aspect.aspect}"
         for aspect in rated_aspects(store, suite.value)
@@ -105,13 +105,13 @@ def choices(store: Store, requested: Mapping[str, Any]) -> dict[str, Choice]:
     board = leaderboard(store, suite.value, intervals=False)
     # people, or else the scorer closest to them
     usual = (key for rater in board.raters if (key := f"{rater.name}{_SEPARATOR}{rater.aspect}") in rated)
-    by = Choice.among(rated, requested.get("by"), next(usual, None))
+    by = Choice.among(rated, values.get("by"), next(usual, None))
     judged = rated_generators(store, suite.value, _rated_aspect(by.value or ""))
     best = sorted(board.generators, key=lambda name: name not in judged)
-    second = Choice.among({name: name for name in sorted(best)}, requested.get("second"), best[0])
+    second = Choice.among({name: name for name in sorted(best)}, values.get("second"), best[0])
     others = [name for name in best if name != second.value]
-    first = Choice.among({name: name for name in sorted(others)}, requested.get("first"), others[0])
-    return {"suite": suite, "first": first, "second": second, "by": by, "order": Choice.among(ORDERS, requested.get("order"))}
+    first = Choice.among({name: name for name in sorted(others)}, values.get("first"), others[0])
+    return {"suite": suite, "first": first, "second": second, "by": by, "order": Choice.among(ORDERS, values.get("order"))}
 
 
 def comparison(made: ModelComparison, view: CompareView) -> str:

@@ -85,8 +85,8 @@ class EstimatesPage(Page[EstimatesView]):
             f" chance.\n\n{commands}"
         )
 
-    def view(self, requested: Mapping[str, Any]) -> EstimatesView:
-        return EstimatesView(**{name: choice.value or "" for name, choice in choices(self.store, requested).items()})
+    def view(self, values: Mapping[str, Any]) -> EstimatesView:
+        return EstimatesView(**{name: choice.value or "" for name, choice in choices(self.store, values).items()})
 
     def offer(self, view: EstimatesView) -> Mapping[str, Any]:
         return choices(self.store, {name: getattr(view, name) for name in self.ADDRESS})
@@ -100,26 +100,24 @@ class EstimatesPage(Page[EstimatesView]):
         yield {"lead": lead(self.store, rows, view), "forest": forest(known, view), "numbers": numbers(rows, view)}
 
 
-def choices(store: Store, requested: Mapping[str, Any]) -> dict[str, Choice]:
+def choices(store: Store, values: Mapping[str, Any]) -> dict[str, Choice]:
     """What each control offers, and the nearest to what is asked for."""
     pairs = estimated(store)
     main = main_suite(store)
     suites = {suite: suite for suite in dict.fromkeys(suite for suite, _, _ in pairs)}
-    suite = Choice.among(suites, requested.get("suite"), main if main in suites else None)
+    suite = Choice.among(suites, values.get("suite"), main if main in suites else None)
     order = {name: n for n, name in enumerate(MAIN_ASPECTS)}
     named = sorted({aspect for s, aspect, _ in pairs if s == suite.value}, key=lambda each: (order.get(each, 9), each))
-    aspect = Choice.among({each: wording.plain_aspect(each) for each in named}, requested.get("aspect"))
+    aspect = Choice.among({each: wording.plain_aspect(each) for each in named}, values.get("aspect"))
     scorers = [scorer for s, a, scorer in pairs if (s, a) == (suite.value, aspect.value)]
     methods = METHODS if aspect.value in YES_NO_ASPECTS else {"ppi": METHODS["ppi"]}
     return {
         "suite": suite,
         "aspect": aspect,
-        "scorer": Choice.among(
-            {each: each for each in scorers}, requested.get("scorer"), _closest(store, suite.value, scorers)
-        ),
-        "target": Choice.among(TARGETS, requested.get("target")),
-        "labels": Choice.among(LABELS, requested.get("labels")),
-        "method": Choice.among(methods, requested.get("method")),
+        "scorer": Choice.among({each: each for each in scorers}, values.get("scorer"), _closest(store, suite.value, scorers)),
+        "target": Choice.among(TARGETS, values.get("target")),
+        "labels": Choice.among(LABELS, values.get("labels")),
+        "method": Choice.among(methods, values.get("method")),
     }
 
 

@@ -111,7 +111,7 @@ class ImportPage(Page[None]):
             self.field("new_items", gr.Checkbox(label="Take in what matches no image"))
         self.field("exported", gr.Checkbox(visible=False))
 
-    def view(self, requested: Mapping[str, Any]) -> None:  # noqa: ARG002 - there is one view
+    def view(self, values: Mapping[str, Any]) -> None:  # noqa: ARG002 - there is one view
         return None
 
     def draw(self, view: None) -> Iterator[Drawn | None]:  # noqa: ARG002 - there is one view
@@ -148,16 +148,16 @@ class ImportPage(Page[None]):
             source = find()
             if source.layout is None:
                 guess = uploads.guess_ratings(self.store, source)
-                fields, values = _rating_changes(guess), {name: guess.get(name) for name in _RATINGS}
+                changes, values = _rating_changes(guess), {name: guess.get(name) for name in _RATINGS}
             else:
                 values = dict(zip(_IMAGES, ("my-model", DEFAULT_SUITES[source.layout]), strict=True))
                 values["images-generator"] = source.name
-                fields = values
+                changes = values
         except (ValueError, OSError, CommandError) as error:
             return _nothing(_lines("Nothing can be stored, and why", uploads.problems_of(self.store, error)))
         shown: dict[str, Any] = {"source": source, "done": "", "images-fields": source.layout is not None}
         shown["ratings-fields"] = source.layout is None and not values["exported"]
-        return shown | fields | self._preview(source, values)
+        return shown | changes | self._preview(source, values)
 
     def _again(self, source: Source | None, *values: Any) -> Drawn:
         return {} if source is None else self._preview(source, dict(zip((*_IMAGES, *_RATINGS), values, strict=True)))
@@ -193,10 +193,10 @@ class ImportPage(Page[None]):
             return {"confirm": False}
         try:
             imports.undo(self.store, number)
-            message = note(f"Import {number} is undone: all that it brought has left the project.", "cc-lead")
+            outcome = note(f"Import {number} is undone: all that it brought has left the project.", "cc-lead")
         except (ValueError, KeyError) as error:
-            message = note(_sentence(str(error)), "cc-bad")
-        return {"confirm": False, "done": message, "imports": _imports_table(self.store)}
+            outcome = note(_sentence(str(error)), "cc-bad")
+        return {"confirm": False, "done": outcome, "imports": _imports_table(self.store)}
 
 
 def _is_local(request: gr.Request) -> bool:
@@ -234,9 +234,9 @@ def _options(source: Source, values: Mapping[str, Any]) -> dict[str, Any]:
 
 def _rating_changes(guess: Mapping[str, Any]) -> dict[str, Any]:
     choices = [_NONE, *guess["header"]]
-    fields: dict[str, Any] = {name: gr.Dropdown(choices, value=guess.get(name, _NONE)) for name in _COLUMNS}
-    fields["suite"] = gr.Dropdown(guess["suites"], value=guess["suite"])
-    return fields | {name: guess[name] for name in ("aspect", "scale", "kind", "exported")} | {"new_items": False}
+    changes: dict[str, Any] = {name: gr.Dropdown(choices, value=guess.get(name, _NONE)) for name in _COLUMNS}
+    changes["suite"] = gr.Dropdown(guess["suites"], value=guess["suite"])
+    return changes | {name: guess[name] for name in ("aspect", "scale", "kind", "exported")} | {"new_items": False}
 
 
 def _images_preview(store: Store, source: Source, outcome: UploadOutcome) -> tuple[str, str]:
@@ -264,12 +264,12 @@ def _ratings_preview(store: Store, outcome: UploadOutcome) -> tuple[str, str]:
     assert outcome.bundle is not None
     rows = []
     rated: list[Annotation | Evidence] = [*outcome.bundle.annotations, *outcome.bundle.evidence]
-    for rating in rated[:_ROWS]:
-        item, judgement = contents.item(store, rating.item_id) or {}, next(iter(rating.judgements), None)
+    for source in rated[:_ROWS]:
+        item, judgement = contents.item(store, source.item_id) or {}, next(iter(source.judgements), None)
         sha256 = item.get("sha256")
         picture = f'<img src="{at("/img/")}{escape(sha256)}?w=160" alt="" class="cc-import-picture">' if sha256 else ""
-        text = "" if judgement is None else judgement.label or ("" if judgement.value is None else f"{judgement.value:g}")
-        rows.append((html(picture), str(item.get("text") or rating.item_id), rating.rater_id, text))
+        value = "" if judgement is None else judgement.label or ("" if judgement.value is None else f"{judgement.value:g}")
+        rows.append((html(picture), str(item.get("text") or source.item_id), source.rater_id, value))
     aspect = next((name for _, name, _ in outcome.bundle.scales), "rating")
     summary = [line for line in outcome.summary[:-1] if " by " in line or " match an image of suite " in line]
     return (
@@ -332,9 +332,9 @@ def _done(source: Source, outcome: UploadOutcome) -> str:
     else:
         links = [("See agreement", at("/studio/agreement")), *links]
     anchors = " · ".join(f'<a href="{escape(href)}">{text}</a>' for text, href in links)
-    label = _sentence(outcome.summary[-1].partition(" (import")[0]) if outcome.summary else source.name
+    summary = _sentence(outcome.summary[-1].partition(" (import")[0]) if outcome.summary else source.name
     more = _lines("Left out, and why", outcome.skipped)
-    return f'{note(f"Stored: {label}", "cc-lead")}<p class="cc-note">Next: {anchors}</p>{more}'
+    return f'{note(f"Stored: {summary}", "cc-lead")}<p class="cc-note">Next: {anchors}</p>{more}'
 
 
 def _sentence(text: str) -> str:

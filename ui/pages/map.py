@@ -78,16 +78,21 @@ class MapDrawing:
 
 
 def draw_map(
-    made: Map, key: str, result: Mapping[str, Any], paint: MapColoring, lasso: Sequence[tuple[float, float]] = (), turn: int = 0
+    made: Map,
+    key: str,
+    color_values: Mapping[str, Any],
+    paint: MapColoring,
+    lasso: Sequence[tuple[float, float]] = (),
+    turn: int = 0,
 ) -> MapDrawing:
-    """The images of ``result`` (with what they are told apart by) where the map has them.
+    """The images of ``color_values`` (by item, what they are told apart by) where the map has them.
 
     ``lasso``: a line drawn on it, the ``turn``-th; while that stays, a line that was drawn in the browser stays, too.
     """
     import plotly.graph_objects as go
 
-    at = np.array([k for k, item in enumerate(made.items) if item in result], np.int32)
-    values = [result[made.items[k]] for k in at]
+    at = np.array([k for k, item in enumerate(made.items) if item in color_values], np.int32)
+    values = [color_values[made.items[k]] for k in at]
     some = _points_to_draw(at.size, key)
     figure = go.Figure()
     groups: list[MapGroup] = []
@@ -381,9 +386,9 @@ def draw_page(
     if standing.made is None:
         # no map yet: the one before stays, with its own lines
         before = " Until then you see the map before." if standing.busy else " You see the map before."
-        message = note(standing.told + (before if figure else ""), "" if standing.busy else "cc-bad")
+        lead = note(standing.message + (before if figure else ""), "" if standing.busy else "cc-bad")
         gone = {} if figure else {"map-plot": None, "cc-map": ""}
-        yield controls | {"map-lead": message, "shown": asdict(shown)} | gone
+        yield controls | {"map-lead": lead, "shown": asdict(shown)} | gone
     while standing.made is None and standing.busy and time.monotonic() < until:
         time.sleep(_LOOK_SECONDS)
         standing = maps.request_map(store, method, model)
@@ -399,9 +404,9 @@ def _drawn(store: Store, shown: MapView, figure: str, standing: MapProgress, pai
         # on another map the line would hold other images
         shown = shown.with_line("")
     shown = replace(shown, key=standing.key)
-    result = maps.color_values(store, paint, made.items, listing_of_query(shown.query).restriction(store))
+    color_values = maps.color_values(store, paint, made.items, listing_of_query(shown.query).restriction(store))
     line = points_of(shown.lasso) if shown.lasso else ()
-    drawing = draw_map(made, standing.key, result, paint, line, shown.turn)
+    drawing = draw_map(made, standing.key, color_values, paint, line, shown.turn)
     on = MapAddress(made.method, made.model, standing.key)
     panel = {
         "map": str(on),

@@ -56,28 +56,28 @@ class MatchingView(View):
         return [pair for pair in super().query() if pair != ("page", "1")]
 
 
-def choices(caption_choices: Sequence[CaptionChoice], requested: Mapping[str, str | None]) -> dict[str, Choice]:
+def choices(caption_choices: Sequence[CaptionChoice], values: Mapping[str, str | None]) -> dict[str, Choice]:
     """What each control offers, and the nearest to what is asked for."""
-    suite = Choice.among({choice.suite: choice.suite for choice in caption_choices}, requested.get("suite"))
+    suite = Choice.among({choice.suite: choice.suite for choice in caption_choices}, values.get("suite"))
     mine = [choice for choice in caption_choices if choice.suite == suite.value]
     generators = {choice.generator: choice.generator or "unknown" for choice in mine}
-    generator = Choice.among(dict(sorted(generators.items())), requested.get("generator"))
+    generator = Choice.among(dict(sorted(generators.items())), values.get("generator"))
     mine = [choice for choice in mine if choice.generator == generator.value]
     tasks = {ALL: "all tasks"} | {task: wording.task(task) for task in sorted({choice.task for choice in mine if choice.task})}
     raters = {ALL: "any scorer"} | {name: name for name in sorted({choice.rater_id for choice in mine})}
     return {
         "suite": suite,
         "generator": generator,
-        "task": Choice.among(tasks if mine else {}, requested.get("task")),
-        "who": Choice.among(raters if mine else {}, requested.get("who")),
-        "said": Choice.among(OUTCOMES if mine else {}, requested.get("said")),
+        "task": Choice.among(tasks if mine else {}, values.get("task")),
+        "who": Choice.among(raters if mine else {}, values.get("who")),
+        "said": Choice.among(OUTCOMES if mine else {}, values.get("said")),
     }
 
 
-def view_of(caption_choices: Sequence[CaptionChoice], requested: Mapping[str, str | None]) -> MatchingView:
+def view_of(caption_choices: Sequence[CaptionChoice], values: Mapping[str, str | None]) -> MatchingView:
     """What is asked for by the names of the address, as far as there is such a thing."""
-    chosen = {name: choice.value or "" for name, choice in choices(caption_choices, requested).items()}
-    page = requested.get("page") or ""
+    chosen = {name: choice.value or "" for name, choice in choices(caption_choices, values).items()}
+    page = values.get("page") or ""
     return MatchingView(**chosen, page=max(int(page), 1) if page.isdecimal() and len(page) < 7 else 1)
 
 
@@ -155,7 +155,7 @@ def _fits(of: Sequence[CaptionChoice]) -> str:
 
 
 def _line(choice: CaptionChoice) -> str:
-    cells = "".join(f'<td class="cc-number">{text}</td>' for text in _column(choice))
+    cells = "".join(f'<td class="cc-number">{fit}</td>' for fit in _column(choice))
     kind = {True: "cc-right", False: "cc-wrong", None: "cc-muted"}[right(choice)]
     name = f'<span class="{kind}">{escape(choice.rater_id)}</span>'
     wide = len(choice.payload["captions"])
@@ -177,9 +177,9 @@ def _column(choice: CaptionChoice) -> list[str]:
     made = []
     for k, fit in enumerate(known):
         best = fit == max(known)
-        text = "best" if best else f"{fit - max(known):.3g}"
+        difference = "best" if best else f"{fit - max(known):.3g}"
         share = "" if shares is None else f'<small class="cc-detail">p {shares[k]:.2f}</small>'
-        made.append((f"<strong>{text}</strong>" if best else text) + share)
+        made.append((f"<strong>{difference}</strong>" if best else difference) + share)
     return made
 
 
@@ -207,12 +207,12 @@ def cell(row: Row | None, href: str = "", digits: int = 3) -> HtmlCell:
 
 def accuracy(rows: Sequence[Row], view: MatchingView) -> str:
     """Tasks by scorers; beside them chance, and of all tasks posterior and rank."""
-    results = {(task, rater): of for (_, _, task, rater), of in by_cell(rows).items()}
-    raters = sorted({rater for _, rater in results})
-    tasks = [ALL, *sorted({task for task, _ in results} - {ALL})]
+    by_task_and_rater = {(task, rater): of for (_, _, task, rater), of in by_cell(rows).items()}
+    raters = sorted({rater for _, rater in by_task_and_rater})
+    tasks = [ALL, *sorted({task for task, _ in by_task_and_rater} - {ALL})]
     lines: list[Line] = []
     for task in tasks:
-        of = [results.get((task, rater)) for rater in raters]
+        of = [by_task_and_rater.get((task, rater)) for rater in raters]
         chance = next((figures["chance"] for figures in of if figures), None)
         cells: Line = [
             cell(figures["accuracy"], view.address(task=task, who=rater, said="wrong", page=1)) if figures else HtmlCell("")
@@ -225,14 +225,14 @@ def accuracy(rows: Sequence[Row], view: MatchingView) -> str:
     table = html_table(
         "Accuracy: the right caption fits best, alone", ["task", HtmlCell("chance"), *map(HtmlCell, raters)], lines
     )
-    return table + _further(results, raters)
+    return table + _further(by_task_and_rater, raters)
 
 
-def _further(results: dict[tuple[str, str], dict[str, Row]], raters: Sequence[str]) -> str:
+def _further(by_task_and_rater: dict[tuple[str, str], dict[str, Row]], raters: Sequence[str]) -> str:
     lines: list[Line] = [
         [rater, cell(of["accuracy_less_chance"]), cell(of["posterior"]), cell(of["rank"], digits=2), cell(of.get(EVALUATIONS))]
         for rater in raters
-        if (of := results.get((ALL, rater)))
+        if (of := by_task_and_rater.get((ALL, rater)))
     ]
     posterior, rank = HtmlCell("posterior of the right caption"), HtmlCell("rank of the right caption")
     head: Line = ["scorer", HtmlCell("above chance"), posterior, rank, HtmlCell("evaluations made")]
@@ -247,10 +247,10 @@ def winoground(rows: Sequence[Row]) -> str:
     raters = sorted({row["rater"] for row in whole})
     of = {(row["rater"], row["statistic"]): row for row in whole}
     lines: list[Line] = [[rater, *(cell(of.get((rater, name))) for name in _SCORES)] for rater in raters]
-    text = (
+    lead = (
         "Two images and two captions, each right about one: text: each image takes its caption; image: each caption its image."
     )
-    return heading("Winoground", text) + html_table("Shares of groups", ["scorer", *map(HtmlCell, _SCORES.values())], lines)
+    return heading("Winoground", lead) + html_table("Shares of groups", ["scorer", *map(HtmlCell, _SCORES.values())], lines)
 
 
 def votes(rows: Sequence[Row], view: MatchingView) -> str:
@@ -296,12 +296,12 @@ _LEAD: Final = (
 
 def headline(rows: Sequence[Row], view: MatchingView) -> str:
     """One sentence: which scorer takes the right caption most often, and chance."""
-    results = {rater: of for (_, _, task, rater), of in by_cell(rows).items() if task == view.task}
-    known = {rater: of["accuracy"] for rater, of in results.items() if of["accuracy"]["value"] is not None}
+    by_rater = {rater: of for (_, _, task, rater), of in by_cell(rows).items() if task == view.task}
+    known = {rater: of["accuracy"] for rater, of in by_rater.items() if of["accuracy"]["value"] is not None}
     if not known:
         return ""
     rater, best = max(known.items(), key=lambda item: item[1]["value"])
-    chance = results[rater]["chance"]["value"]
+    chance = by_rater[rater]["chance"]["value"]
     interval = "" if best["low"] is None else f" <small>[{wording.two(best['low'])}, {wording.two(best['high'])}]</small>"
     task = "all tasks" if view.task == ALL else wording.task(view.task)
     others = "; ".join(
@@ -358,8 +358,8 @@ class MatchingPage(Page[MatchingView]):
     def teaching(self) -> str:
         return _taught(self.store)
 
-    def view(self, requested: Mapping[str, Any]) -> MatchingView:
-        return view_of(evidence(self.store), requested)
+    def view(self, values: Mapping[str, Any]) -> MatchingView:
+        return view_of(evidence(self.store), values)
 
     def offer(self, view: MatchingView) -> Mapping[str, Any]:
         return choices(evidence(self.store), asdict(view))
@@ -375,12 +375,12 @@ class MatchingPage(Page[MatchingView]):
             return None
         rows = recall(self.store, view.suite, options)
         mine = {name: [row for row in of if row["generator"] == view.generator] for name, of in rows.sections.items()}
-        text, lines = _ablation([choice for choice in caption_choices if choice.generator == view.generator], mine, options)
+        ablation, lines = _ablation([choice for choice in caption_choices if choice.generator == view.generator], mine, options)
         return {
             "headline": headline(mine["matching"], view),
             "matching-plot": _bars(mine["matching"]),
             "matching-tables": accuracy(mine["matching"], view) + winoground(mine["winoground"]) + votes(mine["votes"], view),
-            "ablation": text,
+            "ablation": ablation,
             "ablation-plot": lines,
             "matches": gallery(self.store, caption_choices, view),
         }
@@ -409,5 +409,5 @@ def _ablation(caption_choices: Sequence[CaptionChoice], mine: dict[str, list[Row
     (_, title), grid = max(families.items(), key=lambda item: len(item[1]))
     rows = [row for row in matching.ablation_rows(caption_choices, grid, range(1, 10_000), options) if row["task"] == ALL]
     chance = next((row["value"] for row in mine["matching"] if (row["statistic"], row["task"]) == ("chance", ALL)), None)
-    text = "Accuracy by trials, steps and seed; fewer trials are the first ones. The dotted line is chance."
-    return heading(f"Ablation: {title}", text), by_trials(rows, chance)
+    lead = "Accuracy by trials, steps and seed; fewer trials are the first ones. The dotted line is chance."
+    return heading(f"Ablation: {title}", lead), by_trials(rows, chance)

@@ -37,22 +37,22 @@ _MARKS: Final = {True: "✓ same order", False: "✗ other order", None: ""}
 
 def preference_summary(store: Store) -> str:
     """A table for each two generators that people have compared, as HTML; nothing where there are none."""
-    computed = preferences.recall(store, Selection(), Options(intervals=False))
+    preference_rows = preferences.recall(store, Selection(), Options(intervals=False))
     return "".join(
-        _preference_table(computed, poll.suite, contest)
-        for poll in computed.polls
+        _preference_table(preference_rows, poll.suite, contest)
+        for poll in preference_rows.polls
         if poll.people()
         for contest in contests(poll)
     )
 
 
-def _preference_table(computed: PreferenceRows, suite: str, contest: Contest) -> str:
+def _preference_table(preference_rows: PreferenceRows, suite: str, contest: Contest) -> str:
     votes, beside = (
-        [row for row in computed.sections[name] if (row["suite"], row["a"], row["b"]) == (suite, contest.a, contest.b)]
+        [row for row in preference_rows.sections[name] if (row["suite"], row["a"], row["b"]) == (suite, contest.a, contest.b)]
         for name in ("votes", "beside")
     )
     # where the images' totals alone are known, a metric's order of them stands for its votes
-    ranks = [row for row in computed.sections["ranks"] if row["suite"] == suite]
+    ranks = [row for row in preference_rows.sections["ranks"] if row["suite"] == suite]
     tasks = list(dict.fromkeys(row["task"] for row in votes))
     order = [ALL, *(task for task in tasks if task != ALL)] if len(tasks) > 2 else tasks[:1]
     by = {(who_of(row), row["task"]): row for row in votes}
@@ -76,13 +76,13 @@ def _cell(who: str, row: Row | None, order: Row | None, contest: Contest, view: 
     if row is None:
         return HtmlCell("")
     ties = row["both"] + row["none"] + row["tie"]
-    text = f"{row['a_wins']:,} for {contest.a}, {row['b_wins']:,} for {contest.b}, {ties:,} for neither alone"
+    note_text = f"{row['a_wins']:,} for {contest.a}, {row['b_wins']:,} for {contest.b}, {ties:,} for neither alone"
     opposed = order is not None and bool(order["opposed"])
     href = view.address(task=row["task"], who=who, chose=OPPOSED if opposed else ALL)
     details = [_MARKS[order["same_order"]]] if order else [wording.count(ties, "tie")]
     if order and opposed:
         details.append(f"{order['opposed']:,} opposed")
-    return HtmlCell(f"{row['a_wins']:,} : {row['b_wins']:,}", "\n".join(filter(None, details)), text, href)
+    return HtmlCell(f"{row['a_wins']:,} : {row['b_wins']:,}", "\n".join(filter(None, details)), note_text, href)
 
 
 def _total(row: Row, task: str, contest: Contest) -> HtmlCell:
@@ -145,7 +145,7 @@ class OverviewPage(Page[None]):
             self.html("scores")
             self.html("preferred")
 
-    def view(self, requested: Mapping[str, Any]) -> None:
+    def view(self, values: Mapping[str, Any]) -> None:
         """It has one view alone."""
 
     def teaching(self) -> str:
@@ -192,7 +192,7 @@ def _boards(store: Store, totals: dict[str, int], *, intervals: bool) -> str:
 def _imitations(store: Store) -> gr.Column:
     """What is said of the simulated people where there are any, and how to be rid of them."""
     with gr.Column(visible=False, elem_id="simulated", elem_classes="cc-simulated") as shown:
-        with gr.Row(elem_classes="cc-simulated-row") as requested:
+        with gr.Row(elem_classes="cc-simulated-row") as question:
             gr.HTML(note(_SIMULATED))
             remove = gr.Button("Remove the simulated people", size="sm", scale=0)
         with gr.Row(visible=False, elem_classes="cc-simulated-row") as confirm:
@@ -211,8 +211,8 @@ def _imitations(store: Store) -> gr.Column:
     quiet: dict[str, Any] = {"queue": False, **QUIET}
     for button, asking in ((remove, True), (keep, False)):
         change = [gr.Row(visible=not asking), gr.Row(visible=asking)]
-        button.click(lambda change=change: change, None, [requested, confirm], **quiet)
-    sure.click(removed, None, [requested, confirm, shown], **quiet)
+        button.click(lambda change=change: change, None, [question, confirm], **quiet)
+    sure.click(removed, None, [question, confirm, shown], **quiet)
     return shown
 
 
@@ -276,8 +276,8 @@ def _table(store: Store, suite: str, judged_suite: contents.JudgedSuite, *, inte
             who = HtmlCell(rater, "by the playground’s models", number=False) if next_steps.is_unfit(rater, suite) else rater
             body.append([name if n == 0 else "", who, *(cells.get(task, HtmlCell("")) for task in tasks)])
     kind = "share of yes to" if aspect in YES_NO_ASPECTS else "mean of"
-    label = f"{suite}: {kind} {wording.aspect(aspect)}" if aspect else suite
-    return html_table(label, ["generator", "rater", *(HtmlCell(wording.task(task)) for task in tasks)], body)
+    caption = f"{suite}: {kind} {wording.aspect(aspect)}" if aspect else suite
+    return html_table(caption, ["generator", "rater", *(HtmlCell(wording.task(task)) for task in tasks)], body)
 
 
 def _mean(row: dict[str, Any], rater: str) -> HtmlCell:
@@ -291,9 +291,9 @@ def _mean(row: dict[str, Any], rater: str) -> HtmlCell:
 
 def _scorers(store: Store, suite: str, aspect: str, options: Options) -> dict[tuple[str, str], dict[str, HtmlCell]]:
     """By generator and scorer, then task."""
-    results: dict[tuple[str, str], dict[str, HtmlCell]] = {}
+    cells: dict[tuple[str, str], dict[str, HtmlCell]] = {}
     for row in means(store, Selection(suite=(suite,)), options):
         if row["aspect"] in (aspect, "score"):
             name = row["rater"] + ("" if row["aspect"] == aspect else f" ({row['aspect']})")
-            results.setdefault((row["generator"], name), {})[row["task"]] = _mean(row, row["rater"])
-    return results
+            cells.setdefault((row["generator"], name), {})[row["task"]] = _mean(row, row["rater"])
+    return cells

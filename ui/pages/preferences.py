@@ -86,13 +86,13 @@ def contest_of(poll: Poll, view: PreferencesView) -> Contest:
     return next((contest for contest in listed if named(contest) == view.two), listed[0])
 
 
-def choices(polls: Sequence[Poll], requested: Mapping[str, str | None]) -> dict[str, Choice]:
+def choices(polls: Sequence[Poll], values: Mapping[str, str | None]) -> dict[str, Choice]:
     """What each control offers, and the nearest to what is asked for."""
-    suite = Choice.among({poll.suite: poll.suite for poll in polls}, requested.get("suite"))
+    suite = Choice.among({poll.suite: poll.suite for poll in polls}, values.get("suite"))
     poll = poll_of(polls, PreferencesView(suite.value or ""))
     if poll is None:
         return {name: Choice([], "") for name in ADDRESS[:-1]}
-    two = Choice.among({named(contest): named(contest) for contest in contests(poll)}, requested.get("two"))
+    two = Choice.among({named(contest): named(contest) for contest in contests(poll)}, values.get("two"))
     contest = contest_of(poll, PreferencesView(poll.suite, two.value or ""))
     mine = [vote for voter in poll.voters for vote in voter.votes if vote.contest == contest]
     tasks = {ALL: "all tasks"} | {task: wording.task(task) for task in sorted({vote.task for vote in mine})}
@@ -103,16 +103,16 @@ def choices(polls: Sequence[Poll], requested: Mapping[str, str | None]) -> dict[
     return {
         "suite": suite,
         "two": two,
-        "task": Choice.among(tasks, requested.get("task")),
-        "who": Choice.among(who, requested.get("who")),
-        "chose": Choice.among(chose, requested.get("chose")),
+        "task": Choice.among(tasks, values.get("task")),
+        "who": Choice.among(who, values.get("who")),
+        "chose": Choice.among(chose, values.get("chose")),
     }
 
 
-def view_of(polls: Sequence[Poll], requested: Mapping[str, str | None]) -> PreferencesView:
+def view_of(polls: Sequence[Poll], values: Mapping[str, str | None]) -> PreferencesView:
     """What is asked for by the names of the address, as far as there is such a thing."""
-    chosen = {name: choice.value or "" for name, choice in choices(polls, requested).items()}
-    page = requested.get("page") or ""
+    chosen = {name: choice.value or "" for name, choice in choices(polls, values).items()}
+    page = values.get("page") or ""
     return PreferencesView(**chosen, page=max(int(page), 1) if page.isdecimal() and len(page) < 7 else 1)
 
 
@@ -203,15 +203,15 @@ def _line(row: Row, beside: Row | None, contest: Contest, view: PreferencesView)
 
 def _segments(row: Row, contest: Contest, view: PreferencesView) -> Iterator[str]:
     chose = {"a_wins": contest.a, "b_wins": contest.b} | {name: name for name in _SAYS}
-    fields = {"a_wins": f"for {contest.a}", "b_wins": f"for {contest.b}"} | _SAYS
+    texts = {"a_wins": f"for {contest.a}", "b_wins": f"for {contest.b}"} | _SAYS
     for part in _PARTS:
         if n := row[part]:
             href = view.address(task=row["task"], who=who_of(row), chose=chose[part], page=1)
             share = 100 * n / row["votes"]
-            text = f"{who_of(row)}: {n:,} {fields[part]} ({share:.0f} %)"
+            title = f"{who_of(row)}: {n:,} {texts[part]} ({share:.0f} %)"
             yield (
-                f'<a href="{escape(href)}" data-part="{part}" style="flex-grow:{n}" title="{escape(text)}"'
-                f' aria-label="{escape(text)}">{n:,}</a>'
+                f'<a href="{escape(href)}" data-part="{part}" style="flex-grow:{n}" title="{escape(title)}"'
+                f' aria-label="{escape(title)}">{n:,}</a>'
             )
 
 
@@ -353,11 +353,11 @@ def gallery(store: Store, poll: Poll, view: PreferencesView) -> str:
     pages = max(1, -(-len(pairs) // PAGE_SIZE))
     page = min(view.page, pages)
     shown = pairs[(page - 1) * PAGE_SIZE : page * PAGE_SIZE]
-    pairs_shown = {pair.item_id: pair for pair in analysis_preferences.pairs(store, [pair.item_id for pair in shown])}
+    pictured = {pair.item_id: pair for pair in analysis_preferences.pairs(store, [pair.item_id for pair in shown])}
     people = {key_of(voter) for voter in poll.people()}
     opposed = sum(bool(pair.opposed) for pair in pairs)
     lead = f"{wording.count(len(pairs), 'pair')}; where a scorer and most people are opposed stands first ({opposed:,})."
-    cells = "".join(_pair(pair, pairs_shown[pair.item_id], people, view) for pair in shown if pair.item_id in pairs_shown)
+    cells = "".join(_pair(pair, pictured[pair.item_id], people, view) for pair in shown if pair.item_id in pictured)
     listing = f'<ul class="cc-duels">{cells}</ul>' if cells else note("No pair fits. Change one of the choices.")
     return heading("Pairs", lead) + listing + pager(page, pages, view.address)
 
@@ -366,7 +366,7 @@ def _pair(votes: PairVotes, pair: ImagePair, people: set[str], view: Preferences
     text = pair.text or "the prompt is not known"
     crowd = PEOPLE if PEOPLE in people else SIMULATED
     pictures = "".join(_picture(picture, votes, text, view) for picture in pair.pictures)
-    place = " · ".join(
+    meta = " · ".join(
         part
         for part in (
             wording.task(votes.task) if votes.task else "",
@@ -376,21 +376,21 @@ def _pair(votes: PairVotes, pair: ImagePair, people: set[str], view: Preferences
         )
         if part
     )
-    choices_made = "".join(
+    choice_lines = "".join(
         _choice_line(who, chosen, who in votes.opposed, who in people) for who, chosen in votes.chosen.items()
     )
     shown = f'<div class="cc-duel-pictures">{pictures}</div>' if pictures else _UNSEEN
     return (
-        f'<li class="cc-duel"><p class="cc-cell-text">{escape(text)}</p><p class="cc-cell-meta">{escape(place)}</p>'
-        f'{shown}<dl class="cc-duel-said">{choices_made}</dl></li>'
+        f'<li class="cc-duel"><p class="cc-cell-text">{escape(text)}</p><p class="cc-cell-meta">{escape(meta)}</p>'
+        f'{shown}<dl class="cc-duel-said">{choice_lines}</dl></li>'
     )
 
 
-def _picture(picture: PairImage, pair: PairVotes, text: str, view: PreferencesView) -> str:
-    won = " cc-duel-won" if picture.generator == pair.preferred else ""
+def _picture(picture: PairImage, votes: PairVotes, text: str, view: PreferencesView) -> str:
+    won = " cc-duel-won" if picture.generator == votes.preferred else ""
     # the Workbench learns whose judgement has been seen here: an answer given there is then not blind
-    who = view.who if view.who in pair.chosen else next(iter(pair.chosen), "")
-    href = workbench_address(picture.image_id, Selection(suite=(view.suite,), generator=(picture.generator,)), who)
+    voter = view.who if view.who in votes.chosen else next(iter(votes.chosen), "")
+    href = workbench_address(picture.image_id, Selection(suite=(view.suite,), generator=(picture.generator,)), voter)
     shown = picture_html(picture.sha256, f"{text}, by {picture.generator}", _WIDTH)
     name = f"<figcaption>{escape(picture.generator)}</figcaption>"
     return f'<figure class="cc-duel-picture{won}"><a href="{escape(href)}">{shown}</a>{name}</figure>'
@@ -455,8 +455,8 @@ class PreferencesPage(Page[PreferencesView]):
     def teaching(self) -> str:
         return _taught(self.store)
 
-    def view(self, requested: Mapping[str, Any]) -> PreferencesView:
-        return view_of(_polls(self.store).polls, requested)
+    def view(self, values: Mapping[str, Any]) -> PreferencesView:
+        return view_of(_polls(self.store).polls, values)
 
     def offer(self, view: PreferencesView) -> Mapping[str, Any]:
         return choices(_polls(self.store).polls, asdict(view))

@@ -87,8 +87,8 @@ class ReportsPage(Page[Mapping[str, Any]]):
         dates = {name: query.get(name, "") for name in _MOMENTS}
         return lists | dates | {"seed": int(seed) if seed.isascii() and seed.isdigit() else 0}
 
-    def view(self, requested: Mapping[str, Any]) -> Mapping[str, Any]:
-        return requested
+    def view(self, values: Mapping[str, Any]) -> Mapping[str, Any]:
+        return values
 
     def followed(self, view: Mapping[str, Any], wanted: Mapping[str, str]) -> dict[str, str]:  # noqa: ARG002
         return {name: ",".join(value) if isinstance(value, list) else str(value) for name, value in view.items()}
@@ -126,10 +126,10 @@ class ReportsPage(Page[Mapping[str, Any]]):
 
 def _offered(store: Store) -> dict[str, list[str]]:
     """What each filter offers now."""
-    results = contents.filter_choices(store)
+    offered = contents.filter_choices(store)
     campaigns = [campaign.campaign_id for campaign in management.listed(store)]
     return {name: [] for name in FILTERS} | {
-        **{name: results[name] for name in ("suite", "task", "generator", "aspect", "rater")},
+        **{name: offered[name] for name in ("suite", "task", "generator", "aspect", "rater")},
         "campaign": campaigns,
         "certainty": list(CERTAINTIES),
     }
@@ -141,8 +141,8 @@ def _selection(chosen: Mapping[str, Any]) -> tuple[Selection, int]:
     Raises:
         ValueError: a date or a class of certainty that is none.
     """
-    entries = {name: chosen[name] or [] for name in FILTERS} | {name: [chosen[name] or ""] for name in _MOMENTS}
-    return Selection.of(lambda name: entries.get(name, [])), max(int(chosen["seed"] or 0), 0)
+    texts = {name: chosen[name] or [] for name in FILTERS} | {name: [chosen[name] or ""] for name in _MOMENTS}
+    return Selection.of(lambda name: texts.get(name, [])), max(int(chosen["seed"] or 0), 0)
 
 
 def _preview(counts: Sequence[contents.RaterCount]) -> str:
@@ -172,9 +172,9 @@ def _made(store: Store, chosen: Mapping[str, Any], progress: gr.Progress) -> str
     except ValueError as error:
         return note(f"{str(error).removeprefix('--').capitalize()}.", "cc-bad")
     command = export.export_command(store, selection, "html", "report.html", seed)
-    material = export.gather(store, selection, seed, command, lambda label, share: progress(share, desc=label.capitalize()))
+    material = export.gather(store, selection, seed, command, lambda step, share: progress(share, desc=step.capitalize()))
     if material.ratings.empty:
-        return note(f"{why_no_ratings(material.said).capitalize()}.", "cc-bad")
+        return note(f"{why_no_ratings(material.judgements).capitalize()}.", "cc-bad")
     key = export.keep_report(store, export.document(material), material)
     links = "".join(_download(key, form, machine.browser() is not None) for form in FORMATS_SHOWN)
     head = f"The report on {wording.count(len(material.ratings), 'rating')} is made ({material.made:%H:%M} UTC)."

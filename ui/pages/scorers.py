@@ -99,8 +99,8 @@ class ScorersPage(Page[ScorersView]):
         commands = next_steps.commands_block(self.store, next_steps.IMAGES)
         return f"To see what scorers are good for, score images that people have rated.\n\n{commands}"
 
-    def view(self, requested: Mapping[str, Any]) -> ScorersView:
-        return ScorersView(**{name: choice.value or "" for name, choice in choices(self.store, requested).items()})
+    def view(self, values: Mapping[str, Any]) -> ScorersView:
+        return ScorersView(**{name: choice.value or "" for name, choice in choices(self.store, values).items()})
 
     def offer(self, view: ScorersView) -> Mapping[str, Any]:
         return choices(self.store, {name: getattr(view, name) for name in self.ADDRESS})
@@ -119,22 +119,22 @@ class ScorersPage(Page[ScorersView]):
         }
 
 
-def choices(store: Store, requested: Mapping[str, Any]) -> dict[str, Choice]:
+def choices(store: Store, values: Mapping[str, Any]) -> dict[str, Choice]:
     """What each control offers, and the nearest to what is asked for."""
     suites = {name: suite for name, suite in contents.judged_suites(store).items() if suite.aspects}
     if not suites:
         return {name: Choice([], "") for name in ScorersPage.ADDRESS}
     main = main_suite(store)
-    suite = Choice.among({name: name for name in sorted(suites)}, requested.get("suite"), main if main in suites else None)
+    suite = Choice.among({name: name for name in sorted(suites)}, values.get("suite"), main if main in suites else None)
     judged = suites[suite.value]
     first = [name for name in MAIN_ASPECTS if name in judged.aspects]
     aspects = dict.fromkeys([*first, *judged.aspects])
     tasks = {ALL: wording.task(ALL)} | {name: wording.task(name) for name in judged.tasks}
     return {
         "suite": suite,
-        "aspect": Choice.among({name: wording.plain_aspect(name) for name in aspects}, requested.get("aspect")),
-        "task": Choice.among(tasks, requested.get("task"), ALL),
-        "epsilon": Choice.among(COSTS, requested.get("epsilon")),
+        "aspect": Choice.among({name: wording.plain_aspect(name) for name in aspects}, values.get("aspect")),
+        "task": Choice.among(tasks, values.get("task"), ALL),
+        "epsilon": Choice.among(COSTS, values.get("epsilon")),
     }
 
 
@@ -207,10 +207,10 @@ def replacements_html(evidence: ScorerEvidence) -> str:
     return f'{title}<ul class="cc-replacements">{"".join(items)}</ul>'
 
 
-def _replacement(each: Replacement, evidence: Sequence[str], of_scorer: ScorerEvidence) -> str:
-    view = of_scorer.view
+def _replacement(each: Replacement, evidence: Sequence[str], all_evidence: ScorerEvidence) -> str:
+    view = all_evidence.view
     badge = f'<span class="cc-badge cc-badge--{_BADGES[each.answer]}">{ANSWERS[each.answer]}</span>'
-    images = f'<a href="{escape(view.browse(each.scorer, of_scorer.by(each.scorer)))}">images</a>'
+    images = f'<a href="{escape(view.browse(each.scorer, all_evidence.by(each.scorer)))}">images</a>'
     statistic = str(each.agreement["statistic"]) if each.agreement else ""
     links = f'{images} · <a href="{escape(view.agreement(statistic))}">agreement</a>'
     persons = _persons(each.test) if each.test is not None else ""
@@ -331,8 +331,8 @@ def figure(evidence: ScorerEvidence) -> go.Figure | None:
                 figure.add_vrect(*ends, **band, row=1, col=n, exclude_empty_subplots=False)
             bar = {"x": [row.rank_low, row.rank_high], "y": [y, y], "line": {"color": color, "width": 5}}
             figure.add_trace(go.Scatter(**bar, mode="lines", hoverinfo="skip"), 1, n)
-            title = f"{escape(generator)}: {rank_set(row)}, by the mean {row.value:.0f}"
-            text = f"{escape(evidence.rater(rater))}<br>{title}<extra></extra>"
+            rank_text = f"{escape(generator)}: {rank_set(row)}, by the mean {row.value:.0f}"
+            text = f"{escape(evidence.rater(rater))}<br>{rank_text}<extra></extra>"
             dot = {"x": [row.value], "y": [y], "marker": {"color": color, "size": 11}, "hovertemplate": text}
             figure.add_trace(go.Scatter(**dot, mode="markers"), 1, n)
     above = 18 + 16 * max(title.count("<br>") + 1 for title in titles)

@@ -61,19 +61,19 @@ class StudiesPage(Page[StudiesView]):
             f"No published study is here yet. Import one to see its printed numbers beside those of its ratings:\n\n{commands}"
         )
 
-    def view(self, requested: Mapping[str, Any]) -> StudiesView:
-        study, show = (choice.value or "" for choice in self._choices(requested).values())
-        page = str(requested.get("page") or "1")
+    def view(self, values: Mapping[str, Any]) -> StudiesView:
+        study, show = (choice.value or "" for choice in self._choices(values).values())
+        page = str(values.get("page") or "1")
         return StudiesView(study, show, max(1, int(page)) if page.isdecimal() else 1)
 
     def offer(self, view: StudiesView) -> Mapping[str, Any]:
         return self._choices({"study": view.study, "show": view.show})
 
-    def _choices(self, requested: Mapping[str, Any]) -> dict[str, Choice]:
+    def _choices(self, values: Mapping[str, Any]) -> dict[str, Choice]:
         titles = {name: REPRODUCTIONS[name].study.paper for name in imported_studies(self.store)}
         return {
-            "study": Choice.among(titles, requested.get("study")),
-            "show": Choice.among(SHOWN, requested.get("show"), "all"),
+            "study": Choice.among(titles, values.get("study")),
+            "show": Choice.among(SHOWN, values.get("show"), "all"),
         }
 
     def draw(self, view: StudiesView) -> Iterator[Drawn | None]:
@@ -109,8 +109,8 @@ def chapter(study: PublishedStudy, lines: Sequence[ComparedNumber]) -> str:
         "What the files say": filled(study.files_say, lines),
         "Consequence": filled(study.consequence, lines),
     }
-    text = "".join(f"<p><strong>{title}.</strong> {escape(words)}</p>" for title, words in parts.items() if words)
-    return f'<h2 class="cc-block-title">{escape(study.paper)}</h2><div class="cc-note">{text}</div>'
+    paragraphs = "".join(f"<p><strong>{title}.</strong> {escape(words)}</p>" for title, words in parts.items() if words)
+    return f'<h2 class="cc-block-title">{escape(study.paper)}</h2><div class="cc-note">{paragraphs}</div>'
 
 
 def judges_html(judged: Sequence[JudgedPeople]) -> str:

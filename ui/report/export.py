@@ -138,9 +138,9 @@ def gather(store: Store, selection: Selection, seed: int, command: str, tell: Te
     )
 
 
-def _part(tell: Tell, label: str, begun: float) -> Callable[[int, int], None]:
+def _part(tell: Tell, step: str, begun: float) -> Callable[[int, int], None]:
     """Progress of a part that is a tenth of the whole."""
-    return lambda done, total: tell(label, begun + 0.1 * done / max(total, 1))
+    return lambda done, total: tell(step, begun + 0.1 * done / max(total, 1))
 
 
 def _rows(judgements: pd.DataFrame, scales: Scales, selection: Selection, options: Options, tell: Tell) -> Rows:
@@ -169,8 +169,8 @@ def _rows(judgements: pd.DataFrame, scales: Scales, selection: Selection, option
 
 def _estimates(store: Store, selection: Selection) -> Rows:
     """Nothing where nothing is estimated."""
-    records = sections_estimates.rows_of(store, selection)
-    return {sections_estimates.NAME: records} if records else {}
+    rows = sections_estimates.rows_of(store, selection)
+    return {sections_estimates.NAME: rows} if rows else {}
 
 
 def _whose(row: Mapping[str, Any]) -> tuple[Any, ...]:
@@ -258,13 +258,13 @@ COLUMN: Final[Mapping[str, str]] = {
 
 def zipped(report: Document, material: Material, form: str) -> bytes:
     """All tables in one zip, as ``csv`` or ``parquet``; a table without rows is left out."""
-    out, parts = io.BytesIO(), []
+    out, written = io.BytesIO(), []
     with zipfile.ZipFile(out, "w", zipfile.ZIP_DEFLATED) as archive:
         for name, (table, columns) in _all(report, material).items():
             if len(table):
                 _put(archive, f"{name}.{form}", formats.WRITERS[form](table, columns))
-                parts.append((f"{name}.{form}", TABLES[name], len(table), columns))
-        _put(archive, "README.md", _readme(report, parts).encode())
+                written.append((f"{name}.{form}", TABLES[name], len(table), columns))
+        _put(archive, "README.md", _readme(report, written).encode())
     return out.getvalue()
 
 
@@ -276,7 +276,7 @@ def _put(archive: zipfile.ZipFile, name: str, content: bytes) -> None:
 
 
 def _all(report: Document, material: Material) -> dict[str, tuple[pd.DataFrame, Columns]]:
-    judgements = material.said.assign(excluded=material.left_out).rename(columns={"number": "value"})
+    judgements = material.judgements.assign(excluded=material.left_out).rename(columns={"number": "value"})
     tables: dict[str, tuple[pd.DataFrame, Columns]] = {
         "ratings": (material.ratings, RATING_COLUMNS),
         "judgements": (judgements, _JUDGEMENT_COLUMNS),
@@ -292,7 +292,7 @@ def _all(report: Document, material: Material) -> dict[str, tuple[pd.DataFrame, 
         "samples": report.data["samples"],
         "recruitment": sections_methods.as_rows(material.recruited),
         "definitions": definitions,
-        "facts": [{"what": label, "which": which} for label, which in sections_methods.facts(material)],
+        "facts": [{"what": fact, "which": which} for fact, which in sections_methods.facts(material)],
     }
     return tables | {name: typed(sections[name]) for name in TABLES if name in sections}
 
@@ -309,7 +309,7 @@ def _flat(row: Mapping[str, Any]) -> dict[str, Any]:
     flat: dict[str, Any] = {}
     for name, value in row.items():
         if name == "ceiling":
-            flat |= {f"ceiling_{part}": entry for part, entry in (value or {}).items()}
+            flat |= {f"ceiling_{part}": number for part, number in (value or {}).items()}
         elif isinstance(value, Mapping | list | tuple):
             flat[name] = json.dumps(value, ensure_ascii=False, allow_nan=False)
         else:
@@ -326,11 +326,11 @@ def _kind(values: Iterable[Any]) -> Kind:
     return "real" if kinds and kinds <= {int, float} else "text"
 
 
-def _readme(report: Document, files: Sequence[tuple[str, str, int, Columns]]) -> str:
+def _readme(report: Document, written: Sequence[tuple[str, str, int, Columns]]) -> str:
     lines = [f"# {_line(report.title)}", "", _line(report.lead), "", "Made by Concord. To make it again:", ""]
     lines += [f"    {_line(str(report.data['command']))}", ""]
-    for name, label, n, columns in files:
-        lines += [f"## {name}", "", f"{label[:1].upper()}{label[1:]} ({wording.count(n, 'row')}).", ""]
+    for name, title, n, columns in written:
+        lines += [f"## {name}", "", f"{title[:1].upper()}{title[1:]} ({wording.count(n, 'row')}).", ""]
         lines += ["| column | type | what |", "| --- | --- | --- |"]
         lines += [f"| {column} | {kind} | {COLUMN.get(column, '')} |" for column, kind in columns.items()]
         lines.append("")
@@ -358,12 +358,12 @@ def export_report(
     """
     ending = output.rsplit(".", 1)[-1].lower()
     form, path = export_target(context, output, form or _ENDING.get(ending), FORMATS)
-    label = ""
+    zip_note = ""
     named = _ENDING.get(ending, ending)
     if named in FORMATS and named != form and SUFFIX.get(form) != "zip":
         raise CommandError(f"{output} would hold {form}: name the file .{SUFFIX.get(form, form)}, or leave out --format")
     if SUFFIX.get(form) == "zip":
-        label = f", a zip of {form} tables"
+        zip_note = f", a zip of {form} tables"
         if ending != "zip":
             path, output = path.with_name(f"{path.name}.zip"), f"{output}.zip"
     # say at once that there is no Chromium, not after all has been computed
@@ -373,9 +373,9 @@ def export_report(
     command = export_command(context.store, chosen, form, output, seed)
     material = gather(context.store, chosen, seed, command, _progress_printer(context))
     if material.ratings.empty:
-        raise CommandError(why_no_ratings(material.said))
+        raise CommandError(why_no_ratings(material.judgements))
     write_export(path, render_report(document(material), material, form))
-    context.say(f"the report on {wording.count(len(material.ratings), 'rating')} is in {output}{label}")
+    context.say(f"the report on {wording.count(len(material.ratings), 'rating')} is in {output}{zip_note}")
 
 
 _WRITERS: Final[Mapping[str, Callable[[Document], bytes]]] = {
@@ -410,7 +410,7 @@ def _progress_printer(context: Context) -> Callable[[str, float], None]:
     if not context.err.isatty():
         return lambda *_: None
 
-    def tell(label: str, share: float) -> None:
-        print(f"\r{share:4.0%} {label:<40}", end="\r", file=context.err, flush=True)
+    def tell(step: str, share: float) -> None:
+        print(f"\r{share:4.0%} {step:<40}", end="\r", file=context.err, flush=True)
 
     return tell

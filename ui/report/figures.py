@@ -101,9 +101,9 @@ def curves(
     return curves_drawn
 
 
-def along(made: Sequence[Along]) -> list[ReportFigure]:
+def along(drawn: Sequence[Along]) -> list[ReportFigure]:
     """A figure for each."""
-    return [_curve(one.suite, "simulated people" if one.people == "simulated" else "people", one.made) for one in made]
+    return [_curve(each.suite, "simulated people" if each.people == "simulated" else "people", each.made) for each in drawn]
 
 
 def _curve(suite: str, who: str, made: ThresholdCurve) -> ReportFigure:

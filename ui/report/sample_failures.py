@@ -61,26 +61,26 @@ def partings(ratings: pd.DataFrame, seed: int) -> list[Parting]:
     real = about[about["kind"] == "human"]
     kind, people = ("people", real) if len(real) else ("simulated people", about[about["kind"] == SIMULATED])
     scored = about[(about["kind"] == "scorer") & about["value"].isin([YES, NO])]
-    judgements = people[people["value"].isin([YES, NO])]
-    judgements = judgements.assign(yes=judgements["value"] == YES).groupby(["suite", "item"])["yes"].agg(["sum", "count"])
+    answers = people[people["value"].isin([YES, NO])]
+    votes = answers.assign(yes=answers["value"] == YES).groupby(["suite", "item"])["yes"].agg(["sum", "count"])
     if scored.empty:
-        split = judgements[(judgements["sum"] > 0) & (judgements["sum"] < judgements["count"])]
+        split = votes[(votes["sum"] > 0) & (votes["sum"] < votes["count"])]
         return [
             Parting(f"{kind.capitalize()} differ", item, int(yes), int(n), kind)
             for item, yes, n in _drawn(split, 2 * EACH, seed)
         ]
-    drawn: list[Parting] = []
+    chosen: list[Parting] = []
     for (suite, rater), part in scored.groupby(["suite", "rater"], sort=True):
-        met = judgements.loc[[suite]] if suite in judgements.index.get_level_values(0) else judgements.iloc[:0]
+        met = votes.loc[[suite]] if suite in votes.index.get_level_values(0) else votes.iloc[:0]
         verdict = part.drop_duplicates("item").set_index("item")["value"]
         met = met.droplevel(0).assign(verdict=lambda table: verdict.reindex(table.index))  # noqa: B023 - used at once
         for label, most in ((NO, met["sum"] * 2 > met["count"]), (YES, met["sum"] * 2 < met["count"])):
             there = met[most & (met["verdict"] == label)]
             group = f"{suite}: {rater} says {label}, most {kind} say {YES if label == NO else NO} ({len(there):,} in all)"
-            drawn += [
+            chosen += [
                 Parting(group, item, int(yes), int(n), kind, str(rater), label) for item, yes, n in _drawn(there, EACH, seed)
             ]
-    return drawn[:MOST]
+    return chosen[:MOST]
 
 
 def _drawn(table: pd.DataFrame, n: int, seed: int) -> list[tuple[str, int, int]]:
@@ -95,7 +95,7 @@ def _drawn(table: pd.DataFrame, n: int, seed: int) -> list[tuple[str, int, int]]
 def samples(store: Store, ratings: pd.DataFrame, seed: int, tell: Callable[[int, int], None]) -> list[SampleImage]:
     """The failures with their pictures and boxes."""
     chosen = partings(ratings, seed)
-    fields = contents.report_items(store, [parting.item for parting in chosen])
+    report_items = contents.report_items(store, [parting.item for parting in chosen])
     sights = {
         rater: scorer_evidence.evidence_without_masks(
             store, [parting.item for parting in chosen if parting.rater == rater], rater
@@ -105,8 +105,8 @@ def samples(store: Store, ratings: pd.DataFrame, seed: int, tell: Callable[[int,
     samples_drawn = []
     for n, parting in enumerate(chosen):
         tell(n, len(chosen))
-        if parting.item in fields:
-            samples_drawn.append(_sample(parting, fields[parting.item], sights.get(parting.rater or "")))
+        if parting.item in report_items:
+            samples_drawn.append(_sample(parting, report_items[parting.item], sights.get(parting.rater or "")))
     return samples_drawn
 
 
@@ -162,5 +162,5 @@ def samples_section(material: Material) -> ReportSection | None:
         return None
     n, seed = len(material.samples), material.options.seed
     split = not (material.ratings["kind"].eq("scorer") & material.ratings["aspect"].eq(_ASPECT)).any()
-    noun = _SPLIT.format(most=2 * EACH, seed=seed, n=n) if split else _LEAD.format(each=EACH, seed=seed, n=n)
-    return ReportSection("Sample failures", (noun,), samples=tuple(material.samples))
+    lead = _SPLIT.format(most=2 * EACH, seed=seed, n=n) if split else _LEAD.format(each=EACH, seed=seed, n=n)
+    return ReportSection("Sample failures", (lead,), samples=tuple(material.samples))

@@ -150,12 +150,12 @@ def in_short(material: Material) -> Iterator[str]:
 def _closest(material: Material, topic: tuple[str, str, str]) -> str:
     rows = [r for r in material.rows.get("raters", []) if _is_whole(r) and topic_of(r) == topic and r["value"] is not None]
     statistic = next((s for s in ("cohen_kappa", "spearman") if any(row["statistic"] == s for row in rows)), None)
-    records = [row for row in rows if row["statistic"] == statistic]
-    if not records:
+    compared = [row for row in rows if row["statistic"] == statistic]
+    if not compared:
         return ""
-    best = max(records, key=lambda row: float(row["value"]))
+    best = max(compared, key=lambda row: float(row["value"]))
     standing = wording.verdict(best["ceiling"]["verdict"] or "") if best["ceiling"] else ""
-    of = f"of {len(records)} scorers the closest to them" if len(records) > 1 else "the one scorer"
+    of = f"of {len(compared)} scorers the closest to them" if len(compared) > 1 else "the one scorer"
     number = f"{wording.title(str(statistic))} {best['value']:.3f}{_within(best, '.3f')}"
     return f"{of} is {best['rater']}: {number}{', ' if standing else ''}{standing}"
 
@@ -194,7 +194,7 @@ def raters(material: Material) -> ReportSection:
 
 def _scorer(material: Material, scorer: ScorerDescription) -> list[str]:
     own = material.ratings[(material.ratings["kind"] == "scorer") & (material.ratings["rater"] == scorer.rater_id)]
-    rules = material.said.loc[material.said["rater"] == scorer.rater_id, "rule_version"].unique()
+    rules = material.judgements.loc[material.judgements["rater"] == scorer.rater_id, "rule_version"].unique()
     counts = [f"{len(own):,}", f"{own['item'].nunique():,}"]
     # raters of the time before fingerprints have none of the hub's models
     plain = (
@@ -207,7 +207,7 @@ def _scorer(material: Material, scorer: ScorerDescription) -> list[str]:
 
 def exclusions(material: Material) -> ReportSection:
     """What does not count, and why: judgements, and what single comparisons leave out besides."""
-    left = material.said.assign(reason=material.left_out)[material.left_out.notna()]
+    left = material.judgements.assign(reason=material.left_out)[material.left_out.notna()]
     who = (
         left["kind"]
         .where(~left["simulated"].astype(bool), "simulated people")
@@ -342,7 +342,7 @@ def _people(workers: Sequence[WorkerStats]) -> str:
 
 def _platforms(store: Store, campaign: Campaign) -> str:
     """How people came, as far as they came by links."""
-    came = Counter(one.work.platform for one in payment.payroll(store, campaign).people if one.work.platform)
+    came = Counter(person.work.platform for person in payment.payroll(store, campaign).people if person.work.platform)
     return "; ".join(f"{wording.count(n, 'person')} by a link from {_PLATFORMS[name]}" for name, n in sorted(came.items()))
 
 
@@ -450,13 +450,13 @@ def revision() -> str:
     # status would write the index anew, and leaves its lock where it cannot end: no later git could write then
     command = (git, "--no-optional-locks", "-C", str(_HERE))
     try:
-        results = [
+        outputs = [
             subprocess.run([*command, *words], capture_output=True, text=True, timeout=10, check=True).stdout
             for words in (("rev-parse", "--short=12", "HEAD"), ("status", "--porcelain", "--untracked-files=no"))
         ]
     except (OSError, subprocess.SubprocessError):
         return ""
-    return results[0].strip() + (", changed since" if results[1].strip() else "")
+    return outputs[0].strip() + (", changed since" if outputs[1].strip() else "")
 
 
 def definitions(material: Material) -> ReportSection:
@@ -499,4 +499,4 @@ def versions() -> Iterator[tuple[str, str]]:
 
 def rules(material: Material) -> dict[str, int]:
     """How many of the judgements each version of the rules has made."""
-    return {str(rule): int(n) for rule, n in material.said["rule_version"].value_counts().sort_index().items()}
+    return {str(rule): int(n) for rule, n in material.judgements["rule_version"].value_counts().sort_index().items()}

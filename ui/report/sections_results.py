@@ -330,13 +330,13 @@ def confusions(
         if row["statistic"] == "percent_agreement" and row["value"] is not None
         and (row["generator"], row["task"], row["target"]) == (ALL, ALL, None)
     ]  # fmt: skip
-    tables = []
+    made = []
     for n, (suite, aspect, people, rater) in enumerate(pairs):
         tell(n, len(pairs))
         met = _met(judgements[judgements["suite"] == suite], scales, (aspect, people, rater), options)
         if met and 2 <= len(met.labels) <= MOST_LABELS:
-            tables.append(Confusion(suite, aspect, people, rater, met.labels, met.table))
-    return tables
+            made.append(Confusion(suite, aspect, people, rater, met.labels, met.table))
+    return made
 
 
 def _met(judgements: pd.DataFrame, scales: Scales, about: tuple[str, str, str], options: Options) -> PairReport | None:

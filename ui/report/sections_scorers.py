@@ -60,8 +60,8 @@ def _table(caption: str, rows: Sequence[Row], among: Row | None, made: Sequence[
     by_statistic = {(row["statistic"], row["scorer"]): row for row in rows if row["generator"] == ALL}
 
     def line(name: str, scorer: str | None, answer: ReportCell, agreed: Row | None) -> tuple[ReportCell, ...]:
-        cells = [*(by_statistic.get((statistic, scorer)) for statistic in (PAIRWISE, SOFT)), agreed]
-        return (ReportCell(name), answer, *(estimate_cell(row, -1, notes.mark, _people) for row in cells))
+        estimated = [*(by_statistic.get((statistic, scorer)) for statistic in (PAIRWISE, SOFT)), agreed]
+        return (ReportCell(name), answer, *(estimate_cell(row, -1, notes.mark, _people) for row in estimated))
 
     body = [line("people", None, ReportCell(""), among)]
     body += [line(each.scorer, each.scorer, _answer(each, notes), each.agreement) for each in made]
@@ -77,7 +77,7 @@ def _answer(each: Replacement, notes: Notes) -> ReportCell:
     won = (
         ""
         if test is None or refused
-        else f"{sum(entry['won'] for entry in test['persons'])} of {len(test['persons'])} people won"
+        else f"{sum(person['won'] for person in test['persons'])} of {len(test['persons'])} people won"
     )
     details = tuple(part for part in (won, wording.verdict(ceiling.get("verdict") or "")) if part)
     return ReportCell(

@@ -92,8 +92,8 @@ def _defined(rows: Sequence[Row], statistic: str) -> bool:
 
 def _of(rows: Sequence[Row], statistic: str | None) -> list[Row]:
     """The rows of a statistic that is defined, the highest first."""
-    results = [row for row in rows if row["statistic"] == statistic and row["value"] is not None]
-    return sorted(results, key=lambda row: -row["value"])
+    defined = [row for row in rows if row["statistic"] == statistic and row["value"] is not None]
+    return sorted(defined, key=lambda row: -row["value"])
 
 
 def _interval(row: Row) -> str:
@@ -104,14 +104,14 @@ def _means(material: Material, topic: Topic) -> dict[str, dict[str, Row]]:
     """By rater and generator, over all tasks: people first, then scorers by how far they agree with people."""
     suite, aspect, people = topic
     agreement = {row["rater"]: row["value"] for row in _of(_rows(material, "raters", topic), _STATISTICS[0])}
-    means_of: dict[str, dict[str, Row]] = {}
+    by_rater: dict[str, dict[str, Row]] = {}
     for section in ("among_people", "raters", "scorer_means"):
         for row in material.rows.get(section, []):
             about = (row["suite"], row["people"], row["statistic"], row["task"], row["target"])
             if about == (suite, people, "mean", ALL, None) and row["aspect"] == aspect and row["value"] is not None:
-                means_of.setdefault(row.get("rater", ""), {})[row["generator"]] = row
-    order = sorted(means_of, key=lambda name: (name != "", -agreement.get(name, -2.0), name))
-    return {name: means_of[name] for name in order[:_MOST_RATERS]}
+                by_rater.setdefault(row.get("rater", ""), {})[row["generator"]] = row
+    order = sorted(by_rater, key=lambda name: (name != "", -agreement.get(name, -2.0), name))
+    return {name: by_rater[name] for name in order[:_MOST_RATERS]}
 
 
 def _generators(means: dict[str, dict[str, Row]]) -> list[ReportTable]:
@@ -161,7 +161,7 @@ def _best_generator(material: Material, topic: Topic, means: dict[str, dict[str,
 def _differences(material: Material, topic: Topic, rater: str, best: str) -> list[GeneratorDifference]:
     """The best generator less each other one, by a rater or by people."""
     suite, aspect, people = topic
-    judgements = material.said[material.left_out.isna().to_numpy()]
+    judgements = material.judgements[material.left_out.isna().to_numpy()]
     who: Any = (judgements["rater"] == rater) & (judgements["kind"] == "scorer")
     if not rater:
         who = (judgements["kind"] == "human") & (judgements["simulated"].astype(bool) == (people == "simulated"))
@@ -205,11 +205,11 @@ def _failures(material: Material, suite: str) -> tuple[Any, ...]:
     mine = [sample for sample in material.samples if sample.group.startswith(f"{suite}: ") and sample.picture] or [
         sample for sample in material.samples if sample.picture
     ]
-    groups = list(dict.fromkeys(image.group for image in mine))
-    turn = {id(image): [other for other in mine if other.group == image.group].index(image) for image in mine}
-    first = sorted(mine, key=lambda image: (turn[id(image)], groups.index(image.group)))[:_FAILURES]
+    groups = list(dict.fromkeys(sample.group for sample in mine))
+    turn = {id(sample): [other for other in mine if other.group == sample.group].index(sample) for sample in mine}
+    first = sorted(mine, key=lambda sample: (turn[id(sample)], groups.index(sample.group)))[:_FAILURES]
     # small as they are there, boxes would hide them
-    return tuple(replace(image, boxes=()) for image in first)
+    return tuple(replace(sample, boxes=()) for sample in first)
 
 
 def _basis(material: Material, topic: Topic) -> str:
@@ -227,9 +227,9 @@ def _basis(material: Material, topic: Topic) -> str:
         f"{wording.count(len(people), 'rating')} by {persons}",
         wording.count(int(within.loc[within["kind"] == "scorer", "rater"].nunique()), "scorer"),
     ]
-    fields = sum(1 for recruitment in material.recruited for _, stated, counted in recruitment.rows() if stated or counted)
+    n_stated = sum(1 for recruitment in material.recruited for _, stated, counted in recruitment.rows() if stated or counted)
     silent = [recruitment.name for recruitment in material.recruited if not recruitment.said]
     note = "" if not material.recruited else " How people were asked is stated in the appendix."
-    if silent and fields:
+    if silent and n_stated:
         note = f" How people were asked is not stated for {', '.join(silent[:2])}."
     return f"{', '.join(parts)}.{note}"

@@ -103,10 +103,10 @@ def _add(path: Path, root: Path, parts: dict[Path, str], importing: tuple[Path, 
         if (imported := (path.parent / match["path"]).resolve()) not in parts:
             _add(imported, root, parts, (*importing, path))
 
-    def constant(matched: re.Match[str]) -> str:
+    def constant(match: re.Match[str]) -> str:
         """What an import says, of a module that stands above."""
-        names_of = matched["whole"] or matched["names"].replace(" as ", ": ")
-        return f"const {names_of} = {_name((path.parent / matched['path']).resolve())};"
+        names = match["whole"] or match["names"].replace(" as ", ": ")
+        return f"const {names} = {_name((path.parent / match['path']).resolve())};"
 
     body = _EXPORT.sub(r"\1 \2", _IMPORT.sub(constant, text))
     if other := _OTHER.search(body):

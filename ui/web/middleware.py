@@ -239,7 +239,7 @@ def arrived(scope: Scope, *, trust: bool) -> tuple[Scope, bool]:
 
     A proxy is believed if it runs on this machine and ``trust`` is set. ``X-Forwarded-*`` never goes further in.
     """
-    given_headers = Headers(scope=scope)
+    forwarded = Headers(scope=scope)
     ours = (b"x-forwarded-", *_FORWARDED)
     headers = [(name, value) for name, value in scope["headers"] if not name.lower().startswith(ours)]
     passed_on = len(headers) < len(scope["headers"])
@@ -248,11 +248,11 @@ def arrived(scope: Scope, *, trust: bool) -> tuple[Scope, bool]:
     if not (trust and passed_on and client and is_loopback(client[0])):
         return scope, passed_on
     # each proxy adds at the end whom it heard: what stands before may be anybody's invention
-    if sender := given_headers.get("x-forwarded-for", "").rpartition(",")[2].strip():
+    if sender := forwarded.get("x-forwarded-for", "").rpartition(",")[2].strip():
         scope["client"] = (sender, 0)
-    if (scheme := given_headers.get("x-forwarded-proto", "").rpartition(",")[2].strip()) in ("http", "https"):
+    if (scheme := forwarded.get("x-forwarded-proto", "").rpartition(",")[2].strip()) in ("http", "https"):
         scope["scheme"] = scheme
-    if host := given_headers.get("x-forwarded-host", "").rpartition(",")[2].strip():
+    if host := forwarded.get("x-forwarded-host", "").rpartition(",")[2].strip():
         scope["headers"] = [*((name, value) for name, value in headers if name != b"host"), (b"host", host.encode("latin-1"))]
     return scope, True
 
@@ -351,9 +351,9 @@ class Entrance:
         if scope["type"] == "http" and path.startswith(_MOUNTS) and scope.get("query_string"):
             query = scope["query_string"].decode("latin-1")
             left_out = (_DEEP_LINK, _PAGE) if path.rstrip("/") in _MOUNTS else (_DEEP_LINK,)
-            pairs = parse_qsl(query, keep_blank_values=True)
-            if any(name in left_out for name, _ in pairs):
-                remaining = [(name, value) for name, value in pairs if name not in left_out]
+            parameters = parse_qsl(query, keep_blank_values=True)
+            if any(name in left_out for name, _ in parameters):
+                remaining = [(name, value) for name, value in parameters if name not in left_out]
                 scope = {**scope, "query_string": urlencode(remaining).encode()}
         if scope["type"] == "http" and wants_page(scope, path):
             send = _with_missing_page(send, lambda send: _missing(scope, path, self._pages)(scope, receive, send))
@@ -394,11 +394,11 @@ def _with_opening_notice(send: Send) -> Send:
             body = message.get("body", b"")
             message = {**message, "body": body.replace(b"</head>", _OPENING, 1)}
             more = len(message["body"]) - len(body)
-            others = [
+            resized = [
                 (name, str(int(value) + more).encode() if name == b"content-length" else value)
                 for name, value in start["headers"]
             ]
-            await send({**start, "headers": others})
+            await send({**start, "headers": resized})
             start.clear()
         await send(message)
 

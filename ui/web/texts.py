@@ -55,7 +55,7 @@ class Language:
     def __call__(self, text: str, /, **values: object) -> str:
         """A text in this language; ``{name}`` in it stands for a value."""
         translated = self.translations.get(text, text)
-        return _VALUE.sub(lambda found: str(values.get(found[1], found[0])), translated)
+        return _VALUE.sub(lambda match: str(values.get(match[1], match[0])), translated)
 
     def at(self, path: str) -> str:
         """The address of a path of ours, which may have a query, in this language."""
@@ -85,7 +85,7 @@ def _accepted(header: str) -> Iterator[str]:
         except ValueError:
             continue
     # of equally wanted ones the first stays the first
-    return (tag for _, tag in sorted(ranked, key=lambda one: one[0]))
+    return (tag for _, tag in sorted(ranked, key=lambda pair: pair[0]))
 
 
 def _translations(code: str) -> Mapping[str, str]:

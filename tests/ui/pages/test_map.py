@@ -79,7 +79,7 @@ def made(store: Store, method: str = "pca", model: str = MODEL) -> Map:
         standing = making.request_map(store, method, model)
         if standing.made is not None:
             return standing.made
-        assert standing.busy, standing.told
+        assert standing.busy, standing.message
         time.sleep(0.01)
     raise AssertionError("no map came")
 
@@ -439,8 +439,8 @@ def test_a_worker_that_fails_is_told_and_tried_again_only_when_asked(tmp_path: P
         until = time.monotonic() + _SECONDS
         while (failed := making.request_map(store, "pca", MODEL)).busy and time.monotonic() < until:
             time.sleep(0.05)
-        assert failed.told == "The map could not be made: broken. Reload this page to try again."
+        assert failed.message == "The map could not be made: broken. Reload this page to try again."
         monkeypatch.undo()
-        assert making.request_map(store, "pca", MODEL).told == failed.told
+        assert making.request_map(store, "pca", MODEL).told == failed.message
         assert making.request_map(store, "pca", MODEL, again=True).busy
         assert len(made(store).items) == 36

@@ -203,8 +203,8 @@ def _furthest(store: Store, pair: PairReport, view: AgreementView) -> str:
     first: dict[str, str] = {}
     for index in order[: 4 * _FURTHEST].tolist():
         if apart[index]:
-            text = f"{pair.a} {values.x[index]:.3g}, {view.b if view.b != pair.a else view.a} {values.y[index]:.3g}"
-            first.setdefault(values.items[index], text)
+            caption = f"{pair.a} {values.x[index]:.3g}, {view.b if view.b != pair.a else view.a} {values.y[index]:.3g}"
+            first.setdefault(values.items[index], caption)
     shown = dict(list(first.items())[:_FURTHEST])
     if not shown:
         return ""
@@ -378,14 +378,14 @@ def _by_scores(store: Store, view: AgreementView, *, intervals: bool) -> Met:
 
 def _unmet(counts: Sequence[RaterCount], met: Met, view: AgreementView) -> Met:
     """A person beside the others of their kind: no number of the report, but a pair that can be opened."""
-    results: Met = {}
-    for judge in counts:
+    cells: Met = {}
+    for judge in rater_counts:
         group = SIMULATED if judge.simulated else PEOPLE
         if judge.person and (judge.name, judge.name) not in met and (group, group) in met:
             text = f"{judge.name} and the other {group}: open to compare"
             cell = HtmlCell("open", note=text, href=view.address(a=judge.name, b=group))
-            results[judge.name, group] = results[group, judge.name] = MatrixCell(judge.name, group, None, cell)
-    return results
+            cells[judge.name, group] = cells[group, judge.name] = MatrixCell(judge.name, group, None, cell)
+    return cells
 
 
 def _both_ways(a: str, b: str, row: dict[str, Any], view: AgreementView) -> Met:
@@ -409,8 +409,8 @@ def _in_order(counts: Sequence[RaterCount], met: Met) -> list[str]:
     """People together first; scorers, those closest to people first; persons, those with most answers first."""
 
     def closeness(judge: RaterCount) -> float:
-        results = [met[judge.name, group].value for group in (PEOPLE, SIMULATED) if (judge.name, group) in met]
-        return max((value for value in results if value is not None), default=-2.0)
+        values = [met[judge.name, group].value for group in (PEOPLE, SIMULATED) if (judge.name, group) in met]
+        return max((value for value in values if value is not None), default=-2.0)
 
     scorers = sorted((judge for judge in counts if judge.scorer), key=closeness, reverse=True)
     return [PEOPLE, SIMULATED, *(judge.name for judge in scorers), *(judge.name for judge in counts if judge.person)]

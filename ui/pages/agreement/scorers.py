@@ -31,10 +31,10 @@ _NOBODY = "This needs images with at least two people's answers and a scorer's j
 def by_certainty(store: Store, view: AgreementView, *, intervals: bool) -> tuple[Any, str]:
     """A figure (None: nothing to draw) and the tables as HTML."""
     options = Options(intervals=intervals, each_generator=False, matrix=False, by_certainty=True)
-    certain = [row for row in recall(store, view.selection, options)["by_certainty"] if row["task"] == view.task]
-    if not certain:
+    certainty_rows = [row for row in recall(store, view.selection, options)["by_certainty"] if row["task"] == view.task]
+    if not certainty_rows:
         return None, note(_NOBODY)
-    kinds = {kind: [row for row in certain if row["people"] == kind] for kind in ("real", "simulated")}
+    kinds = {kind: [row for row in certainty_rows if row["people"] == kind] for kind in ("real", "simulated")}
     body = note(_ABOUT_CERTAINTY)
     for kind, rows in kinds.items():
         who = "people" if kind == "real" else "simulated people"
@@ -42,12 +42,12 @@ def by_certainty(store: Store, view: AgreementView, *, intervals: bool) -> tuple
             mine = view.listed([row for row in rows if row["certainty"] == name])
             caption = f"Where {who} are {_READ[name]}, {wording.task(view.task)}"
             body += statistics_table(caption, "scorer", mine, lambda row: str(row["rater"]))
-    chosen = [row for row in certain if row["statistic"] == view.statistic and row["value"] is not None]
+    chosen = [row for row in certainty_rows if row["statistic"] == view.statistic and row["value"] is not None]
     chosen.sort(key=lambda row: (str(row["rater"]), CLASSES.index(row["certainty"])))
     simulated = {"real": "", "simulated": " (simulated people)"}
     lines = [(f"{row['rater']}, {row['certainty']}{simulated[row['people']]}", row | {"ceiling": None}) for row in chosen]
     figure = charts.forest(lines, f"{wording.title(view.statistic)}, {wording.task(view.task)}") if lines else None
-    return figure, body + explained(view.listed(certain), open_=False)
+    return figure, body + explained(view.listed(certainty_rows), open_=False)
 
 
 _READ = {"unanimous": "unanimous", "majority": "split, with a majority", "split": "split"}
@@ -142,8 +142,8 @@ def scores_to_decisions(store: Store, view: AgreementView, *, intervals: bool) -
 
 
 @live_updates.cached(maxsize=16)
-def _curve(store: Store, selection: Selection, requested: tuple[str, str, str], options: Options) -> ThresholdCurve:
-    rater, task, people = requested
+def _curve(store: Store, selection: Selection, compared: tuple[str, str, str], options: Options) -> ThresholdCurve:
+    rater, task, people = compared
     judgements, scales = frame.frame(store, selection), frame.scales(store)
     return curve(judgements, scales, rater, CutOptions(), options, cell=CellName("all", task), simulated=people == "simulated")
 

@@ -289,17 +289,17 @@ def _persons(rows: Sequence[Row], who: str) -> str:
     if not rows:
         return ""
     shown = [name for name in _QUALITY if any(row["statistic"] == name for row in rows)]
-    grouped: dict[str, dict[str, Row]] = {}
+    by_person: dict[str, dict[str, Row]] = {}
     for row in rows:
-        grouped.setdefault(row["rater"], {})[row["statistic"]] = row
+        by_person.setdefault(row["rater"], {})[row["statistic"]] = row
     headers: list[str | HtmlCell] = [
         "person",
         HtmlCell("answers"),
         *(HtmlCell(_QUALITY[name], note=_MEANING[name]) for name in shown),
     ]
-    persons = sorted(grouped, key=lambda name: (-_answers(grouped[name]), name))
+    persons = sorted(by_person, key=lambda name: (-_answers(by_person[name]), name))
     body: list[list[str | HtmlCell]] = [
-        [name, HtmlCell(f"{_answers(grouped[name]):,}"), *(number(grouped[name].get(s)) for s in shown)] for name in persons
+        [name, HtmlCell(f"{_answers(by_person[name]):,}"), *(number(by_person[name].get(s)) for s in shown)] for name in persons
     ]
     return html_table(f"Each of the {who} beside the others, all tasks", headers, body)
 

@@ -81,11 +81,11 @@ class AgreementView(View):
         return [pair for pair in super().query() if pair[0] != "further"] + parse_qsl(self.further)
 
 
-def further(requested: Sequence[tuple[str, str]]) -> str:
+def further(parameters: Sequence[tuple[str, str]]) -> str:
     """What of an address restricts the selection and has no control; several generators or tasks have none, either."""
-    several = {name for name in ("generator", "task") if sum(key == name for key, _ in requested) > 1}
+    several = {name for name in ("generator", "task") if sum(key == name for key, _ in parameters) > 1}
     mine = {field.name for field in fields(Selection)} - ({"suite", "aspect", "generator", "task"} - several)
-    return urlencode([(key, value) for key, value in requested if key in mine and value])
+    return urlencode([(key, value) for key, value in parameters if key in mine and value])
 
 
 def restricted(query: str) -> Selection:
@@ -141,8 +141,8 @@ def intervals_note(store: Store, selection: Selection) -> str:
 
 def first_estimates(store: Store, selection: Selection) -> Rows:
     """People among themselves and scorers against people, without intervals; of a large project what stands already."""
-    results = quick_estimates(store, selection) if is_large(store) else None
-    return results or recall(store, selection, Options(intervals=False, each_generator=False, matrix=False))
+    quick = quick_estimates(store, selection) if is_large(store) else None
+    return quick or recall(store, selection, Options(intervals=False, each_generator=False, matrix=False))
 
 
 SHOWN = {
@@ -160,9 +160,9 @@ TABLE = {EVERY: "All statistics"}
 
 def choices(store: Store, view: AgreementView) -> dict[str, Choice]:
     """The controls by the names of ``ADDRESS``, with what this suite and aspect have to choose from."""
-    results = contents.judged_suites(store)
-    suite = view.suite if view.suite in results else main_suite(store)
-    here = results[suite] if suite else contents.JudgedSuite([], [], [])
+    suites = contents.judged_suites(store)
+    suite = view.suite if view.suite in suites else main_suite(store)
+    here = suites[suite] if suite else contents.JudgedSuite([], [], [])
     default = next((name for name in ("correct", "faithfulness") if name in here.aspects), next(iter(here.aspects), None))
     aspect = view.aspect if view.aspect in here.aspects else default
     known = suite is not None and aspect is not None
@@ -175,7 +175,7 @@ def choices(store: Store, view: AgreementView) -> dict[str, Choice]:
     # where nobody has chosen: the scale's primary statistic, or the next that is defined
     first = next((s for s, defined in charted.items() if defined), next(iter(charted), None))
     return {
-        "suite": Choice(sorted(results), suite),
+        "suite": Choice(sorted(suites), suite),
         "aspect": Choice(here.aspects, aspect),
         "generator": Choice.among({ALL: "all generators"} | {name: name for name in here.generators}, view.generator),
         "task": Choice.among({name: wording.task(name) for name in (ALL, *here.tasks)}, view.task),

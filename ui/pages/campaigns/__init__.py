@@ -185,17 +185,17 @@ class CampaignsPage(Page[CampaignsView]):
             gr.HTML(note(adjudicate.KEYS))
         self.field("deciding", gr.State(None))
 
-    def view(self, requested: Mapping[str, Any]) -> CampaignsView:
-        return CampaignsView(**{name: str(value) for name, value in requested.items() if value})
+    def view(self, values: Mapping[str, Any]) -> CampaignsView:
+        return CampaignsView(**{name: str(value) for name, value in values.items() if value})
 
     def view_of(self, values: tuple[Any, ...]) -> CampaignsView:
         """By the controls' values."""
         return self.view(self.by_name(values))
 
     def offer(self, view: CampaignsView) -> Mapping[str, Any]:
-        results = updates.choices(self.store, view)
-        about = results["about"].control() | {"visible": view.show in ("people", "adjudicate")}
-        return {**results, "about": about}
+        offered = updates.choices(self.store, view)
+        about = offered["about"].control() | {"visible": view.show in ("people", "adjudicate")}
+        return {**offered, "about": about}
 
     def draw(self, view: CampaignsView) -> Iterator[Drawn | None]:
         yield from updates.draw(self.store, view)
@@ -240,9 +240,9 @@ class CampaignsPage(Page[CampaignsView]):
             return {"new-gold_from": forms.gold_choices(self.store, questionnaire, definition, chosen)}
 
         self.on(partial(gr.on, None), choices, (), ("new-suite", "new-task", "new-generator"))
-        requested = ("new-questionnaire", "new-definition", "new-gold_from")
-        self.on(self["new-questionnaire"].change, gold_choices, requested, ("new-gold_from",))
-        self.on(self["campaign-new"].click, gold_choices, requested, ("new-gold_from",))
+        gold_inputs = ("new-questionnaire", "new-definition", "new-gold_from")
+        self.on(self["new-questionnaire"].change, gold_choices, gold_inputs, ("new-gold_from",))
+        self.on(self["campaign-new"].click, gold_choices, gold_inputs, ("new-gold_from",))
         # one event of all controls: two of them answered at once would end with whichever came last, not with what is chosen
         inputs, outputs = [self[name] for name in names], [self[name] for name in previewed]
         changes = [control.blur if isinstance(control, gr.Textbox) else control.change for control in inputs]

@@ -79,16 +79,16 @@ def choices(store: Store, view: CampaignsView, topic: CampaignTopic | None) -> t
     return Choice(between.choices, view.against if view.against in {PEOPLE, *scorers} else PEOPLE), Choice(listed, only)
 
 
-def case_choice(work: Docket, looks: dict[str, ItemSubject], chosen: str) -> Choice:
+def case_choice(docket: Docket, looks: dict[str, ItemSubject], chosen: str) -> Choice:
     """The control that opens a case."""
-    named = [(_title(n, case, looks), case.key) for n, case in enumerate(work.cases, 1)]
+    named = [(_title(n, case, looks), case.key) for n, case in enumerate(docket.cases, 1)]
     known = {key for _, key in named}
     return Choice([("none", ""), *named], chosen if chosen in known else "")
 
 
-def looks_of(store: Store, work: Docket) -> dict[str, ItemSubject]:
+def looks_of(store: Store, docket: Docket) -> dict[str, ItemSubject]:
     """What the cases' items look like."""
-    return item_subjects(store, sorted({case.item for case in work.cases}))
+    return item_subjects(store, sorted({case.item for case in docket.cases}))
 
 
 def _title(n: int, case: ContestedCase, looks: dict[str, ItemSubject]) -> str:
@@ -97,12 +97,12 @@ def _title(n: int, case: ContestedCase, looks: dict[str, ItemSubject]) -> str:
     return f"{n} · {text[:80] or case.item}{about}"
 
 
-def listing(work: Docket, looks: dict[str, ItemSubject], view: CampaignsView) -> str:
+def listing(docket: Docket, looks: dict[str, ItemSubject], view: CampaignsView) -> str:
     """The cases, the most contested first: how far they differ, never what was said."""
-    if not work.cases:
+    if not docket.cases:
         return note(NO_CASES if view.only == ANY else "No cases.")
     rows = []
-    for n, case in enumerate(work.cases, 1):
+    for n, case in enumerate(docket.cases, 1):
         text = (looks[case.item].text if case.item in looks else "") or case.item
         about = f'<small class="cc-detail">{escape(case.target)}</small>' if case.target else ""
         differ = "" if case.disagreement is None else f"{case.disagreement:.2f}"
@@ -116,29 +116,29 @@ def listing(work: Docket, looks: dict[str, ItemSubject], view: CampaignsView) ->
         )
     names = ("", "prompt", "aspect", "disagreement", "n", "verdict")
     head = "".join(f'<th scope="col"{" class=cc-number" if name in names[3:5] else ""}>{name}</th>' for name in names)
-    more = f" (the first {MOST:,} of {work.total:,})" if work.total > MOST else ""
+    more = f" (the first {MOST:,} of {docket.total:,})" if docket.total > MOST else ""
     return (
         '<div class="cc-table-wrap cc-cases"><table class="cc-table">'
-        f"<caption>{wording.count(work.total, 'case')}{more}</caption>"
+        f"<caption>{wording.count(docket.total, 'case')}{more}</caption>"
         f"<thead><tr>{head}</tr></thead><tbody>{''.join(rows)}</tbody></table></div>"
         + note("Disagreement: the mean distance of two values, from 0 to 1; n: people’s values.")
     )
 
 
-def _blamed(blamed: Adjudication) -> str:
+def _blamed(verdict: Adjudication) -> str:
     return (
-        f"{blamed.wrong} {blamed.rater_id}"
-        if blamed.rater_id
-        else {"person": "whoever says otherwise"}.get(blamed.wrong, f"the {blamed.wrong}")
+        f"{verdict.wrong} {verdict.rater_id}"
+        if verdict.rater_id
+        else {"person": "whoever says otherwise"}.get(verdict.wrong, f"the {verdict.wrong}")
     )
 
 
-def counts(work: Docket, view: CampaignsView) -> str:
+def counts(docket: Docket, view: CampaignsView) -> str:
     """Who was wrong how often, each leading to its cases."""
-    if not work.verdicts:
+    if not docket.verdicts:
         return note("No verdict has been given in this campaign yet.")
     rows: list[list[str | HtmlCell]] = []
-    for blame in adjudication.blames(work.verdicts):
+    for blame in adjudication.blames(docket.verdicts):
         only = blame_name(blame.wrong, blame.rater)
         rows.append(
             [
@@ -146,7 +146,7 @@ def counts(work: Docket, view: CampaignsView) -> str:
                 HtmlCell(f"{blame.n:,}", href=view.address(only=only, case="")),
             ]
         )
-    total = wording.count(len(work.verdicts), "verdict")
+    total = wording.count(len(docket.verdicts), "verdict")
     return html_table(f"Who was wrong ({total})", ["wrong", HtmlCell("verdicts")], rows)
 
 

@@ -44,13 +44,13 @@ def mark_control(name: str, value: float | None, **more: Any) -> gr.Number:
 
 def open_marks(store: Store, campaign: str | None, show: str | None, filled: str) -> list[Any]:
     """A campaign's marks and their log; nothing where the form holds them already, as somebody may be typing."""
-    stored = management.get(store, campaign) if campaign and show == "people" and campaign != filled else None
-    if stored is None:
+    stored_campaign = management.get(store, campaign) if campaign and show == "people" and campaign != filled else None
+    if stored_campaign is None:
         return [gr.skip()] * (len(LABELS) + 3)
-    settings = stored.settings
+    settings = stored_campaign.settings
     values = [gr.Number(value=getattr(settings, name), interactive=True) for name in LABELS]
     hint = note(_HINT) + (note(_NONE) if settings.check_every is None else "")
-    return [hint, *values, marks_log(store, stored.campaign_id), stored.campaign_id]
+    return [hint, *values, marks_log(store, stored_campaign.campaign_id), stored_campaign.campaign_id]
 
 
 def marks_log(store: Store, campaign: str) -> str:
@@ -67,9 +67,9 @@ def marks_log(store: Store, campaign: str) -> str:
 def save_marks(store: Store, campaign: str, values: tuple[float | None, ...], who: ActingUser) -> tuple[str, str]:
     """Write the marks; a sentence, and how it is meant."""
     # Gradio sends an empty number as nothing
-    entries = {name: value or 0.0 for name, value in zip(LABELS, values, strict=True)}
+    settings = {name: value or 0.0 for name, value in zip(LABELS, values, strict=True)}
     try:
-        management.change_settings(store, campaign, entries, who.signed)
+        management.change_settings(store, campaign, settings, who.signed)
     except ValueError as error:
         return wording.sentence(error), "cc-bad"
     return "The marks are saved.", ""
@@ -241,15 +241,15 @@ def gold_choices(store: Store, questionnaire: str, definition: str, chosen: str)
     """Where right answers can come from, in a questionnaire, with how many items have one."""
     try:
         form = form_of("" if questionnaire == OWN else questionnaire, definition if questionnaire == OWN else None)
-        results = gold.sources(store, form)
+        sources = gold.sources(store, form)
     except ValueError:
-        results = {}
+        sources = {}
     words = {"verdicts": "verdicts", "unanimous": "unanimous answers"}
     named = [
         (f"{words.get(name) or 'answers of ' + name.removeprefix(gold.PERSON)}: {wording.count(n, 'item')}", name)
-        for name, n in results.items()
+        for name, n in sources.items()
     ]
-    return gr.update(choices=[("none", ""), *named], value=chosen if chosen in results else "")
+    return gr.update(choices=[("none", ""), *named], value=chosen if chosen in sources else "")
 
 
 def wish_of(values: Mapping[str, Any], store: Store) -> CampaignSpec:
@@ -259,25 +259,25 @@ def wish_of(values: Mapping[str, Any], store: Store) -> CampaignSpec:
         ValueError: a value that cannot be.
     """
     # Gradio shows an empty number as 0
-    fields = {
+    entered = {
         name: value
         for name, value in values.items()
         if value not in (None, "", []) and not (name in _ZERO_IS_NONE and value == 0)
     }
     for name in _LINES:
-        if name in fields:
-            fields[name] = [line.strip() for line in str(fields[name]).splitlines() if line.strip()]
-    if fields.get("questionnaire") == OWN:
-        if not str(fields.get("definition", "")).strip():
+        if name in entered:
+            entered[name] = [line.strip() for line in str(entered[name]).splitlines() if line.strip()]
+    if entered.get("questionnaire") == OWN:
+        if not str(entered.get("definition", "")).strip():
             raise ValueError("write the questionnaire’s YAML; docs/questionnaires.md says how")
-        del fields["questionnaire"]
+        del entered["questionnaire"]
     else:
-        fields.pop("definition", None)
-    if "known" in fields:
-        fields["known"] = _text(str(fields["known"]))
-    if "id" not in fields and (wanted := id_of_title(str(fields.get("title", "")))):
-        fields["id"] = management.free_id(store, wanted)
-    return campaign_spec(fields, "the form")
+        entered.pop("definition", None)
+    if "known" in entered:
+        entered["known"] = _text(str(entered["known"]))
+    if "id" not in entered and (wanted := id_of_title(str(entered.get("title", "")))):
+        entered["id"] = management.free_id(store, wanted)
+    return campaign_spec(entered, "the form")
 
 
 def _text(path: str) -> str:

@@ -46,23 +46,23 @@ _NUMBERS = ("active time", "agreement", "repeats")
 NOBODY = "No work in this campaign yet. Start it and invite people."
 
 
-def people_table(store: Store, state: CampaignProgress, topic: CampaignTopic | None, *, intervals: bool) -> str:
+def people_table(store: Store, campaign_progress: CampaignProgress, topic: CampaignTopic | None, *, intervals: bool) -> str:
     """Everybody, with the rules of the flags beneath."""
-    works = by_problem(annotators_of(store, state.campaign, topic, intervals=intervals))
-    if not works:
+    annotators = by_problem(annotators_of(store, campaign_progress.campaign, topic, intervals=intervals))
+    if not annotators:
         return note(NOBODY)
     about = "Nobody has judged anything yet, so there is no agreement to show."
     if topic is not None:
         about = f"Agreement is about {wording.aspect(topic.aspect)} of {topic.suite}: {progress.COEFFICIENT}."
     everywhere = {gone.person for gone in revocations.current_revocations(store) if gone.campaign is None}
-    rows = [(_person_row(person, person.worker.person in everywhere), person.worker.revoked) for person in works]
+    rows = [(_person_row(person, person.worker.person in everywhere), person.worker.revoked) for person in annotators]
     lines = [Line(cells, "cc-out" if revoked else "") for cells, revoked in rows]
     heads = [HtmlCell(name, note=hint, number=name in _NUMBERS) for name, hint in _HEADERS]
     rules = "".join(note(rule) for rule in progress.RULES)
-    reasons = [person.agreement.to_dict() for person in works if person.agreement is not None]
+    reasons = [person.agreement.to_dict() for person in annotators if person.agreement is not None]
     return (
         note(about)
-        + html_table(wording.count(len(works), "person"), heads, lines, "cc-people")
+        + html_table(wording.count(len(annotators), "person"), heads, lines, "cc-people")
         + explained(reasons, open_=False)
         + f'<details class="cc-why" open><summary>How the flags are made</summary>{rules}</details>'
     )
@@ -152,9 +152,9 @@ LinkRequest = tuple[str | None, float | None, float | None, str | None, bool]
 """What the form holds: role, days, uses, note, and whether links are signed."""
 
 
-def make_link(store: Store, campaign: str, entries: LinkRequest, by: str) -> str:
+def make_link(store: Store, campaign: str, request: LinkRequest, by: str) -> str:
     """Make a link; what is wrong in a sentence, nothing if it was made."""
-    role, days, uses, remark, signed = entries
+    role, days, uses, remark, signed = request
     if role not in ROLES:
         return f"The role is one of {', '.join(ROLES)}."
     if days is None or not 0 < days <= _LONGEST:
@@ -201,13 +201,13 @@ def _link_row(store: Store, invitation: Invitation, base: str, now: datetime) ->
     link = base + link_path(store, invitation)
     closed = invitation.closed(now)
     used_up = invitation.uses is not None and invitation.used >= invitation.uses
-    label = f'<code class="cc-code">{escape(link)}</code>'
+    link_html = f'<code class="cc-code">{escape(link)}</code>'
     acts = button("Copy", "copy", f"Copy the link for {invitation.role}s, made {invitation.moment:%Y-%m-%d %H:%M}", copied=link)
     acts += button(
         "Revoke", "unlink", f"Revoke the link made {invitation.moment:%Y-%m-%d %H:%M}", invitation=invitation.invitation_id
     )
     if closed is not None:
-        label, acts = f'<span class="cc-detail">{escape(closed)}</span>', ""
+        link_html, acts = f'<span class="cc-detail">{escape(closed)}</span>', ""
     used = f"{invitation.used:,} of {invitation.uses:,}" if invitation.uses is not None else f"{invitation.used:,}"
     full = '<span class="cc-badge cc-badge--warn">used up</span>' if used_up and closed is None else ""
     remark = small(invitation.note)
@@ -215,7 +215,7 @@ def _link_row(store: Store, invitation: Invitation, base: str, now: datetime) ->
         make_one = f"Signed: opens for nobody as it is. A person’s own link: people link {invitation.invitation_id} PLATFORM ID"
         remark += small(make_one)
     return [
-        html(label + remark),
+        html(link_html + remark),
         invitation.role,
         html(f"{used} {full}"),
         html(when(invitation.expires)),
@@ -253,19 +253,19 @@ def open_recruitment(store: Store, campaign: str | None, show: str | None, fille
     """
     if show != "recruitment" or not campaign or campaign == filled:
         return [gr.skip()] * (len(RECRUITMENT_FIELDS) + 1)
-    fields = management.recruitment_of(store, campaign)
+    texts = management.recruitment_of(store, campaign)
     # nobody types before they hold what has been said
-    return [*(gr.Textbox(value=fields.get(name, ""), interactive=True) for name in RECRUITMENT_FIELDS), campaign]
+    return [*(gr.Textbox(value=texts.get(name, ""), interactive=True) for name in RECRUITMENT_FIELDS), campaign]
 
 
 def save_recruitment(store: Store, campaign: str, values: tuple[str | None, ...], who: ActingUser) -> tuple[str, str]:
     """Write the fields; a sentence, and how it is meant."""
     if not campaign or management.get(store, campaign) is None:
         return "Choose a campaign first.", "cc-bad"
-    entries = {name: value or "" for name, value in zip(RECRUITMENT_FIELDS, values, strict=True)}
+    new_texts = {name: value or "" for name, value in zip(RECRUITMENT_FIELDS, values, strict=True)}
     try:
-        fields = management.describe_recruitment(store, campaign, entries, who.signed)
+        texts = management.describe_recruitment(store, campaign, new_texts, who.signed)
     except ValueError as error:
         return wording.sentence(error), "cc-bad"
-    left = len(RECRUITMENT_FIELDS) - len(fields)
-    return f"Saved: {wording.count(len(fields), 'field')} said, {left:,} not reported.", ""
+    left = len(RECRUITMENT_FIELDS) - len(texts)
+    return f"Saved: {wording.count(len(texts), 'field')} said, {left:,} not reported.", ""

@@ -70,32 +70,32 @@ def campaigns_table(campaigns: Sequence[CampaignProgress], view: CampaignsView) 
     return f'<details class="cc-why"><summary>All campaigns ({len(campaigns):,})</summary>{table}</details>'
 
 
-def _campaign_row(shown: CampaignProgress, view: CampaignsView) -> list[str | HtmlCell]:
-    campaign, coverage = shown.campaign, shown.coverage
+def _campaign_row(campaign_progress: CampaignProgress, view: CampaignsView) -> list[str | HtmlCell]:
+    campaign, coverage = campaign_progress.campaign, campaign_progress.coverage
     name = campaign.campaign_id
     opened = CampaignsView(campaign=name, show=view.show).address()
-    heading = f"{name} · {campaign.questionnaire} · {wording.count(campaign.overlap, 'person')} each"
+    details = f"{name} · {campaign.questionnaire} · {wording.count(campaign.overlap, 'person')} each"
     bar = (
         f'<progress max="{max(coverage.wanted, 1)}" value="{min(coverage.answers, coverage.wanted)}"'
         f' aria-label="answers of {escape(name)}"></progress>'
     )
     return [
-        HtmlCell(title(shown), heading, href=opened, number=False),
+        HtmlCell(title(campaign_progress), details, href=opened, number=False),
         html(state(campaign.state)),
         HtmlCell(f"{coverage.full:,} of {coverage.items:,}", "have enough answers", number=False),
         html(bar + small(f"{coverage.answers:,} of {coverage.wanted:,} ({share(coverage.answers, coverage.wanted)})")),
         f"{coverage.people:,}",
-        progress.describe_pace(shown.pace),
+        progress.describe_pace(campaign_progress.pace),
     ]
 
 
-def health_bar(store: Store, shown: CampaignProgress) -> str:
+def health_bar(store: Store, campaign_progress: CampaignProgress) -> str:
     """What needs a look now, on top of the campaign: each part only where there is something to say."""
-    if shown.campaign.state == "draft" or not shown.coverage.people:
+    if campaign_progress.campaign.state == "draft" or not campaign_progress.coverage.people:
         return ""
-    campaign_health = health.health(store, shown)
-    people = escape(CampaignsView(campaign=shown.campaign.campaign_id, show="people").address())
-    pay = escape(CampaignsView(campaign=shown.campaign.campaign_id, show="pay").address())
+    campaign_health = health.health(store, campaign_progress)
+    people = escape(CampaignsView(campaign=campaign_progress.campaign.campaign_id, show="people").address())
+    pay = escape(CampaignsView(campaign=campaign_progress.campaign.campaign_id, show="pay").address())
     parts = []
     if campaign_health.stalled:
         parts.append('<span class="cc-badge cc-badge--bad">no answer for a day</span>')
@@ -113,9 +113,9 @@ def health_bar(store: Store, shown: CampaignProgress) -> str:
     return f'<p class="cc-health">{"<span>·</span>".join(f"<span>{part}</span>" for part in parts)}</p>' if parts else ""
 
 
-def title(shown: CampaignProgress) -> str:
+def title(campaign_progress: CampaignProgress) -> str:
     """A campaign's title; the default one has none of its own."""
-    campaign = shown.campaign
+    campaign = campaign_progress.campaign
     return DEFAULT_TITLE if campaign.campaign_id == "default" and campaign.title == "default" else campaign.title
 
 
@@ -129,9 +129,9 @@ def share(part: int, whole: int) -> str:
     return f"{100 * part / whole:.0f} %" if whole else "nothing wanted"
 
 
-def can(shown: CampaignProgress, target: str) -> bool:
+def can(campaign_progress: CampaignProgress, target: str) -> bool:
     """Whether a campaign may become so from its state."""
-    return target in MOVES[shown.campaign.state]
+    return target in MOVES[campaign_progress.campaign.state]
 
 
 NOTHING = f"No image has been reported as broken. One that {ENOUGH_REPORTS} people report is set aside by itself."
@@ -154,7 +154,7 @@ def broken_table(store: Store, campaign_id: str) -> str:
 
 def _broken_row(broken_item: BrokenItem, subject: ItemSubject | None) -> list[str | HtmlCell]:
     text = (subject.text if subject else "") or broken_item.item_id
-    said = "".join(
+    reports = "".join(
         f"<li>{escape(report.person)}: {escape(report.reason or 'no reason given')} <small>{when(report.moment)}</small></li>"
         for report in broken_item.reports
     )
@@ -163,7 +163,7 @@ def _broken_row(broken_item: BrokenItem, subject: ItemSubject | None) -> list[st
         acts += button("Set aside", "aside", f"Set aside {broken_item.item_id}", item=broken_item.item_id)
     state = '<span class="cc-badge cc-badge--warn">set aside</span>' if broken_item.aside else "still offered"
     item = html(f"{item_pictures(subject)}<span>{escape(text)}</span>{small(broken_item.item_id)}")
-    return [item, html(f'<ul class="cc-list">{said}</ul>'), html(state), html(acts)]
+    return [item, html(f'<ul class="cc-list">{reports}</ul>'), html(state), html(acts)]
 
 
 def item_pictures(subject: ItemSubject | None, width: int = THUMBNAIL) -> str:
@@ -232,16 +232,16 @@ def by_time(hours: Sequence[Hour]) -> go.Figure:
     return figure
 
 
-def coverage_updates(store: Store, shown: CampaignProgress) -> dict[str, Any]:
+def coverage_updates(store: Store, campaign_progress: CampaignProgress) -> dict[str, Any]:
     """Sentences, two figures, and what does not count."""
-    campaign, coverage = shown.campaign, shown.coverage
+    campaign, coverage = campaign_progress.campaign, campaign_progress.coverage
     name = campaign.campaign_id
     spread = monitoring.items_by_answer_count(store, name)
     hours = monitoring.answers_by_hour(store, name)
     lead = note(
         f"{coverage.answers:,} of {coverage.wanted:,} answers; {coverage.full:,} of {wording.count(coverage.items, 'item')}"
         f" have enough, {coverage.started - coverage.full:,} have some, {coverage.items - coverage.started:,} have none."
-        f" Pace: {progress.describe_pace(shown.pace)}.",
+        f" Pace: {progress.describe_pace(campaign_progress.pace)}.",
         "cc-lead",
     )
     if not coverage.items and name == DEFAULT:
@@ -250,12 +250,12 @@ def coverage_updates(store: Store, shown: CampaignProgress) -> dict[str, Any]:
         "coverage": lead,
         "by-answers": by_answers(spread, campaign.overlap) if spread else None,
         "by-time": by_time(hours) if hours else None,
-        "apart": _not_counted(shown),
+        "apart": _not_counted(campaign_progress),
     }
 
 
-def _not_counted(shown: CampaignProgress) -> str:
-    coverage = shown.coverage
+def _not_counted(campaign_progress: CampaignProgress) -> str:
+    coverage = campaign_progress.coverage
     rows: list[list[str | HtmlCell]] = [
         ["held now", HtmlCell(f"{coverage.held:,}"), "items that somebody has before them"],
         ["set aside", HtmlCell(f"{coverage.aside:,}"), "items that are offered to nobody, as they were reported as broken"],

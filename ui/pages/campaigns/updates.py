@@ -32,9 +32,9 @@ from ui.pages.campaigns.adjudicate import Ruling
 from ui.pages.campaigns.view import ANY, SHOWN, ActingUser, CampaignsView, topic_name
 
 
-def topic_of(store: Store, state: CampaignProgress | None, view: CampaignsView) -> CampaignTopic | None:
+def topic_of(store: Store, campaign_progress: CampaignProgress | None, view: CampaignsView) -> CampaignTopic | None:
     """What agreement and cases are about."""
-    campaign_topics = topics(store, state.campaign) if state is not None else []
+    campaign_topics = topics(store, campaign_progress.campaign) if campaign_progress is not None else []
     return next(
         (topic for topic in campaign_topics if topic_name(topic) == view.about), campaign_topics[0] if campaign_topics else None
     )
@@ -43,11 +43,11 @@ def topic_of(store: Store, state: CampaignProgress | None, view: CampaignsView) 
 def choices(store: Store, view: CampaignsView) -> dict[str, Choice]:
     """The controls, by the names of ``view.ADDRESS``, with what there is to choose from."""
     campaigns = all_progress(store)
-    state = next((each for each in campaigns if each.campaign.campaign_id == view.campaign), None)
-    about = topics(store, state.campaign) if state is not None else []
-    topic = topic_of(store, state, view)
+    campaign_progress = next((each for each in campaigns if each.campaign.campaign_id == view.campaign), None)
+    about = topics(store, campaign_progress.campaign) if campaign_progress is not None else []
+    topic = topic_of(store, campaign_progress, view)
     between, only, case = Choice([("people among themselves", PEOPLE)], PEOPLE), Choice([("all that differ", ANY)], ANY), None
-    if state is not None:
+    if campaign_progress is not None:
         between, only = adjudicate.choices(store, view, topic)
         if view.show == "adjudicate":
             following = replace(view, against=between.value or PEOPLE, only=only.value or ANY)
@@ -73,25 +73,25 @@ def choices(store: Store, view: CampaignsView) -> dict[str, Choice]:
 def draw(store: Store, view: CampaignsView) -> Iterator[Drawn]:
     """List, watching panel, and the part that is shown: quickly first, then with intervals."""
     campaigns = all_progress(store)
-    state = progress_of(store, view.campaign) if view.campaign else None
+    campaign_progress = progress_of(store, view.campaign) if view.campaign else None
     head: dict[str, Any] = {"campaigns": progress.campaigns_table(campaigns, view) if campaigns else progress.empty_list(store)}
-    if state is None:
+    if campaign_progress is None:
         yield head | {"campaign-panel": False}
         return
-    topic = topic_of(store, state, view)
+    topic = topic_of(store, campaign_progress, view)
     head |= {
         "campaign-panel": True,
-        "campaign-title": _title(state),
-        "health": progress.health_bar(store, state),
-        **_buttons(state),
+        "campaign-title": _title(campaign_progress),
+        "health": progress.health_bar(store, campaign_progress),
+        **_buttons(campaign_progress),
     }
     head |= {f"part-{name}": name == view.show for name in SHOWN}
     for last in (False, True) if view.show == "people" else (True,):
-        yield {**head, **_part(store, view, state, topic, intervals=last)}
+        yield {**head, **_part(store, view, campaign_progress, topic, intervals=last)}
 
 
-def _title(state: CampaignProgress) -> str:
-    campaign, settings = state.campaign, state.campaign.settings
+def _title(campaign_progress: CampaignProgress) -> str:
+    campaign, settings = campaign_progress.campaign, campaign_progress.campaign.settings
     parts = [
         f"{campaign.questionnaire}{f' {campaign.version}' if campaign.version else ''}",
         f"{wording.count(campaign.overlap, 'person')} for each item",
@@ -110,48 +110,52 @@ def _title(state: CampaignProgress) -> str:
         f'<p class="cc-note"><a href="{escape(href)}" target="_blank">Preview as a worker sees it</a> (nothing is stored)</p>'
     )
     return (
-        f'<h2 class="cc-section">{escape(progress.title(state))} {progress.state(campaign.state)}</h2>'
+        f'<h2 class="cc-section">{escape(progress.title(campaign_progress))} {progress.state(campaign.state)}</h2>'
         + note(f"{campaign.campaign_id}: {'; '.join(parts)}.")
         + (look if campaign.campaign_id != DEFAULT else "")
     )
 
 
-def _buttons(shown: CampaignProgress) -> dict[str, gr.Button]:
-    state = shown.campaign.state
-    worked = bool(shown.coverage.people)
-    start, stop, archive = (progress.can(shown, target) for target in ("running", "stopped", "archived"))
+def _buttons(campaign_progress: CampaignProgress) -> dict[str, gr.Button]:
+    state = campaign_progress.campaign.state
+    worked = bool(campaign_progress.coverage.people)
+    start, stop, archive = (progress.can(campaign_progress, target) for target in ("running", "stopped", "archived"))
     label = "Go on" if state == "stopped" else "Start"
     return {
         "campaign-start": gr.Button(label, interactive=start and state != "archived"),
         "campaign-stop": gr.Button("Unarchive" if state == "archived" else "Stop", interactive=stop),
         "campaign-archive": gr.Button(interactive=archive),
-        "campaign-delete": gr.Button(interactive=not worked and shown.campaign.campaign_id != DEFAULT),
+        "campaign-delete": gr.Button(interactive=not worked and campaign_progress.campaign.campaign_id != DEFAULT),
     }
 
 
-def _part(store: Store, view: CampaignsView, state: CampaignProgress, topic: CampaignTopic | None, *, intervals: bool) -> Drawn:
+def _part(
+    store: Store, view: CampaignsView, campaign_progress: CampaignProgress, topic: CampaignTopic | None, *, intervals: bool
+) -> Drawn:
     """The part that is shown; the others stay as they are. A form may not be changed by what happens meanwhile."""
     if view.show == "coverage":
-        return progress.coverage_updates(store, state)
+        return progress.coverage_updates(store, campaign_progress)
     if view.show == "people":
-        flagged = any(health.needs_look(person) for person in annotators_of(store, state.campaign, None, intervals=False))
-        table = people.people_table(store, state, topic, intervals=intervals)
+        flagged = any(
+            health.needs_look(person) for person in annotators_of(store, campaign_progress.campaign, None, intervals=False)
+        )
+        table = people.people_table(store, campaign_progress, topic, intervals=intervals)
         return {"people": table, "revoke-flagged": gr.Button(visible=flagged)}
     if view.show == "pay":
-        return {"pay": pay.pay_table(store, state.campaign)}
+        return {"pay": pay.pay_table(store, campaign_progress.campaign)}
     if view.show == "broken":
         return {"broken": progress.broken_table(store, view.campaign)}
     if view.show == "adjudicate":
         docket = adjudicate.docket(store, view, topic)
-        listed = adjudicate.listing(docket, adjudicate.looks_of(store, docket), view)
-        return {"verdicts": adjudicate.counts(docket, view), "cases": listed}
+        cases_html = adjudicate.listing(docket, adjudicate.looks_of(store, docket), view)
+        return {"verdicts": adjudicate.counts(docket, view), "cases": cases_html}
     return {}
 
 
 def case_of(store: Store, view: CampaignsView) -> tuple[ContestedCase, CampaignTopic] | None:
     """The case that is open, and what it is about; None if it is none of those that are listed."""
-    state = progress_of(store, view.campaign) if view.campaign else None
-    docket = adjudicate.docket(store, view, topic_of(store, state, view)) if state is not None else None
+    campaign_progress = progress_of(store, view.campaign) if view.campaign else None
+    docket = adjudicate.docket(store, view, topic_of(store, campaign_progress, view)) if campaign_progress is not None else None
     case = next((each for each in docket.cases if each.key == view.case), None) if docket is not None else None
     if case is None:
         return None
@@ -164,13 +168,13 @@ def show_case(store: Store, view: CampaignsView, person: str | None, deciding: t
 
     ``deciding`` are the campaign and the case whose verdict is being given: drawn again, it stays as far as it is given.
     """
-    case_shown = case_of(store, view) if view.show == "adjudicate" else None
+    opened = case_of(store, view) if view.show == "adjudicate" else None
     closed: list[Any] = [gr.Column(visible=False), *[gr.skip()] * 4, None]
-    if case_shown is None:
+    if opened is None:
         return [gr.Row(visible=False), "", *closed]
     if person is None:
         return [gr.Row(visible=True), note("Enter your name first: uncovering an image is recorded."), *closed]
-    case, topic = case_shown
+    case, topic = opened
     adjudication.record_uncovering(store, person, case.item)
     html, values = adjudicate.opened(store, view, topic, case)
     key = (view.campaign or "", view.case)
@@ -183,21 +187,21 @@ def show_case(store: Store, view: CampaignsView, person: str | None, deciding: t
 
 def blame(store: Store, view: CampaignsView, wrong: str | None, verdict: str | None) -> gr.Dropdown:
     """Who can have been wrong."""
-    result = case_of(store, view)
-    if result is None or wrong not in ("scorer", "person"):
+    opened = case_of(store, view)
+    if opened is None or wrong not in ("scorer", "person"):
         return gr.Dropdown([], value=None, visible=False)
-    case, topic = result
-    values = adjudication.rater_values(store, view.campaign, topic, case.item, case.target)
-    chosen = adjudicate.to_blame(values, wrong, verdict)
+    case, topic = opened
+    rater_values = adjudication.rater_values(store, view.campaign, topic, case.item, case.target)
+    chosen = adjudicate.to_blame(rater_values, wrong, verdict)
     return gr.Dropdown(list(chosen.choices), value=chosen.value, visible=True, label=f"Which {wrong}")
 
 
 def neighbour(store: Store, view: CampaignsView, step: int) -> str:
     """The case before or after the open one; the first one where none is open."""
-    state = progress_of(store, view.campaign) if view.campaign else None
-    if state is None:
+    campaign_progress = progress_of(store, view.campaign) if view.campaign else None
+    if campaign_progress is None:
         return ""
-    keys = [case.key for case in adjudicate.docket(store, view, topic_of(store, state, view)).cases]
+    keys = [case.key for case in adjudicate.docket(store, view, topic_of(store, campaign_progress, view)).cases]
     if view.case not in keys:
         return keys[0] if keys else ""
     return keys[min(max(keys.index(view.case) + step, 0), len(keys) - 1)]
@@ -261,8 +265,8 @@ def revoke(store: Store, person: str, campaign: str, who: ActingUser, *, uncount
 
 def revoke_flagged(store: Store, campaign: str, who: ActingUser, *, uncount: bool) -> str:
     """Take everybody out who needs a look."""
-    state = progress_of(store, campaign)
-    gone = health.revoke_flagged(store, state, who.signed, uncount=uncount) if state is not None else []
+    campaign_progress = progress_of(store, campaign)
+    gone = health.revoke_flagged(store, campaign_progress, who.signed, uncount=uncount) if campaign_progress is not None else []
     return f"{wording.count(len(gone), 'person')} revoked: {', '.join(gone)}." if gone else "Nobody needs a look."
 
 
@@ -281,21 +285,21 @@ def set_aside(store: Store, campaign: str, item: str, *, aside: bool) -> str:
     return ""
 
 
-def rule(store: Store, view: CampaignsView, values: tuple[str | None, str | None, str | None, str], who: ActingUser) -> str:
+def rule(store: Store, view: CampaignsView, ruling: tuple[str | None, str | None, str | None, str], who: ActingUser) -> str:
     """Write a verdict about the open case."""
-    result = case_of(store, view)
-    if result is None:
+    opened = case_of(store, view)
+    if opened is None:
         return "Open a case first."
     if who.name is None:
         return "Enter your name first: verdicts are signed."
     name = who.name
-    verdict, wrong, rater, remark = values
-    return _tried(lambda: adjudicate.rule(store, view, result[0], Ruling(verdict, wrong, rater, remark or ""), name))
+    verdict, wrong, rater, remark = ruling
+    return _tried(lambda: adjudicate.rule(store, view, opened[0], Ruling(verdict, wrong, rater, remark or ""), name))
 
 
-def hand_out(store: Store, campaign: str, values: people.LinkRequest, who: ActingUser) -> str:
+def hand_out(store: Store, campaign: str, request: people.LinkRequest, who: ActingUser) -> str:
     """Make a link."""
-    return people.make_link(store, campaign, values, who.signed) if who.may_invite else people.MAY_NOT
+    return people.make_link(store, campaign, request, who.signed) if who.may_invite else people.MAY_NOT
 
 
 def unlink(store: Store, invitation_id: str, who: ActingUser) -> str:

@@ -107,8 +107,8 @@ class ExplorePage(Page[ExploreView]):
     def teaching(self) -> str:
         return empty_text(self.store)
 
-    def view(self, requested: Mapping[str, Any]) -> ExploreView:
-        return view_of(self.store, requested)
+    def view(self, values: Mapping[str, Any]) -> ExploreView:
+        return view_of(self.store, values)
 
     def state(self, view: ExploreView) -> str:
         """Whose knobs they are: on the page, so that what the browser sends says whether the sliders stood so then."""
@@ -160,8 +160,8 @@ class ExplorePage(Page[ExploreView]):
 
     def change_rater(self, opened: str, *values: Any) -> list[Any]:
         """Another rater has other knobs, which stand as in its run; until they do, nothing is drawn of them."""
-        requested = self.by_name(values)
-        view = self.view({name: requested[name] for name in ADDRESS})
+        by_name = self.by_name(values)
+        view = self.view({name: by_name[name] for name in ADDRESS})
         if opened in ("", view.of):
             return [gr.skip()] * (len(self.controls) + 2)
         changes = self.unless_set(values, {**self.offer(view), **self.sliders(view)})
@@ -201,8 +201,8 @@ def keep_settings(store: Store, view: ExploreView) -> gr.HTML:
         return gr.HTML(note(f"Not kept: {error}.", "cc-bad"), visible=True)
     where = at("/studio/agreement?") + urlencode({"suite": view.suite, "aspect": rejudging.ASPECT})
     if done.import_id is None:
-        message = linked_note(f"{done.rater_id} judges by these settings already; see it on", where, "Agreement", "")
-        return gr.HTML(message, visible=True)
+        where_to_look = linked_note(f"{done.rater_id} judges by these settings already; see it on", where, "Agreement", "")
+        return gr.HTML(where_to_look, visible=True)
     (undo,) = next_steps.command_lines(store, (f"import undo {done.import_id}",))
     first = f"Kept as {done.rater_id}: {done.images:,} images judged by these settings, now on"
     return gr.HTML(linked_note(first, where, "Agreement", f"and Browse. To take it back: {undo}"), visible=True)

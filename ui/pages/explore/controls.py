@@ -56,15 +56,15 @@ def slider_change(name: str, of: RaterEvidence | None, turned: Mapping[str, Any]
     knob = of.scorer.knobs.get(name) if of else None
     if of is None or knob is None:
         return gr.update(elem_classes=[_OFF])
-    fields: dict[str, Any] = {"value": turned[name], "label": knob.title, "info": knob.help, "elem_classes": []}
+    options: dict[str, Any] = {"value": turned[name], "label": knob.title, "info": knob.help, "elem_classes": []}
     if knob.choices:
-        return gr.Radio(list(knob.choices), **fields)
-    return gr.Slider(rejudging.lowest(of, name), rejudging.highest(of, name), step=knob.step, **fields)
+        return gr.Radio(list(knob.choices), **options)
+    return gr.Slider(rejudging.lowest(of, name), rejudging.highest(of, name), step=knob.step, **options)
 
 
-def read_sliders(of: RaterEvidence, requested: Mapping[str, Any]) -> dict[str, Any]:
+def read_sliders(of: RaterEvidence, values: Mapping[str, Any]) -> dict[str, Any]:
     """Where this scorer's knobs stand: as asked where that is possible, else as in the run."""
-    return {name: _value(of, name, requested.get(name)) for name in of.scorer.knobs}
+    return {name: _value(of, name, values.get(name)) for name in of.scorer.knobs}
 
 
 def _value(of: RaterEvidence, name: str, requested: Any) -> Any:
@@ -81,10 +81,10 @@ def _value(of: RaterEvidence, name: str, requested: Any) -> Any:
     return own if rounded == own else rounded
 
 
-def followed_sliders(turned: Mapping[str, Any], requested: Mapping[str, str]) -> dict[str, str]:
+def followed_sliders(turned: Mapping[str, Any], values: Mapping[str, str]) -> dict[str, str]:
     """Those of an address's values that the knobs stand at, as they are written there."""
     same = {}
-    for name, text in requested.items():
+    for name, text in values.items():
         with suppress(ValueError, OverflowError):
             if name in turned and (turned[name] == text or rejudging.rounded(float(text)) == turned[name]):
                 same[name] = text
@@ -104,12 +104,12 @@ def empty_text(store: Store) -> str:
 
 def choices(store: Store, view: ExploreView) -> dict[str, Choice]:
     """The controls by the names of ``ADDRESS``, with what this project has to choose from."""
-    results = raters(store)
+    suites = raters(store)
     questions = view.show == QUESTIONS
-    suite = _among(view.suite or (suite_with_questions(store) if questions else ""), results)
+    suite = _among(view.suite or (suite_with_questions(store) if questions else ""), suites)
     # of questions only those tell anything that answer some
     answering = scores.answering_raters(store).get(suite, []) if questions else []
-    names = dict.fromkeys(answering, False) or results.get(suite, {})
+    names = dict.fromkeys(answering, False) or suites.get(suite, {})
     rater = _among(view.rater, names)
     evidence = rejudging.evidence(store, suite, rater)
     if evidence is None and (judged := contents.judged_suites(store).get(suite)):
@@ -121,7 +121,7 @@ def choices(store: Store, view: ExploreView) -> dict[str, Choice]:
     heard = rejudging.people_verdicts(store, evidence) if evidence else {}
     people = [name for name, kind in KINDS.items() if kind in heard] or [PEOPLE]
     offered: dict[str, Mapping[str, str]] = {
-        "suite": {name: name for name in results},
+        "suite": {name: name for name in suites},
         "rater": {name: name for name in names},
         "show": SHOWN,
         "task": {name: wording.task(name) for name in tasks},
@@ -137,15 +137,15 @@ def choices(store: Store, view: ExploreView) -> dict[str, Choice]:
     return {name: Choice.among(offered[name], getattr(view, name)) for name in ADDRESS}
 
 
-def view_of(store: Store, requested: Mapping[str, Any]) -> ExploreView:
+def view_of(store: Store, values: Mapping[str, Any]) -> ExploreView:
     """What is asked for by the names of the address, as far as there is such a thing; knobs that are not asked for stand as in
     the run."""
-    wanted = ExploreView(**{name: str(requested.get(name) or "") for name in ADDRESS})  # type: ignore[arg-type]
+    wanted = ExploreView(**{name: str(values.get(name) or "") for name in ADDRESS})  # type: ignore[arg-type]
     chosen = {name: choice.value or "" for name, choice in choices(store, wanted).items()}
     evidence = rejudging.evidence(store, chosen["suite"], chosen["rater"])
     if evidence is None:
         return ExploreView(**chosen)  # type: ignore[arg-type]
-    return ExploreView(**chosen, turned=read_sliders(evidence, requested), own=evidence.own())  # type: ignore[arg-type]
+    return ExploreView(**chosen, turned=read_sliders(evidence, values), own=evidence.own())  # type: ignore[arg-type]
 
 
 @live_updates.cached(maxsize=8, key=live_updates.stored_version)

@@ -47,9 +47,9 @@ class FailurePicture:
     def noun(self) -> str:
         return _NOUNS.get(self.picture, "image")
 
-    def cell(self, requested: str = ANY, found: str = ANY, generator: str = ANY) -> FailureCell:
+    def cell(self, requested: str = ANY, detected: str = ANY, generator: str = ANY) -> FailureCell:
         """A cell of the table; of the generators that are shown, unless one is named."""
-        return self.table.cell(requested, found, generator or self.generator)
+        return self.table.cell(requested, detected, generator or self.generator)
 
     def href(self, cell: FailureCell) -> str:
         """Where a cell's images are; empty where there are none."""
@@ -62,8 +62,8 @@ class FailurePicture:
         """A cell's share on a figure."""
         known = score(cell) if by_task else shared(cell)
         who = f"{cell.generator}: " if cell.generator else ""
-        label = describe_mark(self.picture, cell.asked, cell.found)
-        note = f"{who}{label}\n{self._in_full(cell, known)}"
+        description = describe_mark(self.picture, cell.asked, cell.found)
+        note = f"{who}{description}\n{self._in_full(cell, known)}"
         text = "" if known.value is None else percent(known.value)
         return Mark(known.value, known.low, known.high, note, self.href(cell), text, right)
 

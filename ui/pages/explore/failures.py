@@ -74,10 +74,10 @@ _ALL = "all generators"
 def bindings(shown: FailurePicture) -> Drawing:
     """Swapped, leaked and other colours of two objects."""
     own = shown.cell()
-    missing = shown.cell(found=MISSING)
+    missing = shown.cell(detected=MISSING)
     if not own.n:
         return Drawing(f"In none of {wording.count(missing.n, 'image')} all objects of an asked colour are found.", None, "")
-    swapped, leaked = (shown.cell(found=name) for name in (SWAPPED, LEAKED))
+    swapped, leaked = (shown.cell(detected=name) for name in (SWAPPED, LEAKED))
     lead = (
         f"Of {wording.count(own.n, 'image')} in which all coloured objects are found,"
         f" {percent(shared(swapped).value or 0)} show them in each other’s colours (swapped),"
@@ -85,10 +85,10 @@ def bindings(shown: FailurePicture) -> Drawing:
         " onto another."
     )
     names = [name for name in shown.generators if shown.cell(generator=name).n]
-    most = max((shown.cell(found=SWAPPED, generator=name) for name in names), key=lambda cell: cell.hits / cell.n)
+    most = max((shown.cell(detected=SWAPPED, generator=name) for name in names), key=lambda cell: cell.hits / cell.n)
     if len(names) > 1 and most.hits:
         lead += f" Swapped most often by {most.generator}: in {shown.briefly(most)}."
-    parts = [shown.series(result, [shown.cell(found=result, generator=name) for name in names]) for result in BINDINGS]
+    parts = [shown.series(binding, [shown.cell(detected=binding, generator=name) for name in names]) for binding in BINDINGS]
     columns = (*BINDINGS, ON_WRONG, MISSING)
     heads = [HtmlCell(name, note=BINDING.get(name, "")) for name in columns]
     rows = [_row(shown, name, columns, generator=name) for name in shown.generators]
@@ -122,8 +122,8 @@ def first_object(shown: FailurePicture) -> Drawing:
     several = len(shown.generators) > 1
     labels = [f"{kind}, {name}" if several else kind for kind in groups for name in shown.generators]
     cells = [
-        Series(name, [shown.mark(shown.cell(kind, result, who)) for kind in groups for who in shown.generators])
-        for name, result in (("the first object", FIRST), ("the second object", SECOND))
+        Series(name, [shown.mark(shown.cell(kind, detected, who)) for kind in groups for who in shown.generators])
+        for name, detected in (("the first object", FIRST), ("the second object", SECOND))
     ]
     figure = dots(labels, cells, "share of images in which it is found")
     each = (*shown.generators, ANY) if several else (ANY,)
@@ -132,8 +132,8 @@ def first_object(shown: FailurePicture) -> Drawing:
 
 
 def _about_first(shown: FailurePicture) -> Iterator[str]:
-    alone = shown.cell(found=ONLY_ONE)
-    known = among(shown.cell(found=ONLY_FIRST), alone)
+    alone = shown.cell(detected=ONLY_ONE)
+    known = among(shown.cell(detected=ONLY_FIRST), alone)
     if known.value is None:
         yield f"No image of {alone.n:,} shows only one of its two objects."
         return
@@ -185,7 +185,7 @@ _AXES = ("found", "asked for")
 def counts(shown: FailurePicture) -> Drawing:
     """Requested and detected counts."""
     columns = [name for name in shown.table.found if name not in (AS_ASKED, TOO_FEW, TOO_MANY)]
-    right, few, many = (shared(shown.cell(found=name)) for name in (AS_ASKED, TOO_FEW, TOO_MANY))
+    right, few, many = (shared(shown.cell(detected=name)) for name in (AS_ASKED, TOO_FEW, TOO_MANY))
     lead = (
         f"In {percent(1 - (right.value or 0))} of {wording.count(right.n, 'image')} the number is not the asked one: too few in"
         f" {percent(few.value or 0)}, too many in {percent(many.value or 0)}."
@@ -200,7 +200,7 @@ def counts(shown: FailurePicture) -> Drawing:
 def colors(shown: FailurePicture) -> Drawing:
     """Requested and detected colours."""
     columns = [name for name in shown.table.found if name not in (AS_ASKED, NOT_AS_ASKED, NOT_FOUND)]
-    right, missing = shared(shown.cell(found=AS_ASKED)), shown.cell(found=NOT_FOUND)
+    right, missing = shared(shown.cell(detected=AS_ASKED)), shown.cell(detected=NOT_FOUND)
     if right.value is None:
         return Drawing(f"Of {wording.count(missing.n, 'object')} of which a colour is asked none is found.", None, "")
     lead = f"{percent(right.value)} of {wording.count(right.n, 'object')} have the asked colour."
@@ -215,7 +215,7 @@ def colors(shown: FailurePicture) -> Drawing:
 def positions(shown: FailurePicture) -> Drawing:
     """Requested and detected relations: a bias shows as a column that is strong whatever was asked."""
     columns = [*RELATIONS, *([NO_RELATION] if NO_RELATION in shown.table.found else [])]
-    apart = shown.cell(found=NOT_BOTH)
+    apart = shown.cell(detected=NOT_BOTH)
     if apart.hits == apart.n:
         return Drawing(f"In none of {wording.count(apart.n, 'image')} both objects of the asked relation are found.", None, "")
     below = note(
@@ -224,11 +224,11 @@ def positions(shown: FailurePicture) -> Drawing:
     )
     tables = _matrix(shown, [*columns, NOT_BOTH]) + _by_generator(shown, (AS_ASKED, OPPOSITE, NOT_BOTH))
 
-    def is_opposite(requested: str, result: str) -> bool | None:
+    def is_opposite(requested: str, detected: str) -> bool | None:
         """Right, or wrong; None for a relation on the other axis, which contradicts nothing."""
-        if requested == result:
+        if requested == detected:
             return True
-        return False if result in (NO_RELATION, OPPOSITES.get(requested)) else None  # type: ignore[call-overload]
+        return False if detected in (NO_RELATION, OPPOSITES.get(requested)) else None  # type: ignore[call-overload]
 
     return Drawing(" ".join(_about_positions(shown)), _square(shown, columns, is_opposite), below + tables)
 
@@ -238,16 +238,16 @@ def supercategories(shown: FailurePicture) -> Drawing:
     pairs = [pair for pair in shown.table.asked if shown.cell(pair).n]
     groups = [name for name in GROUPS if any(name in split_pair(pair) for pair in pairs)]
     cells = [[_of_pair(shown, a, b) for b in groups] for a in groups]
-    every = shared(shown.cell(found=CORRECT))
+    every = shared(shown.cell(detected=CORRECT))
     lead = f"{percent(every.value or 0)} of {wording.count(every.n, 'image')} of two objects are correct."
     ranked = sorted((shown.cell(pair, CORRECT) for pair in pairs), key=lambda cell: -cell.hits / cell.n)
     enough = [cell for cell in ranked if cell.n >= _FEW] or ranked
     if len(enough) > 1:
         best, worst = enough[0], enough[-1]
         lead += f" Easiest: {best.asked}, {shown.briefly(best)}; hardest: {worst.asked}, {shown.briefly(worst)}."
-    results = [name for name in (CORRECT, BOTH_BUT, NOT_BOTH) if name in shown.table.found]
-    rows = [_row(shown, cell.asked, results, cell.asked) for cell in ranked]
-    table = html_table("By pair, the easiest first", ["supercategories", *_heads(["images", *results])], rows)
+    columns = [name for name in (CORRECT, BOTH_BUT, NOT_BOTH) if name in shown.table.found]
+    rows = [_row(shown, cell.asked, columns, cell.asked) for cell in ranked]
+    table = html_table("By pair, the easiest first", ["supercategories", *_heads(["images", *columns])], rows)
     return Drawing(lead, heat(groups, groups, cells, ("", "")), table)
 
 
@@ -277,8 +277,8 @@ def _commonest(shown: FailurePicture, columns: Sequence[str]) -> FailureCell | N
     return most if most is not None and most.hits else None
 
 
-def _is_same(requested: str, result: str) -> bool | None:
-    return requested == result
+def _is_same(requested: str, detected: str) -> bool | None:
+    return requested == detected
 
 
 def _square(
@@ -378,11 +378,11 @@ def _scores_at(shown: FailurePicture, value: str) -> dict[str, float]:
 
 def _ranking(scores: Mapping[str, float]) -> str:
     """``a > b = c``."""
-    text, last = "", 0.0
+    ranking, last = "", 0.0
     for name, value in scores.items():
-        text += f"{' = ' if value == last else ' > '}{name}" if text else name
+        ranking += f"{' = ' if value == last else ' > '}{name}" if ranking else name
         last = value
-    return text
+    return ranking
 
 
 def _about_order(shown: FailurePicture, own: str) -> Iterator[str]:
@@ -393,7 +393,9 @@ def _about_order(shown: FailurePicture, own: str) -> Iterator[str]:
         turns = []
         for a, b in combinations(each[first], 2):
             # where which of the two is ahead, if that depends on the threshold
-            ahead, behind = ([value for value, entry in each.items() if sign * (entry[a] - entry[b]) > 0] for sign in (1, -1))
+            ahead, behind = (
+                [value for value, scores in each.items() if sign * (scores[a] - scores[b]) > 0] for sign in (1, -1)
+            )
             if ahead and behind:
                 turns.append(f"{a} is ahead of {b} at {listed(ahead)}, behind it at {listed(behind)}")
         if turns:
@@ -448,7 +450,7 @@ def cooccurrence_picture(shown: FailurePicture) -> Drawing:
     known = shown.cooccurrence
     assert known is not None
     each = [
-        _ClassPair(requested, known.share(*names), tuple(_cell(shown, requested, result) for result in _NAMES))
+        _ClassPair(requested, known.share(*names), tuple(_cell(shown, requested, outcome) for outcome in _NAMES))
         for requested, names in class_pairs(shown.table).items()
         if shown.cell(requested).n
     ]
@@ -458,50 +460,52 @@ def cooccurrence_picture(shown: FailurePicture) -> Drawing:
     )
     strange = [class_pair for class_pair in each if class_pair.share is None]
     if not placed:
-        text = f"None of the {wording.count(len(each), 'pair')} of classes asked for is among those that {known.name} names."
-        return Drawing(text, None, _below(known, placed, strange) + _table(shown, strange))
+        lead = f"None of the {wording.count(len(each), 'pair')} of classes asked for is among those that {known.name} names."
+        return Drawing(lead, None, _below(known, placed, strange) + _table(shown, strange))
     series = [shown.series(name, [class_pair.cells[k] for class_pair in placed]) for k, name in enumerate(_NAMES.values())]
     figure = scatter([class_pair.share or 0.0 for class_pair in placed], series, f"images with both classes in {known.name}")
     rhos = _rhos(shown, placed)
     # the last row is what is drawn: all that are shown together
-    lead = " ".join(_about(result, rho, known.name) for result, rho in zip(_NAMES, [*rhos.values()][-1], strict=True))
+    lead = " ".join(_about(outcome, rho, known.name) for outcome, rho in zip(_NAMES, [*rhos.values()][-1], strict=True))
     tables = _correlations(rhos) + _table(shown, [*placed, *strange])
     return Drawing(lead, figure, _below(known, placed, strange) + tables)
 
 
-def _cell(shown: FailurePicture, requested: str, result: str, generator: str = ANY) -> FailureCell:
+def _cell(shown: FailurePicture, requested: str, outcome: str, generator: str = ANY) -> FailureCell:
     who = generator or shown.generator
-    return as_required(shown.table, requested, who) if result == HELD else shown.table.cell(requested, result, who)
+    return as_required(shown.table, requested, who) if outcome == HELD else shown.table.cell(requested, outcome, who)
 
 
 def _rhos(shown: FailurePicture, placed: Sequence[_ClassPair]) -> dict[str, list[UnitCorrelation]]:
     """By generator, and of all that are shown together (ANY) if they are several."""
-    results = {}
+    correlations = {}
     for name in (*shown.generators, *([ANY] if len(shown.generators) > 1 else [])):
         cells = [
-            class_pair.cells if name == ANY else [_cell(shown, class_pair.asked, label, name) for label in _NAMES]
+            class_pair.cells if name == ANY else [_cell(shown, class_pair.asked, outcome, name) for outcome in _NAMES]
             for class_pair in placed
         ]
-        results[name] = [_rho(placed, [some[k] for some in cells], label) for k, label in enumerate(_NAMES)]
-    return results
+        correlations[name] = [_rho(placed, [some[k] for some in cells], outcome) for k, outcome in enumerate(_NAMES)]
+    return correlations
 
 
-def _rho(placed: Sequence[_ClassPair], cells: Sequence[FailureCell], result: str) -> UnitCorrelation:
+def _rho(placed: Sequence[_ClassPair], cells: Sequence[FailureCell], outcome: str) -> UnitCorrelation:
     """Over the pairs of which there is an image to take a share of."""
     known = [(class_pair.share or 0.0, cell.hits / cell.n) for class_pair, cell in zip(placed, cells, strict=True) if cell.n]
-    names = ("co-occurrence", f"the share of images ({_NAMES[result]})")
+    names = ("co-occurrence", f"the share of images ({_NAMES[outcome]})")
     return correlate_units("spearman", [x for x, _ in known], [y for _, y in known], names, "pair")
 
 
-def _about(result: str, rho: UnitCorrelation, name: str) -> str:
-    label = "Both objects are found" if result == BOTH else "Where both are found, images are as asked"
+def _about(outcome: str, rho: UnitCorrelation, name: str) -> str:
+    subject = "Both objects are found" if outcome == BOTH else "Where both are found, images are as asked"
     if rho.value is None:
-        return f"{_NAMES[result].capitalize()}: no correlation with co-occurrence, as {rho.reason}."
+        return f"{_NAMES[outcome].capitalize()}: no correlation with co-occurrence, as {rho.reason}."
     span = f" (95\u00a0%: {_span(rho)})" if _span(rho) else ""
     number = f"Spearman’s rho {wording.two(rho.value)}{span}, {wording.count(rho.n, 'pair')}"
     if rho.low is None or rho.high is None or rho.low <= 0 <= rho.high:
-        return f"{label} neither clearly more nor clearly less often for classes that are often together in {name} ({number})."
-    return f"{label} {'more' if rho.value > 0 else 'less'} often for classes that are often together in {name} ({number})."
+        return (
+            f"{subject} neither clearly more nor clearly less often for classes that are often together in {name} ({number})."
+        )
+    return f"{subject} {'more' if rho.value > 0 else 'less'} often for classes that are often together in {name} ({number})."
 
 
 def _span(rho: UnitCorrelation) -> str:
@@ -593,8 +597,8 @@ def failures_part(store: Store, suite: str, rater: str, picture: str, generator:
     """One of PICTURES for a suite as a scorer saw it, of one generator or of all (also where there is none of that name)."""
     source = failing.source(store, suite, rater)
     if source is None or picture not in TITLES:
-        text = f"{rater} has not looked at images of {suite} yet." if rater else "No scorer has looked at these images yet."
-        return Drawing(note(text, "cc-lead"), None, command_block(store, next_steps.score_command(store, "geneval")))
+        lead = f"{rater} has not looked at images of {suite} yet." if rater else "No scorer has looked at these images yet."
+        return Drawing(note(lead, "cc-lead"), None, command_block(store, next_steps.score_command(store, "geneval")))
     try:
         return _drawn(store, source, picture, generator, library.latest_cooccurrence(store) if picture == _TOGETHER else None)
     except ValueError as error:
@@ -612,8 +616,8 @@ def generators(store: Store, suite: str, rater: str) -> list[str]:
 # by the evidence's stamp, as what it is drawn from
 @lru_cache(maxsize=32)
 def _drawn(store: Store, source: EvidenceSource, picture: str, generator: str, beside: Cooccurrence | None = None) -> Drawing:
-    table = failing.table_of(store, source.suite, source.rater_id, picture)
-    if table is None or not table.table.units:
+    failure_table = failing.table_of(store, source.suite, source.rater_id, picture)
+    if failure_table is None or not failure_table.table.units:
         return Drawing(
             note(NEEDS[picture], "cc-lead"),
             None,
@@ -621,16 +625,18 @@ def _drawn(store: Store, source: EvidenceSource, picture: str, generator: str, b
         )
     if picture == _TOGETHER and beside is None:
         return Drawing(note(_NO_TABLE, "cc-lead"), None, command_block(store, next_steps.COOCCURRENCE))
-    known = table.table.generators
+    known = failure_table.table.generators
     chosen = generator if generator in known else ANY
-    drawn = DRAW[picture](FailurePicture(table.table, source.suite, source.rater_id, picture, chosen, table.settings, beside))
-    return Drawing(note(drawn.lead, "cc-lead"), drawn.figure, drawn.numbers + _method(table))
+    drawn = DRAW[picture](
+        FailurePicture(failure_table.table, source.suite, source.rater_id, picture, chosen, failure_table.settings, beside)
+    )
+    return Drawing(note(drawn.lead, "cc-lead"), drawn.figure, drawn.numbers + _method(failure_table))
 
 
-def _method(table: FailureTable) -> str:
+def _method(failure_table: FailureTable) -> str:
     some = ""
-    if table.images < table.total:
-        some = f" Drawn from {table.images:,} of {table.total:,} images, always the same ones."
+    if failure_table.images < failure_table.total:
+        some = f" Drawn from {failure_table.images:,} of {failure_table.total:,} images, always the same ones."
     return note(
         "Every number leads to its images. Intervals are Wilson’s (95\u00a0%), from as many independent images as the likeness"
         f" of a prompt’s images leaves.{some}"

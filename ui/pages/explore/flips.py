@@ -47,8 +47,8 @@ def flip_test(store: Store, suite: str, kind: FlipKind) -> Drawing:
     """All raters of a suite."""
     flip_rows = flips.recall(store, Selection(suite=(suite,)), kind, MOST_IMAGES)
     if suite in flip_rows.unflippable:
-        message = note(_NONE.format(suite=suite), "cc-lead")
-        return Drawing(message, None, command_block(store, next_steps.PROMPTS[:1], next_steps.score_command(store, "geneval")))
+        lead = note(_NONE.format(suite=suite), "cc-lead")
+        return Drawing(lead, None, command_block(store, next_steps.PROMPTS[:1], next_steps.score_command(store, "geneval")))
     if not flip_rows.rows:
         return Drawing(note(_NOBODY, "cc-lead"), None, command_block(store, next_steps.score_command(store, "geneval")))
     lead = _LEAD.format(what=_MEANS[kind])
@@ -65,11 +65,11 @@ def flip_test(store: Store, suite: str, kind: FlipKind) -> Drawing:
 
 def _line(row: dict[str, Row]) -> Sequence[str | HtmlCell]:
     score, ties = row[SCORE], row[PREFERRED]["excluded"].get(TIED, 0)
-    name = _PLACES.get(score["generator"], score["generator"])
+    generator = _PLACES.get(score["generator"], score["generator"])
     answers = wording.count(score["n_ratings"], "answer") if score["kind"] == "people" else ""
     preferred = _number(row[PREFERRED], f"{ties:,} tied" if ties else "")
     numbers = [*(_number(row[name]) for name in (SCORE, FLIPPED, DELTA)), preferred]
-    return [score["rater"], name, *numbers, HtmlCell(f"{score['n_items']:,}", answers)]
+    return [score["rater"], generator, *numbers, HtmlCell(f"{score['n_items']:,}", answers)]
 
 
 def _number(row: Row, more: str = "") -> HtmlCell:
@@ -87,12 +87,12 @@ def _text(value: float) -> str:
 def _figure(flip_rows: FlipRows) -> Any:
     """Each rater's Δs, on the same images where there are enough of them."""
     known = [row for row in flip_rows.rows if row["statistic"] == DELTA and row["value"] is not None]
-    name = SHARED if any(row["generator"] == SHARED and row["n_items"] >= _ENOUGH for row in known) else ALL
-    rows = [row for row in known if row["generator"] == name]
+    generator = SHARED if any(row["generator"] == SHARED and row["n_items"] >= _ENOUGH for row in known) else ALL
+    rows = [row for row in known if row["generator"] == generator]
     if not rows:
         return None
     # how far from 0 is the question
-    return charts.forest([(row["rater"], row) for row in rows], f"Δs, {_PLACES[name]}", around_zero=_BESIDE_0)
+    return charts.forest([(row["rater"], row) for row in rows], f"Δs, {_PLACES[generator]}", around_zero=_BESIDE_0)
 
 
 def _left_out(flip_rows: FlipRows) -> str:

@@ -135,8 +135,8 @@ def mark(row: Row | None, name: str, href: str = "") -> Mark:
     if row is None or row["value"] is None:
         return Mark(None)
     span = interval(row)
-    text = f"{name}: {row['value']:.3f}{f' ({span})' if span else ''}\nn = {row['n']:,} {row['unit']}"
-    return Mark(row["value"], row["low"], row["high"], text, href)
+    hover_text = f"{name}: {row['value']:.3f}{f' ({span})' if span else ''}\nn = {row['n']:,} {row['unit']}"
+    return Mark(row["value"], row["low"], row["high"], hover_text, href)
 
 
 def source_of(view: ExploreView) -> str:
@@ -243,16 +243,16 @@ def _rho(view: ExploreView, row: Row) -> HtmlCell:
 def _apart(store: Store, view: ExploreView) -> str:
     """The images whose scores by two models differ most."""
     both = scores.differing_images(store, view.suite, source_of(view), view.rater, view.against)
-    apart = [differing_scores for differing_scores in both if view.whose in (ALL, differing_scores.generator)]
+    apart = [image for image in both if view.whose in (ALL, image.generator)]
     if not apart:
         return heading(f"{view.rater} and {view.against}", "No image that both were asked the same about has different scores.")
     shown = {image.item: f"{image.generator}: {image.a:.2f} and {image.b:.2f}" for image in apart[:MOST_APART]}
-    text = (
+    lead = (
         f"{wording.count(len(apart), 'image')} with different scores; the first {len(shown)}."
         if len(apart) > MOST_APART
         else ""
     )
-    title = heading(f"Where {view.rater} and {view.against} differ most", text)
+    title = heading(f"Where {view.rater} and {view.against} differ most", lead)
     looks = contents.item_previews(store, [*shown])
     return title + thumbnails(looks, shown, Selection(suite=(view.suite,)), f"{view.rater} and {view.against}")
 
@@ -305,20 +305,20 @@ def _chosen(rows: pd.DataFrame, view: ExploreView) -> pd.DataFrame:
 
 def _table(store: Store, rows: pd.DataFrame, view: ExploreView) -> str:
     looks = contents.item_previews(store, sorted(rows["item"].unique()))
-    told = bool((rows["state"] != "not_asked").any()) or view.see == PEOPLE
-    names = ["image", "question", "asked for", view.rater, *(["people"] if told else [])]
+    with_people = bool((rows["state"] != "not_asked").any()) or view.see == PEOPLE
+    names = ["image", "question", "asked for", view.rater, *(["people"] if with_people else [])]
     head = "".join(f'<th scope="col">{escape(name)}</th>' for name in names)
-    body = "".join(_line(row, looks, view, with_notes=told) for row in rows.to_dict("records"))
+    body = "".join(_line(row, looks, view, with_people=with_people) for row in rows.to_dict("records"))
     return (
         f'{WRAP}<table class="cc-table cc-asked" aria-label="Answers">'
         f"<thead><tr>{head}</tr></thead><tbody>{body}</tbody></table></div>"
     )
 
 
-def _line(row: Mapping[Any, Any], looks: Mapping[str, ItemPreview], view: ExploreView, *, with_notes: bool) -> str:
+def _line(row: Mapping[Any, Any], looks: Mapping[str, ItemPreview], view: ExploreView, *, with_people: bool) -> str:
     look = looks.get(row["item"], ItemPreview(None, None))
     # the list tells what both said of it
-    shown = f"{view.rater} and people" if with_notes else view.rater
+    shown = f"{view.rater} and people" if with_people else view.rater
     href = escape(workbench_address(row["item"], Selection(suite=(view.suite,)), shown))
     text = escape(look.text or row["item"])
     picture = picture_html(look.sha256, look.text or row["item"], none=look.text or row["item"], kind="cc-asked__none")
@@ -326,7 +326,7 @@ def _line(row: Mapping[Any, Any], looks: Mapping[str, ItemPreview], view: Explor
     question += f"{escape(row['element'])}</small>"
     kind = "cc-right" if row["answer"] == row["chosen"] else "cc-wrong"
     cells = [question, escape(row["answer"]), f'<span class="{kind}">{escape(row["chosen"])}</span>']
-    if with_notes:
+    if with_people:
         cells.append(_people(row))
     rest = "".join(f"<td>{cell}</td>" for cell in cells)
     link = f'<a href="{href}" title="{text}">{picture}<small class="cc-detail">{escape(row["generator"])}</small></a>'
@@ -382,8 +382,8 @@ class _ScoresTable:
 
     def mean(self, group: str) -> float:
         """Over generators, but for the reference."""
-        results = [self.value(group, name) for name in self.generators if name != self.reference]
-        known = [value for value in results if value is not None]
+        values = [self.value(group, name) for name in self.generators if name != self.reference]
+        known = [value for value in values if value is not None]
         return fmean(known) if known else 2.0
 
     def value(self, group: str, generator: str) -> float | None:
@@ -635,9 +635,9 @@ def _people_figure(view: ExploreView, splits: Sequence[Row]) -> Any:
 
 def _share(view: ExploreView, row: Row, name: str, title: str) -> Mark:
     share = row[name] / _decided(row)
-    text = f"{row['group']}: {title}\n{row[name]:,} of {wording.count(_decided(row), 'wrong answer')}"
+    hover_text = f"{row['group']}: {title}\n{row[name]:,} of {wording.count(_decided(row), 'wrong answer')}"
     href = view.address(group=row["group"], answers=name, whose=ALL) if row["people"] == REAL else ""
-    return Mark(share, None, None, text, href, f"{share:.0%}")
+    return Mark(share, None, None, hover_text, href, f"{share:.0%}")
 
 
 _NOBODY: Final = (

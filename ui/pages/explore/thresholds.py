@@ -91,10 +91,10 @@ def setting_curve(store: Store, evidence: RaterEvidence, view: ExploreView) -> S
     )
     rows, verdicts = swept.rows[inside], swept.said[:, inside]
     places = evidence.places.take(rows)
-    heard = rejudging.people_verdicts(store, evidence).get(KINDS[view.people])
+    by_people = rejudging.people_verdicts(store, evidence).get(KINDS[view.people])
     tuned = None
-    if heard is not None:
-        tuned = tune(swept.at, verdicts, heard.take(rows), places, view.statistic, task=view.task)
+    if by_people is not None:
+        tuned = tune(swept.at, verdicts, by_people.take(rows), places, view.statistic, task=view.task)
     present = np.unique(places.generator[places.generator >= 0])
     shares = share_of_yes(verdicts, places.generator, len(places.generators))
     scores = {
@@ -210,8 +210,8 @@ class Compared:
             rows = rows & (self.places.task == self.places.tasks.index(task))
         if says != ALL:
             rows = rows & (self.now == _SAYS[says])
-        results: list[int] = np.flatnonzero(rows).tolist()
-        return results
+        indices: list[int] = np.flatnonzero(rows).tolist()
+        return indices
 
 
 def scores_table(compared: Compared, view: ExploreView) -> str:
@@ -240,16 +240,16 @@ def scores_table(compared: Compared, view: ExploreView) -> str:
     return html_table("Score: share of correct images", ["generator", *(HtmlCell(wording.task(task)) for task in tasks)], lines)
 
 
-def agreement_table(compared: Compared, heard: Mapping[str, YesNoCounts]) -> str:
+def agreement_table(compared: Compared, by_people: Mapping[str, YesNoCounts]) -> str:
     """Agreement by task, a table for each kind of people."""
-    return "".join(_agreement_rows(compared, kind, people) for kind, people in heard.items())
+    return "".join(_agreement_rows(compared, kind, people) for kind, people in by_people.items())
 
 
-def _agreement_rows(compared: Compared, kind: str, heard: YesNoCounts) -> str:
+def _agreement_rows(compared: Compared, kind: str, by_people: YesNoCounts) -> str:
     before, now = (
         {
             (agreement.place.task, agreement.key.statistic): agreement.outcome
-            for agreement in agreements(verdicts, heard, compared.places)
+            for agreement in agreements(verdicts, by_people, compared.places)
         }
         for verdicts in (compared.before, compared.now)
     )
@@ -307,28 +307,28 @@ def draw_thresholds(store: Store, view: ExploreView) -> Drawing:
     if evidence is None:
         return _by_scores(store, view)
     compared = Compared(evidence.again.correct({}), evidence.again.correct(view.turned), evidence.places)
-    heard = rejudging.people_verdicts(store, evidence)
+    by_people = rejudging.people_verdicts(store, evidence)
     curve = setting_curve(store, evidence, view)
     plot = None
     if curve is not None:
         plot = curve_figure(curve, view, evidence.scorer.knobs[view.along].title, float(view.own[view.along]))
     return Drawing(
-        lead=_lead(compared, evidence, view, heard.get(KINDS[view.people])),
+        lead=_lead(compared, evidence, view, by_people.get(KINDS[view.people])),
         figure=plot,
         told=curve_text(curve, evidence, view) if curve is not None else note("No setting decides anything in this task."),
-        numbers=scores_table(compared, view) + agreement_table(compared, heard),
+        numbers=scores_table(compared, view) + agreement_table(compared, by_people),
         changes=changes_table(compared, view),
         pictures=_pictures(store, evidence, compared, view),
     )
 
 
-def _lead(compared: Compared, evidence: RaterEvidence, view: ExploreView, heard: YesNoCounts | None) -> str:
+def _lead(compared: Compared, evidence: RaterEvidence, view: ExploreView, by_people: YesNoCounts | None) -> str:
     """The page's first sentence: what follows from these settings."""
     both = (compared.before, compared.now)
     score = [_of_all(shares(verdicts, compared.places), "mean") for verdicts in both]
     parts = [f"{view.rater} on {wording.count(compared.now.size, 'image')} of {view.suite}: score {_step(*score)}"]
-    if heard is not None:
-        agreed = [_of_all(agreements(verdicts, heard, compared.places), view.statistic) for verdicts in both]
+    if by_people is not None:
+        agreed = [_of_all(agreements(verdicts, by_people, compared.places), view.statistic) for verdicts in both]
         parts.append(f"{wording.title(view.statistic)} with {view.people} {_step(*agreed)}")
     parts.append(f"{wording.count(len(compared.changed()), 'verdict')} changed.")
     sentence = ", ".join(parts)
@@ -340,27 +340,27 @@ def _lead(compared: Compared, evidence: RaterEvidence, view: ExploreView, heard:
 def _of_all(outcomes: Sequence[CellOutcome], statistic: str) -> float | None:
     """The value of all images of all generators."""
     return next(
-        outcome.outcome.value
-        for outcome in outcomes
-        if (outcome.place.generator, outcome.place.task, outcome.key.statistic) == (ALL, ALL, statistic)
+        cell.outcome.value
+        for cell in outcomes
+        if (cell.place.generator, cell.place.task, cell.key.statistic) == (ALL, ALL, statistic)
     )
 
 
 def _step(before: float | None, now: float | None) -> str:
-    was, now_text = ("undefined" if value is None else f"{value:.3f}" for value in (before, now))
-    return now_text if was == now_text else f"{was} → {now_text}"
+    was, text = ("undefined" if value is None else f"{value:.3f}" for value in (before, now))
+    return text if was == text else f"{was} → {text}"
 
 
 def _pictures(store: Store, evidence: RaterEvidence, compared: Compared, view: ExploreView) -> str:
     """The images whose verdicts changed, as they are asked for."""
-    results = compared.changed(view.task, view.changed)
+    changed = compared.changed(view.task, view.changed)
     task = "" if view.task == ALL else f", {wording.task(view.task)}"
     title = f"Verdicts that changed: {CHANGED[view.changed]}{task}"
-    if not results:
+    if not changed:
         moved = "No verdict changes." if view.moved else "Move a slider: the images whose verdict changes are shown here."
         return heading(title, moved)
-    shown = {evidence.again.cases[k].item_id: _verdict_change(evidence, compared, view, k) for k in results[:MOST_PICTURES]}
-    more = f"The first {MOST_PICTURES} of {wording.count(len(results), 'image')}." if len(results) > MOST_PICTURES else ""
+    shown = {evidence.again.cases[k].item_id: _verdict_change(evidence, compared, view, k) for k in changed[:MOST_PICTURES]}
+    more = f"The first {MOST_PICTURES} of {wording.count(len(changed), 'image')}." if len(changed) > MOST_PICTURES else ""
     selection = Selection(suite=(view.suite,)) if view.task == ALL else Selection(suite=(view.suite,), task=(view.task,))
     return heading(title, more) + thumbnails(contents.item_previews(store, [*shown]), shown, selection)
 

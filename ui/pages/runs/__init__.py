@@ -81,16 +81,16 @@ class RunsPage(Page[Mapping[str, Any]]):
             with gr.Accordion("Settings, weights and versions", open=False):
                 self.html("run-settings")
             with gr.Accordion("What the worker said", open=False):
-                fields = {"placeholder": "nothing so far", "show_label": False, "interactive": False}
-                self.output("run-log", gr.Textbox(lines=4, max_lines=14, autoscroll=True, elem_id="run-log", **fields))
+                options = {"placeholder": "nothing so far", "show_label": False, "interactive": False}
+                self.output("run-log", gr.Textbox(lines=4, max_lines=14, autoscroll=True, elem_id="run-log", **options))
         moves = run_manager.progress_version
         self.part(self.draw_status, _STATUS, by=("show", "run"), moves=moves, seconds=SECONDS)
 
     def moves(self) -> Callable[[Store], str]:
         return run_manager.queue_version
 
-    def view(self, requested: Mapping[str, Any]) -> Mapping[str, Any]:
-        return requested
+    def view(self, values: Mapping[str, Any]) -> Mapping[str, Any]:
+        return values
 
     def offer(self, view: Mapping[str, Any]) -> Mapping[str, Choice]:
         return choices(self.store, view)
@@ -121,10 +121,10 @@ class RunsPage(Page[Mapping[str, Any]]):
             """Draw anew after an act: of what is chosen once it is answered, not of what was chosen when it was begun."""
 
             @wraps(act)
-            def answer(*entries: Any) -> list[Any]:
-                message, turned = act(*entries)
+            def answer(*arguments: Any) -> list[Any]:
+                message, turned = act(*arguments)
                 # Gradio puts the event first, where an act takes it
-                chosen = entries[-len(values) :]
+                chosen = arguments[-len(values) :]
                 changes = self.changes(chosen, **turned)
                 (drawn,) = self.draw(self.by_name(chosen) | turned)
                 return [_message(message), *changes.values(), *self.named(("run-plan", "run-begin"), drawn)]

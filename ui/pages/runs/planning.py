@@ -49,18 +49,18 @@ class RunRequest:
         }
 
 
-def run_request(requested: Mapping[str, Any]) -> RunRequest:
+def run_request(values: Mapping[str, Any]) -> RunRequest:
     """By the page's controls."""
-    named = {"suite": requested.get("suite"), "generator": requested.get("generator")}
+    named = {"suite": values.get("suite"), "generator": values.get("generator")}
     selection = Selection(**{name: (value,) for name, value in named.items() if value and value != ALL})
-    device = str(requested.get("device") or devices.default_device())
+    device = str(values.get("device") or devices.default_device())
     return RunRequest(
-        requested["scorer"],
-        requested["profile"],
+        values["scorer"],
+        values["profile"],
         selection,
         device,
-        _whole(requested.get("batch")),
-        _whole(requested.get("limit")),
+        _whole(values.get("batch")),
+        _whole(values.get("limit")),
     )
 
 

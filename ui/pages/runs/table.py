@@ -68,7 +68,7 @@ def headline(views: Sequence[RunView]) -> str:
 
 def _row(view: RunView, chosen: bool) -> str:
     row = view.row
-    what = f"{row.rater_id} paints" if row.kind == "generate" else row.rater_id
+    who = f"{row.rater_id} paints" if row.kind == "generate" else row.rater_id
     href = f"{at('/studio/runs')}?{urlencode({'run': row.run_id})}"
     name = controls.link(row.run_id, href, "choose", run=row.run_id)
     title, hint = _state(view)
@@ -77,7 +77,7 @@ def _row(view: RunView, chosen: bool) -> str:
     if view.is_active:
         when = f"about {wording.duration(view.seconds_left)} left" if view.seconds_left else ""
     cells = (
-        f'<th scope="row">{name}{_small(f"{what}, {row.created:%Y-%m-%d %H:%M} UTC")}</th>',
+        f'<th scope="row">{name}{_small(f"{who}, {row.created:%Y-%m-%d %H:%M} UTC")}</th>',
         f'<td><span class="cc-state cc-state--{view.state.replace(" ", "-")}">{escape(title)}</span>{_small(hint)}</td>',
         f"<td>{bar}{_small(f'{view.done:,} of {wording.count(row.n_items, _noun(view))}')}</td>",
         f'<td class="cc-number">{_speed(view.per_second)}</td><td class="cc-number">{when}</td>',
@@ -126,7 +126,7 @@ def details(store: Store, view: RunView) -> str:
         ("at work for", wording.duration(view.seconds) if view.seconds else ""),
         *_of_address(store, view),
     ]
-    text = _facts((name, text or "") for name, text in facts)
+    text = _facts((name, fact or "") for name, fact in facts)
     if progress.warnings:
         text += "".join(note(f"Warning: {warning}", "cc-bad") for warning in progress.warnings)
     if row.failures:
@@ -177,8 +177,11 @@ def settings(store: Store, view: RunView) -> str:
     weights, revisions = (row.settings.get(key) or {} for key in ("weights", "revisions"))
     facts += [(f"weights of {name}", str(print_)) for name, print_ in weights.items()]
     facts += [(f"revision of {name}", str(commit)) for name, commit in revisions.items()]
-    requested = row.settings.get("asked") or {}
-    plain = {**{key: value for key, value in row.settings.items() if key not in ("weights", "revisions", "asked")}, **requested}
+    generation = row.settings.get("asked") or {}
+    plain = {
+        **{key: value for key, value in row.settings.items() if key not in ("weights", "revisions", "asked")},
+        **generation,
+    }
     facts += [(name, f"{value}") for name, value in view.progress.versions.items()]
     text = _facts(facts)
     lines = "".join(f"<li>{escape(f'{key} = {value}')}</li>" for key, value in sorted(plain.items()) if value is not None)
@@ -226,7 +229,7 @@ def question(view: RunView) -> str:
 
 
 def _facts(facts: Iterable[tuple[str, str]]) -> str:
-    rows = "".join(f"<div><dt>{escape(name)}</dt><dd>{escape(text)}</dd></div>" for name, text in facts if text)
+    rows = "".join(f"<div><dt>{escape(name)}</dt><dd>{escape(fact)}</dd></div>" for name, fact in facts if fact)
     return f'<dl class="cc-run-facts">{rows}</dl>' if rows else ""
 
 

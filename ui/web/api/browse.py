@@ -83,13 +83,13 @@ def _with_verdicts(store: Store, rows: list[dict[str, Any]], listing: ImageListi
     sights = None
     if listing.rater != selection_module.PEOPLE and listing.aspect == "correct":
         sights = scorer_evidence.evidence_without_masks(store, [row["item_id"] for row in rows], listing.rater)
-    parts = []
+    judged = []
     for row in rows:
         spec = row.pop("spec")
         decisive = listing.rater not in selection_module.GROUPS and listing.aspect in YES_NO_ASPECTS
         verdict = {1.0: YES, 0.0: NO}.get(row["mean"]) if decisive else None
-        parts.append(row | {"verdict": verdict, "reason": _reason(sights, row["item_id"], spec) if sights else None})
-    return parts
+        judged.append(row | {"verdict": verdict, "reason": _reason(sights, row["item_id"], spec) if sights else None})
+    return judged
 
 
 def _with_crossing(store: Store, rows: list[dict[str, Any]], listing: ImageListing) -> list[dict[str, Any]]:
@@ -244,7 +244,7 @@ def _add_views(routes: APIRouter, store: Store) -> None:
         return listed()
 
 
-def _written(text: str, label: str) -> str:
+def _written(text: str, noun: str) -> str:
     """A name without space around it.
 
     Raises:
@@ -252,7 +252,7 @@ def _written(text: str, label: str) -> str:
     """
     name = " ".join(text.split())
     if not name or not name.isprintable():
-        raise HTTPException(422, f"A {label} needs at least one letter, and no invisible characters.")
+        raise HTTPException(422, f"A {noun} needs at least one letter, and no invisible characters.")
     return name
 
 

@@ -73,13 +73,13 @@ def report_router(store: Store) -> APIRouter:
     def report(key: str, form: str) -> Response:
         if form not in FORMATS:
             raise HTTPException(404, f"A report comes as {', '.join(FORMATS)}.")
-        result = find_report(store, key)
-        if result is None:
+        found_report = find_report(store, key)
+        if found_report is None:
             raise HTTPException(404, "This report is no longer available: create it again on the page Reports.")
         with refusing(503, CommandError):
-            content = render_report(*result, form)
+            content = render_report(*found_report, form)
         suffix = SUFFIX.get(form, form)
-        name = f"report-{result[1].made:%Y-%m-%d}{f'-{form}' if suffix == 'zip' else ''}.{suffix}"
+        name = f"report-{found_report[1].made:%Y-%m-%d}{f'-{form}' if suffix == 'zip' else ''}.{suffix}"
         # never opened in this place: what strangers wrote stands in it
         headers = {"content-disposition": f'attachment; filename="{name}"', "cache-control": "no-store"}
         return Response(content, media_type=_TYPES[form], headers=headers)

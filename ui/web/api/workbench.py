@@ -52,13 +52,13 @@ def workbench_router(store: Store) -> APIRouter:
     @routes.get("/item")
     def item(request: Request, id: ItemId) -> dict[str, Any]:
         person = name_of(request)
-        shown = item_of(store, id)
-        own = {key: [entry for entry in shown[key] if entry["rater_id"] == person] for key in ("annotations", "judgements")}
-        shown.pop("public_id")
+        item = item_of(store, id)
+        own = {key: [row for row in item[key] if row["rater_id"] == person] for key in ("annotations", "judgements")}
+        item.pop("public_id")
         return (
-            shown
+            item
             | own
-            | {"blanked": generation.why_blank(shown["blanked"]), "name": person, "covered": not may_see(store, person, shown)}
+            | {"blanked": generation.why_blank(item["blanked"]), "name": person, "covered": not may_see(store, person, item)}
             | {"alike": bool(embedding_sources(store))}
         )
 
@@ -87,21 +87,21 @@ def workbench_router(store: Store) -> APIRouter:
 
     @routes.get("/evidence")
     def evidence(request: Request, id: ItemId) -> dict[str, Any]:
-        person, shown = name_of(request), item_of(store, id)
-        if not may_see(store, person, shown):
+        person, item = name_of(request), item_of(store, id)
+        if not may_see(store, person, item):
             return {"covered": True, "name": person}
-        if person is not None and shown["sha256"] is not None:
+        if person is not None and item["sha256"] is not None:
             # nothing is ever shown without a record: what they say of it from now on is not blind
             answer_status.record_unblinding(store, person, id, answer_status.AFTER_ANSWER)
-        return _evidence(store, person, shown)
+        return _evidence(store, person, item)
 
     @routes.post("/uncover")
     def uncover(request: Request, body: UncoverBody) -> dict[str, Any]:
-        person, shown = person_of(request, "who uncovers an image is recorded"), item_of(store, body.id)
+        person, item = person_of(request, "who uncovers an image is recorded"), item_of(store, body.id)
         answer_status.record_unblinding(
             store, person, body.id, answer_status.by_browsing(body.shown) if body.shown else answer_status.ON_REQUEST
         )
-        return _evidence(store, person, shown)
+        return _evidence(store, person, item)
 
     return routes
 
@@ -139,18 +139,18 @@ def _task(store: Store, person: str | None, item: Item) -> dict[str, Any]:
     if task is None:
         return {"state": "none"}
     own = [
-        entry
-        for entry in item["annotations"]
-        if entry["rater_id"] == person and not entry["superseded"] and entry["import_id"] is None
+        annotation
+        for annotation in item["annotations"]
+        if annotation["rater_id"] == person and not annotation["superseded"] and annotation["import_id"] is None
     ]
     last: dict[str, Any] = own[-1] if own else {"answers": None, "annotation_id": None, "status": None, "saw_evidence": None}
-    values = {"answers": last["answers"], "revises": last["annotation_id"], "status": last["status"]}
-    blind = any(not entry["saw_evidence"] for entry in own) if own else None
+    own_answer = {"answers": last["answers"], "revises": last["annotation_id"], "status": last["status"]}
+    blind = any(not annotation["saw_evidence"] for annotation in own) if own else None
     campaign = form.campaign_of(store, campaign_items.DEFAULT)
     assert campaign is not None
     about = form.item_form(store, campaign, task, person)
-    fields = {"state": "label", "name": person, "blind": blind, "offer": form.sign_offer(store, person, about)}
-    return fields | about.to_json() | values
+    state = {"state": "label", "name": person, "blind": blind, "offer": form.sign_offer(store, person, about)}
+    return state | about.to_json() | own_answer
 
 
 def _evidence(store: Store, person: str | None, item: Item) -> dict[str, Any]:
@@ -160,10 +160,12 @@ def _evidence(store: Store, person: str | None, item: Item) -> dict[str, Any]:
     sights = [_sight(store, item, spec, by) for by in scorer_evidence.evidence_of_item(store, item["item_id"])]
     ran = {sight["rater"] for sight in sights}
     imported = {
-        entry["rater_id"]: None for entry in item["judgements"] if entry["kind"] == "scorer" and entry["rater_id"] not in ran
+        judgement["rater_id"]: None
+        for judgement in item["judgements"]
+        if judgement["kind"] == "scorer" and judgement["rater_id"] not in ran
     }
-    by_target = scorer_evidence.imported_evidence(store, item["suite"], item["item_id"]) if imported else {}
-    words = {rater: str(payload.get("reasoning") or "") for (_, rater), payload in by_target.items()}
+    payloads = scorer_evidence.imported_evidence(store, item["suite"], item["item_id"]) if imported else {}
+    words = {rater: str(payload.get("reasoning") or "") for (_, rater), payload in payloads.items()}
     sights += [_imported_sight(store, item, rater, words.get(rater, "")) for rater in imported]
     return {
         "covered": False,
@@ -299,28 +301,28 @@ def remarks_router(store: Store) -> APIRouter:
 
     @routes.get("/remarks")
     def listed(request: Request, id: Annotated[str, Query(max_length=1000)]) -> dict[str, Any]:
-        shown = item_of(store, id)
-        return _remarks(store, shown) if may_see(store, name_of(request), shown) else {"covered": True}
+        item = item_of(store, id)
+        return _remarks(store, item) if may_see(store, name_of(request), item) else {"covered": True}
 
     @routes.post("/notes")
     def note(request: Request, body: NoteBody) -> dict[str, Any]:
-        person, shown = person_of(request, _SIGNED), item_of(store, body.item)
+        person, item = person_of(request, _SIGNED), item_of(store, body.item)
         if not body.text.strip() and body.revises is None:
             raise HTTPException(422, "This note is empty.")
         revises = str(body.revises) if body.revises else None
         with refusing(409, NoteRefused):
-            remarks.write_note(store, Note(str(body.id), shown["item_id"], body.text.strip(), person, revises))
-        return _remarks_if_visible(store, person, shown)
+            remarks.write_note(store, Note(str(body.id), item["item_id"], body.text.strip(), person, revises))
+        return _remarks_if_visible(store, person, item)
 
     @routes.post("/verdict")
     def verdict(request: Request, body: VerdictBody) -> dict[str, Any]:
-        person, shown = person_of(request, _SIGNED), item_of(store, body.item)
-        if not may_see(store, person, shown):
+        person, item = person_of(request, _SIGNED), item_of(store, body.item)
+        if not may_see(store, person, item):
             raise HTTPException(409, "Answer or uncover the image first, then give a verdict.")
-        _check_verdict(shown, body)
+        _check_verdict(item, body)
         made = Adjudication(
             adjudication_id=str(body.id),
-            item_id=shown["item_id"],
+            item_id=item["item_id"],
             aspect=body.aspect,
             wrong=body.wrong,
             verdict=body.verdict,
@@ -333,19 +335,19 @@ def remarks_router(store: Store) -> APIRouter:
         )
         with refusing(422, ValueError):
             adjudication.write_verdict(store, made)
-        return _remarks_if_visible(store, person, shown)
+        return _remarks_if_visible(store, person, item)
 
     @routes.post("/verdict/back")
     def take_back(request: Request, body: TakeBackBody) -> dict[str, Any]:
-        person, shown = person_of(request, _SIGNED), item_of(store, body.item)
+        person, item = person_of(request, _SIGNED), item_of(store, body.item)
         if not any(
             (verdict.aspect, verdict.target) == (body.aspect, body.target)
-            for verdict in remarks.verdicts(store, [shown["item_id"]])
+            for verdict in remarks.verdicts(store, [item["item_id"]])
         ):
             raise HTTPException(409, "There is no verdict to take back: somebody else has.")
         nothing = Adjudication(
             adjudication_id=str(body.id),
-            item_id=shown["item_id"],
+            item_id=item["item_id"],
             aspect=body.aspect,
             wrong="prompt",
             verdict="",
@@ -354,7 +356,7 @@ def remarks_router(store: Store) -> APIRouter:
             campaign_id=campaign_items.DEFAULT,
         )
         remarks.take_back(store, nothing)
-        return _remarks_if_visible(store, person, shown)
+        return _remarks_if_visible(store, person, item)
 
     return routes
 
@@ -365,17 +367,17 @@ def campaigns_router(store: Store) -> APIRouter:
 
     @routes.get("/preview")
     def look(campaign: Annotated[str, Query(max_length=64)]) -> dict[str, Any]:
-        results = form.preview_json(store, campaign)
-        if results is None:
+        preview = form.preview_json(store, campaign)
+        if preview is None:
             raise HTTPException(404, f"There is no campaign {campaign!r} in this project.")
-        return results
+        return preview
 
     @routes.post("/preview")
     def answer_preview(body: DraftBody) -> dict[str, Any]:
-        found = form.preview_feedback_json(store, body.campaign, body.ticket, body.answers)
-        if found is None:
+        preview = form.preview_feedback_json(store, body.campaign, body.ticket, body.answers)
+        if preview is None:
             raise HTTPException(404, "This image is not part of the campaign.")
-        return found
+        return preview
 
     @routes.get("/gold")
     def drafts() -> dict[str, Any]:
@@ -383,8 +385,8 @@ def campaigns_router(store: Store) -> APIRouter:
 
     @routes.post("/gold")
     def make(request: Request, body: GoldBody) -> dict[str, Any]:
-        person, shown = person_of(request, "gold is made of your verdicts and answers"), item_of(store, body.item)
-        if not may_see(store, person, shown):
+        person, item = person_of(request, "gold is made of your verdicts and answers"), item_of(store, body.item)
+        if not may_see(store, person, item):
             raise HTTPException(409, "Answer or uncover the image first, then give a verdict.")
         with refusing(422, ValueError):
             made = gold.make_gold(store, body.campaign, body.item, person)
@@ -412,13 +414,13 @@ def _remarks(store: Store, item: Item) -> dict[str, Any]:
 
 def _cases(store: Store, item: Item) -> list[dict[str, Any]]:
     """What a verdict can be about: each aspect and target that somebody has a label for, and what it may say."""
-    values_of: dict[tuple[str, str | None], list[adjudication.RaterValue]] = {}
+    by_case: dict[tuple[str, str | None], list[adjudication.RaterValue]] = {}
     for judgement in item["judgements"]:
         if judgement["label"] is not None and judgement["kind"] != "consensus":
             value = adjudication.RaterValue(
                 judgement["rater_id"], judgement["kind"], judgement["simulated"], judgement["label"], judgement["reason"]
             )
-            values_of.setdefault((judgement["aspect"], judgement["target"]), []).append(value)
+            by_case.setdefault((judgement["aspect"], judgement["target"]), []).append(value)
     return [
         {
             "aspect": aspect,
@@ -427,7 +429,7 @@ def _cases(store: Store, item: Item) -> list[dict[str, Any]]:
             "said": [{"rater": rated.rater, "kind": rated.kind, "label": rated.value} for rated in values],
             "sides": [[asdict(side) for side in both] for both in adjudication.sides(values)],
         }
-        for (aspect, target), values in values_of.items()
+        for (aspect, target), values in by_case.items()
     ]
 
 

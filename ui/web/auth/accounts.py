@@ -107,17 +107,17 @@ def read(path: Path) -> tuple[dict[str, Account], Lifetimes]:
     return accounts, _lifetimes(path, settings.get("sessions", {}))
 
 
-def _lifetimes(path: Path, values: Any) -> Lifetimes:
+def _lifetimes(path: Path, table: Any) -> Lifetimes:
     """How long sessions last, by the table ``[sessions]``."""
     known = {"researcher_idle_hours": 3600, "researcher_days": 86400, "annotator_idle_days": 86400, "annotator_days": 86400}
-    if not isinstance(values, Mapping) or (more := sorted(set(values) - set(known))):
-        label = repr(more[0]) if isinstance(values, Mapping) else "this"
-        raise AccountsError(f"{path}: [sessions] has no setting {label}; known: {', '.join(known)}")
-    for name, value in values.items():
+    if not isinstance(table, Mapping) or (more := sorted(set(table) - set(known))):
+        setting = repr(more[0]) if isinstance(table, Mapping) else "this"
+        raise AccountsError(f"{path}: [sessions] has no setting {setting}; known: {', '.join(known)}")
+    for name, value in table.items():
         if isinstance(value, bool) or not isinstance(value, (int, float)) or not 0 < value * known[name] <= YEAR_SECONDS:
             raise AccountsError(f"{path}: [sessions] {name} must be a number above 0 and at most a year, not {value!r}")
-    fields = {"_".join(name.split("_")[:-1]): float(value) * known[name] for name, value in values.items()}
-    return Lifetimes(**fields)
+    seconds = {"_".join(name.split("_")[:-1]): float(value) * known[name] for name, value in table.items()}
+    return Lifetimes(**seconds)
 
 
 def _account(where: str, entry: Any) -> Account:
@@ -161,7 +161,7 @@ class Accounts:
 
     def taken(self, name: str) -> bool:
         """Whether a name is, or looks like, that of an account."""
-        return any(folded(name) == folded(taken) for taken in self._now())
+        return any(folded(name) == folded(account_name) for account_name in self._now())
 
     @property
     def lifetimes(self) -> Lifetimes:
@@ -182,7 +182,7 @@ class Accounts:
 
     def _stamped(self) -> tuple[int, int] | None:
         try:
-            result = self._path.stat()
+            status = self._path.stat()
         except OSError:
             return None
-        return result.st_mtime_ns, result.st_size
+        return status.st_mtime_ns, status.st_size

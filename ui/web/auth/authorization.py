@@ -181,36 +181,36 @@ class Authorization:
             await self._app(scope, receive, send)
             return
         refused: Response | None = None
-        known: Visitor | None = None
+        caller: Visitor | None = None
         try:
             # from memory, but for an invitation that has not been asked for before
-            known = self._known(session)
+            caller = self._known(session)
         except SignedOut as over:
             session.clear()
             if access is not Access.PUBLIC:
                 refused = _refused(scope, path, 401, str(over), sign_in=self._accounts is not None)
-        refused = refused or self._too_fast(scope, path, known)
+        refused = refused or self._too_fast(scope, path, caller)
         if refused is None and access is not Access.PUBLIC:
-            refused = self._refusal(scope, path, access, known)
-        scope["visitor"] = known
-        if refused is None and known is not None and scope["method"] == "GET" and not path.startswith("/img/"):
+            refused = self._refusal(scope, path, access, caller)
+        scope["visitor"] = caller
+        if refused is None and caller is not None and scope["method"] == "GET" and not path.startswith("/img/"):
             touch(session)
         await (refused or self._app)(scope, receive, send)
 
     def _known(self, session: Any) -> Visitor | None:
-        known = visitor(session, self._store, self._accounts)
-        if known is not None and self._accounts is not None:
-            over = self._accounts.lifetimes.over(session, known.role, now())
+        caller = visitor(session, self._store, self._accounts)
+        if caller is not None and self._accounts is not None:
+            over = self._accounts.lifetimes.over(session, caller.role, now())
             if over is not None:
                 raise SignedOut(over)
-        return known
+        return caller
 
-    def _too_fast(self, scope: Scope, path: str, known: Visitor | None) -> Response | None:
+    def _too_fast(self, scope: Scope, path: str, caller: Visitor | None) -> Response | None:
         """Nobody may keep the others waiting; where nobody signs in there are no others."""
         if self._accounts is None or path.startswith(("/assets/", "/favicon.ico")):
             return None
-        if known is not None and known.name is not None:
-            seconds = self._pace.wait(f"name {known.name}", rate_of(scope["method"], path))
+        if caller is not None and caller.name is not None:
+            seconds = self._pace.wait(f"name {caller.name}", rate_of(scope["method"], path))
         else:
             client = scope.get("client")
             seconds = self._pace.wait(f"address {network(client[0] if client else '')}", UNKNOWN)
@@ -218,12 +218,12 @@ class Authorization:
             return None
         return JSONResponse({"detail": _TOO_FAST}, 429, {"retry-after": str(seconds)})
 
-    def _refusal(self, scope: Scope, path: str, access: Access | None, known: Visitor | None) -> Response | None:
-        if known is None or access is None:
+    def _refusal(self, scope: Scope, path: str, access: Access | None, caller: Visitor | None) -> Response | None:
+        if caller is None or access is None:
             return _signed_out(scope, path)
-        if not may(known.role, access):
+        if not may(caller.role, access):
             return _refused(scope, path, 403, _NOT_YOURS)
-        if path == "/api/name" and (self._accounts is not None or known.invited):
+        if path == "/api/name" and (self._accounts is not None or caller.invited):
             return _refused(scope, path, 403, _NAMED)
         return None
 
@@ -236,8 +236,8 @@ def route_of(scope: Scope) -> str:
 
 def visitor_of(request: HTTPConnection) -> Visitor | None:
     """Who has come with this request (Gradio's ``gr.Request`` has it in ``.request``)."""
-    known: Visitor | None = request.scope.get("visitor")
-    return known
+    caller: Visitor | None = request.scope.get("visitor")
+    return caller
 
 
 def wants_page(scope: Scope, path: str) -> bool:

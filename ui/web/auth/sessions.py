@@ -119,15 +119,15 @@ class Sessions:
         try:
             # not by its max_age: that sends everybody away when the clock is set back
             payload, signed = self._unsign(cookie.encode())
-            fields = json.loads(b64decode(payload))
+            session = json.loads(b64decode(payload))
         except (BadSignature, ValueError):
             return {}
-        if not isinstance(fields, dict) or not fields or now() - signed.timestamp() > YEAR_SECONDS:
+        if not isinstance(session, dict) or not session or now() - signed.timestamp() > YEAR_SECONDS:
             return {}
-        if "id" not in fields:
+        if "id" not in session:
             # of an earlier Concord; all copies of it have this id
-            fields |= {"id": keyed_hash(self._store.secret, "cookie", payload.decode()), "begun": int(signed.timestamp())}
-        return fields
+            session |= {"id": keyed_hash(self._store.secret, "cookie", payload.decode()), "begun": int(signed.timestamp())}
+        return session
 
     async def _close(self, before: dict[str, Any], session: Session) -> None:
         """End what was there, if it is not what is there now; on disk before anybody is told."""

@@ -68,7 +68,7 @@ def missing(t: Language, path: str, role: Role | None, pages: Iterable[tuple[str
     # a path is written from left to right in every language
     shown = path[:200] if t.direction == "ltr" else f"\u2066{path[:200]}\u2069"
     text = t("There is no page at {path}. Perhaps the address is mistyped, or the page has another name now.", path=shown)
-    others = Markup("\n").join(_OTHER.format(t.at(one), name) for one, name in links)
+    others = Markup("\n").join(_OTHER.format(t.at(page), name) for page, name in links)
     return _page(t, t("There is no such page"), _TEXT.format(text) + _OTHERS.format(others), 404)
 
 

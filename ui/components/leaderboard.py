@@ -247,9 +247,8 @@ def _case(board: Leaderboard, case: ContestedImage, look: ItemPreview | None) ->
     text = escape((look.text if look else None) or case.item)
     link = image_link(case.item, look, Selection(suite=(board.suite,)), f"<span>{text}</span>")
     by_people = f"people {case.yes}/{case.n}" if board.aspect in YES_NO_ASPECTS else f"people {case.mean:.1f}"
-    positive = case.scorer > 0.5
     chips = "".join(
         f'<span class="cc-badge cc-badge--{"ok" if good else "bad"}">{escape(words)}</span>'
-        for words, good in ((f"scorer {case.verdict}", positive), (by_people, not positive))
+        for words, good in ((f"scorer {case.verdict}", case.higher), (by_people, not case.higher))
     )
     return f"<li>{link}<p>{chips}</p></li>"

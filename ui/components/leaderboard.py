@@ -96,7 +96,7 @@ def tiles(board: Leaderboard | None, totals: Mapping[str, int]) -> str:
             )
         )
     else:
-        made.append(_tile("–", "", "no scorer has met people yet", page_address("runs")))
+        made.append(_tile("–", "", "no scorer beside people yet: score images", page_address("runs")))
     if board and board.contested_by and board.disagreements:
         made.append(
             _tile(f"{board.disagreements:,}", "", f"open disagreements with {board.contested_by}", _all_contested(board))

@@ -278,9 +278,9 @@ def _describe_desk(store: Store, request: Request, name: str, campaign_id: str, 
     campaign = form.campaign_of(store, campaign_id)
     answer: dict[str, Any] = {"name": name, "progress": form.progress_json(desk.progress)}
     visitor = visitor_of(request)
-    at_home = campaign_id == campaign_items.DEFAULT and visitor is not None and not visitor.invited
-    if at_home and may(visitor.role, Access.RESEARCHER):
-        answer["results"] = at("/studio/")
+    if visitor is not None and not visitor.invited and may(visitor.role, Access.RESEARCHER):
+        # whoever answers in a campaign is there for its questions alone
+        answer |= {"results": at("/studio/")} if campaign_id == campaign_items.DEFAULT else {}
     if campaign is not None:
         answer |= {"campaign": form.campaign_json(store, campaign), "training": form.training_json(desk.training)}
     if campaign is None or not desk.tasks:

@@ -43,7 +43,7 @@ _FORM = Markup(
 )
 _ERROR = Markup('<p class="cc-field-error" id="error" role="alert">{}</p>\n')
 _TEXT = Markup('<p class="cc-muted">{}</p>\n')
-_LINK = Markup('<p><a class="cc-button" href="{}">{}</a></p>\n')
+_LINK = Markup('<p><a class="cc-button cc-entrance-go" href="{}">{}</a></p>\n')
 _OTHERS = Markup('<ul class="cc-entrance-links">\n{}\n</ul>\n')
 _OTHER = Markup('<li><a href="{}">{}</a></li>')
 _HEADERS = {
@@ -96,7 +96,9 @@ def keep_code(t: Language, title: str, code: str, following: str) -> HTMLRespons
     # a code is written from left to right in every language
     shown = Markup('<p><code class="cc-code" id="reentry" dir="ltr">{}</code></p>\n').format(code)
     once = _TEXT.format(t("Write it down or copy it: it is shown only now."))
-    start = Markup('<p><a class="cc-button cc-button--primary" href="{}">{}</a></p>\n').format(t.at(following), t("Start"))
+    start = Markup('<p><a class="cc-button cc-button--primary cc-entrance-go" href="{}">{}</a></p>\n').format(
+        t.at(following), t("Start")
+    )
     return _page(t, title, _TEXT.format(why) + shown + once + start, 200)
 
 

@@ -369,7 +369,7 @@ class _TaskTrials:
 
     @classmethod
     def of(cls, prompts: Sequence[PromptTrials]) -> _TaskTrials:
-        shown = [prompt for prompt in prompts if prompt.n]
+        shown = [trials for trials in prompts if trials.n]
         hits, n, m = sum(trials.hits for trials in shown), sum(trials.n for trials in shown), len(shown)
         if not n:
             return cls(0, 0, 0, 0.0)
@@ -381,8 +381,8 @@ class _TaskTrials:
         value = hits / n
         # the linearised variance of a ratio over clusters
         spread = fsum((trials.hits - value * trials.n) ** 2 for trials in shown) * m / (m - 1) / n**2
-        result = value * (1 - value) / spread * (_Z / quantile(0.5 + LEVEL / 200, m - 1)) ** 2 if spread else n
-        return cls(hits, n, m, min(max(result, least), n))
+        effective = value * (1 - value) / spread * (_Z / quantile(0.5 + LEVEL / 200, m - 1)) ** 2 if spread else n
+        return cls(hits, n, m, min(max(effective, least), n))
 
     @property
     def variance(self) -> float:

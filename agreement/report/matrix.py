@@ -82,7 +82,7 @@ class Matrix:
         used = Used(group.items, 2 * group.size, group.units.clusters, excluded)
         sums = group.tables(pair, self._measure) if self._measure.labels else None
         a, b = self._rater(pair.a).name, self._rater(pair.b).name
-        results = {}
+        outcomes = {}
         for name in names:
             if name in CORRELATIONS:
                 values, reason = group.correlation(name, pair), group.why(pair, a, b)
@@ -90,8 +90,8 @@ class Matrix:
                 values, reason = pair_alpha(name, group.row(pair.a), group.row(pair.b), group.units.cluster, group.weights)
             else:
                 values, reason = two_raters.FORMULAS[name](sums), "both raters used a single label"
-            results[Key(name, a=a, b=b)] = outcome(values, reason, used, how)
-        return results
+            outcomes[Key(name, a=a, b=b)] = outcome(values, reason, used, how)
+        return outcomes
 
 
 class _RaterGroup:
@@ -105,8 +105,8 @@ class _RaterGroup:
         self.weights = cell.deletions.weights(cluster.size)
         columns = sorted({column for pair in members for column in (pair.a, pair.b)})
         self._row = {column: row for row, column in enumerate(columns)}
-        index = grid.place[shared][:, columns].T
-        self._numbers, self._labels = grid.rows.number[index], grid.rows.label[index]
+        place = grid.place[shared][:, columns].T
+        self._numbers, self._labels = grid.rows.number[place], grid.rows.label[place]
         self._rho: FloatArray | None = None
         self._concordance: Concordance | None = None
 

@@ -49,8 +49,8 @@ class WeightedValues:
         """Units that are equal on every row are one unit with their weights added, where that leaves few: the same, faster."""
         code, profiles = np.zeros(values.shape[1], np.int64), 0
         for row in values:
-            distinct, index = np.unique(row, return_inverse=True)
-            code = np.unique(code * distinct.size + index, return_inverse=True)[1]
+            distinct, level = np.unique(row, return_inverse=True)
+            code = np.unique(code * distinct.size + level, return_inverse=True)[1]
             profiles = int(code.max(initial=-1)) + 1
             if 2 * profiles > code.size or profiles * units.clusters > _BLOCK:
                 return cls(values, units, weights)
@@ -261,8 +261,8 @@ def pearson_with_last(values: FloatArray, units: Units, weights: FloatArray) -> 
     """Pearson's r of each row of `values` (rows, units) with the last one: (rows - 1, resamples)."""
     rows = standardised(values)
     moments = np.concatenate([np.ones_like(rows[:1]), rows, rows * rows, rows[:-1] * rows[-1]])
-    index = units.cluster + units.clusters * np.arange(len(moments))[:, None]
-    sums = np.bincount(index.ravel(), moments.ravel(), units.clusters * len(moments)).reshape(len(moments), -1) @ weights.T
+    cell = units.cluster + units.clusters * np.arange(len(moments))[:, None]
+    sums = np.bincount(cell.ravel(), moments.ravel(), units.clusters * len(moments)).reshape(len(moments), -1) @ weights.T
     first, squares = sums[1 : len(rows) + 1], sums[len(rows) + 1 : 2 * len(rows) + 1]
     shape = (len(rows) - 1, len(weights))
     parts = (sums[0], first[:-1], first[-1], squares[:-1], squares[-1], sums[2 * len(rows) + 1 :])
@@ -386,8 +386,8 @@ def evaluate(statistic: Correlation, x: FloatArray, y: FloatArray) -> Result:
 
 def evaluate_auc(score: FloatArray, yes: BoolArray) -> Result:
     """The area under the ROC curve of a score against yes/no."""
-    a, answered = np.asarray(score, float), np.asarray(yes, float)
-    value = auc(a, answered, 1.0 - answered, Units.single(a.size), np.ones((1, a.size)))[0]
+    a, positive = np.asarray(score, float), np.asarray(yes, float)
+    value = auc(a, positive, 1.0 - positive, Units.single(a.size), np.ones((1, a.size)))[0]
     return result(value, WHY_NO_AUC)
 
 

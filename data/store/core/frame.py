@@ -93,9 +93,9 @@ def of_campaign(store: Store, campaign_id: str) -> pd.DataFrame:
         " where a2.campaign_id = $campaign) and (r.kind = 'scorer' or a.campaign_id = $campaign)"
     )
     with store.read() as cursor:
-        judgements = FRAME.format(where=where, more=_saw_labels(cursor))
-        found: pd.DataFrame = cursor.execute(judgements, {"campaign": campaign_id}).df()
-    return found
+        query = FRAME.format(where=where, more=_saw_labels(cursor))
+        judgements: pd.DataFrame = cursor.execute(query, {"campaign": campaign_id}).df()
+    return judgements
 
 
 def labels(store: Store) -> dict[tuple[str, str], list[str]]:

@@ -165,7 +165,7 @@ def _with_scale(
 ) -> set[tuple[str, str]]:
     """Those of these aspects of suites that have a scale."""
     since = memory.state
-    known = {scale for scale in judged if memory.get(("scaled", *scale))}
+    known = {pair for pair in judged if memory.get(("scaled", *pair))}
     suites = sorted({suite for suite, _ in set(judged) - known})
     if not suites:
         return known

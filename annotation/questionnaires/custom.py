@@ -50,8 +50,8 @@ class _Loader(yaml.SafeLoader):
         for key, _ in node.value:
             is_word = isinstance(key, yaml.ScalarNode)
             if not is_word or key.value in seen:
-                label = f"the key {quoted(key.value)} stands twice" if is_word else "a key must be a word"
-                raise yaml.constructor.ConstructorError(None, None, label, key.start_mark)
+                problem = f"the key {quoted(key.value)} stands twice" if is_word else "a key must be a word"
+                raise yaml.constructor.ConstructorError(None, None, problem, key.start_mark)
             seen.add(key.value)
         mapping: dict[Any, Any] = super().construct_mapping(node, deep)
         return mapping
@@ -139,11 +139,11 @@ def _item(value: Mapping[str, Any]) -> ItemKind:
 
 
 def _instructions(value: Mapping[str, Any]) -> tuple[InstructionSection, ...]:
-    values = value.get("instructions") or {}
-    if not isinstance(values, dict):
+    by_heading = value.get("instructions") or {}
+    if not isinstance(by_heading, dict):
         raise Mistake("'instructions' must be a map of headings, each with a list of lines")
     sections = []
-    for title, lines in values.items():
+    for title, lines in by_heading.items():
         if not isinstance(title, str) or not isinstance(lines, list) or not all(isinstance(line, str) for line in lines):
             raise Mistake(f"'instructions': under {title!r} a list of lines expected")
         sections.append(InstructionSection(title, tuple(lines)))
@@ -167,24 +167,24 @@ def _translations(
         return {}
     own = [text for section in instructions for text in (section.title, *section.lines)]
     offered: list[str] = []
-    for question in (item.question for item in asks):
+    for question in (each.question for each in asks):
         own += [question.text, *([question.help] if question.help else [])]
         labels = [option.label for option in question.options if any(map(str.isalpha, option.label))]
         # counts, colors and relations are Concord's own words
         (offered if question.kind in ("count", "colors") or question.alone else own).extend(labels)
     known = {*own, *offered, Blank().label}
-    results: dict[str, dict[str, str]] = {}
+    translations: dict[str, dict[str, str]] = {}
     for language, texts in value.items():
         try:
-            results[language] = _translation(language, texts, known)
+            translations[language] = _translation(language, texts, known)
         except Mistake as mistake:
             problems.append(f"translations, {quoted(str(language))}: {mistake}")
             continue
-        if missing := [text for text in dict.fromkeys(own) if text not in results[language]]:
+        if missing := [text for text in dict.fromkeys(own) if text not in translations[language]]:
             problems.append(
                 f"translations, {quoted(str(language))}: {len(missing)} texts are missing, such as {quoted(missing[0])}"
             )
-    return results
+    return translations
 
 
 def _translation(language: str, texts: Mapping[Any, Any], known: Collection[str]) -> dict[str, str]:
@@ -303,12 +303,12 @@ def _derive(
     places = [(one, k) for one in asks for k in (range(form_item.n_images) if one.each_image else (None,))]
     taken = {_id(one, k): one.if_blank if void[k] else answers.get(_id(one, k)) for one, k in places}
     shown = set(visible(questionnaire, taken))
-    results: list[Derived] = []
+    derived: list[Derived] = []
     for one, k in places:
         if _id(one, k) in shown:
             judged = judgement(one, taken[_id(one, k)], form_item, blank=void[k])
-            results += [Derived(said, None if k is None else form_item.position(k)) for said in judged]
-    return results
+            derived += [Derived(each, None if k is None else form_item.position(k)) for each in judged]
+    return derived
 
 
 def _id(one: Ask, k: int | None) -> str:

@@ -108,8 +108,8 @@ def geneval_questionnaire(spec: Spec) -> Questionnaire:
     for suffix, subject, reference in position_pairs(spec):
         questions += _position_questions(spec, suffix, subject, reference)
     questions += [_detail_question(spec, k) for k in range(len(spec.details))]
-    for k, exclude_spec in enumerate(spec.absent):
-        text = f"How many {plural(exclude_spec.name)} are in the image?"
+    for k, excluded in enumerate(spec.absent):
+        text = f"How many {plural(excluded.name)} are in the image?"
         questions.append(Question(f"count_absent_{k}", "count", text, options=COUNTS, shown_if=_FIRST_ANSWERED))
     text = "How well does the image fit this caption?"
     questions.append(Question("caption_fit", "likert", text, options=CAPTION_FIT, shown_if=_FIRST_ANSWERED, caption=True))
@@ -204,8 +204,8 @@ def derive(spec: Spec, answers: Mapping[str, Any]) -> list[Judgement]:
             answer = answers.get(f"detail_{k}")
             needed.append(None if answer == CANNOT_TELL else answer == YES)
             judgements.append(yes_no(detail.kind, needed[-1], detail.target))
-    for k, exclude_spec in enumerate(spec.absent):
-        few, judged = _counted_absent(exclude_spec, _count(answers, f"absent_{k}"))
+    for k, excluded in enumerate(spec.absent):
+        few, judged = _counted_absent(excluded, _count(answers, f"absent_{k}"))
         needed.append(few)
         judgements += judged
     judgements += level("caption_fit", answers.get("caption_fit"), 4)
@@ -238,14 +238,17 @@ def _counted(thing: ObjectSpec, counted: int | str | None) -> tuple[Verdict, lis
     return enough, [yes_no("present", counted >= 1, target), Judgement("count", str(counted), float(counted), target)]
 
 
-def _counted_absent(spec: ExcludeSpec, counted: int | str | None) -> tuple[Verdict, list[Judgement]]:
+def _counted_absent(excluded: ExcludeSpec, counted: int | str | None) -> tuple[Verdict, list[Judgement]]:
     """Whether there are few enough of it, and what is judged; 5 or more may be fewer than a larger number."""
     if counted is None:
         return False, []
     if not isinstance(counted, int):
-        return None, [unsure("present", spec.name), unsure("count", spec.name)]
-    few = None if counted == COUNT_CAP < spec.count else counted < spec.count
-    return few, [yes_no("present", counted >= 1, spec.name), Judgement("count", str(counted), float(counted), spec.name)]
+        return None, [unsure("present", excluded.name), unsure("count", excluded.name)]
+    few = None if counted == COUNT_CAP < excluded.count else counted < excluded.count
+    return few, [
+        yes_no("present", counted >= 1, excluded.name),
+        Judgement("count", str(counted), float(counted), excluded.name),
+    ]
 
 
 def _relation_holds(answers: Mapping[str, Any], index: int, relation: RelationSpec) -> Verdict:

@@ -70,5 +70,5 @@ def _correct_at_thresholds(
         raise ValueError(f"its settings lack {error}") from error
     correct: list[list[bool | None]] = [[case.verdict.correct] * len(grid) for case in cases]
     for column, row in enumerate(sweep.rows):
-        correct[row] = [None if value < 0 else bool(value) for value in sweep.said[:, column]]
+        correct[row] = [None if verdict < 0 else bool(verdict) for verdict in sweep.said[:, column]]
     return correct

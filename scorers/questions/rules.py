@@ -43,7 +43,7 @@ NO_PROBABILITIES: Final = "no_probabilities"
 LEFT, RIGHT, NO_DIFFERENCE = SIDES = ("left", "right", "no difference")
 """What a judge of a pair may say."""
 TIE: Final = "tie"
-remaining, MIXED = "kept", "mixed"
+KEPT, MIXED = "kept", "mixed"
 """Of its choice when the two images change places; ``left`` or ``right``: it chose that side both times."""
 GRADES: Final = tuple(str(grade) for grade in range(11))
 """A rubric's, worst first."""
@@ -212,12 +212,12 @@ def judge_pair(spec: Spec, seen: Observation, settings: Settings) -> Verdict:  #
     sides = [order["chosen"] for order in orders]
     # in the second order the first image is on the right
     won = [TIE if side == NO_DIFFERENCE else generators[(side == RIGHT) ^ bool(order)] for order, side in enumerate(sides)]
-    order = remaining if won[0] == won[1] else sides[0] if sides[0] == sides[1] else MIXED
+    order = KEPT if won[0] == won[1] else sides[0] if sides[0] == sides[1] else MIXED
     checks = [
         Check(f"{' | '.join(shown)}: {order['chosen']}" + (f": {order['reason']}" if order.get("reason") else ""), None)
         for shown, order in zip((generators, generators[::-1]), orders, strict=True)
     ]
-    preferred = won[0] if order == remaining else TIE
+    preferred = won[0] if order == KEPT else TIE
     return Verdict((Judgement("preference", preferred, None), Judgement("order", order, None)), checks=tuple(checks))
 
 

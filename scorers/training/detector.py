@@ -147,9 +147,9 @@ def save(model: Any, out: Path) -> None:
 
     out.mkdir(parents=True, exist_ok=True)
     save_file(half_precision(model), out / f"{STEM}.safetensors")
-    fields = {key: model.yaml[key] for key in ("nc", "scales", "backbone", "head")}
+    architecture = {key: model.yaml[key] for key in ("nc", "scales", "backbone", "head")}
     note = "# YOLO11n-seg by Ultralytics (AGPL-3.0), with the playground's classes. See LICENSE.md in this folder.\n"
-    YAML.save(out / f"{STEM}.yaml", {**fields, "names": list(NAMES)}, header=note)
+    YAML.save(out / f"{STEM}.yaml", {**architecture, "names": list(NAMES)}, header=note)
 
 
 def _float(tree: Any) -> Any:

@@ -94,7 +94,7 @@ def encoded(recipe: GeneratorRecipe, out: Path, rank: int) -> tuple[torch.Tensor
         drawn = [captioned("train", recipe.seed * recipe.scenes + seed) for seed in chosen]
         images = np.stack([render(scene, SIZE).image for _, scene in drawn])
         latents.append(autoencoder.encode(pixels(images)).half())
-        captions += [request["prompt"] for request, _ in drawn]
+        captions += [metadata["prompt"] for metadata, _ in drawn]
     tokens = tokenizer(captions, padding="max_length", max_length=LENGTH, return_tensors="pt").input_ids
     return torch.cat(latents), tokens
 

@@ -45,7 +45,7 @@ class VisorRequest:
         Raises:
             ValueError: the spec asks for something else.
         """
-        names = [plain_name(spec.name) for spec in spec.objects]
+        names = [plain_name(thing.name) for thing in spec.objects]
         relations = [(relation.subject, relation.reference, RELATIONS[relation.relation]) for relation in spec.relations]
         if len(names) == 1 and not relations:
             return cls(names[0], None, None)
@@ -248,7 +248,7 @@ class DetectionFile:
         key = key_of(case, self._per_prompt)
         if key in self._keys:
             raise ValueError(f"there is an image {key} already")
-        ranks = {spec.name: counted_objects(spec.name, case.seen.detections, self._rules) for spec in case.spec.objects}
+        ranks = {thing.name: counted_objects(thing.name, case.seen.detections, self._rules) for thing in case.spec.objects}
         relations = judge(case.spec, case.seen, {"threshold": self._rules.threshold}).relations
         sra = bool(relations) and all(relation.holds for relation in relations)
         self._write(("," if self._keys else "{") + "\n" + format_entry(key, entry_of(case, ranks, sra)))

@@ -109,8 +109,8 @@ def _measure(folder: Path, arguments: argparse.Namespace, say: Callable[[str], N
     restoring.restore(folder / "new", made)
     say(f"restored in       {time.perf_counter() - begun:6.1f} s")
     with Store(folder / "new") as store, store.read() as cursor:
-        results = backups.database_contents(cursor).lasting()
-    assert {name: held.rows for name, held in results.items()} == {
+        restored = backups.database_contents(cursor).lasting()
+    assert {name: held.rows for name, held in restored.items()} == {
         n: h.rows for n, h in made.manifest.contents.lasting().items()
     }
     say("all rows of the backup are in the restored project")

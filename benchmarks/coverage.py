@@ -121,13 +121,13 @@ def estimates(
 ) -> dict[str, tuple[float | None, float | None, float | None]]:
     """Value and interval of each statistic of all images."""
     report = build(simulate(study, seed), SCALES, options).to_dict()
-    coverages = {}
+    intervals = {}
     for row in [*report["among_people"], *report["raters"]]:
         if row["task"] == "all" and row.get("rater") in (None, "a", "a's score") and row["aspect"] != "score":
             who = "people" if "rater" not in row else "score" if row["rater"] != "a" else "scorer"
             if row["statistic"] in (AMONG if who == "people" else AGAINST):
-                coverages[f"{who}: {row['statistic']}"] = row["value"], row["low"], row["high"]
-    return coverages
+                intervals[f"{who}: {row['statistic']}"] = row["value"], row["low"], row["high"]
+    return intervals
 
 
 @dataclass(frozen=True)
@@ -160,8 +160,8 @@ def coverage(truth: float, found: Sequence[tuple[Any, Any, Any]], ordinary: bool
 
 def exact(hits: int, n: int) -> tuple[float, float]:
     """Clopper and Pearson's 99 % interval."""
-    value = stats.binomtest(hits, n).proportion_ci(0.99, "exact")
-    return float(value.low), float(value.high)
+    interval = stats.binomtest(hits, n).proportion_ci(0.99, "exact")
+    return float(interval.low), float(interval.high)
 
 
 POPULATIONS: Final[Mapping[str, Population]] = {
@@ -236,16 +236,16 @@ def errors(sizes: Sequence[int], studies: int, pool: ProcessPoolExecutor) -> Ite
             shown: dict[str, list[str]] = {statistic: [] for statistic in statistics}
             failed: dict[str, list[str]] = {statistic: [] for statistic in statistics}
             for size in sizes:
-                missed = []
+                trials = []
                 for study, times in ((null, studies), (real, max(studies // 5, 10))):
                     run = partial(test, replace(study, prompts=size, images=images), statistics)
-                    missed.append(list(pool.map(run, [[2, size, images, k] for k in range(times)], chunksize=10)))
+                    trials.append(list(pool.map(run, [[2, size, images, k] for k in range(times)], chunksize=10)))
                 for statistic in statistics:
-                    of = [[p for each in made if (p := each.get(statistic)) is not None] for made in missed]
+                    of = [[p for each in made if (p := each.get(statistic)) is not None] for made in trials]
                     hits = [sum(p < 0.05 for p in ps) for ps in of]
                     # a study without a p finds nothing
-                    least = exact(hits[0], len(missed[0]))[0]
-                    shown[statistic].append(f"{hits[0] / len(missed[0]):.3f} (power {hits[1] / len(missed[1]):.2f})")
+                    least = exact(hits[0], len(trials[0]))[0]
+                    shown[statistic].append(f"{hits[0] / len(trials[0]):.3f} (power {hits[1] / len(trials[1]):.2f})")
                     failed[statistic] += [f"{size}: at least {least:.3f}"] if least > LARGEST_ERROR else []
             for statistic in statistics:
                 note = f"FAILS {'; '.join(failed[statistic])}" if failed[statistic] else ""

@@ -146,7 +146,7 @@ def main(arguments: Sequence[str] | None = None) -> list[str]:
     tallies: dict[str, FuzzProgress] = {}
     if options.state is not None and options.state.is_file():
         stored = json.loads(options.state.read_text(encoding="utf-8"))
-        tallies = {name: FuzzProgress(**state) for name, state in stored.items()}
+        tallies = {name: FuzzProgress(**saved) for name, saved in stored.items()}
     with tempfile.TemporaryDirectory() as folder, bench(Path(folder) / "bench", app=options.app) as made:
         targets = [
             target

@@ -74,10 +74,10 @@ class QueuedDesk:
         if campaign is None or task is None:
             raise gr.Error("This image is no longer part of the project.")
         about = asking.item_form(self._store, campaign, task, person)
-        fields = _answers(about.questionnaire, blank, values)
-        if validate(about.questionnaire, fields):
+        answers = _answers(about.questionnaire, blank, values)
+        if validate(about.questionnaire, answers):
             raise gr.Error("Some answers are missing or invalid.")
-        annotation = about.annotation(person, clean(about.questionnaire, fields), annotation_id=str(uuid.uuid4()))
+        annotation = about.annotation(person, clean(about.questionnaire, answers), annotation_id=str(uuid.uuid4()))
         recording.submit(self._store, annotation, about.form.undecided)
         return self._next(person)
 
@@ -111,8 +111,8 @@ IDS: Final = (
 
 def _answers(questionnaire: Questionnaire, blank: bool, values: Sequence[Any]) -> dict[str, Any]:
     """Answers by question; what a hidden component sends along is none."""
-    requested = {question.id for question in questionnaire.questions}
-    answers = {id_: value for id_, value in zip(IDS, values, strict=True) if id_ in requested}
+    shown = {question.id for question in questionnaire.questions}
+    answers = {id_: value for id_, value in zip(IDS, values, strict=True) if id_ in shown}
     return answers | ({BLANK: YES} if blank else {})
 
 

@@ -80,18 +80,18 @@ def study(world: RankingWorld, seed: Sequence[int]) -> RatedUnits:
 
     true = normal() + np.array(world.generators)[generator]
     cuts = np.linspace(-1.5, 2.0, world.levels + 1)[1:-1]
-    values = [np.digitize(true + spread * normal(), cuts) for spread in world.persons]
+    levels = [np.digitize(true + spread * normal(), cuts) for spread in world.persons]
     score = world.sign * true + world.scorer * normal()
     label = np.digitize(score, cuts) if world.on_scale else np.full(size, -1)
     top = world.levels - 1
-    value = np.concatenate(values) / top
+    value = np.concatenate(levels) / top
     people = PeopleRatings(
-        np.tile(np.arange(size), len(values)),
-        np.repeat(np.arange(len(values)), size),
-        np.concatenate(values),
+        np.tile(np.arange(size), len(levels)),
+        np.repeat(np.arange(len(levels)), size),
+        np.concatenate(levels),
         value,
-        tuple(f"r{n}" for n in range(len(values))),
-        np.ones(len(values), bool),
+        tuple(f"r{n}" for n in range(len(levels))),
+        np.ones(len(levels), bool),
     )
     scorer = ScorerValues("f", label / top if world.on_scale else score, label, world.on_scale, saw_labels=False)
     return RatedUnits(
@@ -109,8 +109,8 @@ def study(world: RankingWorld, seed: Sequence[int]) -> RatedUnits:
         low=0.0,
         high=float(top),
         people=people,
-        mean=value.reshape(len(values), size).mean(0),
-        raters=np.full(size, len(values)),
+        mean=value.reshape(len(levels), size).mean(0),
+        raters=np.full(size, len(levels)),
         scorers={"f": scorer},
     )
 

@@ -451,7 +451,7 @@ class _CellCuts:
             kind = value_range_of(cell_outcome.key.statistic, binary=True)
             bounds, method = interval(cell_outcome.outcome, kind, by_prompt=suite.by_prompt)
             chosen = self._chosen.get((cell_outcome.place, cell_outcome.key.statistic), ChosenCuts())
-            kept = replace(cell_outcome.outcome, deviations=None)
+            reported = replace(cell_outcome.outcome, deviations=None)
             about = (
                 suite.name,
                 topic.aspect.name,
@@ -462,7 +462,7 @@ class _CellCuts:
                 self._cut,
                 chosen,
             )
-            rows.append(ThresholdAgreement(*about, kept, bounds.low, bounds.high, method))
+            rows.append(ThresholdAgreement(*about, reported, bounds.low, bounds.high, method))
         return rows
 
     def _cell(self, cell: Cell) -> dict[Key, Outcome]:

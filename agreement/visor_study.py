@@ -121,7 +121,7 @@ def _questions(rows: pd.DataFrame, scales: Scales, roles: Mapping[str, Roles], o
 
 def _metrics(rows: pd.DataFrame, roles: Mapping[str, Roles], options: Options) -> tuple[dict[str, Any], ...]:
     both = _both(rows, roles)
-    related = rows["prompt"].map(lambda prompt: (found := roles.get(prompt)) is not None and found.relation).astype(bool)
+    related = rows["prompt"].map(lambda prompt: (role := roles.get(prompt)) is not None and role.relation).astype(bool)
     uncond = rows[related & (rows["aspect"] == "correct")].assign(aspect=UNCOND, target=None)
     cond = rows[related & (rows["aspect"] == "position")].assign(aspect=COND, target=None)
     parts = [_enough(both), _enough(uncond), _where_both(cond, both)]
@@ -140,7 +140,7 @@ def _named(row: dict[str, Any], name: str, titles: Mapping[str, str]) -> dict[st
 
 def _is(part: pd.DataFrame, roles: Mapping[str, Roles], role: Role) -> BoolArray:
     """Whether each row is about the object in that role."""
-    targets = {prompt: found.target(role) for prompt, found in roles.items()}
+    targets = {prompt: named.target(role) for prompt, named in roles.items()}
     pairs = zip(part["prompt"], part["target"], strict=True)
     return np.array([isinstance(target, str) and targets.get(prompt) == target for prompt, target in pairs], bool)
 
@@ -186,10 +186,10 @@ def _where_both(part: pd.DataFrame, both: pd.DataFrame) -> pd.DataFrame:
     people = both[(both["kind"] == "human")]
     enough = people[_answered(people) >= LEAST]
     known = {(item, kind) for item, kind in _agreed_yes(enough)}
-    asked = {(item, bool(kind)) for item, kind in zip(enough["item"], enough["simulated"].fillna(False), strict=True)}
+    judged = {(item, bool(kind)) for item, kind in zip(enough["item"], enough["simulated"].fillna(False), strict=True)}
     keys = list(zip(rows["item"], rows["simulated"].fillna(False).astype(bool), strict=True))
     open_ = (rows["kind"] == "human") & rows["excluded"].isna()
-    reasons = [None if key in known else MISSING if key in asked else FEWER for key in keys]
+    reasons = [None if key in known else MISSING if key in judged else FEWER for key in keys]
     excluded = rows["excluded"].astype(object).where(~open_, pd.Series(reasons, rows.index, dtype=object))
     return rows.assign(excluded=excluded.where(excluded.notna(), None))
 

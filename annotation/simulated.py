@@ -276,7 +276,7 @@ def vote(pairs: Iterable[DepictedPair], people: Sequence[SimulatedPerson] = PEOP
         for number in random(seed, pair.item.item_id, "votes").permutation(len(people))[:VOTES]:
             person = people[number]
             rng = random(seed, pair.item.item_id, person.name, "vote")
-            order = tuple(int(place) for place in rng.permutation(2))
+            order = tuple(int(image) for image in rng.permutation(2))
             left, right = (pair.faithful[image] != (rng.random() < person.counts) for image in order)
             if rng.random() < person.positions:
                 left, right = True, False

@@ -206,9 +206,9 @@ def apart(first: Values, second: Values) -> float:
         AssertionError: ``second`` has something that ``first`` has not, or a value differs by more than 1e-9.
     """
     assert second.keys() <= first.keys(), second.keys() - first.keys()
-    one, other = (np.array([table[key] for key in second]) for table in (first, second))
-    assert (np.isnan(one) == np.isnan(other)).all()
-    largest = float(np.nanmax(np.abs(one - other)))
+    mine, other = (np.array([table[key] for key in second]) for table in (first, second))
+    assert (np.isnan(mine) == np.isnan(other)).all()
+    largest = float(np.nanmax(np.abs(mine - other)))
     assert largest <= TOLERANCE, largest
     return largest
 

@@ -117,19 +117,19 @@ def _measure(folder: Path, arguments: argparse.Namespace, say: Callable[[str], N
 
 
 def _made(store: Store, name: str, rest: backups.Pause) -> backups.Backup:
-    found: list[backups.Backup] = []
+    made: list[backups.Backup] = []
 
     def work() -> None:
         if rest is not backups.no_pause:
             scheduler.lower_priority()
         with backups.backup_lock, store.read() as cursor:
-            found.append(backups.make_backup(cursor, store.project, name, rest=rest))
+            made.append(backups.make_backup(cursor, store.project, name, rest=rest))
 
     # a thread of its own, as it stays modest
     worker = threading.Thread(target=work)
     worker.start()
     worker.join()
-    return found[0]
+    return made[0]
 
 
 if __name__ == "__main__":

@@ -140,21 +140,21 @@ class CoverageCell:
     note: str
 
 
-def coverage(truth: float, found: Sequence[tuple[Any, Any, Any]], ordinary: bool) -> CoverageCell:
+def coverage(truth: float, estimates: Sequence[tuple[Any, Any, Any]], ordinary: bool) -> CoverageCell:
     """How often the intervals hold the truth, how many have none, and how wide they are beside the estimator's own spread."""
-    made = [(low, high) for value, low, high in found if value is not None and low is not None]
+    made = [(low, high) for value, low, high in estimates if value is not None and low is not None]
     hits = sum(low <= truth <= high for low, high in made)
-    values = np.array([value for value, _, _ in found if value is not None])
+    values = np.array([value for value, _, _ in estimates if value is not None])
     own = float(np.subtract(*np.quantile(values, [0.975, 0.025])))
     width = float(np.mean([high - low for low, high in made])) / own if made and own else float("nan")
-    none, notes = 1 - len(made) / len(found), []
+    none, notes = 1 - len(made) / len(estimates), []
     if ordinary:
         if made:
             low, high = exact(hits, len(made))
             notes += [f"coverage {low:.3f} to {high:.3f}"] if high < LEAST or low > MOST else []
         notes += [f"{none:.1%} without"] if none > 0.01 else []
         # of few studies the estimator's own spread is not known
-        notes += [f"{width:.2f} times as wide"] if width > WIDEST and len(found) >= 200 else []
+        notes += [f"{width:.2f} times as wide"] if width > WIDEST and len(estimates) >= 200 else []
     return CoverageCell(hits / len(made) if made else float("nan"), none, width, ", ".join(notes))
 
 
@@ -185,8 +185,8 @@ def intervals(sizes: Sequence[int], studies: int, pool: ProcessPoolExecutor) -> 
             for key, (true, _, _) in truth.items():
                 common = 0.2 <= population.yes <= 0.9 and 0.2 <= float(true or 0) <= 0.9
                 ordinary = common and size >= 10 and size * population.images >= LEAST_IMAGES
-                found = [each.get(key, (None, None, None)) for each in made]
-                cells.setdefault(key, {})[size] = coverage(float(true or 0), found, ordinary)
+                estimates_of_key = [each.get(key, (None, None, None)) for each in made]
+                cells.setdefault(key, {})[size] = coverage(float(true or 0), estimates_of_key, ordinary)
         for key, by_size in cells.items():
             shown = " | ".join(f"{c.coverage:.3f} ({c.width:.2f}x, {c.none:.0%} none)" for c in by_size.values())
             failed = "; ".join(f"{size}: {c.note}" for size, c in by_size.items() if c.note)

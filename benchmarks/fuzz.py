@@ -116,11 +116,11 @@ def lines_of(tallies: Mapping[str, FuzzProgress]) -> list[str]:
     return [*lines, f"{n:,} cases over {len(tallies)} targets, {len(kinds)} kinds of mistake", *kinds]
 
 
-def _again(targets: Sequence[Target], place: Path, folder: Path) -> str:
-    name = (place / ".target").read_text(encoding="utf-8")
+def _again(targets: Sequence[Target], saved: Path, folder: Path) -> str:
+    name = (saved / ".target").read_text(encoding="utf-8")
     files = {
-        str(path.relative_to(place)): path.read_bytes() if path.is_file() else None
-        for path in sorted(place.rglob("*"))
+        str(path.relative_to(saved)): path.read_bytes() if path.is_file() else None
+        for path in sorted(saved.rglob("*"))
         if path.name != ".target" and (path.is_file() or not any(path.iterdir()))
     }
     return str(

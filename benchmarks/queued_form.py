@@ -153,12 +153,12 @@ def main(arguments: Sequence[str] | None = None) -> None:
     parser.add_argument("--pictures", type=Path, required=True, help="the folder in which all pictures lie")
     parser.add_argument("--port", type=int, required=True)
     parser.add_argument("--limit", type=int, default=0, help="events of a kind at once; 0: no limit")
-    asked = parser.parse_args(arguments)
-    gr.set_static_paths([asked.pictures])
-    with Store(asked.project) as store:
+    parsed = parser.parse_args(arguments)
+    gr.set_static_paths([parsed.pictures])
+    with Store(parsed.project) as store:
         options = {"ssr_mode": False, "run_history": False, "enable_monitoring": False, "footer_links": []}
-        app = gr.mount_gradio_app(FastAPI(), form(store, asked.campaign, asked.limit or None), path="/", **options)
-        uvicorn.run(app, host="127.0.0.1", port=asked.port, log_level="warning")
+        app = gr.mount_gradio_app(FastAPI(), form(store, parsed.campaign, parsed.limit or None), path="/", **options)
+        uvicorn.run(app, host="127.0.0.1", port=parsed.port, log_level="warning")
 
 
 if __name__ == "__main__":

@@ -440,20 +440,20 @@ def consensus(
     label = compact(np.array([names.index(name) for name in rows["label"]], np.int64))
     used = [names[code] for code in np.unique([names.index(name) for name in rows["label"]])] if len(rows) else []
     answers = CrowdAnswers(unit.astype(np.int64), person.astype(np.int64), label.codes)
-    found = fit_consensus(answers, method, persons=persons, seed=seed)
+    fitted = fit_consensus(answers, method, persons=persons, seed=seed)
     n = np.bincount(answers.unit, minlength=len(items))
-    agreed = tuple(_unit_consensus(found, code, str(name), int(n[code]), used) for code, name in enumerate(items))
-    people = tuple(_quality(found, answers.person == code, str(name)) for code, name in enumerate(raters))
-    return ConsensusResult(method, agreed, people, len(rows), found.reason)
+    agreed = tuple(_unit_consensus(fitted, code, str(name), int(n[code]), used) for code, name in enumerate(items))
+    people = tuple(_quality(fitted, answers.person == code, str(name)) for code, name in enumerate(raters))
+    return ConsensusResult(method, agreed, people, len(rows), fitted.reason)
 
 
-def _unit_consensus(found: Consensus, code: int, item: str, n: int, names: Sequence[str]) -> UnitConsensus:
-    label, confidence = int(found.label[code]), float(found.confidence[code])
-    reason = None if label >= 0 else found.reason or (TIED if found.tied[code] else NO_MAJORITY)
+def _unit_consensus(fitted: Consensus, code: int, item: str, n: int, names: Sequence[str]) -> UnitConsensus:
+    label, confidence = int(fitted.label[code]), float(fitted.confidence[code])
+    reason = None if label >= 0 else fitted.reason or (TIED if fitted.tied[code] else NO_MAJORITY)
     return UnitConsensus(item, names[label] if label >= 0 else None, None if np.isnan(confidence) else confidence, n, reason)
 
 
-def _quality(found: Consensus, rows: BoolArray, rater: str) -> PersonQuality:
+def _quality(fitted: Consensus, rows: BoolArray, rater: str) -> PersonQuality:
     n = int(rows.sum())
-    value = found.quality(rows)
-    return PersonQuality(rater, n, None if np.isnan(value) else value, found.no_quality if np.isnan(value) else None)
+    value = fitted.quality(rows)
+    return PersonQuality(rater, n, None if np.isnan(value) else value, fitted.no_quality if np.isnan(value) else None)

@@ -228,9 +228,10 @@ def interval(value: float, deviations: Deviations, kind: ValueRange, many: str =
 
     Ends are within the kind's range. None of it has width zero.
     """
-    one, groups = many.removesuffix("s"), sum(d.size for d in deviations.strata)
+    singular, groups = many.removesuffix("s"), sum(d.size for d in deviations.strata)
     if any(d.size < 2 for d in deviations.strata):
-        return Interval(note=f"no interval: {f'one {one}' if len(deviations.strata) == 1 else f'a task has one {one}'}")
+        note = f"one {singular}" if len(deviations.strata) == 1 else f"a task has one {singular}"
+        return Interval(note=f"no interval: {note}")
     if any(d.size > 2 and np.isnan(d).all() for d in deviations.strata):
         # no two prompts are each indispensable to a third; these were not made
         return Interval(note="no interval: not made for so many units")

@@ -268,11 +268,11 @@ def corrected(persons: Sequence[PersonTest]) -> list[PersonTest]:
     m = len(persons)
     order = np.argsort([each.p for each in persons], kind="stable")
     harmonic = sum(1 / k for k in range(1, m + 1))
-    stepped = np.array([persons[place].p for place in order]) * m / np.arange(1, m + 1) * harmonic
+    stepped = np.array([persons[position].p for position in order]) * m / np.arange(1, m + 1) * harmonic
     p = np.minimum(np.minimum.accumulate(stepped[::-1])[::-1], 1.0)
     tests = list(persons)
-    for rank, place in enumerate(order):
-        tests[place] = replace(persons[place], p_corrected=float(p[rank]))
+    for rank, position in enumerate(order):
+        tests[position] = replace(persons[position], p_corrected=float(p[rank]))
     return tests
 
 

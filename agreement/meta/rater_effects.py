@@ -160,21 +160,24 @@ def _severities(units: RatedUnits, row: RaterEffectRow, *, intervals: bool) -> I
         return
     person, unit = compact(people.person[rows]), compact(people.unit[rows])
     prompt = compact(units.prompt[people.unit[rows]])
-    found = severities(unit.codes, person.codes, people.value[rows], prompt.codes)
+    estimated = severities(unit.codes, person.codes, people.value[rows], prompt.codes)
     names = [people.persons[code] for code in np.unique(people.person[rows])]
     counts, span = np.bincount(person.codes), units.high - units.low
     for k, name in enumerate(names):
         items = int(np.unique(unit.codes[person.codes == k]).size)
         own = replace(row, rater=name, n_items=items, n_ratings=int(counts[k]))
-        if np.isnan(found.value[k]):
+        if np.isnan(estimated.value[k]):
             yield replace(own, reason=f"{name} {_APART}")
             continue
-        value, method = float(found.value[k]) * span, "rating = unit + person, least squares; persons' effects are 0 on average"
+        value, method = (
+            float(estimated.value[k]) * span,
+            "rating = unit + person, least squares; persons' effects are 0 on average",
+        )
         if not intervals:
             yield replace(own, value=value, method=method)
             continue
-        replicates = np.r_[value, found.without[:, k] * span]
-        freedom = max(int(found.prompts[k]) - 1, 0)
+        replicates = np.r_[value, estimated.without[:, k] * span]
+        freedom = max(int(estimated.prompts[k]) - 1, 0)
         deviations = replace(Deviations.of(replicates, prompt.size), most_freedom=freedom)
         bounds = interval(value, deviations, CONTRAST) if freedom else None
         note = bounds.note if bounds else "no interval: shares images of one prompt only"

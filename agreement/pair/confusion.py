@@ -337,13 +337,13 @@ def pair_report(
     if len(suites) != 1:
         raise ValueError(f"a pair is of one suite, not of {len(suites)}")
     suite, cell = suites[0], cell_of(suites[0], where, wanted)
-    found = list(rater_pairs(suite, a, b, wanted, scored=aspect if score else None, simulated=simulated))
-    meeting = next((each for each in found if each.topic.aspect.name == aspect), None)
+    meetings = list(rater_pairs(suite, a, b, wanted, scored=aspect if score else None, simulated=simulated))
+    meeting = next((each for each in meetings if each.topic.aspect.name == aspect), None)
     if meeting is None:
         raise ValueError(f"{a!r} and {b!r} do not both have judgements of {aspect!r}")
     pairs = meeting.pairs(cell)
     table = ConfusionTable(meeting, meeting.labelled(pairs))
-    judged = [each for each in found if each.pairs(cell).size]
+    judged = [each for each in meetings if each.pairs(cell).size]
     return PairReport(
         suite=suite.name,
         aspect=aspect,
@@ -389,8 +389,8 @@ def _prevalence(meeting: RaterPair, cell: Cell, pairs: PairedJudgements, others:
     used = meeting.against(cell).outcome("percent_agreement", meeting.way("percent_agreement") or "each").used
     shares = []
     for name, labels in ((meeting.a, sums.rows), (others, sums.columns)):
-        said = outcome(ratio(labels[..., 1], sums.pairs), "they share no judgement", used, f"share of yes of {name}")
-        shares.append(meeting.estimate(SHARE_OF_YES, said))
+        share = outcome(ratio(labels[..., 1], sums.pairs), "they share no judgement", used, f"share of yes of {name}")
+        shares.append(meeting.estimate(SHARE_OF_YES, share))
     made = prevalence(meeting.a, others, shares[0], shares[1], meeting.estimates(cell, COEFFICIENTS))
     return replace(made, passes=_same_answer(rows, 1), fails=_same_answer(rows, 0))
 

@@ -101,12 +101,12 @@ class RaterPair:
     def estimate(self, statistic: str, outcome: Outcome) -> Estimate:
         """An outcome in this encounter's words, with its interval."""
         a_is_scorer = any(rater.scorer and rater.name == self.a for rater in self.topic.suite.raters)
-        found = outcome if self.crowd and a_is_scorer else self._reworded(outcome)
+        worded = outcome if self.crowd and a_is_scorer else self._reworded(outcome)
         kind = SHARE if statistic == SHARE_OF_YES else value_range_of(statistic, binary=self.topic.measure.binary)
-        bounds, method = interval(found, kind, by_prompt=self.topic.suite.by_prompt)
-        used = found.used
+        bounds, method = interval(worded, kind, by_prompt=self.topic.suite.by_prompt)
+        used = worded.used
         counts = (used.items, used.ratings, dict(used.excluded))
-        return Estimate(statistic, found.value, bounds.low, bounds.high, *counts, found.reason, method)
+        return Estimate(statistic, worded.value, bounds.low, bounds.high, *counts, worded.reason, method)
 
     def _reworded(self, outcome: Outcome) -> Outcome:
         """Without a scorer or without people the words of `Against` do not fit, and both sides' ratings count."""

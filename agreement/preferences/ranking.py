@@ -153,9 +153,9 @@ def undefined(names: Sequence[str], wins: FloatArray) -> str | None:
     """Why strengths are undefined, None if nothing is seen; ``wins`` with ties as a win of both."""
     if connected(wins[None])[0]:
         return None
-    for what, sums in (("lost", wins.sum(axis=1)), ("won", wins.sum(axis=0))):
+    for ending, sums in (("lost", wins.sum(axis=1)), ("won", wins.sum(axis=0))):
         if alone := [name for name, points in zip(names, sums, strict=True) if not points]:
-            return f"{', '.join(alone)} {what} every vote, without a tie: no finite strength explains that"
+            return f"{', '.join(alone)} {ending} every vote, without a tie: no finite strength explains that"
     return NOT_CONNECTED
 
 

@@ -105,9 +105,9 @@ class StatisticMaker:
         """A figure from its value and the replicates after it."""
         made = outcome(np.asarray(values, float), reason, used, how)
         bounds, method = interval(made, kind)
-        kept = Outcome(made.value, made.reason, None, made.used, made.how)
+        reported = Outcome(made.value, made.reason, None, made.used, made.how)
         where = (statistic_key.by, statistic_key.group, statistic_key.rater, statistic_key.generator)
-        return GroupStatistic(statistic, *where, unit, kept, bounds, method, statistic_key.other)
+        return GroupStatistic(statistic, *where, unit, reported, bounds, method, statistic_key.other)
 
 
 def check_answers(frame: pd.DataFrame, columns: Sequence[str]) -> pd.DataFrame:
@@ -295,8 +295,8 @@ def _less(
         each = [_ratios(making, side.top[there, k], side.bottom[there, k]) for side in (mine, other)]
         present = {name for name, n in zip(sums.texts, sums.images[:, k], strict=True) if n}
         left = {"not_shared": len(present - {*both}), "other_version": len((present & {*both}) - {*shared})}
-        found = _used(mine, k)
-        used = Used(found.items, found.ratings, found.clusters, merged([left]))
+        counted = _used(mine, k)
+        used = Used(counted.items, counted.ratings, counted.clusters, merged([left]))
         how = _HOW_LESS.format(_HOW[statistic], reference)
         name = statistic + LESS_REFERENCE
         yield making.figure(name, statistic_key, _unit(statistic), each[0] - each[1], NOTHING_SHARED, used, how, CONTRAST)

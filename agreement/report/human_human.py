@@ -263,10 +263,10 @@ class _Averages:
             x, y = number[shared, a], number[shared, b]
             if not ((x != x[0]).any() and (y != y[0]).any()):
                 continue
-            place = compact(self._view.place[shared])
+            cluster = compact(self._view.place[shared])
             weights = self._view.weights[:, np.unique(self._view.place[shared])]
             for name in names:
-                self._add(name, correlation.FORMULAS[name](x, y, Units(place.codes, place.size), weights), pair)
+                self._add(name, correlation.FORMULAS[name](x, y, Units(cluster.codes, cluster.size), weights), pair)
 
     def outcome(self, name: str) -> Outcome:
         """The mean of one statistic over its pairs."""

@@ -451,11 +451,11 @@ def glance(rows: Iterable[_RowType], also: str = "") -> tuple[list[_RowType], li
         places.setdefault(tuple(row.get(name) for name in _PLACE), {})[row["statistic"]] = row
     shown: list[_RowType] = []
     rest: list[_RowType] = []
-    for found in places.values():
-        among = not any("rater" in row or "a" in row for row in found.values())
-        names = at_a_glance(found, among=among)
-        if also in found and also not in names:
+    for by_statistic in places.values():
+        among = not any("rater" in row or "a" in row for row in by_statistic.values())
+        names = at_a_glance(by_statistic, among=among)
+        if also in by_statistic and also not in names:
             names = (*names, also)
-        shown += [found[name] for name in names]
-        rest += [row for name, row in found.items() if name not in names]
+        shown += [by_statistic[name] for name in names]
+        rest += [row for name, row in by_statistic.items() if name not in names]
     return shown, rest

@@ -344,13 +344,13 @@ def comparisons(frame: pd.DataFrame, scales: Mapping[tuple[str, str], str], opti
     unknown = sorted(set(wanted.statistics or ()) - set(STATISTICS))
     if unknown:
         raise ValueError(f"unknown statistic {', '.join(unknown)}; known are {', '.join(STATISTICS)}")
-    found: list[Comparison] = []
+    made: list[Comparison] = []
     for suite in read(select(frame, scales, wanted.certainty), scales):
         for aspect in suite.aspects:
             for topic in topics(suite, aspect, wanted):
                 for simulated in (False, True):
-                    found += _TopicComparisons(topic, simulated=simulated).comparisons()
-    return found
+                    made += _TopicComparisons(topic, simulated=simulated).comparisons()
+    return made
 
 
 class _TopicComparisons:
@@ -374,8 +374,8 @@ class _TopicComparisons:
         return [each for family in families.values() for each in _corrected(family)]
 
     def _cell(self, cell: Cell) -> dict[Key, Outcome]:
-        duels, place = CellComparisons(self._field, cell), cell_name(cell, self.topic.suite)
-        self._mcnemars |= {(place, sides): made for sides, made in duels.mcnemars().items()}
+        duels, name = CellComparisons(self._field, cell), cell_name(cell, self.topic.suite)
+        self._mcnemars |= {(name, sides): made for sides, made in duels.mcnemars().items()}
         outcomes = duels.outcomes()
         order = sorted(outcomes, key=lambda key: (STATISTICS.index(key.statistic), key.a or "", key.b or "", key.rater or ""))
         return {key: outcomes[key] for key in order}

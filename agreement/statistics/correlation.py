@@ -168,9 +168,9 @@ class Concordance:
 def _of_table(fine: Ties, coarse: Ties, weights: FloatArray) -> FloatArray:
     """The sums from the table (resamples, values of `coarse`, values of `fine`): each cell times what lies below and left of
     it and above and right, less the other two corners."""
-    cell, place = np.unique(coarse.group * fine.starts.size + fine.group, return_inverse=True)
-    order = np.argsort(place, kind="stable")
-    starts = np.searchsorted(place[order], np.arange(cell.size))
+    cell, cell_of = np.unique(coarse.group * fine.starts.size + fine.group, return_inverse=True)
+    order = np.argsort(cell_of, kind="stable")
+    starts = np.searchsorted(cell_of[order], np.arange(cell.size))
     flat = np.zeros((weights.shape[0], coarse.starts.size * fine.starts.size))
     flat[:, cell] = np.add.reduceat(weights[:, order], starts, axis=1)
     table = flat.reshape(weights.shape[0], coarse.starts.size, fine.starts.size)
@@ -179,8 +179,8 @@ def _of_table(fine: Ties, coarse: Ties, weights: FloatArray) -> FloatArray:
     apart = 2.0 * through - table - through[:, :, -1:]
     lower = np.cumsum(apart, axis=1)
     signed = 2.0 * lower - apart - lower[:, -1:]
-    found: FloatArray = (table * signed).sum((1, 2))
-    return found
+    differences: FloatArray = (table * signed).sum((1, 2))
+    return differences
 
 
 class SignMatrix:
@@ -253,8 +253,8 @@ Correlation = Literal["pearson", "spearman", "kendall_tau_b", "kendall_tau_c"]
 
 def pearson(x: FloatArray, y: FloatArray, units: Units, weights: FloatArray) -> FloatArray:
     """Pearson's r = S_xy / sqrt(S_xx S_yy), from sums of moments by cluster."""
-    found: FloatArray = pearson_with_last(np.stack([x, y]), units, weights)[0]
-    return found
+    r: FloatArray = pearson_with_last(np.stack([x, y]), units, weights)[0]
+    return r
 
 
 def pearson_with_last(values: FloatArray, units: Units, weights: FloatArray) -> FloatArray:

@@ -84,12 +84,12 @@ def mean_over_tasks(tasks: Mapping[str, Outcome | None]) -> Outcome:
     return Outcome(float(np.mean(values)), None, deviations, used, method, together)
 
 
-def interval(found: Outcome, kind: ValueRange, *, by_prompt: bool = True, many: str | None = None) -> tuple[Interval, str]:
+def interval(outcome: Outcome, kind: ValueRange, *, by_prompt: bool = True, many: str | None = None) -> tuple[Interval, str]:
     """The interval of an outcome, and `method`: in words, how value and interval were made; `many`: what its clusters are."""
     bounds = Interval()
-    if found.value is not None and found.deviations is not None:
-        bounds = jackknife_interval(found.value, found.deviations, kind, many or ("prompts" if by_prompt else "items"))
-    return bounds, "; ".join(part for part in (found.how, bounds.note) if part)
+    if outcome.value is not None and outcome.deviations is not None:
+        bounds = jackknife_interval(outcome.value, outcome.deviations, kind, many or ("prompts" if by_prompt else "items"))
+    return bounds, "; ".join(part for part in (outcome.how, bounds.note) if part)
 
 
 def merged(counts: Sequence[Mapping[str, int]]) -> dict[str, int]:

@@ -217,17 +217,21 @@ def _check_meanings(asks: list[Ask], problems: list[str]) -> None:
     """One scale for each aspect, one question for each aspect and target: two would contradict each other."""
     scales: dict[str, tuple[str, str]] = {}
     meant: dict[tuple[str, str | None], str] = {}
-    for one in asks:
-        if one.aspect is None:
+    for definition in asks:
+        if definition.aspect is None:
             continue
-        id_ = one.question.id
-        scale, first = scales.setdefault(one.aspect, (one.scale, id_))
-        if scale != one.scale:
-            problems.append(f"question {id_!r}: aspect '{one.aspect}' has the scale {one.scale} here and {scale} in {first!r}")
-        other = meant.setdefault((one.aspect, one.target), id_)
+        id_ = definition.question.id
+        scale, first = scales.setdefault(definition.aspect, (definition.scale, id_))
+        if scale != definition.scale:
+            problems.append(
+                f"question {id_!r}: aspect '{definition.aspect}' has the scale {definition.scale} here and {scale} in {first!r}"
+            )
+        other = meant.setdefault((definition.aspect, definition.target), id_)
         if other != id_:
-            about = f" of '{one.target}'" if one.target else ""
-            problems.append(f"question {id_!r}: {other!r} judges '{one.aspect}'{about} already; give them targets of their own")
+            about = f" of '{definition.target}'" if definition.target else ""
+            problems.append(
+                f"question {id_!r}: {other!r} judges '{definition.aspect}'{about} already; give them targets of their own"
+            )
 
 
 def _form(
@@ -240,7 +244,7 @@ def _form(
     text: str,
 ) -> Form:
     n = 1 if item == "image" else 2
-    prefers = any(one.aspect == "preference" for one in asks)
+    prefers = any(definition.aspect == "preference" for definition in asks)
     return Form(
         name=name,
         version=version,
@@ -249,7 +253,7 @@ def _form(
         rule_version=f"{RULES}-{name}-{hashlib.sha256(text.encode()).hexdigest()[:12]}",
         build=build,
         derive=partial(_derive, name, version, item, asks),
-        meanings=tuple(_meaning(one) for one in asks if one.aspect is not None),
+        meanings=tuple(_meaning(definition) for definition in asks if definition.aspect is not None),
         example=FormItem("a red cup left of a dog", n_images=n, generators=("one", "other")[:n]),
         unfit=ab.unfit if prefers else lambda _: None,
     )
@@ -264,10 +268,10 @@ def _build(
     translations: Translations,
     form_item: FormItem,
 ) -> Questionnaire:
-    each = {one.question.id for one in asks if one.each_image}
-    questions: list[Question] = [one.question for one in asks if not one.each_image]
+    each = {definition.question.id for definition in asks if definition.each_image}
+    questions: list[Question] = [definition.question for definition in asks if not definition.each_image]
     for k in range(form_item.n_images):
-        for question in (one.question for one in asks if one.each_image):
+        for question in (definition.question for definition in asks if definition.each_image):
             # with its conditions on others about the same image
             conditions = tuple(
                 Condition(_at(shown.question, k) if shown.question in each else shown.question, shown.values)
@@ -281,7 +285,9 @@ def _build(
         else tuple(Blank(f"blank_image_{k}", f"Image {k + 1} is blank", member=k) for k in range(form_item.n_images))
     )
     # a question about each image has the number before its text in every language
-    repeated = [(k + 1, one.question.text) for one in asks if one.each_image for k in range(form_item.n_images)]
+    repeated = [
+        (k + 1, definition.question.text) for definition in asks if definition.each_image for k in range(form_item.n_images)
+    ]
     shown = {
         language: {**texts, **{f"Image {number}: {text}": f"{number}: {texts[text]}" for number, text in repeated}}
         for language, texts in translations.items()
@@ -300,28 +306,30 @@ def _derive(
     # by the place of an image whether it is blank; a question about all is void when all are
     void: dict[int | None, bool] = {blank.member: says_blank(answers, blank) for blank in questionnaire.blanks}
     void[None] = all(void.values())
-    places = [(one, k) for one in asks for k in (range(form_item.n_images) if one.each_image else (None,))]
-    taken = {_id(one, k): one.if_blank if void[k] else answers.get(_id(one, k)) for one, k in places}
+    places = [(definition, k) for definition in asks for k in (range(form_item.n_images) if definition.each_image else (None,))]
+    taken = {
+        _id(definition, k): definition.if_blank if void[k] else answers.get(_id(definition, k)) for definition, k in places
+    }
     shown = set(visible(questionnaire, taken))
     derived: list[Derived] = []
-    for one, k in places:
-        if _id(one, k) in shown:
-            judged = judgement(one, taken[_id(one, k)], form_item, blank=void[k])
+    for definition, k in places:
+        if _id(definition, k) in shown:
+            judged = judgement(definition, taken[_id(definition, k)], form_item, blank=void[k])
             derived += [Derived(each, None if k is None else form_item.position(k)) for each in judged]
     return derived
 
 
-def _id(one: Ask, k: int | None) -> str:
-    return one.question.id if k is None else _at(one.question.id, k)
+def _id(definition: Ask, k: int | None) -> str:
+    return definition.question.id if k is None else _at(definition.question.id, k)
 
 
-def _meaning(one: Ask) -> Meaning:
-    target = one.target or ""
-    if one.each_image:
+def _meaning(definition: Ask) -> Meaning:
+    target = definition.target or ""
+    if definition.each_image:
         target = f"{target}, each image" if target else "each image"
     rule = "as answered"
-    if one.asked is not None:
-        rule = f"yes iff the answer is{' one of' if len(one.asked) > 1 else ''} {', '.join(map(str, one.asked))}"
-    blank = "nothing (reason blank_image)" if one.if_blank is None else f"as {one.if_blank} would"
-    assert one.aspect is not None
-    return Meaning(one.aspect, one.scale, target, f"{rule} ({one.question.id}); a blank image: {blank}")
+    if definition.asked is not None:
+        rule = f"yes iff the answer is{' one of' if len(definition.asked) > 1 else ''} {', '.join(map(str, definition.asked))}"
+    blank = "nothing (reason blank_image)" if definition.if_blank is None else f"as {definition.if_blank} would"
+    assert definition.aspect is not None
+    return Meaning(definition.aspect, definition.scale, target, f"{rule} ({definition.question.id}); a blank image: {blank}")

@@ -262,7 +262,7 @@ def _id(value: Mapping[str, Any], before: Sequence[Ask]) -> str:
     if id_.startswith("blank_image"):
         raise Mistake("'id' must not begin with blank_image: that is the form's own answer")
     # the questions about each image get the image's number
-    ids = {one.question.id for one in before}
+    ids = {definition.question.id for definition in before}
     stems = {id_, re.sub(r"_\d+$", "", id_)}
     if stems & ids or any(re.fullmatch(rf"{re.escape(id_)}_\d+", other) for other in ids):
         raise Mistake("'id' is another question's too (a number at its end does not make it another)")
@@ -288,7 +288,7 @@ def _conditions(value: Any, each: bool, before: Sequence[Ask]) -> tuple[Conditio
         return ()
     if not isinstance(value, dict):
         raise Mistake("'shown_if' must be a map of earlier questions' ids, each with the answers that it needs")
-    earlier = {one.question.id: one for one in before}
+    earlier = {definition.question.id: definition for definition in before}
     conditions = []
     for id_, values in value.items():
         if id_ not in earlier:

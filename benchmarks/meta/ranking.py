@@ -181,10 +181,10 @@ def intervals(sizes: Sequence[int], studies: int, pool: ProcessPoolExecutor) -> 
                 yield f"| {name} | {line}"
 
 
-def coverage(key: str, true: float | None, found: Sequence[Estimate]) -> RankingCell:
+def coverage(key: str, true: float | None, estimates: Sequence[Estimate]) -> RankingCell:
     """How often the interval holds the truth; of soft accuracy the mean, as p depends on how many prompts there are."""
-    values = [value for value, _, _ in found if value is not None]
-    made = [(low, high) for _, low, high in found if low is not None and high is not None]
+    values = [value for value, _, _ in estimates if value is not None]
+    made = [(low, high) for _, low, high in estimates if low is not None and high is not None]
     if not made:
         return RankingCell("")
     aim = float(np.mean(values)) if key.endswith(SOFT) or true is None else true
@@ -193,9 +193,9 @@ def coverage(key: str, true: float | None, found: Sequence[Estimate]) -> Ranking
     wide = float(np.mean([high - low for low, high in made])) / own if own else float("nan")
     low, high = exact(hits, len(made))
     # where many have no interval, those that are left are no sample of all: they may be too wide
-    whole = len(made) > 0.95 * len(found)
+    whole = len(made) > 0.95 * len(estimates)
     doubtful = high < LEAST or (low > MOST and whole and (wide > WIDEST or not key.endswith(SOFT)))
-    none = f", {1 - len(made) / len(found):.0%} none" if len(made) < len(found) else ""
+    none = f", {1 - len(made) / len(estimates):.0%} none" if len(made) < len(estimates) else ""
     return RankingCell(f"{hits / len(made):.3f} ({wide:.2f}x{none})", doubtful)
 
 

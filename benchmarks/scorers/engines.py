@@ -51,8 +51,8 @@ def measure(scorer: str, work: Sequence[WorkItem], folder: Path) -> list[EngineS
     Raises:
         AssertionError: two of them did not see the same.
     """
-    found = registry.get(scorer)
-    settings = registry.settings(found, "playground")
+    registered = registry.get(scorer)
+    settings = registry.settings(registered, "playground")
     first: list[Observation] | None = None
     measured = []
     for engine, device in WAYS:
@@ -60,7 +60,7 @@ def measure(scorer: str, work: Sequence[WorkItem], folder: Path) -> list[EngineS
             print(f"left out: {why}")
             continue
         run = RunFolder(folder / f"{engine} {device}")
-        run.create(Run("benchmark", scorer, found.version, "playground", settings, device, 16, engine), work)
+        run.create(Run("benchmark", scorer, registered.version, "playground", settings, device, 16, engine), work)
         began = time.perf_counter()
         assert worker.work_through(run)
         seconds = time.perf_counter() - began

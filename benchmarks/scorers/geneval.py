@@ -238,10 +238,10 @@ class Official:
             if len(order):
                 detected[name] = [(boxes[index][k], masks[index][k]) for k in order]
         colors: dict[str, list[tuple[float, ...]]] = {}
-        for asked in spec.objects:
-            detections = next((some for name, some in detected.items() if same_kind(name, asked.name)), [])[: asked.count]
-            if asked.color is not None and len(detections) == asked.count:
-                colors[asked.name] = self._color_classification(image, detections, asked.name)
+        for thing in spec.objects:
+            detections = next((some for name, some in detected.items() if same_kind(name, thing.name)), [])[: thing.count]
+            if thing.color is not None and len(detections) == thing.count:
+                colors[thing.name] = self._color_classification(image, detections, thing.name)
         return Observation(item_id, {}, tuple(_evidence(detected, colors)))
 
     def _inference(self, image: Image.Image) -> tuple[list[NDArray[np.float64]], list[list[NDArray[np.bool_]]]]:

@@ -122,15 +122,15 @@ def _accuracy(answers: Iterable[tuple[str, VqaAnswer]]) -> dict[str, Any]:
     for cluster, answer in answers:
         right.setdefault(cluster, []).append(answer.chosen == answer.true)
         commonest[answer.question.is_yes_no, str(answer.true)] += 1
-    found = share([PromptTrials(sum(some), len(some)) for some in right.values()])
+    accuracy = share([PromptTrials(sum(some), len(some)) for some in right.values()])
     # one answer for yes/no questions, one for the others
     guessed = sum(max((n for (kind, _), n in commonest.items() if kind == form), default=0) for form in (True, False))
     return {
-        "value": found.value,
-        "low": found.low,
-        "high": found.high,
-        "n": found.n,
-        "commonest_answer": guessed / found.n if found.n else None,
+        "value": accuracy.value,
+        "low": accuracy.low,
+        "high": accuracy.high,
+        "n": accuracy.n,
+        "commonest_answer": guessed / accuracy.n if accuracy.n else None,
     }
 
 

@@ -219,8 +219,8 @@ def made() -> str:
 
 def _filters() -> str:
     rows = [(code(f"--{name}"), text) for name, text in FILTERS.items()]
-    said = "Commands that take a selection share these; each can be repeated, and values of one are alternatives."
-    return f"## Filters\n\n{said}\n\n{table(('option', 'what it does'), rows)}\n"
+    lead = "Commands that take a selection share these; each can be repeated, and values of one are alternatives."
+    return f"## Filters\n\n{lead}\n\n{table(('option', 'what it does'), rows)}\n"
 
 
 def _options(command: Any) -> str:

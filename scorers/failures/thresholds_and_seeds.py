@@ -30,8 +30,8 @@ def thresholds(looked: SuiteEvidence) -> FailureTable:
     cases = scored_images(looked)
     units = [
         FailureUnit(case, threshold_group(value), (CORRECT if correct else WRONG,))
-        for case, said in zip(cases, _correct_at_thresholds(looked, cases, grid), strict=True)
-        for value, correct in zip(grid, said, strict=True)
+        for case, verdicts in zip(cases, _correct_at_thresholds(looked, cases, grid), strict=True)
+        for value, correct in zip(grid, verdicts, strict=True)
         if correct is not None
     ]
     return table(units, [threshold_group(value) for value in grid], (CORRECT, WRONG))

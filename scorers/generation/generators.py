@@ -175,7 +175,7 @@ def load(
     return paint, describe(name, pipeline, call_options)
 
 
-def describe(name: str, pipeline: Any, told: Mapping[str, Any]) -> dict[str, Any]:
+def describe(name: str, pipeline: Any, call_options: Mapping[str, Any]) -> dict[str, Any]:
     """What is recorded of a generator beside how it was asked: the classes of its pipeline and its scheduler, the steps and
     guidance that hold, which weights, and the versions of the packages."""
     from scorers.models.diffusion import weights_of
@@ -183,8 +183,8 @@ def describe(name: str, pipeline: Any, told: Mapping[str, Any]) -> dict[str, Any
     return {
         "pipeline": type(pipeline).__name__,
         "scheduler": type(pipeline.scheduler).__name__,
-        "steps": told["num_inference_steps"],
-        "guidance": told[PIPELINE_FAMILIES[type(pipeline).__name__].guided_by],
+        "steps": call_options["num_inference_steps"],
+        "guidance": call_options[PIPELINE_FAMILIES[type(pipeline).__name__].guided_by],
         "weights": weights_of(name),
         "seeds": SEEDS,
         "versions": {package: version(package) for package in ("diffusers", "transformers", "torch")},

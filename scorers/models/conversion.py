@@ -156,11 +156,11 @@ def _write(source: Path, pickles: list[Path], target: Path) -> list[Layout]:
     config = _json(source / "config.json") if source.is_dir() else {}
     layouts = {folder: _layout(tensors, config if folder == Path() else {}) for folder, tensors in parts.items()}
     for folder, layout in layouts.items():
-        place = target / folder
-        place.mkdir(parents=True, exist_ok=True)
+        part = target / folder
+        part.mkdir(parents=True, exist_ok=True)
         diffusers = any(path.parent == top / folder and path.name.startswith(_DIFFUSERS) for path in pickles)
         weights = f"{_DIFFUSERS}.safetensors" if diffusers else layout.weights
-        save_file(_storable(layout.tensors), place / weights, {"format": "pt"})
+        save_file(_storable(layout.tensors), part / weights, {"format": "pt"})
     for path in source.rglob("*") if source.is_dir() else ():
         if path.suffix in _SMALL and not path.name.endswith(".index.json"):
             (target / path.relative_to(source)).parent.mkdir(parents=True, exist_ok=True)

@@ -161,8 +161,8 @@ def learn(model: TrainedGenerator, latents: torch.Tensor, tokens: torch.Tensor) 
     noisy = scheduler.add_noise(latents, noise, steps)
     target = scheduler.get_velocity(latents, noise, steps)
     with torch.autocast("cpu", torch.bfloat16):
-        said = model(noisy, steps, tokens, (tokens != 0).long())
-    loss = (said.float() - target).square().mean()
+        predicted = model(noisy, steps, tokens, (tokens != 0).long())
+    loss = (predicted.float() - target).square().mean()
     loss.backward()
     return float(loss.detach())
 

@@ -530,8 +530,8 @@ def train(rank: int, recipe: VqaRecipe, out: Path) -> None:
         for name, value in (("spoken", spoken), ("choosing", choosing), ("dense", dense), ("right", right.float().mean())):
             shown[name] = 0.98 * shown.get(name, float(value.detach())) + 0.02 * float(value.detach())
         if rank == 0 and step % 50 == 0:
-            said = " ".join(f"{name} {value:.3f}" for name, value in shown.items())
-            print(f"step {step} {progress:.1%} {time.monotonic() - started:.0f} s {said}", flush=True)
+            figures = " ".join(f"{name} {value:.3f}" for name, value in shown.items())
+            print(f"step {step} {progress:.1%} {time.monotonic() - started:.0f} s {figures}", flush=True)
         if rank == 0 and (progress >= 1 or time.monotonic() - saved > recipe.saved * 60):
             saved = time.monotonic()
             save(averaged.module, out)

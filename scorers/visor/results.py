@@ -132,19 +132,19 @@ def scores(prompts: Iterable[_Prompt]) -> Scores:
     - ``VISOR_n``: share of prompts with n correct images or more, of all prompts, as ``visor.py`` divides;
       ``VISOR_n_both_found``: of those prompts of which an image shows both objects, as the notebook does.
     """
-    found = list(prompts)
-    n, both, correct = (sum(getattr(prompt, name) for prompt in found) for name in ("n", "both", "correct"))
-    shown = [prompt for prompt in found if prompt.both]
-    numbers = range(1, max([N, *(prompt.n for prompt in found)]) + 1)
-    at_least = {k: sum(prompt.correct >= k for prompt in found) for k in numbers}
+    all_prompts = list(prompts)
+    n, both, correct = (sum(getattr(prompt, name) for prompt in all_prompts) for name in ("n", "both", "correct"))
+    shown = [prompt for prompt in all_prompts if prompt.both]
+    numbers = range(1, max([N, *(prompt.n for prompt in all_prompts)]) + 1)
+    at_least = {k: sum(prompt.correct >= k for prompt in all_prompts) for k in numbers}
     return {
         "OA": _percent(both, n),
         "VISOR_uncond": _percent(correct, n),
         "VISOR_cond": _percent(correct, both),
-        **{f"VISOR_{k}": _percent(at_least[k], len(found)) for k in numbers},
+        **{f"VISOR_{k}": _percent(at_least[k], len(all_prompts)) for k in numbers},
         **{f"VISOR_{k}_both_found": _percent(at_least[k], len(shown)) for k in numbers},
         "n_images": n,
-        "n_prompts": len(found),
+        "n_prompts": len(all_prompts),
     }
 
 

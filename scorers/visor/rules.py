@@ -74,8 +74,8 @@ def judge(spec: Spec, seen: Observation, settings: Mapping[str, Any]) -> Verdict
     counts = {thing.name: len(here) for thing, here in zip(spec.objects, ranks, strict=True)}
     if not asks_only_positions(spec):
         return Verdict(tuple(judgements), "", tuple(checks), counts, tuple(relation_results))
-    said = (_yes_no("correct", not reasons), *judgements)
-    return Verdict(said, "\n".join(reasons), tuple(checks), counts, tuple(relation_results))
+    whole = (_yes_no("correct", not reasons), *judgements)
+    return Verdict(whole, "\n".join(reasons), tuple(checks), counts, tuple(relation_results))
 
 
 def counted_objects(name: str, detections: Sequence[Detection], rules: VisorRules) -> list[int]:

@@ -342,14 +342,14 @@ def ask_more(states: CampaignStates, annotation: Annotation, rule: Rule) -> None
     if state is None:
         return
     overlap, position = state.campaign.overlap, state.listing.positions.get(annotation.item_id)
-    said = rows.dicts(
+    answers = rows.dicts(
         states.connection,
         "select answers from annotations where item_id = ? and campaign_id = ? and status = 'valid' and not saw_evidence"
         # of each person the latest revision of the first answer
         " qualify row_number() over (partition by rater_id order by seq, submitted desc) = 1 order by seq limit ?",
         [annotation.item_id, campaign_id, overlap],
     )
-    wanted = overlap + (len(said) == overlap and rule([rows.from_json(row["answers"]) for row in said]))
+    wanted = overlap + (len(answers) == overlap and rule([rows.from_json(row["answers"]) for row in answers]))
     if position is not None and state.listing.role(position) == "ordinary" and state.wanted[position] != wanted:
         state.wanted[position] = wanted
         states.connection.execute(

@@ -185,7 +185,7 @@ def instances(classes: torch.Tensor, masks: torch.Tensor, fitted: Frame, keep: f
         if confidence(value) > keep
     ]
     queries = sorted({query for query, _, _ in pairs})
-    found: list[Instance] = []
+    objects: list[Instance] = []
     at_once = max(1, _PIXELS_AT_ONCE // max(math.prod(fitted.image), math.prod(fitted.padded)))
     for start in range(0, len(queries), at_once):
         some = queries[start : start + at_once]
@@ -194,8 +194,8 @@ def instances(classes: torch.Tensor, masks: torch.Tensor, fitted: Frame, keep: f
             if (mask := seen.get(query)) is not None:
                 score = confidence(probability * mask.certainty)
                 if score > keep:
-                    found.append(Instance(query, kind, score, mask.box, mask.mask))
-    return sorted(found, key=lambda instance: (-instance.score, instance.query, instance.kind))
+                    objects.append(Instance(query, kind, score, mask.box, mask.mask))
+    return sorted(objects, key=lambda instance: (-instance.score, instance.query, instance.kind))
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -288,8 +288,8 @@ class Mask2Former:
     def _objects(self, seen: tuple[torch.Tensor, torch.Tensor, Frame]) -> list[DetectedObject]:
         classes, masks, fitted = seen
         with torch.inference_mode():
-            found = instances(classes, masks, fitted, self._keep)
-        labelled = ((self._labels[instance.kind], instance) for instance in found)
+            objects = instances(classes, masks, fitted, self._keep)
+        labelled = ((self._labels[instance.kind], instance) for instance in objects)
         return [
             DetectedObject(label, instance.score, instance.box, instance.mask)
             for label, instance in labelled

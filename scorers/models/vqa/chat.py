@@ -218,14 +218,14 @@ class Chat(VqaModel):
         listed = [[*self._turns.tokens(prompt), *ids] for prompt, ids in zip(prompts, begun, strict=True)]
         self._fits(listed, prompts, _LONGEST)
         n_last = max(map(len, begun), default=0) + 1
-        found: list[torch.Tensor] = [torch.empty(0)] * len(listed)
+        by_row: list[torch.Tensor] = [torch.empty(0)] * len(listed)
         for length in sorted(set(map(len, listed))):
             alike = [k for k, ids in enumerate(listed) if len(ids) == length]
             for part in split_batches(alike, _ROWS):
                 logits = self._forward(seen, [listed[k] for k in part], n_last)
                 for k, some in zip(part, logits, strict=True):
-                    found[k] = some[n_last - 1 - len(begun[k]) :]
-        return found
+                    by_row[k] = some[n_last - 1 - len(begun[k]) :]
+        return by_row
 
     def _forward(self, seen: ChatPrefix, rows: Sequence[list[int]], n_last: int) -> torch.Tensor:
         """Of rows of one length the logits of the last ``n_last`` places, n x n_last x V."""

@@ -102,14 +102,14 @@ def annotate(known: Iterable[DepictedItem], people: Sequence[SimulatedPerson] = 
 
     The same items, people and seed give the same annotations; leaving some items out changes nothing about the others.
     """
-    annotations: list[Annotation] = []
+    annotated: list[Annotation] = []
     for depicted in known:
         for number in random(seed, depicted.item.item_id, "order").permutation(len(people)):
             person = people[number]
             rng = random(seed, depicted.item.item_id, person.name)
             if rng.random() < person.answers:
                 answers = answer(person, depicted.spec, depicted.scene, rng)
-                annotations.append(
+                annotated.append(
                     Annotation(
                         annotation_id=str(uuid.uuid5(NAMESPACE, f"{seed}/{person.name}/{depicted.item.item_id}")),
                         item_id=depicted.item.item_id,
@@ -120,7 +120,7 @@ def annotate(known: Iterable[DepictedItem], people: Sequence[SimulatedPerson] = 
                         rule_version=RULE_VERSION,
                     )
                 )
-    return annotations
+    return annotated
 
 
 def answer(person: SimulatedPerson, spec: Spec, scene: Scene, rng: np.random.Generator) -> dict[str, Any]:
@@ -211,7 +211,7 @@ def annotate_vqa(
     known: Iterable[DepictedItem], people: Sequence[SimulatedPerson] = PEOPLE, seed: int = SEED
 ) -> list[Annotation]:
     """What they say, image by image; the same items, people and seed give the same annotations."""
-    annotations: list[Annotation] = []
+    annotated: list[Annotation] = []
     for depicted in known:
         order = random(seed, depicted.item.item_id, "questions").permutation(len(people))
         earlier: list[dict[str, str]] = []
@@ -226,7 +226,7 @@ def annotate_vqa(
             }
             earlier.append(answers)
             asking = FormItem("", {}, questions=tuple(question for question, _ in truth))
-            annotations.append(
+            annotated.append(
                 Annotation(
                     annotation_id=str(uuid.uuid5(NAMESPACE, f"{seed}/questions/{person.name}/{depicted.item.item_id}")),
                     item_id=depicted.item.item_id,
@@ -238,7 +238,7 @@ def annotate_vqa(
                     raw={"questions": VERSION},
                 )
             )
-    return annotations
+    return annotated
 
 
 def _answer_to(person: SimulatedPerson, question: PromptQuestion, true: str | None, rng: np.random.Generator) -> str:

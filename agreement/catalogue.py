@@ -138,8 +138,8 @@ def at_a_glance(names: Collection[str], *, among: bool) -> tuple[str, ...]:
     All of `names` where none of them is a scale's primary statistic.
     """
     scales = AMONG_AT_A_GLANCE if among else TWO_AT_A_GLANCE
-    result = next((scale for scale in scales if scale[0] in names), tuple(names))
-    return tuple(name for name in result if name in names)
+    glance = next((scale for scale in scales if scale[0] in names), tuple(names))
+    return tuple(name for name in glance if name in names)
 
 
 @dataclass(frozen=True, slots=True)

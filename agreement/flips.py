@@ -86,13 +86,13 @@ def flip_test(pairs: FlipPairs, options: Options | None = None) -> list[FlipStat
     return [*each, *flip_statistics(pairs, ALL, options)]
 
 
-def flip_statistics(pairs: FlipPairs, where: str, options: Options | None = None) -> list[FlipStatistic]:
-    """All STATISTICS of all entries; ``where`` is what they are called."""
+def flip_statistics(pairs: FlipPairs, generator: str, options: Options | None = None) -> list[FlipStatistic]:
+    """All STATISTICS of all entries; ``generator``: whose they are, or a name for those of several."""
     wanted = options or Options()
     statistics: list[FlipStatistic] = []
     for name, made in _outcomes(pairs, Deletions(wanted.intervals)).items():
         bounds, method = interval(made, SHARE if name == PREFERRED else CONTRAST)
-        statistics.append(FlipStatistic(where, name, replace(made, deviations=None), bounds, method))
+        statistics.append(FlipStatistic(generator, name, replace(made, deviations=None), bounds, method))
     return statistics
 
 

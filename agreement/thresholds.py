@@ -149,8 +149,8 @@ def best_cut(tally: ScoreCounts, objective: Objective) -> BestCut:
     runs = best_runs(values)
     low, high = edges[runs.first], edges[runs.after]
     widest = int(np.argmax(high / 2.0 - low / 2.0))
-    index = int(np.searchsorted(tally.scores, middle(low[widest], high[widest]), side="right"))
-    return BestCut(float(middle(edges[index], edges[index + 1])), float(values[index]), index)
+    position = int(np.searchsorted(tally.scores, middle(low[widest], high[widest]), side="right"))
+    return BestCut(float(middle(edges[position], edges[position + 1])), float(values[position]), position)
 
 
 @dataclass(frozen=True)
@@ -187,8 +187,8 @@ def cross_validate(answers: ScoredAnswers, objective: Objective, fold_of_cluster
     fold = fold_of_cluster[answers.cluster]
     folds = int(fold_of_cluster.max(initial=-1)) + 1
     scores, code = np.unique(answers.score, return_inverse=True)
-    index, size = fold * scores.size + code, folds * scores.size
-    yes, no = (np.bincount(index, part, size).reshape(folds, -1) for part in (answers.yes, ~answers.yes))
+    cell, size = fold * scores.size + code, folds * scores.size
+    yes, no = (np.bincount(cell, part, size).reshape(folds, -1) for part in (answers.yes, ~answers.yes))
     predicted = np.zeros(answers.score.size, bool)
     thresholds = []
     for left_out in range(folds):
@@ -228,9 +228,9 @@ def curve_values(answers: ScoredAnswers, objective: Objective, cuts: IntArray, w
     """The objective at each of `cuts` (ascending) in every resample: (resamples, cuts), from sums by cluster between them."""
     code = np.unique(answers.score, return_inverse=True)[1]
     bins = cuts.size + 1
-    index = answers.cluster * bins + np.searchsorted(cuts, code, side="right")
+    cell = answers.cluster * bins + np.searchsorted(cuts, code, side="right")
     size = answers.clusters * bins
-    counts = [np.bincount(index, part, size).reshape(-1, bins) for part in (answers.yes, ~answers.yes)]
+    counts = [np.bincount(cell, part, size).reshape(-1, bins) for part in (answers.yes, ~answers.yes)]
     return FORMULAS[objective](PairSums.of(cut_tables(*(weights @ part for part in counts))))
 
 
@@ -451,7 +451,7 @@ class _CellCuts:
             kind = value_range_of(cell_outcome.key.statistic, binary=True)
             bounds, method = interval(cell_outcome.outcome, kind, by_prompt=suite.by_prompt)
             chosen = self._chosen.get((cell_outcome.place, cell_outcome.key.statistic), ChosenCuts())
-            bare = replace(cell_outcome.outcome, deviations=None)
+            reported = replace(cell_outcome.outcome, deviations=None)
             about = (
                 suite.name,
                 topic.aspect.name,
@@ -462,7 +462,7 @@ class _CellCuts:
                 self._cut,
                 chosen,
             )
-            rows.append(ThresholdAgreement(*about, bare, bounds.low, bounds.high, method))
+            rows.append(ThresholdAgreement(*about, reported, bounds.low, bounds.high, method))
         return rows
 
     def _cell(self, cell: Cell) -> dict[Key, Outcome]:

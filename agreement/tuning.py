@@ -92,13 +92,13 @@ def count_answers(
     unit_of = dict(zip(counted["item"].iloc[topic.item[whole]], np.flatnonzero(whole).tolist(), strict=True))
     # the place after the last is for items of which nobody says anything
     at = np.array([unit_of.get(item, topic.item.size) for item in items], np.int64)
-    results: dict[str, YesNoCounts] = {}
+    by_kind: dict[str, YesNoCounts] = {}
     for kind, code in _KINDS.items():
         profile = np.r_[topic.profile[code], 0][at]
         if profile.any():
             counts = topic.profiles.counts[profile].astype(float)
-            results[kind] = YesNoCounts(counts[:, NO], counts[:, YES], profile > 0)
-    return results
+            by_kind[kind] = YesNoCounts(counts[:, NO], counts[:, YES], profile > 0)
+    return by_kind
 
 
 def confusion_tables(verdicts: IntArray, heard: YesNoCounts, group: IntArray, groups: int) -> FloatArray:

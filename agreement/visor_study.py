@@ -93,8 +93,8 @@ def tables(judgements: pd.DataFrame, scales: Scales, roles: Mapping[str, Roles],
     """
     wanted = replace(options or Options(), matrix=False, by_target=False, people_as="majority", ceiling=False)
     human = judgements["kind"] == "human"
-    requested = judgements.loc[human & judgements["aspect"].isin(ONLY_HERE), "suite"].unique()
-    rows = judgements.loc[judgements["suite"].isin(requested), list(COLUMNS)].assign(task=None)
+    with_questions = judgements.loc[human & judgements["aspect"].isin(ONLY_HERE), "suite"].unique()
+    rows = judgements.loc[judgements["suite"].isin(with_questions), list(COLUMNS)].assign(task=None)
     if rows.empty:
         return StudyTables((), ())
     return StudyTables(_questions(rows, scales, roles, wanted), _metrics(rows, roles, wanted))
@@ -121,7 +121,7 @@ def _questions(rows: pd.DataFrame, scales: Scales, roles: Mapping[str, Roles], o
 
 def _metrics(rows: pd.DataFrame, roles: Mapping[str, Roles], options: Options) -> tuple[dict[str, Any], ...]:
     both = _both(rows, roles)
-    related = rows["prompt"].map(lambda prompt: (found := roles.get(prompt)) is not None and found.relation).astype(bool)
+    related = rows["prompt"].map(lambda prompt: (role := roles.get(prompt)) is not None and role.relation).astype(bool)
     uncond = rows[related & (rows["aspect"] == "correct")].assign(aspect=UNCOND, target=None)
     cond = rows[related & (rows["aspect"] == "position")].assign(aspect=COND, target=None)
     parts = [_enough(both), _enough(uncond), _where_both(cond, both)]
@@ -140,7 +140,7 @@ def _named(row: dict[str, Any], name: str, titles: Mapping[str, str]) -> dict[st
 
 def _is(part: pd.DataFrame, roles: Mapping[str, Roles], role: Role) -> BoolArray:
     """Whether each row is about the object in that role."""
-    targets = {prompt: of_prompt.target(role) for prompt, of_prompt in roles.items()}
+    targets = {prompt: named.target(role) for prompt, named in roles.items()}
     pairs = zip(part["prompt"], part["target"], strict=True)
     return np.array([isinstance(target, str) and targets.get(prompt) == target for prompt, target in pairs], bool)
 
@@ -161,7 +161,7 @@ def _enough(part: pd.DataFrame) -> pd.DataFrame:
 def _both(rows: pd.DataFrame, roles: Mapping[str, Roles]) -> pd.DataFrame:
     """Of each rater and item whether both objects are there: no if one is not, nothing where that is open."""
     part = rows[(rows["aspect"] == "present") & rows["excluded"].isna()]
-    pair = [bool(roles and roles.b) for roles in map(roles.get, part["prompt"])]
+    pair = [bool(role and role.b) for role in map(roles.get, part["prompt"])]
     part = part.loc[np.array(pair, bool) & (_is(part, roles, "a") | _is(part, roles, "b"))]
     words = part["label"].astype(str).str.strip().str.casefold()
     keys = ["item", "rater", "kind"]
@@ -170,10 +170,10 @@ def _both(rows: pd.DataFrame, roles: Mapping[str, Roles]) -> pd.DataFrame:
     said_so = [("no" if gone else "yes" if here == 2 else None) for here, gone in zip(seen["here"], seen["gone"], strict=True)]
     label = pd.Series(said_so, index=seen.index, dtype=object)
     # a rater's last row is when they had said it
-    judgements = part.sort_values("seq").drop_duplicates(keys, keep="last").set_index(keys)
-    made = judgements.assign(label=label, aspect=OA, target=None, number=np.nan).reset_index()
-    frame: pd.DataFrame = made.loc[made["label"].notna(), list(COLUMNS)]
-    return frame
+    last = part.sort_values("seq").drop_duplicates(keys, keep="last").set_index(keys)
+    made = last.assign(label=label, aspect=OA, target=None, number=np.nan).reset_index()
+    derived: pd.DataFrame = made.loc[made["label"].notna(), list(COLUMNS)]
+    return derived
 
 
 def _where_both(part: pd.DataFrame, both: pd.DataFrame) -> pd.DataFrame:
@@ -182,16 +182,16 @@ def _where_both(part: pd.DataFrame, both: pd.DataFrame) -> pd.DataFrame:
     pairs = set(zip(yes["item"], yes["rater"], strict=True))
     scorer = part["kind"] == "scorer"
     seen = np.array([pair in pairs for pair in zip(part["item"], part["rater"], strict=True)], bool)
-    frame = part[~scorer | seen]
+    rows = part[~scorer | seen]
     people = both[(both["kind"] == "human")]
     enough = people[_answered(people) >= LEAST]
     known = {(item, kind) for item, kind in _agreed_yes(enough)}
-    wanted = {(item, bool(kind)) for item, kind in zip(enough["item"], enough["simulated"].fillna(False), strict=True)}
-    keys = list(zip(frame["item"], frame["simulated"].fillna(False).astype(bool), strict=True))
-    open_ = (frame["kind"] == "human") & frame["excluded"].isna()
-    reasons = [None if key in known else MISSING if key in wanted else FEWER for key in keys]
-    excluded = frame["excluded"].astype(object).where(~open_, pd.Series(reasons, frame.index, dtype=object))
-    return frame.assign(excluded=excluded.where(excluded.notna(), None))
+    judged = {(item, bool(kind)) for item, kind in zip(enough["item"], enough["simulated"].fillna(False), strict=True)}
+    keys = list(zip(rows["item"], rows["simulated"].fillna(False).astype(bool), strict=True))
+    open_ = (rows["kind"] == "human") & rows["excluded"].isna()
+    reasons = [None if key in known else MISSING if key in judged else FEWER for key in keys]
+    excluded = rows["excluded"].astype(object).where(~open_, pd.Series(reasons, rows.index, dtype=object))
+    return rows.assign(excluded=excluded.where(excluded.notna(), None))
 
 
 def _agreed_yes(people: pd.DataFrame) -> Sequence[tuple[str, bool]]:

@@ -118,8 +118,8 @@ def _pressed(question: Question, answer: Any) -> Any:
         return None
     if answer == CANNOT_TELL or question.kind == "number":
         return answer
-    values = answer if question.kind in TICKED and isinstance(answer, list) else [answer]
-    places = [n for n, option in enumerate(question.options) if any(same(entry, option.value) for entry in values)]
+    chosen = answer if question.kind in TICKED and isinstance(answer, list) else [answer]
+    places = [n for n, option in enumerate(question.options) if any(same(value, option.value) for value in chosen)]
     return tuple(places)
 
 

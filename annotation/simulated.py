@@ -102,25 +102,25 @@ def annotate(known: Iterable[DepictedItem], people: Sequence[SimulatedPerson] = 
 
     The same items, people and seed give the same annotations; leaving some items out changes nothing about the others.
     """
-    answered: list[Annotation] = []
-    for item in known:
-        for number in random(seed, item.item.item_id, "order").permutation(len(people)):
+    annotated: list[Annotation] = []
+    for depicted in known:
+        for number in random(seed, depicted.item.item_id, "order").permutation(len(people)):
             person = people[number]
-            rng = random(seed, item.item.item_id, person.name)
+            rng = random(seed, depicted.item.item_id, person.name)
             if rng.random() < person.answers:
-                answers = answer(person, item.spec, item.scene, rng)
-                answered.append(
+                answers = answer(person, depicted.spec, depicted.scene, rng)
+                annotated.append(
                     Annotation(
-                        annotation_id=str(uuid.uuid5(NAMESPACE, f"{seed}/{person.name}/{item.item.item_id}")),
-                        item_id=item.item.item_id,
+                        annotation_id=str(uuid.uuid5(NAMESPACE, f"{seed}/{person.name}/{depicted.item.item_id}")),
+                        item_id=depicted.item.item_id,
                         rater_id=person.rater.rater_id,
                         questionnaire=NAME,
                         answers=answers,
-                        judgements=tuple(derive(item.spec, answers)),
+                        judgements=tuple(derive(depicted.spec, answers)),
                         rule_version=RULE_VERSION,
                     )
                 )
-    return answered
+    return annotated
 
 
 def answer(person: SimulatedPerson, spec: Spec, scene: Scene, rng: np.random.Generator) -> dict[str, Any]:
@@ -179,15 +179,15 @@ def _fit(spec: Spec, answers: Mapping[str, Any], rng: np.random.Generator, perso
     """How well the caption fits by what this person saw: 4 all of it, 3 most, 2 some, 1 nothing; now and then one off."""
     derived = derive(spec, answers)
     whole = next((judgement.label for judgement in derived if judgement.aspect == "correct"), None)
-    requested = [judgement.label for judgement in derived if judgement.aspect in ("present", "color", "position")]
-    missed = len(requested) - requested.count(YES)
+    parts = [judgement.label for judgement in derived if judgement.aspect in ("present", "color", "position")]
+    missed = len(parts) - parts.count(YES)
     if whole == YES:
         fit = 4
-    elif requested and missed == len(requested):
+    elif parts and missed == len(parts):
         fit = 1
     else:
         # one part of several, or only the number
-        fit = 3 if missed == 0 or (missed == 1 and len(requested) > 2) else 2
+        fit = 3 if missed == 0 or (missed == 1 and len(parts) > 2) else 2
     if rng.random() < 0.05 + person.objects:
         fit = min(4, max(1, fit + (1 if rng.random() < 0.5 else -1)))
     return _unless_unsure(person, rng, fit)
@@ -211,25 +211,25 @@ def annotate_vqa(
     known: Iterable[DepictedItem], people: Sequence[SimulatedPerson] = PEOPLE, seed: int = SEED
 ) -> list[Annotation]:
     """What they say, image by image; the same items, people and seed give the same annotations."""
-    answered: list[Annotation] = []
-    for item in known:
-        order = random(seed, item.item.item_id, "questions").permutation(len(people))
-        lines: list[dict[str, str]] = []
+    annotated: list[Annotation] = []
+    for depicted in known:
+        order = random(seed, depicted.item.item_id, "questions").permutation(len(people))
+        earlier: list[dict[str, str]] = []
         for number in order[:3]:
-            if len(lines) == 2 and not tifa_vqa.undecided(lines):
+            if len(earlier) == 2 and not tifa_vqa.undecided(earlier):
                 break
             person = people[number]
-            rng = random(seed, item.item.item_id, person.name, "questions")
-            requested = true_answers(item.spec, item.scene)
+            rng = random(seed, depicted.item.item_id, person.name, "questions")
+            truth = true_answers(depicted.spec, depicted.scene)
             answers = {
-                tifa_vqa.PREFIX + question.question_id: _answer_to(person, question, true, rng) for question, true in requested
+                tifa_vqa.PREFIX + question.question_id: _answer_to(person, question, true, rng) for question, true in truth
             }
-            lines.append(answers)
-            asking = FormItem("", {}, questions=tuple(question for question, _ in requested))
-            answered.append(
+            earlier.append(answers)
+            asking = FormItem("", {}, questions=tuple(question for question, _ in truth))
+            annotated.append(
                 Annotation(
-                    annotation_id=str(uuid.uuid5(NAMESPACE, f"{seed}/questions/{person.name}/{item.item.item_id}")),
-                    item_id=item.item.item_id,
+                    annotation_id=str(uuid.uuid5(NAMESPACE, f"{seed}/questions/{person.name}/{depicted.item.item_id}")),
+                    item_id=depicted.item.item_id,
                     rater_id=person.rater.rater_id,
                     questionnaire=tifa_vqa.NAME,
                     answers=answers,
@@ -238,7 +238,7 @@ def annotate_vqa(
                     raw={"questions": VERSION},
                 )
             )
-    return answered
+    return annotated
 
 
 def _answer_to(person: SimulatedPerson, question: PromptQuestion, true: str | None, rng: np.random.Generator) -> str:
@@ -276,8 +276,8 @@ def vote(pairs: Iterable[DepictedPair], people: Sequence[SimulatedPerson] = PEOP
         for number in random(seed, pair.item.item_id, "votes").permutation(len(people))[:VOTES]:
             person = people[number]
             rng = random(seed, pair.item.item_id, person.name, "vote")
-            order = tuple(int(index) for index in rng.permutation(2))
-            left, right = (pair.faithful[index] != (rng.random() < person.counts) for index in order)
+            order = tuple(int(image) for image in rng.permutation(2))
+            left, right = (pair.faithful[image] != (rng.random() < person.counts) for image in order)
             if rng.random() < person.positions:
                 left, right = True, False
             choice = ab.BOTH if left and right else ab.NONE if not (left or right) else ab.SIDES[int(right)]

@@ -171,7 +171,7 @@ def reference(store: Store) -> Values:
         rows[column] = rows[column].astype("category")
     rows = rows.sort_values("seq").drop_duplicates(["item", "rater", "aspect"])
     people = rows[rows["kind"] == "human"]
-    entries: Values = {}
+    values: Values = {}
     for name in (*JUDGES, *SCORERS):
         own = rows.loc[rows["rater"] == name, ["item", "value"]]
         met = people.merge(own, on="item", suffixes=("", "_scorer"))
@@ -179,19 +179,19 @@ def reference(store: Store) -> Values:
             task=("task", "first"), people=("value", "mean"), own=("value_scorer", "first")
         )
         for task, units in _by_task(means):
-            entries[task, name, "spearman"] = stats.spearmanr(units["own"], units["people"]).statistic
-            entries[task, name, "pearson"] = stats.pearsonr(units["own"], units["people"]).statistic
+            values[task, name, "spearman"] = stats.spearmanr(units["own"], units["people"]).statistic
+            values[task, name, "pearson"] = stats.pearsonr(units["own"], units["people"]).statistic
         for task, pairs in _by_task(met) if name in JUDGES else ():
             pair_labels = pairs["value_scorer"].to_numpy(int), pairs["value"].to_numpy(int)
-            entries[task, name, "percent_agreement"] = accuracy_score(*pair_labels)
-            entries[task, name, "cohen_kappa"] = cohen_kappa_score(*pair_labels)
+            values[task, name, "percent_agreement"] = accuracy_score(*pair_labels)
+            values[task, name, "cohen_kappa"] = cohen_kappa_score(*pair_labels)
     for task, rated in _by_task(people):
-        entries[task, "people", "mean"] = rated["value"].mean()
+        values[task, "people", "mean"] = rated["value"].mean()
         units = rated.groupby("item", observed=True)["value"].agg(["size", "sum"])
         n, yes = (units.loc[units["size"] >= 2, column] for column in ("size", "sum"))
         alike = yes * (yes - 1) + (n - yes) * (n - yes - 1)
-        entries[task, "people", "percent_agreement"] = (alike / (n * (n - 1))).mean()
-    return entries
+        values[task, "people", "percent_agreement"] = (alike / (n * (n - 1))).mean()
+    return values
 
 
 def _by_task(rows: pd.DataFrame) -> list[tuple[str, pd.DataFrame]]:
@@ -206,9 +206,9 @@ def apart(first: Values, second: Values) -> float:
         AssertionError: ``second`` has something that ``first`` has not, or a value differs by more than 1e-9.
     """
     assert second.keys() <= first.keys(), second.keys() - first.keys()
-    one, other = (np.array([table[key] for key in second]) for table in (first, second))
-    assert (np.isnan(one) == np.isnan(other)).all()
-    largest = float(np.nanmax(np.abs(one - other)))
+    mine, other = (np.array([table[key] for key in second]) for table in (first, second))
+    assert (np.isnan(mine) == np.isnan(other)).all()
+    largest = float(np.nanmax(np.abs(mine - other)))
     assert largest <= TOLERANCE, largest
     return largest
 

@@ -204,8 +204,8 @@ class QueuedForm:
 
     async def answer(self) -> None:
         ticket = self._ticket
-        fields = self.choose(self.name, ticket)
-        values = [fields.get(id_, [] if id_.startswith("color") else None) for id_ in self.ids]
+        answers = self.choose(self.name, ticket)
+        values = [answers.get(id_, [] if id_.startswith("color") else None) for id_ in self.ids]
         self._ticket, *_ = await self._event("submit", [None, ticket, False, *values])
         self.saved.add((self.name, ticket))
 

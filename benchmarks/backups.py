@@ -109,27 +109,27 @@ def _measure(folder: Path, arguments: argparse.Namespace, say: Callable[[str], N
     restoring.restore(folder / "new", made)
     say(f"restored in       {time.perf_counter() - begun:6.1f} s")
     with Store(folder / "new") as store, store.read() as cursor:
-        results = backups.database_contents(cursor).lasting()
-    assert {name: held.rows for name, held in results.items()} == {
+        restored = backups.database_contents(cursor).lasting()
+    assert {name: held.rows for name, held in restored.items()} == {
         n: h.rows for n, h in made.manifest.contents.lasting().items()
     }
     say("all rows of the backup are in the restored project")
 
 
 def _made(store: Store, name: str, rest: backups.Pause) -> backups.Backup:
-    made_backups: list[backups.Backup] = []
+    made: list[backups.Backup] = []
 
     def work() -> None:
         if rest is not backups.no_pause:
             scheduler.lower_priority()
         with backups.backup_lock, store.read() as cursor:
-            made_backups.append(backups.make_backup(cursor, store.project, name, rest=rest))
+            made.append(backups.make_backup(cursor, store.project, name, rest=rest))
 
     # a thread of its own, as it stays modest
     worker = threading.Thread(target=work)
     worker.start()
     worker.join()
-    return made_backups[0]
+    return made[0]
 
 
 if __name__ == "__main__":

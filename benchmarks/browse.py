@@ -234,16 +234,16 @@ def fetch(client: TestClient, addresses: Sequence[str]) -> None:
 
 def answered(store: Store, items: Sequence[str], n: int) -> list[float]:
     """Milliseconds that each of n answers waits until it is on disk."""
-    answered_in = []
+    waits = []
     for k in range(n):
         judgement = Judgement("correct", "yes", 1.0, None, None)
         answer = Annotation(
             annotation_id=str(uuid.uuid4()), item_id=items[k % len(items)], rater_id="dan", questionnaire="direct", answers={},
             judgements=(judgement,), rule_version="1", campaign_id="default",
         )  # fmt: skip
-        answered_in.append(1000 * timed(partial(recording.submit, store, answer))[1].wall)
+        waits.append(1000 * timed(partial(recording.submit, store, answer))[1].wall)
         time.sleep(0.01)
-    return answered_in
+    return waits
 
 
 def submitted(store: Store, n: int) -> list[str]:
@@ -255,13 +255,13 @@ def submitted(store: Store, n: int) -> list[str]:
         without = answered(store, items, n)
     with closing(index_refresh.IndexRefresher(store)):
         with_them = answered(store, items, n)
-    rows_of_waits = []
+    lines = []
     for name, seconds in (("without wide rows", without), ("with wide rows kept", with_them)):
         tenth = statistics.quantiles(seconds, n=10)[-1]
-        rows_of_waits.append(
+        lines.append(
             f"an answer {name}: median {statistics.median(seconds):.1f} ms, 90 % {tenth:.1f} ms, worst {max(seconds):.1f} ms"
         )
-    return rows_of_waits
+    return lines
 
 
 def costs(store: Store) -> list[str]:
@@ -293,16 +293,16 @@ def _sums(cursor: duckdb.DuckDBPyConnection) -> Any:
 
 def measured(store: Store, rounds: int, most_views: int) -> list[str]:
     """Each view, then memory through many of them."""
-    client, views_of = app_of(store), views(store)
+    client, by_view = app_of(store), views(store)
     lines = [f"{'milliseconds of the server':38}{'median':>9}{'worst':>9}{'CPU':>9}{'worst':>9}"]
-    seconds = {}
-    for name, addresses in views_of.items():
+    timings = {}
+    for name, addresses in by_view.items():
         fetch(client, addresses)
-        seconds[name] = ViewTiming.of([timed(partial(fetch, client, addresses))[1] for _ in range(rounds)])
-        lines.append(f"{name:38}{seconds[name]}")
-    within = sum(timing.wall < TARGET_MS for timing in seconds.values())
-    lines += ["", f"{within} of {len(seconds)} views under {TARGET_MS} ms (median of wall clock)"]
-    before, every = resident(), list(views_of.values())
+        timings[name] = ViewTiming.of([timed(partial(fetch, client, addresses))[1] for _ in range(rounds)])
+        lines.append(f"{name:38}{timings[name]}")
+    within = sum(timing.wall < TARGET_MS for timing in timings.values())
+    lines += ["", f"{within} of {len(timings)} views under {TARGET_MS} ms (median of wall clock)"]
+    before, every = resident(), list(by_view.values())
     for k in range(most_views):
         fetch(client, every[k % len(every)])
     lines.append(f"memory: {before:,.0f} MB before {most_views} views, {resident():,.0f} MB after")
@@ -319,12 +319,12 @@ def main(arguments: Sequence[str] | None = None) -> list[str]:
     options = parser.parse_args(arguments)
     with tempfile.TemporaryDirectory() as folder, Store(Path(folder) / "project") as store:
         seconds = fill(store, options.images)
-        report = {
+        counts = {
             table: store.query_value(f"select count(*) from {table}") for table in ("annotations", "evidence", "judgements")
         }
         lines = [
-            f"{options.images:,} images, {len(PEOPLE)} people with {report['annotations']:,} answers, {len(SCORERS)} scorers"
-            f" with {report['evidence']:,} looks, {report['judgements']:,} judgements; made in {seconds:.0f} s",
+            f"{options.images:,} images, {len(PEOPLE)} people with {counts['annotations']:,} answers, {len(SCORERS)} scorers"
+            f" with {counts['evidence']:,} looks, {counts['judgements']:,} judgements; made in {seconds:.0f} s",
             machine("duckdb"),
             "",
             *costs(store),

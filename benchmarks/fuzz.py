@@ -116,11 +116,11 @@ def lines_of(tallies: Mapping[str, FuzzProgress]) -> list[str]:
     return [*lines, f"{n:,} cases over {len(tallies)} targets, {len(kinds)} kinds of mistake", *kinds]
 
 
-def _again(targets: Sequence[Target], where: Path, folder: Path) -> str:
-    name = (where / ".target").read_text(encoding="utf-8")
+def _again(targets: Sequence[Target], saved: Path, folder: Path) -> str:
+    name = (saved / ".target").read_text(encoding="utf-8")
     files = {
-        str(path.relative_to(where)): path.read_bytes() if path.is_file() else None
-        for path in sorted(where.rglob("*"))
+        str(path.relative_to(saved)): path.read_bytes() if path.is_file() else None
+        for path in sorted(saved.rglob("*"))
         if path.name != ".target" and (path.is_file() or not any(path.iterdir()))
     }
     return str(
@@ -146,7 +146,7 @@ def main(arguments: Sequence[str] | None = None) -> list[str]:
     tallies: dict[str, FuzzProgress] = {}
     if options.state is not None and options.state.is_file():
         stored = json.loads(options.state.read_text(encoding="utf-8"))
-        tallies = {name: FuzzProgress(**state) for name, state in stored.items()}
+        tallies = {name: FuzzProgress(**saved) for name, saved in stored.items()}
     with tempfile.TemporaryDirectory() as folder, bench(Path(folder) / "bench", app=options.app) as made:
         targets = [
             target

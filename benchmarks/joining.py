@@ -116,7 +116,7 @@ class Joiner(Annotator):
         for path in paths:
             start = time.perf_counter()
             await line.content("GET", path)
-            self._told.timed("picture", time.perf_counter() - start, None)
+            self._result.timed("picture", time.perf_counter() - start, None)
         line.close()
 
 
@@ -209,10 +209,10 @@ def main(arguments: Sequence[str] | None = None) -> list[str]:
     file, quick, none, side = (options.pop(name) for name in ("json", "quick", "no_browser", "side"))
     plan, side = (SMALL, 64) if quick else (LoadPlan(**options), side)
     with tempfile.TemporaryDirectory() as folder, nullcontext() if none else open_browser() as browser:
-        counts, result = run(Path(folder), plan, side, browser)
-    lines = lines_of(counts, result, plan)
+        joined, result = run(Path(folder), plan, side, browser)
+    lines = lines_of(joined, result, plan)
     if file is not None:
-        rounds = {name: asdict(round_) for name, round_ in zip(ROUNDS, counts, strict=True)}
+        rounds = {name: asdict(round_) for name, round_ in zip(ROUNDS, joined, strict=True)}
         file.write_text(json.dumps({"rounds": rounds, "seconds": result.waits, "lines": lines}) + "\n", encoding="utf-8")
     return tell(lines)
 

@@ -96,7 +96,7 @@ def newest(project: Path, known: set[str]) -> RunFolder | None:
 
 
 def scored(project: Path, words: Sequence[str], killed: Killed, kills: int, chance: random.Random) -> None:
-    """Score, killed again and again until that many are ``killed``, or the run is whole; then in peace."""
+    """Score, killed again and again until ``killed`` counts ``kills``, or the run is whole; then in peace."""
     known = {path.name for path in (project / "runs").iterdir()}
     while sum(killed.kills.values()) < kills and moment(newest(project, known)) != "after the last part":
         killed.starts += 1
@@ -181,11 +181,11 @@ def main(arguments: Sequence[str] | None = None) -> list[str]:
         print(line, flush=True)
 
     with tempfile.TemporaryDirectory() as made:
-        path, three = Path(made) / "undisturbed", Path(made) / "imported"
+        undisturbed, imported = Path(made) / "undisturbed", Path(made) / "imported"
         fresh = Path(made) / "fresh"
         finished(fresh, "import", "playground")
-        shutil.copytree(fresh, path)
-        shutil.copytree(fresh, three)
+        shutil.copytree(fresh, undisturbed)
+        shutil.copytree(fresh, imported)
         words = [
             "score",
             options.scorer,
@@ -196,31 +196,31 @@ def main(arguments: Sequence[str] | None = None) -> list[str]:
             "--batch-size",
             options.batch_size,
         ]
-        known = {path.name for path in (path / "runs").iterdir()}
+        known = {path.name for path in (undisturbed / "runs").iterdir()}
         began = time.monotonic()
-        ended = finished(path, *words)
+        ended = finished(undisturbed, *words)
         seconds = time.monotonic() - began
-        run = newest(path, known)
+        run = newest(undisturbed, known)
         assert run is not None
         say(f"undisturbed: {ended}, {len(run.parts())} parts, {seconds:.0f} s")
         rater = f"{options.scorer}-playground[{options.set}]"
         # a run that came to its end between the kills is compared, and another one killed
-        scoring, killed = Killed(), [path]
+        scoring, killed = Killed(), [undisturbed]
         while sum(scoring.kills.values()) < options.kills:
             killed.append(Path(made) / f"killed-{len(killed)}")
             shutil.copytree(fresh, killed[-1])
             scored(killed[-1], words, scoring, options.kills, chance)
         began = time.monotonic()
-        finished(three, "import", "playground")
-        importing = taken_in(three, run.path, options.imports, chance, 2.5 * (time.monotonic() - began))
-        there = {project.name: rows(project, rater) for project in (*killed, three)}
+        finished(imported, "import", "playground")
+        importing = taken_in(imported, run.path, options.imports, chance, 2.5 * (time.monotonic() - began))
+        there = {project.name: rows(project, rater) for project in (*killed, imported)}
         assert there["undisturbed"]["judgements"]
         for name, records in there.items():
             assert records == there["undisturbed"], f"{name} differs from undisturbed"
-        for label, outcome in (("scoring", scoring), ("import scores", importing)):
-            of = ", ".join(f"{who} {n}" for who, n in sorted(outcome.kills.items()))
-            when = ", ".join(f"{at} {n}" for at, n in sorted(outcome.when.items()))
-            say(f"{label}: {sum(outcome.kills.values())} kills ({of}) in {outcome.starts} starts{f'; {when}' if when else ''}")
+        for label, tally in (("scoring", scoring), ("import scores", importing)):
+            of = ", ".join(f"{who} {n}" for who, n in sorted(tally.kills.items()))
+            when = ", ".join(f"{at} {n}" for at, n in sorted(tally.when.items()))
+            say(f"{label}: {sum(tally.kills.values())} kills ({of}) in {tally.starts} starts{f'; {when}' if when else ''}")
         counts = ", ".join(f"{len(records):,} {table}" for table, records in there["undisturbed"].items())
         say(f"equal in all {len(there)} projects, in every column but times and source ids: {counts}")
     return lines

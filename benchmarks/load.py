@@ -232,11 +232,11 @@ def _folders(folder: Path, parts: Sequence[Sequence[WorkItem]]) -> Iterator[Path
 def _detections(work: WorkItem) -> Observation:
     """Two thirds of what is asked for is found, and something else beside it; always the same."""
     chance = zlib.crc32(work.item_id.encode())
-    results = [entry["class"] for n, entry in enumerate(work.spec["include"]) if chance >> n & 3]
+    found_classes = [entry["class"] for n, entry in enumerate(work.spec["include"]) if chance >> n & 3]
     colors = tuple(1.0 if n == chance % len(COLORS) else 0.0 for n in range(len(COLORS)))
     detections = [
         Detection(label, 0.9 - 0.1 * n, (8.0 + 40 * n, 8.0, 40.0 + 40 * n, 60.0), None, colors)
-        for n, label in enumerate([*results, COCO[chance % len(COCO)]])
+        for n, label in enumerate([*found_classes, COCO[chance % len(COCO)]])
     ]
     return Observation(work.item_id, {"width": _SIDE, "height": _SIDE}, tuple(detections))
 
@@ -298,7 +298,7 @@ class Annotator:
         self.name = name
         self._http = Http(port)
         self._choose = choose
-        self._told = result
+        self._result = result
         self._plan = plan
         self._random = random.Random(seed)
         self._task: Mapping[str, Any] | None = None
@@ -348,19 +348,19 @@ class Annotator:
             "following": True,
         }
         ticket, reply = self._task["ticket"], None
-        self._told.attempted.add(body["id"])
+        self._result.attempted.add(body["id"])
         for _ in range(_GIVE_UP):
             if reply := await self._ask("submit", "POST", "/api/submit", body):
                 break
             await asyncio.sleep(1)  # as the outbox does, under the same id
         if reply is None:
             return
-        self._told.acknowledged[body["id"]] = (self.name, ticket)
+        self._result.acknowledged[body["id"]] = (self.name, ticket)
         if self._random.random() < _TWICE:
             again = await self._ask("submit", "POST", "/api/submit", body)
-            self._told.twice += 1
+            self._result.twice += 1
             if again is not None and again["new"]:
-                self._told.errors["an answer sent twice was taken for two"] += 1
+                self._result.errors["an answer sent twice was taken for two"] += 1
             reply = again or reply
         self._look(reply["next"])
 
@@ -376,11 +376,11 @@ class Annotator:
         try:
             reply = await self._http.json(method, path, body)
         except (OSError, asyncio.IncompleteReadError, Refused) as error:
-            self._told.timed(kind, 0.0, f"{type(error).__name__} {str(error)[:160]}")
+            self._result.timed(kind, 0.0, f"{type(error).__name__} {str(error)[:160]}")
             if not isinstance(error, Refused):
                 await self._http.connect()
             return None
-        self._told.timed(kind, time.perf_counter() - start, None)
+        self._result.timed(kind, time.perf_counter() - start, None)
         return reply
 
     def close(self) -> None:

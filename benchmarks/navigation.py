@@ -71,18 +71,18 @@ def main(arguments: Sequence[str] | None = None) -> int:
             page = chromium.new_context(base_url=f"http://127.0.0.1:{port}", viewport=size).new_page()
             page.goto("/studio/")
             page.locator(PAGES["Overview"]).first.wait_for(state="visible", timeout=60_000)
-            waits: dict[str, list[float]] = {name: [] for name in PAGES}
+            seconds_of: dict[str, list[float]] = {name: [] for name in PAGES}
             for turn in range(options.rounds + 1):
                 for name in (*list(PAGES)[1:], "Overview"):
                     seconds = visit(page, name)
                     # what comes later: intervals, pictures
                     page.wait_for_timeout(1000 * _WARM_S)
                     if turn:
-                        waits[name].append(seconds)
+                        seconds_of[name].append(seconds)
     print(machine("gradio", "playwright"))
-    for name, values in waits.items():
+    for name, values in seconds_of.items():
         print(f"{name:10} median {statistics.median(values):.2f} s, worst {max(values):.2f} s")
-    every = [seconds for values in waits.values() for seconds in values]
+    every = [seconds for values in seconds_of.values() for seconds in values]
     median = percentile(every, 0.5)
     print(f"{len(every)} clicks: median {median:.2f} s, 95 % under {percentile(every, 0.95):.2f} s (aim {TARGET_S:.0f} s)")
     return 0

@@ -74,10 +74,10 @@ class QueuedDesk:
         if campaign is None or task is None:
             raise gr.Error("This image is no longer part of the project.")
         about = asking.item_form(self._store, campaign, task, person)
-        fields = _answers(about.questionnaire, blank, values)
-        if validate(about.questionnaire, fields):
+        answers = _answers(about.questionnaire, blank, values)
+        if validate(about.questionnaire, answers):
             raise gr.Error("Some answers are missing or invalid.")
-        annotation = about.annotation(person, clean(about.questionnaire, fields), annotation_id=str(uuid.uuid4()))
+        annotation = about.annotation(person, clean(about.questionnaire, answers), annotation_id=str(uuid.uuid4()))
         recording.submit(self._store, annotation, about.form.undecided)
         return self._next(person)
 
@@ -111,8 +111,8 @@ IDS: Final = (
 
 def _answers(questionnaire: Questionnaire, blank: bool, values: Sequence[Any]) -> dict[str, Any]:
     """Answers by question; what a hidden component sends along is none."""
-    requested = {question.id for question in questionnaire.questions}
-    answers = {id_: value for id_, value in zip(IDS, values, strict=True) if id_ in requested}
+    shown = {question.id for question in questionnaire.questions}
+    answers = {id_: value for id_, value in zip(IDS, values, strict=True) if id_ in shown}
     return answers | ({BLANK: YES} if blank else {})
 
 
@@ -153,12 +153,12 @@ def main(arguments: Sequence[str] | None = None) -> None:
     parser.add_argument("--pictures", type=Path, required=True, help="the folder in which all pictures lie")
     parser.add_argument("--port", type=int, required=True)
     parser.add_argument("--limit", type=int, default=0, help="events of a kind at once; 0: no limit")
-    asked = parser.parse_args(arguments)
-    gr.set_static_paths([asked.pictures])
-    with Store(asked.project) as store:
+    parsed = parser.parse_args(arguments)
+    gr.set_static_paths([parsed.pictures])
+    with Store(parsed.project) as store:
         options = {"ssr_mode": False, "run_history": False, "enable_monitoring": False, "footer_links": []}
-        app = gr.mount_gradio_app(FastAPI(), form(store, asked.campaign, asked.limit or None), path="/", **options)
-        uvicorn.run(app, host="127.0.0.1", port=asked.port, log_level="warning")
+        app = gr.mount_gradio_app(FastAPI(), form(store, parsed.campaign, parsed.limit or None), path="/", **options)
+        uvicorn.run(app, host="127.0.0.1", port=parsed.port, log_level="warning")
 
 
 if __name__ == "__main__":

@@ -254,9 +254,9 @@ class Simulation:
         now = self._clock.now()
         first, again = (participation.next_tasks(self._store, person.name, NAME, now=now) for _ in range(2))
         # what others send late, or a manager does, may take an item away between the two
-        still = {task.item_id for task in first.tasks} & {task.item_id for task in again.tasks}
+        in_both = {task.item_id for task in first.tasks} & {task.item_id for task in again.tasks}
         with self._lock:
-            self.seen["refreshed and the same"] += len(still) == len(first.tasks)
+            self.seen["refreshed and the same"] += len(in_both) == len(first.tasks)
 
     def _revising(self, person: SimulatedWorker, annotation: Annotation) -> None:
         self._send(annotation)
@@ -287,11 +287,9 @@ def check(store: Store, plan: SimulationPlan, done: Simulation) -> Counter[str]:
     stored = {row[0]: Stored(*row) for row in rows}
     missing = set(done.acknowledged) - set(stored)
     assert not missing, f"{len(missing)} acknowledged answers are missing"
-    who = {stored.annotation_id: stored.person for stored in stored.values()}
-    acknowledged = {
-        id_ for id_, status in done.acknowledged.items() if stored[id_].status != status and who[id_] not in done.left
-    }
-    assert not acknowledged, f"{len(acknowledged)} answers became something else than their people were told"
+    who = {row.annotation_id: row.person for row in stored.values()}
+    changed = {id_ for id_, status in done.acknowledged.items() if stored[id_].status != status and who[id_] not in done.left}
+    assert not changed, f"{len(changed)} answers became something else than their people were told"
     valid: dict[str, list[str]] = {}
     for answer in answers:
         if answer.status == "valid":

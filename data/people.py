@@ -70,5 +70,5 @@ def pseudonymous(rows: pd.DataFrame, secret: str) -> pd.Series[Any]:
 
 def _without_source_row(text: str) -> str | None:
     shown: Any = json.loads(text)
-    remaining = {name: shown[name] for name in _SCREEN_FIELDS if name in shown} if isinstance(shown, dict) else {}
-    return json.dumps(remaining, separators=(",", ":")) if remaining else None
+    on_screen = {name: shown[name] for name in _SCREEN_FIELDS if name in shown} if isinstance(shown, dict) else {}
+    return json.dumps(on_screen, separators=(",", ":")) if on_screen else None

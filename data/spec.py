@@ -157,7 +157,7 @@ def parse_spec(spec: Mapping[str, Any]) -> Spec:
 
 def asks_only_positions(spec: Spec) -> bool:
     """Whether VISOR can say if all that is asked is there: it looks at neither numbers nor colours."""
-    plain = all(spec.count == 1 and not spec.exact and spec.color is None for spec in spec.objects)
+    plain = all(thing.count == 1 and not thing.exact and thing.color is None for thing in spec.objects)
     return bool(spec.objects) and plain and not spec.excludes and not spec.details
 
 

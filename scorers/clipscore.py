@@ -63,11 +63,11 @@ class ClipPerceiver:
         by; ``read`` of ``tokens`` reached it."""
         prompts = [self._prefix + shown.text for shown in batch]
         images = self._clip.images([shown.image for shown in batch]).astype(np.float64)
-        remaining = runs.pack_embeddings(images)
+        embeddings = runs.pack_embeddings(images)
         texts = self._clip.texts(prompts).astype(np.float64)
         observations = []
         cosines = (images * texts).sum(axis=1).tolist()
-        for shown, text, cosine, embedding in zip(batch, prompts, cosines, remaining, strict=True):
+        for shown, text, cosine, embedding in zip(batch, prompts, cosines, embeddings, strict=True):
             tokens = self._clip.tokens(text)
             payload = {
                 "cosine": cosine if math.isfinite(cosine) else None,

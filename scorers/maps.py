@@ -75,10 +75,10 @@ def has_embeddings(part: Path) -> bool:
         columns = [group.column(k) for group in groups for k in range(group.num_columns)]
     except (OSError, pa.ArrowException):
         return False
-    remaining = [column for column in columns if column.path_in_schema == COLUMN]
+    embeddings = [column for column in columns if column.path_in_schema == COLUMN]
     return any(
         column.statistics is None or column.statistics.null_count is None or column.statistics.null_count < column.num_values
-        for column in remaining
+        for column in embeddings
     )
 
 
@@ -90,19 +90,19 @@ def most_alike(parts: Sequence[Path], item_id: str, most: int) -> list[str]:
     Raises:
         NoEmbeddings: this image has none.
     """
-    stored = (stored for part in parts for found, stored in _read_part(part) if found == item_id)
-    target = next(stored, None)
-    if target is None:
+    stored = (stored for part in parts for other, stored in _read_part(part) if other == item_id)
+    own = next(stored, None)
+    if own is None:
         raise NoEmbeddings(f"{item_id} has no embedding")
-    (query,) = _unit(unpack_embeddings([target]))
+    (query,) = _unit(unpack_embeddings([own]))
     best: dict[str, float] = {}
     for part in parts:
-        rows = [(item_id, stored) for item_id, stored in _read_part(part) if len(stored) == len(target) and item_id not in best]
+        rows = [(other, stored) for other, stored in _read_part(part) if len(stored) == len(own) and other not in best]
         if rows:
             cosines = (_unit(unpack_embeddings([stored for _, stored in rows])) @ query).tolist()
-            best = dict(zip([item_id for item_id, _ in reversed(rows)], reversed(cosines), strict=True)) | best
+            best = dict(zip([other for other, _ in reversed(rows)], reversed(cosines), strict=True)) | best
     best[item_id] = 2.0
-    return sorted(best, key=lambda item_id: (-best[item_id], item_id))[:most]
+    return sorted(best, key=lambda other: (-best[other], other))[:most]
 
 
 def _unit(vectors: Embeddings) -> NDArray[np.float32]:
@@ -186,11 +186,11 @@ def project(vectors: Embeddings, method: str, seed: int, tell: ReportProgress = 
     return Projected(fit_to_extent(points), shares, few)
 
 
-def fit_to_extent(ndarray: NDArray[np.floating[Any]]) -> MapPositions:
+def fit_to_extent(positions: NDArray[np.floating[Any]]) -> MapPositions:
     """Moved and scaled so that the wider side reaches from 0 to ``EXTENT`` and the other lies in its middle."""
-    low, high = ndarray.min(axis=0), ndarray.max(axis=0)
+    low, high = positions.min(axis=0), positions.max(axis=0)
     widest = float((high - low).max())
-    scaled = (ndarray - (low + high) / 2) * (EXTENT / widest if widest > 0 else 0.0) + EXTENT / 2
+    scaled = (positions - (low + high) / 2) * (EXTENT / widest if widest > 0 else 0.0) + EXTENT / 2
     # rounded, so that what a lasso holds does not depend on the last bits
     places: MapPositions = np.round(scaled, 3).astype(np.float32)
     return places
@@ -219,10 +219,10 @@ def _principal(
     # an axis has no direction of its own: its largest part points up
     axes = axes * np.sign(axes[np.abs(axes).argmax(axis=0), np.arange(axes.shape[1])])
     pieces = [(vectors[start : start + _CHUNK].astype(np.float64) - mean) @ axes for start in range(0, len(vectors), _CHUNK)]
-    result = np.concatenate(pieces)
-    if result.shape[1] < 2:  # embeddings of one dimension
-        result = np.pad(result, ((0, 0), (0, 1)))
-    return result, tuple(float(value) for value in values / np.trace(covariance))
+    positions = np.concatenate(pieces)
+    if positions.shape[1] < 2:  # embeddings of one dimension
+        positions = np.pad(positions, ((0, 0), (0, 1)))
+    return positions, tuple(float(value) for value in values / np.trace(covariance))
 
 
 def _umap(vectors: Embeddings, seed: int, tell: ReportProgress) -> NDArray[np.float64]:
@@ -232,7 +232,7 @@ def _umap(vectors: Embeddings, seed: int, tell: ReportProgress) -> NDArray[np.fl
     with warnings.catch_warnings(), contextlib.redirect_stdout(heard):
         # that a seed leaves one thread, and that small graphs are solved densely
         warnings.simplefilter("ignore")
-        value = UMAP(
+        positions = UMAP(
             n_neighbors=min(NEIGHBOURS, len(vectors) - 1),
             metric="cosine",
             init="pca",
@@ -242,8 +242,8 @@ def _umap(vectors: Embeddings, seed: int, tell: ReportProgress) -> NDArray[np.fl
             tqdm_kwds={"file": heard},
         ).fit_transform(vectors.astype(np.float32))
     # an image that is unlike all others may have no place
-    value = np.asarray(value, np.float64)
-    return np.where(np.isfinite(value), value, np.nanmean(np.where(np.isfinite(value), value, np.nan), axis=0))
+    positions = np.asarray(positions, np.float64)
+    return np.where(np.isfinite(positions), positions, np.nanmean(np.where(np.isfinite(positions), positions, np.nan), axis=0))
 
 
 class _ProgressReader(io.StringIO):

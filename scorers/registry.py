@@ -45,10 +45,10 @@ def load_plugin(name: str) -> Scorer:
     Raises:
         ValueError: it cannot be used; the message says which file and why.
     """
-    result = _load_file(_plugin_folder() / f"{name}.py")
-    if isinstance(result, str):
-        raise ValueError(result)
-    return result
+    plugin = _load_file(_plugin_folder() / f"{name}.py")
+    if isinstance(plugin, str):
+        raise ValueError(plugin)
+    return plugin
 
 
 def _plugin_folder() -> Path:
@@ -148,13 +148,13 @@ def get(name: str) -> Scorer:
 
 def known() -> tuple[str, ...]:
     """The scorers that can be run: Concord's, then those of the user's own that work."""
-    results = list(NAMES)
+    names = list(NAMES)
     for name in plugin_names():
         if name not in NAMES:
             with suppress(ValueError):
                 load_plugin(name)
-                results.append(name)
-    return tuple(results)
+                names.append(name)
+    return tuple(names)
 
 
 def _plugin(name: str) -> Scorer:

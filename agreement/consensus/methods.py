@@ -179,16 +179,16 @@ def _mace(answers: CrowdAnswers, request: _FitRequest) -> Model:
     # starting points go to labels in the order in which they appear
     back = np.argsort(np.unique(answers.label, return_index=True)[1])
     renamed = np.argsort(back)[answers.label]
-    crowd_answers = CrowdAnswers(answers.unit, answers.person, renamed)
+    in_order = CrowdAnswers(answers.unit, answers.person, renamed)
     state = np.random.RandomState(request.seed % 2**32)
     ends: list[_MaceStep] = []
     for _ in range(request.restarts):
-        guess, habit = (1 + (1 + _NOISE) * state.random_sample((crowd_answers.persons, n)) for n in (2, crowd_answers.labels))
-        step = _MaceStep.of(crowd_answers, guess / guess.sum(1, keepdims=True), habit / habit.sum(1, keepdims=True))
+        guess, habit = (1 + (1 + _NOISE) * state.random_sample((in_order.persons, n)) for n in (2, in_order.labels))
+        step = _MaceStep.of(in_order, guess / guess.sum(1, keepdims=True), habit / habit.sum(1, keepdims=True))
         for _step in range(STEPS):
-            step = _MaceStep.of(crowd_answers, _variational(step.states, _PRIOR), _variational(step.habits, _HABIT_PRIOR))
+            step = _MaceStep.of(in_order, _variational(step.states, _PRIOR), _variational(step.habits, _HABIT_PRIOR))
         ends.append(step)
-    best = max(ends, key=lambda step: step.likelihood)
+    best = max(ends, key=lambda end: end.likelihood)
     # starts may end equally likely at opposite labels, as where two halves of a crowd always differ: then no label leads
     equal = np.stack([end.posterior for end in ends if end.likelihood >= best.likelihood - _SAME * abs(best.likelihood)])
     equal = equal[np.unique(equal.argmax(2), axis=0, return_index=True)[1]]

@@ -114,11 +114,11 @@ class ConsensusRatings:
 
 
 def _part(fit: FittedConsensus, inside: BoolArray, number: IntArray) -> FittedConsensus:
-    inside_fit = inside[fit.at]
+    within = inside[fit.at]
     model = fit.found.model
     if model is not None:
-        model = replace(model, columns=model.columns[inside_fit], terms=model.terms[inside_fit])
-    return FittedConsensus(number[fit.at[inside_fit]], replace(fit.found, model=model))
+        model = replace(model, columns=model.columns[within], terms=model.terms[within])
+    return FittedConsensus(number[fit.at[within]], replace(fit.found, model=model))
 
 
 def consensus_ratings(suite: Suite, aspect: Aspect, method: Method, *, simulated: bool, seed: int) -> ConsensusRatings:
@@ -234,10 +234,10 @@ def _cast(topic: ReportTopic, heard: Sequence[ConsensusRatings], *, simulated: b
         consensuses.append(code)
         apart = each.held_out.take((each.held_out.label >= 0) & person[each.held_out.rater])
         # the consensus without a person is a rater that only this person meets
-        persons, index = np.unique(apart.rater, return_inverse=True)
-        parts.append(_as(apart, len(raters) + index))
+        persons, own_code = np.unique(apart.rater, return_inverse=True)
+        parts.append(_as(apart, len(raters) + own_code))
         words = _WITHOUT.format(how) + ("" if each.method == "majority" else _RATES)
-        meets |= {(int(person), len(raters) + n): words for n, person in enumerate(persons)}
+        meets |= {(int(only), len(raters) + n): words for n, only in enumerate(persons)}
         raters += [SuiteRater(each.name, scorer=False, person=False, simulated=simulated)] * persons.size
         group += (persons + 1).tolist()
     stacked = Ratings(
@@ -430,8 +430,8 @@ def _agreement_with_others(topic: ReportTopic, heard: ConsensusRatings, rows: Bo
     mine = rows & (heard.held_out.label >= 0)
     cluster = compact(heard.said.cluster[mine])
     weights = Deletions(topic.options.intervals).weights(cluster.size)
-    labels, label, other = topic.measure.labels, heard.said.label[mine], heard.held_out.label[mine]
-    columns = two_raters.pair_columns(label, other, cluster.codes, cluster.size, labels, ordinal=False)
+    labels, own, others = topic.measure.labels, heard.said.label[mine], heard.held_out.label[mine]
+    columns = two_raters.pair_columns(own, others, cluster.codes, cluster.size, labels, ordinal=False)
     values = two_raters.percent_agreement(two_raters.PairSums.unpack(weights @ columns, labels))
     used = used_rows(heard.said, mine, cluster.size, {"no_consensus": int(rows.sum() - mine.sum())})
     return outcome(values, NO_OTHERS, used, _QUALITY["majority"])

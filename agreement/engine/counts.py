@@ -45,8 +45,8 @@ class StaleError(RuntimeError):
 
 def codes(column: pd.Series) -> tuple[list[str], IntArray]:
     """The names of a column, sorted, and each row's position in them, -1 for none."""
-    accessor = column.astype("category").cat
-    return [*accessor.categories], np.asarray(accessor.codes, np.int64)
+    categorical = column.astype("category").cat
+    return [*categorical.categories], np.asarray(categorical.codes, np.int64)
 
 
 def _positions(column: pd.Series, names: list[str]) -> IntArray:
@@ -183,7 +183,7 @@ class Profiles:
         self._table = np.concatenate([self._table, rows])
         self.counts, self.refused = self._table[:, : measure.labels], self._table[:, measure.labels :]
         at = np.nonzero(self.counts[size:])
-        unit, label = (np.repeat(index, self.counts[size:][at]) for index in at)
+        unit, label = (np.repeat(which, self.counts[size:][at]) for which in at)
         each = np.arange(len(rows))
         made = many_raters.count_columns(unit, label, each, len(rows), measure.labels, ordinal=measure.ordinal)
         self.columns = np.concatenate([self.columns.reshape(-1, made.shape[1]), made])
@@ -377,17 +377,17 @@ class CountedTopic:
             if target and target not in self.targets:
                 self.targets.append(target)
             pair = self._position[name], self.targets.index(target) if target else -1
-            index = unit.setdefault(pair, self.item.size + len(unit) - here.size)
-            row = said_of[simulated].setdefault(index, np.zeros(self.measure.labels + len(self.reasons), np.int64))
+            position = unit.setdefault(pair, self.item.size + len(unit) - here.size)
+            row = said_of[simulated].setdefault(position, np.zeros(self.measure.labels + len(self.reasons), np.int64))
             row[self._column(label_of[label], label, reason)] += 1
         self._add_units(list(unit)[here.size :])
         touched = []
         for kind in KINDS:
             nothing = np.zeros(self.measure.labels + len(self.reasons), np.int64)
-            profile = {index: self.profiles.code(said_of[kind].get(index, nothing)) for index in unit.values()}
-            other = [index for index, code in profile.items() if code != self.profile[kind, index]]
-            self.profile[kind, other] = [profile[index] for index in other]
-            touched.append({int(self.task[self.item[pair_index]]) for pair_index in other})
+            profile = {position: self.profiles.code(said_of[kind].get(position, nothing)) for position in unit.values()}
+            other = [position for position, code in profile.items() if code != self.profile[kind, position]]
+            self.profile[kind, other] = [profile[position] for position in other]
+            touched.append({int(self.task[self.item[position]]) for position in other})
         used = self._used_labels()
         if (used != self._used).any():
             self._labels.check(used)

@@ -228,9 +228,10 @@ def interval(value: float, deviations: Deviations, kind: ValueRange, many: str =
 
     Ends are within the kind's range. None of it has width zero.
     """
-    one, groups = many.removesuffix("s"), sum(d.size for d in deviations.strata)
+    singular, groups = many.removesuffix("s"), sum(d.size for d in deviations.strata)
     if any(d.size < 2 for d in deviations.strata):
-        return Interval(note=f"no interval: {f'one {one}' if len(deviations.strata) == 1 else f'a task has one {one}'}")
+        note = f"one {singular}" if len(deviations.strata) == 1 else f"a task has one {singular}"
+        return Interval(note=f"no interval: {note}")
     if any(d.size > 2 and np.isnan(d).all() for d in deviations.strata):
         # no two prompts are each indispensable to a third; these were not made
         return Interval(note="no interval: not made for so many units")
@@ -369,7 +370,7 @@ class _TaskTrials:
 
     @classmethod
     def of(cls, prompts: Sequence[PromptTrials]) -> _TaskTrials:
-        shown = [prompt for prompt in prompts if prompt.n]
+        shown = [trials for trials in prompts if trials.n]
         hits, n, m = sum(trials.hits for trials in shown), sum(trials.n for trials in shown), len(shown)
         if not n:
             return cls(0, 0, 0, 0.0)
@@ -381,8 +382,8 @@ class _TaskTrials:
         value = hits / n
         # the linearised variance of a ratio over clusters
         spread = fsum((trials.hits - value * trials.n) ** 2 for trials in shown) * m / (m - 1) / n**2
-        result = value * (1 - value) / spread * (_Z / quantile(0.5 + LEVEL / 200, m - 1)) ** 2 if spread else n
-        return cls(hits, n, m, min(max(result, least), n))
+        effective = value * (1 - value) / spread * (_Z / quantile(0.5 + LEVEL / 200, m - 1)) ** 2 if spread else n
+        return cls(hits, n, m, min(max(effective, least), n))
 
     @property
     def variance(self) -> float:

@@ -131,9 +131,9 @@ def comparisons(units: RatedUnits, scorer: ScorerValues, inside: BoolArray) -> _
     others = (count[unit] - 1).astype(float)
     if by_label:
         labels = int(max(people.label.max(initial=0), scorer.label.max(initial=0))) + 1
-        sums = sums_by(unit * labels + people.label[rated], units.size * labels, np.ones(unit.size))
-        of_scorer = sums[unit * labels + scorer.label[unit]] - (scorer.label[unit] == people.label[rated])
-        of_person = sums[unit * labels + people.label[rated]] - 1.0
+        chosen = sums_by(unit * labels + people.label[rated], units.size * labels, np.ones(unit.size))
+        of_scorer = chosen[unit * labels + scorer.label[unit]] - (scorer.label[unit] == people.label[rated])
+        of_person = chosen[unit * labels + people.label[rated]] - 1.0
     else:
         own, theirs = people.value[rated], scorer.value[unit]
         largest = max(float(np.abs(own).max(initial=0.0)), float(np.abs(theirs).max(initial=0.0))) or 1.0
@@ -268,11 +268,11 @@ def corrected(persons: Sequence[PersonTest]) -> list[PersonTest]:
     m = len(persons)
     order = np.argsort([each.p for each in persons], kind="stable")
     harmonic = sum(1 / k for k in range(1, m + 1))
-    stepped = np.array([persons[index].p for index in order]) * m / np.arange(1, m + 1) * harmonic
+    stepped = np.array([persons[position].p for position in order]) * m / np.arange(1, m + 1) * harmonic
     p = np.minimum(np.minimum.accumulate(stepped[::-1])[::-1], 1.0)
     tests = list(persons)
-    for rank, index in enumerate(order):
-        tests[index] = replace(persons[index], p_corrected=float(p[rank]))
+    for rank, position in enumerate(order):
+        tests[position] = replace(persons[position], p_corrected=float(p[rank]))
     return tests
 
 

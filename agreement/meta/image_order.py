@@ -141,10 +141,10 @@ class _Thresholds:
     @classmethod
     def of(cls, pairs: ImagePairs) -> _Thresholds:
         every = np.r_[0.0, pairs.apart]
-        _, first, index = np.unique(np.round(every / pairs.unit, _DIGITS), return_index=True, return_inverse=True)
+        _, first, place = np.unique(np.round(every / pairs.unit, _DIGITS), return_index=True, return_inverse=True)
         # up to its distance a pair is right if people tie it, too; before, if the order is theirs
         added = pairs.weight * (pairs.tied.astype(float) - pairs.concordant)
-        return cls(every[first], index[1:], added)
+        return cls(every[first], place[1:], added)
 
     def best(self, inside: BoolArray) -> int:
         """Where the smallest of those with the highest accuracy over some pairs stands."""

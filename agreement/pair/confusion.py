@@ -162,12 +162,12 @@ class ConfusionTable:
     def __init__(self, meeting: RaterPair, pairs: PairedJudgements) -> None:
         self._items = meeting.topic.suite.items
         self._order = np.zeros(0, np.int64) if meeting.by_score else _order(meeting)
-        index = np.full(meeting.topic.measure.labels, -1, np.int64)
-        index[self._order] = np.arange(self._order.size)
+        position = np.full(meeting.topic.measure.labels, -1, np.int64)
+        position[self._order] = np.arange(self._order.size)
         self.labels = tuple(meeting.topic.aspect.labels[code] for code in self._order)
         size = self._order.size
         self._item = pairs.item if size else pairs.item[:0]
-        self._cell = index[pairs.label_a] * size + index[pairs.label_b] if size else pairs.item[:0]
+        self._cell = position[pairs.label_a] * size + position[pairs.label_b] if size else pairs.item[:0]
 
     def counts(self) -> tuple[tuple[int, ...], ...]:
         """The table, `a` in rows."""
@@ -178,8 +178,8 @@ class ConfusionTable:
     def crossings(self) -> Iterator[ConfusionCell]:
         """Each cell that has something in it."""
         order = np.argsort(self._cell, kind="stable")
-        value, starts = np.unique(self._cell[order], return_index=True)
-        for cell, rows in zip(value.tolist(), np.split(order, starts[1:]), strict=bool(value.size)):
+        cells, starts = np.unique(self._cell[order], return_index=True)
+        for cell, rows in zip(cells.tolist(), np.split(order, starts[1:]), strict=bool(cells.size)):
             items = tuple(self._items[code] for code in np.unique(self._item[rows]))
             yield ConfusionCell(self.labels[cell // len(self.labels)], self.labels[cell % len(self.labels)], rows.size, items)
 
@@ -337,13 +337,13 @@ def pair_report(
     if len(suites) != 1:
         raise ValueError(f"a pair is of one suite, not of {len(suites)}")
     suite, cell = suites[0], cell_of(suites[0], where, wanted)
-    met_pairs = list(rater_pairs(suite, a, b, wanted, scored=aspect if score else None, simulated=simulated))
-    meeting = next((each for each in met_pairs if each.topic.aspect.name == aspect), None)
+    meetings = list(rater_pairs(suite, a, b, wanted, scored=aspect if score else None, simulated=simulated))
+    meeting = next((each for each in meetings if each.topic.aspect.name == aspect), None)
     if meeting is None:
         raise ValueError(f"{a!r} and {b!r} do not both have judgements of {aspect!r}")
     pairs = meeting.pairs(cell)
     table = ConfusionTable(meeting, meeting.labelled(pairs))
-    judged = [each for each in met_pairs if each.pairs(cell).size]
+    judged = [each for each in meetings if each.pairs(cell).size]
     return PairReport(
         suite=suite.name,
         aspect=aspect,
@@ -383,8 +383,8 @@ def _prevalence(meeting: RaterPair, cell: Cell, pairs: PairedJudgements, others:
     if not meeting.topic.measure.binary or meeting.by_score:
         return None
     rows, clusters = meeting.labelled(pairs), np.unique(pairs.cluster)
-    index = np.searchsorted(clusters, rows.cluster)
-    columns = pair_columns(rows.label_a, rows.label_b, index, clusters.size, 2, ordinal=False)
+    cluster = np.searchsorted(clusters, rows.cluster)
+    columns = pair_columns(rows.label_a, rows.label_b, cluster, clusters.size, 2, ordinal=False)
     sums = PairSums.unpack(cell.deletions.weights(clusters.size) @ columns, 2)
     used = meeting.against(cell).outcome("percent_agreement", meeting.way("percent_agreement") or "each").used
     shares = []

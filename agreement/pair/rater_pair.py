@@ -147,28 +147,28 @@ def rater_pairs(
     Raises:
         ValueError: for a rater that the suite has not.
     """
-    first, two = _code(suite, a), None if b == PEOPLE else _code(suite, b)
-    human = not suite.raters[first].scorer
+    code_a, code_b = _code(suite, a), None if b == PEOPLE else _code(suite, b)
+    human = not suite.raters[code_a].scorer
     clock: str | None = "a" if human else "b"
-    if two is not None and suite.raters[two].scorer != human:
+    if code_b is not None and suite.raters[code_b].scorer != human:
         clock = None
     for aspect in suite.aspects:
         (topic,) = topics(suite, aspect, replace(options, by_target=False))
-        rows_a = topic.ratings.take(topic.ratings.rater == first)
+        rows_a = topic.ratings.take(topic.ratings.rater == code_a)
         by_score = topic.scores is not None and (aspect.name == scored or not rows_a.size)
         if by_score and topic.scores is not None:
-            rows_a = topic.scores.take(topic.scores.rater == first)
-        others = topic.people(simulated=simulated) if two is None else topic.ratings
-        rows_b = others.take(others.rater != first if two is None else others.rater == two)
+            rows_a = topic.scores.take(topic.scores.rater == code_a)
+        others = topic.people(simulated=simulated) if code_b is None else topic.ratings
+        rows_b = others.take(others.rater != code_a if code_b is None else others.rater == code_b)
         if rows_a.size and rows_b.size:
             yield RaterPair(topic, a, b, rows_a, rows_b, by_score, clock)
 
 
 def _code(suite: Suite, name: str) -> int:
-    results = [code for code, rater in enumerate(suite.raters) if rater.name == name]
-    if len(results) != 1:
-        raise ValueError(f"the suite {suite.name!r} has {'no rater' if not results else 'two raters called'} {name!r}")
-    return results[0]
+    codes = [code for code, rater in enumerate(suite.raters) if rater.name == name]
+    if len(codes) != 1:
+        raise ValueError(f"the suite {suite.name!r} has {'no rater' if not codes else 'two raters called'} {name!r}")
+    return codes[0]
 
 
 PERSON_STATISTICS = {
@@ -203,13 +203,13 @@ def each_person(
 def _of_suite(suite: Suite, aspect: str, options: Options) -> dict[str, Estimate]:
     (kind,) = {each.measure.kind for each in suite.aspects if each.name == aspect}
     cell, statistic = cell_of(suite, EVERYWHERE, options), PERSON_STATISTICS[kind]
-    results: dict[str, Estimate] = {}
+    estimates: dict[str, Estimate] = {}
     for rater in suite.raters:
         if rater.scorer or not rater.person:
             continue
         met = next(rater_pairs(suite, rater.name, PEOPLE, options, simulated=rater.simulated), None)
         if met is None:
-            results[rater.name] = Estimate(statistic, None, None, None, 0, 0, {}, ALONE, "")
+            estimates[rater.name] = Estimate(statistic, None, None, None, 0, 0, {}, ALONE, "")
         else:
-            results[rater.name] = met.estimates(cell, (statistic,))[0]
-    return results
+            estimates[rater.name] = met.estimates(cell, (statistic,))[0]
+    return estimates

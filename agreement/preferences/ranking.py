@@ -75,11 +75,12 @@ def _strengths_in(task: str, votes: Sequence[Vote], out: Sequence[Vote], options
     clusters = clusters_of(votes)
     sums = cluster_sums(won.reshape(len(votes), -1), clusters.codes, clusters.size)
     wins, ties = np.moveaxis((Deletions(options.intervals).weights(clusters.size) @ sums).reshape(-1, *won.shape[1:]), 1, 0)
-    result = log_strengths(wins, ties)
+    log_strength = log_strengths(wins, ties)
     used = Used(len({vote.pair for vote in votes}), len(votes), clusters.size, left_out(out))
     why = undefined(names, wins[0] + ties[0]) or NO_MAXIMUM
     made = [
-        with_interval(outcome(result[:, n], why, used, _HOW), CONTRAST, by_prompt=clusters.known) for n in range(len(names))
+        with_interval(outcome(log_strength[:, n], why, used, _HOW), CONTRAST, by_prompt=clusters.known)
+        for n in range(len(names))
     ]
     rows = []
     for name, strength in zip(names, made, strict=True):
@@ -88,7 +89,7 @@ def _strengths_in(task: str, votes: Sequence[Vote], out: Sequence[Vote], options
         better = None if strength.value is None else sum(o.value is not None and o.value > strength.value for o in made)
         rank = None if better is None else 1 + better
         rows.append(GeneratorStrength(task, name, won_by_it, len(mine) - won_by_it - tied, tied, strength, rank))
-    return sorted(rows, key=lambda strength: (strength.rank or 0, strength.generator))
+    return sorted(rows, key=lambda each: (each.rank or 0, each.generator))
 
 
 def log_strengths(wins: FloatArray, ties: FloatArray) -> FloatArray:
@@ -152,9 +153,9 @@ def undefined(names: Sequence[str], wins: FloatArray) -> str | None:
     """Why strengths are undefined, None if nothing is seen; ``wins`` with ties as a win of both."""
     if connected(wins[None])[0]:
         return None
-    for end, sums in (("lost", wins.sum(axis=1)), ("won", wins.sum(axis=0))):
+    for ending, sums in (("lost", wins.sum(axis=1)), ("won", wins.sum(axis=0))):
         if alone := [name for name, points in zip(names, sums, strict=True) if not points]:
-            return f"{', '.join(alone)} {end} every vote, without a tie: no finite strength explains that"
+            return f"{', '.join(alone)} {ending} every vote, without a tie: no finite strength explains that"
     return NOT_CONNECTED
 
 
@@ -279,8 +280,8 @@ def _table(votes: Sequence[Vote], means: Sequence[MetricMean]) -> _ClusterSums:
     clear = [vote for vote in counting if vote.clear and _Point(vote.task, str(vote.chose)) in index]
     by_prompt = None not in {*(mean.prompt for mean in used), *(vote.prompt for vote in counting)}
 
-    def cluster(event: Vote | MetricMean) -> str:
-        return str(event.prompt) if by_prompt else event.task
+    def cluster(row: Vote | MetricMean) -> str:
+        return str(row.prompt) if by_prompt else row.task
 
     code = {name: k for k, name in enumerate(sorted({*map(cluster, used), *map(cluster, counting)}))}
     chosen, total, n = np.zeros((3, len(code), len(points)))
@@ -311,9 +312,9 @@ def _orders(points: Sequence[WinningVotes]) -> tuple[tuple[str, ...], tuple[str,
     tasks: dict[str, list[WinningVotes]] = {}
     for point in points:
         tasks.setdefault(point.task, []).append(point)
-    result: Mapping[str, bool | None] = {
+    by_task: Mapping[str, bool | None] = {
         task: same_order({p.generator: p.votes for p in two}, {p.generator: p.mean for p in two})
         for task, two in tasks.items()
         if len(two) == 2
     }
-    return tuple(t for t, same in result.items() if same), tuple(t for t, same in result.items() if same is False)
+    return tuple(t for t, same in by_task.items() if same), tuple(t for t, same in by_task.items() if same is False)

@@ -136,9 +136,9 @@ def clusters_of(votes: Sequence[Vote]) -> Clusters:
 def _count(task: str, contest: Contest, votes: Sequence[Vote], options: Options) -> VoteCounts:
     counting = [vote for vote in votes if vote.excluded is None]
     clear = [vote for vote in counting if vote.clear]
-    counter = Counter(vote.chose for vote in counting)
+    chosen = Counter(vote.chose for vote in counting)
     excluded = left_out(votes)
-    for_a, for_b = counter[contest.a], counter[contest.b]
+    for_a, for_b = chosen[contest.a], chosen[contest.b]
     reason = NOT_CLEAR if counting else NO_VOTE
     hits = Hits([vote.chose == contest.a for vote in clear], clusters_of(clear), len({v.pair for v in clear}), excluded)
     how = f"share of {contest.a} among votes with a clear preference"
@@ -146,9 +146,9 @@ def _count(task: str, contest: Contest, votes: Sequence[Vote], options: Options)
         task,
         contest,
         for_a,
-        counter[BOTH],
-        counter[NONE],
-        counter[TIE],
+        chosen[BOTH],
+        chosen[NONE],
+        chosen[TIE],
         for_b,
         excluded.get(CANNOT_TELL, 0),
         len({vote.pair for vote in counting}),
@@ -258,12 +258,12 @@ NOT_SHARED: Final = "on no pair both people and this scorer have a clear prefere
 
 def winners(votes: Sequence[Vote]) -> dict[str, str | None]:
     """By pair what most votes chose: a generator, both, none or tie; None where two are chosen as often."""
-    by_item: dict[str, Counter[str]] = {}
+    by_pair: dict[str, Counter[str]] = {}
     for vote in votes:
         if vote.excluded is None and vote.chose is not None:
-            by_item.setdefault(vote.pair, Counter())[vote.chose] += 1
+            by_pair.setdefault(vote.pair, Counter())[vote.chose] += 1
     won: dict[str, str | None] = {}
-    for pair, chosen in by_item.items():
+    for pair, chosen in by_pair.items():
         (best, times), *others = chosen.most_common(2)
         won[pair] = None if others and others[0][1] == times else best
     return won

@@ -113,8 +113,8 @@ def people_answers(judgements: pd.DataFrame) -> pd.DataFrame:
     said_most = [None if code < 0 else str(names[code]) for code in most]
     state = [UNDECIDED if text is None else CANNOT_TELL if text == _UNSURE else DECIDED for text in said_most]
     answer = [text if kind == DECIDED else None for text, kind in zip(said_most, state, strict=True)]
-    frame = first[["item", "prompt", "question", "wording"]].reset_index(drop=True)
-    return frame.assign(state=state, label=pd.Series(answer, dtype=object), votes=np.bincount(unit, minlength=units))
+    answered = first[["item", "prompt", "question", "wording"]].reset_index(drop=True)
+    return answered.assign(state=state, label=pd.Series(answer, dtype=object), votes=np.bincount(unit, minlength=units))
 
 
 def _units(rows: pd.DataFrame) -> IntArray:
@@ -133,25 +133,25 @@ def _votes(judgements: pd.DataFrame) -> pd.DataFrame:
     return once.sort_values(["item", "question", "person"], kind="stable", ignore_index=True)
 
 
-def with_people(frame: pd.DataFrame, judgements: pd.DataFrame) -> pd.DataFrame:
-    """A model's answers with people's beside: the rows of ``frame`` with ``state`` (``decided`` or one of ``APART``),
+def with_people(answers: pd.DataFrame, judgements: pd.DataFrame) -> pd.DataFrame:
+    """A model's answers with people's beside: the rows of ``answers`` with ``state`` (``decided`` or one of ``APART``),
     ``people`` (their answer where it is decided) and ``votes``.
 
     Raises:
         ValueError: a column is missing, or an answer is there twice.
     """
-    rows, people = check_answers(frame, MODEL_COLUMNS), people_answers(judgements)
+    rows, people = check_answers(answers, MODEL_COLUMNS), people_answers(judgements)
     key = ["item", "question", "wording"]
     same = people.dropna(subset=["wording"])
     places = same.set_index(pd.MultiIndex.from_frame(same[key].astype({"wording": object})))
-    table = places.reindex(pd.MultiIndex.from_frame(rows[key].astype({"wording": object})))
-    state = table["state"].to_numpy(object)
+    beside = places.reindex(pd.MultiIndex.from_frame(rows[key].astype({"wording": object})))
+    state = beside["state"].to_numpy(object)
     elsewhere = set(zip(people["item"], people["question"], strict=True))
     pairs = zip(state, rows["item"], rows["question"], strict=True)
-    parts = [s if isinstance(s, str) else OTHER_VERSION if (item, q) in elsewhere else NOT_ASKED for s, item, q in pairs]
-    answer = [text if isinstance(text, str) else None for text in table["label"].to_numpy(object)]
-    votes = table["votes"].fillna(0).to_numpy(np.int64)
-    return rows.assign(state=parts, people=pd.Series(answer, rows.index, dtype=object), votes=votes)
+    states = [s if isinstance(s, str) else OTHER_VERSION if (item, q) in elsewhere else NOT_ASKED for s, item, q in pairs]
+    answer = [text if isinstance(text, str) else None for text in beside["label"].to_numpy(object)]
+    votes = beside["votes"].fillna(0).to_numpy(np.int64)
+    return rows.assign(state=states, people=pd.Series(answer, rows.index, dtype=object), votes=votes)
 
 
 def splits(beside: pd.DataFrame) -> list[Split]:
@@ -169,22 +169,22 @@ def _split(by: str, group: str, wrong: pd.DataFrame) -> Split:
     return Split(by, group, len(wrong), len(decided) - right, right, apart)
 
 
-def beside_people(frame: pd.DataFrame, judgements: pd.DataFrame, options: Options | None = None) -> list[GroupStatistic]:
+def beside_people(answers: pd.DataFrame, judgements: pd.DataFrame, options: Options | None = None) -> list[GroupStatistic]:
     """Table 3 and Figure 11: people's own agreement; of each rater the accuracy with people as reference, the correlation of
     TIFA by its answers and by theirs, and the shares of its wrong answers that are the image's fault and its own. Beside the
     accuracy, also by element type: where people pass and where they fail, that of passing everything, and yes-bias. Where
     the answers have ``prompt_length``, ``question_length`` or ``reason_length``: length bias.
 
     Args:
-        frame: columns ``ASKED``.
-        judgements: columns ``SAID``; of one kind of people, real or simulated.
+        answers: columns ``MODEL_COLUMNS``.
+        judgements: columns ``PEOPLE_COLUMNS``; of one kind of people, real or simulated.
         options: `intervals` is read.
 
     Raises:
         ValueError: a column is missing, or an answer is there twice.
     """
     making = StatisticMaker.of(options)
-    beside = with_people(frame, judgements)
+    beside = with_people(answers, judgements)
     figures = [_alpha(making, check_answers(judgements, PEOPLE_COLUMNS))]
     for rater, rows in beside.groupby("rater", sort=True):
         figures += _of_rater(making, str(rater), rows)
@@ -225,11 +225,11 @@ def _accuracies(making: StatisticMaker, key: StatisticKey, rows: pd.DataFrame) -
     chosen, people, answer = (decided[name].str.casefold() for name in ("chosen", "people", "answer"))
     polar = np.asarray(answer.isin((YES, NO)), bool)
     bias = np.asarray(chosen == YES, float) - np.asarray(people == YES, float)
-    yield _share(making, YES_LESS_PEOPLE, key, decided[polar], bias[polar], apart, CONTRAST)
-    yield _share(making, CONSTANT_YES, key, decided[polar], np.asarray(people != YES, float)[polar], apart)
-    frame = rows[rows["state"].isin((DECIDED, UNDECIDED, CANNOT_TELL))]
+    yield _share(making, YES_LESS_PEOPLE, statistic_key, decided[polar], bias[polar], apart, CONTRAST)
+    yield _share(making, CONSTANT_YES, statistic_key, decided[polar], np.asarray(people != YES, float)[polar], apart)
+    heard = rows[rows["state"].isin((DECIDED, UNDECIDED, CANNOT_TELL))]
     left = count_reasons(rows.loc[~rows["state"].isin((DECIDED, UNDECIDED, CANNOT_TELL)), "state"])
-    yield _share(making, PEOPLE_UNDECIDED, key, frame, np.asarray(frame["state"] != DECIDED, float), left)
+    yield _share(making, PEOPLE_UNDECIDED, statistic_key, heard, np.asarray(heard["state"] != DECIDED, float), left)
 
 
 def _share(

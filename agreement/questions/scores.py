@@ -105,9 +105,9 @@ class StatisticMaker:
         """A figure from its value and the replicates after it."""
         made = outcome(np.asarray(values, float), reason, used, how)
         bounds, method = interval(made, kind)
-        point = Outcome(made.value, made.reason, None, made.used, made.how)
-        where = (key.by, key.group, key.rater, key.generator)
-        return GroupStatistic(statistic, *where, unit, point, bounds, method, key.other)
+        reported = Outcome(made.value, made.reason, None, made.used, made.how)
+        where = (statistic_key.by, statistic_key.group, statistic_key.rater, statistic_key.generator)
+        return GroupStatistic(statistic, *where, unit, reported, bounds, method, statistic_key.other)
 
 
 def check_answers(frame: pd.DataFrame, columns: Sequence[str]) -> pd.DataFrame:
@@ -126,19 +126,19 @@ def check_answers(frame: pd.DataFrame, columns: Sequence[str]) -> pd.DataFrame:
     return rows
 
 
-def images(frame: pd.DataFrame) -> pd.DataFrame:
+def images(answers: pd.DataFrame) -> pd.DataFrame:
     """The images behind one model's answers, a row each, in their order.
 
     Columns: ``item, prompt, generator, source, score`` (TIFA's formula 1: the share of answers equal to the question's own),
-    ``questions`` (how many), ``entities`` (distinct ones that are asked for), ``frame`` (a code of the set of questions in
+    ``questions`` (how many), ``entities`` (distinct ones that are asked for), ``asked`` (a code of the set of questions in
     their wordings: equal where the same was asked).
     """
     # a code of each question in its wording; sums of them (modulo 2^64) tell sets of questions apart
-    rows = frame.assign(
-        right=frame["answer"] == frame["chosen"],
-        asked=(np.asarray(pd.util.hash_pandas_object(frame[["question", "wording"]], index=False), np.uint64)),
+    rows = answers.assign(
+        right=answers["answer"] == answers["chosen"],
+        asked=(np.asarray(pd.util.hash_pandas_object(answers[["question", "wording"]], index=False), np.uint64)),
     )
-    table = rows.groupby("item", sort=True).agg(
+    by_image = rows.groupby("item", sort=True).agg(
         prompt=("prompt", "first"),
         generator=("generator", "first"),
         source=("source", "first"),
@@ -148,8 +148,8 @@ def images(frame: pd.DataFrame) -> pd.DataFrame:
     )
     things = rows[rows["element_type"].isin(ENTITIES)]
     named = things.assign(thing=things["element"].str.strip().str.casefold())
-    table["entities"] = named.groupby("item")["thing"].nunique().reindex(table.index, fill_value=0).astype(int)
-    return table.reset_index()
+    by_image["entities"] = named.groupby("item")["thing"].nunique().reindex(by_image.index, fill_value=0).astype(int)
+    return by_image.reset_index()
 
 
 def count_reasons(reasons: pd.Series) -> dict[str, int]:
@@ -171,19 +171,19 @@ _HOW: Final = {TIFA: "mean over texts of the mean over their images", ACCURACY: 
 _HOW_LESS: Final = "{}, less the same of {}, over the texts that both have images of, asked the same"
 
 
-def scores(frame: pd.DataFrame, options: Options | None = None, reference: str | None = None) -> list[GroupStatistic]:
+def scores(answers: pd.DataFrame, options: Options | None = None, reference: str | None = None) -> list[GroupStatistic]:
     """Every rater's scores of every generator: ``tifa`` of all images, by text source and by number of entities, ``accuracy``
     of all questions and by element type.
 
     Args:
-        frame: columns ``ASKED``.
+        answers: columns ``MODEL_COLUMNS``.
         options: `intervals` is read.
         reference: a generator; differences to it follow each number.
 
     Raises:
         ValueError: a column is missing, or an answer is there twice.
     """
-    making, rows = StatisticMaker.of(options), check_answers(frame, MODEL_COLUMNS)
+    making, rows = StatisticMaker.of(options), check_answers(answers, MODEL_COLUMNS)
     figures: list[GroupStatistic] = []
     for rater, mine in rows.groupby("rater", sort=True):
         table = _table(mine)
@@ -283,8 +283,8 @@ def _less(
     both = [name for name in sums.texts if name in theirs]
     same = {
         name
-        for name, requested in zip(sums.texts, sums.asked, strict=True)
-        if requested is not None and theirs.get(name) == requested
+        for name, questions in zip(sums.texts, sums.asked, strict=True)
+        if questions is not None and theirs.get(name) == questions
     }
     shared = [name for name in both if name in same]
     mine, other = sums.take(shared), beside.take(shared)
@@ -292,11 +292,11 @@ def _less(
         if not sums.bottom[:, k].any():
             continue
         there = (mine.bottom[:, k] > 0) | (other.bottom[:, k] > 0)
-        each = [_ratios(making, sums.top[there, k], sums.bottom[there, k]) for sums in (mine, other)]
+        each = [_ratios(making, side.top[there, k], side.bottom[there, k]) for side in (mine, other)]
         present = {name for name, n in zip(sums.texts, sums.images[:, k], strict=True) if n}
         left = {"not_shared": len(present - {*both}), "other_version": len((present & {*both}) - {*shared})}
-        counts = _used(mine, k)
-        used = Used(counts.items, counts.ratings, counts.clusters, merged([left]))
+        counted = _used(mine, k)
+        used = Used(counted.items, counted.ratings, counted.clusters, merged([left]))
         how = _HOW_LESS.format(_HOW[statistic], reference)
         name = statistic + LESS_REFERENCE
         yield making.figure(name, key, _unit(statistic), each[0] - each[1], NOTHING_SHARED, used, how, CONTRAST)
@@ -309,18 +309,18 @@ SAME_ANSWERS: Final = "same_answers"
 _HOW_SAME: Final = "share of the questions about an image, in the same words, to which both gave the same answer"
 
 
-def between_models(frame: pd.DataFrame, options: Options | None = None) -> list[GroupStatistic]:
+def between_models(answers: pd.DataFrame, options: Options | None = None) -> list[GroupStatistic]:
     """Of every two raters Spearman's rho of their scores per image, and the share of the same answers; what was asked otherwise
     is counted apart. A judge beside itself on another day: its drift.
 
     Args:
-        frame: columns ``ASKED``.
+        answers: columns ``MODEL_COLUMNS``.
         options: `intervals` is read.
 
     Raises:
         ValueError: a column is missing, or an answer is there twice.
     """
-    making, rows = StatisticMaker.of(options), check_answers(frame, MODEL_COLUMNS)
+    making, rows = StatisticMaker.of(options), check_answers(answers, MODEL_COLUMNS)
     made = {str(rater): images(mine).set_index("item") for rater, mine in rows.groupby("rater", sort=True)}
     figures: list[GroupStatistic] = []
     for a, b in combinations(made, 2):

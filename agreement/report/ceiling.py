@@ -241,8 +241,8 @@ def needed(test: Spread, margin: float, prompts: int, contrary: float = 0.0) -> 
 
 def corrected(ceilings: Sequence[Ceiling]) -> list[Ceiling]:
     """With `p_holm` over these, which are one statistic's rows of a table."""
-    results = holm([each.verdict.p for each in ceilings])
-    return [replace(each, verdict=replace(each.verdict, p_holm=p)) for each, p in zip(ceilings, results, strict=True)]
+    corrected_p = holm([each.verdict.p for each in ceilings])
+    return [replace(each, verdict=replace(each.verdict, p_holm=p)) for each, p in zip(ceilings, corrected_p, strict=True)]
 
 
 def _three(value: float) -> str:

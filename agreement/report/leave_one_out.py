@@ -71,10 +71,10 @@ def remaining_ratings(unit: IntArray, value: IntArray) -> RemainingRatings:
     per_unit = np.bincount(unit[of], minlength=int(unit.max(initial=-1)) + 1)
     starts = np.cumsum(per_unit) - per_unit
     width = per_unit[unit]
-    index = np.repeat(np.arange(unit.size), width)
-    entry = np.arange(index.size) - np.repeat(np.cumsum(width) - width, width) + starts[unit[index]]
-    times = (count[entry] - (entry == inverse[index])).astype(float)
-    return RemainingRatings(index, of[entry], times).take(times > 0)
+    place = np.repeat(np.arange(unit.size), width)
+    entry = np.arange(place.size) - np.repeat(np.cumsum(width) - width, width) + starts[unit[place]]
+    times = (count[entry] - (entry == inverse[place])).astype(float)
+    return RemainingRatings(place, of[entry], times).take(times > 0)
 
 
 class LeftOutRatings:
@@ -138,8 +138,8 @@ class LeftOutRatings:
 class LeftOutGroup:
     """Some places, whose statistic is one number (and its replicates)."""
 
-    def __init__(self, places: LeftOutRatings, mine: IntArray, ratings: Mapping[PeopleAs, RemainingRatings]) -> None:
-        self._places, self._mine, self._others = places, mine, ratings
+    def __init__(self, places: LeftOutRatings, mine: IntArray, others: Mapping[PeopleAs, RemainingRatings]) -> None:
+        self._places, self._mine, self._others = places, mine, others
         cluster = compact(places.cluster[mine])
         self._units = Units(cluster.codes, cluster.size)
         self._weights = places.weights(np.unique(places.cluster[mine]))
@@ -147,8 +147,8 @@ class LeftOutGroup:
 
     def used(self, way: PeopleAs) -> IntArray:
         """The units on which a place has something to be compared with."""
-        index = self._mine if way == "mean" else self._others[way].place
-        return np.unique(self._places.unit.codes[index])
+        place = self._mine if way == "mean" else self._others[way].place
+        return np.unique(self._places.unit.codes[place])
 
     def values(self, statistic: str, way: PeopleAs, occupants: Sequence[Substitute]) -> FloatArray:
         """The statistic of each of `occupants` in these places against their others: (occupants, 1 + replicates).
@@ -170,22 +170,22 @@ class LeftOutGroup:
         ratings = self._others[way]
         if not ratings.place.size:
             return np.full(len(self._weights), np.nan)
-        index = self._units.cluster[np.searchsorted(self._mine, ratings.place)]
+        cluster = self._units.cluster[np.searchsorted(self._mine, ratings.place)]
         if statistic == "auc":
-            return self._auc(who.number[ratings.place], ratings, index)
+            return self._auc(who.number[ratings.place], ratings, cluster)
         if statistic in NUMBER_ALPHAS:
             theirs = self._places.rows.number[ratings.of]
-            return pair_alpha(statistic, who.number[ratings.place], theirs, index, self._weights, ratings.times)[0]
+            return pair_alpha(statistic, who.number[ratings.place], theirs, cluster, self._weights, ratings.times)[0]
         if (who.name, way) not in self._sums:
-            self._sums[who.name, way] = self._table(who.label[ratings.place], ratings, index)
+            self._sums[who.name, way] = self._table(who.label[ratings.place], ratings, cluster)
         return two_raters.FORMULAS[statistic](self._sums[who.name, way])
 
-    def _table(self, label: IntArray, ratings: RemainingRatings, index: IntArray) -> two_raters.PairSums:
+    def _table(self, label: IntArray, ratings: RemainingRatings, cluster: IntArray) -> two_raters.PairSums:
         measure = self._places.met.measure
         columns = two_raters.pair_columns(
             label,
             self._places.rows.label[ratings.of],
-            index,
+            cluster,
             self._units.clusters,
             measure.labels,
             ordinal=measure.ordinal,
@@ -193,15 +193,15 @@ class LeftOutGroup:
         )
         return two_raters.PairSums.unpack(self._weights @ columns, measure.labels)
 
-    def _auc(self, score: FloatArray, ratings: RemainingRatings, index: IntArray) -> FloatArray:
+    def _auc(self, score: FloatArray, ratings: RemainingRatings, cluster: IntArray) -> FloatArray:
         """Equal scores of one cluster are one unit with their answers added up: the same, faster."""
         level, code = np.unique(score, return_inverse=True)
-        cell = compact(index * level.size + code)
-        auc = np.zeros(cell.size)
-        auc[cell.codes] = score
+        cell = compact(cluster * level.size + code)
+        score_of_cell = np.zeros(cell.size)
+        score_of_cell[cell.codes] = score
         labels = self._places.rows.label[ratings.of]
         yes, no = (sums_by(cell.codes, cell.size, ratings.times * (labels == k)) for k in (1, 0))
-        return correlation.auc(auc, yes, no, Units(first_of(cell, index), self._units.clusters), self._weights)
+        return correlation.auc(score_of_cell, yes, no, Units(first_of(cell, cluster), self._units.clusters), self._weights)
 
 
 class _Mean:
@@ -247,7 +247,7 @@ class _Tally:
 
     def outcomes(self) -> dict[Key, Outcome]:
         """Three for each scorer."""
-        used, results = self._used(), {}
+        used, outcomes = self._used(), {}
         people = outcome(self._people.values(), self._reason(), used, self._how())
         for who, (scorer, own) in zip(self._scorers, self._pairs, strict=True):
             made = {PEOPLE: people}
@@ -259,8 +259,8 @@ class _Tally:
                 made[SCORER] = outcome(values, reason, used, "the scorer in the same places")
                 made[DIFFERENCE] = outcome(values - own.values(), reason, used, "the scorer in the same places less people")
             for side, each in made.items():
-                results[Key(self._statistic, rater=who.name, people_as=self._way, side=side)] = each
-        return results
+                outcomes[Key(self._statistic, rater=who.name, people_as=self._way, side=side)] = each
+        return outcomes
 
     def _used(self) -> Used:
         rows = self._units[self._places.unit.codes]
@@ -302,7 +302,7 @@ def _with_other_people(
     Two-way jackknife with min(persons, prompts) - 1 degrees of freedom.
     """
     met = next(iter(mets.values()))
-    differences = {key: found for key, found in made.items() if key.side == DIFFERENCE and key.rater in mets}
+    differences = {key: difference for key, difference in made.items() if key.side == DIFFERENCE and key.rater in mets}
     persons = np.unique(met.people.rater)
     if persons.size < LEAST_PERSONS or not person[persons].all() or len(met.weights) < 2:
         return {}
@@ -310,8 +310,8 @@ def _with_other_people(
     without = []
     for group in range(groups):
         rows = ~np.isin(met.people.rater, persons[group::groups])
-        without.append(_compared({name: ratings.take(rows) for name, ratings in mets.items()}, person, ways))
-    results = {}
+        without.append(_compared({name: matched.take(rows) for name, matched in mets.items()}, person, ways))
+    outcomes = {}
     for key, difference in differences.items():
         values = [each[key].value for each in without]
         if difference.deviations is None or difference.value is None:
@@ -321,8 +321,8 @@ def _with_other_people(
         mine = difference.deviations
         strata = (*mine.strata, replicates - replicates.mean())
         deviations = Deviations(strata, (*mine.values, 0.0), mine.prompts, freedom)
-        results[replace(key, side=OTHERS)] = replace(difference, deviations=deviations)
-    return results
+        outcomes[replace(key, side=OTHERS)] = replace(difference, deviations=deviations)
+    return outcomes
 
 
 def with_leave_one_out(

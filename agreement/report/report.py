@@ -117,9 +117,9 @@ class ReportTopic:
             beside = (
                 ceiling.read_ceiling(sides, kind, options, by_prompt=by_prompt, finer=finer, saw_labels=saw) if sides else None
             )
-            outcome = replace(each, outcome=replace(each.outcome, deviations=None))
+            reported = replace(each, outcome=replace(each.outcome, deviations=None))
             about = self.suite.name, self.aspect.name, self.target, people
-            rows.append(ReportRow(*about, outcome, bounds.low, bounds.high, method, beside, saw_labels=saw))
+            rows.append(ReportRow(*about, reported, bounds.low, bounds.high, method, beside, saw_labels=saw))
         return _corrected(rows)
 
     def among(self, *, simulated: bool) -> list[ReportRow]:
@@ -180,9 +180,9 @@ class ReportTopic:
 def _corrected(rows: list[ReportRow]) -> list[ReportRow]:
     """The p of all verdicts by one statistic, of one generator or all, are one family."""
     families: dict[tuple[str, str], list[int]] = {}
-    for index, row in enumerate(rows):
+    for position, row in enumerate(rows):
         if row.ceiling is not None:
-            families.setdefault((row.found.place.generator, row.found.key.statistic), []).append(index)
+            families.setdefault((row.found.place.generator, row.found.key.statistic), []).append(position)
     for places in families.values():
         ceilings = [beside for k in places if (beside := rows[k].ceiling) is not None]
         for position, made in zip(places, ceiling.corrected(ceilings), strict=True):
@@ -260,8 +260,8 @@ def classify(people: Ratings, measure: Measure) -> Certainty:
     key, count = np.unique(unit.codes * width + value, return_counts=True)
     n, most = np.bincount(unit.codes, minlength=unit.size), np.zeros(unit.size, np.int64)
     np.maximum.at(most, key // width, count)
-    index = np.where(most == n, 0, np.where(2 * most > n, 1, 2))
-    return Certainty(np.unique(rows.unit), first_of(unit, rows.item), np.where(n < 2, _SINGLE, index))
+    code = np.where(most == n, 0, np.where(2 * most > n, 1, 2))
+    return Certainty(np.unique(rows.unit), first_of(unit, rows.item), np.where(n < 2, _SINGLE, code))
 
 
 def select(frame: pd.DataFrame, scales: Mapping[tuple[str, str], str], classes: Sequence[str]) -> pd.DataFrame:
@@ -451,11 +451,11 @@ def glance(rows: Iterable[_RowType], also: str = "") -> tuple[list[_RowType], li
         places.setdefault(tuple(row.get(name) for name in _PLACE), {})[row["statistic"]] = row
     shown: list[_RowType] = []
     rest: list[_RowType] = []
-    for found in places.values():
-        among = not any("rater" in row or "a" in row for row in found.values())
-        names = at_a_glance(found, among=among)
-        if also in found and also not in names:
+    for by_statistic in places.values():
+        among = not any("rater" in row or "a" in row for row in by_statistic.values())
+        names = at_a_glance(by_statistic, among=among)
+        if also in by_statistic and also not in names:
             names = (*names, also)
-        shown += [found[name] for name in names]
-        rest += [row for name, row in found.items() if name not in names]
+        shown += [by_statistic[name] for name in names]
+        rest += [row for name, row in by_statistic.items() if name not in names]
     return shown, rest

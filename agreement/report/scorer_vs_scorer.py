@@ -186,8 +186,8 @@ class _ScorerGroup:
         sides = {id(side): side for duel in self._duels for side in (duel.a, duel.b)}
         measure, suite = self._topic.measure, self._topic.suite
         against = {
-            index: ScorerAgreement(side.rows, self._people, suite, ComparisonScale(measure, side.way.by_item), cell)
-            for index, side in sides.items()
+            side_id: ScorerAgreement(side.rows, self._people, suite, ComparisonScale(measure, side.way.by_item), cell)
+            for side_id, side in sides.items()
         }
         made: dict[tuple[int, str], Outcome] = {}
         outcomes: dict[Key, Outcome] = {}
@@ -199,13 +199,13 @@ class _ScorerGroup:
                 for side in (duel.a, duel.b):
                     if (id(side), name) not in made:
                         made[id(side), name] = against[id(side)].outcome(name, way)
-                outcome, two = made[id(duel.a), name], made[id(duel.b), name]
+                outcome_a, outcome_b = made[id(duel.a), name], made[id(duel.b), name]
                 key = Key(name, a=duel.a.name, b=duel.b.name, people_as=way)
-                less = _less(key, outcome, two, duel)
+                less = _less(key, outcome_a, outcome_b, duel)
                 if less.value is not None and cell.deletions.wanted:
                     swap = against[id(duel.a)].swaps(against[id(duel.b)], name, way)
                     less = replace(less, swaps=swap_test(swap, less.used.clusters, cell.deletions) if swap else None)
-                outcomes |= {replace(key, rater=key.a): outcome, replace(key, rater=key.b): two, key: less}
+                outcomes |= {replace(key, rater=key.a): outcome_a, replace(key, rater=key.b): outcome_b, key: less}
         return outcomes
 
     def mcnemars(self) -> dict[ScorerPair, McNemar]:
@@ -214,8 +214,8 @@ class _ScorerGroup:
         sides = {id(side): side for duel in labelled for side in (duel.a, duel.b)}
         # the scorer's label beside most people's, by unit that has a majority
         majority = {
-            index: to_majority(pair_judgements(side.rows, self._people), self._topic.measure.labels)
-            for index, side in sides.items()
+            side_id: to_majority(pair_judgements(side.rows, self._people), self._topic.measure.labels)
+            for side_id, side in sides.items()
         }
         deletions = self._cell.deletions
         return {
@@ -238,17 +238,17 @@ def _mcnemar(a: PairedJudgements, b: PairedJudgements, deletions: Deletions) -> 
     return McNemar(both, only_a, only_b, neither, p)
 
 
-def _less(key: Key, outcome: Outcome, two: Outcome, duel: _PairStatistics) -> Outcome:
+def _less(key: Key, a: Outcome, b: Outcome, duel: _PairStatistics) -> Outcome:
     """One outcome less the other, replicate by replicate."""
-    tied = {name: n for name, n in outcome.used.excluded.items() if name == "tied_majority"}
-    used = replace(outcome.used, excluded=merged([duel.excluded, tied]))
-    how = f"{key.a} less {key.b}, each: {outcome.how}; on the units that both scorers judged"
-    if outcome.value is None or two.value is None:
-        reasons = {key.a: outcome.reason, key.b: two.reason}
+    tied = {name: n for name, n in a.used.excluded.items() if name == "tied_majority"}
+    used = replace(a.used, excluded=merged([duel.excluded, tied]))
+    how = f"{key.a} less {key.b}, each: {a.how}; on the units that both scorers judged"
+    if a.value is None or b.value is None:
+        reasons = {key.a: a.reason, key.b: b.reason}
         words = "; ".join(f"{name}: {reason}" for name, reason in reasons.items() if reason)
         return undefined(words if used.ratings else NOTHING_SHARED, used, how)
-    value = float(rounded_difference(np.array([outcome.value]), np.array([two.value]))[0])
-    deviations = outcome.deviations - two.deviations if outcome.deviations and two.deviations else None
+    value = float(rounded_difference(np.array([a.value]), np.array([b.value]))[0])
+    deviations = a.deviations - b.deviations if a.deviations and b.deviations else None
     return Outcome(value, None, deviations, used, how)
 
 
@@ -344,13 +344,13 @@ def comparisons(frame: pd.DataFrame, scales: Mapping[tuple[str, str], str], opti
     unknown = sorted(set(wanted.statistics or ()) - set(STATISTICS))
     if unknown:
         raise ValueError(f"unknown statistic {', '.join(unknown)}; known are {', '.join(STATISTICS)}")
-    compared: list[Comparison] = []
+    made: list[Comparison] = []
     for suite in read(select(frame, scales, wanted.certainty), scales):
         for aspect in suite.aspects:
             for topic in topics(suite, aspect, wanted):
                 for simulated in (False, True):
-                    compared += _TopicComparisons(topic, simulated=simulated).comparisons()
-    return compared
+                    made += _TopicComparisons(topic, simulated=simulated).comparisons()
+    return made
 
 
 class _TopicComparisons:
@@ -374,8 +374,8 @@ class _TopicComparisons:
         return [each for family in families.values() for each in _corrected(family)]
 
     def _cell(self, cell: Cell) -> dict[Key, Outcome]:
-        duels, place = CellComparisons(self._field, cell), cell_name(cell, self.topic.suite)
-        self._mcnemars |= {(place, sides): made for sides, made in duels.mcnemars().items()}
+        duels, name = CellComparisons(self._field, cell), cell_name(cell, self.topic.suite)
+        self._mcnemars |= {(name, sides): made for sides, made in duels.mcnemars().items()}
         outcomes = duels.outcomes()
         order = sorted(outcomes, key=lambda key: (STATISTICS.index(key.statistic), key.a or "", key.b or "", key.rater or ""))
         return {key: outcomes[key] for key in order}

@@ -49,8 +49,8 @@ class WeightedValues:
         """Units that are equal on every row are one unit with their weights added, where that leaves few: the same, faster."""
         code, profiles = np.zeros(values.shape[1], np.int64), 0
         for row in values:
-            distinct, index = np.unique(row, return_inverse=True)
-            code = np.unique(code * distinct.size + index, return_inverse=True)[1]
+            distinct, level = np.unique(row, return_inverse=True)
+            code = np.unique(code * distinct.size + level, return_inverse=True)[1]
             profiles = int(code.max(initial=-1)) + 1
             if 2 * profiles > code.size or profiles * units.clusters > _BLOCK:
                 return cls(values, units, weights)
@@ -168,9 +168,9 @@ class Concordance:
 def _of_table(fine: Ties, coarse: Ties, weights: FloatArray) -> FloatArray:
     """The sums from the table (resamples, values of `coarse`, values of `fine`): each cell times what lies below and left of
     it and above and right, less the other two corners."""
-    cell, column = np.unique(coarse.group * fine.starts.size + fine.group, return_inverse=True)
-    order = np.argsort(column, kind="stable")
-    starts = np.searchsorted(column[order], np.arange(cell.size))
+    cell, cell_of = np.unique(coarse.group * fine.starts.size + fine.group, return_inverse=True)
+    order = np.argsort(cell_of, kind="stable")
+    starts = np.searchsorted(cell_of[order], np.arange(cell.size))
     flat = np.zeros((weights.shape[0], coarse.starts.size * fine.starts.size))
     flat[:, cell] = np.add.reduceat(weights[:, order], starts, axis=1)
     table = flat.reshape(weights.shape[0], coarse.starts.size, fine.starts.size)
@@ -179,8 +179,8 @@ def _of_table(fine: Ties, coarse: Ties, weights: FloatArray) -> FloatArray:
     apart = 2.0 * through - table - through[:, :, -1:]
     lower = np.cumsum(apart, axis=1)
     signed = 2.0 * lower - apart - lower[:, -1:]
-    found: FloatArray = (table * signed).sum((1, 2))
-    return found
+    differences: FloatArray = (table * signed).sum((1, 2))
+    return differences
 
 
 class SignMatrix:
@@ -253,16 +253,16 @@ Correlation = Literal["pearson", "spearman", "kendall_tau_b", "kendall_tau_c"]
 
 def pearson(x: FloatArray, y: FloatArray, units: Units, weights: FloatArray) -> FloatArray:
     """Pearson's r = S_xy / sqrt(S_xx S_yy), from sums of moments by cluster."""
-    correlation: FloatArray = pearson_with_last(np.stack([x, y]), units, weights)[0]
-    return correlation
+    r: FloatArray = pearson_with_last(np.stack([x, y]), units, weights)[0]
+    return r
 
 
 def pearson_with_last(values: FloatArray, units: Units, weights: FloatArray) -> FloatArray:
     """Pearson's r of each row of `values` (rows, units) with the last one: (rows - 1, resamples)."""
     rows = standardised(values)
     moments = np.concatenate([np.ones_like(rows[:1]), rows, rows * rows, rows[:-1] * rows[-1]])
-    index = units.cluster + units.clusters * np.arange(len(moments))[:, None]
-    sums = np.bincount(index.ravel(), moments.ravel(), units.clusters * len(moments)).reshape(len(moments), -1) @ weights.T
+    cell = units.cluster + units.clusters * np.arange(len(moments))[:, None]
+    sums = np.bincount(cell.ravel(), moments.ravel(), units.clusters * len(moments)).reshape(len(moments), -1) @ weights.T
     first, squares = sums[1 : len(rows) + 1], sums[len(rows) + 1 : 2 * len(rows) + 1]
     shape = (len(rows) - 1, len(weights))
     parts = (sums[0], first[:-1], first[-1], squares[:-1], squares[-1], sums[2 * len(rows) + 1 :])
@@ -386,8 +386,8 @@ def evaluate(statistic: Correlation, x: FloatArray, y: FloatArray) -> Result:
 
 def evaluate_auc(score: FloatArray, yes: BoolArray) -> Result:
     """The area under the ROC curve of a score against yes/no."""
-    a, answered = np.asarray(score, float), np.asarray(yes, float)
-    value = auc(a, answered, 1.0 - answered, Units.single(a.size), np.ones((1, a.size)))[0]
+    a, positive = np.asarray(score, float), np.asarray(yes, float)
+    value = auc(a, positive, 1.0 - positive, Units.single(a.size), np.ones((1, a.size)))[0]
     return result(value, WHY_NO_AUC)
 
 

@@ -95,9 +95,9 @@ def count_columns(
     scalars = [n >= 1, paired, different / pairs, squares / pairs, paired & (most == n), paired & (2 * most > n)]
     scalars.append(np.where(paired, different, 0.0) / np.where(paired, n - 1.0, 1.0))
     columns = [sums_by(cluster_of_unit, clusters, column)[:, None] for column in scalars]
-    column = cluster_of_unit[of_unit] * labels + of_label
+    cell = cluster_of_unit[of_unit] * labels + of_label
     for weight in (times / n[of_unit], times * paired[of_unit]):
-        columns.append(sums_by(column, clusters * labels, weight).reshape(clusters, labels))
+        columns.append(sums_by(cell, clusters * labels, weight).reshape(clusters, labels))
     if ordinal:
         columns.append(_coincidences(unit, label, cluster_of_unit, clusters, labels))
     return np.concatenate(columns, axis=1)

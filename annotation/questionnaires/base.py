@@ -195,7 +195,7 @@ def _options(options: tuple[Option, ...]) -> tuple[dict[str, Any], ...]:
 
 
 _NAMES: Final[Mapping[type, tuple[str, ...]]] = {
-    kind: tuple(setting.name for setting in fields(kind))
+    kind: tuple(attribute.name for attribute in fields(kind))
     for kind in (Option, Condition, Numbers, Question, Blank, Counter, InstructionSection, Questionnaire)
 }
 
@@ -220,18 +220,18 @@ def same(answer: Any, value: Value) -> bool:
 
 
 def _is_about_blanks(questionnaire: Questionnaire, question: Question, answers: Mapping[str, Any]) -> bool:
-    parts = [blank.member for blank in questionnaire.blanks if says_blank(answers, blank)]
-    if not parts:
+    blank_members = [blank.member for blank in questionnaire.blanks if says_blank(answers, blank)]
+    if not blank_members:
         return False
-    return len(parts) == len(questionnaire.blanks) or (question.member is not None and question.member in parts)
+    return len(blank_members) == len(questionnaire.blanks) or (question.member is not None and question.member in blank_members)
 
 
 def _holds(condition: Condition, kind: Kind, answers: Mapping[str, Any]) -> bool:
     answer = answers.get(condition.question)
     if condition.values is None:
         return not is_blank(answer)
-    values = answer if kind in TICKED and isinstance(answer, (list, tuple)) else [answer]
-    return any(same(content, value) for content in values for value in condition.values)
+    choices = answer if kind in TICKED and isinstance(answer, (list, tuple)) else [answer]
+    return any(same(choice, value) for choice in choices for value in condition.values)
 
 
 COUNTS: Final = (

@@ -50,8 +50,8 @@ class _Loader(yaml.SafeLoader):
         for key, _ in node.value:
             is_word = isinstance(key, yaml.ScalarNode)
             if not is_word or key.value in seen:
-                label = f"the key {quoted(key.value)} stands twice" if is_word else "a key must be a word"
-                raise yaml.constructor.ConstructorError(None, None, label, key.start_mark)
+                problem = f"the key {quoted(key.value)} stands twice" if is_word else "a key must be a word"
+                raise yaml.constructor.ConstructorError(None, None, problem, key.start_mark)
             seen.add(key.value)
         mapping: dict[Any, Any] = super().construct_mapping(node, deep)
         return mapping
@@ -139,11 +139,11 @@ def _item(value: Mapping[str, Any]) -> ItemKind:
 
 
 def _instructions(value: Mapping[str, Any]) -> tuple[InstructionSection, ...]:
-    values = value.get("instructions") or {}
-    if not isinstance(values, dict):
+    by_heading = value.get("instructions") or {}
+    if not isinstance(by_heading, dict):
         raise Mistake("'instructions' must be a map of headings, each with a list of lines")
     sections = []
-    for title, lines in values.items():
+    for title, lines in by_heading.items():
         if not isinstance(title, str) or not isinstance(lines, list) or not all(isinstance(line, str) for line in lines):
             raise Mistake(f"'instructions': under {title!r} a list of lines expected")
         sections.append(InstructionSection(title, tuple(lines)))
@@ -167,24 +167,24 @@ def _translations(
         return {}
     own = [text for section in instructions for text in (section.title, *section.lines)]
     offered: list[str] = []
-    for question in (item.question for item in asks):
+    for question in (each.question for each in asks):
         own += [question.text, *([question.help] if question.help else [])]
         labels = [option.label for option in question.options if any(map(str.isalpha, option.label))]
         # counts, colors and relations are Concord's own words
         (offered if question.kind in ("count", "colors") or question.alone else own).extend(labels)
     known = {*own, *offered, Blank().label}
-    results: dict[str, dict[str, str]] = {}
+    translations: dict[str, dict[str, str]] = {}
     for language, texts in value.items():
         try:
-            results[language] = _translation(language, texts, known)
+            translations[language] = _translation(language, texts, known)
         except Mistake as mistake:
             problems.append(f"translations, {quoted(str(language))}: {mistake}")
             continue
-        if missing := [text for text in dict.fromkeys(own) if text not in results[language]]:
+        if missing := [text for text in dict.fromkeys(own) if text not in translations[language]]:
             problems.append(
                 f"translations, {quoted(str(language))}: {len(missing)} texts are missing, such as {quoted(missing[0])}"
             )
-    return results
+    return translations
 
 
 def _translation(language: str, texts: Mapping[Any, Any], known: Collection[str]) -> dict[str, str]:
@@ -217,20 +217,20 @@ def _check_meanings(asks: list[Ask], problems: list[str]) -> None:
     """One scale for each aspect, one question for each aspect and target: two would contradict each other."""
     scales: dict[str, tuple[str, str]] = {}
     meant: dict[tuple[str, str | None], str] = {}
-    for part in asks:
-        if part.aspect is None:
+    for definition in asks:
+        if definition.aspect is None:
             continue
-        id_ = part.question.id
-        scale, first = scales.setdefault(part.aspect, (part.scale, id_))
-        if scale != part.scale:
+        id_ = definition.question.id
+        scale, first = scales.setdefault(definition.aspect, (definition.scale, id_))
+        if scale != definition.scale:
             problems.append(
-                f"question {id_!r}: aspect '{part.aspect}' has the scale {part.scale} here and {scale} in {first!r}"
+                f"question {id_!r}: aspect '{definition.aspect}' has the scale {definition.scale} here and {scale} in {first!r}"
             )
-        other = meant.setdefault((part.aspect, part.target), id_)
+        other = meant.setdefault((definition.aspect, definition.target), id_)
         if other != id_:
-            about = f" of '{part.target}'" if part.target else ""
+            about = f" of '{definition.target}'" if definition.target else ""
             problems.append(
-                f"question {id_!r}: {other!r} judges '{part.aspect}'{about} already; give them targets of their own"
+                f"question {id_!r}: {other!r} judges '{definition.aspect}'{about} already; give them targets of their own"
             )
 
 
@@ -244,7 +244,7 @@ def _form(
     text: str,
 ) -> Form:
     n = 1 if item == "image" else 2
-    prefers = any(part.aspect == "preference" for part in asks)
+    prefers = any(definition.aspect == "preference" for definition in asks)
     return Form(
         name=name,
         version=version,
@@ -253,7 +253,7 @@ def _form(
         rule_version=f"{RULES}-{name}-{hashlib.sha256(text.encode()).hexdigest()[:12]}",
         build=build,
         derive=partial(_derive, name, version, item, asks),
-        meanings=tuple(_meaning(part) for part in asks if part.aspect is not None),
+        meanings=tuple(_meaning(definition) for definition in asks if definition.aspect is not None),
         example=FormItem("a red cup left of a dog", n_images=n, generators=("one", "other")[:n]),
         unfit=ab.unfit if prefers else lambda _: None,
     )
@@ -268,10 +268,10 @@ def _build(
     translations: Translations,
     form_item: FormItem,
 ) -> Questionnaire:
-    each = {part.question.id for part in asks if part.each_image}
-    questions: list[Question] = [part.question for part in asks if not part.each_image]
+    each = {definition.question.id for definition in asks if definition.each_image}
+    questions: list[Question] = [definition.question for definition in asks if not definition.each_image]
     for k in range(form_item.n_images):
-        for question in (part.question for part in asks if part.each_image):
+        for question in (definition.question for definition in asks if definition.each_image):
             # with its conditions on others about the same image
             conditions = tuple(
                 Condition(_at(shown.question, k) if shown.question in each else shown.question, shown.values)
@@ -285,7 +285,9 @@ def _build(
         else tuple(Blank(f"blank_image_{k}", f"Image {k + 1} is blank", member=k) for k in range(form_item.n_images))
     )
     # a question about each image has the number before its text in every language
-    repeated = [(k + 1, part.question.text) for part in asks if part.each_image for k in range(form_item.n_images)]
+    repeated = [
+        (k + 1, definition.question.text) for definition in asks if definition.each_image for k in range(form_item.n_images)
+    ]
     shown = {
         language: {**texts, **{f"Image {number}: {text}": f"{number}: {texts[text]}" for number, text in repeated}}
         for language, texts in translations.items()
@@ -304,28 +306,30 @@ def _derive(
     # by the place of an image whether it is blank; a question about all is void when all are
     void: dict[int | None, bool] = {blank.member: says_blank(answers, blank) for blank in questionnaire.blanks}
     void[None] = all(void.values())
-    places = [(part, k) for part in asks for k in (range(form_item.n_images) if part.each_image else (None,))]
-    taken = {_id(part, k): part.if_blank if void[k] else answers.get(_id(part, k)) for part, k in places}
+    places = [(definition, k) for definition in asks for k in (range(form_item.n_images) if definition.each_image else (None,))]
+    taken = {
+        _id(definition, k): definition.if_blank if void[k] else answers.get(_id(definition, k)) for definition, k in places
+    }
     shown = set(visible(questionnaire, taken))
-    results: list[Derived] = []
-    for part, k in places:
-        if _id(part, k) in shown:
-            judged = judgement(part, taken[_id(part, k)], form_item, blank=void[k])
-            results += [Derived(said, None if k is None else form_item.position(k)) for said in judged]
-    return results
+    derived: list[Derived] = []
+    for definition, k in places:
+        if _id(definition, k) in shown:
+            judged = judgement(definition, taken[_id(definition, k)], form_item, blank=void[k])
+            derived += [Derived(each, None if k is None else form_item.position(k)) for each in judged]
+    return derived
 
 
-def _id(part: Ask, k: int | None) -> str:
-    return part.question.id if k is None else _at(part.question.id, k)
+def _id(definition: Ask, k: int | None) -> str:
+    return definition.question.id if k is None else _at(definition.question.id, k)
 
 
-def _meaning(part: Ask) -> Meaning:
-    target = part.target or ""
-    if part.each_image:
+def _meaning(definition: Ask) -> Meaning:
+    target = definition.target or ""
+    if definition.each_image:
         target = f"{target}, each image" if target else "each image"
     rule = "as answered"
-    if part.asked is not None:
-        rule = f"yes iff the answer is{' one of' if len(part.asked) > 1 else ''} {', '.join(map(str, part.asked))}"
-    blank = "nothing (reason blank_image)" if part.if_blank is None else f"as {part.if_blank} would"
-    assert part.aspect is not None
-    return Meaning(part.aspect, part.scale, target, f"{rule} ({part.question.id}); a blank image: {blank}")
+    if definition.asked is not None:
+        rule = f"yes iff the answer is{' one of' if len(definition.asked) > 1 else ''} {', '.join(map(str, definition.asked))}"
+    blank = "nothing (reason blank_image)" if definition.if_blank is None else f"as {definition.if_blank} would"
+    assert definition.aspect is not None
+    return Meaning(definition.aspect, definition.scale, target, f"{rule} ({definition.question.id}); a blank image: {blank}")

@@ -238,14 +238,17 @@ def _counted(thing: ObjectSpec, counted: int | str | None) -> tuple[Verdict, lis
     return enough, [yes_no("present", counted >= 1, target), Judgement("count", str(counted), float(counted), target)]
 
 
-def _counted_absent(spec: ExcludeSpec, counted: int | str | None) -> tuple[Verdict, list[Judgement]]:
+def _counted_absent(excluded: ExcludeSpec, counted: int | str | None) -> tuple[Verdict, list[Judgement]]:
     """Whether there are few enough of it, and what is judged; 5 or more may be fewer than a larger number."""
     if counted is None:
         return False, []
     if not isinstance(counted, int):
-        return None, [unsure("present", spec.name), unsure("count", spec.name)]
-    few = None if counted == COUNT_CAP < spec.count else counted < spec.count
-    return few, [yes_no("present", counted >= 1, spec.name), Judgement("count", str(counted), float(counted), spec.name)]
+        return None, [unsure("present", excluded.name), unsure("count", excluded.name)]
+    few = None if counted == COUNT_CAP < excluded.count else counted < excluded.count
+    return few, [
+        yes_no("present", counted >= 1, excluded.name),
+        Judgement("count", str(counted), float(counted), excluded.name),
+    ]
 
 
 def _relation_holds(answers: Mapping[str, Any], index: int, relation: RelationSpec) -> Verdict:

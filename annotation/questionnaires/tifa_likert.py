@@ -130,11 +130,11 @@ def _blank(k: int) -> str:
 
 
 def _derive(item: FormItem, answers: Mapping[str, Any]) -> list[Derived]:
-    results: list[Derived] = []
+    derived: list[Derived] = []
     for k in range(item.n_images):
         score = 1 if says_blank(answers, Blank(_blank(k))) else answers.get(_score(k))
-        results += [Derived(judgement, item.position(k)) for judgement in level("faithfulness", score, 5)]
-    return results
+        derived += [Derived(judgement, item.position(k)) for judgement in level("faithfulness", score, 5)]
+    return derived
 
 
 FORM: Final = Form(

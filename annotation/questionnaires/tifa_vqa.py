@@ -70,9 +70,9 @@ def _options(question: PromptQuestion) -> tuple[Option, ...]:
 def _derive(item: FormItem, answers: Mapping[str, Any]) -> list[Derived]:
     if says_blank(answers):
         return [Derived(_answered(question.question_id, str(_options(question)[-1].value))) for question in item.questions]
-    values = ((key.removeprefix(PREFIX), value) for key, value in answers.items() if key.startswith(PREFIX))
+    by_question = ((key.removeprefix(PREFIX), value) for key, value in answers.items() if key.startswith(PREFIX))
     # by the answers: the prompt's questions may have another version by now
-    return [Derived(_answered(name, value)) for name, value in values if isinstance(value, str) and not is_blank(value)]
+    return [Derived(_answered(name, value)) for name, value in by_question if isinstance(value, str) and not is_blank(value)]
 
 
 def _answered(question_id: str, choice: str) -> Judgement:

@@ -206,11 +206,11 @@ def tifa(project: Path, draws: int) -> Iterator[str]:
         judgements, scales = frame.frame(store, Selection()), scales_of(store)
     (units,) = (each for each in read_units(judgements, scales) if each.aspect == "faithfulness")
     whole = replace(units, generator=np.full(units.size, -1), task=np.full(units.size, -1))
-    estimates_of: dict[str, list[Any]] = {}
+    by_scorer: dict[str, list[Any]] = {}
     for seed in range(draws):
         for row in estimates(whole, (), EstimateOptions(target="these", label_sample=40, seed=seed)):
-            estimates_of.setdefault(row.scorer or "", []).append(row)
-    for name, rows in estimates_of.items():
+            by_scorer.setdefault(row.scorer or "", []).append(row)
+    for name, rows in by_scorer.items():
         known = units.scorers[name].value
         r = float(np.corrcoef(known, units.mean)[0, 1])
         holds = sum(row.low <= row.full_mean <= row.high for row in rows)

@@ -80,18 +80,18 @@ def study(world: RankingWorld, seed: Sequence[int]) -> RatedUnits:
 
     true = normal() + np.array(world.generators)[generator]
     cuts = np.linspace(-1.5, 2.0, world.levels + 1)[1:-1]
-    values = [np.digitize(true + spread * normal(), cuts) for spread in world.persons]
+    levels = [np.digitize(true + spread * normal(), cuts) for spread in world.persons]
     score = world.sign * true + world.scorer * normal()
     label = np.digitize(score, cuts) if world.on_scale else np.full(size, -1)
     top = world.levels - 1
-    value = np.concatenate(values) / top
+    value = np.concatenate(levels) / top
     people = PeopleRatings(
-        np.tile(np.arange(size), len(values)),
-        np.repeat(np.arange(len(values)), size),
-        np.concatenate(values),
+        np.tile(np.arange(size), len(levels)),
+        np.repeat(np.arange(len(levels)), size),
+        np.concatenate(levels),
         value,
-        tuple(f"r{n}" for n in range(len(values))),
-        np.ones(len(values), bool),
+        tuple(f"r{n}" for n in range(len(levels))),
+        np.ones(len(levels), bool),
     )
     scorer = ScorerValues("f", label / top if world.on_scale else score, label, world.on_scale, saw_labels=False)
     return RatedUnits(
@@ -109,8 +109,8 @@ def study(world: RankingWorld, seed: Sequence[int]) -> RatedUnits:
         low=0.0,
         high=float(top),
         people=people,
-        mean=value.reshape(len(values), size).mean(0),
-        raters=np.full(size, len(values)),
+        mean=value.reshape(len(levels), size).mean(0),
+        raters=np.full(size, len(levels)),
         scorers={"f": scorer},
     )
 
@@ -181,10 +181,10 @@ def intervals(sizes: Sequence[int], studies: int, pool: ProcessPoolExecutor) -> 
                 yield f"| {name} | {line}"
 
 
-def coverage(key: str, true: float | None, results: Sequence[Estimate]) -> RankingCell:
+def coverage(key: str, true: float | None, estimates: Sequence[Estimate]) -> RankingCell:
     """How often the interval holds the truth; of soft accuracy the mean, as p depends on how many prompts there are."""
-    values = [value for value, _, _ in results if value is not None]
-    made = [(low, high) for _, low, high in results if low is not None and high is not None]
+    values = [value for value, _, _ in estimates if value is not None]
+    made = [(low, high) for _, low, high in estimates if low is not None and high is not None]
     if not made:
         return RankingCell("")
     aim = float(np.mean(values)) if key.endswith(SOFT) or true is None else true
@@ -193,9 +193,9 @@ def coverage(key: str, true: float | None, results: Sequence[Estimate]) -> Ranki
     wide = float(np.mean([high - low for low, high in made])) / own if own else float("nan")
     low, high = exact(hits, len(made))
     # where many have no interval, those that are left are no sample of all: they may be too wide
-    whole = len(made) > 0.95 * len(results)
+    whole = len(made) > 0.95 * len(estimates)
     doubtful = high < LEAST or (low > MOST and whole and (wide > WIDEST or not key.endswith(SOFT)))
-    none = f", {1 - len(made) / len(results):.0%} none" if len(made) < len(results) else ""
+    none = f", {1 - len(made) / len(estimates):.0%} none" if len(made) < len(estimates) else ""
     return RankingCell(f"{hits / len(made):.3f} ({wide:.2f}x{none})", doubtful)
 
 

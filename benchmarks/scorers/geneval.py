@@ -114,14 +114,14 @@ def save_mask2former(folder: Path, *, small: bool) -> Path:
         module.queries_embedder.weight.normal_(std=3)
         classes.weight.normal_()
         classes.bias.zero_()
-        flatten = model(pixel_values=batch).class_queries_logits.flatten(0, 1)
+        logits = model(pixel_values=batch).class_queries_logits.flatten(0, 1)
         # untrained queries are much alike: what tells them apart is what is made large
-        scale = _SPREAD / (flatten - flatten.mean(0)).std()
+        scale = _SPREAD / (logits - logits.mean(0)).std()
         classes.weight.mul_(scale)
-        classes.bias.copy_(-flatten.mean(0) * scale)
-        flatten = (flatten - flatten.mean(0)) * scale
+        classes.bias.copy_(-logits.mean(0) * scale)
+        logits = (logits - logits.mean(0)) * scale
         # so that "no object" is the likeliest but for a few
-        sure = flatten[:, :-1].logsumexp(-1) - flatten[:, -1]
+        sure = logits[:, :-1].logsumexp(-1) - logits[:, -1]
         classes.bias[-1] += sure.sort(descending=True).values[_OBJECTS * len(fed)]
     model.save_pretrained(folder)
     return folder
@@ -238,10 +238,10 @@ class Official:
             if len(order):
                 detected[name] = [(boxes[index][k], masks[index][k]) for k in order]
         colors: dict[str, list[tuple[float, ...]]] = {}
-        for wanted in spec.objects:
-            detections = next((some for name, some in detected.items() if same_kind(name, wanted.name)), [])[: wanted.count]
-            if wanted.color is not None and len(detections) == wanted.count:
-                colors[wanted.name] = self._color_classification(image, detections, wanted.name)
+        for thing in spec.objects:
+            detections = next((some for name, some in detected.items() if same_kind(name, thing.name)), [])[: thing.count]
+            if thing.color is not None and len(detections) == thing.count:
+                colors[thing.name] = self._color_classification(image, detections, thing.name)
         return Observation(item_id, {}, tuple(_evidence(detected, colors)))
 
     def _inference(self, image: Image.Image) -> tuple[list[NDArray[np.float64]], list[list[NDArray[np.bool_]]]]:
@@ -313,7 +313,7 @@ def _boxes(masks: torch.Tensor) -> torch.Tensor:
 def _evidence(detected: dict[str, list[Object]], colors: dict[str, list[tuple[float, ...]]]) -> list[Detection]:
     listed = []
     for name, objects in detected.items():
-        known = next((some for color, some in colors.items() if same_kind(name, color)), [])
+        known = next((some for thing, some in colors.items() if same_kind(name, thing)), [])
         for k, (row, _) in enumerate(objects):
             x0, y0, x1, y1, score = row.tolist()
             assert math.isfinite(score)
@@ -395,8 +395,8 @@ def ours(bench: Bench, folder: Path, parts: Parts | None = None) -> tuple[list[O
     """The worker, from reading files to parts on disk; timed once its models are in memory, as ``parts`` are."""
     run = RunFolder(folder)
     version = registry.get("geneval").version
-    request = Run("benchmark", "geneval", version, "mask2former-meta", bench.settings, bench.device, force=True)
-    run.create(request, bench.work)
+    job = Run("benchmark", "geneval", version, "mask2former-meta", bench.settings, bench.device, force=True)
+    run.create(job, bench.work)
     clocks: list[Stopwatch] = []
     with ExitStack() as watched:
 

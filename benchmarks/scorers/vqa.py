@@ -84,9 +84,9 @@ class Plain:
         states = model.text_encoder(
             input_ids=inputs["input_ids"], attention_mask=inputs["attention_mask"], encoder_hidden_states=features
         ).last_hidden_state
-        parts = [self._processor.tokenizer(choice, add_special_tokens=False)["input_ids"] for choice in query.choices]
-        longest = max(map(len, parts)) + 2
-        rows = [[text.bos_token_id, *ids, text.sep_token_id] for ids in parts]
+        choice_ids = [self._processor.tokenizer(choice, add_special_tokens=False)["input_ids"] for choice in query.choices]
+        longest = max(map(len, choice_ids)) + 2
+        rows = [[text.bos_token_id, *ids, text.sep_token_id] for ids in choice_ids]
         ids = torch.tensor([[*row, *[text.pad_token_id] * (longest - len(row))] for row in rows], device=self._device)
         logits = model.text_decoder(
             input_ids=ids,
@@ -160,8 +160,8 @@ def main(arguments: Sequence[str] | None = None) -> list[str]:
     options = parser.parse_args(arguments)
     texts = [text for query in QUERIES for text in (query.text, *query.choices)]
     words = sorted({word.strip("?").lower() for text in texts for word in text.split()})
-    with tempfile.TemporaryDirectory() as values:
-        folder = Path(values)
+    with tempfile.TemporaryDirectory() as temporary:
+        folder = Path(temporary)
         geneval.save_blip(folder / "blip", words, small=options.small)
         geneval.save_sentence_model(folder / "sentences", words)
         paths = geneval.paintings(folder / "images", max(2, options.images), SIZES_SMALL if options.small else SIZES)

@@ -55,10 +55,10 @@ def _name(value: Any) -> str | int:
     return value
 
 
-def _probabilities(values: Any) -> tuple[float, ...]:
-    if isinstance(values, str) and values.strip():
-        return one_hot(values.strip().lower())
-    shares = [values.get(name, 0.0) for name in COLORS] if isinstance(values, dict) and values else values
+def _probabilities(colors: Any) -> tuple[float, ...]:
+    if isinstance(colors, str) and colors.strip():
+        return one_hot(colors.strip().lower())
+    shares = [colors.get(name, 0.0) for name in COLORS] if isinstance(colors, dict) and colors else colors
     if not isinstance(shares, list) or len(shares) != len(COLORS) or not all(map(_is_share, shares)):
         raise ValueError(f"a colour's name or {len(COLORS)} probabilities")
     return tuple(map(float, shares))

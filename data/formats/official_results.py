@@ -393,22 +393,22 @@ def key_of(case: EvidenceCase, taken: Mapping[str, int]) -> str:
     return key[0] if key else f"{int(last)}_{taken.get(str(int(last)), 0)}"
 
 
-def entry_of(case: EvidenceCase, fields: Mapping[str, Any], sra: bool) -> dict[str, Any]:
+def entry_of(case: EvidenceCase, ranks_of: Mapping[str, Any], sra: bool) -> dict[str, Any]:
     """An entry as VISOR's notebook and README have it.
 
     Args:
         case: what was judged.
-        fields: ranks of the detections that count, by the class's name as asked.
+        ranks_of: ranks of the detections that count, by the class's name as asked.
         sra: whether the relation holds.
     """
-    boxes = {name: [case.seen.detections[k].box for k in ranks] for name, ranks in fields.items()}
+    boxes = {name: [case.seen.detections[k].box for k in ranks] for name, ranks in ranks_of.items()}
     centers = [(name, [(box[0] + box[2]) / 2, (box[1] + box[3]) / 2]) for name, here in boxes.items() for box in here]
     request = case.asked
     relation = request.get("relation")
     return {
         "classes": [name for name, _ in centers],
         "centroid": [center for _, center in centers],
-        "recall": sum(bool(ranks) for ranks in fields.values()),
+        "recall": sum(bool(ranks) for ranks in ranks_of.values()),
         "sra": int(sra),
         # the prompt's, whether or not it is one of SR2D's
         "text": sr2d_suite.prompt_text(request["a"], request.get("b"), relation and relation.removesuffix(" of")),

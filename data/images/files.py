@@ -171,7 +171,7 @@ def _decode_all(
     places: list[ImageLocation], skipped: list[Skipped], progress: Callable[[int, int], None] | None
 ) -> FolderImages:
     """Decode the files, a few at a time (Pillow lets other threads run meanwhile), results in order."""
-    entries = []
+    images = []
     pool = ThreadPoolExecutor(min(4, os.cpu_count() or 1), thread_name_prefix="decode")
     try:
 
@@ -186,7 +186,7 @@ def _decode_all(
                 skipped.append(Skipped(location.path, location.origin + read.reason))
             else:
                 index = location.index or 0
-                entries.append(
+                images.append(
                     FolderImage(
                         location.prompt_id,
                         location.prompt,
@@ -201,7 +201,7 @@ def _decode_all(
                 progress(done, len(places))
     finally:
         pool.shutdown(cancel_futures=True)
-    return FolderImages(entries, skipped)
+    return FolderImages(images, skipped)
 
 
 def image_bytes(path: Path) -> bytes:

@@ -231,13 +231,13 @@ def _numbered(places: list[ImageLocation], skipped: list[Skipped]) -> list[Image
                 Skipped(location.path, f"{location.origin}the same number ({location.index}) as {printable(first.name)}")
             )
     free: dict[tuple[str, str], int] = {}
-    for image_location in numbered:
-        if image_location.index is None:
-            numbers = taken.setdefault(image_location.group, {})
-            number = free.get(image_location.group, 0)
+    for location in numbered:
+        if location.index is None:
+            numbers = taken.setdefault(location.group, {})
+            number = free.get(location.group, 0)
             while number in numbers:
                 number += 1
-            numbers[number] = image_location.path
-            image_location.index = number
-            free[image_location.group] = number + 1
+            numbers[number] = location.path
+            location.index = number
+            free[location.group] = number + 1
     return numbered

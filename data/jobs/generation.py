@@ -121,10 +121,10 @@ class GenerationFolder(JobFolder[GenerationJob]):
         Raises:
             ValueError: the file cannot be read.
         """
-        payload = self._object("failed.json")
-        if not all(isinstance(why, str) for why in payload.values()):
-            raise ValueError(f"{self.path / 'failed.json'}: found {quoted(payload)}, an object of texts expected")
-        return payload
+        reasons = self._object("failed.json")
+        if not all(isinstance(why, str) for why in reasons.values()):
+            raise ValueError(f"{self.path / 'failed.json'}: found {quoted(reasons)}, an object of texts expected")
+        return reasons
 
     def _object(self, name: str) -> dict[str, Any]:
         """What a file holds; nothing where it is not there."""

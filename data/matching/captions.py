@@ -114,15 +114,15 @@ def wrong_captions(text: str, raw: RawSpec, most: int = MAX_WRONG_CAPTIONS) -> l
     """
     spec = parse_spec(raw)
     own = suite_sentence(raw, spec) == text
-    per_object = zip_longest(_relations(text, spec), _colors(text, spec), _counts(text, spec))
+    of_demands = zip_longest(_relations(text, spec), _colors(text, spec), _counts(text, spec))
     # the first other kind of each object, then the second of each, and so on
-    objects = zip_longest(
+    of_objects = zip_longest(
         *(
             map(partial(_renamed, text, spec, k), _other_names(thing, spec, "include" in raw))
             for k, thing in enumerate(spec.objects)
         )
     )
-    altered = (alteration for row in chain(per_object, objects) for alteration in row if alteration is not None)
+    altered = (alteration for row in chain(of_demands, of_objects) for alteration in row if alteration is not None)
     captions = (
         (suite_sentence(raw, alteration.spec) if alteration.changes is None or own else apply_changes(text, alteration.changes))
         for alteration in altered
@@ -151,10 +151,10 @@ def _relations(text: str, spec: Spec) -> Iterator[_Altered]:
     )
 
 
-def _opposite_relation(spec: RelationSpec) -> RelationSpec:
-    first, *rest = spec.relation.split()
+def _opposite_relation(stated: RelationSpec) -> RelationSpec:
+    first, *rest = stated.relation.split()
     relation = " ".join([OPPOSITE[first], *rest])
-    return replace(spec, relation=relation)  # type: ignore[arg-type]
+    return replace(stated, relation=relation)  # type: ignore[arg-type]
 
 
 def _colors(text: str, spec: Spec) -> Iterator[_Altered]:
@@ -196,7 +196,7 @@ def _renamed(text: str, spec: Spec, k: int, name: str) -> _Altered:
 def _other_names(thing: ObjectSpec, spec: Spec, geneval: bool) -> Sequence[str]:
     """Names to put in its place, those of its supercategory first. Of a name that is not COCO's nothing is said, as it may be
     a kind of one that is; people are in too many pictures; what the small world has stays in it, whose models know no more."""
-    plain_names = {plain_name(spec.name) for spec in spec.objects}
+    plain_names = {plain_name(other.name) for other in spec.objects}
     mine = plain_name(thing.name)
     if mine not in SUPERCATEGORY:
         return []
@@ -208,7 +208,7 @@ def _other_names(thing: ObjectSpec, spec: Spec, geneval: bool) -> Sequence[str]:
 
 
 def _with_objects(spec: Spec, things: dict[int, ObjectSpec]) -> Spec:
-    return replace(spec, objects=tuple(things.get(k, spec) for k, spec in enumerate(spec.objects)))
+    return replace(spec, objects=tuple(things.get(k, thing) for k, thing in enumerate(spec.objects)))
 
 
 @dataclass(frozen=True, slots=True)

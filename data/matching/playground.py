@@ -121,14 +121,14 @@ def _color(rng: np.random.Generator) -> _DrawnTask:
 def _count(rng: np.random.Generator) -> _DrawnTask:
     """One to four; "a photo of a cup" stands for one."""
     name, numbers = _random_kind(rng), rng.permutation(4) + 1
-    specs = [counting(name, int(number)) if number > 1 else single_object(name) for number in numbers]
-    return _DrawnTask(specs[0], tuple(str(spec["prompt"]) for spec in specs[1:]))
+    drawn = [counting(name, int(number)) if number > 1 else single_object(name) for number in numbers]
+    return _DrawnTask(drawn[0], tuple(str(metadata["prompt"]) for metadata in drawn[1:]))
 
 
 def _shape(rng: np.random.Generator) -> _DrawnTask:
     """Which kind of object: in the small world its outline tells."""
-    requested, *others = (single_object(name) for name in _draw_several(_NAMES, 4, rng))
-    return _DrawnTask(requested, tuple(str(spec["prompt"]) for spec in others))
+    metadata, *others = (single_object(name) for name in _draw_several(_NAMES, 4, rng))
+    return _DrawnTask(metadata, tuple(str(other["prompt"]) for other in others))
 
 
 def _spatial(rng: np.random.Generator) -> _DrawnTask:
@@ -139,19 +139,19 @@ def _spatial(rng: np.random.Generator) -> _DrawnTask:
 def _text_corruption(rng: np.random.Generator) -> _DrawnTask:
     """The caption among four with its words in another order (ARO's order task; chance 0.2 in SelfEval's Table 5)."""
     a, b = _two_kinds(rng)
-    requested = (
+    metadata = (
         two_object(a, b),
         position(a, b, POSITIONS[int(rng.integers(4))]),
         color_attr([a, b], _draw_several(COLORS, 2, rng)),
     )[int(rng.integers(3))]
-    words = str(requested["prompt"]).split()
+    words = str(metadata["prompt"]).split()
     texts: dict[str, None] = {}
     while len(texts) < _CORRUPTED:
         shuffled = " ".join(words[k] for k in rng.permutation(len(words)))
         # "a photo of a cup and a dog" with its two nouns swapped would be right, too
         if not shuffled.startswith("a photo of"):
             texts[shuffled] = None
-    return _DrawnTask(requested, tuple(texts))
+    return _DrawnTask(metadata, tuple(texts))
 
 
 def _random_kind(rng: np.random.Generator) -> str:

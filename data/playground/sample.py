@@ -44,10 +44,10 @@ def sample_prompts(seed: int = SEED, n: int = N) -> list[Prompt]:
         raise ValueError(f"n must be between 1 and {3 * len(_NAMES)}, got {n}")
     suite = SUITE if (seed, n) == (SEED, N) else f"{SUITE}@seed{seed}-n{n}"
     rng = np.random.default_rng(seed)
-    entries: list[Metadata] = []
+    metadata: list[Metadata] = []
     for task in TASKS:
-        entries += _distinct_prompts(task, min(n, len(_NAMES)) if task == "single_object" else n, rng)
-    return [Prompt(f"{suite}/{k:05d}", suite, entry["prompt"], entry["tag"], entry) for k, entry in enumerate(entries)]
+        metadata += _distinct_prompts(task, min(n, len(_NAMES)) if task == "single_object" else n, rng)
+    return [Prompt(f"{suite}/{k:05d}", suite, entry["prompt"], entry["tag"], entry) for k, entry in enumerate(metadata)]
 
 
 def random_metadata(task: str, rng: np.random.Generator, look: SceneLook = ANY_LOOK) -> Metadata:

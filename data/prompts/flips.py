@@ -35,10 +35,10 @@ TextChanges = list[TextChange] | None
 """What to change in a text; None if that is not sure."""
 
 
-def opposite_sides(text: str, requested: Sequence[str]) -> TextChanges:
+def opposite_sides(text: str, relations: Sequence[str]) -> TextChanges:
     """Sure if these very relations are stated, and none of their words stands anywhere else."""
     stated = list(_RELATION_WORDS.finditer(text))
-    if Counter(match[0].lower() for match in stated) != Counter(requested) or len(_SIDES.findall(text)) != len(stated):
+    if Counter(match[0].lower() for match in stated) != Counter(relations) or len(_SIDES.findall(text)) != len(stated):
         return None
     return [TextChange(*match.span(), _in_case_of(match[0], OPPOSITE[match[0].lower()])) for match in stated]
 
@@ -82,10 +82,10 @@ def rename_object(text: str, thing: ObjectSpec, name: str) -> TextChanges:
     return [*article, TextChange(*match.span(2), _in_case_of(match[2], name))]
 
 
-def joined_changes(several: Iterable[TextChanges]) -> TextChanges:
+def joined_changes(of_parts: Iterable[TextChanges]) -> TextChanges:
     """All changes together; None if one of them is not sure, or if two meet."""
     together: list[TextChange] = []
-    for changes in several:
+    for changes in of_parts:
         if changes is None:
             return None
         together += changes
@@ -96,7 +96,7 @@ def joined_changes(several: Iterable[TextChanges]) -> TextChanges:
 
 
 def apply_changes(text: str, changes: Sequence[TextChange]) -> str:
-    for change in sorted(changes, key=lambda change: change.start, reverse=True):
+    for change in sorted(changes, key=lambda part: part.start, reverse=True):
         text = text[: change.start] + change.new + text[change.end :]
     return text
 
@@ -197,7 +197,7 @@ def _opposite(relation: str) -> str:
 
 
 def _color(text: str, spec: RawSpec, parsed: Spec) -> Flipped | Unflipped:
-    colored = {k: spec.color for k, spec in enumerate(parsed.objects) if spec.color is not None}
+    colored = {k: thing.color for k, thing in enumerate(parsed.objects) if thing.color is not None}
     if not colored or len(colored) > 2:
         return Unflipped("too_many_colors" if colored else "no_color")
     if len(colored) == 1:
@@ -218,20 +218,20 @@ def _color(text: str, spec: RawSpec, parsed: Spec) -> Flipped | Unflipped:
 
 
 def _count(text: str, spec: RawSpec, parsed: Spec) -> Flipped | Unflipped:
-    exact = {k: spec for k, spec in enumerate(parsed.objects) if spec.exact and is_exact_number(spec, parsed)}
+    exact = {k: thing for k, thing in enumerate(parsed.objects) if thing.exact and is_exact_number(thing, parsed)}
     if not exact:
         return Unflipped("no_exact_number")
-    names = [spec.name for spec in parsed.objects]
-    if any(names.count(spec.name) > 1 for spec in exact.values()):
+    names = [thing.name for thing in parsed.objects]
+    if any(names.count(thing.name) > 1 for thing in exact.values()):
         return Unflipped("same_kind")
-    new = {spec.name: other_number(spec.count) for spec in exact.values()}
+    new = {thing.name: other_number(thing.count) for thing in exact.values()}
     include = [{**entry, "count": new[entry["class"]]} if k in exact else entry for k, entry in enumerate(spec["include"])]
     flipped: dict[str, Any] = {**spec, "include": include}
     if spec.get("exclude") is not None:
         flipped["exclude"] = [
             {**entry, "count": new[entry["class"]] + 1} if entry["class"] in new else entry for entry in spec["exclude"]
         ]
-    changes = joined_changes(renumber(text, spec, new[spec.name]) for spec in exact.values())
+    changes = joined_changes(renumber(text, thing, new[thing.name]) for thing in exact.values())
     return _flipped(text, flipped, changes)
 
 
@@ -255,5 +255,5 @@ def are_same_kind(a: ObjectSpec, b: ObjectSpec) -> bool:
 def _flipped(text: str, spec: RawSpec, changes: TextChanges) -> Flipped:
     new = None if changes is None else apply_changes(text, changes)
     # GenEval's metadata repeat the text
-    fields = {"prompt": new} if new is not None and spec.get("prompt") == text else {}
-    return Flipped({key: value for key, value in spec.items() if key != "prompt" or fields} | fields, new)
+    prompt = {"prompt": new} if new is not None and spec.get("prompt") == text else {}
+    return Flipped({key: value for key, value in spec.items() if key != "prompt" or prompt} | prompt, new)

@@ -150,7 +150,7 @@ def _point(text: str, answer: str, kind: str, choices: list[str] | None = None, 
     # the last word says most: "Attribute - Color"
     words = reversed(re.split(r"[\W_]+", kind.casefold()))
     types = (word if word in ELEMENT_TYPES else _TYPES.get(word) for word in words)
-    filed = next((filed_as for filed_as in types if filed_as is not None), "other")
+    filed = next((element_type for element_type in types if element_type is not None), "other")
     entry = {"question": " ".join(text.split()), "choices": choices or _YES_NO, "answer": answer}
     return entry | {"element_type": filed, "element": kind} | more
 
@@ -195,7 +195,10 @@ def _tiif(value: dict[str, Any], number: int) -> _Points:
     if len(texts) != len(answers):
         raise ValueError(f"'yn_question_list' has {len(texts)} texts, 'yn_answer_list' has {len(answers)}; as many expected")
     kind = text_of(value, "type")
-    points = [_point(_text(text), _yes_no(answer, "yn_answer_list"), kind) for text, answer in zip(texts, answers, strict=True)]
+    points = [
+        _point(_text(question), _yes_no(answer, "yn_answer_list"), kind)
+        for question, answer in zip(texts, answers, strict=True)
+    ]
     text = text_of(value, "short_description") if "short_description" in value else None
     return _Points(f"{number:05d}", text, kind, points)
 
@@ -208,25 +211,27 @@ def _oneig(name: str, value: dict[str, Any]) -> _Points:
         named[n] = new_question_id(" ".join(_text(text).split()), [*named.values()])
     entries = []
     for n, text in questions.items():
-        listed = parents.get(n, [])
-        rests = [str(parent) for parent in listed if str(parent) != "0"] if isinstance(listed, list) else [None]
-        if unknown := [rest for rest in rests if rest not in named or rest == n]:
+        dependency = parents.get(n, [])
+        parents_of = [str(parent) for parent in dependency if str(parent) != "0"] if isinstance(dependency, list) else [None]
+        if unknown := [parent for parent in parents_of if parent not in named or parent == n]:
             raise ValueError(f"{name}: 'dependency' of question {n} names {quoted(unknown[0])}, which is no other question")
-        entries.append(_point(text, YES, "other", question_id=named[n], parents=[named[rest] for rest in rests if rest]))
+        entries.append(
+            _point(text, YES, "other", question_id=named[n], parents=[named[parent] for parent in parents_of if parent])
+        )
     return _Points(name, None, None, entries)
 
 
 def _numbered(value: Mapping[str, Any], key: str) -> dict[str, Any]:
     """By number; as published the object is JSON, or JSON within a text."""
-    values = value.get(key)
-    if isinstance(values, str):
+    by_number = value.get(key)
+    if isinstance(by_number, str):
         try:
-            values = json.loads(values)
+            by_number = json.loads(by_number)
         except (ValueError, RecursionError):
-            values = None
-    if not isinstance(values, dict):
+            by_number = None
+    if not isinstance(by_number, dict):
         raise ValueError(f"'{key}' is {quoted(value.get(key))}, an object by question number expected")
-    return {str(n): entry for n, entry in values.items()}
+    return {str(n): entry for n, entry in by_number.items()}
 
 
 def _unigenbench(path: Path) -> Iterator[_Entry]:
@@ -286,10 +291,10 @@ def _object(value: Any) -> dict[str, Any]:
 
 
 def _list(value: Mapping[str, Any], key: str) -> list[Any]:
-    values = value.get(key)
-    if not isinstance(values, list):
-        raise ValueError(f"'{key}' is {quoted(values)}, a list expected")
-    return values
+    listed = value.get(key)
+    if not isinstance(listed, list):
+        raise ValueError(f"'{key}' is {quoted(listed)}, a list expected")
+    return listed
 
 
 def _text(value: Any) -> str:

@@ -70,9 +70,9 @@ def question_from_json(value: Mapping[str, Any]) -> PromptQuestion:
     Raises:
         TypeError: a key is missing.
     """
-    known = {column.name: value[column.name] for column in fields(PromptQuestion) if column.name in value}
-    listed: dict[str, Any] = {name: tuple(values) if isinstance(values, list) else values for name, values in known.items()}
-    return PromptQuestion(**listed)
+    known = {field.name: value[field.name] for field in fields(PromptQuestion) if field.name in value}
+    arguments: dict[str, Any] = {name: tuple(values) if isinstance(values, list) else values for name, values in known.items()}
+    return PromptQuestion(**arguments)
 
 
 def are_comparable(question: PromptQuestion, other: PromptQuestion) -> bool:
@@ -239,9 +239,9 @@ def read_questions(path: Path, suite: str) -> list[QuestionedPrompt]:
         except ValueError as error:
             problems.add(line, printable(error))
     # only a file that was read whole says whom a parent names
-    for questions in () if problems.found else by_prompt.values():
-        places = {question.question_id: k for k, question in enumerate(questions.questions)}
-        for line, question in zip(questions.lines, questions.questions, strict=True):
+    for prompt in () if problems.found else by_prompt.values():
+        places = {question.question_id: k for k, question in enumerate(prompt.questions)}
+        for line, question in zip(prompt.lines, prompt.questions, strict=True):
             name = quoted(question.question_id)
             if unknown := [parent for parent in question.parents if parent not in places]:
                 unknown_name = quoted(unknown[0])
@@ -250,12 +250,12 @@ def read_questions(path: Path, suite: str) -> list[QuestionedPrompt]:
                 )
             elif question.question_id in question.parents:
                 problems.add(line, f"'parents' of {name} names the question itself")
-            elif question.question_id in _ancestors(question, questions.questions, places):
+            elif question.question_id in _ancestors(question, prompt.questions, places):
                 problems.add(line, f"'parents' of {name} lead back to the question itself")
     problems.check()
     if not by_prompt:
         fail(path, None, "holds no questions")
-    return [QuestionedPrompt(questions.prompt, tuple(questions.questions)) for questions in by_prompt.values()]
+    return [QuestionedPrompt(prompt.prompt, tuple(prompt.questions)) for prompt in by_prompt.values()]
 
 
 def format_questions(prompts: Iterable[QuestionedPrompt]) -> str:
@@ -265,15 +265,15 @@ def format_questions(prompts: Iterable[QuestionedPrompt]) -> str:
         ValueError: the prompts are of several suites.
     """
     prompts = list(prompts)
-    suites = sorted({prompt.prompt.suite for prompt in prompts})
+    suites = sorted({questioned.prompt.suite for questioned in prompts})
     if len(suites) > 1:
         raise ValueError(f"a file of questions holds one suite, got {', '.join(suites)}; choose one with --suite")
     lines = []
-    for prompt in prompts:
-        for question in prompt.questions:
+    for questioned in prompts:
+        for question in questioned.questions:
             entry: dict[str, Any] = {
-                "id": prompt.prompt.prompt_id.removeprefix(f"{prompt.prompt.suite}/"),
-                "caption": prompt.prompt.text,
+                "id": questioned.prompt.prompt_id.removeprefix(f"{questioned.prompt.suite}/"),
+                "caption": questioned.prompt.text,
                 "question_id": question.question_id,
                 "question": question.text,
                 "choices": list(question.choices),

@@ -185,18 +185,16 @@ def _reworded(suite: str, text: Callable[[str, str, str], str]) -> list[Prompt]:
     ]
 
 
-def _described(
-    suite: str, index: int, requested: tuple[str, str, str], sizes: list[str], colors: list[str]
-) -> Iterator[Prompt]:
+def _described(suite: str, index: int, related: tuple[str, str, str], sizes: list[str], colors: list[str]) -> Iterator[Prompt]:
     """One pair in all combinations."""
-    a, b, relation = requested
+    a, b, relation = related
     for k, combination in enumerate(product(_DESCRIBED, repeat=2)):
         number = index * len(ATTRIBUTE_COMBINATIONS) + k
         spec: dict[str, Any] = {"a": a, "b": b, "relation": relation}
-        things = []
+        phrases = []
         for key, name, kind, size, color in zip("ab", (a, b), combination, sizes, colors, strict=True):
             attributes = {word: value for word, value, letter in (("size", size, "Z"), ("color", color, "C")) if letter in kind}
             spec |= {f"{key}_{word}": value for word, value in attributes.items()}
-            things.append(" ".join([*attributes.values(), name]))
-        text = f" {relation_phrase(relation)} ".join(f"{article_by_sound(thing)} {thing}" for thing in things)
+            phrases.append(" ".join([*attributes.values(), name]))
+        text = f" {relation_phrase(relation)} ".join(f"{article_by_sound(thing)} {thing}" for thing in phrases)
         yield Prompt(f"{suite}/{number:05d}", suite, text, ATTRIBUTE_COMBINATIONS[k], spec)

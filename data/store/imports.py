@@ -106,10 +106,8 @@ def insert_run(
     """A run that the project does not know yet."""
     columns = ("run_id", "rater_id", "scorer", "profile", "version", "settings", "folder", "state", "n_items", "import_id")
     named = (run.run_id, rater_id, run.scorer, run.profile, run.version, rows.to_json(run.settings))
-    fields = (kind, run.device, getattr(run, "engine", None))
-    rows.insert(
-        connection, "runs", (*columns, "kind", "device", "engine"), [(*named, folder, state, n_items, import_id, *fields)]
-    )
+    how = (kind, run.device, getattr(run, "engine", None))
+    rows.insert(connection, "runs", (*columns, "kind", "device", "engine"), [(*named, folder, state, n_items, import_id, *how)])
 
 
 def insert_imported_run(connection: duckdb.DuckDBPyConnection, observed: ImportedRun, import_id: int) -> None:
@@ -168,7 +166,7 @@ def insert_reimport(connection: duckdb.DuckDBPyConnection, returned: Reimport, i
     """Write what comes back, once prompts, images, items and raters are there; returns how many rows of each table are new.
 
     Raises:
-        ReturnRefused: an answer, a campaign, a picture or a pair contradicts what is there.
+        ReimportRefused: an answer, a campaign, a picture or a pair contradicts what is there.
     """
     known = rows.existing(connection, "images", "image_id", ["sha256"], list(returned.pictures))
     for image_id, row in known.items():
@@ -181,8 +179,8 @@ def insert_reimport(connection: duckdb.DuckDBPyConnection, returned: Reimport, i
     versions, n_questions = library.insert_question_versions(connection, returned.asked, import_id)
     counts = {"campaigns": _insert_campaigns(connection, returned.campaigns, import_id), "questions": n_questions}
     fresh = _with_local_versions(connection, _new_answers(connection, returned.answers), versions)
-    seen = rows.existing(connection, "evidence", "evidence_id", [], [evidence.evidence_id for evidence in returned.evidence])
-    evidence = [evidence for evidence in returned.evidence if evidence.evidence_id not in seen]
+    seen = rows.existing(connection, "evidence", "evidence_id", [], [new.evidence_id for new in returned.evidence])
+    evidence = [new for new in returned.evidence if new.evidence_id not in seen]
     _insert_answers(connection, fresh, import_id)
     about = sorted({answer.annotation.item_id for answer in fresh})
     if about:
@@ -211,11 +209,13 @@ def _insert_members(connection: duckdb.DuckDBPyConnection, members: Mapping[str,
     rows.insert(connection, "item_members", ("item_id", "image_id", "position", "import_id"), new)
 
 
-def _insert_campaigns(connection: duckdb.DuckDBPyConnection, added: Sequence[Campaign], import_id: int) -> int:
+def _insert_campaigns(connection: duckdb.DuckDBPyConnection, returned: Sequence[Campaign], import_id: int) -> int:
     """Campaigns that are not there yet, stopped and without items: nobody is asked anything by an import."""
-    there = {campaign.campaign_id: campaign for campaign in campaigns(connection, [campaign.campaign_id for campaign in added])}
+    there = {
+        campaign.campaign_id: campaign for campaign in campaigns(connection, [campaign.campaign_id for campaign in returned])
+    }
     new: list[Campaign] = []
-    for campaign in added:
+    for campaign in returned:
         known = there.get(campaign.campaign_id)
         if known and (known.questionnaire, known.definition) != (campaign.questionnaire, campaign.definition):
             raise ReimportRefused(
@@ -256,11 +256,13 @@ def _with_local_versions(
     changed: list[ReimportedAnswer] = []
     for answer in answers:
         raw = answer.annotation.raw or {}
-        new = other.get((items[answer.annotation.item_id]["prompt_id"], raw.get("questions", 0)))
-        reimported_answer = (
-            answer if new is None else replace(answer, annotation=replace(answer.annotation, raw={**raw, "questions": new}))
+        version = other.get((items[answer.annotation.item_id]["prompt_id"], raw.get("questions", 0)))
+        renumbered = (
+            answer
+            if version is None
+            else replace(answer, annotation=replace(answer.annotation, raw={**raw, "questions": version}))
         )
-        changed.append(reimported_answer)
+        changed.append(renumbered)
     return changed
 
 
@@ -356,7 +358,7 @@ def apply(store: Store, bundles: Sequence[ImportBundle]) -> list[Imported]:
     Raises:
         ImportRefused: a scale, a rater's kind, an item or an exclusive source contradicts what is in the project, or
             answers are about a prompt that has another text there.
-        ReturnRefused: what comes back contradicts what is there.
+        ReimportRefused: what comes back contradicts what is there.
     """
     secret = store.secret
     return store.change(lambda connection: [_write_bundle(connection, bundle, secret) for bundle in bundles])
@@ -417,7 +419,7 @@ def _write_bundle(connection: duckdb.DuckDBPyConnection, bundle: ImportBundle, s
         "items": _insert_items(connection, items, import_id, secret),
         "raters": insert_raters(connection, bundle.raters, import_id),
         "questions": library.insert_questions(
-            connection, {name: question for name, question in bundle.questions.items() if name not in other_texts}, import_id
+            connection, {name: questions for name, questions in bundle.questions.items() if name not in other_texts}, import_id
         ),
         "annotations": insert_annotations(connection, bundle.annotations, import_id),
         "evidence": insert_evidence(

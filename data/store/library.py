@@ -104,22 +104,22 @@ def newest_questions(cursor: duckdb.DuckDBPyConnection, prompt_ids: Sequence[str
         " qualify version = max(version) over (partition by prompt_id) order by prompt_id, position",
         [list(prompt_ids)],
     )
-    questions: dict[str, list[PromptQuestion]] = {}
+    by_prompt: dict[str, list[PromptQuestion]] = {}
     numbers: dict[str, int] = {}
     for row in records:
-        questions.setdefault(row["prompt_id"], []).append(_question(row))
+        by_prompt.setdefault(row["prompt_id"], []).append(_question(row))
         numbers[row["prompt_id"]] = row["version"]
-    return {prompt_id: QuestionVersion(numbers[prompt_id], tuple(questions)) for prompt_id, questions in questions.items()}
+    return {prompt_id: QuestionVersion(numbers[prompt_id], tuple(questions)) for prompt_id, questions in by_prompt.items()}
 
 
 def all_questions(cursor: duckdb.DuckDBPyConnection) -> dict[tuple[str, int], tuple[PromptQuestion, ...]]:
     """All questions of all prompts, by prompt and version."""
-    questions: dict[tuple[str, int], list[PromptQuestion]] = {}
+    by_version: dict[tuple[str, int], list[PromptQuestion]] = {}
     for row in rows.dicts(
         cursor, f"select {', '.join(_QUESTION_COLUMNS)} from questions order by prompt_id, version, position"
     ):
-        questions.setdefault((row["prompt_id"], row["version"]), []).append(_question(row))
-    return {key: tuple(questions) for key, questions in questions.items()}
+        by_version.setdefault((row["prompt_id"], row["version"]), []).append(_question(row))
+    return {key: tuple(questions) for key, questions in by_version.items()}
 
 
 def insert_questions(
@@ -158,7 +158,7 @@ def insert_question_versions(
         versions[row["version"]] = (*versions.get(row["version"], ()), _question(row))
     became: dict[tuple[str, int], int] = {}
     new: list[tuple[object, ...]] = []
-    for (prompt_id, version), questions in sorted(by_version.items(), key=lambda entry: entry[0]):
+    for (prompt_id, version), questions in sorted(by_version.items(), key=lambda pair: pair[0]):
         known = here.setdefault(prompt_id, {})
         same = [number for number, those in known.items() if those == tuple(questions)]
         number = version if version in same or version not in known else (same or [max(known) + 1])[-1]

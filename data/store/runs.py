@@ -464,11 +464,11 @@ def _remove(connection: duckdb.DuckDBPyConnection, run_id: str) -> int:
         raise RunRefused(f"there is no run {run_id} in this project (any more)")
     if row["import_id"] is not None:
         raise RunRefused(f"run {run_id} was imported; undo it with: import undo {row['import_id']}")
-    judged = "from judgements where source_id in (select evidence_id from evidence where run_id = ?)"
+    its_judgements = "from judgements where source_id in (select evidence_id from evidence where run_id = ?)"
     browse_index.mark_stale_where(
-        connection, f"select item_id {judged} union select item_id from evidence where run_id = ?", [run_id, run_id]
+        connection, f"select item_id {its_judgements} union select item_id from evidence where run_id = ?", [run_id, run_id]
     )
-    connection.execute(f"delete {judged}", [run_id])
+    connection.execute(f"delete {its_judgements}", [run_id])
     count = int(rows.value(connection, "delete from evidence where run_id = ?", [run_id]))
     for table in ("detections", "run_parts", "runs"):
         connection.execute(f"delete from {table} where run_id = ?", [run_id])
@@ -571,13 +571,13 @@ def _copy_run(
     run_id: str,
     copy: Run,
     keeping: RejudgedEvidence,
-    items: Sequence[Mapping[str, str]],
+    records: Sequence[Mapping[str, str]],
     import_id: int,
 ) -> None:
     """The evidence of one run. Masks stay where they are: the copy's folder is the run's."""
     rater_id = keeping.rater.rater_id
     folder = str(rows.value(connection, "select folder from runs where run_id = ?", [run_id]))
-    insert_run(connection, copy, rater_id, folder, "done", len(items), import_id)
+    insert_run(connection, copy, rater_id, folder, "done", len(records), import_id)
     evidence = [
         Evidence(
             f"{copy.run_id}:{row['item_id']}",
@@ -587,13 +587,13 @@ def _copy_run(
             tuple(keeping.judged[row["evidence_id"]]),
             keeping.rule_version,
         )
-        for row in items
+        for row in records
     ]
     insert_evidence(connection, evidence, import_id, copy.run_id)
     connection.execute(
         "insert into detections select * replace (? as run_id) from detections"
         " where run_id = ? and image_id in (select unnest(?::varchar[]))",
-        [copy.run_id, run_id, [row["item_id"] for row in items]],
+        [copy.run_id, run_id, [row["item_id"] for row in records]],
     )
 
 

@@ -58,7 +58,7 @@ class _PersonAnswers:
     line: int
     item: Mapping[str, Any]
     person: Any
-    said: Mapping[str, list[Any]]
+    answers: Mapping[str, list[Any]]
 
 
 def read_json_table(path: Path) -> JsonTable:
@@ -118,13 +118,15 @@ def _table(path: Path, entries: Iterable[tuple[int, Mapping[str, Any]]]) -> Text
 def _table_of(path: Path, answers: list[_PersonAnswers], rater: str) -> TextTable:
     if not answers:
         raise InputError(located(path, None, "an export without answers; there is nothing to import"))
-    questions = {name for answer in answers for name in answer.said}
+    questions = {name for answer in answers for name in answer.answers}
     rows: list[tuple[int, dict[str, Any]]] = []
     for answer in answers:
         # a question and a field of the item may have one name: the question keeps it
         item = {f"item.{name}" if name in questions or name == rater else name: value for name, value in answer.item.items()}
-        values_of = {name: values[0] if len(values) == 1 else values for name, values in answer.said.items() if values}
-        rows.append((answer.line, {**item, rater: answer.person, **values_of}))
+        answers_by_question = {
+            name: values[0] if len(values) == 1 else values for name, values in answer.answers.items() if values
+        }
+        rows.append((answer.line, {**item, rater: answer.person, **answers_by_question}))
     return _table(path, rows)
 
 

@@ -41,5 +41,5 @@ def table(head: Sequence[str], rows: Iterable[Sequence[str]]) -> str:
 
 def code(text: object) -> str:
     """A short text as code, whatever it holds."""
-    said = str(text)
-    return f"`` {said} ``" if "`" in said else f"`{said}`"
+    shown = str(text)
+    return f"`` {shown} ``" if "`" in shown else f"`{shown}`"

@@ -171,8 +171,8 @@ def leaves(command: Any = None, words: tuple[str, ...] = ()) -> Iterator[tuple[s
     if below is None:
         yield " ".join(words), command
         return
-    for name, entry in below.items():
-        yield from leaves(entry, (*words, name))
+    for name, subcommand in below.items():
+        yield from leaves(subcommand, (*words, name))
 
 
 def parsed(line: str) -> None:
@@ -219,8 +219,8 @@ def made() -> str:
 
 def _filters() -> str:
     rows = [(code(f"--{name}"), text) for name, text in FILTERS.items()]
-    sentences = "Commands that take a selection share these; each can be repeated, and values of one are alternatives."
-    return f"## Filters\n\n{sentences}\n\n{table(('option', 'what it does'), rows)}\n"
+    lead = "Commands that take a selection share these; each can be repeated, and values of one are alternatives."
+    return f"## Filters\n\n{lead}\n\n{table(('option', 'what it does'), rows)}\n"
 
 
 def _options(command: Any) -> str:
@@ -246,25 +246,25 @@ def _choices(annotation: Any) -> list[str]:
     return [each for inner in get_args(annotation) for each in _choices(inner)]
 
 
-def _name(entry: Any) -> str:
-    if entry.param_type_name == "argument":
-        return code(entry.metavar or entry.name.upper())
-    names = ", ".join(code(name) for name in (*entry.opts, *entry.secondary_opts))
-    return names if getattr(entry, "is_flag", False) or not entry.metavar else f"{names} {code(entry.metavar)}"
+def _name(param: Any) -> str:
+    if param.param_type_name == "argument":
+        return code(param.metavar or param.name.upper())
+    names = ", ".join(code(name) for name in (*param.opts, *param.secondary_opts))
+    return names if getattr(param, "is_flag", False) or not param.metavar else f"{names} {code(param.metavar)}"
 
 
-def _default(entry: Any) -> str:
-    if entry.required:
+def _default(param: Any) -> str:
+    if param.required:
         return "required"
-    if getattr(entry, "is_flag", False):
-        return {True: "on", False: "off"}.get(entry.default, "")
-    value = entry.default.value if isinstance(entry.default, Enum) else entry.default
+    if getattr(param, "is_flag", False):
+        return {True: "on", False: "off"}.get(param.default, "")
+    value = param.default.value if isinstance(param.default, Enum) else param.default
     return "" if value is None or value in ("", [], ()) or callable(value) else code(value)
 
 
-def _what(entry: Any) -> str:
-    choices = _choices(entry.type_descriptor.annotation)
-    sentences = [entry.help or "", f"One of {', '.join(code(each) for each in choices)}." if choices else ""]
-    if entry.param_type_name == "option" and entry.multiple and "epeatable" not in sentences[0]:
+def _what(param: Any) -> str:
+    choices = _choices(param.type_descriptor.annotation)
+    sentences = [param.help or "", f"One of {', '.join(code(each) for each in choices)}." if choices else ""]
+    if param.param_type_name == "option" and param.multiple and "epeatable" not in sentences[0]:
         sentences.append("Repeatable.")
     return " ".join(part for part in sentences if part)

@@ -30,15 +30,15 @@ def schema() -> dict[str, dict[str, str]]:
     """Every table of a new project: its columns, in order, with their types."""
     from data.store.core.store import Store
 
-    request = (
+    query = (
         "select c.table_name, c.column_name, c.data_type from duckdb_columns() c join duckdb_tables() t using (table_name)"
         " where not c.internal order by c.table_name, c.column_index"
     )
-    results: dict[str, dict[str, str]] = {}
+    columns: dict[str, dict[str, str]] = {}
     with tempfile.TemporaryDirectory() as folder, Store(Path(folder)) as store, store.read() as cursor:
-        for name, column, kind in cursor.execute(request).fetchall():
-            results.setdefault(name, {})[column] = kind.lower()
-    return results
+        for name, column, kind in cursor.execute(query).fetchall():
+            columns.setdefault(name, {})[column] = kind.lower()
+    return columns
 
 
 def undocumented_tables() -> list[str]:
@@ -57,7 +57,7 @@ def tables() -> str:
     for name, columns in here.items():
         if name in SCHEMA:
             parts.append(_table_of(name, columns))
-    rows = ((code(name), ", ".join(code(name) for name in here.get(name, {})), why) for name, why in LEFT_OUT.items())
+    rows = ((code(name), ", ".join(code(column) for column in here.get(name, {})), why) for name, why in LEFT_OUT.items())
     parts.append("### Tables that stay in the project\n\n" + table(("table", "columns", "why"), rows))
     return "\n\n".join(parts)
 
@@ -67,12 +67,12 @@ def _table_of(name: str, columns: dict[str, str]) -> str:
     rows = []
     for column, kind in columns.items():
         column_description = description.columns[column]
-        told = (
+        meaning = (
             column_description.text
             if column_description.kept
             else f"{column_description.text} (not in a snapshot: {column_description.why})"
         )
-        rows.append((code(column), kind, told))
+        rows.append((code(column), kind, meaning))
     text = f"{description.text[:1].upper()}{description.text[1:]}"
     return f"### {name}\n\n{text}.\n\n{table(('column', 'type', 'what it holds'), rows)}"
 
@@ -251,11 +251,11 @@ def made() -> str:
 def _takes(route: Any) -> str:
     """The names of what is sent: in the query, and in the JSON body."""
     named = [query.alias or query.name for query in _queries(route.dependant)]
-    results = [f"?{', '.join(code(name) for name in dict.fromkeys(named))}"] if named else []
+    sent = [f"?{', '.join(code(name) for name in dict.fromkeys(named))}"] if named else []
     for param in route.dependant.body_params:
         fields = getattr(getattr(param.field_info, "annotation", None), "model_fields", {})
-        results.append(f"{{{', '.join(code(name) for name in fields)}}}")
-    return " ".join(results)
+        sent.append(f"{{{', '.join(code(name) for name in fields)}}}")
+    return " ".join(sent)
 
 
 def _queries(dependant: Any) -> Iterator[Any]:
@@ -355,29 +355,29 @@ SCORER: Final[dict[str, str]] = {
 def of_campaigns() -> dict[str, tuple[Any, str]]:
     """Each setting of a campaign with its default and what it means (empty: nobody has said)."""
     doc = _attributes(Settings)
-    results: dict[str, tuple[Any, str]] = {}
+    settings: dict[str, tuple[Any, str]] = {}
     for kind in (CampaignSpec, Settings):
         for field in fields(kind):
             if field.name != "settings":
                 name = "id" if field.name == "campaign_id" else field.name
                 default = None if field.default is MISSING else field.default
-                results[name] = (default, CAMPAIGN.get(name) or doc.get(name, ""))
-    return results
+                settings[name] = (default, CAMPAIGN.get(name) or doc.get(name, ""))
+    return settings
 
 
 def of_scorer(scorer: Scorer) -> dict[str, dict[str, Any]]:
     """Each setting by name, with its value by profile; ``''`` in the profile of options."""
-    results: dict[str, dict[str, Any]] = {}
+    settings: dict[str, dict[str, Any]] = {}
     for profile, values in {"": {**scorer.options, **scorer.operating}, **scorer.profiles}.items():
         for key, value in values.items():
-            results.setdefault(key, {})[profile] = value
-    return results
+            settings.setdefault(key, {})[profile] = value
+    return settings
 
 
 def undocumented() -> list[str]:
     """Settings of which nobody has said what they mean."""
-    missing = [name for name, (_, label) in of_campaigns().items() if not label]
-    missing += [name for name in OWN_FILES if not any(name in label for _, label in of_campaigns().values())]
+    missing = [name for name, (_, meaning) in of_campaigns().items() if not meaning]
+    missing += [name for name in OWN_FILES if not any(name in meaning for _, meaning in of_campaigns().values())]
     for name in registry.NAMES:
         missing += [f"{name}: {key}" for key in of_scorer(registry.get(name)) if not SCORER.get(key)]
     return missing
@@ -405,7 +405,7 @@ def library() -> str:
 
 def campaigns() -> str:
     """Campaigns' settings as Markdown."""
-    rows = ((code(name), _as_code(default), label) for name, (default, label) in of_campaigns().items())
+    rows = ((code(name), _as_code(default), meaning) for name, (default, meaning) in of_campaigns().items())
     return table(("setting", "default", "what it means"), rows)
 
 
@@ -458,9 +458,9 @@ def _attributes(kind: type) -> dict[str, str]:
     """What a docstring's list of attributes says of each."""
     listed = (inspect.getdoc(kind) or "").partition("Attributes:\n")[2]
     entries = re.split(r"^    (?=\w+(?:, \w+)*:)", listed, flags=re.MULTILINE)[1:]
-    results: dict[str, str] = {}
+    meanings: dict[str, str] = {}
     for entry in entries:
-        names, _, label = entry.partition(":")
-        text = " ".join(label.replace("``", "`").split())
-        results |= {name.strip(): text[:1].upper() + text[1:] for name in names.split(",")}
-    return results
+        names, _, meaning = entry.partition(":")
+        text = " ".join(meaning.replace("``", "`").split())
+        meanings |= {name.strip(): text[:1].upper() + text[1:] for name in names.split(",")}
+    return meanings

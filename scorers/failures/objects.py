@@ -60,10 +60,10 @@ NEITHER: Final = "neither"
 def counts(looked: SuiteEvidence) -> FailureTable:
     """Requested and detected counts of the objects of which a prompt asks an exact one (GenEval's counting task), uncapped."""
     pairs = [
-        (case, spec.count, case.verdict.found[spec.name])
+        (case, thing.count, case.verdict.found[thing.name])
         for case in looked.cases
-        for spec in case.spec.objects
-        if spec.exact and spec.name in case.verdict.found
+        for thing in case.spec.objects
+        if thing.exact and thing.name in case.verdict.found
     ]
     units = [
         FailureUnit(
@@ -74,8 +74,8 @@ def counts(looked: SuiteEvidence) -> FailureTable:
         for case, requested, detected in pairs
     ]
     made = table(units, numbers({count for _, count, _ in pairs}), ())
-    result = numbers({number for pair in pairs for number in pair[1:]}, gaps=True)
-    return FailureTable(made.asked, (*result, AS_ASKED, TOO_FEW, TOO_MANY) if pairs else (), made.units)
+    all_numbers = numbers({number for pair in pairs for number in pair[1:]}, gaps=True)
+    return FailureTable(made.asked, (*all_numbers, AS_ASKED, TOO_FEW, TOO_MANY) if pairs else (), made.units)
 
 
 def numbers(occurring: Iterable[int], *, gaps: bool = False) -> tuple[str, ...]:
@@ -107,13 +107,13 @@ def first_object(looked: SuiteEvidence) -> FailureTable:
 
 def kind_of(spec: Spec) -> str | None:
     """One of KINDS; None for another number of objects, two of a kind, or prompts that ask how many."""
-    if spec.excludes or any(spec.count > 1 or spec.exact for spec in spec.objects) or not distinct(spec):
+    if spec.excludes or any(thing.count > 1 or thing.exact for thing in spec.objects) or not distinct(spec):
         return None
     try:
         kind = VisorRequest.of(spec).kind
     except ValueError:
         return None
-    colored = any(spec.color is not None for spec in spec.objects)
+    colored = any(thing.color is not None for thing in spec.objects)
     if kind == "relation":
         return None if colored else RELATED
     if kind == "and":
@@ -128,14 +128,14 @@ def mentioned_first(spec: Spec) -> int:
 
 def distinct(spec: Spec) -> bool:
     """Whether no two objects are of a kind: what is found cannot be told apart then."""
-    return len({plain_name(spec.name) for spec in spec.objects}) == len(spec.objects)
+    return len({plain_name(thing.name) for thing in spec.objects}) == len(spec.objects)
 
 
 def objects_present(verdict: Verdict, spec: Spec) -> tuple[bool, ...] | None:
     """Of each object of a spec whether enough of it was found; None if the verdict does not say."""
-    if any(spec.name not in verdict.found for spec in spec.objects):
+    if any(thing.name not in verdict.found for thing in spec.objects):
         return None
-    return tuple(verdict.found[spec.name] >= spec.count for spec in spec.objects)
+    return tuple(verdict.found[thing.name] >= thing.count for thing in spec.objects)
 
 
 def _present_in(case: JudgedImage) -> tuple[bool, ...] | None:
@@ -207,7 +207,7 @@ def pair_of(spec: Spec) -> tuple[str, str]:
     Raises:
         ValueError: it has not two objects.
     """
-    a, b = (SUPERCATEGORY.get(plain_name(spec.name), GROUPS[-1]) for spec in spec.objects)
+    a, b = (SUPERCATEGORY.get(plain_name(thing.name), GROUPS[-1]) for thing in spec.objects)
     return a, b
 
 
@@ -261,7 +261,7 @@ def cooccurrence(looked: SuiteEvidence) -> FailureTable:
         ended = [BOTH if all(there) else ONE_MISSING]
         if (
             all(there)
-            and (bool(case.spec.relations) or any(spec.color is not None for spec in case.spec.objects))
+            and (bool(case.spec.relations) or any(thing.color is not None for thing in case.spec.objects))
             and case.verdict.correct is not None
         ):
             ended.append(HELD if case.verdict.correct else NOT_HELD)
@@ -271,13 +271,13 @@ def cooccurrence(looked: SuiteEvidence) -> FailureTable:
 
 def asks_two(spec: Spec) -> bool:
     """Whether a prompt asks for one object each of two classes, and for no number of them."""
-    plain = all(spec.count == 1 and not spec.exact for spec in spec.objects)
+    plain = all(thing.count == 1 and not thing.exact for thing in spec.objects)
     return len(spec.objects) == 2 and distinct(spec) and plain and not spec.excludes
 
 
 def class_pair(spec: Spec) -> tuple[str, str]:
     """The two classes that a prompt asks for, in the alphabet's order."""
-    a, b = (plain_name(spec.name) for spec in spec.objects)
+    a, b = (plain_name(thing.name) for thing in spec.objects)
     return ordered_pair(a, b)
 
 
@@ -290,8 +290,8 @@ def as_required(of: FailureTable, asked: str = ANY, generator: str = ANY) -> Fai
     """The images that are as asked, of those with both objects (VISOR_cond, where a relation is asked)."""
     yes, no = (of.cell(asked, name, generator) for name in (HELD, NOT_HELD))
     counts = tuple(
-        PromptCount(count.task, count.prompt_id, count.hits, count.hits + other.hits)
-        for count, other in zip(yes.counts, no.counts, strict=True)
+        PromptCount(held.task, held.prompt_id, held.hits, held.hits + not_held.hits)
+        for held, not_held in zip(yes.counts, no.counts, strict=True)
     )
     return replace(yes, n=yes.hits + no.hits, counts=counts)
 
@@ -372,17 +372,17 @@ def bindings(looked: SuiteEvidence) -> FailureTable:
 
 
 def _colored_objects(case: JudgedImage, looked: SuiteEvidence) -> list[_ColoredObject]:
-    if not distinct(case.spec) or all(spec.color is None for spec in case.spec.objects):
+    if not distinct(case.spec) or all(thing.color is None for thing in case.spec.objects):
         return []
     rules = GenEvalRules.of(looked.settings)
     needed, detections = rules.needed(case.spec), case.seen.detections
     return [
         _ColoredObject(
-            spec, tuple(color_of(detections[k]) for k in counted_objects(detections, spec.name, needed, rules)[: spec.count])
+            thing, tuple(color_of(detections[k]) for k in counted_objects(detections, thing.name, needed, rules)[: thing.count])
         )
-        for spec in case.spec.objects
+        for thing in case.spec.objects
         # a scorer that looks for no objects has not found that they are missing
-        if spec.color is not None and spec.name in case.verdict.found
+        if thing.color is not None and thing.name in case.verdict.found
     ]
 
 

@@ -30,8 +30,8 @@ def thresholds(looked: SuiteEvidence) -> FailureTable:
     cases = scored_images(looked)
     units = [
         FailureUnit(case, threshold_group(value), (CORRECT if correct else WRONG,))
-        for case, correct_at in zip(cases, _correct_at_thresholds(looked, cases, grid), strict=True)
-        for value, correct in zip(grid, correct_at, strict=True)
+        for case, verdicts in zip(cases, _correct_at_thresholds(looked, cases, grid), strict=True)
+        for value, correct in zip(grid, verdicts, strict=True)
         if correct is not None
     ]
     return table(units, [threshold_group(value) for value in grid], (CORRECT, WRONG))
@@ -70,5 +70,5 @@ def _correct_at_thresholds(
         raise ValueError(f"its settings lack {error}") from error
     correct: list[list[bool | None]] = [[case.verdict.correct] * len(grid) for case in cases]
     for column, row in enumerate(sweep.rows):
-        correct[row] = [None if value < 0 else bool(value) for value in sweep.said[:, column]]
+        correct[row] = [None if verdict < 0 else bool(verdict) for verdict in sweep.said[:, column]]
     return correct

@@ -155,7 +155,7 @@ def load(
         # one after the other: sixteen pictures of 1,024 pixels at once need more memory than the model itself
         pipeline.vae.enable_slicing()
     steps, guidance = DISTILLED.get(model_of(name).partition("@")[0], (family.steps, family.guidance))
-    description = {
+    call_options = {
         "num_inference_steps": settings.steps or steps,
         family.guided_by: guidance if settings.guidance is None else settings.guidance,
         **family.asked,
@@ -164,18 +164,18 @@ def load(
     def paint(texts: Sequence[str], seeds: Sequence[int]) -> list[GeneratedPicture]:
         # drawn on the CPU whatever the device, so that the noise is the same everywhere
         noise = [torch.Generator().manual_seed(seed) for seed in seeds]
-        made = pipeline(list(texts), generator=noise, **description)
+        made = pipeline(list(texts), generator=noise, **call_options)
         flags = [made.get(flag) or [False] * len(texts) for flag in family.flags]
-        flagged = [any(flags_of_image) for flags_of_image in zip(*flags, strict=True)] or [False] * len(texts)
+        flagged = [any(of_image) for of_image in zip(*flags, strict=True)] or [False] * len(texts)
         return [
             GeneratedPicture(image, FILTERED if flag else None if image.getbbox() else BLACK)
             for image, flag in zip(made.images, flagged, strict=True)
         ]
 
-    return paint, describe(name, pipeline, description)
+    return paint, describe(name, pipeline, call_options)
 
 
-def describe(name: str, pipeline: Any, told: Mapping[str, Any]) -> dict[str, Any]:
+def describe(name: str, pipeline: Any, call_options: Mapping[str, Any]) -> dict[str, Any]:
     """What is recorded of a generator beside how it was asked: the classes of its pipeline and its scheduler, the steps and
     guidance that hold, which weights, and the versions of the packages."""
     from scorers.models.diffusion import weights_of
@@ -183,8 +183,8 @@ def describe(name: str, pipeline: Any, told: Mapping[str, Any]) -> dict[str, Any
     return {
         "pipeline": type(pipeline).__name__,
         "scheduler": type(pipeline.scheduler).__name__,
-        "steps": told["num_inference_steps"],
-        "guidance": told[PIPELINE_FAMILIES[type(pipeline).__name__].guided_by],
+        "steps": call_options["num_inference_steps"],
+        "guidance": call_options[PIPELINE_FAMILIES[type(pipeline).__name__].guided_by],
         "weights": weights_of(name),
         "seeds": SEEDS,
         "versions": {package: version(package) for package in ("diffusers", "transformers", "torch")},

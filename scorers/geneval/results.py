@@ -59,15 +59,15 @@ def judge(spec: Spec, seen: Observation, settings: Mapping[str, Any]) -> Verdict
     if seen.failed is not None:
         return Verdict((), checks=(Check(f"could not be looked at: {seen.failed}", None),))
     correct, reason = bool(seen.payload.get("correct")), str(seen.payload.get("reason", ""))
-    judgement = Judgement("correct", YES if correct else NO, float(correct))
+    file_judgement = Judgement("correct", YES if correct else NO, float(correct))
     if not seen.payload.get("details"):
-        return Verdict((judgement,), reason, (Check("the file says no more than its verdict", None),))
+        return Verdict((file_judgement,), reason, (Check("the file says no more than its verdict", None),))
     ours = rules.judge(spec, seen, settings)
     others = tuple(judgement for judgement in ours.judgements if judgement.aspect != "correct")
     checks = ours.checks
     if ours.correct not in (correct, None):
         checks = (Check("the file's verdict does not follow from the boxes that it lists", None), *checks)
-    return replace(ours, judgements=(judgement, *others), reason=reason, checks=checks)
+    return replace(ours, judgements=(file_judgement, *others), reason=reason, checks=checks)
 
 
 def follows(spec: Spec, seen: Observation, settings: Mapping[str, Any]) -> bool:
@@ -79,13 +79,13 @@ def details_of(spec: Spec, detections: Sequence[Detection], rules: GenEvalRules)
     """What GenEval would list of an image: of every class the objects that count, by its names and in its order."""
     names = list(dict.fromkeys(_NAMES.get(detection.label, detection.label) for detection in detections))
     ordered = sorted(names, key=lambda name: _ORDER.get(name, len(_ORDER)))
-    ranks = {name: counted_objects(detections, name, rules.needed(spec), rules) for name in ordered}
-    return {name: [(detections[k].box, detections[k].score) for k in ranks] for name, ranks in ranks.items() if ranks}
+    ranks_of = {name: counted_objects(detections, name, rules.needed(spec), rules) for name in ordered}
+    return {name: [(detections[k].box, detections[k].score) for k in ranks] for name, ranks in ranks_of.items() if ranks}
 
 
 def _colors(result: GenEvalResult, spec: Spec, name: str, n: int) -> list[str | None]:
     """The colour of each box of a class, most confident first; None where none was asked for or looked at."""
-    object_spec = next((spec for spec in spec.objects if spec.name == name and spec.color is not None), None)
+    object_spec = next((thing for thing in spec.objects if thing.name == name and thing.color is not None), None)
     if object_spec is None or n < object_spec.count:
         return [None] * n
     looked = _colors_in_reason(result.reason, object_spec)[: object_spec.count]

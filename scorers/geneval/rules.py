@@ -131,24 +131,24 @@ def judge(spec: Spec, seen: Observation, settings: Mapping[str, Any]) -> Verdict
         _Excluded(excluded_spec, tuple(counted_objects(detections, excluded_spec.name, needed, rules)))
         for excluded_spec in spec.excludes
     ]
-    things = [_match_object(spec, detections, needed, rules, excluded) for spec in spec.objects]
-    places = [_match_relation(relation, things, detections, rules) for relation in spec.relations]
+    things = [_match_object(thing_spec, detections, needed, rules, excluded) for thing_spec in spec.objects]
+    relation_results = [_match_relation(relation, things, detections, rules) for relation in spec.relations]
     judgements: list[Judgement] = []
     for thing in things:
         judgements += _object_judgements(thing)
-    judgements += [_yes_no("position", result.holds, result.target) for result in places if result.holds is not None]
-    correct, reasons = _overall(spec, things, excluded, places)
+    judgements += [_yes_no("position", result.holds, result.target) for result in relation_results if result.holds is not None]
+    correct, reasons = _overall(spec, things, excluded, relation_results)
     if spec.details and correct:
         correct = None  # what boxes do not show may be otherwise
     return Verdict(
         (_yes_no("correct", correct), *judgements),
         "\n".join(reasons),
-        tuple(_checks(spec, things, excluded, places, needed, rules)),
+        tuple(_checks(spec, things, excluded, relation_results, needed, rules)),
         {
             **{thing.asked.name: len(thing.ranks) for thing in things},
-            **{excluded.asked.name: len(excluded.ranks) for excluded in excluded},
+            **{unwanted.asked.name: len(unwanted.ranks) for unwanted in excluded},
         },
-        tuple(places),
+        tuple(relation_results),
     )
 
 
@@ -187,7 +187,7 @@ def _match_object(
 ) -> _ObjectMatch:
     ranks = tuple(counted_objects(detections, spec.name, needed, rules))
     top = ranks[: spec.count]
-    limit = min((excluded.asked.count for excluded in excluded if same_kind(excluded.asked.name, spec.name)), default=None)
+    limit = min((unwanted.asked.count for unwanted in excluded if same_kind(unwanted.asked.name, spec.name)), default=None)
     return _ObjectMatch(spec, ranks, top, tuple(color_of(detections[k]) for k in top), limit)
 
 
@@ -208,7 +208,7 @@ def _match_relation(
 
 
 def _overall(
-    spec: Spec, things: Sequence[_ObjectMatch], excluded: Sequence[_Excluded], places: Sequence[RelationResult]
+    spec: Spec, things: Sequence[_ObjectMatch], excluded: Sequence[_Excluded], relation_results: Sequence[RelationResult]
 ) -> tuple[_Holds, list[str]]:
     """The verdict, and what GenEval's code says why: objects in their order, each with its relation, then what is too many."""
     matched: list[_Holds] = [thing.enough and thing.colored(thing.asked.count) for thing in things]
@@ -217,16 +217,16 @@ def _overall(
         if matched[k] is False:
             reasons.append(_object_reason(thing))
             continue
-        for relation, result in zip(spec.relations, places, strict=True):
+        for relation, result in zip(spec.relations, relation_results, strict=True):
             if relation.subject == k and (why := _relation_reason(relation, thing, result, matched[relation.reference])):
                 matched[k] = False
                 reasons.append(why)
     reasons += [
-        f"expected {excluded.asked.name}<{excluded.asked.count}, found {len(excluded.ranks)}"
-        for excluded in excluded
-        if not excluded.holds
+        f"expected {unwanted.asked.name}<{unwanted.asked.count}, found {len(unwanted.ranks)}"
+        for unwanted in excluded
+        if not unwanted.holds
     ]
-    return _all([*matched, *(excluded.holds for excluded in excluded)]), reasons
+    return _all([*matched, *(unwanted.holds for unwanted in excluded)]), reasons
 
 
 def _object_reason(thing: _ObjectMatch) -> str:
@@ -262,7 +262,7 @@ def _checks(
     spec: Spec,
     things: Sequence[_ObjectMatch],
     excluded: Sequence[_Excluded],
-    places: Sequence[RelationResult],
+    relation_results: Sequence[RelationResult],
     needed: float,
     rules: GenEvalRules,
 ) -> Iterable[Check]:
@@ -273,7 +273,7 @@ def _checks(
         if not any(same_kind(unwanted.asked.name, thing.asked.name) for thing in things):
             text = f"{unwanted.asked.name}: fewer than {unwanted.asked.count} asked for, {_count_text(unwanted.ranks, needed)}"
             yield Check(text, unwanted.holds, None, unwanted.ranks)
-    for relation, result in zip(spec.relations, places, strict=True):
+    for relation, result in zip(spec.relations, relation_results, strict=True):
         yield _relation_check(relation, things, result, required_offset(rules.rule))
     for detail in spec.details:
         yield Check(f"{detail_question(spec, detail)} Not looked at: detectors cannot tell", None, detail.target)

@@ -77,7 +77,7 @@ def masked_crop(
 
 
 def _spec_names(spec: Spec) -> list[str]:
-    return [*(spec.name for spec in spec.objects), *(excluded.name for excluded in spec.excludes)]
+    return [*(thing.name for thing in spec.objects), *(excluded.name for excluded in spec.excludes)]
 
 
 def _named_detections(spec: Spec, seen: Observation) -> list[Detection]:
@@ -93,8 +93,8 @@ def _confidence_edges(spec: Spec, seen: Observation) -> list[float]:
 def _position_edges(spec: Spec, seen: Observation) -> tuple[()] | None:
     """Without two objects there is nothing to compare."""
     labels = {detection.label for detection in seen.detections}
-    edges = [any(same_kind(spec.name, label) for label in labels) for spec in spec.objects]
-    return None if any(edges[relation.subject] and edges[relation.reference] for relation in spec.relations) else ()
+    present = [any(same_kind(thing.name, label) for label in labels) for thing in spec.objects]
+    return None if any(present[relation.subject] and present[relation.reference] for relation in spec.relations) else ()
 
 
 def _is_counting(spec: Spec) -> bool:
@@ -263,7 +263,7 @@ class GenEvalPerceiver:
         self, shown: Shown, objects: Sequence[DetectedObject]
     ) -> tuple[list[Detection], list[tuple[int, str, Image.Image]]]:
         """An image's detections, their masks packed; and of those whose colour is asked rank, the prompt's name, and crop."""
-        colored = [spec.name for spec in shown.spec.objects if spec.color is not None]
+        colored = [thing.name for thing in shown.spec.objects if thing.color is not None]
         crops = []
         for rank, detected in enumerate(objects):
             name = next((name for name in colored if same_kind(name, detected.label)), None)

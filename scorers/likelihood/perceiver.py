@@ -56,12 +56,12 @@ def reverse_terms(
 
     ``batch`` is how many rows (trial and caption) the model sees at once; a trial's captions stay together.
     """
-    results = [np.full((len(case.seeds), len(case.captions), len(schedule)), np.nan, np.float32) for case in cases]
+    terms_of = [np.full((len(case.seeds), len(case.captions), len(schedule)), np.nan, np.float32) for case in cases]
     trials = [_CaptionTrial(index, number) for index, case in enumerate(cases) for number in range(len(case.seeds))]
     for packed in _packs(trials, cases, batch):
         for trial, terms in zip(packed, _reverse(denoiser, schedule, read, cases, packed), strict=True):
-            results[trial.case][trial.number] = terms
-    return results
+            terms_of[trial.case][trial.number] = terms
+    return terms_of
 
 
 def _packs(trials: Sequence[_CaptionTrial], cases: Sequence[CaptionedImage], batch: int) -> Iterator[list[_CaptionTrial]]:
@@ -90,23 +90,23 @@ def _reverse(
     images = torch.stack([cases[trial.case].image for trial in packed])
     chance = [torch.Generator().manual_seed(cases[trial.case].seeds[trial.number]) for trial in packed]
     sizes = [len(cases[trial.case].captions) for trial in packed]
-    trial = torch.repeat_interleave(torch.arange(len(packed)), torch.tensor(sizes)).to(device)
+    trial_of_row = torch.repeat_interleave(torch.arange(len(packed)), torch.tensor(sizes)).to(device)
     captions = read.rows(torch.tensor([caption for trial in packed for caption in cases[trial.case].captions], device=device))
     noise = _draw_noise(images.shape[1:], chance, device)
 
     def forward(left: float) -> Any:
         return left**0.5 * images + (1.0 - left) ** 0.5 * noise
 
-    noisy = forward(float(schedule.left[0]))[trial]
+    noisy = forward(float(schedule.left[0]))[trial_of_row]
     distances = []
     for k, step in enumerate(schedule.steps.tolist()):
         left = float(schedule.left[k])
-        predict = denoiser.predict(noisy, torch.full((len(trial),), step, device=device), captions)
-        mean = schedule.of_image[k] * denoised(denoiser, predict, noisy, left) + schedule.of_noisy[k] * noisy
-        target = forward(float(schedule.before[k]))[trial]
+        prediction = denoiser.predict(noisy, torch.full((len(trial_of_row),), step, device=device), captions)
+        mean = schedule.of_image[k] * denoised(denoiser, prediction, noisy, left) + schedule.of_noisy[k] * noisy
+        target = forward(float(schedule.before[k]))[trial_of_row]
         distances.append((target - mean).flatten(1).double().square().sum(1).float().cpu())
         if k + 1 < len(schedule):
-            noisy = mean + float(schedule.small[k]) ** 0.5 * _draw_noise(images.shape[1:], chance, device)[trial]
+            noisy = mean + float(schedule.small[k]) ** 0.5 * _draw_noise(images.shape[1:], chance, device)[trial_of_row]
     together = torch.stack(distances, dim=1).numpy()
     return np.split(together, np.cumsum(sizes)[:-1])
 
@@ -186,7 +186,7 @@ def loss_terms(
     steps; what was given up stays nan. ``batch`` is how many rows (draw and caption) the model sees at once.
     """
     length = len(noising.steps)
-    results = [np.full((len(case.seeds), len(case.captions), length), np.nan, np.float32) for case in cases]
+    terms_of = [np.full((len(case.seeds), len(case.captions), length), np.nan, np.float32) for case in cases]
     under_way = {
         index: _PendingImage(
             np.random.default_rng(case.seeds[0]).permutation(len(case.seeds) * length), tuple(range(len(case.captions)))
@@ -205,10 +205,10 @@ def loss_terms(
         for start in range(0, len(rows), batch):
             some = rows[start : start + batch]
             for (draw, caption), error in zip(some, _errors(denoiser, noising, read, cases, some), strict=True):
-                results[draw.case][draw.trial, caption, draw.step] = error
-        under_way = _still_pending(under_way, results, giving_up, until)
+                terms_of[draw.case][draw.trial, caption, draw.step] = error
+        under_way = _still_pending(under_way, terms_of, giving_up, until)
         begun = until
-    return results
+    return terms_of
 
 
 def _still_pending(
@@ -245,15 +245,15 @@ def _errors(
     noisy = (shares[0] * images + shares[1] * noise)[which]
     # steps are whole numbers, a flow's times need not be
     kind = torch.long if (noising.steps == np.round(noising.steps)).all() else torch.float32
-    predict = denoiser.predict(
+    prediction = denoiser.predict(
         noisy,
         torch.tensor([noising.steps[draw.step] for draw, _ in rows], device=device).to(kind),
         read.rows(torch.tensor([cases[draw.case].captions[caption] for draw, caption in rows], device=device)),
     )
     if denoiser.prediction == "flow":
-        apart = predict - (noise - images)[which]
+        apart = prediction - (noise - images)[which]
     else:
-        apart = noise_of(denoiser, predict, noisy, (shares[0] ** 2)[which]) - noise[which]
+        apart = noise_of(denoiser, prediction, noisy, (shares[0] ** 2)[which]) - noise[which]
     errors: list[float] = apart.flatten(1).double().square().sum(1).cpu().tolist()
     return errors
 

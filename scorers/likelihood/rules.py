@@ -91,17 +91,17 @@ class Schedule:
         Raises:
             ValueError: there is no such way.
         """
-        result = self.small.copy()
+        variances = self.small.copy()
         if last == "previous":
             # a single step has none before it
-            result[-1] = result[-2] if len(result) > 1 else self.large[-1]
+            variances[-1] = variances[-2] if len(variances) > 1 else self.large[-1]
         elif last == "large":
-            result[-1] = self.large[-1]
+            variances[-1] = self.large[-1]
         elif last == "drop":
-            result[-1] = np.nan
+            variances[-1] = np.nan
         else:
             raise ValueError(f"there is no last_step {last!r}; known: {', '.join(LAST_STEPS)}")
-        return result
+        return variances
 
 
 Terms = NDArray[np.float32]
@@ -285,20 +285,18 @@ def judge(spec: Spec, seen: Observation, settings: Settings) -> Verdict:  # noqa
     if seen.failed is not None:
         return Verdict((), checks=(Check(f"could not be looked at: {seen.failed}", None),))
     payload = seen.payload
-    fits_found = as_json(fits(payload, settings))
+    all_fits = as_json(fits(payload, settings))
     checks = [Check(f"{payload['evaluations']:,} of {payload['full']:,} evaluations (trials x captions x steps)", None)]
-    known = [fit for fit in fits_found if fit is not None]
+    known = [fit for fit in all_fits if fit is not None]
     in_nats = payload["method"] == "reverse" or settings.get("weighting") == "bound"
-    if in_nats and len(known) == len(fits_found):
+    if in_nats and len(known) == len(all_fits):
         shares = ", ".join(f"{share:.3f}" for share in posterior(known))
         checks.append(Check(f"posterior of the captions, all equally likely before: {shares}", None))
         dimensions = int(payload["dimensions"])
         per_dimension = ", ".join(f"{fit / dimensions:.5g}" for fit in known)
         checks.append(Check(f"log p per dimension: {per_dimension}", None))
-    checks += [
-        Check(f"only the start of a caption was read: {payload['captions'][caption]}", None) for caption in payload["cut"]
-    ]
-    return verdict(payload["captions"], int(payload["right"]), fits_found, checks)
+    checks += [Check(f"only the start of a caption was read: {payload['captions'][place]}", None) for place in payload["cut"]]
+    return verdict(payload["captions"], int(payload["right"]), all_fits, checks)
 
 
 _STAGE = re.compile(r"\s*(\d+)\s*:\s*(\d+)\s*")

@@ -127,24 +127,24 @@ def _source(name: str) -> tuple[Path, list[Path]]:
     if snapshot is None:
         remedy = f": {hub.remedy(name)}" if hub.repository(name) else ""
         raise ValueError(f"{name} is neither a file nor a model in the hub's cache{remedy}")
-    paths = _pickles(snapshot)
+    pickles = _pickles(snapshot)
     if any(path.suffix == ".safetensors" for path in snapshot.rglob("*")):
         raise ValueError(f"{name} has its weights as safetensors; there is nothing to convert")
-    if not paths:
+    if not pickles:
         raise ValueError(f"{name} has no weights in the hub's cache ({', '.join(_PICKLES)})")
-    bare = [] if any(path.suffix == ".bin" for path in paths) else paths
+    bare = [] if any(path.suffix == ".bin" for path in pickles) else pickles
     if len(bare) > 1:
         raise ValueError(f"{name} has several checkpoints; name the one to convert: {', '.join(map(str, bare))}")
-    return (bare[0], bare) if bare else (snapshot, [path for path in paths if path.suffix == ".bin"])
+    return (bare[0], bare) if bare else (snapshot, [path for path in pickles if path.suffix == ".bin"])
 
 
 def _pickles(snapshot: Path) -> list[Path]:
     """Those with weights: of a folder what loaders read (``pytorch_model.bin``, sharded too), else all that are there."""
-    pickles: dict[Path, list[Path]] = {}
+    by_folder: dict[Path, list[Path]] = {}
     for path in sorted(snapshot.rglob("*")):
         if path.suffix in _PICKLES and not _NO_WEIGHTS.match(path.name):
-            pickles.setdefault(path.parent, []).append(path)
-    return [path for paths in pickles.values() for path in [path for path in paths if _USUAL.fullmatch(path.name)] or paths]
+            by_folder.setdefault(path.parent, []).append(path)
+    return [file for paths in by_folder.values() for file in [file for file in paths if _USUAL.fullmatch(file.name)] or paths]
 
 
 def _write(source: Path, pickles: list[Path], target: Path) -> list[Layout]:
@@ -156,11 +156,11 @@ def _write(source: Path, pickles: list[Path], target: Path) -> list[Layout]:
     config = _json(source / "config.json") if source.is_dir() else {}
     layouts = {folder: _layout(tensors, config if folder == Path() else {}) for folder, tensors in parts.items()}
     for folder, layout in layouts.items():
-        target_folder = target / folder
-        target_folder.mkdir(parents=True, exist_ok=True)
+        part = target / folder
+        part.mkdir(parents=True, exist_ok=True)
         diffusers = any(path.parent == top / folder and path.name.startswith(_DIFFUSERS) for path in pickles)
         weights = f"{_DIFFUSERS}.safetensors" if diffusers else layout.weights
-        save_file(_storable(layout.tensors), target_folder / weights, {"format": "pt"})
+        save_file(_storable(layout.tensors), part / weights, {"format": "pt"})
     for path in source.rglob("*") if source.is_dir() else ():
         if path.suffix in _SMALL and not path.name.endswith(".index.json"):
             (target / path.relative_to(source)).parent.mkdir(parents=True, exist_ok=True)

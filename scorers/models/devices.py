@@ -74,7 +74,7 @@ def in_threads(function: Callable[[T], R], things: Iterable[T]) -> list[R]:
     """``function`` of each thing, in order; raises what the first of them raises. It must not call this function again."""
     listed = list(things)
     if len(listed) < 2:
-        return [function(element) for element in listed]
+        return [function(thing) for thing in listed]
     return list(_threads().map(function, listed))
 
 

@@ -165,9 +165,9 @@ def _part_class(name: str, key: str, entry: list[Any]) -> type[Any]:
     """The class of a part, of the libraries' own only."""
     if len(entry) == 2 and all(isinstance(part, str) for part in entry):
         library, kind = entry
-        class_found = _OWN.get(kind) or getattr(_LIBRARIES.get(library), _RENAMED.get(kind, kind), None)
-        if isinstance(class_found, type) and hasattr(class_found, "from_pretrained"):
-            return class_found
+        part_class = _OWN.get(kind) or getattr(_LIBRARIES.get(library), _RENAMED.get(kind, kind), None)
+        if isinstance(part_class, type) and hasattr(part_class, "from_pretrained"):
+            return part_class
     raise ValueError(f"the {key} of {name} has an unknown kind: {_single_line(entry)}")
 
 
@@ -208,8 +208,8 @@ def _decode_any_precision(vae: Any) -> None:
     """Have a VAE take latents of another precision than its own, as its encoder's callers see to that themselves."""
     decode = vae.decode
 
-    def decoding(latents: torch.Tensor, *values: Any, **named: Any) -> Any:
-        return decode(latents.to(vae.dtype), *values, **named)
+    def decoding(latents: torch.Tensor, *arguments: Any, **named: Any) -> Any:
+        return decode(latents.to(vae.dtype), *arguments, **named)
 
     vae.decode = decoding
 
@@ -304,8 +304,8 @@ def alphas_of(scheduler: Any) -> NDArray[np.float64]:
     """``alphas_cumprod`` of its training steps. Of the configuration, as sampling with some schedulers changes their own."""
     from diffusers import DDPMScheduler
 
-    ndarray: NDArray[np.float64] = DDPMScheduler.from_config(scheduler.config).alphas_cumprod.double().numpy()
-    return ndarray
+    alphas: NDArray[np.float64] = DDPMScheduler.from_config(scheduler.config).alphas_cumprod.double().numpy()
+    return alphas
 
 
 def squared(images: Sequence[Image.Image], side: int) -> torch.Tensor:
@@ -362,7 +362,7 @@ class PipelineDenoiser:
             return pixels
         config = self._vae.config
         # one by one: an autoencoder at 1,024 pixels takes much memory
-        latents = [self._vae.encode(pixel[None].to(self._vae.dtype)).latent_dist.mean.float() for pixel in pixels]
+        latents = [self._vae.encode(image[None].to(self._vae.dtype)).latent_dist.mean.float() for image in pixels]
         return (torch.cat(latents) - (config.get("shift_factor") or 0.0)) * config.scaling_factor
 
     @torch.no_grad()  # type: ignore[untyped-decorator]

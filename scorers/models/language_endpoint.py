@@ -151,20 +151,18 @@ class Endpoint:
         spent: tuple[int | None, int | None] = (0, 0)
         for attempt in range(1, _TRIES + 1):
             self._wait_for_turn()
-            completion = self._ask(body)
-            if not isinstance(completion, _Retry):
-                tokens = _plus(spent, (completion.tokens_in, completion.tokens_out))
-                return replace(completion, tokens_in=tokens[0], tokens_out=tokens[1])
-            why, unreadable, spent = completion.why, unreadable + completion.answered, _plus(spent, completion.tokens)
+            outcome = self._ask(body)
+            if not isinstance(outcome, _Retry):
+                tokens = _plus(spent, (outcome.tokens_in, outcome.tokens_out))
+                return replace(outcome, tokens_in=tokens[0], tokens_out=tokens[1])
+            why, unreadable, spent = outcome.why, unreadable + outcome.answered, _plus(spent, outcome.tokens)
             if unreadable > 1:
                 return Failure(why, *spent)
             if attempt < _TRIES:
-                if completion.seconds is not None and completion.seconds > _LONGEST_WAIT:
-                    raise EndpointError(
-                        f"{self._url} asks to wait {completion.seconds:.0f} s; run the same command again later"
-                    )
+                if outcome.seconds is not None and outcome.seconds > _LONGEST_WAIT:
+                    raise EndpointError(f"{self._url} asks to wait {outcome.seconds:.0f} s; run the same command again later")
                 twice_as_long = min(_LONGEST_WAIT, _FIRST_WAIT * 2 ** (attempt - 1))
-                self._sleep(twice_as_long if completion.seconds is None else max(0.0, completion.seconds))
+                self._sleep(twice_as_long if outcome.seconds is None else max(0.0, outcome.seconds))
         raise EndpointUnwell(f"{self._url} was asked {_TRIES} times: {why}", Failure(why, *spent))
 
     def _wait_for_turn(self) -> None:
@@ -188,10 +186,10 @@ class Endpoint:
             return _Retry(self._status_line(response), _retry_after(response.headers))
         if response.status_code != 200:
             return Failure(f"the endpoint refused it ({self._status_line(response)})")
-        completion = _read(response)
-        if self._key and isinstance(completion, Completion):
-            completion = replace(completion, text=completion.text.replace(self._key, "(the key)"))
-        return completion
+        outcome = _read(response)
+        if self._key and isinstance(outcome, Completion):
+            outcome = replace(outcome, text=outcome.text.replace(self._key, "(the key)"))
+        return outcome
 
     def _status_line(self, response: httpx.Response) -> str:
         """HTTP status and the endpoint's own words."""
@@ -250,10 +248,8 @@ def _read(response: httpx.Response) -> Completion | Failure | _Retry:
 def _usage(payload: Any) -> tuple[int | None, int | None]:
     """Tokens in and out, as far as they are said."""
     usage = payload.get("usage") if isinstance(payload, Mapping) else None
-    n_tokens = (
-        [usage.get(key) for key in ("prompt_tokens", "completion_tokens")] if isinstance(usage, Mapping) else [None, None]
-    )
-    tokens = [n if isinstance(n, int) and not isinstance(n, bool) and n >= 0 else None for n in n_tokens]
+    counts = [usage.get(key) for key in ("prompt_tokens", "completion_tokens")] if isinstance(usage, Mapping) else [None, None]
+    tokens = [n if isinstance(n, int) and not isinstance(n, bool) and n >= 0 else None for n in counts]
     return tokens[0], tokens[1]
 
 

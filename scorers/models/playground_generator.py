@@ -254,5 +254,5 @@ class PlaygroundPipeline(DiffusionPipeline):  # type: ignore[misc]  # diffusers 
 def _noise(n: int, generator: torch.Generator | list[torch.Generator] | None) -> torch.Tensor:
     shape = (LATENT_CHANNELS, GRID, GRID)
     if isinstance(generator, list):
-        return torch.stack([torch.randn(shape, generator=source_of) for source_of in generator])
+        return torch.stack([torch.randn(shape, generator=own) for own in generator])
     return torch.randn((n, *shape), generator=generator)

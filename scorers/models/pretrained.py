@@ -65,9 +65,9 @@ def compute_in_half(backbone: torch.nn.Module, device: str) -> None:
     stay as they are."""
     kind, forward = torch.device(device).type, backbone.forward
 
-    def halved(*values: Any, **named: Any) -> Any:
+    def halved(*arguments: Any, **named: Any) -> Any:
         with torch.autocast(kind, torch.bfloat16):
-            output = forward(*values, **named)
+            output = forward(*arguments, **named)
         return _to_full_precision(output)
 
     backbone.forward = halved
@@ -180,8 +180,8 @@ def by_shape(pixels: Sequence[torch.Tensor], most: int) -> Iterable[list[int]]:
     """Places of tensors of one shape, at most so many together: stacked, not padded, so that what is seen of one picture does
     not depend on the others."""
     places: dict[tuple[int, ...], list[int]] = {}
-    for k, pixel in enumerate(pixels):
-        places.setdefault(tuple(pixel.shape), []).append(k)
+    for k, tensor in enumerate(pixels):
+        places.setdefault(tuple(tensor.shape), []).append(k)
     for same in places.values():
         for start in range(0, len(same), most):
             yield same[start : start + most]

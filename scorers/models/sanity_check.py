@@ -36,7 +36,7 @@ class Soundness:
 
     Args:
         model: its name, for the message.
-        what: what it is given.
+        noun: what it is given, in a word.
     """
 
     def __init__(self, model: str, noun: str = "pictures") -> None:
@@ -74,11 +74,11 @@ class Soundness:
         if self._seen is None:
             self._seen = (pixels.clone(), numbers)
             return
-        first, outputs = self._seen
+        first, first_numbers = self._seen
         if pixels.shape == first.shape and torch.equal(pixels, first):
             return
         # to the last bit: two pictures may differ by one pixel
-        if any(a.shape == b.shape and np.array_equal(a, b) for a, b in zip(outputs, numbers, strict=True)):
+        if any(a.shape == b.shape and np.array_equal(a, b) for a, b in zip(first_numbers, numbers, strict=True)):
             raise ModelBroken(f"{self._model} gives the same numbers for different {self._what}: {_ADVICE}")
         self._varied, self._seen = True, None
 
@@ -124,16 +124,16 @@ def check_detector(detector: Detector, threshold: float) -> DetectorCheck:
         return DetectorCheck(warnings=(why,))
     listed = list(photos)
     seen = detector.detect([photos[name] for name in listed], [PHOTOGRAPHS[name] for name in listed])
-    detected = []
+    warnings = []
     for name, objects in zip(listed, seen, strict=True):
         there = {detected.label for detected in objects if detected.score > threshold}
         missing = [thing for thing in PHOTOGRAPHS[name] if thing not in there]
         if missing:
-            detected.append(
+            warnings.append(
                 f"on a known photograph ({name}) the detector finds no {' and no '.join(missing)} with confidence above"
                 f" {threshold:g}: its weights may be wrong, or broken on this device"
             )
-    return DetectorCheck(tuple(detected))
+    return DetectorCheck(tuple(warnings))
 
 
 def check_clip(clip: Clip, name: str) -> tuple[str, ...]:

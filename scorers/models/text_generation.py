@@ -58,10 +58,12 @@ class QuestionLlama:
 
     def complete(self, caption: str) -> Completion | Failure:
         """What it writes behind "Entities:"; always the same for a caption. One at a time, so that none depends on another."""
-        requested = self.tokens(caption)
-        if len(requested) > _WRITER_MAX_TOKENS - _LEAST_ROOM:
-            return Failure(f"the description leaves no room for questions ({len(requested)} of {_WRITER_MAX_TOKENS} tokens)")
-        ids = torch.tensor([requested], device=self._device)
+        prompt_tokens = self.tokens(caption)
+        if len(prompt_tokens) > _WRITER_MAX_TOKENS - _LEAST_ROOM:
+            return Failure(
+                f"the description leaves no room for questions ({len(prompt_tokens)} of {_WRITER_MAX_TOKENS} tokens)"
+            )
+        ids = torch.tensor([prompt_tokens], device=self._device)
         end = self._tokenizer.eos_token_id
         with torch.inference_mode():
             written: Any = self._model.generate(
@@ -72,9 +74,9 @@ class QuestionLlama:
                 max_length=_WRITER_MAX_TOKENS,
                 pad_token_id=end,
             )
-        new = written[0, len(requested) :].tolist()
+        new = written[0, len(prompt_tokens) :].tolist()
         text = self._tokenizer.decode(new, skip_special_tokens=True)
-        return Completion(text, len(requested), len(new), finished=end in new)
+        return Completion(text, len(prompt_tokens), len(new), finished=end in new)
 
 
 TEXT_ANSWERER: Final = "allenai/unifiedqa-v2-t5-large-1363200"
@@ -164,6 +166,6 @@ class Captioner:
             some = list(images[start : start + self._batch])
             pixels = self._processor(images=some, return_tensors="pt").to(self._device)
             with torch.inference_mode():
-                generate = self._model.generate(**pixels, **self._search)
-            texts += [text.strip() for text in self._processor.batch_decode(generate, skip_special_tokens=True)]
+                generated = self._model.generate(**pixels, **self._search)
+            texts += [text.strip() for text in self._processor.batch_decode(generated, skip_special_tokens=True)]
         return texts

@@ -119,8 +119,8 @@ def _observed(shown: Shown, answers: list[VqaAnswer | Failure] | Failure) -> Obs
         if isinstance(answer, Failure):
             left.append((question, answer.reason))
         else:
-            values = (answer.chosen, answer.probabilities, answer.free, answer.matched, answer.similarity)
-            right.append(AnsweredQuestion(question, *values))
+            reply = (answer.chosen, answer.probabilities, answer.free, answer.matched, answer.similarity)
+            right.append(AnsweredQuestion(question, *reply))
     if not right:
         return Observation(shown.item_id, failed=f"none of its questions was answered: {left[0][1]}")
     return Observation(shown.item_id, rules.payload_of(shown.version, right, left))

@@ -56,11 +56,11 @@ class Usage:
 
     def add(self, entry: Mapping[str, Any]) -> None:
         """Count a line."""
-        tokens_in, written = entry.get("tokens_in"), entry.get("tokens_out")
+        tokens_in, tokens_out = entry.get("tokens_in"), entry.get("tokens_out")
         self.requests += 1
-        if isinstance(tokens_in, int) and isinstance(written, int):
+        if isinstance(tokens_in, int) and isinstance(tokens_out, int):
             self.tokens_in += tokens_in
-            self.tokens_out += written
+            self.tokens_out += tokens_out
         else:
             self.untold += 1
 

@@ -43,7 +43,7 @@ NO_PROBABILITIES: Final = "no_probabilities"
 LEFT, RIGHT, NO_DIFFERENCE = SIDES = ("left", "right", "no difference")
 """What a judge of a pair may say."""
 TIE: Final = "tie"
-CONSISTENT, MIXED = "kept", "mixed"
+KEPT, MIXED = "kept", "mixed"
 """Of its choice when the two images change places; ``left`` or ``right``: it chose that side both times."""
 GRADES: Final = tuple(str(grade) for grade in range(11))
 """A rubric's, worst first."""
@@ -73,13 +73,13 @@ def payload_of(
     which the reply was no answer, with why."""
     entries = []
     for answer in answers:
-        fields = {
+        reply = {
             "chosen": answer.chosen,
             "probabilities": answer.probabilities,
             "free": answer.free,
             "matched": answer.matched,
         }
-        entries.append(asdict(answer.question) | fields | {"similarity": answer.similarity})
+        entries.append(asdict(answer.question) | reply | {"similarity": answer.similarity})
     left = [asdict(question) | {"failed": why} for question, why in unanswered]
     return {"version": version, "answers": entries} | ({"unanswered": left} if left else {})
 
@@ -128,21 +128,21 @@ def judge_dependent(spec: Spec, seen: Observation, settings: Settings) -> Verdic
     return Verdict((*_answer_judgements(answers), _score(counts)), checks=tuple(checks))
 
 
-def right_probability(question: AnsweredQuestion) -> float | None:
+def right_probability(answered: AnsweredQuestion) -> float | None:
     """That the judge gives the right answer; None where it says none."""
-    if question.probabilities is None or question.question.answer not in question.question.choices:
+    if answered.probabilities is None or answered.question.answer not in answered.question.choices:
         return None
-    return question.probabilities[question.question.choices.index(question.question.answer)]
+    return answered.probabilities[answered.question.choices.index(answered.question.answer)]
 
 
-def grade_of(question: AnsweredQuestion) -> float:
+def grade_of(answered: AnsweredQuestion) -> float:
     """Of choices that are ascending whole numbers how far the answer is from the lowest to the highest, 0 to 1; of others
     whether it is right."""
-    choices = question.question.choices
+    choices = answered.question.choices
     levels = [int(choice) for choice in choices] if all(re.fullmatch("[0-9]+", choice) for choice in choices) else []
     if len(levels) < 2 or levels != sorted(set(levels)):
-        return float(question.right)
-    return (int(question.chosen) - levels[0]) / (levels[-1] - levels[0])
+        return float(answered.right)
+    return (int(answered.chosen) - levels[0]) / (levels[-1] - levels[0])
 
 
 def _graded_score(answers: Sequence[AnsweredQuestion], kind: str) -> Judgement:
@@ -193,7 +193,7 @@ def judge_grade(spec: Spec, seen: Observation, settings: Settings) -> Verdict:  
         return Verdict((), checks=(Check(f"could not be looked at: {seen.failed}", None),))
     grade, shares, why = (seen.payload.get(name) for name in ("grade", "probabilities", "reason"))
     if isinstance(shares, list) and len(shares) == len(GRADES):
-        value = sum(grade * share for grade, share in enumerate(shares))
+        value = sum(level * share for level, share in enumerate(shares))
     else:
         value = float(GRADES.index(str(grade)))
     flip = settings.get("flip") or None
@@ -209,16 +209,16 @@ def judge_pair(spec: Spec, seen: Observation, settings: Settings) -> Verdict:  #
     if seen.failed is not None:
         return Verdict((), checks=(Check(f"could not be looked at: {seen.failed}", None),))
     generators, orders = seen.payload["generators"], seen.payload["orders"]
-    sides = [order["chosen"] for order in orders]
+    sides = [look["chosen"] for look in orders]
     # in the second order the first image is on the right
-    won = [TIE if side == NO_DIFFERENCE else generators[(side == RIGHT) ^ bool(order)] for order, side in enumerate(sides)]
-    order = CONSISTENT if won[0] == won[1] else sides[0] if sides[0] == sides[1] else MIXED
+    won = [TIE if side == NO_DIFFERENCE else generators[(side == RIGHT) ^ bool(nth)] for nth, side in enumerate(sides)]
+    order_effect = KEPT if won[0] == won[1] else sides[0] if sides[0] == sides[1] else MIXED
     checks = [
-        Check(f"{' | '.join(shown)}: {order['chosen']}" + (f": {order['reason']}" if order.get("reason") else ""), None)
-        for shown, order in zip((generators, generators[::-1]), orders, strict=True)
+        Check(f"{' | '.join(shown)}: {look['chosen']}" + (f": {look['reason']}" if look.get("reason") else ""), None)
+        for shown, look in zip((generators, generators[::-1]), orders, strict=True)
     ]
-    preferred = won[0] if order == CONSISTENT else TIE
-    return Verdict((Judgement("preference", preferred, None), Judgement("order", order, None)), checks=tuple(checks))
+    preferred = won[0] if order_effect == KEPT else TIE
+    return Verdict((Judgement("preference", preferred, None), Judgement("order", order_effect, None)), checks=tuple(checks))
 
 
 def _answer_judgements(answers: Sequence[AnsweredQuestion]) -> tuple[Judgement, ...]:
@@ -233,9 +233,9 @@ def _score(right: Sequence[bool]) -> Judgement:
     return Judgement("score", None, fmean(right)) if right else Judgement("score", None, None, reason=NO_QUESTIONS)
 
 
-def _answer_text(question: AnsweredQuestion) -> str:
-    expected = "" if question.right else f" (asked for: {question.question.answer})"
-    return f"{question.question.text} {question.chosen}{expected}"
+def _answer_text(answered: AnsweredQuestion) -> str:
+    expected = "" if answered.right else f" (asked for: {answered.question.answer})"
+    return f"{answered.question.text} {answered.chosen}{expected}"
 
 
 @dataclass(frozen=True, slots=True)
@@ -279,8 +279,8 @@ def score_text(caption_answers: CaptionAnswers, *, dependent: bool = False) -> T
     Raises:
         ValueError: there is nothing to score.
     """
-    model_answers = [one_said for one_said in caption_answers.answers if one_said.question.is_yes_no or not dependent]
-    answers = [AnsweredQuestion(one_said.question, one_said.chosen, free=one_said.free) for one_said in model_answers]
+    model_answers = [answer for answer in caption_answers.answers if answer.question.is_yes_no or not dependent]
+    answers = [AnsweredQuestion(answer.question, answer.chosen, free=answer.free) for answer in model_answers]
     verdict = (judge_dependent if dependent else judge)(Spec(), Observation(caption_answers.id, payload_of(0, answers)), {})
     score = verdict.judgements[-1].value
     if score is None:
@@ -296,16 +296,16 @@ class TifaTally:
     _captions: dict[str, float] = field(default_factory=dict)
     _types: dict[str, list[int]] = field(default_factory=dict)
 
-    def add(self, score: TextScore) -> None:
+    def add(self, scored: TextScore) -> None:
         """Count one text's image.
 
         Raises:
             ValueError: there was one of this id before: TIFA has one image of each text.
         """
-        if score.id in self._captions:
-            raise ValueError(f"{score.id}: answers about it occur twice, TIFA scores one image of each text")
-        self._captions[score.id] = score.score
-        for right in score.answers:
+        if scored.id in self._captions:
+            raise ValueError(f"{scored.id}: answers about it occur twice, TIFA scores one image of each text")
+        self._captions[scored.id] = scored.score
+        for right in scored.answers:
             counted = self._types.setdefault(right.answered.question.element_type, [0, 0])
             counted[0] += right.counts
             counted[1] += 1

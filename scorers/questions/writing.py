@@ -80,11 +80,11 @@ def filter_question(question: PromptQuestion, multiple: str, free: str | None, t
 def word_f1(text: str, expected: str) -> float:
     """Harmonic mean of precision and recall of the words, in [0, 1], as SQuAD counts them: each word as often as it is in both.
     Where one of them has no words, 1 if the other has none either, else 0."""
-    words, other = normalized_words(text), normalized_words(expected)
-    if not words or not other:
-        return float(words == other)
-    both = sum((Counter(words) & Counter(other)).values())
-    return 2 * both / (len(words) + len(other))
+    text_words, expected_words = normalized_words(text), normalized_words(expected)
+    if not text_words or not expected_words:
+        return float(text_words == expected_words)
+    both = sum((Counter(text_words) & Counter(expected_words)).values())
+    return 2 * both / (len(text_words) + len(expected_words))
 
 
 def normalized_words(text: str) -> list[str]:
@@ -114,8 +114,8 @@ def _write_questions(model: str, device: str, requests: Sequence[Mapping[str, An
 
     llama = QuestionLlama(model, device)
     for request in requests:
-        result = llama.complete(request["caption"])
-        yield {"failed": result.reason} if isinstance(result, Failure) else asdict(result)
+        completion = llama.complete(request["caption"])
+        yield {"failed": completion.reason} if isinstance(completion, Failure) else asdict(completion)
 
 
 def _answer_questions(model: str, device: str, requests: Sequence[Mapping[str, Any]]) -> Iterator[dict[str, Any]]:

@@ -83,10 +83,10 @@ def count_crashes(folder: Path) -> None:
     deaths = dict(_counted_deaths(folder))
     for path in sorted((folder / "attempts").glob("*.json")):
         try:
-            counts = json.loads(path.read_text(encoding="utf-8"))
+            attempted = json.loads(path.read_text(encoding="utf-8"))
         except (OSError, ValueError):  # cut off
-            counts = None
-        names = [name for name in counts if isinstance(name, str)] if isinstance(counts, list) else []
+            attempted = None
+        names = [name for name in attempted if isinstance(name, str)] if isinstance(attempted, list) else []
         for name in names:
             times, alone = deaths.get(name, (0, 0))
             deaths[name] = (times + 1, alone + (len(names) == 1))
@@ -99,8 +99,8 @@ def count_crashes(folder: Path) -> None:
 def _counted_deaths(folder: Path) -> Mapping[str, tuple[int, int]]:
     """How often a process died at each, and at it alone. What cannot be read is no death."""
     try:
-        counts = json.loads((folder / "deaths.json").read_text(encoding="utf-8"))
-        return {str(name): (int(times), int(alone)) for name, (times, alone) in counts.items()}
+        deaths = json.loads((folder / "deaths.json").read_text(encoding="utf-8"))
+        return {str(name): (int(times), int(alone)) for name, (times, alone) in deaths.items()}
     except (OSError, ValueError, TypeError, AttributeError):
         return {}
 
@@ -197,14 +197,14 @@ class FaultIsolator(Generic[Source, Product]):
             if self._name(batch[0]) in self._attempts.blamed:
                 made.append(Failed(self._died))
                 continue
-            products = self._tried(batch)
-            if isinstance(products, list):
-                made += products
-            elif len(batch) > 1 and out_of_memory(products):
+            outcome = self._tried(batch)
+            if isinstance(outcome, list):
+                made += outcome
+            elif len(batch) > 1 and out_of_memory(outcome):
                 self._halve(len(batch))
             else:
-                last = products
-                made += [failure_of(products)] if len(batch) == 1 else self._alone(batch)
+                last = outcome
+                made += [failure_of(outcome)] if len(batch) == 1 else self._alone(batch)
         self._in_a_row = self._in_a_row + len(made) if all(isinstance(product, Failed) for product in made) else 0
         if last is not None and self._in_a_row > 1:
             self._look_whether_it_works(things[0], last)
@@ -220,8 +220,8 @@ class FaultIsolator(Generic[Source, Product]):
     def _alone(self, batch: Sequence[Source]) -> list[Product | Failed]:
         made: list[Product | Failed] = []
         for source in batch:
-            products = self._tried([source])
-            made += products if isinstance(products, list) else [failure_of(products)]
+            outcome = self._tried([source])
+            made += outcome if isinstance(outcome, list) else [failure_of(outcome)]
         return made
 
     def _tried(self, batch: Sequence[Source]) -> list[Product] | Exception:

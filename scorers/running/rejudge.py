@@ -126,14 +126,14 @@ class Rejudger:
         others: list[Hashable] = [
             tuple([turn.interval_of(settings[turn.name]) for turn in self._turns[k] if turn.name != name]) for k in rows
         ]
-        copy = before.said.copy()
+        verdicts = before.said.copy()
         for column, k in enumerate(rows):
             if others[column] != before.others[column]:
                 for first, after in before.stretches[column]:
                     settings[name] = at[first]
-                    copy[first:after, column] = self._verdict(k, settings)
-        self._swept[name] = _LastSweep(before.at, before.stretches, others, copy)
-        return Sweep(values, np.array(rows, np.int64), copy)
+                    verdicts[first:after, column] = self._verdict(k, settings)
+        self._swept[name] = _LastSweep(before.at, before.stretches, others, verdicts)
+        return Sweep(values, np.array(rows, np.int64), verdicts)
 
     def turned(self, turned: Mapping[str, Any]) -> dict[str, Any]:
         """All settings with these knobs turned. What concerns perceiving is not looked at: it was done.
@@ -165,8 +165,8 @@ class Rejudger:
         if verdict is None:
             if self._kept > _MOST_KEPT:
                 self._kept = 0
-                for index_of in self._known:
-                    index_of.clear()
+                for verdicts in self._known:
+                    verdicts.clear()
             correct = self.scorer.judge(self.cases[k].spec, self.cases[k].seen, settings).correct
             verdict = known[key] = -1 if correct is None else int(correct)
             self._kept += 1

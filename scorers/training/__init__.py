@@ -20,15 +20,15 @@ import torch
 from torch import distributed, nn
 
 
-def averaged_model(model: Any, weight: float) -> Any:
-    """An ``AveragedModel`` over weights and buffers; of the old value it keeps ``min(kept, (1 + n) / (10 + n))`` at update n.
+def averaged_model(model: Any, decay: float) -> Any:
+    """An ``AveragedModel`` over weights and buffers; of the old value it keeps ``min(decay, (1 + n) / (10 + n))`` at update n.
 
     With a fixed share a run of some hundred steps would still consist in good part of its random first weights.
     """
 
     def mix(old: list[Any], new: list[Any], count: Any) -> None:
         n = int(count)
-        share = 1.0 - min(weight, (1 + n) / (10 + n))
+        share = 1.0 - min(decay, (1 + n) / (10 + n))
         for parameter, other in zip(old, new, strict=True):
             if parameter.is_floating_point():
                 parameter.lerp_(other.to(parameter.dtype), share)

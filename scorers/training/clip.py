@@ -109,9 +109,9 @@ def pair(split: Split, seed: int) -> CaptionPair:
     rng = seeded(split, seed + 2 * 10**6)
     if rng.random() < 1 / 3:
         return crop_pair(split, seed, rng)
-    request, scene = captioned(split, seed)
-    wrong = wrong_captions(request, scene, _WRONG, rng)
-    return CaptionPair(fitted(Image.fromarray(render(scene, 2 * SIDE).image)), request["prompt"], tuple(wrong))
+    metadata, scene = captioned(split, seed)
+    wrong = wrong_captions(metadata, scene, _WRONG, rng)
+    return CaptionPair(fitted(Image.fromarray(render(scene, 2 * SIDE).image)), metadata["prompt"], tuple(wrong))
 
 
 def crop_pair(split: Split, seed: int, rng: np.random.Generator) -> CaptionPair:

@@ -68,8 +68,8 @@ def seeded(split: Split, seed: int) -> np.random.Generator:
 def captioned(split: Split, seed: int, tasks: tuple[str, ...] = TASKS) -> tuple[dict[str, Any], Scene]:
     """GenEval metadata of a random task and a sound scene for it."""
     rng = seeded(split, seed)
-    requested = random_metadata(tasks[int(rng.integers(len(tasks)))], rng, LOOKS[split])
-    return requested, draw(parse_spec(requested), int(rng.integers(2**62)), LOOKS[split])
+    metadata = random_metadata(tasks[int(rng.integers(len(tasks)))], rng, LOOKS[split])
+    return metadata, draw(parse_spec(metadata), int(rng.integers(2**62)), LOOKS[split])
 
 
 def crowd(split: Split, seed: int) -> Scene:
@@ -86,7 +86,7 @@ def groups(split: Split, seed: int) -> Scene:
         colors = LOOKS[split].colors(kind)
         many, same = min(int(rng.integers(1, 6)), 6 - len(things)), rng.random() < 0.75
         picked = rng.integers(len(colors), size=max(0, many))
-        things += [PlannedObject(str(kind), colors[int(picked[0] if same else index)]) for index in picked]
+        things += [PlannedObject(str(kind), colors[int(picked[0] if same else color)]) for color in picked]
     return _with_ground(split, seed, [things[int(k)] for k in rng.permutation(len(things))], rng)
 
 
@@ -186,13 +186,13 @@ Change = Callable[[Metadata, SceneLook, np.random.Generator], Metadata]
 
 def caption_words() -> list[str]:
     """Every word that captions use, in alphabetical order; hyphens part words."""
-    words_known = {"a", "an", "photo", "of", "and", "two", "three", "four", "-", "colored", "object", *COLORS}
+    words = {"a", "an", "photo", "of", "and", "two", "three", "four", "-", "colored", "object", *COLORS}
     for name in NAMES:
         for text in (single_object(name)["prompt"], counting(name, 2)["prompt"]):
-            words_known.update(text.split())
+            words.update(text.split())
     for relation in POSITIONS:
-        words_known.update(relation.split())
-    return sorted(words_known)
+        words.update(relation.split())
+    return sorted(words)
 
 
 def wrong_captions(
@@ -362,8 +362,8 @@ def _careless(spec: Spec, rng: np.random.Generator, look: SceneLook) -> Scene:
     """Faults of colour may paint pairs that the look keeps back (swapped colours): then there is no fault."""
     seed = int(rng.integers(2**62))
     scene = draw_carelessly(spec, seed, 0.5, look).scene
-    alike = all((placed.kind, placed.color) in look.pairs for placed in scene.objects)
-    return scene if alike else draw(spec, seed, look)
+    allowed = all((placed.kind, placed.color) in look.pairs for placed in scene.objects)
+    return scene if allowed else draw(spec, seed, look)
 
 
 def some_spec(scene: Scene, rng: np.random.Generator) -> Spec:

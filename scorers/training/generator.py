@@ -94,7 +94,7 @@ def encoded(recipe: GeneratorRecipe, out: Path, rank: int) -> tuple[torch.Tensor
         drawn = [captioned("train", recipe.seed * recipe.scenes + seed) for seed in chosen]
         images = np.stack([render(scene, SIZE).image for _, scene in drawn])
         latents.append(autoencoder.encode(pixels(images)).half())
-        captions += [request["prompt"] for request, _ in drawn]
+        captions += [metadata["prompt"] for metadata, _ in drawn]
     tokens = tokenizer(captions, padding="max_length", max_length=LENGTH, return_tensors="pt").input_ids
     return torch.cat(latents), tokens
 
@@ -161,8 +161,8 @@ def learn(model: TrainedGenerator, latents: torch.Tensor, tokens: torch.Tensor) 
     noisy = scheduler.add_noise(latents, noise, steps)
     target = scheduler.get_velocity(latents, noise, steps)
     with torch.autocast("cpu", torch.bfloat16):
-        prediction = model(noisy, steps, tokens, (tokens != 0).long())
-    loss = (prediction.float() - target).square().mean()
+        predicted = model(noisy, steps, tokens, (tokens != 0).long())
+    loss = (predicted.float() - target).square().mean()
     loss.backward()
     return float(loss.detach())
 

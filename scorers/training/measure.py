@@ -80,11 +80,11 @@ def measure_clip(folder: Path, n: int = 300) -> dict[str, float]:
 def _four_captions(clip: Clip, change: str, n: int) -> float:
     right = asked_in_all = 0
     for seed in range(n):
-        request, scene = captioned("held-out", seed + 7 * 10**6, TASKS_OF_CHANGE[change])
-        wrong = wrong_by(change, request, scene, 3, seeded("held-out", seed), ANY_LOOK)
+        metadata, scene = captioned("held-out", seed + 7 * 10**6, TASKS_OF_CHANGE[change])
+        wrong = wrong_by(change, metadata, scene, 3, seeded("held-out", seed), ANY_LOOK)
         if wrong:
             seen = clip.images([Image.fromarray(render(scene, _SIDE).image)])
-            right += int((seen @ clip.texts([request["prompt"], *wrong]).T).argmax() == 0)
+            right += int((seen @ clip.texts([metadata["prompt"], *wrong]).T).argmax() == 0)
             asked_in_all += 1
     return right / asked_in_all
 
@@ -120,10 +120,10 @@ class PictureDetections:
 
 def detect(detector: Detector, images: Sequence[NDArray[np.uint8]]) -> list[PictureDetections]:
     """All detections above the confidence that the detector keeps, most confident first."""
-    figures = []
+    detections = []
     for seen in detector.detect([Image.fromarray(image) for image in images], [()] * len(images)):
-        masks = [detected.mask for detected in seen if detected.mask is not None]
-        figures.append(
+        masks = [detected_object.mask for detected_object in seen if detected_object.mask is not None]
+        detections.append(
             PictureDetections(
                 np.array([detected.box for detected in seen], float).reshape(-1, 4),
                 np.array([_NUMBERS[detected.label] for detected in seen], np.int64),
@@ -131,7 +131,7 @@ def detect(detector: Detector, images: Sequence[NDArray[np.uint8]]) -> list[Pict
                 np.array(masks, bool).reshape(-1, SIDE, SIDE),
             )
         )
-    return figures
+    return detections
 
 
 def measure_detector(folder: Path, scenes: int = 400) -> dict[str, float]:
@@ -343,12 +343,12 @@ def _judge_batch(
         Shown(str(number), Image.fromarray(render(drawing.scene).image), "", spec)
         for number, (_, spec, drawing) in enumerate(drawn)
     ]
-    verdicts = []
+    judged = []
     for (task, spec, drawing), seen in zip(drawn, perceiver.perceive(shown), strict=True):
         verdict = scorer.judge(spec, seen, settings)
         assert verdict.correct is not None, (task, verdict)
-        verdicts.append(JudgedScene(task, spec, drawing, verdict.correct, verdict.reason))
-    return verdicts
+        judged.append(JudgedScene(task, spec, drawing, verdict.correct, verdict.reason))
+    return judged
 
 
 def scorer_figures(scenes: list[JudgedScene]) -> dict[str, float]:
@@ -392,19 +392,19 @@ def sample_figures(folder: Path) -> dict[str, dict[str, float]]:
     prompts = {prompt.prompt_id: prompt for prompt in sample.prompts}
     images = {image.image_id: image for image in sample.images}
     scorer = registry.get("geneval")
-    (run,) = (run for run in sample.runs if run.job().scorer == scorer.name)
-    by_task: dict[str, dict[str, list[bool]]] = defaultdict(lambda: defaultdict(list))
+    (run,) = (each for each in sample.runs if each.job().scorer == scorer.name)
+    by_generator: dict[str, dict[str, list[bool]]] = defaultdict(lambda: defaultdict(list))
     for seen in run.observations():
         image = images[seen.item_id]
         prompt = prompts[image.prompt_id]
         judgements = scorer.judge(prompt.demands, seen, run.job().settings).judgements
-        shares = by_task[image.generator]
+        shares = by_generator[image.generator]
         shares[str(prompt.task)].append(
             next(judgement.label == "yes" for judgement in judgements if judgement.aspect == "correct")
         )
         if prompt.task == "single_object":
             shares["found"].append(any(judgement.label == "yes" for judgement in judgements if judgement.aspect == "present"))
-    return {generator: _shares(tasks) for generator, tasks in sorted(by_task.items())}
+    return {generator: _shares(tasks) for generator, tasks in sorted(by_generator.items())}
 
 
 def _shares(tasks: dict[str, list[bool]]) -> dict[str, float]:
@@ -416,10 +416,10 @@ def _shares(tasks: dict[str, list[bool]]) -> dict[str, float]:
 def main(words: Sequence[str] | None = None) -> None:
     """Command line: one subcommand for each kind of thing to measure."""
     parser = argparse.ArgumentParser(description="Held-out figures of the playground's models, scorers and generators.")
-    action = parser.add_subparsers(required=True)
+    subparsers = parser.add_subparsers(required=True)
 
     def command(name: str, about: str, figures: Callable[[Any], dict[str, Any]]) -> argparse.ArgumentParser:
-        made = action.add_parser(name, help=about)
+        made = subparsers.add_parser(name, help=about)
         made.set_defaults(figures=figures)
         return made
 

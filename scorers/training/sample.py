@@ -93,9 +93,9 @@ def score(folder: Path, name: str) -> None:
     run = RunFolder(folder / "runs" / rater)
     shutil.rmtree(run.path, ignore_errors=True)
     settings = registry.settings(scorer, PROFILE)
-    request = Run(rater, name, scorer.version, PROFILE, settings, part_size=_PART_SIZE)
+    job = Run(rater, name, scorer.version, PROFILE, settings, part_size=_PART_SIZE)
     images = [image for image in sample.images if image.index == 0 or name not in FIRST_ONLY]
-    run.create(request, [_work(image, known[image.prompt_id], scorer) for image in images])
+    run.create(job, [_work(image, known[image.prompt_id], scorer) for image in images])
     worker = [sys.executable, "-m", "scorers.running.worker", str(run.path)]
     if subprocess.run(worker, cwd=_ROOT, env={**os.environ, "OMP_NUM_THREADS": "1"}, check=False).returncode:
         raise RuntimeError(f"the worker of {name} failed; see above")
@@ -114,22 +114,22 @@ def _work(image: Image, prompt: Prompt, scorer: Scorer) -> WorkItem:
     return replace(work, questions=questions_from_spec(prompt.demands), version=1) if scorer.asks else work
 
 
-def _generated_files(folder: Path, files: set[str]) -> list[_GeneratedFile]:
+def _generated_files(folder: Path, prompt_ids: set[str]) -> list[_GeneratedFile]:
     """What there is of these prompts; without gaps, else ValueError."""
     base = folder / "images"
-    listed = []
+    files = []
     places: dict[str, set[tuple[str, int]]] = {}
     for path in sorted(base.glob("*/**/*")):
         generator, _, name = path.relative_to(base).as_posix().partition("/")
         match = next((match for shape in _PLACES if (match := shape.fullmatch(name))), None)
-        if match and generator != CARELESS and (prompt_id := f"{sample.SUITE}/{match[1]}") in files:
-            listed.append(_GeneratedFile(path, prompt_id, generator, int(match[2])))
+        if match and generator != CARELESS and (prompt_id := f"{sample.SUITE}/{match[1]}") in prompt_ids:
+            files.append(_GeneratedFile(path, prompt_id, generator, int(match[2])))
             places.setdefault(generator, set()).add((prompt_id, int(match[2])))
-    wanted = len(files) * PER_PROMPT
+    wanted = len(prompt_ids) * PER_PROMPT
     for generator, filled in places.items():
         if len(filled) != wanted or max(index for _, index in filled) >= PER_PROMPT:
             raise ValueError(f"{generator} has {len(filled)} pictures, wanted are {wanted}: {PER_PROMPT} of each prompt")
-    return listed
+    return files
 
 
 def _write(image: Pillow.Image, path: Path) -> None:

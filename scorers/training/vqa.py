@@ -179,14 +179,14 @@ class Batch:
 
 def draw_picture(seed: int, tokenizer: Any) -> DrawnPicture:
     """The training split's picture of a seed."""
-    drawn = picture_with_questions("train", seed)
-    questions = list(dict.fromkeys(drawn.asked))
+    picture = picture_with_questions("train", seed)
+    questions = list(dict.fromkeys(picture.asked))
     tokens, choices, answers = encoded(questions, tokenizer)
-    names, here = named(tokens, tokenizer), kinds(drawn)
+    names, here = named(tokens, tokenizer), kinds(picture)
     there = [bool((here[row[row >= 0], 0] > 0).all() and (row >= 0).any()) for row in names]
     of_color = np.array([question.element_type == "color" for question in questions], bool)
-    image = fitted(Image.fromarray(drawn.image))
-    return DrawnPicture(image, patches(drawn), here, names, tokens, choices, answers, weights(questions, there), of_color)
+    image = fitted(Image.fromarray(picture.image))
+    return DrawnPicture(image, patches(picture), here, names, tokens, choices, answers, weights(questions, there), of_color)
 
 
 def fitted(image: Image.Image) -> NDArray[np.uint8]:
@@ -215,42 +215,42 @@ def weights(questions: list[PromptQuestion], there: list[bool]) -> NDArray[np.fl
         there: whether all kinds that a question names are in the picture: a "no" to a relation is to be learned by its side.
     """
     keys = [(question_form(question), question.answer, here) for question, here in zip(questions, there, strict=True)]
-    weights_ = np.ones(len(keys))
-    for k, (text, answer, _) in enumerate(keys):
-        answers = len({other[1] for other in keys if other[0] == text})
-        ways = len({other[2] for other in keys if other[:2] == (text, answer)})
-        weights_[k] = _ASKED_OFTEN.get(text, 1.0) / answers / ways / keys.count(keys[k])
-        if text == ("counting", False) and answer == "1":
-            weights_[k] *= _ALONE
-    return weights_
+    weight = np.ones(len(keys))
+    for k, (form, answer, _) in enumerate(keys):
+        answers = len({other[1] for other in keys if other[0] == form})
+        ways = len({other[2] for other in keys if other[:2] == (form, answer)})
+        weight[k] = _ASKED_OFTEN.get(form, 1.0) / answers / ways / keys.count(keys[k])
+        if form == ("counting", False) and answer == "1":
+            weight[k] *= _ALONE
+    return weight
 
 
-def patches(questions: PictureWithQuestions) -> NDArray[np.float32]:
+def patches(picture: PictureWithQuestions) -> NDArray[np.float32]:
     """What each patch shows; see ``Drawn``."""
     features = np.zeros((GRID, GRID, 6), np.float32)
-    if not len(questions.masks) or not questions.scene.objects:
+    if not len(picture.masks) or not picture.scene.objects:
         return features
-    side = questions.masks.shape[1] // GRID
-    cover = questions.masks.reshape(len(questions.masks), GRID, side, GRID, side).mean(axis=(2, 4))
+    side = picture.masks.shape[1] // GRID
+    cover = picture.masks.reshape(len(picture.masks), GRID, side, GRID, side).mean(axis=(2, 4))
     owner = cover.argmax(axis=0)
     seen = cover.max(axis=0) >= _FULL
-    for k, placed in enumerate(questions.scene.objects):
+    for k, placed in enumerate(picture.scene.objects):
         mine = seen & (owner == k)
         features[mine, 0] = 1 + NAMES.index(placed.kind)
         features[mine, 1] = 1 + COLORS.index(placed.color)
-        many = sum(other.kind == placed.kind for other in questions.scene.objects)
+        many = sum(other.kind == placed.kind for other in picture.scene.objects)
         features[mine, 3:] = placed.x - 0.5, placed.y - 0.5, many
         features[min(GRID - 1, int(placed.y * GRID)), min(GRID - 1, int(placed.x * GRID)), 2] = 1
     return features
 
 
-def kinds(questions: PictureWithQuestions) -> NDArray[np.float32]:
+def kinds(picture: PictureWithQuestions) -> NDArray[np.float32]:
     """How many there are of each kind, and where; see ``Drawn``."""
-    one_hot = np.zeros((len(NAMES), 3), np.float32)
-    for placed in questions.scene.objects:
-        one_hot[NAMES.index(placed.kind)] += 1, placed.x - 0.5, placed.y - 0.5
-    one_hot[:, 1:] /= np.maximum(one_hot[:, :1], 1)
-    return one_hot
+    by_kind = np.zeros((len(NAMES), 3), np.float32)
+    for placed in picture.scene.objects:
+        by_kind[NAMES.index(placed.kind)] += 1, placed.x - 0.5, placed.y - 0.5
+    by_kind[:, 1:] /= np.maximum(by_kind[:, :1], 1)
+    return by_kind
 
 
 def named(questions: NDArray[np.int64], tokenizer: Any) -> NDArray[np.int64]:
@@ -349,10 +349,10 @@ class Heads(nn.Module):  # type: ignore[misc]  # torch is not read by mypy
         named = batch.named.flatten(0, 1)
         pictures = torch.arange(len(batch.images)).repeat_interleave(batch.named.shape[1])
         row, column = (named >= 0).nonzero(as_tuple=True)
-        logits = self.word(states[row, column]).float()
+        predicted = self.word(states[row, column]).float()
         truth = batch.kinds[pictures[row], named[row, column]]
-        loss = functional.cross_entropy(logits[:, :_COUNTS], truth[:, 0].long())
-        return loss + 6 * ((logits[:, _COUNTS:] - truth[:, 1:]).abs().sum(dim=1) * (truth[:, 0] > 0)).mean()
+        loss = functional.cross_entropy(predicted[:, :_COUNTS], truth[:, 0].long())
+        return loss + 6 * ((predicted[:, _COUNTS:] - truth[:, 1:]).abs().sum(dim=1) * (truth[:, 0] > 0)).mean()
 
 
 def attend(attention: Any, hidden: torch.Tensor, states: torch.Tensor, mask: torch.Tensor | None) -> Any:
@@ -377,15 +377,15 @@ def run_layers(
 
     The states may be fewer than N: then those of n / N follow one another, and read the same. Returns what each layer gives.
     """
-    states_of = []
+    outputs = []
     several = len(hidden) // len(states)
     for layer in layers:
         hidden = attend(layer.attention, hidden, hidden, mask)
         beside = hidden.reshape(len(states), several * hidden.shape[1], -1)
         hidden = attend(layer.crossattention, beside, states, patch_loss).reshape(hidden.shape)
         hidden = layer.feed_forward_chunk(hidden)
-        states_of.append(hidden)
-    return states_of
+        outputs.append(hidden)
+    return outputs
 
 
 def choice_scores(
@@ -415,10 +415,10 @@ def _choices(decoder: Any, states: torch.Tensor, patch_loss: torch.Tensor, choic
     count, several, width = choices.shape
     words = torch.cat([torch.full((count, 1), START), choices.flatten(1)], dim=1)
     number = torch.cat([torch.tensor([-1]), torch.arange(several).repeat_interleave(width)])
-    columns = torch.cat([torch.tensor([0]), torch.arange(1, width + 1).repeat(several)])
-    before = ((number[:, None] == number[None]) | (number[None] < 0)) & (columns[None] <= columns[:, None])
+    positions = torch.cat([torch.tensor([0]), torch.arange(1, width + 1).repeat(several)])
+    before = ((number[:, None] == number[None]) | (number[None] < 0)) & (positions[None] <= positions[:, None])
     mask = torch.where(before, 0.0, _FAR)[None, None]
-    hidden = decoder.bert.embeddings(input_ids=words, position_ids=columns[None].expand(count, -1))
+    hidden = decoder.bert.embeddings(input_ids=words, position_ids=positions[None].expand(count, -1))
     spoken = run_layers(decoder.bert.encoder.layer, hidden, mask, states, patch_loss)[-1]
     scores = decoder.cls(spoken).float().log_softmax(dim=2)
     # after the start comes a choice's first word, after each word the next, after the last the end
@@ -530,8 +530,8 @@ def train(rank: int, recipe: VqaRecipe, out: Path) -> None:
         for name, value in (("spoken", spoken), ("choosing", choosing), ("dense", dense), ("right", right.float().mean())):
             shown[name] = 0.98 * shown.get(name, float(value.detach())) + 0.02 * float(value.detach())
         if rank == 0 and step % 50 == 0:
-            line = " ".join(f"{name} {value:.3f}" for name, value in shown.items())
-            print(f"step {step} {progress:.1%} {time.monotonic() - started:.0f} s {line}", flush=True)
+            figures = " ".join(f"{name} {value:.3f}" for name, value in shown.items())
+            print(f"step {step} {progress:.1%} {time.monotonic() - started:.0f} s {figures}", flush=True)
         if rank == 0 and (progress >= 1 or time.monotonic() - saved > recipe.saved * 60):
             saved = time.monotonic()
             save(averaged.module, out)

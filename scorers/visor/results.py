@@ -45,7 +45,7 @@ class VisorRequest:
         Raises:
             ValueError: the spec asks for something else.
         """
-        names = [plain_name(spec.name) for spec in spec.objects]
+        names = [plain_name(thing.name) for thing in spec.objects]
         relations = [(relation.subject, relation.reference, RELATIONS[relation.relation]) for relation in spec.relations]
         if len(names) == 1 and not relations:
             return cls(names[0], None, None)
@@ -132,19 +132,19 @@ def scores(prompts: Iterable[_Prompt]) -> Scores:
     - ``VISOR_n``: share of prompts with n correct images or more, of all prompts, as ``visor.py`` divides;
       ``VISOR_n_both_found``: of those prompts of which an image shows both objects, as the notebook does.
     """
-    listed = list(prompts)
-    n, both, correct = (sum(getattr(prompt, name) for prompt in listed) for name in ("n", "both", "correct"))
-    shown = [prompt for prompt in listed if prompt.both]
-    numbers = range(1, max([N, *(prompt.n for prompt in listed)]) + 1)
-    at_least = {k: sum(prompt.correct >= k for prompt in listed) for k in numbers}
+    all_prompts = list(prompts)
+    n, both, correct = (sum(getattr(prompt, name) for prompt in all_prompts) for name in ("n", "both", "correct"))
+    shown = [prompt for prompt in all_prompts if prompt.both]
+    numbers = range(1, max([N, *(prompt.n for prompt in all_prompts)]) + 1)
+    at_least = {k: sum(prompt.correct >= k for prompt in all_prompts) for k in numbers}
     return {
         "OA": _percent(both, n),
         "VISOR_uncond": _percent(correct, n),
         "VISOR_cond": _percent(correct, both),
-        **{f"VISOR_{k}": _percent(at_least[k], len(listed)) for k in numbers},
+        **{f"VISOR_{k}": _percent(at_least[k], len(all_prompts)) for k in numbers},
         **{f"VISOR_{k}_both_found": _percent(at_least[k], len(shown)) for k in numbers},
         "n_images": n,
-        "n_prompts": len(listed),
+        "n_prompts": len(all_prompts),
     }
 
 
@@ -248,7 +248,7 @@ class DetectionFile:
         key = key_of(case, self._per_prompt)
         if key in self._keys:
             raise ValueError(f"there is an image {key} already")
-        ranks = {spec.name: counted_objects(spec.name, case.seen.detections, self._rules) for spec in case.spec.objects}
+        ranks = {thing.name: counted_objects(thing.name, case.seen.detections, self._rules) for thing in case.spec.objects}
         relations = judge(case.spec, case.seen, {"threshold": self._rules.threshold}).relations
         sra = bool(relations) and all(relation.holds for relation in relations)
         self._write(("," if self._keys else "{") + "\n" + format_entry(key, entry_of(case, ranks, sra)))

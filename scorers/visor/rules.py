@@ -55,25 +55,27 @@ def judge(spec: Spec, seen: Observation, settings: Mapping[str, Any]) -> Verdict
     rules = VisorRules.of(settings)
     if seen.failed is not None:
         return Verdict((), checks=(Check(f"could not be looked at: {seen.failed}", None),))
-    ranks = [counted_objects(spec.name, seen.detections, rules) for spec in spec.objects]
-    places = [_match_relation(relation, ranks, seen.detections) for relation in spec.relations]
-    judgements = [_yes_no("present", bool(here), spec.target) for spec, here in zip(spec.objects, ranks, strict=True)]
-    judgements += [_yes_no("position", result.holds, result.target) for result in places if result.holds is not None]
-    reasons = [f"{spec.target} not found" for spec, here in zip(spec.objects, ranks, strict=True) if not here]
+    ranks = [counted_objects(thing.name, seen.detections, rules) for thing in spec.objects]
+    relation_results = [_match_relation(relation, ranks, seen.detections) for relation in spec.relations]
+    judgements = [_yes_no("present", bool(here), thing.target) for thing, here in zip(spec.objects, ranks, strict=True)]
+    judgements += [_yes_no("position", result.holds, result.target) for result in relation_results if result.holds is not None]
+    reasons = [f"{thing.target} not found" for thing, here in zip(spec.objects, ranks, strict=True) if not here]
     reasons += [
-        f"no {result.target} among {_pairs(spec, k, ranks)}" for k, result in enumerate(places) if result.holds is False
+        f"no {result.target} among {_pairs(spec, k, ranks)}"
+        for k, result in enumerate(relation_results)
+        if result.holds is False
     ]
     count = f"found with confidence above {rules.threshold:g}"
     checks = [
-        Check(f"{spec.target}: {len(here)} {count}", bool(here), spec.target, tuple(here))
-        for spec, here in zip(spec.objects, ranks, strict=True)
+        Check(f"{thing.target}: {len(here)} {count}", bool(here), thing.target, tuple(here))
+        for thing, here in zip(spec.objects, ranks, strict=True)
     ]
-    checks += [_relation_check(spec, k, ranks, result) for k, result in enumerate(places)]
-    counts = {spec.name: len(here) for spec, here in zip(spec.objects, ranks, strict=True)}
+    checks += [_relation_check(spec, k, ranks, result) for k, result in enumerate(relation_results)]
+    counts = {thing.name: len(here) for thing, here in zip(spec.objects, ranks, strict=True)}
     if not asks_only_positions(spec):
-        return Verdict(tuple(judgements), "", tuple(checks), counts, tuple(places))
-    all_judgements = (_yes_no("correct", not reasons), *judgements)
-    return Verdict(all_judgements, "\n".join(reasons), tuple(checks), counts, tuple(places))
+        return Verdict(tuple(judgements), "", tuple(checks), counts, tuple(relation_results))
+    whole = (_yes_no("correct", not reasons), *judgements)
+    return Verdict(whole, "\n".join(reasons), tuple(checks), counts, tuple(relation_results))
 
 
 def counted_objects(name: str, detections: Sequence[Detection], rules: VisorRules) -> list[int]:

@@ -44,13 +44,13 @@ class VisorPerceiver:
         """See ``Perceiver``. Of other classes than the prompt's nothing is kept, as VISOR's detector is not asked for them."""
         seen: dict[int, tuple[Detection, ...]] = {}
         for numbers in portions(batch):
-            requested = [[thing.name for thing in batch[number].spec.objects] for number in numbers]
-            detected = self._detector.detect([batch[number].image for number in numbers], requested)
+            names = [[thing.name for thing in batch[number].spec.objects] for number in numbers]
+            detected = self._detector.detect([batch[number].image for number in numbers], names)
             for number, objects in zip(numbers, detected, strict=True):
                 seen[number] = tuple(
-                    Detection(detected.label, detected.score, detected.box)
-                    for detected in objects
-                    if _is_requested(batch[number].spec, detected.label)
+                    Detection(detection.label, detection.score, detection.box)
+                    for detection in objects
+                    if _is_requested(batch[number].spec, detection.label)
                 )
         return [
             Observation(shown.item_id, {"width": shown.image.width, "height": shown.image.height}, seen[number])
@@ -61,7 +61,7 @@ class VisorPerceiver:
 
 
 def _is_requested(spec: Spec, label: str) -> bool:
-    return any(same_kind(spec.name, label) for spec in spec.objects)
+    return any(same_kind(thing.name, label) for thing in spec.objects)
 
 
 def _open(settings: Settings, device: str) -> Perceiver:

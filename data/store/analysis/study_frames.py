@@ -90,13 +90,13 @@ def images(store: Store, selection: Selection) -> FlipSuite:
             f" where t.kind = 'image' and t.prompt_id is not null and {condition} order by t.item_id",
             parameters,
         )
-        requested = rows.dicts(
+        prompt_records = rows.dicts(
             cursor,
             "select p.prompt_id, p.text, p.spec from prompts p"
             f" where p.prompt_id in (select t.prompt_id from items t where t.kind = 'image' and {condition}) order by 1",
             parameters,
         )
-    prompts = {row["prompt_id"]: FlipPrompt(row["text"], rows.from_json(row["spec"])) for row in requested}
+    prompts = {row["prompt_id"]: FlipPrompt(row["text"], rows.from_json(row["spec"])) for row in prompt_records}
     return FlipSuite([FlipImage(**row) for row in records if row["prompt_id"] in prompts], prompts)
 
 

@@ -75,14 +75,14 @@ def no_pause(_: float) -> None:
 
 def database_contents(cursor: duckdb.DuckDBPyConnection, rest: Pause = no_pause) -> DatabaseContents:
     """What a database holds now; one state of it only inside a transaction."""
-    contents = {}
+    digests = {}
     for name in table_names(cursor):
         begun = time.monotonic()
         row = cursor.execute(f'select count(*), coalesce(sum(hash(whole_row)), 0) from "{name}" whole_row').fetchone()
         assert row is not None
-        contents[name] = TableDigest(int(row[0]), f"{int(row[1]):x}")
+        digests[name] = TableDigest(int(row[0]), f"{int(row[1]):x}")
         rest(time.monotonic() - begun)
-    return DatabaseContents(schema_version(cursor), contents)
+    return DatabaseContents(schema_version(cursor), digests)
 
 
 def copy_database(cursor: duckdb.DuckDBPyConnection, path: Path, rest: Pause = no_pause) -> DatabaseContents:
@@ -281,8 +281,8 @@ def concord_version() -> str:
 
 
 def write_manifest(folder: Path, manifest: Manifest) -> None:
-    fields = asdict(manifest) | {"made": manifest.made.isoformat(), "concord_backup": _FORMAT}
-    write_whole(folder / MANIFEST, json.dumps(fields, indent=1).encode())
+    as_json = asdict(manifest) | {"made": manifest.made.isoformat(), "concord_backup": _FORMAT}
+    write_whole(folder / MANIFEST, json.dumps(as_json, indent=1).encode())
     (folder / MANIFEST).chmod(0o600)
 
 
@@ -294,13 +294,13 @@ def read_backup(folder: Path) -> Backup:
     """
     path = folder / MANIFEST
     try:
-        fields: dict[str, Any] = json.loads(path.read_text(encoding="utf-8"))
-        if fields.pop("concord_backup") != _FORMAT:
+        as_json: dict[str, Any] = json.loads(path.read_text(encoding="utf-8"))
+        if as_json.pop("concord_backup") != _FORMAT:
             raise BadBackup(f"{folder} was made by a newer Concord: update Concord to read it")
-        made = datetime.fromisoformat(fields["made"])
+        made = datetime.fromisoformat(as_json["made"])
         made = made if made.tzinfo else made.replace(tzinfo=UTC)
-        tables = {name: TableDigest(**held) for name, held in fields["tables"].items()}
-        return Backup(folder, Manifest(**(fields | {"made": made, "tables": tables})))
+        tables = {name: TableDigest(**held) for name, held in as_json["tables"].items()}
+        return Backup(folder, Manifest(**(as_json | {"made": made, "tables": tables})))
     except OSError as error:
         raise BadBackup(f"{folder} is not a backup: its {MANIFEST} cannot be read ({error.strerror})") from error
     except (ValueError, TypeError, KeyError, AttributeError) as error:
@@ -589,8 +589,8 @@ def superfluous_backups(backups: Iterable[Backup], keep: int) -> list[Backup]:
     weeks: dict[tuple[int, int], Backup] = {}
     for backup in reversed(scheduled[: -len(newest)] if newest else []):
         weeks.setdefault(backup.manifest.made.isocalendar()[:2], backup)
-    paths = {backup.path for backup in [*newest, *list(weeks.values())[:WEEKS]]}
-    return [backup for backup in scheduled if backup.path not in paths]
+    staying = {backup.path for backup in [*newest, *list(weeks.values())[:WEEKS]]}
+    return [backup for backup in scheduled if backup.path not in staying]
 
 
 def retire_backups(project: Path, keep: int, good: Callable[[Backup], bool]) -> list[Path]:

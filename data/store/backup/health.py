@@ -109,20 +109,20 @@ def examine(
         schema_found = _project("note", text)
     else:
         schema_found = _project("note", "the database is empty; opening it makes a new project of it")
-    results = [schema_found, *_disk(project)]
+    checks = [schema_found, *_disk(project)]
     if version == newest:
-        checks: tuple[Callable[[], Iterator[HealthCheck]], ...] = (
+        examinations: tuple[Callable[[], Iterator[HealthCheck]], ...] = (
             lambda: _runs(cursor, project, at_work),
             lambda: _images(cursor, project, everything=everything),
             lambda: _derived(cursor),
         )
-        for check in checks:
-            results += check()
+        for examination in examinations:
+            checks += examination()
     n_erased = rows.value(cursor, "select count(*) from erased") if "erased" in schema.table_names(cursor) else 0
     lasting = backups.database_contents(cursor).lasting() if everything else None
     there = [name for name in ("prompts", "images", "annotations", "evidence") if name in schema.table_names(cursor)]
     empty = not any(rows.value(cursor, f"select count(*) from {name}") for name in there)
-    return results + list(_backups(project, n_erased, lasting, everything=everything, empty=empty))
+    return checks + list(_backups(project, n_erased, lasting, everything=everything, empty=empty))
 
 
 def _disk(project: Path) -> Iterator[HealthCheck]:
@@ -172,11 +172,11 @@ def _images(cursor: duckdb.DuckDBPyConnection, project: Path, *, everything: boo
     random.shuffle(records)
     until = time.monotonic() + _SECONDS
     missing, changed, read = [], [], 0
-    for index, (image_id, path, sha256) in enumerate(records):
+    for n_tried, (image_id, path, sha256) in enumerate(records):
         file = project / path
         if not file.is_file():
             missing.append(image_id)
-        elif everything or (index < _SAMPLE and time.monotonic() < until):
+        elif everything or (n_tried < _SAMPLE and time.monotonic() < until):
             read += 1
             if sha256_of(file) != sha256:
                 changed.append(image_id)
@@ -219,21 +219,21 @@ def _derived(cursor: duckdb.DuckDBPyConnection) -> Iterator[HealthCheck]:
 def _backups(
     project: Path, n_erased: int = 0, lasting: Any = None, *, everything: bool, empty: bool = False
 ) -> Iterator[HealthCheck]:
-    listed = backups.list_backups(backups.backup_folder(project))
-    if not listed:
+    all_backups = backups.list_backups(backups.backup_folder(project))
+    if not all_backups:
         if not empty:
             yield _project("attention", "there is no backup", "`backup` makes one; so does the app, once a day")
         return
-    for backup in listed if everything else listed[-1:]:
+    for backup in all_backups if everything else all_backups[-1:]:
         try:
             backups.check_backup(backup, files=everything)
         except BadBackup as error:
             yield _project("attention", str(error), f"delete {backup.path}, and make another with `backup`")
             return
-    yield from _age(listed[-1], lasting)
-    held = [backup for backup in listed if backup.manifest.erased < n_erased]
-    if held:
-        text = f"{_n(len(held), 'backup')} may still hold somebody who was erased: {_named([backup.name for backup in held])}"
+    yield from _age(all_backups[-1], lasting)
+    with_erased = [backup.name for backup in all_backups if backup.manifest.erased < n_erased]
+    if with_erased:
+        text = f"{_n(len(with_erased), 'backup')} may still hold somebody who was erased: {_named(with_erased)}"
         yield _project("attention", text, "`people erase` once more, or open the app, which does it by itself")
 
 

@@ -108,7 +108,7 @@ class _Counting:
     """Counts of one listing; what several facets need is counted once."""
 
     def __init__(self, cursor: duckdb.DuckDBPyConnection, query: ListingQuery, numbers: Numbers) -> None:
-        self._cursor, self._asked, self._numbers = cursor, query, numbers
+        self._cursor, self._query, self._numbers = cursor, query, numbers
         self.conditions = conditions(query, numbers)
         self._known: dict[str, list[tuple[Any, ...]]] = {}
         self._packed: dict[str, dict[str, dict[tuple[str, int | None], int]]] = {}
@@ -132,16 +132,16 @@ class _Counting:
 
     def _counts(self, name: str, without: str) -> dict[Any, int]:
         counts: dict[Any, int] = {}
-        index = _AT_ONCE.index(name)
+        column = _AT_ONCE.index(name)
         for row in self._small_columns(without):
-            if row[index] is not None:
-                counts[row[index]] = counts.get(row[index], 0) + row[-1]
+            if row[column] is not None:
+                counts[row[column]] = counts.get(row[column], 0) + row[-1]
         return counts
 
     def column(self, name: str) -> Facet:
         """A column of wide rows."""
-        filters = {"people": self._asked.filters.people, "certainty": self._asked.filters.certainty}
-        chosen = filters[name] if name in filters else getattr(self._asked.selection, name)
+        filters = {"people": self._query.filters.people, "certainty": self._query.filters.certainty}
+        chosen = filters[name] if name in filters else getattr(self._query.selection, name)
         words = {"people": _MOST_SAY}.get(name, {})
         order = {"people": MAJORITY_VALUES, "certainty": CERTAINTIES}.get(name)
         counts = self._counts(name, name)
@@ -151,13 +151,13 @@ class _Counting:
 
     def part(self, name: str) -> Facet:
         """What prompts ask for."""
-        records = self._rows(
+        counted = self._rows(
             "select a.what, a.value, sum(c.n)::bigint from prompt_parts a join (select t.prompt_id, count(*) as n from browse t"
             " where {} group by 1) c on c.prompt_id = a.prompt_id group by 1, 2",
             name,
         )
-        counts = {value: n for part, value, n in records if part == name}
-        return _facet(name, _TITLES[name], counts, getattr(self._asked.filters, name))
+        counts = {value: n for kind, value, n in counted if kind == name}
+        return _facet(name, _TITLES[name], counts, getattr(self._query.filters, name))
 
     def _verdicts(self, rater: str, without: str) -> dict[tuple[str, int | None], int]:
         """By what most people and the scorer say how many there are."""
@@ -181,8 +181,8 @@ class _Counting:
         made: dict[str, dict[tuple[str, int | None], int]] = {}
         for rater, no in self._numbers.items():
             if no <= PACKED_SCORERS:
-                codes_of = ((codes >> np.uint64(2 * (no - 1))) & np.uint64(3)).astype(np.int64)
-                counts = np.bincount(names * 4 + codes_of, weights=n, minlength=4 * people.size).astype(np.int64)
+                own_codes = ((codes >> np.uint64(2 * (no - 1))) & np.uint64(3)).astype(np.int64)
+                counts = np.bincount(names * 4 + own_codes, weights=n, minlength=4 * people.size).astype(np.int64)
                 made[rater] = {
                     (str(name), says): int(counts[4 * k + packed])
                     for k, name in enumerate(people)
@@ -192,13 +192,13 @@ class _Counting:
 
     def says(self) -> Iterator[Facet]:
         """What each scorer says."""
-        for rater in sorted({*self._numbers, *(name for name, _ in self._asked.filters.says)}):
+        for rater in sorted({*self._numbers, *(name for name, _ in self._query.filters.says)}):
             both = self._verdicts(rater, f"says:{rater}") if rater in self._numbers else {}
             counts = {
                 f"{rater}:{verdict}": sum(n for (_, says), n in both.items() if says == code)
                 for verdict, code in VERDICTS.items()
             }
-            chosen = tuple(f"{name}:{verdict}" for name, verdict in self._asked.filters.says if name == rater)
+            chosen = tuple(f"{name}:{verdict}" for name, verdict in self._query.filters.says if name == rater)
             words = {f"{rater}:{verdict}": word for verdict, word in _SAYS.items()}
             yield _facet("says", f"{rater} says", counts, chosen, words, tuple(words))
 
@@ -212,12 +212,12 @@ class _Counting:
             for kind, people, says in ((MISSED, "yes", 0), (PASSED, "no", 1)):
                 counts[f"{rater}:{kind}"] = both.get((people, says), 0)
                 words[f"{rater}:{kind}"] = f"{rater} says {'wrong' if kind == MISSED else 'right'}, people {_MOST_SAY[people]}"
-        chosen = tuple(f"{rater}:{kind}" if rater else kind for rater, kind in self._asked.filters.differs)
+        chosen = tuple(f"{rater}:{kind}" if rater else kind for rater, kind in self._query.filters.differs)
         return _facet("differs", _TITLES["differs"], counts, chosen, words)
 
     def verdict(self) -> Facet:
         """Researchers' verdicts; nothing as long as there are none."""
-        chosen = self._asked.filters.verdict
+        chosen = self._query.filters.verdict
         counts: dict[str, int] = {}
         if chosen or self._cursor.execute("select 1 from adjudications limit 1").fetchone():
             text = (
@@ -235,7 +235,7 @@ class _Counting:
         text = "select g.tag, count(*) from tagged g join browse t on t.item_id = g.item_id where {} group by 1"
         any_tag = self._cursor.execute("select 1 from taggings limit 1").fetchone()
         counts = dict(self._rows(text, "tag")) if any_tag else {}
-        return _facet("tag", _TITLES["tag"], counts, self._asked.selection.tag)
+        return _facet("tag", _TITLES["tag"], counts, self._query.selection.tag)
 
 
 def _facet(
@@ -248,16 +248,14 @@ def _facet(
 ) -> Facet:
     """The values that list anything, and those that are chosen; ``order``: of values that have one of their own."""
     words = words or {}
-    counts_shown = {value: n for value, n in counts.items() if n} | {value: counts.get(value, 0) for value in chosen}
+    listed = {value: n for value, n in counts.items() if n} | {value: counts.get(value, 0) for value in chosen}
     if order:
-        ranked = sorted(counts_shown, key=lambda value: (order.index(value) if value in order else len(order), value))
+        ranked = sorted(listed, key=lambda value: (order.index(value) if value in order else len(order), value))
     else:
         # numbers as numbers
-        ranked = sorted(
-            counts_shown, key=lambda value: (-counts_shown[value], (int(value), "") if value.isdecimal() else (0, value))
-        )
+        ranked = sorted(listed, key=lambda value: (-listed[value], (int(value), "") if value.isdecimal() else (0, value)))
     shown = [value for rank, value in enumerate(ranked) if rank < MOST_VALUES or value in chosen]
-    values = [FacetValue(value, words.get(value, value), counts_shown[value], value in chosen) for value in shown]
+    values = [FacetValue(value, words.get(value, value), listed[value], value in chosen) for value in shown]
     return Facet(name, title, values, len(ranked) - len(shown))
 
 
@@ -317,9 +315,10 @@ def score_histogram(store: Store, query: ListingQuery, of: str | None = None) ->
         condition, parameters = where(conditions(query, numbers), f"range:{of}")
         width = (high - low) / BINS
         # all in one bin where all scores are equal
-        k = f"least(floor(({score} - ?) / ?)::integer, {BINS - 1})" if width > 0 else "0"
+        bin_ = f"least(floor(({score} - ?) / ?)::integer, {BINS - 1})" if width > 0 else "0"
         records = cursor.execute(
-            f"select {k} as place, count(*) filter ({condition}), count(*) from browse t where {score} is not null group by 1",
+            f"select {bin_} as place, count(*) filter ({condition}), count(*) from browse t"
+            f" where {score} is not null group by 1",
             [*([low, width] if width > 0 else []), *parameters],
         ).fetchall()
         total = rows.value(cursor, f"select count(*) from browse t where {condition}", parameters)

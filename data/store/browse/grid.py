@@ -303,7 +303,7 @@ def neighbours(
             return None
         at = [mine[0], mine[0], item_id]
         before, after = "(key < ? or (key = ? and item_id < ?))", "(key > ? or (key = ? and item_id > ?))"
-        rank, total = cursor.execute(
+        position, total = cursor.execute(
             f"select count(*) filter ({before}) + 1, count(*) from ({row})", [*at, *made.values]
         ).fetchone() or (0, 0)
         sides = [
@@ -312,9 +312,9 @@ def neighbours(
             ).fetchone()
             for test, how in ((before, "desc"), (after, "asc"))
         ]
-    rank = rank if mine[1] else 0
+    position = position if mine[1] else 0
     previous, following = ((side[0], bool(side[1])) if side else None for side in sides)
-    return Neighbours(int(rank), int(total), previous, following)
+    return Neighbours(int(position), int(total), previous, following)
 
 
 @dataclass(frozen=True, slots=True)
@@ -369,7 +369,7 @@ def prompt_rows(
             [*parameters, prompts, wanted, wanted],
         ).fetchall()
         details = describe_items(cursor, [row[0] for row in cells])
-        records_read = cursor.execute(
+        judged = cursor.execute(
             f"select t.item_id, {made.mean} as mean, {made.n} as n from {made.source}"
             " where t.prompt_id in (select unnest(?::varchar[])) and t.kind = 'image'",
             [*made.of_source, prompts],
@@ -388,7 +388,7 @@ def prompt_rows(
         prompt_id: PromptRow(prompt_id, texts.get(prompt_id, {}).get("text"), texts.get(prompt_id, {}).get("task"), {})
         for prompt_id in prompts
     }
-    values = {item_id: {"mean": mean, "n": n} for item_id, mean, n in records_read}
+    values = {item_id: {"mean": mean, "n": n} for item_id, mean, n in judged}
     for item_id, prompt_id, generator, fit in cells:
         cell = details[item_id] | values[item_id] | {"fits": bool(fit)}
         made_rows[prompt_id].cells.setdefault(generator, []).append(cell)

@@ -59,25 +59,25 @@ class PersonQueue:
         few = list({*person.held, *person.put_off})
         # those of these few that are open ordinary items
         wanted = set(self.positions[np.isin(self.positions, few)].tolist()) if few else set()
-        first = [item for item in person.held if item in wanted or item in checks][:n]
+        allocated = [position for position in person.held if position in wanted or position in checks][:n]
         ordinary = self._ordinary(n, wanted)
-        n_ordinary = sum(item not in checks for item in first)
-        mixed = sum(item in checks for item in first) + sum(status == "gold" for status in person.answered.values())
+        n_ordinary = sum(position not in checks for position in allocated)
+        mixed = sum(position in checks for position in allocated) + sum(status == "gold" for status in person.answered.values())
         # a skipped check comes back when skipped items do, or it would give itself away
         late = len(wanted) == self.positions.size
-        free = iter(check for check in checks if check not in first and (late or check not in person.put_off))
-        while len(first) < n and n_ordinary < self.positions.size:
-            position = person.done + len(first)
+        free = iter(position for position in checks if position not in allocated and (late or position not in person.put_off))
+        while len(allocated) < n and n_ordinary < self.positions.size:
+            nth = person.done + len(allocated)
             check = None
-            if self.places is not None and self.places.is_next(position) and mixed < self.places.due(position + 1):
+            if self.places is not None and self.places.is_next(nth) and mixed < self.places.due(nth + 1):
                 check = next(free, None)
             if check is not None:
-                first.append(check)
+                allocated.append(check)
                 mixed += 1
             else:
-                first.append(next(ordinary))
+                allocated.append(next(ordinary))
                 n_ordinary += 1
-        return first
+        return allocated
 
     def _ordinary(self, n: int, wanted: set[int]) -> Iterator[int]:
         """The next ordinary items that the person does not hold: by their keys, and then the skipped ones."""
@@ -87,7 +87,9 @@ class PersonQueue:
             free = free[np.argpartition(self.keys[free], n - 1)[:n]]
         yield from self.positions[free[np.lexsort((self.positions[free], self.keys[free]))]].tolist()
         held = set(self.person.held)
-        yield from self.person.later(item for item in self.person.put_off if item in wanted and item not in held)
+        yield from self.person.later(
+            position for position in self.person.put_off if position in wanted and position not in held
+        )
 
 
 ClosedReason = Literal["none", "draft", "stopped", "archived", "revoked", "paused", "training", "limit", "budget", "closed"]
@@ -153,22 +155,22 @@ class Allocator:
         person = self._state.persons[name]
         before = list(person.held)
         self._room[before] += 1
-        positions = self._within_budget(self._given(person, name, ahead), person, name)
-        self._room[positions.positions] -= 1
+        allocated = self._within_budget(self._given(person, name, ahead), person, name)
+        self._room[allocated.positions] -= 1
         # asking again writes nothing before the lease has come half its way
-        if positions.positions != before or any(until - self._now < self._lease / 2 for until in person.held.values()):
-            self._state.hold(name, dict.fromkeys(positions.positions, self._now + self._lease))
-        return positions
+        if allocated.positions != before or any(until - self._now < self._lease / 2 for until in person.held.values()):
+            self._state.hold(name, dict.fromkeys(allocated.positions, self._now + self._lease))
+        return allocated
 
-    def _within_budget(self, positions: AllocatedPositions, person: PersonProgress, name: str) -> AllocatedPositions:
+    def _within_budget(self, allocated: AllocatedPositions, person: PersonProgress, name: str) -> AllocatedPositions:
         """As much of it as can be paid; what others hold may be answered, so it counts as spent."""
-        if self._pay.budget is None or not positions.positions:
-            return positions
+        if self._pay.budget is None or not allocated.positions:
+            return allocated
         others = sum((self._pay.cost(n) for other, n in self._state.committed().items() if other != name), Decimal(0))
-        n = self._pay.affordable(len(person.items), len(positions.positions), others)
+        n = self._pay.affordable(len(person.items), len(allocated.positions), others)
         if n:
-            return replace(positions, positions=positions.positions[:n])
-        return AllocatedPositions([], CampaignProgress(person.done, 0), "budget", positions.training)
+            return replace(allocated, positions=allocated.positions[:n])
+        return AllocatedPositions([], CampaignProgress(person.done, 0), "budget", allocated.training)
 
     def _given(self, person: PersonProgress, name: str, ahead: int) -> AllocatedPositions:
         settings, done, training = self._campaign.settings, person.done, self._trained(person)
@@ -259,23 +261,23 @@ class _TimedDraft:
     memory: Cache
 
 
-def _write_drafts(connection: duckdb.DuckDBPyConnection, payloads: Sequence[_TimedDraft]) -> list[None]:
-    states = CampaignStates(connection, payloads[0].memory)
-    latest = {(payload.draft.campaign, payload.draft.person, payload.draft.item_id): payload for payload in payloads}
-    for key, draft in latest.items():
+def _write_drafts(connection: duckdb.DuckDBPyConnection, drafts: Sequence[_TimedDraft]) -> list[None]:
+    states = CampaignStates(connection, drafts[0].memory)
+    latest = {(timed.draft.campaign, timed.draft.person, timed.draft.item_id): timed for timed in drafts}
+    for key, timed in latest.items():
         connection.execute(f"delete from drafts where {_WHERE}", list(key))
         columns = ("campaign_id", "rater_id", "item_id", "answers", "saved")
-        rows.insert(connection, "drafts", columns, [(*key, rows.to_json(draft.draft.answers), draft.now)])
+        rows.insert(connection, "drafts", columns, [(*key, rows.to_json(timed.draft.answers), timed.now)])
         campaign_id, name, item_id = key
         for state in states.of([campaign_id]).values():
             state.read_people(connection, [name])
             person, position = state.persons[name], state.listing.positions.get(item_id)
-            person.drafts[item_id] = draft.draft.answers
-            if position is not None and position in person.held and person.held[position] > draft.now:
-                until = draft.now + timedelta(minutes=state.campaign.settings.lease_minutes)
+            person.drafts[item_id] = timed.draft.answers
+            if position is not None and position in person.held and person.held[position] > timed.now:
+                until = timed.now + timedelta(minutes=state.campaign.settings.lease_minutes)
                 state.hold(name, person.held | {position: until})
     states.write_claims()
-    return [None] * len(payloads)
+    return [None] * len(drafts)
 
 
 _save_drafts = _write_drafts

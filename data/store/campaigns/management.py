@@ -368,13 +368,13 @@ def _move(connection: duckdb.DuckDBPyConnection, campaign_id: str, state: State)
 def _change(
     connection: duckdb.DuckDBPyConnection,
     campaign_id: str,
-    values: Mapping[str, Any],
+    settings_changed: Mapping[str, Any],
     named: Mapping[str, Any],
     made_by: str,
     now: datetime,
 ) -> Campaign:
     campaign = _existing(connection, campaign_id)
-    settings, made = replace(campaign.settings, **values), replace(campaign, **named)
+    settings, made = replace(campaign.settings, **settings_changed), replace(campaign, **named)
     before = campaign.settings.to_json() | {"title": campaign.title, "overlap": campaign.overlap}
     since = settings.to_json() | {"title": made.title, "overlap": made.overlap}
     changed = {name: (before[name], value) for name, value in since.items() if value != before[name]}
@@ -392,8 +392,8 @@ def _change(
         "update campaigns set title = ?, overlap = ?, settings = ? where campaign_id = ?",
         [made.title, made.overlap, rows.to_json(settings.to_json()), campaign_id],
     )
-    entry = (campaign_id, rows.to_json(changed), made_by, now)
-    rows.insert(connection, "changes", ("campaign_id", "settings", "made_by", "moment"), [entry])
+    row = (campaign_id, rows.to_json(changed), made_by, now)
+    rows.insert(connection, "changes", ("campaign_id", "settings", "made_by", "moment"), [row])
     return replace(made, settings=settings)
 
 

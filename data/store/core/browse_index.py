@@ -25,9 +25,9 @@ def parts_of_spec(spec: Mapping[str, Any]) -> set[tuple[str, str]]:
         parsed = parse_spec(spec)
     except (SpecError, TypeError, AttributeError):
         return set()
-    parts = {("object", spec.name) for spec in parsed.objects}
-    parts |= {("color", spec.color) for spec in parsed.objects if spec.color}
-    parts |= {("count", str(spec.count)) for spec in parsed.objects if spec.exact or spec.count > 1}
+    parts = {("object", thing.name) for thing in parsed.objects}
+    parts |= {("color", thing.color) for thing in parsed.objects if thing.color}
+    parts |= {("count", str(thing.count)) for thing in parsed.objects if thing.exact or thing.count > 1}
     return parts | {("relation", relation.relation) for relation in parsed.relations}
 
 
@@ -72,8 +72,10 @@ def mark_stale_where(connection: duckdb.DuckDBPyConnection, query: str, paramete
 def mark_import(connection: duckdb.DuckDBPyConnection, import_id: int, images: Iterable[str]) -> None:
     """An import brought items, or prompts of items, or files of these images. (What it says marks its own.)"""
     mark_stale(connection, images)
-    prompts = "select prompt_id from prompts where import_id = $1"
-    mark_stale_where(connection, f"select item_id from items where import_id = $1 or prompt_id in ({prompts})", [import_id])
+    imported_prompts = "select prompt_id from prompts where import_id = $1"
+    mark_stale_where(
+        connection, f"select item_id from items where import_id = $1 or prompt_id in ({imported_prompts})", [import_id]
+    )
 
 
 def mark_undone(connection: duckdb.DuckDBPyConnection, import_id: int) -> None:
@@ -215,12 +217,12 @@ from described
 def _insert(connection: duckdb.DuckDBPyConnection, judgements: str, which: str) -> None:
     places = [row[0] for row in connection.execute("select no from browse_raters order by no").fetchall()]
     size = max(places, default=0)
-    columns = {"correct": _VALUE, "score": "case when isfinite(j.value) then j.value end"}
+    values = {"correct": _VALUE, "score": "case when isfinite(j.value) then j.value end"}
     lists = {
         aspect: ", ".join(
             f"arg_min({value}, j.seq) filter (b.no = {no} and j.aspect = '{aspect}')" for no in range(1, size + 1)
         )
-        for aspect, value in columns.items()
+        for aspect, value in values.items()
     }
     # a scorer that could look at it in the end has not failed
     verdicts = [

@@ -78,11 +78,11 @@ def cached_campaigns(connection: duckdb.DuckDBPyConnection, ids: Sequence[str], 
         campaign_id: hit for campaign_id in ids if (hit := memory.get(("known", campaign_id))) is not None
     }
     read = {
-        campaign.campaign.campaign_id: campaign
-        for campaign in stamped_campaigns(connection, [stamped for stamped in ids if stamped not in cached])
+        stamped.campaign.campaign_id: stamped
+        for stamped in stamped_campaigns(connection, [campaign_id for campaign_id in ids if campaign_id not in cached])
     }
-    for campaign_id, campaign in read.items():
-        memory.put(("known", campaign_id), campaign, since)
+    for campaign_id, stamped in read.items():
+        memory.put(("known", campaign_id), stamped, since)
     return cached | read
 
 

@@ -166,7 +166,7 @@ def _with_scale(
 ) -> set[tuple[str, str]]:
     """Those of these aspects of suites that have a scale."""
     since = memory.state
-    known = {scale for scale in judged if memory.get(("scaled", *scale))}
+    known = {pair for pair in judged if memory.get(("scaled", *pair))}
     suites = sorted({suite for suite, _ in set(judged) - known})
     if not suites:
         return known
@@ -343,14 +343,14 @@ def ask_more(states: CampaignStates, annotation: Annotation, rule: Rule) -> None
     if state is None:
         return
     overlap, position = state.campaign.overlap, state.listing.positions.get(annotation.item_id)
-    records = rows.dicts(
+    answers = rows.dicts(
         states.connection,
         "select answers from annotations where item_id = ? and campaign_id = ? and status = 'valid' and not saw_evidence"
         # of each person the latest revision of the first answer
         " qualify row_number() over (partition by rater_id order by seq, submitted desc) = 1 order by seq limit ?",
         [annotation.item_id, campaign_id, overlap],
     )
-    wanted = overlap + (len(records) == overlap and rule([rows.from_json(row["answers"]) for row in records]))
+    wanted = overlap + (len(answers) == overlap and rule([rows.from_json(row["answers"]) for row in answers]))
     if position is not None and state.listing.role(position) == "ordinary" and state.wanted[position] != wanted:
         state.wanted[position] = wanted
         states.connection.execute(

@@ -49,9 +49,9 @@ class PersonProgress:
     def waiting(self, positions: Sequence[int]) -> list[int]:
         """Those of these that they have not answered: held ones first, skipped ones last."""
         left = [position for position in positions if position not in self.answered and position not in self.broken]
-        held = [item for item in self.held if item in left]
-        fresh = [item for item in left if item not in held and item not in self.put_off]
-        return held + fresh + self.later(item for item in left if item not in held and item in self.put_off)
+        held = [position for position in self.held if position in left]
+        fresh = [position for position in left if position not in held and position not in self.put_off]
+        return held + fresh + self.later(position for position in left if position not in held and position in self.put_off)
 
     def later(self, positions: Iterable[int]) -> list[int]:
         """Skipped items in the order of skipping."""

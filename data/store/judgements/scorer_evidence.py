@@ -63,10 +63,10 @@ def detections_of(
         " order by run_id, image_id, rank",
         parameters,
     )
-    image: DetectionsByImage = {}
+    by_image: DetectionsByImage = {}
     for row in read:
-        image.setdefault((row["run_id"], row["image_id"]), []).append((_detection(row), row["mask_ref"]))
-    return image
+        by_image.setdefault((row["run_id"], row["image_id"]), []).append((_detection(row), row["mask_ref"]))
+    return by_image
 
 
 def _detection(row: dict[str, Any]) -> Detection:
@@ -160,18 +160,18 @@ def _whole(store: Store, row: dict[str, Any], boxes: DetectionsByImage) -> ItemE
 
 def _with_masks(folder: Path, item_id: str, detections: list[tuple[Detection, str | None]]) -> tuple[Detection, ...]:
     """All masks of an image lie in one row of one part."""
-    mask = next((mask for _, mask in detections if mask), None)
-    if mask is None:
+    mask_ref = next((ref for _, ref in detections if ref), None)
+    if mask_ref is None:
         return tuple(detection for detection, _ in detections)
-    part, row, _ = map(int, mask.split(":"))
+    part, row, _ = map(int, mask_ref.split(":"))
     try:
         stored = RunFolder(folder).read_part(part)[row]
         masks = [detection.mask for detection in stored.detections] if stored.item_id == item_id else []
     except (ValueError, IndexError):
         masks = []
     return tuple(
-        replace(detection, mask=masks[rank]) if mask and rank < len(masks) else detection
-        for rank, (detection, mask) in enumerate(detections)
+        replace(detection, mask=masks[rank]) if ref and rank < len(masks) else detection
+        for rank, (detection, ref) in enumerate(detections)
     )
 
 
@@ -303,5 +303,5 @@ def _is_sound(payload: Mapping[str, Any]) -> bool:
     captions, fits, right = payload["captions"], payload["fits"], payload.get("right")
     numbers = all(fit is None or (isinstance(fit, int | float) and not isinstance(fit, bool)) for fit in fits)
     texts = all(isinstance(caption, str) for caption in captions)
-    sound = isinstance(right, int) and not isinstance(right, bool) and 0 <= right < len(fits)
-    return numbers and texts and sound and len(captions) == len(fits) >= 2
+    in_range = isinstance(right, int) and not isinstance(right, bool) and 0 <= right < len(fits)
+    return numbers and texts and in_range and len(captions) == len(fits) >= 2

@@ -141,9 +141,9 @@ def pixels(image: Image.Image, fitted: Frame, *, antialias: bool = True) -> torc
     if antialias:
         array = np.asarray(image.resize((w, h), Image.Resampling.BILINEAR), np.float32)
     else:
-        pixels_in = torch.from_numpy(np.array(image)).permute(2, 0, 1)[None].float()
+        unscaled = torch.from_numpy(np.array(image)).permute(2, 0, 1)[None].float()
         # whole numbers, as eight-bit pictures stay there
-        array = interpolate(pixels_in, size=(h, w), mode="bilinear", align_corners=False)[0].permute(1, 2, 0).round().numpy()
+        array = interpolate(unscaled, size=(h, w), mode="bilinear", align_corners=False)[0].permute(1, 2, 0).round().numpy()
     out = np.zeros((*fitted.padded, 3), np.float32)
     out[:h, :w] = (array - np.array(MEAN, np.float32)) / np.array(STD, np.float32)
     return torch.from_numpy(out).permute(2, 0, 1).contiguous()
@@ -180,22 +180,22 @@ def instances(classes: torch.Tensor, masks: torch.Tensor, fitted: Frame, keep: f
     n_classes = probabilities.shape[1]
     values, places = probabilities.flatten().sort(descending=True, stable=True)
     pairs = [
-        (query_at // n_classes, query_at % n_classes, value)
-        for value, query_at in zip(values[:MOST].tolist(), places[:MOST].tolist(), strict=True)
+        (at // n_classes, at % n_classes, value)
+        for value, at in zip(values[:MOST].tolist(), places[:MOST].tolist(), strict=True)
         if confidence(value) > keep
     ]
     queries = sorted({query for query, _, _ in pairs})
-    found_instances: list[Instance] = []
+    objects: list[Instance] = []
     at_once = max(1, _PIXELS_AT_ONCE // max(math.prod(fitted.image), math.prod(fitted.padded)))
     for start in range(0, len(queries), at_once):
         some = queries[start : start + at_once]
         seen = dict(zip(some, _masks(masks[some], fitted), strict=True))
         for query, kind, probability in pairs:
-            if (instance := seen.get(query)) is not None:
-                score = confidence(probability * instance.certainty)
+            if (mask := seen.get(query)) is not None:
+                score = confidence(probability * mask.certainty)
                 if score > keep:
-                    found_instances.append(Instance(query, kind, score, instance.box, instance.mask))
-    return sorted(found_instances, key=lambda instance: (-instance.score, instance.query, instance.kind))
+                    objects.append(Instance(query, kind, score, mask.box, mask.mask))
+    return sorted(objects, key=lambda instance: (-instance.score, instance.query, instance.kind))
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -288,8 +288,8 @@ class Mask2Former:
     def _objects(self, seen: tuple[torch.Tensor, torch.Tensor, Frame]) -> list[DetectedObject]:
         classes, masks, fitted = seen
         with torch.inference_mode():
-            masks_found = instances(classes, masks, fitted, self._keep)
-        labelled = ((self._labels[instance.kind], instance) for instance in masks_found)
+            objects = instances(classes, masks, fitted, self._keep)
+        labelled = ((self._labels[instance.kind], instance) for instance in objects)
         return [
             DetectedObject(label, instance.score, instance.box, instance.mask)
             for label, instance in labelled

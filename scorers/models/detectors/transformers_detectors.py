@@ -296,8 +296,8 @@ class GroundingDino:
         for k, some in enumerate(names):
             alike.setdefault(tuple(some), []).append(k)
         detected: list[list[DetectedObject]] = [[] for _ in images]
-        for names_asked, places in alike.items():
-            for question in text_queries(self._tokenizer, names_asked, self._length):
+        for own_names, places in alike.items():
+            for question in text_queries(self._tokenizer, own_names, self._length):
                 for rows in by_shape([fed[k] for k in places], self._batch):
                     same = [places[row] for row in rows]
                     answers = self._answers([fed[k] for k in same], question)

@@ -123,10 +123,10 @@ class Blip2(VqaModel):
         states: torch.Tensor,
         there: torch.Tensor,
         owners: Sequence[int],
-        tokens_of: Sequence[Sequence[int]],
+        answer_tokens: Sequence[Sequence[int]],
     ) -> list[float]:
         """Of answers in tokens the logarithms of their probabilities; ``owners``: the question of each."""
-        ids, shown = pad_tokens(tokens_of, self._text.config.pad_token_id, self.device)
+        ids, shown = pad_tokens(answer_tokens, self._text.config.pad_token_id, self.device)
         logits = self._text(
             encoder_outputs=BaseModelOutput(states[list(owners)]),
             attention_mask=there[list(owners)],

@@ -191,10 +191,10 @@ class Chat(VqaModel):
     ) -> list[list[float]]:
         """The end of a reply does not count: models close their turns in several ways."""
 
-        def weigh(owners: list[int], tokens_of: list[list[int]]) -> list[float]:
-            logits = self._next(seen, [prompts[k] for k in owners], [ids[:-1] for ids in tokens_of])
+        def weigh(owners: list[int], answer_tokens: list[list[int]]) -> list[float]:
+            logits = self._next(seen, [prompts[k] for k in owners], [ids[:-1] for ids in answer_tokens])
             return [
-                float(some.log_softmax(-1)[range(len(ids)), ids].sum()) for some, ids in zip(logits, tokens_of, strict=True)
+                float(some.log_softmax(-1)[range(len(ids)), ids].sum()) for some, ids in zip(logits, answer_tokens, strict=True)
             ]
 
         return self._weigh_tokens(answers, [[self._turns.reply(answer) for answer in some] for some in answers], weigh)
@@ -217,27 +217,27 @@ class Chat(VqaModel):
         """Logits of the tokens after each prompt: (1 + those of its reply that has begun) x V."""
         listed = [[*self._turns.tokens(prompt), *ids] for prompt, ids in zip(prompts, begun, strict=True)]
         self._fits(listed, prompts, _LONGEST)
-        n_tokens = max(map(len, begun), default=0) + 1
-        logits_of: list[torch.Tensor] = [torch.empty(0)] * len(listed)
+        n_last = max(map(len, begun), default=0) + 1
+        by_row: list[torch.Tensor] = [torch.empty(0)] * len(listed)
         for length in sorted(set(map(len, listed))):
             alike = [k for k, ids in enumerate(listed) if len(ids) == length]
             for part in split_batches(alike, _ROWS):
-                logits = self._forward(seen, [listed[k] for k in part], n_tokens)
+                logits = self._forward(seen, [listed[k] for k in part], n_last)
                 for k, some in zip(part, logits, strict=True):
-                    logits_of[k] = some[n_tokens - 1 - len(begun[k]) :]
-        return logits_of
+                    by_row[k] = some[n_last - 1 - len(begun[k]) :]
+        return by_row
 
-    def _forward(self, seen: ChatPrefix, rows: Sequence[list[int]], length: int) -> torch.Tensor:
-        """Of rows of one length the logits of the last ``length`` places, n x kept x V."""
+    def _forward(self, seen: ChatPrefix, rows: Sequence[list[int]], n_last: int) -> torch.Tensor:
+        """Of rows of one length the logits of the last ``n_last`` places, n x n_last x V."""
         ids = torch.tensor(rows, device=self.device)
         if seen.cache is None:
-            return self._whole(seen.image, ids, length)
+            return self._whole(seen.image, ids, n_last)
         cache = copy.deepcopy(seen.cache)
         cache.batch_repeat_interleave(len(rows))
-        logits: torch.Tensor = self._model(input_ids=ids, past_key_values=cache, use_cache=True, logits_to_keep=length).logits
+        logits: torch.Tensor = self._model(input_ids=ids, past_key_values=cache, use_cache=True, logits_to_keep=n_last).logits
         return logits.float()
 
-    def _whole(self, image: Image.Image, ids: torch.Tensor, length: int) -> torch.Tensor:
+    def _whole(self, image: Image.Image, ids: torch.Tensor, n_last: int) -> torch.Tensor:
         """The same, with the image before each row, one after the other: an image is large."""
         logits = []
         for row in ids:
@@ -248,7 +248,7 @@ class Chat(VqaModel):
                 if key in inputs:  # a question's tokens are there (1), and they are words (0)
                     more = torch.full((1, n), int(key == "attention_mask"), device=self.device)
                     inputs[key] = torch.cat([inputs[key], more.to(inputs[key].dtype)], dim=1)
-            logits.append(self._model(**inputs, logits_to_keep=length).logits.float())
+            logits.append(self._model(**inputs, logits_to_keep=n_last).logits.float())
         return torch.cat(logits)
 
     def _given(self, texts: list[str], image: Image.Image) -> dict[str, Any]:
@@ -273,7 +273,7 @@ class Chat(VqaModel):
 
 def lettered(query: VqaQuestion, order: Sequence[int]) -> str:
     """A question with its choices in this order, each after its letter."""
-    listed = "\n".join(f"{chr(ord('A') + k)}. {query.choices[index]}" for k, index in enumerate(order))
+    listed = "\n".join(f"{chr(ord('A') + k)}. {query.choices[choice]}" for k, choice in enumerate(order))
     return f"{query.text}\n{listed}\n{DIRECTION}"
 
 

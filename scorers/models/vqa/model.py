@@ -84,10 +84,10 @@ class SentenceEncoder:
             if text not in self._known:
                 self._known[text] = self._encoded(text)
             self._known.move_to_end(text)
-        result = np.stack([self._known[text] for text in texts])
+        vectors = np.stack([self._known[text] for text in texts])
         while len(self._known) > _CACHED_EMBEDDINGS:
             self._known.popitem(last=False)
-        return result
+        return vectors
 
     def _encoded(self, text: str) -> NDArray[np.float32]:
         read = self._tokenizer(text, truncation=True, max_length=self._longest, return_tensors="pt").to(self._device)
@@ -121,9 +121,9 @@ def plain_answer(text: str) -> str:
 def match_answer(free: str, choices: Sequence[str], encoder: Encoder) -> VqaAnswer:
     """The choice that is equal to ``free`` but for what ``plain`` takes away; else the one whose embedding has the largest
     cosine with that of ``free``, the first of these."""
-    answer = plain_answer(free)
+    plain = plain_answer(free)
     for choice in choices:
-        if plain_answer(choice) == answer:
+        if plain_answer(choice) == plain:
             return VqaAnswer(choice, None, free, "equal")
     vectors = encoder.encode([free, *choices]).astype(np.float64)
     cosines = vectors[1:] @ vectors[0]
@@ -181,8 +181,8 @@ class VqaModel(ABC):
             for query in some:
                 check_query(query)
         by_image: list[list[VqaAnswer]] = [[] for _ in images]
-        requested = [k for k, some in enumerate(queries) if some]
-        for places in split_batches(requested, batch_size(self.device, self.images)):
+        with_questions = [k for k, some in enumerate(queries) if some]
+        for places in split_batches(with_questions, batch_size(self.device, self.images)):
             with torch.inference_mode():
                 seen = self._look([images[k] for k in places])
                 flat = [(row, query) for row, k in enumerate(places) for query in queries[k]]
@@ -263,9 +263,9 @@ class VqaModel(ABC):
         """
         for some, ids in zip(answers, tokens, strict=True):
             check_distinct(self.name, some, ids)
-        tokens_of = [(k, ids) for k, some in enumerate(tokens) for ids in some]
+        flat = [(k, ids) for k, some in enumerate(tokens) for ids in some]
         weights: list[float] = []
-        for part in split_batches(tokens_of, at_once or len(tokens_of)):
+        for part in split_batches(flat, at_once or len(flat)):
             weights += weigh([k for k, _ in part], [ids for _, ids in part])
         numbers = iter(weights)
         return [[next(numbers) for _ in some] for some in answers]
@@ -281,10 +281,10 @@ def check_query(query: VqaQuestion) -> None:
         raise ValueError(f"the question {query.text[:80]!r} needs two or more choices, each different from the others")
 
 
-def check_distinct(name: str, answers: Sequence[str], tokens_of: Sequence[Sequence[int]]) -> None:
+def check_distinct(name: str, answers: Sequence[str], answer_tokens: Sequence[Sequence[int]]) -> None:
     """Raise ValueError where two answers are the same tokens: the model cannot prefer one of them."""
-    for k, ids in enumerate(tokens_of):
-        if (first := list(tokens_of).index(ids)) < k:
+    for k, ids in enumerate(answer_tokens):
+        if (first := list(answer_tokens).index(ids)) < k:
             raise ValueError(f"{name} cannot tell {answers[first]!r} from {answers[k]!r}: to its tokens they are one")
 
 

@@ -304,20 +304,20 @@ class DeviceWorker:
             ModelBroken: the model gives what no working model gives.
             RuntimeError: it fails on every image, on one that it saw before too.
         """
-        images = [future.result() for future in self._opening.pop(task.key, None) or self._open(task)]
+        opened = [future.result() for future in self._opening.pop(task.key, None) or self._open(task)]
         for futures in self._opening.values():
             for future in futures:
                 future.cancel()
         self._opening.clear()
-        pixels = sum(image.image.width * image.image.height for image in images if isinstance(image, Shown))
+        pixels = sum(shown.image.width * shown.image.height for shown in opened if isinstance(shown, Shown))
         if following is not None and pixels <= PIXELS_AHEAD:
             self._opening[following.key] = self._open(following)
-        made = iter(self._perceive([image for image in images if isinstance(image, Shown)]))
+        made = iter(self._perceive([shown for shown in opened if isinstance(shown, Shown)]))
         seen = []
-        for image in images:
-            observation = image if isinstance(image, Observation) else next(made)
+        for shown in opened:
+            observation = shown if isinstance(shown, Observation) else next(made)
             seen.append(
-                Observation(image.item_id, failed=single_line(observation.reason))
+                Observation(shown.item_id, failed=single_line(observation.reason))
                 if isinstance(observation, Failed)
                 else observation
             )

@@ -60,7 +60,7 @@ class WorkerPool(Protocol):
         """Begin to open the models there; the process says how it stands when it has them."""
         ...
 
-    def give(self, index: int, task: PerceiveTask, following: PerceiveTask | None) -> None:
+    def give(self, place: int, task: PerceiveTask, following: PerceiveTask | None) -> None:
         """Have it look at a task. A process that died is heard of, here nothing is raised."""
         ...
 

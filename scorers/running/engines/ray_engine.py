@@ -99,11 +99,11 @@ class RayActor:
         return replace(state, device=f"{state.device} on {socket.gethostname()}")
 
 
-def open_content(content: ImageContent) -> Shown | Observation:
+def open_content(sent: ImageContent) -> Shown | Observation:
     """What a scorer is shown of an image that was sent, or why it cannot be."""
-    if content.content is None:
-        return Observation(content.work.item_id, failed=content.failed)
-    return open_image_of(content.work, Path(), content.content)
+    if sent.content is None:
+        return Observation(sent.work.item_id, failed=sent.failed)
+    return open_image_of(sent.work, Path(), sent.content)
 
 
 _GPU: Final = re.compile(r"cuda(:\d+)?")
@@ -206,9 +206,9 @@ class _ActorPool:
         self._actors[place] = actor
         self._asked[actor.ready.remote()] = place
 
-    def give(self, index: int, task: PerceiveTask, following: PerceiveTask | None) -> None:
-        tasks = [self._put(task) for task in (task, following) if task is not None]
-        self._asked[self._actors[index].see.remote(tasks)] = index
+    def give(self, place: int, task: PerceiveTask, following: PerceiveTask | None) -> None:
+        tasks = [self._put(each) for each in (task, following) if each is not None]
+        self._asked[self._actors[place].see.remote(tasks)] = place
 
     def hear(self, seconds: float) -> list[tuple[int, WorkerMessage]]:
         if not self._asked:

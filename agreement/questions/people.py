@@ -225,11 +225,11 @@ def _accuracies(making: StatisticMaker, key: StatisticKey, rows: pd.DataFrame) -
     chosen, people, answer = (decided[name].str.casefold() for name in ("chosen", "people", "answer"))
     polar = np.asarray(answer.isin((YES, NO)), bool)
     bias = np.asarray(chosen == YES, float) - np.asarray(people == YES, float)
-    yield _share(making, YES_LESS_PEOPLE, statistic_key, decided[polar], bias[polar], apart, CONTRAST)
-    yield _share(making, CONSTANT_YES, statistic_key, decided[polar], np.asarray(people != YES, float)[polar], apart)
+    yield _share(making, YES_LESS_PEOPLE, key, decided[polar], bias[polar], apart, CONTRAST)
+    yield _share(making, CONSTANT_YES, key, decided[polar], np.asarray(people != YES, float)[polar], apart)
     heard = rows[rows["state"].isin((DECIDED, UNDECIDED, CANNOT_TELL))]
     left = count_reasons(rows.loc[~rows["state"].isin((DECIDED, UNDECIDED, CANNOT_TELL)), "state"])
-    yield _share(making, PEOPLE_UNDECIDED, statistic_key, heard, np.asarray(heard["state"] != DECIDED, float), left)
+    yield _share(making, PEOPLE_UNDECIDED, key, heard, np.asarray(heard["state"] != DECIDED, float), left)
 
 
 def _share(

@@ -106,8 +106,8 @@ class StatisticMaker:
         made = outcome(np.asarray(values, float), reason, used, how)
         bounds, method = interval(made, kind)
         reported = Outcome(made.value, made.reason, None, made.used, made.how)
-        where = (statistic_key.by, statistic_key.group, statistic_key.rater, statistic_key.generator)
-        return GroupStatistic(statistic, *where, unit, reported, bounds, method, statistic_key.other)
+        where = (key.by, key.group, key.rater, key.generator)
+        return GroupStatistic(statistic, *where, unit, reported, bounds, method, key.other)
 
 
 def check_answers(frame: pd.DataFrame, columns: Sequence[str]) -> pd.DataFrame:

@@ -52,7 +52,7 @@ def object_boxes(one: DetectionExample) -> NDArray[np.float32]:
         rows, columns = np.nonzero(one.owners == k + 1)
         low, high = np.array([columns.min(), rows.min()]), np.array([columns.max() + 1, rows.max() + 1])
         found[k] = [*((low + high) / 2), *(high - low)]
-    return found / len(one.owners)
+    return np.asarray(found / len(one.owners), np.float32)
 
 
 class RenderedScenes:

@@ -52,7 +52,7 @@ def comparable(found: Sequence[DetectedObject]) -> list[tuple[str, float, tuple[
 def test_detections_are_ordered_and_have_masks_of_the_images_size(yolo: Path, pictures: list[Image.Image]) -> None:
     detector = open_detector(str(yolo), SIDE, 0.3, 0.7, "cpu")
     odd = pictures[1].resize((200, 90))
-    found = detector.detect([*pictures, odd], [()] * 6)
+    found = list(detector.detect([*pictures, odd], [()] * 6))
     assert len(found) == 6
     assert sum(map(len, found)) > 20
     for image, objects in zip([*pictures, odd], found, strict=True):

@@ -363,3 +363,17 @@ def test_the_temporary_folder_of_ultralytics_goes_with_the_process(tmp_path: Pat
     made = Path(found.stdout.strip())
     assert made.parent == tmp_path, found.stderr
     assert not made.exists()
+
+
+def test_texts_are_read_to_their_end_and_no_further(tmp_path: Path) -> None:
+    clip = Clip(str(random_clip(tmp_path / "clip")))
+    texts = ["a photo of a red car", "a photo of two bananas"]
+    lengths: list[int] = []
+    clip._model.transformer.resblocks[0].register_forward_pre_hook(lambda _, given: lengths.append(given[0].shape[1]))
+    short = clip.texts(texts, 2)
+    ids = clip._tokenizer(texts)
+    clip._end = None
+    with torch.inference_mode():
+        whole = clip._model.encode_text(ids, normalize=True).numpy()
+    assert lengths == [max(map(clip.tokens, texts)), clip.context]
+    assert np.abs(short - whole).max() < 1e-6

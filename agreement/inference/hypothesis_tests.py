@@ -38,13 +38,13 @@ def holm(p: Sequence[float | None]) -> list[float | None]:
 
     A None is no test: it stays None and does not count in m.
     """
-    known = [place for place, value in enumerate(p) if value is not None]
-    values = np.array([p[place] for place in known], float)
+    known = [index for index, value in enumerate(p) if value is not None]
+    values = np.array([p[index] for index in known], float)
     order = np.argsort(values, kind="stable")
     stepped = np.minimum(np.maximum.accumulate(values[order] * np.arange(values.size, 0, -1)), 1.0)
     out: list[float | None] = [None] * len(p)
-    for rank, place in enumerate(order):
-        out[known[place]] = float(stepped[rank])
+    for rank, index in enumerate(order):
+        out[known[index]] = float(stepped[rank])
     return out
 
 

@@ -369,20 +369,20 @@ class _TaskTrials:
 
     @classmethod
     def of(cls, prompts: Sequence[PromptTrials]) -> _TaskTrials:
-        shown = [one for one in prompts if one.n]
-        hits, n, m = sum(one.hits for one in shown), sum(one.n for one in shown), len(shown)
+        shown = [prompt for prompt in prompts if prompt.n]
+        hits, n, m = sum(trials.hits for trials in shown), sum(trials.n for trials in shown), len(shown)
         if not n:
             return cls(0, 0, 0, 0.0)
         # were a prompt's images all the same; as many images of each prompt: as many as prompts
-        least = n * n / sum(one.n**2 for one in shown)
+        least = n * n / sum(trials.n**2 for trials in shown)
         if m < 2 or hits in (0, n):
             # nothing tells how alike they are
             return cls(hits, n, m, least)
         value = hits / n
         # the linearised variance of a ratio over clusters
-        spread = fsum((one.hits - value * one.n) ** 2 for one in shown) * m / (m - 1) / n**2
-        found = value * (1 - value) / spread * (_Z / quantile(0.5 + LEVEL / 200, m - 1)) ** 2 if spread else n
-        return cls(hits, n, m, min(max(found, least), n))
+        spread = fsum((trials.hits - value * trials.n) ** 2 for trials in shown) * m / (m - 1) / n**2
+        result = value * (1 - value) / spread * (_Z / quantile(0.5 + LEVEL / 200, m - 1)) ** 2 if spread else n
+        return cls(hits, n, m, min(max(result, least), n))
 
     @property
     def variance(self) -> float:

@@ -95,9 +95,9 @@ def calibrated(pairs: ImagePairs, deletions: Deletions, epsilon: float | None = 
     present = np.unique(pairs.prompt)
     weights = deletions.weights(present.size)
     if epsilon is not None or present.size < 2:
-        given = epsilon or 0.0
-        accuracy = pairs.accuracy(given)[present]
-        return Calibrated(ratio(weights @ accuracy, weights.sum(1)), given, present, accuracy)
+        margin = epsilon or 0.0
+        accuracy = pairs.accuracy(margin)[present]
+        return Calibrated(ratio(weights @ accuracy, weights.sum(1)), margin, present, accuracy)
     thresholds = _Thresholds.of(pairs)
     accuracy = np.array([pairs.accuracy(each)[present] for each in _cross_fitted(pairs, thresholds, present, deletions)])
     values = (weights @ accuracy.T / weights.sum(1, keepdims=True)).T
@@ -141,10 +141,10 @@ class _Thresholds:
     @classmethod
     def of(cls, pairs: ImagePairs) -> _Thresholds:
         every = np.r_[0.0, pairs.apart]
-        _, first, place = np.unique(np.round(every / pairs.unit, _DIGITS), return_index=True, return_inverse=True)
+        _, first, index = np.unique(np.round(every / pairs.unit, _DIGITS), return_index=True, return_inverse=True)
         # up to its distance a pair is right if people tie it, too; before, if the order is theirs
         added = pairs.weight * (pairs.tied.astype(float) - pairs.concordant)
-        return cls(every[first], place[1:], added)
+        return cls(every[first], index[1:], added)
 
     def best(self, inside: BoolArray) -> int:
         """Where the smallest of those with the highest accuracy over some pairs stands."""

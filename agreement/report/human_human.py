@@ -53,7 +53,7 @@ class HumanAgreement:
 
     def outcomes(self, names: tuple[str, ...]) -> dict[str, Outcome]:
         """The outcome of each statistic."""
-        found: dict[str, Outcome] = {}
+        outcomes: dict[str, Outcome] = {}
         makers: list[tuple[Callable[[tuple[str, ...]], dict[str, Outcome]], frozenset[str]]] = [
             (self._mean, frozenset({"mean"})),
             (lambda wanted: self._tables(self._all, wanted), ALL_RATINGS),
@@ -67,8 +67,8 @@ class HumanAgreement:
         for make, makes in makers:
             wanted = tuple(name for name in names if name in makes)
             if wanted:
-                found |= make(wanted)
-        return {name: found[name] for name in names}
+                outcomes |= make(wanted)
+        return {name: outcomes[name] for name in names}
 
     def _mean(self, _: tuple[str, ...]) -> dict[str, Outcome]:
         view = self._all
@@ -83,22 +83,22 @@ class HumanAgreement:
         columns = many_raters.count_columns(view.unit.codes, view.rows.label, view.place, size, labels, ordinal=ordinal)
         sums = many_raters.CountSums.unpack(view.weights @ columns, labels)
         sample = many_raters.CountSums.unpack(columns.sum(0), labels)
-        found = {}
+        results = {}
         for name in names:
             reason = many_raters.why_undefined(name, sample)
             how = BY_UNIT
             if name in ALL_RATINGS and view is not self._paired:
                 how += CHANCE_FROM_ALL
-            found[name] = outcome(many_raters.replicates(name, sums, sample), reason, view.used, how)
-        return found
+            results[name] = outcome(many_raters.replicates(name, sums, sample), reason, view.used, how)
+        return results
 
     def _number_alphas(self, names: tuple[str, ...]) -> dict[str, Outcome]:
-        view, found = self._paired, {}
+        view, results = self._paired, {}
         for name in names:
             values = number_alpha(name, view.unit.codes, view.rows.number, view.place, view.weights)
             reason = why_no_number_alpha(name, view.rows.number)
-            found[name] = outcome(values, reason, view.used, BY_UNIT)
-        return found
+            results[name] = outcome(values, reason, view.used, BY_UNIT)
+        return results
 
     def _icc_1(self, _: tuple[str, ...]) -> dict[str, Outcome]:
         view = self._all
@@ -128,13 +128,13 @@ class HumanAgreement:
         )
         sums = two_raters.PairSums.unpack(view.weights @ columns, labels)
         sample = two_raters.PairSums.unpack(columns.sum(0), labels)
-        found = {}
+        results = {}
         for name in names:
             base = name.removesuffix("_first_vs_rest")
             reason = two_raters.why_undefined(base, sample) if view.rows.size else NO_PAIRED_UNIT
             how = "each unit's first rating against each other one"
-            found[name] = outcome(two_raters.FORMULAS[base](sums), reason, view.used, how)
-        return found
+            results[name] = outcome(two_raters.FORMULAS[base](sums), reason, view.used, how)
+        return results
 
     def _pairwise(self, names: tuple[str, ...]) -> dict[str, Outcome]:
         rows = self._all.rows
@@ -169,17 +169,17 @@ def why_no_number_alpha(statistic: str, values: FloatArray) -> str:
 
 
 def number_alpha(
-    statistic: str, unit: IntArray, values: FloatArray, place: IntArray, weights: FloatArray, times: FloatArray | None = None
+    statistic: str, unit: IntArray, values: FloatArray, index: IntArray, weights: FloatArray, times: FloatArray | None = None
 ) -> FloatArray:
-    """Interval or ratio alpha in every resample; `place` is the cluster of each unit, `times` how often it counts (once)."""
-    often = np.ones(place.size) if times is None else times
+    """Interval or ratio alpha in every resample; `index` is the cluster of each unit, `times` how often it counts (once)."""
+    often = np.ones(index.size) if times is None else times
     if statistic == "krippendorff_alpha_interval":
-        sums = weights @ cluster_sums(moment_columns(unit, values) * often[:, None], place, weights.shape[1])
+        sums = weights @ cluster_sums(moment_columns(unit, values) * often[:, None], index, weights.shape[1])
         return MomentSums.unpack(sums).alpha_interval()
     columns, distinct = ratio_columns(unit, values)
     if (values < 0).any():
         return np.full(weights.shape[0], np.nan)
-    return RatioSums.unpack(weights @ cluster_sums(columns * often[:, None], place, weights.shape[1]), distinct).alpha_ratio()
+    return RatioSums.unpack(weights @ cluster_sums(columns * often[:, None], index, weights.shape[1]), distinct).alpha_ratio()
 
 
 @dataclass(frozen=True)
@@ -196,9 +196,9 @@ class RatingGrid:
     def of(cls, rows: Ratings) -> RatingGrid:
         """The grid of valid rows, of which no rater has two on one unit."""
         unit, rater = compact(rows.unit), compact(rows.rater)
-        place = np.full((unit.size, rater.size), -1, np.int64)
-        place[unit.codes, rater.codes] = np.arange(rows.size)
-        return cls(rows, place, np.unique(rows.rater), first_of(unit, rows.cluster), first_of(unit, rows.item))
+        index = np.full((unit.size, rater.size), -1, np.int64)
+        index[unit.codes, rater.codes] = np.arange(rows.size)
+        return cls(rows, index, np.unique(rows.rater), first_of(unit, rows.cluster), first_of(unit, rows.item))
 
     def sharing(self) -> Iterator[tuple[int, int]]:
         """Pairs of columns with a unit in common."""
@@ -248,8 +248,8 @@ class _Averages:
             tables = []
             for a, b, shared in block:
                 first, second = label[shared, a], label[shared, b]
-                place = view.place[shared]
-                tables.append(two_raters.pair_columns(first, second, place, view.cluster.size, measure.labels, ordinal=False))
+                index = view.place[shared]
+                tables.append(two_raters.pair_columns(first, second, index, view.cluster.size, measure.labels, ordinal=False))
             sums = two_raters.PairSums.unpack(view.weights @ np.stack(tables), measure.labels)
             for name in names:
                 for values, pair in zip(two_raters.FORMULAS[name](sums), block, strict=True):

@@ -60,13 +60,13 @@ class Matrix:
             units[key] = shared
             apart = int((self._grid.place[:, [a, b]] >= 0).sum()) - 2 * shared.size
             groups.setdefault(key, []).append(_RaterPair(one, two, apart))
-        found: dict[Key, Outcome] = {}
+        outcomes: dict[Key, Outcome] = {}
         for key, members in groups.items():
             group = _RaterGroup(self._grid, units[key], members, self._cell)
             for pair in members:
                 how = HOW if meets is None else meets[self._codes(pair.a, pair.b)]
-                found |= self._pair(group, pair, names, how)
-        return found
+                outcomes |= self._pair(group, pair, names, how)
+        return outcomes
 
     def _codes(self, a: int, b: int) -> tuple[int, int]:
         """The codes of two columns' raters, the lower one first."""
@@ -82,7 +82,7 @@ class Matrix:
         used = Used(group.items, 2 * group.size, group.units.clusters, excluded)
         sums = group.tables(pair, self._measure) if self._measure.labels else None
         a, b = self._rater(pair.a).name, self._rater(pair.b).name
-        found = {}
+        results = {}
         for name in names:
             if name in CORRELATIONS:
                 values, reason = group.correlation(name, pair), group.why(pair, a, b)
@@ -90,8 +90,8 @@ class Matrix:
                 values, reason = pair_alpha(name, group.row(pair.a), group.row(pair.b), group.units.cluster, group.weights)
             else:
                 values, reason = two_raters.FORMULAS[name](sums), "both raters used a single label"
-            found[Key(name, a=a, b=b)] = outcome(values, reason, used, how)
-        return found
+            results[Key(name, a=a, b=b)] = outcome(values, reason, used, how)
+        return results
 
 
 class _RaterGroup:
@@ -105,8 +105,8 @@ class _RaterGroup:
         self.weights = cell.deletions.weights(cluster.size)
         columns = sorted({column for pair in members for column in (pair.a, pair.b)})
         self._row = {column: row for row, column in enumerate(columns)}
-        place = grid.place[shared][:, columns].T
-        self._numbers, self._labels = grid.rows.number[place], grid.rows.label[place]
+        index = grid.place[shared][:, columns].T
+        self._numbers, self._labels = grid.rows.number[index], grid.rows.label[index]
         self._rho: FloatArray | None = None
         self._concordance: Concordance | None = None
 

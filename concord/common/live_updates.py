@@ -60,12 +60,15 @@ class DrawingPace:
     """What pages see of a project that is open in an app: its version, which moves no faster than drawing allows.
 
     Drawing may take a share of the time; what it does not take it may take later, up to a point: a change after a quiet time is
-    seen at once. Thread-safe. Times are of a clock that never goes back.
+    seen at once. Thread-safe. ``clock`` never goes back; ``worked`` is the processor time of the thread that calls it.
     """
 
-    def __init__(self, store: Store, clock: Callable[[], float] = time.monotonic) -> None:
+    def __init__(
+        self, store: Store, clock: Callable[[], float] = time.monotonic, worked: Callable[[], float] = time.thread_time
+    ) -> None:
         self._store = store
         self._clock = clock
+        self._worked = worked
         self._lock = threading.Lock()
         self._turns: SimpleQueue[tuple[Callable[[], Any], Future[Any]] | None] = SimpleQueue()
         threading.Thread(target=self._take_turns, name="drawing", daemon=True).start()
@@ -101,14 +104,15 @@ class DrawingPace:
             os.setpriority(os.PRIO_PROCESS, threading.get_native_id(), _NICE)
         while (turn := self._turns.get()) is not None:
             step, done = turn
-            start = self._clock()
+            # its processor time: while it stands back behind others, as on a busy machine, it takes none
+            start = self._worked()
             try:
                 tell = partial(done.set_result, step())
             except BaseException as error:
                 tell = partial(done.set_exception, error)
             with self._lock:
                 self._earn()
-                self._left = max(self._left - (self._clock() - start), -_OWED)
+                self._left = max(self._left - (self._worked() - start), -_OWED)
             tell()
 
     def _earn(self) -> None:
@@ -180,8 +184,8 @@ class _Drawing:
     def steps(self) -> Iterator[Sequence[Any]]:
         """Each step that is made from now on, after the last one that was."""
         seen = 0
-        while (found := self._after(seen)) is not None:
-            seen, step = found
+        while (following := self._after(seen)) is not None:
+            seen, step = following
             yield step
 
     def _after(self, seen: int) -> tuple[int, Sequence[Any]] | None:
@@ -227,10 +231,10 @@ class SharedDrawing:
 
     def _drawing(self, key: tuple[str, str], values: Sequence[Any], pace: DrawingPace) -> _Drawing:
         with self._lock:
-            kept = self._kept.get(key)
-            if kept is None or kept.failed:
-                kept = self._kept[key] = _Drawing(iter(self._draw(*values)), pace)
+            drawing = self._kept.get(key)
+            if drawing is None or drawing.failed:
+                drawing = self._kept[key] = _Drawing(iter(self._draw(*values)), pace)
             self._kept.move_to_end(key)
             while len(self._kept) > _KEPT:
                 self._kept.popitem(last=False)
-            return kept
+            return drawing

@@ -104,8 +104,8 @@ class _Progress(io.StringIO):
         self._tell = tell
 
     def write(self, text: str) -> int:
-        if found := re.search(r"([\d,]+) of ([\d,]+) images read", text):
-            done, total = (int(number.replace(",", "")) for number in found.groups())
+        if match := re.search(r"([\d,]+) of ([\d,]+) images read", text):
+            done, total = (int(number.replace(",", "")) for number in match.groups())
             self._tell(done / total)
         return super().write(text)
 
@@ -174,7 +174,7 @@ def guess_ratings(store: Store, source: Source) -> dict[str, Any]:
     value = columns.get("value")
     scale = guess_scale(cells[value] for _, cells in read.table.rows()) if value else "nominal"
     named = next((name for name in SCALES if value and name == value.casefold() and SCALES[name] == scale), None)
-    suites = list(dict.fromkeys(one.suite for one in contents.generator_pictures(store)))
+    suites = list(dict.fromkeys(picture.suite for picture in contents.generator_pictures(store)))
     return {
         "exported": sorted(header) == sorted(RATING_COLUMNS),
         "header": header,
@@ -234,10 +234,10 @@ def _run(
             raise
         errors = [why] if why else problems_of(store, error)
     number = next((row["import_id"] for row in imports.listed(store) if row["import_id"] not in before), None)
-    said = [
+    skipped = [
         line.removeprefix("skipped: ").replace(f"{path}/", "") for line in err.getvalue().splitlines() if "skipped: " in line
     ]
-    return UploadOutcome(bundle, out.getvalue().splitlines(), said, errors, number)
+    return UploadOutcome(bundle, out.getvalue().splitlines(), skipped, errors, number)
 
 
 def _keep(store: Store, source: Source) -> tuple[Path, bool]:

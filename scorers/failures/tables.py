@@ -131,29 +131,29 @@ class FailureTable:
         """The units of a cell."""
         return _units_with(self._of(asked, found, generator), found)
 
-    def _of(self, asked: str, found: str, generator: str) -> list[FailureUnit]:
+    def _of(self, requested: str, detected: str, generator: str) -> list[FailureUnit]:
         """Those that a cell is a share of."""
-        units = self._index.get((generator, asked), [])
-        if self.apart and found != self.apart:
+        units = self._index.get((generator, requested), [])
+        if self.apart and detected != self.apart:
             return [unit for unit in units if self.apart not in unit.found]
         return units
 
     def rows(self, generator: str = ANY) -> list[FailureCell]:
         """All cells of a generator, in order: each group with each thing found."""
-        return [self.cell(asked, found, generator) for asked in self.asked for found in self.found]
+        return [self.cell(requested, detected, generator) for requested in self.asked for detected in self.found]
 
 
-def _units_with(units: list[FailureUnit], found: str) -> list[FailureUnit]:
-    return [unit for unit in units if found in unit.found] if found else units
+def _units_with(units: list[FailureUnit], detected: str) -> list[FailureUnit]:
+    return [unit for unit in units if detected in unit.found] if detected else units
 
 
-def table(units: Iterable[FailureUnit], asked: Sequence[str], found: Sequence[str], apart: str = ANY) -> FailureTable:
-    """A table of units; of what is ``asked`` and ``found`` only what occurs, in the order given, anything else behind it."""
+def table(units: Iterable[FailureUnit], requested: Sequence[str], detected: Sequence[str], apart: str = ANY) -> FailureTable:
+    """A table of units; of what is ``requested`` and ``detected`` only what occurs, in the order given, others last."""
     made = tuple(units)
-    groups = _in_order({unit.asked for unit in made}, asked)
-    return FailureTable(groups, _in_order({name for unit in made for name in unit.found}, found), made, apart)
+    groups = _in_order({unit.asked for unit in made}, requested)
+    return FailureTable(groups, _in_order({name for unit in made for name in unit.found}, detected), made, apart)
 
 
 def _in_order(names: Iterable[str], order: Sequence[str]) -> tuple[str, ...]:
-    place = {name: k for k, name in enumerate(order)}
-    return tuple(sorted(names, key=lambda name: (place.get(name, len(place)), name)))
+    index = {name: k for k, name in enumerate(order)}
+    return tuple(sorted(names, key=lambda name: (index.get(name, len(index)), name)))

@@ -56,12 +56,12 @@ def _cards() -> list[tuple[int, str]]:
     tool = shutil.which("nvidia-smi")
     if tool is None:
         return []
-    asked = [tool, "--query-gpu=index,name", "--format=csv,noheader"]
+    command = [tool, "--query-gpu=index,name", "--format=csv,noheader"]
     try:
-        said = subprocess.run(asked, capture_output=True, text=True, timeout=_SECONDS, check=True).stdout
+        stdout = subprocess.run(command, capture_output=True, text=True, timeout=_SECONDS, check=True).stdout
     except (OSError, subprocess.SubprocessError):
         return []
-    lines = (line.partition(",") for line in said.splitlines())
+    lines = (line.partition(",") for line in stdout.splitlines())
     return [(int(number), name.strip()) for number, _, name in lines if number.strip().isdigit()]
 
 

@@ -10,7 +10,8 @@ from urllib.parse import urljoin, urlsplit
 from playwright.sync_api import Browser, BrowserContext, ConsoleMessage, Dialog, Page, Request, Response, ViewportSize
 
 VIEWPORT: ViewportSize = {"width": 1280, "height": 800}
-_TIMEOUT_MS = 20_000
+PATIENCE_MS = 120_000
+"""How long a test waits for what must come: where drawing is dear a page moves once a minute, and other tests run beside."""
 _PERSONAL = "cookies,local_storage,indexeddb,service_workers,cache_storage"
 """What makes a browser somebody's; the cache of files is nobody's."""
 
@@ -95,7 +96,7 @@ class Visitor:
 
     def __post_init__(self) -> None:
         self.context.on("page", self.watch.page)
-        self.context.set_default_timeout(_TIMEOUT_MS)
+        self.context.set_default_timeout(PATIENCE_MS)
         self.page = self.tab()
 
     def tab(self) -> Page:

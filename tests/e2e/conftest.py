@@ -12,13 +12,11 @@ import pytest
 from playwright.sync_api import Browser, BrowserContext, Page, expect, sync_playwright
 
 from tests.e2e import project_files
-from tests.e2e.browser_watch import VIEWPORT, Visitor, visit
+from tests.e2e.browser_watch import PATIENCE_MS, VIEWPORT, Visitor, visit
 from tests.e2e.server import PROBLEMS, Server, command, commands_reach_apps, serving
 
 _FLAGS = ["--disable-dev-shm-usage"]
 _BROWSERS = ("chromium", "chromium-browser", "google-chrome")
-# other tests run beside
-_PATIENCE_MS = 20_000
 Visit = Callable[..., Visitor]
 
 
@@ -55,7 +53,7 @@ def profile(tmp_path_factory: pytest.TempPathFactory) -> Iterator[BrowserContext
         if os.environ.get("CONCORD_E2E") == "required":
             pytest.fail(missing)
         pytest.skip(missing)
-    expect.set_options(timeout=_PATIENCE_MS)
+    expect.set_options(timeout=PATIENCE_MS)
     with sync_playwright() as playwright:
         # a profile keeps what it has cached and compiled of Gradio's scripts: half the cost of a page
         profile = playwright.chromium.launch_persistent_context(

@@ -67,7 +67,7 @@ def test_each_studio_page(visitor: Visit, playground: Server, path: str) -> None
         for width in (1280, 390):
             page.set_viewport_size({"width": width, "height": 900})
             page.goto(f"/studio/{path}" + (f"?id={item}" if path == "workbench" else ""))
-            expect(page.locator(READY[path]).locator("visible=true").first).to_be_visible(timeout=30_000)
+            expect(page.locator(READY[path]).locator("visible=true").first).to_be_visible()
             assert page.locator("body").evaluate("body => body.classList.contains('dark')") is (mode == "dark")
             assert serious(page) == [], f"{mode}, {width} px"
 
@@ -87,7 +87,7 @@ def test_dialogs_of_browse(visitor: Visit, playground: Server) -> None:
     page = visitor(playground).page
     page.goto("/studio/browse?task=counting&rater=geneval-playground")
     cells = page.locator(".cc-cell")
-    expect(cells.first).to_be_visible(timeout=30_000)
+    expect(cells.first).to_be_visible()
     cells.first.focus()
     page.keyboard.press("Shift+ArrowRight")
     expect(page.locator(".cc-selection-bar")).to_be_visible()

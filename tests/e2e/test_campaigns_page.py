@@ -18,20 +18,11 @@ from tests.e2e.project_files import LEFT_PROMPTS, visor_folder
 from tests.e2e.server import Server
 
 Visit = Callable[..., Visitor]
-_PATIENCE = 30_000
-
-
-def patient(page: Page) -> Page:
-    page.set_default_timeout(_PATIENCE)
-    expect.set_options(timeout=_PATIENCE)
-    return page
-
-
 TWO_OBJECTS = {"objects": "things", "count_0": 1, "color_0": ["red"], "realism_0": 2, "count_1": 0}
 
 
 def person(
-    server: Server, campaign: str, name: str, caption_fit: int, said: Mapping[str, Any] = MappingProxyType(TWO_OBJECTS)
+    server: Server, campaign: str, name: str, caption_fit: int, fields: Mapping[str, Any] = MappingProxyType(TWO_OBJECTS)
 ) -> None:
     """Somebody turns to a campaign and answers all that they are offered, in their own way."""
     with httpx.Client(base_url=server.url, trust_env=False, timeout=60) as client:
@@ -39,13 +30,13 @@ def person(
         client.post("/api/campaign", json={"campaign": campaign}).raise_for_status()
         while tasks := client.get("/api/next").raise_for_status().json().get("tasks"):
             answer = {"id": str(uuid.uuid4()), "ticket": tasks[0]["ticket"], "campaign": campaign, "active_seconds": 9}
-            answers = {**said, "caption_fit": caption_fit}
+            answers = {**fields, "caption_fit": caption_fit}
             client.post("/api/submit", json=answer | {"answers": answers}).raise_for_status()
 
 
 @pytest.mark.slow
 def test_a_campaign_from_the_first_click_to_the_verdict(visitor: Visit, fresh: Server, tmp_path: Path) -> None:
-    page = patient(visitor(fresh).page)
+    page = visitor(fresh).page
     page.goto("/studio/campaigns")
     expect(page.locator("#campaigns")).to_contain_text("A campaign asks people the same questions")
     images = visor_folder(tmp_path / "alpha", LEFT_PROMPTS[:3])
@@ -78,7 +69,7 @@ def test_a_campaign_from_the_first_click_to_the_verdict(visitor: Visit, fresh: S
     page.get_by_role("option", name="caption fit").click()
     decided_by_keyboard(page)
 
-    other = patient(visitor(fresh).page)
+    other = visitor(fresh).page
     other.goto(page.url)
     expect(other.locator("#campaign-title")).to_contain_text("A pilot")
     expect(other.locator("#verdicts")).to_contain_text("person bob")

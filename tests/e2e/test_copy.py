@@ -15,7 +15,6 @@ from tests.e2e.page_driver import unfold
 from tests.e2e.server import Server
 
 Visit = Callable[..., Visitor]
-_DRAWN_MS = 40_000
 
 
 def opened(visitor: Visit, server: Server, address: str) -> Page:
@@ -28,7 +27,7 @@ def opened(visitor: Visit, server: Server, address: str) -> Page:
 def copied(page: Page, within: Locator, name: str) -> str:
     """What is on the clipboard after the button of this format was pressed by key."""
     button = within.locator(".cc-copy").first.get_by_role("button", name=name)
-    expect(button).to_be_visible(timeout=_DRAWN_MS)
+    expect(button).to_be_visible()
     button.focus()
     page.keyboard.press("Enter")
     expect(page.locator(".cc-copy", has_text="Copied").first).to_be_visible()
@@ -48,8 +47,8 @@ def test_a_table_is_copied_as_csv_markdown_and_latex(playground: Server, visitor
     unfold(page)
     tables = page.locator("#agreement-tables")
     table = tables.locator("table.cc-table").first
-    expect(table).to_be_visible(timeout=_DRAWN_MS)
-    expect(table.locator(".cc-detail").first).to_contain_text(" to ", timeout=_DRAWN_MS)
+    expect(table).to_be_visible()
+    expect(table.locator(".cc-detail").first).to_contain_text(" to ")
     rows = rows_of(copied(page, tables, "CSV"))
     heads = [re.sub(r"\s+", " ", text).strip() for text in table.locator("thead th").all_text_contents()]
     assert [re.sub(r"\s", "", name) for name in rows[0]] == [re.sub(r"\s", "", name) for name in heads]
@@ -72,7 +71,7 @@ def test_a_table_is_copied_as_csv_markdown_and_latex(playground: Server, visitor
 def test_a_figure_is_copied_with_its_intervals_and_saved_as_svg_and_png(playground: Server, visitor: Visit) -> None:
     page = opened(visitor, playground, "/studio/agreement")
     plot = page.locator("#agreement-plot")
-    expect(plot.locator(".js-plotly-plot")).to_be_visible(timeout=_DRAWN_MS)
+    expect(plot.locator(".js-plotly-plot")).to_be_visible()
     rows = rows_of(copied(page, plot, "CSV"))
     assert rows[0][:2] == ["series", "label"]
     named = [row for row in rows[1:] if row[0] in ("people", "scorer")]
@@ -87,7 +86,7 @@ def test_a_figure_is_copied_with_its_intervals_and_saved_as_svg_and_png(playgrou
 @pytest.mark.slow
 def test_tables_of_other_pages_are_copied(playground: Server, visitor: Visit) -> None:
     page = opened(visitor, playground, "/studio/explore")
-    expect(page.locator(".cc-copy:visible").first).to_be_visible(timeout=_DRAWN_MS)
+    expect(page.locator(".cc-copy:visible").first).to_be_visible()
     rows = rows_of(copied(page, page.locator(":has(> .cc-copy:visible)"), "CSV"))
     assert len(rows) > 1
     assert any(re.search(r"\d", cell) for row in rows[1:] for cell in row)
@@ -100,14 +99,14 @@ def test_without_a_clipboard_tables_and_ratings_are_downloaded(playground: Serve
     page.goto("/studio/agreement")
     unfold(page)
     button = page.locator("#agreement-tables .cc-copy").first.get_by_role("button", name="CSV")
-    expect(button).to_be_visible(timeout=_DRAWN_MS)
+    expect(button).to_be_visible()
     with page.expect_download() as download:
         button.click()
     assert download.value.suggested_filename == "numbers.csv"
 
     # the ratings behind the numbers are a file
     link = page.get_by_role("link", name="the ratings that count")
-    expect(link).to_be_visible(timeout=_DRAWN_MS)
+    expect(link).to_be_visible()
     with page.expect_download() as download:
         link.click()
     assert download.value.suggested_filename == "ratings.csv"

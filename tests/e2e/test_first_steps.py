@@ -14,7 +14,6 @@ from tests.e2e.page_driver import unfold
 from tests.e2e.server import Server
 
 Visit = Callable[..., Visitor]
-_FOLLOWS_MS = 15_000
 
 
 def mark(page: Page) -> None:
@@ -58,11 +57,11 @@ def test_an_empty_project_teaches_and_follows(fresh: Server, visitor: Visit, tmp
 
     import_left(fresh, tmp_path / "images")
 
-    expect(researcher.locator("#board")).to_contain_text("images, 5 prompts", timeout=_FOLLOWS_MS)
+    expect(researcher.locator("#board")).to_contain_text("images, 5 prompts")
     expect(teaching).to_be_hidden()
     assert_same_document(researcher)
     # the form looks by itself every few seconds
-    expect(annotator.get_by_role("img", name="The picture to judge")).to_be_visible(timeout=_FOLLOWS_MS)
+    expect(annotator.get_by_role("img", name="The picture to judge")).to_be_visible()
     assert_same_document(annotator)
 
 
@@ -79,14 +78,14 @@ def test_two_people_label_by_keyboard_while_agreement_is_open(fresh: Server, vis
     ann.submit()
     ann.saved("1 of 5")
     sentence = agreement.locator("#headline")
-    expect(sentence).to_contain_text("1 answer by people about 1 image", timeout=_FOLLOWS_MS)
+    expect(sentence).to_contain_text("1 answer by people about 1 image")
 
     for number in range(2, 6):
         ann.two_objects(correct=number != 2)
         ann.submit()
     ann.saved("5 of 5")
     expect(ann.page.get_by_role("heading", name="All done, thank you")).to_be_visible()
-    expect(sentence).to_contain_text("5 answers by people about 5 images", timeout=_FOLLOWS_MS)
+    expect(sentence).to_contain_text("5 answers by people about 5 images")
 
     ben.enter("Ben")
     for number in range(1, 6):
@@ -94,13 +93,13 @@ def test_two_people_label_by_keyboard_while_agreement_is_open(fresh: Server, vis
         ben.submit()
     ben.saved("5 of 5")
 
-    expect(sentence).to_contain_text("10 answers by people about 5 images", timeout=_FOLLOWS_MS)
+    expect(sentence).to_contain_text("10 answers by people about 5 images")
     unfold(agreement)
     # both yes on 3, both no on 1: 0.8 observed, 0.7 of all say yes: 0.58 by chance
     table = agreement.get_by_role("table").filter(has_text="People among themselves")
     column = table.get_by_role("columnheader").all_inner_texts().index("Fleiss’ κ")
     row = table.get_by_role("row").filter(has=agreement.get_by_role("rowheader", name="all images"))
-    expect(row.locator("th, td").nth(column)).to_contain_text("0.524", timeout=_FOLLOWS_MS)
+    expect(row.locator("th, td").nth(column)).to_contain_text("0.524")
     assert_same_document(agreement)
 
     assert len(fresh.annotations("Ann")) == len(fresh.annotations("Ben")) == 5

@@ -19,7 +19,6 @@ from tests.ui.accounts_app import PASSWORD, users_file
 
 PREFIX = "/lab/concord"
 PAGES = ("", "browse", "agreement", "explore", "runs")
-WAIT = 30_000
 
 
 @pytest.fixture(scope="module")
@@ -34,28 +33,26 @@ def guarded(browser: Browser, tmp_path_factory: pytest.TempPathFactory) -> Itera
 
 def arrive(browser: Browser, address: str, **options: Any) -> Visitor:
     parts = urlsplit(address)
-    visitor = visit(browser, f"{parts.scheme}://{parts.netloc}", **options)
-    visitor.context.set_default_timeout(WAIT)
-    return visitor
+    return visit(browser, f"{parts.scheme}://{parts.netloc}", **options)
 
 
 def sign_in(page: Page, name: str) -> None:
-    expect(page.get_by_role("heading", name="Sign in")).to_be_visible(timeout=WAIT)
+    expect(page.get_by_role("heading", name="Sign in")).to_be_visible()
     page.get_by_label("Name").fill(name)
     page.get_by_label("Password").fill(PASSWORD)
     page.keyboard.press("Enter")
 
 
 def port(server: Server) -> int:
-    found = urlsplit(server.url).port
-    assert found is not None
-    return found
+    result = urlsplit(server.url).port
+    assert result is not None
+    return result
 
 
 def expect_loaded(page: Page, selector: str) -> None:
     """A picture is there and has loaded."""
-    expect(page.locator(selector).first).to_be_visible(timeout=WAIT)
-    page.wait_for_function(f"document.querySelector({selector!r})?.naturalWidth > 0", timeout=WAIT)
+    expect(page.locator(selector).first).to_be_visible()
+    page.wait_for_function(f"document.querySelector({selector!r})?.naturalWidth > 0")
 
 
 @pytest.mark.slow
@@ -65,7 +62,7 @@ def test_an_invitation_works_behind_a_proxy(guarded: Server, browser: Browser) -
         page = visitor.page
         page.goto(f"{address}/annotate/")
         sign_in(page, "anna")
-        expect(page).to_have_url(f"{address}/annotate/", timeout=WAIT)
+        expect(page).to_have_url(f"{address}/annotate/")
         expect_loaded(page, "#cc-form img")
         assert visitor.watch.problems == []
         visitor.context.close()
@@ -76,26 +73,26 @@ def test_an_invitation_works_behind_a_proxy(guarded: Server, browser: Browser) -
         visitor.watch.expected = lambda problem: "/studio/gradio_api/" in problem and "ERR_ABORTED" in problem
         page.goto(f"{address}/")
         sign_in(page, "rosa")
-        expect(page).to_have_url(f"{address}/studio/", timeout=WAIT)
+        expect(page).to_have_url(f"{address}/studio/")
         # a page that is still being opened may go elsewhere by itself, which ends whatever navigation is under way
-        expect(page.get_by_role("link", name="Label images").first).to_be_visible(timeout=WAIT)
+        expect(page.get_by_role("link", name="Label images").first).to_be_visible()
         page.wait_for_load_state()
         for name in PAGES:
             page.goto(f"{address}/studio/{name}")
-            expect(page.get_by_role("link", name="Label images").first).to_be_visible(timeout=WAIT)
+            expect(page.get_by_role("link", name="Label images").first).to_be_visible()
             outside = page.eval_on_selector_all(
                 "a[href], img[src], link[rel=stylesheet], script[src]",
                 "all => all.map((one) => one.getAttribute('href') ?? one.src)",
             )
-            absolute = [one for one in outside if one.startswith("/") and not one.startswith(PREFIX + "/")]
+            absolute = [entry for entry in outside if entry.startswith("/") and not entry.startswith(PREFIX + "/")]
             assert absolute == []
         page.goto(f"{address}/studio/browse")
         expect_loaded(page, "#cc-browse img")
         page.locator("#cc-browse a.cc-cell").first.click()
-        expect(page).to_have_url(re.compile(re.escape(f"{address}/studio/workbench?")), timeout=WAIT)
+        expect(page).to_have_url(re.compile(re.escape(f"{address}/studio/workbench?")))
         expect_loaded(page, "#cc-workbench img")
         page.get_by_role("link", name="Label images").first.click()
-        expect(page).to_have_url(f"{address}/annotate/", timeout=WAIT)
+        expect(page).to_have_url(f"{address}/annotate/")
         expect_loaded(page, "#cc-form img")
         assert visitor.watch.problems == []
         visitor.context.close()
@@ -111,10 +108,10 @@ def test_an_invitation_link_works_on_a_phone(guarded: Server, browser: Browser, 
         assert page.evaluate("document.documentElement.scrollWidth") <= 390
         page.get_by_label("Your name").fill("kim")
         page.get_by_role("button", name="Start").click()
-        expect(page).to_have_url(f"{address}/annotate/", timeout=WAIT)
+        expect(page).to_have_url(f"{address}/annotate/")
         expect_loaded(page, "#cc-form img")
         # on a phone the button alone names who answers
-        expect(page.get_by_role("button", name="not kim?")).to_be_visible(timeout=WAIT)
+        expect(page.get_by_role("button", name="not kim?")).to_be_visible()
         assert "secretmodel" not in page.content()
         assert visitor.watch.problems == []
         visitor.context.close()

@@ -11,7 +11,7 @@ from tests.e2e.axe import serious
 from tests.e2e.browser_watch import Visitor
 from tests.e2e.form_driver import Form, introduce
 from tests.e2e.server import Server, serving
-from tests.e2e.test_campaigns_page import patient, person
+from tests.e2e.test_campaigns_page import person
 from tests.e2e.test_workbench import address, item_id, judged, nothing_there
 from tests.ui import drawn_images
 from tests.ui.drawn_images import RATER
@@ -34,9 +34,9 @@ def test_gold_verdict_and_pause_by_keyboard(visitor: Callable[..., Visitor], tmp
         server.run("campaigns", "create", "main-study", "--title", "Main study")
         server.run("campaigns", "create", "crowd", "--task", "single_object")
         server.run("campaigns", "start", "crowd")
-        verdicts = {one["item_id"]: one["verdict"] for one in server.json("/api/studio/items", rater=RATER)["items"]}
+        verdicts = {entry["item_id"]: entry["verdict"] for entry in server.json("/api/studio/items", rater=RATER)["items"]}
         number = next(n for n in range(len(verdicts)) if verdicts[item_id(n)] == "yes")
-        page = patient(visitor(server).page)
+        page = visitor(server).page
         introduce(page, "Judith")
 
         page.goto(address(number))
@@ -94,7 +94,7 @@ def previewed_without_a_trace(page: Page, server: Server, form: Form) -> None:
     with page.expect_popup() as opened:
         tab_to(page, page.get_by_role("link", name="Preview as a worker sees it"))
         page.keyboard.press("Enter")
-    preview = patient(opened.value)
+    preview = opened.value
     form = Form(preview)
     expect(preview.get_by_role("dialog")).to_be_visible()
     form.press("Enter")

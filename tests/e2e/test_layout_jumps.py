@@ -44,6 +44,6 @@ def test_nothing_in_view_moves(visitor: Visit, playground: Server, path: str) ->
     page.add_init_script(_JUMPS.replace("MOST_PX", str(MOST_PX)))
     item = playground.items()[0]["item_id"]
     page.goto(f"/studio/{path}" + (f"?id={item}" if path == "workbench" else ""))
-    expect(page.locator(READY[path]).locator("visible=true").first).to_be_visible(timeout=30_000)
-    page.wait_for_function("performance.now() - window.changed > 800", timeout=30_000)
+    expect(page.locator(READY[path]).locator("visible=true").first).to_be_visible()
+    page.wait_for_function("performance.now() - window.changed > 800")
     assert page.evaluate("window.jumps") == []

@@ -13,7 +13,7 @@ from playwright.sync_api import expect
 from tests.e2e.browser_watch import Visitor
 from tests.e2e.project_files import LEFT_PROMPTS, visor_folder
 from tests.e2e.server import Server
-from tests.e2e.test_campaigns_page import patient, person
+from tests.e2e.test_campaigns_page import person
 
 Visit = Callable[..., Visitor]
 
@@ -22,7 +22,7 @@ Visit = Callable[..., Visitor]
 def test_from_a_pilot_to_the_pay_file(visitor: Visit, fresh: Server, tmp_path: Path) -> None:
     images = visor_folder(tmp_path / "alpha", LEFT_PROMPTS[:3])
     fresh.run("import", "images", images, "--layout", "visor", "--generator", "alpha")
-    page = patient(visitor(fresh).page)
+    page = visitor(fresh).page
     page.goto("/studio/campaigns")
     preview = page.locator("#campaign-preview")
     title = page.locator("#new-title").get_by_role("textbox")

@@ -22,11 +22,10 @@ from tests.ui.small_project import done
 
 Visit = Callable[..., Visitor]
 ITEM = f"{SUITE}/00000/alpha/0"
-_FOLLOWS_MS = 60_000
 
 
-def wrong(_: str, one: PromptQuestion) -> str:
-    return next(choice for choice in one.choices if choice != one.answer)
+def wrong(_: str, question: PromptQuestion) -> str:
+    return next(choice for choice in question.choices if choice != question.answer)
 
 
 @pytest.fixture(scope="module")
@@ -52,7 +51,7 @@ def test_a_persons_answers_split_the_wrong_ones(visitor: Visit, running: Server)
     page = visitor(running).page
     explore = f"/studio/explore?suite={SUITE}&show=questions&see=people"
     page.goto(explore)
-    expect(page.locator("#asked-lead")).to_contain_text("No person has answered questions", timeout=_FOLLOWS_MS)
+    expect(page.locator("#asked-lead")).to_contain_text("No person has answered questions")
     expect(page.locator("#asked-numbers")).to_contain_text("--questionnaire tifa_vqa")
 
     # is there one? yes, as asked for: the model is wrong; which is it? another: so is the image
@@ -64,8 +63,8 @@ def test_a_persons_answers_split_the_wrong_ones(visitor: Visit, running: Server)
     expect(page.get_by_role("dialog")).to_be_visible()
     form.press("Enter")
     expect(page.get_by_role("dialog")).to_have_count(0)
-    asked = page.locator(".cc-question")
-    expect(asked).to_have_count(2)
+    locator = page.locator(".cc-question")
+    expect(locator).to_have_count(2)
     page.get_by_role("radio", name="Yes").check()
     page.get_by_role("radio", name="None of the above").check()
     with page.expect_response("**/api/submit") as answered:
@@ -75,7 +74,7 @@ def test_a_persons_answers_split_the_wrong_ones(visitor: Visit, running: Server)
 
     page.goto(explore)
     numbers, listed = page.locator("#asked-numbers"), page.locator("#asked-list")
-    expect(numbers).to_contain_text("Whose fault wrong answers are", timeout=_FOLLOWS_MS)
+    expect(numbers).to_contain_text("Whose fault wrong answers are")
     expect(page.locator("#asked-lead")).to_contain_text("of 2 wrong answers 50% are the image’s fault")
     expect(page.locator("#asked-plot .js-plotly-plot .annotation-text").first).to_be_visible()
     assert serious(page) == []
@@ -87,14 +86,14 @@ def test_a_persons_answers_split_the_wrong_ones(visitor: Visit, running: Server)
     # a number lists what is behind it, without another page
     cells = numbers.get_by_role("row", name=re.compile("^all ")).get_by_role("link")
     cells.nth(2).click()
-    expect(listed.locator("h2")).to_contain_text("wrong, though the image is right", timeout=_FOLLOWS_MS)
+    expect(listed.locator("h2")).to_contain_text("wrong, though the image is right")
     expect(listed.locator("tbody tr")).to_have_count(1)
-    expect(page).to_have_url(re.compile("answers=vqa_wrong"), timeout=_FOLLOWS_MS)
+    expect(page).to_have_url(re.compile("answers=vqa_wrong"))
     listed.locator("tbody a").click()
 
     # and leads to the image, its questions and what was said
     questions = page.locator(".cc-ask")
-    expect(questions).to_have_count(2, timeout=_FOLLOWS_MS)
+    expect(questions).to_have_count(2)
     expect(questions.first).to_contain_text("its answer")
     expect(questions.first.locator(".cc-ask__people")).to_contain_text("Vera: yes")
     expect(questions.last.locator(".cc-ask__people")).to_contain_text("Vera: none of the above")
@@ -104,6 +103,6 @@ def test_a_persons_answers_split_the_wrong_ones(visitor: Visit, running: Server)
 def test_before_an_answer_nothing_of_it_is_on_the_workbench(visitor: Visit, running: Server) -> None:
     page = visitor(running).page
     page.goto(f"/studio/workbench?id={ITEM}")
-    expect(page.get_by_role("heading", name="Hidden until you answer")).to_be_visible(timeout=_FOLLOWS_MS)
+    expect(page.get_by_role("heading", name="Hidden until you answer")).to_be_visible()
     expect(page.locator(".cc-ask")).to_have_count(0)
     assert VQA not in page.content()

@@ -53,10 +53,10 @@ def _device(named: str) -> str:
         return named
     from scorers.models.devices import CPU, default_device
 
-    found = default_device()
-    if found != CPU:
-        print(f"Using the GPU ({found}); for the CPU: --device cpu", file=sys.stderr)
-    return found
+    device = default_device()
+    if device != CPU:
+        print(f"Using the GPU ({device}); for the CPU: --device cpu", file=sys.stderr)
+    return device
 
 
 AUTO = "auto"

@@ -120,7 +120,7 @@ export class Frame {
   setStatus(state, waiting, reason = "") {
     this.everSaved ||= state !== "saved";
     const many = state === "retrying" && waiting > 1 ? ` (${t("{n} answers", { n: waiting })})` : "";
-    const why = state === "retrying" && reason ? `. ${reason}` : "";
+    const why = state === "retrying" && reason ? `. ${t(reason)}` : "";
     const text = this.everSaved ? t(STATUS[state]) + many + why : "";
     if (this.status.textContent !== text) this.status.textContent = text;
     this.status.dataset.status = state;

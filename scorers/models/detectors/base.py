@@ -99,18 +99,18 @@ def vocabulary(names: Mapping[int, str], model: str, *, part: bool = False) -> V
         if len(listed) == len(COCO):
             return COCO
         raise ValueError(f"{model} has {len(listed)} classes without names; a COCO detector has {len(COCO)}")
-    found = tuple(None if name is None or name.lower() in _NOTHING else coco_name(name) for name in listed)
+    labels = tuple(None if name is None or name.lower() in _NOTHING else coco_name(name) for name in listed)
     if part:
-        if wrong := [name for name in found if name not in COCO or found.count(name) != 1]:
+        if wrong := [name for name in labels if name not in COCO or labels.count(name) != 1]:
             raise ValueError(f"{model} has classes that are not COCO's, or not there just once: {wrong[0]}")
-        return found
-    missing = [name for name in COCO if found.count(name) != 1]
+        return labels
+    missing = [name for name in COCO if labels.count(name) != 1]
     if missing:
         some = ", ".join(missing[:3]) + (" ..." if len(missing) > 3 else "")
         raise ValueError(
             f"{model} has {len(listed)} classes, and {len(missing)} of COCO's {len(COCO)} are not there just once: {some}"
         )
-    return found
+    return labels
 
 
 FULL: Final = "fp32"

@@ -152,10 +152,13 @@ def pixels(image: Image.Image, fitted: Frame, *, antialias: bool = True, device:
     if antialias:
         resized = torch.from_numpy(np.array(image.resize((w, h), Image.Resampling.BILINEAR)))
     else:
-        given = torch.from_numpy(np.array(image)).permute(2, 0, 1)[None].float()
+        pixels_in = torch.from_numpy(np.array(image)).permute(2, 0, 1)[None].float()
         # whole numbers, as eight-bit pictures stay there
         resized = (
-            interpolate(given, size=(h, w), mode="bilinear", align_corners=False)[0].permute(1, 2, 0).round().to(torch.uint8)
+            interpolate(pixels_in, size=(h, w), mode="bilinear", align_corners=False)[0]
+            .permute(1, 2, 0)
+            .round()
+            .to(torch.uint8)
         )
     # a quarter of the numbers' bytes goes to the device
     mean, std = _normalisation(device)
@@ -200,22 +203,22 @@ def instances(classes: torch.Tensor, masks: torch.Tensor, fitted: Frame, keep: f
     n_classes = probabilities.shape[1]
     values, places = probabilities.flatten().sort(descending=True, stable=True)
     pairs = [
-        (place // n_classes, place % n_classes, value)
-        for value, place in zip(values[:MOST].tolist(), places[:MOST].tolist(), strict=True)
+        (query_at // n_classes, query_at % n_classes, value)
+        for value, query_at in zip(values[:MOST].tolist(), places[:MOST].tolist(), strict=True)
         if confidence(value) > keep
     ]
     queries = sorted({query for query, _, _ in pairs})
-    found: list[Instance] = []
+    found_instances: list[Instance] = []
     at_once = max(1, _PIXELS_AT_ONCE // max(math.prod(fitted.image), math.prod(fitted.padded)))
     for start in range(0, len(queries), at_once):
         some = queries[start : start + at_once]
         seen = dict(zip(some, _masks(masks[some], fitted), strict=True))
         for query, kind, probability in pairs:
-            if (one := seen.get(query)) is not None:
-                score = confidence(probability * one.certainty)
+            if (instance := seen.get(query)) is not None:
+                score = confidence(probability * instance.certainty)
                 if score > keep:
-                    found.append(Instance(query, kind, score, one.box, one.mask))
-    return sorted(found, key=lambda one: (-one.score, one.query, one.kind))
+                    found_instances.append(Instance(query, kind, score, instance.box, instance.mask))
+    return sorted(found_instances, key=lambda instance: (-instance.score, instance.query, instance.kind))
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -233,15 +236,15 @@ def _masks(logits: torch.Tensor, fitted: Frame) -> list[_Mask | None]:
     positive = large > 0
     weight = positive.float()
     certainty = ((large.sigmoid() * weight).sum((1, 2)) / (weight.sum((1, 2)) + _EPSILON)).tolist()
-    found: list[_Mask | None] = []
+    masks: list[_Mask | None] = []
     for mask, sure in zip(fetched(positive), certainty, strict=True):
         rows, columns = np.flatnonzero(mask.any(1)), np.flatnonzero(mask.any(0))
         if not len(rows):
-            found.append(None)
+            masks.append(None)
             continue
         box = (float(columns[0]), float(rows[0]), float(columns[-1] + 1), float(rows[-1] + 1))
-        found.append(_Mask(mask, sure, box))
-    return found
+        masks.append(_Mask(mask, sure, box))
+    return masks
 
 
 def fetched(masks: torch.Tensor) -> np.ndarray[Any, np.dtype[np.bool_]]:

@@ -55,7 +55,7 @@ class _ThisProcess:
         device, computing = self.devices[place], compute_threads(self._run)
         self._worker = DeviceWorker(self._run, device, opener, self._threads, computing, self._base)
 
-    def give(self, place: int, task: PerceiveTask, following: PerceiveTask | None) -> None:  # noqa: ARG002
+    def give(self, index: int, task: PerceiveTask, following: PerceiveTask | None) -> None:  # noqa: ARG002
         self._task = task, following
 
     def hear(self, seconds: float) -> list[tuple[int, WorkerMessage]]:  # noqa: ARG002
@@ -85,38 +85,38 @@ class _WorkerProcesses:
         theirs.close()
         self._children[place] = process, ours
 
-    def give(self, place: int, task: PerceiveTask, following: PerceiveTask | None) -> None:
+    def give(self, index: int, task: PerceiveTask, following: PerceiveTask | None) -> None:
         with suppress(OSError):  # it is gone, which is heard
-            self._children[place][1].send((task, following))
+            self._children[index][1].send((task, following))
 
     def hear(self, seconds: float) -> list[tuple[int, WorkerMessage]]:
         heard: list[tuple[int, WorkerMessage]] = []
         ready = connection.wait([way for _, way in self._children.values()], seconds)
-        for place, (process, way) in list(self._children.items()):
+        for index, (process, way) in list(self._children.items()):
             if way not in ready:
                 continue
             try:
-                heard.append((place, way.recv()))
+                heard.append((index, way.recv()))
             except (EOFError, OSError):
                 process.join(_ENDING_SECONDS)
                 code = process.exitcode
-                self._end(place)
+                self._end(index)
                 how = f"status {code}"
                 if code is not None and code < 0:
                     with suppress(ValueError):
                         how = signal.Signals(-code).name
-                heard.append((place, WorkerDied(how)))
+                heard.append((index, WorkerDied(how)))
         return heard
 
     def close(self) -> None:
         for process, _ in self._children.values():
             process.kill()  # all of them first, then each is waited for
-        for place in list(self._children):
-            self._end(place)
+        for child in list(self._children):
+            self._end(child)
 
-    def _end(self, place: int) -> None:
+    def _end(self, index: int) -> None:
         """At once: nobody waits for what it is at."""
-        process, way = self._children.pop(place)
+        process, way = self._children.pop(index)
         process.kill()
         process.join(_ENDING_SECONDS)
         way.close()

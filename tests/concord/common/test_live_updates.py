@@ -37,7 +37,7 @@ def clock() -> Clock:
 
 @pytest.fixture
 def pace(project: Project, clock: Clock) -> DrawingPace:
-    return DrawingPace(cast("Store", project), clock)
+    return DrawingPace(cast("Store", project), clock, clock)
 
 
 def draw(pace: DrawingPace, clock: Clock, seconds: float) -> None:
@@ -79,6 +79,13 @@ def test_one_long_drawing_does_not_stop_pages_for_long(pace: DrawingPace, projec
     draw(pace, clock, 3600.0)
     project.version = "2"
     clock.now += 61
+    assert pace.version() == "2"
+
+
+def test_waiting_for_a_busy_machine_costs_nothing(project: Project, clock: Clock) -> None:
+    pace = DrawingPace(cast("Store", project), clock, worked=lambda: 0.0)
+    draw(pace, clock, 600.0)
+    project.version = "2"
     assert pace.version() == "2"
 
 
@@ -150,7 +157,7 @@ def test_who_comes_while_it_is_drawn_waits_for_the_same_drawing(project: Project
         assert begun.wait(10)
         others = [threads.submit(lambda: list(shared.drawn("1", ()))) for _ in range(3)]
         go_on.set()
-        seen = [one.result(10) for one in (first, *others)]
+        seen = [future.result(10) for future in (first, *others)]
     assert drawn == [1]
     assert [one[-1] for one in seen] == [["whole"]] * 4
 

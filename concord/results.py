@@ -164,9 +164,9 @@ def _read_results(path: Path, generator: str | None, suite: str) -> _ResultFile:
             if line.wrong is not None:
                 raise ValueError(line.wrong)
             parsed = _line_of(results.read_result(line.value), generator, suite)
-            if parsed.image.image_id in result_file.lines:
+            if parsed.image.image_id in file.lines:
                 raise ValueError(f"{parsed.image.image_id} occurs on an earlier line")
-            result_file.lines[parsed.image.image_id] = parsed
+            file.lines[parsed.image.image_id] = parsed
         except ValueError as error:
             file.left.append(located(path, line.number, str(error)))
     return file

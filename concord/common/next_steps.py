@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 import shlex
+from collections.abc import Iterable
 from pathlib import Path
 
 from data.store.browse import contents
@@ -88,6 +89,15 @@ def pair_campaign(store: Store) -> tuple[str, ...]:
 def is_unfit(rater: str, suite: str) -> bool:
     """Whether a scorer judges pictures that its models, the playground's, have never learned."""
     return not is_playground(suite) and re.search(r"-playground($|\[| #)", rater) is not None
+
+
+def about_unfit(raters: Iterable[str], suite: str) -> str:
+    """A sentence on those of these scorers that are unfit for a suite; empty: none is."""
+    names = sorted({each for each in raters if is_unfit(each, suite)})
+    if not names:
+        return ""
+    whose = "uses" if len(names) == 1 else "use"
+    return f"{', '.join(names)} {whose} the playground’s models, which know its drawings alone: these scores mean little."
 
 
 def command_lines(store: Store, *groups: tuple[str, ...]) -> list[str]:

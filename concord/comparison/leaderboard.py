@@ -86,11 +86,13 @@ class ContestedImage:
 
     Attributes:
         scorer: its mean verdict, 0 to 1, or its score's rank among all (0 to 1).
+        higher: whether the scorer thinks more of the image than people do.
         yes, n: how many of the people say yes; of other scales their mean, as ``mean``.
     """
 
     item: str
     scorer: float
+    higher: bool
     verdict: str
     yes: int
     n: int
@@ -283,9 +285,13 @@ def _contested(ratings: pd.DataFrame, scorer: BoardRater, aspect: str, people: s
     own = ratings[_by(ratings, scorer) & (ratings["aspect"] == scorer.aspect)].groupby("item")["number"].mean()
     both = mean.join(own.rename("scorer"), how="inner")
     binary = aspect in YES_NO_ASPECTS and scorer.aspect == aspect
+    low = high = both["average"]
     if not binary:
-        both["scorer"], both["rank"] = both["scorer"].rank(pct=True), both["average"].rank(pct=True)
-    both["apart"] = (both["scorer"] - both["average" if binary else "rank"]).abs()
+        # images of the same answer share a span of ranks: a score anywhere within it contradicts nobody
+        low, high = (both["average"].rank(method=end) / len(both) for end in ("min", "max"))
+        both["scorer"] = both["scorer"].rank(pct=True)
+    both["higher"] = both["scorer"] > high
+    both["apart"] = np.maximum(low - both["scorer"], both["scorer"] - high).clip(lower=0)
     both = both.sort_values("apart", ascending=False, kind="stable")
     # of equally contested images one of each prompt first
     prompts = answers.drop_duplicates("item").set_index("item")["prompt"].reindex(both.index)
@@ -295,6 +301,7 @@ def _contested(ratings: pd.DataFrame, scorer: BoardRater, aspect: str, people: s
         ContestedImage(
             item=str(item),
             scorer=float(row.scorer),
+            higher=bool(row.higher),
             verdict=("yes" if row.scorer > 0.5 else "no") if binary else f"rank {row.scorer:.0%}",
             yes=round(float(row.yes)),
             n=int(row.n),

@@ -16,6 +16,7 @@ import uuid
 import zipfile
 import zlib
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path, PureWindowsPath
 from typing import Any, Final
@@ -125,11 +126,27 @@ def path_source(text: str) -> Source:
         raise CommandError(f"{printable(text)}: there is no such folder or file on this machine")
     layout = guess_layout(path)
     if layout is None:
+        if inside := _image_folders(path):
+            raise CommandError(
+                f"{printable(text)}: the images are in folders within it. Read one folder after the other, such as {inside[0]};"
+                " its name is proposed as the generator."
+            )
         raise CommandError(
             f"{printable(text)}: this folder has no images.csv, and its images are not named as GenEval's or VISOR's."
             f" {_table_needed(path)}"
         )
     return Source(path, layout, path.name)
+
+
+def _image_folders(folder: Path) -> list[str]:
+    """The folders directly within one that can be imported, such as one for each generator."""
+    inside = []
+    for path in sorted(folder.iterdir()):
+        # a folder that may not be read is none to propose
+        with suppress(OSError):
+            if path.is_dir() and guess_layout(path) is not None:
+                inside.append(printable(str(path)))
+    return inside
 
 
 def _table_needed(folder: Path) -> str:

@@ -279,7 +279,7 @@ def run(options: WritingOptions, export_prompts: ExportPrompts) -> None:
     write_whole(Path(options.output).expanduser(), format_questions(questioned).encode())
     counted = Counter(str(dropped.reason) for _, parsed in made for dropped in parsed.dropped)
     unknown = sum(len(parsed.unknown_types) for _, parsed in made)
-    print(_summary(options, questioned_prompts, counted, checked.dropped, unknown))
+    print(_summary(options, questioned, counted, checked.dropped, unknown))
     used = [written[prompt.prompt_id, prompt.text] for prompt, _ in made]
     print(_used(options, used))
     _tell_missing(options, prompts, questioned, failed)
@@ -421,7 +421,7 @@ def _tell_missing(
     """Raises CommandError: a prompt has no question."""
     for prompt_id, why in [*failed.items()][:_NAMED]:
         warn(f"{prompt_id}: {why}")
-    there = {questioned.prompt.prompt_id for questioned in questioned_prompts}
+    there = {row.prompt.prompt_id for row in questioned}
     without = [prompt.prompt_id for prompt in prompts if prompt.prompt_id not in there]
     if without:
         some = ", ".join(without[:_NAMED]) + (" ..." if len(without) > _NAMED else "")

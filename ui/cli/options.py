@@ -16,7 +16,8 @@ import typer
 from concord.common.forwarding import COMMANDS
 
 app = typer.Typer(
-    help="Judge text-to-image models: automatic scorers and people side by side, their agreement live.",
+    help="Judge text-to-image models: automatic scorers and people side by side, their agreement live.\n\n"
+    "Without a command it opens the playground; a project of your own: app.py serve --project FOLDER.",
     invoke_without_command=True,
     no_args_is_help=False,
     add_completion=False,

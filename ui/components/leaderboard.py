@@ -96,7 +96,7 @@ def tiles(board: Leaderboard | None, totals: Mapping[str, int]) -> str:
             )
         )
     else:
-        made.append(_tile("–", "", "no scorer has met people yet", page_address("runs")))
+        made.append(_tile("–", "", "no scorer beside people yet: score images", page_address("runs")))
     if board and board.contested_by and board.disagreements:
         made.append(
             _tile(f"{board.disagreements:,}", "", f"open disagreements with {board.contested_by}", _all_contested(board))
@@ -245,9 +245,8 @@ def _case(board: Leaderboard, case: ContestedImage, look: ItemPreview | None) ->
     text = escape((look.text if look else None) or case.item)
     link = image_link(case.item, look, Selection(suite=(board.suite,)), f"<span>{text}</span>")
     people_text = f"people {case.yes}/{case.n}" if board.aspect in YES_NO_ASPECTS else f"people {case.mean:.1f}"
-    positive = case.scorer > 0.5
     chips = "".join(
         f'<span class="cc-badge cc-badge--{"ok" if good else "bad"}">{escape(words)}</span>'
-        for words, good in ((f"scorer {case.verdict}", positive), (people_text, not positive))
+        for words, good in ((f"scorer {case.verdict}", case.higher), (people_text, not case.higher))
     )
     return f"<li>{link}<p>{chips}</p></li>"

@@ -40,7 +40,8 @@ _MOST_LINES: Final = 20
 _LEAD: Final = "Import images, or ratings of images. You see what is in the files first; nothing is stored before you confirm."
 _HELP: Final = """
 **Images**: a zip, or the images together with a table that has the columns `path` and `prompt`; `generator`, `idx` and `task`
-are optional. Folders as GenEval (`00042/samples/0000.png`) and VISOR (`10811_0.png`) write them need no table.
+are optional. Folders as GenEval (`00042/samples/0000.png`) and VISOR (`10811_0.png`) write them need no table; of several
+generators read one folder after the other.
 
 **Ratings**, by people or by a metric: a table (CSV, JSON lines, Parquet, or an export of Label Studio or Argilla) with a row
 for each rating: the image, who rated it, and the value.

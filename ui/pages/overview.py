@@ -15,7 +15,7 @@ from concord.agreement import means, recall
 from concord.common import next_steps, wording
 from concord.common.base_path import at
 from concord.comparison import preferences
-from concord.comparison.leaderboard import leaderboard, main_suite
+from concord.comparison.leaderboard import MAIN_ASPECTS, leaderboard, main_suite
 from concord.comparison.preferences import OPPOSED, PreferenceRows, Row, contests
 from concord.importing import playground
 from data.aspects import YES_NO_ASPECTS
@@ -97,8 +97,6 @@ def _total(row: Row, task: str, contest: Contest) -> HtmlCell:
 
 _EXAMPLES = 8
 _STRIPS = 4
-_MAIN_ASPECTS = ("correct", "faithfulness", "caption_fit")
-
 
 _EMPTY: Final = """
 ## Nothing is in this project yet
@@ -114,7 +112,7 @@ or VISOR's
 
 {prompts}
 
-**The playground**, a small drawn world with three scorers, to try everything out
+**The playground**, a small drawn world with scorers and simulated people, to try everything out
 
 {playground}
 
@@ -185,7 +183,9 @@ def _boards(store: Store, totals: dict[str, int], *, intervals: bool) -> str:
     board = leaderboard(store, main, intervals=intervals)
     others = [leaderboard(store, name, intervals=intervals) for name in sorted(contents.judged_suites(store)) if name != main]
     looks = contents.item_previews(store, [each.item for each in board.contested])
-    first = headline(board) + tiles(board, totals) + board_table(board) + contested(board, looks)
+    unfit = next_steps.about_unfit((each.name for each in board.raters), board.suite)
+    facts = tiles(board, totals) + (note(unfit) if unfit else "")
+    first = headline(board) + facts + board_table(board) + contested(board, looks)
     return first + "".join(board_table(each) for each in others)
 
 
@@ -258,7 +258,7 @@ def _tables(store: Store, *, intervals: bool) -> str:
 
 def _table(store: Store, suite: str, judged_suite: contents.JudgedSuite, *, intervals: bool) -> str:
     """Means per generator and task: people (with intervals), and each scorer."""
-    aspect = next((name for name in _MAIN_ASPECTS if name in judged_suite.aspects), next(iter(judged_suite.aspects), ""))
+    aspect = next((name for name in MAIN_ASPECTS if name in judged_suite.aspects), next(iter(judged_suite.aspects), ""))
     tasks = [ALL, *judged_suite.tasks]
     options = Options(statistics=("mean",), intervals=intervals)
     rows = recall(store, Selection(suite=(suite,), aspect=(aspect,)), options)

@@ -1,7 +1,8 @@
 """The report's first page: which generator is best and how sure, how far scorers agree with people, four failures, and what it
 all rests on.
 
-It is about one topic, a suite and an aspect: the one that most ratings by real people are about, and that scorers judged, too.
+It is about one topic, a suite and an aspect: the one that most ratings by real people are about, and that scorers judged, too;
+of equal ones the aspect that Overview shows.
 """
 
 from __future__ import annotations
@@ -15,6 +16,7 @@ import pandas as pd
 
 from agreement.generators import GeneratorDifference, compare_generators
 from concord.common import wording
+from concord.comparison.leaderboard import MAIN_ASPECTS
 from ui.components import charts
 from ui.report.figures import figure_json
 from ui.report.sections import (
@@ -64,7 +66,8 @@ def summary(material: Material) -> ReportSection | None:
 
 
 def _main_topic(material: Material) -> Topic | None:
-    """Real people before simulated ones, topics with scorers before those without, then by the number of ratings."""
+    """Real people before simulated ones, topics with scorers before those without, then by the number of ratings; of equal
+    ones that of Overview."""
     sizes: dict[Topic, tuple[bool, bool, int]] = {}
     met = {topic_of(row) for row in material.rows.get("raters", [])}
     # what scorers alone have judged is nobody's
@@ -74,7 +77,8 @@ def _main_topic(material: Material) -> Topic | None:
             topic = topic_of(row)
             size = (topic[2] == "real" and topic in judged, topic in met, int(row["n_ratings"]))
             sizes[topic] = max(sizes.get(topic, size), size)
-    return max(sorted(sizes), key=sizes.__getitem__, default=None)
+    order = {aspect: -n for n, aspect in enumerate(MAIN_ASPECTS)}
+    return max(sorted(sizes), key=lambda topic: (sizes[topic], order.get(topic[1], -len(order))), default=None)
 
 
 def _rows(material: Material, section: str, topic: Topic) -> list[Row]:

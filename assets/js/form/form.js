@@ -139,6 +139,7 @@ class Form {
     this.failures = 0;
     if (data.name) this.setName(data.name);
     if (data.campaign) this.campaign = data.campaign;
+    this.frame.setResults(data.results ?? null);
     if (data.progress) this.frame.setProgress(data.progress, data.campaign?.title, data.training);
     if (this.screen === "paused") return undefined;
     if (data.state === "label") return this.gotTasks(data.tasks ?? []);

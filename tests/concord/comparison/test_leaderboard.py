@@ -10,10 +10,14 @@ import pytest
 from agreement import Options
 from concord.agreement import recall
 from concord.comparison.leaderboard import Leaderboard, leaderboard, main_suite
+from data.records import Annotation, Evidence, Item, Judgement, Rater
+from data.store import imports
 from data.store.core.selection import Selection
 from data.store.core.store import Store
+from data.store.imports import ImportBundle
 from data.store.judgements import remarks
 from tests.concord import generators_project
+from tests.concord.generators_project import judgement
 
 
 @pytest.fixture
@@ -68,3 +72,20 @@ def test_without_people_a_scorer_of_verdicts_orders_and_nothing_is_contested(tmp
 def test_an_empty_project_has_no_main_suite(tmp_path: Path) -> None:
     with Store(tmp_path / "project") as store:
         assert main_suite(store) is None
+
+
+def test_a_score_contests_only_what_no_order_of_equal_answers_allows(tmp_path: Path) -> None:
+    answers = {"a": 1, "b": 0, "c": 0, "d": 0}
+    scores = {"a": 0.2, "b": 0.1, "c": 0.3, "d": 0.9}
+    items = [Item(name, "s", None, None, "g") for name in answers]
+    raters = [Rater("ann", "human", "person"), Rater("scores", "scorer")]
+    said = [Annotation(name, name, "ann", "quick", {}, (judgement(name, bool(yes)),), "1") for name, yes in answers.items()]
+    given = [Evidence(name, name, "scores", {}, (Judgement("score", None, scores[name]),), "1") for name in scores]
+    scales = [("s", "correct", "nominal"), ("s", "score", "interval")]
+    bundle = ImportBundle("ratings", "all", "0", items=items, raters=raters, scales=scales, annotations=said, evidence=given)
+    with Store(tmp_path / "project") as store:
+        imports.apply(store, [bundle])
+        made = leaderboard(store, "s", intervals=False)
+    # people's "no" spans the ranks 1 to 3: the score puts b and c within it, d above, and a below the only "yes"
+    shown = [(each.item, each.verdict, each.higher) for each in made.contested]
+    assert shown == [("a", "rank 50%", False), ("d", "rank 100%", True)]

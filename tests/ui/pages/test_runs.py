@@ -176,7 +176,8 @@ def test_a_run_without_its_folder_cannot_go_on(world: World) -> None:
 def test_the_plan_follows_the_project_and_the_selection(world: World) -> None:
     store = world.store
     assert plan(store) == (
-        f"Sees cows. seer-playground has judged 0 of the 4 images of this selection. On the command line: {_command(store)}",
+        "Sees cows. seer-playground has judged 0 of the 4 images of this selection. seer-playground uses the playground’s"
+        f" models, which know its drawings alone: these scores mean little. On the command line: {_command(store)}",
         "Score 4 images",
         True,
     )

@@ -519,3 +519,13 @@ def test_people_alone_make_a_report(project: Path, tmp_path: Path) -> None:
     ]
     assert len(page.sections) == len(document.SECTIONS) - 9
     assert "3 ratings by people, about 2 items." in page.text
+
+
+def test_of_equally_judged_aspects_the_first_page_is_about_that_of_overview(project: Path, tmp_path: Path) -> None:
+    columns = ("--item", "image", "--rater", "who", "--value", "value")
+    fits = ratings_csv(tmp_path / "fits.csv", "a,x,4", "a,y,3", "b,x,1")
+    done(project, "import", "ratings", fits, *columns, "--aspect", "caption_fit", "--scale", "ordinal:1-4")
+    right = ratings_csv(tmp_path / "right.csv", "a,x,yes", "a,y,no", "b,x,no")
+    done(project, "import", "ratings", right, *columns, "--aspect", "correct", "--scale", "nominal")
+    page = Page(export(project, "report", tmp_path / "r.html").read_text(encoding="utf-8"))
+    assert page.text.index("“correct”") < page.text.index("“caption_fit”")

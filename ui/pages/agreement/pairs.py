@@ -379,7 +379,7 @@ def _by_scores(store: Store, view: AgreementView, *, intervals: bool) -> Met:
 def _unmet(counts: Sequence[RaterCount], met: Met, view: AgreementView) -> Met:
     """A person beside the others of their kind: no number of the report, but a pair that can be opened."""
     cells: Met = {}
-    for judge in rater_counts:
+    for judge in counts:
         group = SIMULATED if judge.simulated else PEOPLE
         if judge.person and (judge.name, judge.name) not in met and (group, group) in met:
             text = f"{judge.name} and the other {group}: open to compare"

@@ -46,11 +46,8 @@ def _limits(view: AgreementView) -> str:
 
 def _unfit(rows: Rows, view: AgreementView) -> str:
     """Which scorers look at photographs with the playground's models."""
-    names = sorted({row["rater"] for row in rows["raters"] if next_steps.is_unfit(row["rater"], view.suite)})
-    if not names:
-        return ""
-    whose = "uses" if len(names) == 1 else "use"
-    return note(f"{', '.join(names)} {whose} the playground’s models, which know its drawings alone: these scores mean little.")
+    text = next_steps.about_unfit((row["rater"] for row in rows["raters"]), view.suite)
+    return note(text) if text else ""
 
 
 def main_numbers(rows: Rows, view: AgreementView, who: str) -> str:

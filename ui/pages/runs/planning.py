@@ -12,6 +12,7 @@ from concord.common import next_steps, wording
 from concord.common.context import CommandError
 from concord.runs import run_manager, score
 from data.store import runs as stored
+from data.store.browse import contents
 from data.store.core.selection import Selection
 from data.store.core.store import Store
 from scorers import registry
@@ -103,6 +104,8 @@ def plan(store: Store, wanted: RunRequest) -> tuple[str, str, bool]:
         left = max(left, behind[0].n_items - behind[0].n_done)
     if (new := score.new_version_note(store, planned.rater)) is not None:
         parts.append(f"{new[0].upper()}{new[1:]}.")
+    suites = wanted.selection.suite or contents.filter_choices(store)["suite"]
+    parts += {text for suite in suites if (text := next_steps.about_unfit([rater], suite))}
     first = run_manager.run_before(store, wanted.device)
     if first is not None:
         parts.append(f"It waits for run {first}, which is before it on {wanted.device}.")

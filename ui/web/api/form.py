@@ -15,6 +15,7 @@ from pydantic import AfterValidator, BaseModel, Field
 
 from annotation.questionnaires.base import clean, validate
 from concord import form
+from concord.common.base_path import at
 from data.campaigns.settings import Campaign
 from data.records import Annotation
 from data.store.campaigns import allocation, management, participation
@@ -22,6 +23,7 @@ from data.store.core import campaign_items
 from data.store.core.store import Store
 from data.store.judgements import answer_status, recording
 from ui.web.api import person_of
+from ui.web.auth.authorization import Access, may, visitor_of
 
 MAX_NAME = 60
 NAME_TAKEN = "That name is taken. Choose another one."
@@ -108,7 +110,10 @@ def router(store: Store) -> APIRouter:
         chosen = request.session.get("campaign")
         campaign = chosen or campaign_items.DEFAULT
         before = _before(store, name, chosen)
-        return JSONResponse(before or _describe_desk(store, name, campaign, participation.next_tasks(store, name, campaign)))
+        if before is not None:
+            return JSONResponse(before)
+        desk = participation.next_tasks(store, name, campaign)
+        return JSONResponse(_describe_desk(store, request, name, campaign, desk))
 
     @routes.post("/name")
     def enter(request: Request, body: NameBody) -> dict[str, str]:
@@ -265,10 +270,17 @@ def _before(store: Store, name: str, chosen: str | None) -> dict[str, Any] | Non
     return None
 
 
-def _describe_desk(store: Store, name: str, campaign_id: str, desk: allocation.NextTasks) -> dict[str, Any]:
-    """What lies before somebody, as their browser is told."""
+def _describe_desk(store: Store, request: Request, name: str, campaign_id: str, desk: allocation.NextTasks) -> dict[str, Any]:
+    """What lies before somebody, as their browser is told.
+
+    A researcher who labels outside campaigns is shown the way to the results.
+    """
     campaign = form.campaign_of(store, campaign_id)
     answer: dict[str, Any] = {"name": name, "progress": form.progress_json(desk.progress)}
+    visitor = visitor_of(request)
+    if visitor is not None and not visitor.invited and may(visitor.role, Access.RESEARCHER):
+        # whoever answers in a campaign is there for its questions alone
+        answer |= {"results": at("/studio/")} if campaign_id == campaign_items.DEFAULT else {}
     if campaign is not None:
         answer |= {"campaign": form.campaign_json(store, campaign), "training": form.training_json(desk.training)}
     if campaign is None or not desk.tasks:
@@ -335,7 +347,7 @@ def _submit(store: Store, request: Request, campaign: Campaign, body: Submission
     reply = {"saved": True, "id": saved.annotation_id, "new": saved.new, "status": status, "feedback": feedback}
     reply["earlier"] = saved.earlier
     if desk is not None:
-        first = _describe_desk(store, person, chosen or campaign_items.DEFAULT, desk)
+        first = _describe_desk(store, request, person, chosen or campaign_items.DEFAULT, desk)
     return JSONResponse(reply if first is None else reply | {"next": first})
 
 

@@ -136,6 +136,7 @@ def test_nothing_is_left(world: World) -> None:
         assert client.post("/api/submit", json=saying(first(client)["ticket"])).status_code == 200
     done = client.get("/api/next").json()
     assert (done["state"], done["progress"]) == ("done", {"done": 4, "remaining": 0, "total": 4})
+    assert done["results"] == "/studio/"  # nobody signs in here: who labels may see everything
 
 
 def test_an_annotator_learns_nothing(world: World) -> None:

@@ -269,6 +269,7 @@ def test_the_completion_code_is_for_those_who_did_something(two: World) -> None:
     say(ann, following(ann)["tasks"][0], COW)
     done = following(ann)
     assert (done["state"], done["code"], done["url"]) == ("done", "C0DE", "https://crowd.example/?cc=C0DE")
+    assert "results" not in done  # a campaign's people are there to answer, not to look
     late = following(enter(two, campaign, "late"))
     assert (late["state"], late["title"]) == ("done", "Enough people have answered")
     assert not {"code", "url"} & set(late)

@@ -3,15 +3,17 @@
     uv run benchmarks/scorers/selfeval.py [--model playground-late] [--images 2] [--trials 4] [--steps 25]
         [--batch 64] [--device cpu]
 
-The other side is what one writes first: for each trial, caption and step one call of the network with one row, diffusers' own
-scheduler making each step. Images are encoded and captions read once on both sides, so that the loops alone are compared. Both
-give the same terms (asserted), from the same noise.
+``--model random`` is a Stable Diffusion 1.5 of the published size that has learnt nothing. The other side is what one writes
+first: for each trial, caption and step one call of the network with one row, diffusers' own scheduler making each step. Images
+are encoded and captions read once on both sides, so that the loops alone are compared. Both give the same terms (asserted),
+from the same noise.
 """
 
 from __future__ import annotations
 
 import math
 import sys
+import tempfile
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any, Final
@@ -19,6 +21,7 @@ from typing import Any, Final
 import diffusers
 import numpy as np
 import torch
+import transformers
 from PIL import Image
 
 if not __package__:
@@ -35,6 +38,38 @@ from scorers.models.diffusion import Denoiser, EncodedCaptions, open_denoiser
 TOLERANCE: Final = 1e-3
 """Of terms, as a share of their size."""
 CAPTIONS: Final = 4
+RANDOM: Final = "random"
+
+
+def save_stable_diffusion(folder: Path) -> Path:
+    """A pipeline of version 1.5's size with random weights, whose tokenizer knows letters."""
+    letters = "abcdefghijklmnopqrstuvwxyz"
+    words = [*letters, *(f"{letter}</w>" for letter in letters), "<|startoftext|>", "<|endoftext|>"]
+    torch.manual_seed(0)
+    text = transformers.CLIPTextConfig(
+        hidden_size=768, intermediate_size=3072, num_attention_heads=12, projection_dim=768,
+        bos_token_id=len(words) - 2, eos_token_id=len(words) - 1, pad_token_id=len(words) - 1,
+    )  # fmt: skip
+    blocks = {"block_out_channels": (128, 256, 512, 512), "layers_per_block": 2, "latent_channels": 4}
+    sides = {"down_block_types": ("DownEncoderBlock2D",) * 4, "up_block_types": ("UpDecoderBlock2D",) * 4, "sample_size": 512}
+    pipeline = diffusers.StableDiffusionPipeline(
+        vae=diffusers.AutoencoderKL(**blocks, **sides),
+        text_encoder=transformers.CLIPTextModel(text),
+        tokenizer=transformers.CLIPTokenizer(
+            vocab={word: number for number, word in enumerate(words)}, merges=[], pad_token=words[-1], model_max_length=77
+        ),
+        # the rest of version 1.5 is the class's defaults
+        unet=diffusers.UNet2DConditionModel(sample_size=64, cross_attention_dim=768),
+        scheduler=diffusers.DDIMScheduler(
+            beta_start=0.00085, beta_end=0.012, beta_schedule="scaled_linear", clip_sample=False, set_alpha_to_one=False,
+            steps_offset=1,
+        ),
+        safety_checker=None,
+        feature_extractor=None,
+        requires_safety_checker=False,
+    )  # fmt: skip
+    pipeline.save_pretrained(folder)
+    return folder
 
 
 @torch.no_grad()  # type: ignore[untyped-decorator]
@@ -109,14 +144,16 @@ def compared(mine: Sequence[Terms], other: Sequence[Terms]) -> float:
 def main(arguments: Sequence[str] | None = None) -> list[str]:
     """Draw pictures, measure, print; the printed lines."""
     parser = command_line(__doc__)
-    parser.add_argument("--model", default="playground-late", help="a name, a hub id or a folder (default playground-late)")
+    parser.add_argument("--model", default="playground-late", help="a name, a hub id, a folder, or random (playground-late)")
     parser.add_argument("--images", type=int, default=2)
     parser.add_argument("--trials", type=int, default=4)
     parser.add_argument("--steps", type=int, default=25)
     parser.add_argument("--batch", type=int, default=64, help="rows that our side's network sees at once (default 64)")
     parser.add_argument("--device", default="cuda" if torch.cuda.is_available() else "cpu", help="as torch names it")
     options = parser.parse_args(arguments)
-    denoiser = open_denoiser(options.model, options.device, "float32")
+    with tempfile.TemporaryDirectory() as folder:
+        name = str(save_stable_diffusion(Path(folder))) if options.model == RANDOM else options.model
+        denoiser = open_denoiser(name, options.device, "float32")
     drawn = [scene for scene in sample_scenes(n=max(1, options.images)) if len(scene.prompt.spec["captions"]) == CAPTIONS][
         : options.images
     ]

@@ -30,7 +30,7 @@ BROWSERS: Final = ("chromium", "chromium-browser", "google-chrome", "google-chro
 ROOT: Final = Path(__file__).resolve().parents[2]
 _PURPOSE: Final[Mapping[str, str]] = {
     "scorers": "scorers and generators; a server that only collects labels needs none",
-    "yolo": "YOLO detectors, the playground's among them",
+    "yolo": "YOLO detectors, and two photographs that other detectors are checked on",
     "umap": "the map as UMAP lays it out",
     "ray": "score --engine ray",
     "dev": "tests",

@@ -28,7 +28,7 @@ from scorers.base import Knob, Perceiver, Scorer, Settings, Shown
 from scorers.detection import RULES, check_detector_settings, overlap, portions, too_large
 from scorers.geneval.rules import COUNTING, GenEvalRules, judge, same_kind
 from scorers.models.detectors.base import FULL, HALF, DetectedObject, Detector
-from scorers.models.devices import in_threads
+from scorers.models.devices import start_in_threads
 from scorers.models.hub import MASK2FORMER_OPENMMLAB
 
 if TYPE_CHECKING:
@@ -157,12 +157,14 @@ KNOBS: Final = {
 
 _Crops = dict[str, list[tuple[tuple[int, int], Image.Image]]]
 """By the prompt's name of the thing: (image, rank) and what the colour classifier is shown of it."""
+_Packed = tuple[list[Detection], list[tuple[int, str, Image.Image]]]
+"""An image's detections, their masks packed; and of those whose colour is asked rank, the prompt's name, and crop."""
 
 TEMPLATES: Final = ("a photo of a {color} {name}", "a photo of a {color}-colored {name}", "a photo of a {color} object")
 """GenEval's prompts for a colour; their embeddings are averaged."""
 
 _PLAYGROUND: Final[Settings] = {
-    "detector": "assets/playground/yolo",
+    "detector": "assets/playground/detector",
     "detector_side": 128,
     "detector_overlap": 0.7,
     "clip": "assets/playground/clip",
@@ -171,7 +173,8 @@ _PLAYGROUND: Final[Settings] = {
     # the small detector is less sure of what it finds than GenEval's: 0.9 loses one right count in ten
     "counting_threshold": 0.7,
     "max_objects": 16,
-    "max_overlap": 1.0,
+    # and now and then it finds an object twice
+    "max_overlap": 0.8,
     "position_threshold": 0.1,
     "rule": "official",
 }
@@ -237,16 +240,13 @@ class GenEvalPerceiver:
         seen: dict[int, list[Detection]] = {}
         crops: _Crops = defaultdict(list)
         for numbers in portions(batch):
-            detected = self._detector.detect(
-                [batch[number].image for number in numbers],
-                [self._vocabulary or _spec_names(batch[number].spec) for number in numbers],
-            )
-            # packed at once: thirty masks of a large image are half a gigabyte
-            made = in_threads(
-                lambda pair: self._detections_and_crops(batch[pair[0]], pair[1]), zip(numbers, detected, strict=True)
-            )
-            for number, (detections, cut) in zip(numbers, made, strict=True):
-                seen[number] = detections
+            shown = [batch[number] for number in numbers]
+            names = [self._vocabulary or _spec_names(one.spec) for one in shown]
+            found = self._detector.detect([one.image for one in shown], names)
+            # at once, while later images are looked at: thirty masks of a large image are half a gigabyte
+            packed = start_in_threads(self._pack, zip(shown, found, strict=True), awaited=False)
+            for number, future in zip(numbers, packed, strict=True):
+                seen[number], cut = future.result()
                 for rank, name, crop in cut:
                     crops[name].append(((number, rank), crop))
         for (number, rank), colors in self._colors(crops).items():
@@ -259,11 +259,9 @@ class GenEvalPerceiver:
             for number, shown in enumerate(batch)
         ]
 
-    def _detections_and_crops(
-        self, shown: Shown, objects: Sequence[DetectedObject]
-    ) -> tuple[list[Detection], list[tuple[int, str, Image.Image]]]:
-        """An image's detections, their masks packed; and of those whose colour is asked rank, the prompt's name, and crop."""
-        colored = [thing.name for thing in shown.spec.objects if thing.color is not None]
+    def _pack(self, given: tuple[Shown, Sequence[DetectedObject]]) -> _Packed:
+        shown, objects = given
+        colored = [spec.name for spec in shown.spec.objects if spec.color is not None]
         crops = []
         for rank, detected in enumerate(objects):
             name = next((name for name in colored if same_kind(name, detected.label)), None)

@@ -14,7 +14,7 @@ import shutil
 import subprocess
 import sys
 from collections.abc import Callable, Iterable
-from concurrent.futures import ThreadPoolExecutor
+from concurrent.futures import Future, ThreadPoolExecutor
 from functools import cache
 from typing import Final, TypeVar
 
@@ -74,10 +74,16 @@ def in_threads(function: Callable[[T], R], things: Iterable[T]) -> list[R]:
     """``function`` of each thing, in order; raises what the first of them raises. It must not call this function again."""
     listed = list(things)
     if len(listed) < 2:
-        return [function(thing) for thing in listed]
-    return list(_threads().map(function, listed))
+        return [function(one) for one in listed]
+    return [future.result() for future in start_in_threads(function, listed)]
+
+
+def start_in_threads(function: Callable[[T], R], things: Iterable[T], *, awaited: bool = True) -> list[Future[R]]:
+    """The same, while whoever calls goes on. ``awaited``: a device stands still until it is done; what no device waits for has
+    threads of its own, so that it is never in the way."""
+    return [_threads(awaited).submit(function, one) for one in things]
 
 
 @cache
-def _threads() -> ThreadPoolExecutor:
-    return ThreadPoolExecutor(min(_MOST_THREADS, cores()), thread_name_prefix="host")
+def _threads(awaited: bool) -> ThreadPoolExecutor:
+    return ThreadPoolExecutor(min(_MOST_THREADS, cores()), thread_name_prefix="host" if awaited else "packing")

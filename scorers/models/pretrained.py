@@ -7,7 +7,10 @@ packed weights on the CPU, half precision on a GPU, and the middle of very long 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Mapping, Sequence
+import threading
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
 from typing import Any, Final, cast
 
 import torch
@@ -31,6 +34,40 @@ def to_device(batch: torch.Tensor, device: str) -> torch.Tensor:
     if torch.device(device).type != "cuda":
         return batch.to(device)
     return batch.pin_memory().to(device, non_blocking=True)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Moment:
+    """What a GPU was given so far, for ``beside``."""
+
+    device: torch.device
+    event: Any
+
+
+def moment(device: str) -> Moment | None:
+    """Now; None of a device that does everything at once."""
+    known = torch.device(device)
+    if known.type != "cuda":
+        return None
+    return Moment(known, torch.cuda.current_stream(known).record_event())
+
+
+@contextmanager
+def beside(reached: Moment | None) -> Iterator[None]:
+    """What this thread computes meanwhile waits for that moment, and for nothing that the GPU was given since."""
+    if reached is None:
+        yield
+        return
+    streams = _own.__dict__
+    if reached.device not in streams:
+        streams[reached.device] = torch.cuda.Stream(reached.device, priority=-1)
+    streams[reached.device].wait_event(reached.event)
+    with torch.cuda.stream(streams[reached.device]):
+        yield
+
+
+_own: Final = threading.local()
+"""Each thread's streams, by device."""
 
 
 def pack_weights(model: torch.nn.Module) -> int:
@@ -176,12 +213,12 @@ def check_whole(kind: Any, name: str, loading: Mapping[str, Any], *, unexpected:
         raise ValueError(f"the weights of {name} cannot be read: {_line(loading['error_msgs'][0])}")
 
 
-def by_shape(pixels: Sequence[torch.Tensor], most: int) -> Iterable[list[int]]:
-    """Places of tensors of one shape, at most so many together: stacked, not padded, so that what is seen of one picture does
-    not depend on the others."""
+def by_shape(shapes: Iterable[Sequence[int]], most: int) -> Iterable[list[int]]:
+    """Places of what has the same shape, at most so many together: stacked, not padded, so that what is seen of one picture
+    does not depend on the others."""
     places: dict[tuple[int, ...], list[int]] = {}
-    for k, tensor in enumerate(pixels):
-        places.setdefault(tuple(tensor.shape), []).append(k)
+    for k, shape in enumerate(shapes):
+        places.setdefault(tuple(shape), []).append(k)
     for same in places.values():
         for start in range(0, len(same), most):
             yield same[start : start + most]

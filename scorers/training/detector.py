@@ -1,166 +1,113 @@
-"""The playground's detector: YOLO11n-seg from its yaml, trained from nothing.
+"""The playground's detector: a small RT-DETRv2 through transformers, trained from nothing.
 
-``python -m scorers.training.detector --out DIR`` writes ``yolo11n-seg-playground.yaml`` (architecture and class names) and
-``yolo11n-seg-playground.safetensors``. Ultralytics' model and loss, our own loop: the scenes never touch the disk, and none of
-the trainer's side effects (settings, fonts, plots, network checks) come along.
+``python -m scorers.training.detector --out DIR`` writes ``config.json`` and ``model.safetensors``, as transformers opens them.
+It is made for a GPU; a CPU takes hours. The scenes never touch the disk.
 """
 
 from __future__ import annotations
 
+import math
 import time
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Final
 
 import numpy as np
 import torch
-from safetensors.torch import load_file, save_file
+from transformers import RTDetrResNetConfig, RTDetrV2Config, RTDetrV2ForObjectDetection
 
-import scorers.models.detectors.yolo  # noqa: F401 - it sets Ultralytics up
+from scorers.models.detectors.base import PART_OF_COCO
 from scorers.training import averaged_model, from_command_line, half_precision
-from scorers.training.examples import NAMES, DetectionExample, example
+from scorers.training.detector_loss import Objects, detection_loss
+from scorers.training.detector_pictures import RenderedScenes, changed
+from scorers.training.examples import NAMES
 
-STEM: Final = "yolo11n-seg-playground"
-SIDE: Final = 128
-"""Side of the pictures, pixels."""
-_MASK_SIDE: Final = 64
+_WIDTH: Final = 96
+_AVERAGED_EVERY: Final = 4
 
 
 @dataclass(frozen=True, slots=True)
 class DetectorRecipe:
-    """Scenes drawn once, passes over them, pictures a step, highest learning rate, threads; ``seed`` chooses the scenes,
-    ``start`` a folder with weights to go on from."""
+    """Scenes drawn once (seeds from ``seed`` times so many on), processes that draw them, minutes of training, steps at most,
+    pictures a step, highest learning rate, cells of the encoder that answer for an object, device of torch; ``start`` is a
+    folder with weights to go on from."""
 
-    scenes: int = 7000
-    epochs: int = 6
-    batch: int = 64
-    rate: float = 2e-3
-    threads: int = 1
+    scenes: int = 300_000
+    processes: int = 14
+    minutes: float = 6.0
+    steps: int = 1_000_000
+    batch: int = 256
+    rate: float = 1e-3
+    cells: int = 5
+    device: str = "cuda"
     seed: int = 0
     start: Path | None = None
 
 
 def build() -> Any:
-    """An untrained ``SegmentationModel`` with one class per kind."""
-    from ultralytics.cfg import get_cfg
-    from ultralytics.nn.tasks import SegmentationModel
+    """An untrained ``RTDetrV2ForObjectDetection`` with one class per kind."""
+    stages = RTDetrResNetConfig(
+        embedding_size=40, hidden_sizes=[40, 96, 128, 160], depths=[2, 2, 2, 1], layer_type="basic",
+        out_features=["stage2", "stage3", "stage4"],
+    )  # fmt: skip
+    config = RTDetrV2Config(
+        backbone_config=stages, freeze_backbone_batch_norms=False, encoder_in_channels=[96, 128, 160],
+        encoder_hidden_dim=_WIDTH, encoder_ffn_dim=2 * _WIDTH, encoder_attention_heads=4, hidden_expansion=0.5,
+        d_model=_WIDTH, decoder_in_channels=[_WIDTH] * 3, decoder_ffn_dim=2 * _WIDTH, decoder_attention_heads=6,
+        decoder_layers=3, num_queries=40, num_denoising=24,
+        id2label=dict(enumerate(NAMES)), **{PART_OF_COCO: True},
+    )  # fmt: skip
+    return RTDetrV2ForObjectDetection(config)
 
-    model = SegmentationModel("yolo11n-seg.yaml", nc=len(NAMES), verbose=False)
-    model.args = get_cfg()
-    model.names = dict(enumerate(NAMES))
-    return model
+
+def rate_at(progress: float) -> float:
+    """Of the highest rate: rises over the first 4 %, falls from 30 % on, to 1 %."""
+    if progress < 0.04:
+        return max(0.02, progress / 0.04)
+    return 1.0 if progress < 0.3 else 0.01 + 0.99 * (1 + math.cos(math.pi * (progress - 0.3) / 0.7)) / 2
 
 
 def train(recipe: DetectorRecipe, out: Path) -> None:
     """Train and write the weights of the moving average."""
     torch.manual_seed(recipe.seed)
-    torch.set_num_threads(recipe.threads)
-    started = time.monotonic()
-    pool = [example("train", seed, SIDE) for seed in range(recipe.seed * recipe.scenes, (recipe.seed + 1) * recipe.scenes)]
-    print(f"{len(pool)} scenes in {time.monotonic() - started:.0f} s", flush=True)
-    model = build()
-    if recipe.start:
-        model.load_state_dict(load_file(recipe.start / f"{STEM}.safetensors"))
-    model.train()
-    # about the last hundred steps: a longer memory would hold on to weights of the highest rate
-    averaged = averaged_model(model, 0.99)
-    steps = recipe.epochs * (recipe.scenes // recipe.batch)
-    optimizer = torch.optim.AdamW(model.parameters(), lr=recipe.rate, weight_decay=5e-4)
-    schedule = torch.optim.lr_scheduler.OneCycleLR(optimizer, recipe.rate, total_steps=steps, pct_start=0.08)
-    rng = np.random.default_rng(recipe.seed)
-    for step in range(steps):
-        if step % (recipe.scenes // recipe.batch) == 0:
-            order = rng.permutation(recipe.scenes)
-        at = step % (recipe.scenes // recipe.batch) * recipe.batch
-        batch = collate([pool[k] for k in order[at : at + recipe.batch]], rng)
-        with torch.autocast("cpu", torch.bfloat16):
-            predicted = model(batch["img"])
-        loss, parts = model.loss(batch, _float(predicted))
-        optimizer.zero_grad()
-        loss.sum().backward()
-        torch.nn.utils.clip_grad_norm_(model.parameters(), 10.0)
-        optimizer.step()
-        schedule.step()
-        averaged.update_parameters(model)
-        if step % 50 == 0:
-            shown = " ".join(f"{name} {float(part):.3f}" for name, part in parts.items())
-            print(f"step {step}/{steps} {time.monotonic() - started:.0f} s {shown}", flush=True)
+    torch.set_float32_matmul_precision("high")
+    with (
+        RenderedScenes(recipe.scenes, recipe.seed * recipe.scenes, recipe.processes, recipe.device) as scenes,
+        ThreadPoolExecutor(1) as ahead,
+    ):
+        model = build() if recipe.start is None else RTDetrV2ForObjectDetection.from_pretrained(recipe.start)
+        model = model.float().to(recipe.device).train()
+        averaged = averaged_model(model, 0.992)
+        optimizer = torch.optim.AdamW(model.parameters(), lr=recipe.rate, weight_decay=1e-3)
+        rng = np.random.default_rng(recipe.seed)
+        following = ahead.submit(scenes.batch, recipe.batch, rng)
+        started = time.monotonic()
+        step, progress = 0, 0.0
+        while progress < 1:
+            for group in optimizer.param_groups:
+                group["lr"] = recipe.rate * rate_at(progress)
+            batch = changed(following.result())
+            following = ahead.submit(scenes.batch, recipe.batch, rng)
+            parts = detection_loss(model, batch.images, Objects.of(batch.kinds, batch.boxes), recipe.cells)
+            optimizer.zero_grad()
+            torch.stack(list(parts.values())).sum().backward()
+            torch.nn.utils.clip_grad_norm_(model.parameters(), 1.0)
+            optimizer.step()
+            step += 1
+            if step % _AVERAGED_EVERY == 0:
+                averaged.update_parameters(model)
+            took = time.monotonic() - started
+            progress = max(step / recipe.steps, took / 60 / recipe.minutes)
+            if step % 100 == 0:
+                shown = " ".join(f"{name} {part.item():.3f}" for name, part in parts.items())
+                print(f"step {step} {took:.0f} s, {scenes.rendered} scenes: {shown}", flush=True)
     save(averaged.module, out)
 
 
-def collate(examples: list[DetectionExample], rng: np.random.Generator) -> dict[str, torch.Tensor]:
-    """Ultralytics' batch: ``img`` B x 3 x 128 x 128 in 0-1, boxes as shares (centre, size), overlap masks B x 64 x 64."""
-    images, masks, boxes, classes, owner = [], [], [], [], []
-    for number, labelled in enumerate(examples):
-        flip = slice(None, None, -1 if rng.random() < 0.5 else 1)
-        image, owners = labelled.image[:, flip], labelled.owners[:, flip]
-        images.append(np.ascontiguousarray(image))
-        masks.append(np.ascontiguousarray(owners[:: SIDE // _MASK_SIDE, :: SIDE // _MASK_SIDE]))
-        for k, kind in enumerate(labelled.kinds, 1):
-            rows, columns = np.nonzero(owners == k)
-            x0, y0, x1, y1 = columns.min(), rows.min(), columns.max() + 1, rows.max() + 1
-            boxes.append([(x0 + x1) / 2 / SIDE, (y0 + y1) / 2 / SIDE, (x1 - x0) / SIDE, (y1 - y0) / SIDE])
-            classes.append([float(kind)])
-            owner.append(float(number))
-    pixels = torch.from_numpy(np.stack(images)).permute(0, 3, 1, 2).float() / 255
-    return {
-        "img": roughened(pixels, rng),
-        "masks": torch.from_numpy(np.stack(masks)),
-        "bboxes": torch.tensor(boxes, dtype=torch.float32).reshape(-1, 4),
-        "cls": torch.tensor(classes, dtype=torch.float32).reshape(-1, 1),
-        "batch_idx": torch.tensor(owner, dtype=torch.float32),
-    }
-
-
-def roughened(pixels: torch.Tensor, rng: np.random.Generator) -> torch.Tensor:
-    """Some pictures softened as by a decoder, some noisy or in other colours, all with other light."""
-    out = pixels.clone()
-    side = pixels.shape[-1]
-    for k in range(len(out)):
-        picture = out[k : k + 1]
-        choice = rng.random()
-        if choice < 0.45:
-            small = int(side * rng.uniform(0.35, 0.8))
-            reduced = torch.nn.functional.interpolate(picture, (small, small), mode="bilinear", antialias=True)
-            picture = torch.nn.functional.interpolate(reduced, (side, side), mode="bicubic")
-        if rng.random() < 0.35:
-            noise = torch.from_numpy(rng.standard_normal(picture.shape, dtype=np.float32))
-            picture = picture + noise * float(rng.uniform(0.01, 0.07))
-        if rng.random() < 0.4:
-            picture = recoloured(picture, rng)
-        picture = (picture - 0.5) * float(rng.uniform(0.85, 1.15)) + 0.5 + float(rng.uniform(-0.06, 0.06))
-        out[k] = picture[0].clamp(0, 1)
-    return out
-
-
-def recoloured(picture: torch.Tensor, rng: np.random.Generator) -> torch.Tensor:
-    """Channels in another order and colours paler or gone: a kind is known by its shape, in colours never seen, too."""
-    if rng.random() < 0.5:
-        picture = picture[:, torch.from_numpy(rng.permutation(3))]
-    grey = picture.mean(dim=1, keepdim=True)
-    return grey + (picture - grey) * float(rng.uniform(0.0, 1.1))
-
-
 def save(model: Any, out: Path) -> None:
-    """Weights in half precision (batch norm's running statistics in full), and the yaml that rebuilds the model."""
-    from ultralytics.utils import YAML
-
-    out.mkdir(parents=True, exist_ok=True)
-    save_file(half_precision(model), out / f"{STEM}.safetensors")
-    architecture = {key: model.yaml[key] for key in ("nc", "scales", "backbone", "head")}
-    note = "# YOLO11n-seg by Ultralytics (AGPL-3.0), with the playground's classes. See LICENSE.md in this folder.\n"
-    YAML.save(out / f"{STEM}.yaml", {**architecture, "names": list(NAMES)}, header=note)
-
-
-def _float(tree: Any) -> Any:
-    """All tensors in full precision: the loss is not made for bfloat16."""
-    if isinstance(tree, torch.Tensor):
-        return tree.float()
-    if isinstance(tree, dict):
-        return {key: _float(value) for key, value in tree.items()}
-    if isinstance(tree, (list, tuple)):
-        return type(tree)(_float(value) for value in tree)
-    return tree
+    """Weights in half precision (batch norm's running statistics in full), and the configuration that rebuilds the model."""
+    model.save_pretrained(out, state_dict=half_precision(model))
 
 
 def main() -> None:

@@ -49,7 +49,7 @@ from scorers.models.clip import Clip
 from scorers.models.detectors import open_detector
 from scorers.models.detectors.base import Detector, coco_name
 from scorers.models.vqa import VqaQuestion, open_vqa
-from scorers.training.detector import SIDE
+from scorers.training.detector_pictures import SIDE
 from scorers.training.examples import (
     NAMES,
     captioned,
@@ -110,12 +110,12 @@ _LEVELS: Final = np.arange(0.5, 1.0, 0.05)
 
 @dataclass(frozen=True, slots=True, eq=False)
 class PictureDetections:
-    """Detections of one picture: N x 4 boxes in pixels, N class numbers, N confidences, N x side x side masks."""
+    """Detections of one picture: N x 4 boxes in pixels, N class numbers, N confidences, N x side x side masks, or None."""
 
     boxes: NDArray[np.float64]
     kinds: NDArray[np.int64]
     confidence: NDArray[np.float64]
-    masks: NDArray[np.bool_]
+    masks: NDArray[np.bool_] | None
 
 
 def detect(detector: Detector, images: Sequence[NDArray[np.uint8]]) -> list[PictureDetections]:
@@ -128,32 +128,33 @@ def detect(detector: Detector, images: Sequence[NDArray[np.uint8]]) -> list[Pict
                 np.array([detected.box for detected in seen], float).reshape(-1, 4),
                 np.array([_NUMBERS[detected.label] for detected in seen], np.int64),
                 np.array([detected.score for detected in seen], float),
-                np.array(masks, bool).reshape(-1, SIDE, SIDE),
+                np.array(masks, bool).reshape(-1, SIDE, SIDE) if len(masks) == len(seen) else None,
             )
         )
     return detections
 
 
 def measure_detector(folder: Path, scenes: int = 400) -> dict[str, float]:
-    """The figures; shares are of pictures."""
-    yolo = open_detector(str(folder), SIDE, 0.01, 0.7, "cpu")
+    """The figures; shares are of pictures. Those of masks where the detector gives masks."""
+    detector = open_detector(str(folder), SIDE, 0.01, 0.7, "cpu")
     held_out = [captioned("held-out", seed)[1] for seed in range(scenes)]
     pictures = [render(scene, SIDE) for scene in held_out]
-    seen = detect(yolo, [picture.image for picture in pictures])
+    seen = detect(detector, [picture.image for picture in pictures])
     figures = {"scenes": float(scenes)}
     truth = [np.array([NAMES.index(placed.kind) for placed in scene.objects]) for scene in held_out]
-    for name, overlaps in (
-        ("box", [_box_overlaps(p.boxes, s.boxes) for p, s in zip(pictures, seen, strict=True)]),
-        ("mask", [_mask_overlaps(p.masks, s.masks) for p, s in zip(pictures, seen, strict=True)]),
-    ):
-        precision = _average_precision(truth, seen, overlaps)
+    overlaps = {"box": [_box_overlaps(p.boxes, s.boxes) for p, s in zip(pictures, seen, strict=True)]}
+    masks = [one.masks for one in seen if one.masks is not None]
+    if len(masks) == len(seen):
+        overlaps["mask"] = [_mask_overlaps(p.masks, mask) for p, mask in zip(pictures, masks, strict=True)]
+    for name, shared in overlaps.items():
+        precision = average_precision(truth, seen, shared)
         figures[f"{name}_map50"], figures[f"{name}_map50_95"] = float(precision[:, 0].mean()), float(precision.mean())
     for confidence in CONFIDENCES:
         figures[f"exact_objects_at_{confidence}"] = _exact_share(held_out, seen, confidence)
     counting, shown = _counting(scenes // 2)
     for confidence in CONFIDENCES:
-        figures[f"exact_objects_counting_at_{confidence}"] = _exact_share(counting, detect(yolo, shown), confidence)
-    return figures | _negatives(yolo, scenes // 4)
+        figures[f"exact_objects_counting_at_{confidence}"] = _exact_share(counting, detect(detector, shown), confidence)
+    return figures | _negatives(detector, scenes // 4)
 
 
 def _counting(n: int) -> tuple[list[Scene], list[NDArray[np.uint8]]]:
@@ -164,13 +165,13 @@ def _counting(n: int) -> tuple[list[Scene], list[NDArray[np.uint8]]]:
     return scenes, [render(scene, SIDE).image for scene in scenes]
 
 
-def _negatives(yolo: Detector, n: int) -> dict[str, float]:
+def _negatives(detector: Detector, n: int) -> dict[str, float]:
     """Share of pictures without any object, and of half-erased ones, in which something too much is found at 0.5."""
     blank = [nothing("held-out", seed, SIDE, blobs=bool(seed % 2)) for seed in range(n)]
     halves = [half_erased("held-out", seed, SIDE) for seed in range(n)]
     figures = {}
     for name, examples in (("blobs_and_noise", blank), ("half_erased", halves)):
-        seen = detect(yolo, [example.image for example in examples])
+        seen = detect(detector, [example.image for example in examples])
         too_many = [np.sum(s.confidence > 0.5) > len(example.kinds) for s, example in zip(seen, examples, strict=True)]
         figures[f"false_alarms_{name}_at_0.5"] = float(np.mean(too_many))
     return figures
@@ -185,16 +186,29 @@ def _exact_share(scenes: list[Scene], seen: list[PictureDetections], confidence:
     return float(np.mean(right))
 
 
-def _average_precision(
+def average_precision(
     truth: list[NDArray[np.int64]], seen: list[PictureDetections], overlaps: list[NDArray[np.float64]]
 ) -> NDArray[np.float64]:
-    """kinds x 10 overlap levels, by ultralytics' own rule (101-point interpolation)."""
-    from ultralytics.utils.metrics import ap_per_class
+    """kinds x 10 overlap levels: the area under precision by recall, at 101 points."""
+    hits = np.concatenate([_hits(t, s, o) for t, s, o in zip(truth, seen, overlaps, strict=True)])
+    order = np.argsort(-np.concatenate([s.confidence for s in seen]))
+    hits, kinds, there = hits[order], np.concatenate([s.kinds for s in seen])[order], np.concatenate(truth)
+    return np.array([_areas(hits[kinds == kind], int((there == kind).sum())) for kind in np.unique(there)])
 
-    hits = [_hits(t, s, o) for t, s, o in zip(truth, seen, overlaps, strict=True)]
-    confidence = np.concatenate([s.confidence for s in seen])
-    kinds = np.concatenate([s.kinds for s in seen])
-    return np.asarray(ap_per_class(np.concatenate(hits), confidence, kinds, np.concatenate(truth))[5])
+
+def _areas(hits: NDArray[np.bool_], count: int) -> list[float]:
+    """Of one kind with so many objects: detections x 10 levels, most confident first."""
+    if not len(hits):
+        return [0.0] * len(_LEVELS)
+    found = hits.cumsum(axis=0)
+    recall, precision = found / count, found / np.arange(1, len(hits) + 1)[:, None]
+    points = np.linspace(0, 1, 101)
+    areas = []
+    for level in range(len(_LEVELS)):
+        at = np.concatenate([[0.0], recall[:, level], [recall[-1, level], 1.0]])
+        best = np.maximum.accumulate(np.concatenate([[1.0], precision[:, level], [0.0, 0.0]])[::-1])[::-1]
+        areas.append(float(np.trapezoid(np.interp(points, at, best), points)))
+    return areas
 
 
 def _hits(truth: NDArray[np.int64], seen: PictureDetections, overlap: NDArray[np.float64]) -> NDArray[np.bool_]:

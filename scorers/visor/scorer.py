@@ -21,16 +21,22 @@ if TYPE_CHECKING:
     from scorers.models.detectors.base import Detector
 
 _PLAYGROUND: Final[Settings] = {
-    "detector": "assets/playground/yolo",
+    "detector": "assets/playground/detector",
     "detector_side": 128,
     "detector_overlap": 0.7,
     "keep": 0.05,
-    # the paper's, and of 0.1 to 0.7 the one that is right most often about the playground's known pictures
-    "threshold": 0.1,
+    # of 0.1 to 0.7 the lowest of those that are right most often about the playground's known pictures
+    "threshold": 0.3,
 }
 
 # OWL-ViT has a size of its own, and suppresses no boxes
-_PAPER: Final[Settings] = {**_PLAYGROUND, "detector": "google/owlvit-base-patch32", "detector_side": 768, "keep": 0.1}
+_PAPER: Final[Settings] = {
+    **_PLAYGROUND,
+    "detector": "google/owlvit-base-patch32",
+    "detector_side": 768,
+    "keep": 0.1,
+    "threshold": 0.1,
+}
 
 
 class VisorPerceiver:

@@ -13,20 +13,44 @@ from PIL import Image
 from data.jobs.runs import Run, RunFolder, WorkItem
 from data.playground.render import render
 from scorers import registry
-from scorers.training.examples import captioned
+from scorers.training.examples import NAMES, captioned
 
 SIDE = 128
 ROOT = Path(__file__).resolve().parents[2]
+
+
+def build_yolo() -> Any:
+    """An untrained segmentation model of Ultralytics with the playground's kinds as classes."""
+    from ultralytics.cfg import get_cfg
+    from ultralytics.nn.tasks import SegmentationModel
+
+    import scorers.models.detectors.yolo  # noqa: F401 - it sets Ultralytics up
+
+    model = SegmentationModel("yolo11n-seg.yaml", nc=len(NAMES), verbose=False)
+    model.args = get_cfg()
+    model.names = dict(enumerate(NAMES))
+    return model
+
+
+def save_yolo(model: Any, folder: Path) -> None:
+    """Weights in half precision (batch norm's running statistics in full), and the yaml that rebuilds the model."""
+    from safetensors.torch import save_file
+    from ultralytics.utils import YAML
+
+    from scorers.training import half_precision
+
+    folder.mkdir(parents=True, exist_ok=True)
+    save_file(half_precision(model), folder / "yolo11n-seg.safetensors")
+    kept = {key: model.yaml[key] for key in ("nc", "scales", "backbone", "head")}
+    YAML.save(folder / "yolo11n-seg.yaml", {**kept, "names": list(NAMES)})
 
 
 def random_yolo(folder: Path) -> Path:
     """A detector that sees many things, all wrong."""
     import torch
 
-    from scorers.training.detector import build, save
-
     torch.manual_seed(0)
-    model = build()
+    model = build_yolo()
     norms = [module for module in model.modules() if isinstance(module, torch.nn.BatchNorm2d)]
     for norm in norms:
         norm.momentum = 1.0  # its statistics become those of the next batch
@@ -36,7 +60,7 @@ def random_yolo(folder: Path) -> Path:
         for branch in model.model[-1].cv3:
             torch.nn.init.normal_(branch[-1].weight, std=0.15)
             torch.nn.init.constant_(branch[-1].bias, -2.5)
-    save(model.eval(), folder)
+    save_yolo(model.eval(), folder)
     return folder
 
 

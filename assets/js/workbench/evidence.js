@@ -110,7 +110,7 @@ export class Evidence {
     for (const [other, row] of this.rows) row.classList.toggle("is-chosen", other === rank);
     const asked = (this.item.spec?.include ?? []).filter((wanted) => wanted.class === one.label && wanted.color).map((wanted) => wanted.color);
     const title = h("h3", { class: "cc-heading" }, `Colour of the ${one.label} (${one.score.toFixed(2)})`);
-    const seen = h("figure", { class: "cc-colors__seen" }, crop(this.item, one), h("figcaption", { class: "cc-muted" }, one.mask ? "as the classifier saw it" : "its box; the mask is no longer there"));
+    const seen = h("figure", { class: "cc-colors__seen" }, crop(this.item, one), h("figcaption", { class: "cc-muted" }, one.mask ? "as the classifier saw it" : "its box"));
     this.seenColor.replaceChildren(title, seen, colorBars(this.colors, one.colors, asked));
     this.seenColor.hidden = false;
   }

@@ -5,7 +5,7 @@ Names are of one vocabulary, COCO's 80 (``data.prompts.coco``); boxes and confid
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Final, Protocol
 
@@ -59,6 +59,10 @@ _ALIASES: Final = {
 _NOTHING: Final = frozenset({"n/a", "background", "no object"})
 _UNNAMED: Final = "label_"
 
+PART_OF_COCO: Final = "part_of_coco"
+"""Concord's own key of a model's ``config.json``: it knows some of COCO's classes alone, and that is as it should be. Without
+it a detector that lacks classes is refused: what it does not know it would find in no picture."""
+
 Vocabulary = tuple[str | None, ...]
 """What each of a model's class numbers means; None: nothing."""
 
@@ -75,7 +79,7 @@ def queried_label(name: str) -> str:
     return plain_name(name)
 
 
-def vocabulary(names: Mapping[int, str], model: str) -> Vocabulary:
+def vocabulary(names: Mapping[int, str], model: str, *, part: bool = False) -> Vocabulary:
     """What a COCO detector's class numbers mean.
 
     Classes go by their names, so that 80 in COCO's own order and 91 with gaps (``N/A``) come to the same; 80 without names
@@ -84,9 +88,10 @@ def vocabulary(names: Mapping[int, str], model: str) -> Vocabulary:
     Args:
         names: as a model's configuration has them (``id2label``), from 0 on without gaps.
         model: its name, for the message.
+        part: whether some of COCO's classes are enough (``PART_OF_COCO``).
 
     Raises:
-        ValueError: these are not COCO's 80 classes, each once.
+        ValueError: these are not COCO's 80 classes, or some of them, each once.
     """
     listed = [names.get(number) for number in range(len(names))]
     unnamed = [name is not None and name.lower().startswith(_UNNAMED) for name in listed]
@@ -95,6 +100,10 @@ def vocabulary(names: Mapping[int, str], model: str) -> Vocabulary:
             return COCO
         raise ValueError(f"{model} has {len(listed)} classes without names; a COCO detector has {len(COCO)}")
     labels = tuple(None if name is None or name.lower() in _NOTHING else coco_name(name) for name in listed)
+    if part:
+        if wrong := [name for name in labels if name not in COCO or labels.count(name) != 1]:
+            raise ValueError(f"{model} has classes that are not COCO's, or not there just once: {wrong[0]}")
+        return labels
     missing = [name for name in COCO if labels.count(name) != 1]
     if missing:
         some = ", ".join(missing[:3]) + (" ..." if len(missing) > 3 else "")
@@ -129,8 +138,9 @@ class Detector(Protocol):
     @property
     def knows(self) -> frozenset[str] | None: ...
 
-    def detect(self, images: Sequence[Image.Image], names: Sequence[Sequence[str]]) -> list[list[DetectedObject]]:
-        """The objects of each image, most confident first. What is found in one does not depend on the others.
+    def detect(self, images: Sequence[Image.Image], names: Sequence[Sequence[str]]) -> Iterable[list[DetectedObject]]:
+        """The objects of each image in turn, most confident first; of the first ones perhaps before the last were looked at.
+        What is found in one does not depend on the others.
 
         Args:
             images: RGB.

@@ -7,9 +7,9 @@ Deformable attention, half of its time, is computed several times faster on the 
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
-from functools import partial
+from functools import cache, partial
 from typing import Any, Final, cast
 
 import numpy as np
@@ -19,8 +19,19 @@ from torch.nn.functional import embedding_bag, interpolate
 from transformers import Mask2FormerForUniversalSegmentation
 
 from scorers.models.detectors.base import FULL, HALF, DetectedObject, Vocabulary, confidence, vocabulary
-from scorers.models.devices import in_threads
-from scorers.models.pretrained import batch_size, by_shape, compute_in_half, config_of, load, pack_weights, to_device
+from scorers.models.devices import start_in_threads
+from scorers.models.pretrained import (
+    Moment,
+    batch_size,
+    beside,
+    by_shape,
+    compute_in_half,
+    config_of,
+    load,
+    moment,
+    pack_weights,
+    to_device,
+)
 from scorers.models.sanity_check import Soundness
 
 
@@ -132,21 +143,33 @@ def frame(width: int, height: int, side: int = SHORT) -> Frame:
     return Frame((height, width), (h, w), (-(-h // DIVISOR) * DIVISOR, -(-w // DIVISOR) * DIVISOR))
 
 
-def pixels(image: Image.Image, fitted: Frame, *, antialias: bool = True) -> torch.Tensor:
-    """3 x H x W as the model reads them: resized (bilinear), normalised, zeros to the right and below.
+def pixels(image: Image.Image, fitted: Frame, *, antialias: bool = True, device: str = "cpu") -> torch.Tensor:
+    """3 x H x W as the model reads them, on its device: resized (bilinear), normalised, zeros to the right and below.
 
     ``antialias``: smoothed where it is made smaller, as Pillow does for the authors; OpenCV, so mmdet, does not.
     """
     h, w = fitted.resized
     if antialias:
-        array = np.asarray(image.resize((w, h), Image.Resampling.BILINEAR), np.float32)
+        resized = torch.from_numpy(np.array(image.resize((w, h), Image.Resampling.BILINEAR)))
     else:
         unscaled = torch.from_numpy(np.array(image)).permute(2, 0, 1)[None].float()
         # whole numbers, as eight-bit pictures stay there
-        array = interpolate(unscaled, size=(h, w), mode="bilinear", align_corners=False)[0].permute(1, 2, 0).round().numpy()
-    out = np.zeros((*fitted.padded, 3), np.float32)
-    out[:h, :w] = (array - np.array(MEAN, np.float32)) / np.array(STD, np.float32)
-    return torch.from_numpy(out).permute(2, 0, 1).contiguous()
+        resized = (
+            interpolate(pixels_in, size=(h, w), mode="bilinear", align_corners=False)[0]
+            .permute(1, 2, 0)
+            .round()
+            .to(torch.uint8)
+        )
+    # a quarter of the numbers' bytes goes to the device
+    mean, std = _normalisation(device)
+    out = torch.zeros((3, *fitted.padded), device=device)
+    out[:, :h, :w] = ((to_device(resized, device) - mean) / std).permute(2, 0, 1)
+    return out
+
+
+@cache
+def _normalisation(device: str) -> tuple[torch.Tensor, torch.Tensor]:
+    return torch.tensor(MEAN, device=device), torch.tensor(STD, device=device)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -268,30 +291,52 @@ class Mask2Former:
         out = self._model(pixel_values=batch)
         return out.class_queries_logits.float(), out.masks_queries_logits.float()
 
-    def detect(self, images: Sequence[Image.Image], names: Sequence[Sequence[str]] = ()) -> list[list[DetectedObject]]:  # noqa: ARG002
-        """See ``Detector``."""
+    def detect(
+        self,
+        images: Sequence[Image.Image],
+        names: Sequence[Sequence[str]] = (),  # noqa: ARG002
+    ) -> Iterator[list[DetectedObject]]:
+        """See ``Detector``. A GPU never waits for what is made of its numbers: the next batch goes there first."""
         frames = [frame(image.width, image.height, self._side) for image in images]
-        fed = in_threads(lambda k: pixels(images[k], frames[k], antialias=self._antialias), range(len(images)))
-        detected: list[list[DetectedObject]] = [[] for _ in images]
-        for places in by_shape(fed, self.together):
-            batch = to_device(torch.stack([fed[k] for k in places]), self._device)
-            with torch.inference_mode():
-                classes, masks = self.forward(batch)
+        awaited: dict[int, Callable[[], list[DetectedObject]]] = {}
+        given = 0
+        for places, batch, classes, masks, reached in self._one_behind(images, frames):
+            with torch.inference_mode(), beside(reached):
                 self._soundness.check(batch, classes, masks)
-            rows = [(classes[row], masks[row], frames[k]) for row, k in enumerate(places)]
-            # on the CPU torch has threads of its own
-            listed = list(map(self._objects, rows)) if self._on_cpu else in_threads(self._objects, rows)
-            for k, some in zip(places, listed, strict=True):
-                detected[k] = some
-        return detected
+            while given in awaited:
+                yield awaited.pop(given)()
+                given += 1
+            rows = [(classes[row], masks[row], frames[k], reached) for row, k in enumerate(places)]
+            if self._on_cpu:  # where torch has threads of its own
+                awaited.update((k, partial(self._objects, row)) for k, row in zip(places, rows, strict=True))
+            else:
+                started = start_in_threads(self._objects, rows)
+                awaited.update((k, future.result) for k, future in zip(places, started, strict=True))
+        for k in range(given, len(images)):
+            yield awaited.pop(k)()
 
-    def _objects(self, seen: tuple[torch.Tensor, torch.Tensor, Frame]) -> list[DetectedObject]:
-        classes, masks, fitted = seen
-        with torch.inference_mode():
-            objects = instances(classes, masks, fitted, self._keep)
-        labelled = ((self._labels[instance.kind], instance) for instance in objects)
-        return [
-            DetectedObject(label, instance.score, instance.box, instance.mask)
-            for label, instance in labelled
-            if label is not None
-        ]
+    def _one_behind(
+        self, images: Sequence[Image.Image], frames: Sequence[Frame]
+    ) -> Iterator[tuple[list[int], torch.Tensor, torch.Tensor, torch.Tensor, Moment | None]]:
+        """Places, pixels and the model's numbers of each batch, and when they are there, once the next one was begun."""
+        fed = start_in_threads(self._pixels, zip(images, frames, strict=True))
+        before = None
+        for places in by_shape((one.padded for one in frames), self.together):
+            batch = torch.stack([fed[k].result() for k in places])
+            with torch.inference_mode():
+                now = (places, batch, *self.forward(batch), moment(self._device))
+            if before is not None:
+                yield before
+            before = now
+        if before is not None:
+            yield before
+
+    def _pixels(self, given: tuple[Image.Image, Frame]) -> torch.Tensor:
+        return pixels(*given, antialias=self._antialias, device=self._device)
+
+    def _objects(self, seen: tuple[torch.Tensor, torch.Tensor, Frame, Moment | None]) -> list[DetectedObject]:
+        classes, masks, fitted, reached = seen
+        with torch.inference_mode(), beside(reached):
+            found = instances(classes, masks, fitted, self._keep)
+        labelled = ((self._labels[one.kind], one) for one in found)
+        return [DetectedObject(label, one.score, one.box, one.mask) for label, one in labelled if label is not None]

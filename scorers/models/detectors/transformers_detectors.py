@@ -28,6 +28,7 @@ from transformers import (
 )
 
 from scorers.models.detectors.base import (
+    PART_OF_COCO,
     DetectedObject,
     Vocabulary,
     confidence,
@@ -70,7 +71,8 @@ class Detr:
     _kind: ClassVar[Any] = DetrForObjectDetection
 
     def __init__(self, name: str, *, side: int = 800, keep: float, device: str = "cpu") -> None:
-        self._labels: Vocabulary = vocabulary(config_of(name).id2label, name)
+        config = config_of(name)
+        self._labels: Vocabulary = vocabulary(config.id2label, name, part=getattr(config, PART_OF_COCO, False))
         self._model = load(self._kind, name, device)
         self._process = self._processor(side)
         self._keep, self._device = keep, device
@@ -85,7 +87,7 @@ class Detr:
         """See ``Detector``."""
         fed = in_threads(self._read, images)
         detected: list[list[DetectedObject]] = [[] for _ in images]
-        for places in by_shape(fed, self._batch):
+        for places in by_shape((one.shape for one in fed), self._batch):
             batch = to_device(torch.stack([fed[k] for k in places]), self._device)
             with torch.inference_mode():
                 out = self._model(pixel_values=batch)
@@ -296,9 +298,9 @@ class GroundingDino:
         for k, some in enumerate(names):
             alike.setdefault(tuple(some), []).append(k)
         detected: list[list[DetectedObject]] = [[] for _ in images]
-        for own_names, places in alike.items():
-            for question in text_queries(self._tokenizer, own_names, self._length):
-                for rows in by_shape([fed[k] for k in places], self._batch):
+        for names_asked, places in alike.items():
+            for question in text_queries(self._tokenizer, names_asked, self._length):
+                for rows in by_shape((fed[k].shape for k in places), self._batch):
                     same = [places[row] for row in rows]
                     answers = self._answers([fed[k] for k in same], question)
                     for k, (logits, boxes) in zip(same, answers, strict=True):

@@ -60,7 +60,7 @@ def comparable(objects: Sequence[DetectedObject]) -> list[tuple[str, float, tupl
 def test_detections_are_ordered_and_have_masks_of_the_images_size(yolo: Path, pictures: list[Image.Image]) -> None:
     detector = open_detector(str(yolo), SIDE, 0.3, 0.7, "cpu")
     odd = pictures[1].resize((200, 90))
-    found = detector.detect([*pictures, odd], [()] * 6)
+    found = list(detector.detect([*pictures, odd], [()] * 6))
     assert len(found) == 6
     assert sum(map(len, found)) > 20
     for image, objects in zip([*pictures, odd], found, strict=True):
@@ -371,3 +371,17 @@ def test_the_temporary_folder_of_ultralytics_goes_with_the_process(tmp_path: Pat
     made = Path(process.stdout.strip())
     assert made.parent == tmp_path, process.stderr
     assert not made.exists()
+
+
+def test_texts_are_read_to_their_end_and_no_further(tmp_path: Path) -> None:
+    clip = Clip(str(random_clip(tmp_path / "clip")))
+    texts = ["a photo of a red car", "a photo of two bananas"]
+    lengths: list[int] = []
+    clip._model.transformer.resblocks[0].register_forward_pre_hook(lambda _, given: lengths.append(given[0].shape[1]))
+    short = clip.texts(texts, 2)
+    ids = clip._tokenizer(texts)
+    clip._end = None
+    with torch.inference_mode():
+        whole = clip._model.encode_text(ids, normalize=True).numpy()
+    assert lengths == [max(map(clip.tokens, texts)), clip.context]
+    assert np.abs(short - whole).max() < 1e-6

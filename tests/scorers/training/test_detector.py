@@ -1,99 +1,107 @@
-"""The detector's recipe: its batches are true, its files rebuild it, and ultralytics keeps to itself."""
+"""The detector's recipe: its pictures and losses are true, and what it writes opens as any detector of transformers."""
 
 from __future__ import annotations
 
-import os
-import subprocess
-import sys
 from pathlib import Path
 
 import numpy as np
 import pytest
 
 torch = pytest.importorskip("torch")
-pytest.importorskip("scorers.models.detectors.yolo", reason="the group yolo is not installed")
+pytest.importorskip("transformers", reason="the group scorers is not installed")
 
-from scorers.models.detectors.yolo import load  # noqa: E402
-from scorers.training.detector import SIDE, STEM, build, collate, roughened, save  # noqa: E402
-from scorers.training.examples import example  # noqa: E402
+from PIL import Image  # noqa: E402
 
-ROOT = Path(__file__).resolve().parents[3]
-
-
-def test_a_batch_says_where_each_object_is() -> None:
-    examples = [example("train", seed, SIDE) for seed in range(6)]
-    batch = collate(examples, np.random.default_rng(0))
-    assert batch["img"].shape == (6, 3, SIDE, SIDE)
-    assert 0 <= batch["img"].min() <= batch["img"].max() <= 1
-    assert batch["cls"].flatten().tolist() == [float(kind) for one in examples for kind in one.kinds]
-    scale = batch["masks"].shape[-1]
-    rank: dict[int, int] = {}
-    for number, (x, y, w, h) in zip(batch["batch_idx"].int().tolist(), batch["bboxes"].tolist(), strict=True):
-        rank[number] = rank.get(number, 0) + 1
-        rows, columns = np.nonzero((batch["masks"][number] == rank[number]).numpy())
-        assert abs((columns.min() + columns.max() + 1) / 2 / scale - x) < 0.03
-        assert abs((rows.min() + rows.max() + 1) / 2 / scale - y) < 0.03
-        assert abs(np.ptp(columns) / scale - w) < 0.06
-        assert abs(np.ptp(rows) / scale - h) < 0.06
+from scorers.models.detectors import open_detector  # noqa: E402
+from scorers.training.detector import DetectorRecipe, train  # noqa: E402
+from scorers.training.detector_loss import (  # noqa: E402
+    Objects,
+    aligned_cells,
+    box_overlaps,
+    centres,
+    hungarian,
+    matched_loss,
+)
+from scorers.training.detector_pictures import SIDE, PictureBatch, RenderedScenes, changed  # noqa: E402
+from scorers.training.examples import NAMES, example  # noqa: E402
 
 
-def test_roughening_keeps_pictures_recognisable() -> None:
-    pixels = torch.from_numpy(np.stack([example("train", seed).image for seed in range(8)])).permute(0, 3, 1, 2) / 255
-    rough = roughened(pixels, np.random.default_rng(1))
-    assert 0.005 < (rough - pixels).abs().mean() < 0.12
+@pytest.fixture(scope="module")
+def batch() -> PictureBatch:
+    with RenderedScenes(12, 0, 2, "cpu") as scenes:
+        while scenes.rendered < 12:
+            pass
+        return scenes.batch(40, np.random.default_rng(0))
 
 
-def test_saved_files_rebuild_the_model_without_pickle(tmp_path: Path) -> None:
-    torch.manual_seed(0)
-    model = build().eval()
-    save(model, tmp_path)
-    assert sorted(path.name for path in tmp_path.iterdir()) == [f"{STEM}.safetensors", f"{STEM}.yaml"]
-    assert (tmp_path / f"{STEM}.safetensors").stat().st_size < 12e6
-    yolo = load(tmp_path)
-    assert yolo.model.names[0] == "apple"
-    picture = torch.from_numpy(example("train", 3).image).permute(2, 0, 1)[None] / 255
-    with torch.no_grad():
-        assert torch.allclose(model(picture)[0][0], yolo.model(picture)[0][0], rtol=0.05, atol=0.05)
+def _assert_boxes_hold_their_objects(batch: PictureBatch) -> None:
+    for owners, kinds, boxes in zip(batch.owners, batch.kinds, batch.boxes, strict=True):
+        assert int(owners.max()) == int((kinds >= 0).sum())
+        for k in range(int(owners.max())):
+            rows, columns = np.nonzero((owners == k + 1).numpy())
+            low, high = (columns.min(), rows.min()), (columns.max() + 1, rows.max() + 1)
+            meant = [(low[0] + high[0]) / 2, (low[1] + high[1]) / 2, high[0] - low[0], high[1] - low[1]]
+            assert boxes[k].tolist() == pytest.approx([one / SIDE for one in meant], abs=1e-6)
 
 
-@pytest.mark.slow
-def test_ultralytics_writes_nothing_at_home_and_opens_no_socket(tmp_path: Path) -> None:
-    script = """
-import socket, sys
-def refuse(*a, **k): raise AssertionError("a socket was opened")
-socket.socket.connect = refuse
-socket.create_connection = refuse
-socket.getaddrinfo = refuse
-from pathlib import Path
-from PIL import Image
-from scorers.models.detectors.yolo import load
-from scorers.training.detector import build, save
-from scorers.training.examples import example
-save(build(), Path(sys.argv[1]))
-load(Path(sys.argv[1])).predict(Image.fromarray(example("train", 1).image), imgsz=128, device="cpu", verbose=False)
-print("done")
-"""
-    home = tmp_path / "home"
-    work = tmp_path / "work"
-    home.mkdir()
-    work.mkdir()
-    remaining = {key: value for key, value in os.environ.items() if not key.startswith(("YOLO", "XDG"))}
-    process = subprocess.run(
-        [sys.executable, "-c", script, str(tmp_path / "out")],
-        env={**remaining, "HOME": str(home), "PYTHONPATH": str(ROOT)},
-        cwd=work,
-        capture_output=True,
-        text=True,
-        check=False,
-    )
-    assert process.stdout.strip().endswith("done"), process.stderr
-    assert [path.name for path in home.rglob("*") if "ltralytics" in str(path)] == []
-    assert list(work.iterdir()) == []
+def test_scenes_are_those_of_their_seeds_with_true_boxes(batch: PictureBatch) -> None:
+    known = {example("train", seed, SIDE).image.tobytes(): example("train", seed, SIDE).kinds for seed in range(12)}
+    for image, kinds in zip(batch.images, batch.kinds, strict=True):
+        pixels = (image.permute(1, 2, 0) * 255).round().to(torch.uint8).numpy()
+        assert tuple(kinds[kinds >= 0].tolist()) == known[np.ascontiguousarray(pixels).tobytes()]
+    _assert_boxes_hold_their_objects(batch)
 
 
-def test_pillow_is_left_as_it_is() -> None:
-    import ultralytics.utils.patches
-    from PIL import Image
+def test_changes_keep_pictures_recognisable_and_boxes_true(batch: PictureBatch) -> None:
+    torch.manual_seed(1)
+    shown = changed(batch)
+    _assert_boxes_hold_their_objects(shown)
+    assert 0 <= float(shown.images.min()) <= float(shown.images.max()) <= 1
+    mirrored = (shown.owners != batch.owners).flatten(1).any(1)
+    straight = torch.where(mirrored[:, None, None, None], shown.images.flip(3), shown.images)
+    assert 0.3 < float(mirrored.float().mean()) < 0.7
+    assert 0.01 < float((straight - batch.images).abs().mean()) < 0.2
 
-    assert Image.open.__module__ == "PIL.Image"
-    assert ultralytics.utils.patches.image_open is not Image.open
+
+def test_each_object_gets_the_query_that_fits_it() -> None:
+    objects = Objects(torch.tensor([[3, 5], [7, -1]]), torch.tensor([[[0.2, 0.2, 0.2, 0.2], [0.7, 0.7, 0.3, 0.3]]] * 2))
+    boxes = torch.full((1, 2, 4, 4), 0.5)
+    logits = torch.full((1, 2, 4, len(NAMES)), -4.0)
+    for picture, query, number, kind in ((0, 2, 0, 3), (0, 1, 1, 5), (1, 3, 0, 7)):
+        boxes[0, picture, query] = objects.boxes[picture, number]
+        logits[0, picture, query, kind] = 4.0
+    found = hungarian(logits, boxes, objects)
+    assert found.tolist() == [[[2, 1], [3, 0]]]
+    right = matched_loss(logits, boxes, objects, found, objects.count)
+    swapped = matched_loss(logits, boxes, objects, torch.tensor([[[1, 2], [3, 0]]]), objects.count)
+    sure = matched_loss(logits * 2, boxes, objects, found, objects.count)
+    assert sure < right < 0.2 * swapped
+
+
+def test_overlaps_of_boxes_are_shares_of_their_union() -> None:
+    a, b = torch.tensor([0.5, 0.5, 0.2, 0.2]), torch.tensor([[0.5, 0.5, 0.2, 0.2], [0.6, 0.5, 0.2, 0.2], [0.9, 0.5, 0.2, 0.2]])
+    overlap, generalised = box_overlaps(a, b)
+    assert overlap.tolist() == pytest.approx([1, 1 / 3, 0], abs=1e-5)
+    assert generalised.tolist() == pytest.approx([1, 1 / 3, -1 / 3], abs=1e-5)
+
+
+def test_cells_answer_for_the_object_that_they_lie_in() -> None:
+    objects = Objects(torch.tensor([[3, 5]]), torch.tensor([[[0.25, 0.25, 0.4, 0.4], [0.75, 0.75, 0.4, 0.4]]]))
+    cells = centres((16, 8, 4), torch.zeros(1))
+    boxes = torch.cat([cells, torch.full((len(cells), 2), 0.3)], 1)[None]
+    owner = aligned_cells(torch.zeros(1, len(cells), len(NAMES)), boxes, objects, cells, 5)[0]
+    for number in (0, 1):
+        answering = cells[owner == number]
+        assert len(answering) == 5
+        assert ((answering - objects.boxes[0, number, :2]).abs() < 0.2).all()
+
+
+def test_a_trained_folder_opens_as_a_detector(tmp_path: Path) -> None:
+    train(DetectorRecipe(scenes=16, processes=1, steps=8, batch=4, device="cpu"), tmp_path)
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["config.json", "model.safetensors"]
+    assert (tmp_path / "model.safetensors").stat().st_size < 8e6
+    detector = open_detector(str(tmp_path), SIDE, 0.0, 0.7, "cpu")
+    assert detector.knows == frozenset(NAMES)
+    (found,) = detector.detect([Image.fromarray(example("train", 3).image)], [()])
+    assert found
+    assert {one.label for one in found} <= set(NAMES)

@@ -77,7 +77,7 @@ def test_every_family_says_what_it_found_in_the_same_way(
     name: str, folders: dict[str, Path], pictures: list[Image.Image]
 ) -> None:
     detector = opened(folders[name])
-    found = detector.detect(pictures, [ASKED] * 5)
+    found = list(detector.detect(pictures, [ASKED] * 5))
     assert all(found)
     assert detector.knows == (frozenset(COCO) if name in CLOSED else None)
     names = set(COCO) if name in CLOSED else {"bus", "teddy bear", "mouse"}
@@ -97,7 +97,7 @@ def test_every_family_says_what_it_found_in_the_same_way(
                 assert detected_object.box == (columns.min(), rows.min(), columns.max() + 1, rows.max() + 1)
             else:
                 assert detected_object.mask is None
-    assert detector.detect([], []) == []
+    assert list(detector.detect([], [])) == []
 
 
 @pytest.mark.parametrize("name", MAKE)
@@ -105,7 +105,7 @@ def test_the_others_in_a_batch_change_nothing(name: str, folders: dict[str, Path
     detector = opened(folders[name])
     # each is asked for another thing, and other numbers of things
     names = [ASKED[: 1 + k % 3] for k in range(5)]
-    together = detector.detect(pictures, names)
+    together = list(detector.detect(pictures, names))
     for image, asked, listed in zip(pictures, names, together, strict=True):
         (alone,) = detector.detect([image], [asked])
         assert len(alone) == len(listed)
@@ -117,7 +117,7 @@ def test_the_others_in_a_batch_change_nothing(name: str, folders: dict[str, Path
 
 @pytest.mark.parametrize("name", ["owlvit", "owlv2", "grounding-dino"])
 def test_what_is_not_asked_is_not_found(name: str, folders: dict[str, Path], pictures: list[Image.Image]) -> None:
-    found = opened(folders[name]).detect(pictures[:3], [("tv remote",), (), ("dog", "A red panda")])
+    found = list(opened(folders[name]).detect(pictures[:3], [("tv remote",), (), ("dog", "A red panda")]))
     assert {detected_object.label for detected_object in found[0]} == {"remote"}
     assert found[1] == []
     assert {detected_object.label for detected_object in found[2]} <= {"dog", "A red panda"}
@@ -388,9 +388,9 @@ def test_models_that_see_nothing_are_found_out(name: str, folders: dict[str, Pat
         return cast(Detector, detector)
 
     with pytest.raises(ModelBroken, match="gives no finite numbers"):
-        broken(lambda parameter: parameter.fill_(float("nan"))).detect(pictures[:2], [ASKED] * 2)
+        list(broken(lambda parameter: parameter.fill_(float("nan"))).detect(pictures[:2], [ASKED] * 2))
     with pytest.raises(ModelBroken, match=r"gives the same number|gives no finite numbers"):
-        broken(lambda parameter: parameter.zero_()).detect(pictures[:2], [ASKED] * 2)
+        list(broken(lambda parameter: parameter.zero_()).detect(pictures[:2], [ASKED] * 2))
 
 
 def test_eyes_that_are_closed_are_found_out(folders: dict[str, Path], pictures: list[Image.Image]) -> None:
@@ -401,7 +401,7 @@ def test_eyes_that_are_closed_are_found_out(folders: dict[str, Path], pictures: 
         lambda *told: noise[: told[2][0].numel()].reshape(told[2][0].shape).expand_as(told[2])
     )
     with pytest.raises(ModelBroken, match="the same numbers for different pictures"):
-        detector.detect(pictures[:2], [(), ()])
+        list(detector.detect(pictures[:2], [(), ()]))
 
 
 def test_full_precision_whatever_the_file_has(folders: dict[str, Path], tmp_path: Path) -> None:
@@ -418,4 +418,4 @@ def test_full_precision_whatever_the_file_has(folders: dict[str, Path], tmp_path
 
 def test_shapes_go_together_in_order() -> None:
     shapes = [(1, 2), (3, 3), (1, 2), (1, 2), (3, 3)]
-    assert list(by_shape([torch.zeros(shape) for shape in shapes], 2)) == [[0, 2], [3], [1, 4]]
+    assert list(by_shape(shapes, 2)) == [[0, 2], [3], [1, 4]]

@@ -158,7 +158,7 @@ def test_stopped_or_killed_no_process_is_left_behind(tmp_path: Path, number: sig
 
 @pytest.mark.slow
 def test_the_playground_is_seen_the_same_by_one_device_and_by_two(tmp_path: Path) -> None:
-    for package in ("torch", "open_clip", "ultralytics"):
+    for package in ("torch", "open_clip", "transformers"):
         pytest.importorskip(package)
     one, two = (playground(tmp_path, "geneval", device) for device in ("cpu", "cpu,cpu"))
     other_parts = playground(tmp_path / "other", "geneval", "cpu", part_size=24)

@@ -55,7 +55,7 @@ def test_actors_see_what_this_process_sees_whoever_dies(tmp_path: Path, ray: Any
 
 
 def test_the_playground_is_seen_the_same_by_ray(tmp_path: Path, ray: Any) -> None:  # noqa: ARG001
-    for package in ("torch", "open_clip", "ultralytics"):
+    for package in ("torch", "open_clip", "transformers"):
         pytest.importorskip(package)
     here = playground(tmp_path, "geneval", "cpu")
     there = playground(tmp_path, "geneval", "cpu", "ray")  # each actor imports torch: one will do

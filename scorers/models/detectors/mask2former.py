@@ -155,10 +155,7 @@ def pixels(image: Image.Image, fitted: Frame, *, antialias: bool = True, device:
         unscaled = torch.from_numpy(np.array(image)).permute(2, 0, 1)[None].float()
         # whole numbers, as eight-bit pictures stay there
         resized = (
-            interpolate(pixels_in, size=(h, w), mode="bilinear", align_corners=False)[0]
-            .permute(1, 2, 0)
-            .round()
-            .to(torch.uint8)
+            interpolate(unscaled, size=(h, w), mode="bilinear", align_corners=False)[0].permute(1, 2, 0).round().to(torch.uint8)
         )
     # a quarter of the numbers' bytes goes to the device
     mean, std = _normalisation(device)

@@ -82,7 +82,7 @@ def database_contents(cursor: duckdb.DuckDBPyConnection, rest: Pause = no_pause)
         assert row is not None
         found[name] = TableDigest(int(row[0]), f"{int(row[1]):x}")
         rest(time.monotonic() - begun)
-    return DatabaseContents(schema_version(cursor), found)
+    return DatabaseContents(schema_version(cursor) if "meta" in found else 0, found)
 
 
 def copy_database(cursor: duckdb.DuckDBPyConnection, path: Path, rest: Pause = no_pause) -> DatabaseContents:

@@ -83,21 +83,21 @@ class Measure:
 
     def among(self) -> frozenset[str]:
         """Statistics among people that make sense."""
-        found: frozenset[str] = frozenset()
+        statistics: frozenset[str] = frozenset()
         if self.kind != "interval":
-            found |= _LABELS
+            statistics |= _LABELS
         if self.kind == "ordinal":
-            found |= _ORDER
+            statistics |= _ORDER
         if self.numeric:
-            found |= _NUMBERS
+            statistics |= _NUMBERS
         if self.kind != "nominal":
-            found |= CORRELATIONS - {"pearson"}
-        return found | {"mean"} if self.binary else found
+            statistics |= CORRELATIONS - {"pearson"}
+        return statistics | {"mean"} if self.binary else statistics
 
     def two_raters(self) -> frozenset[str]:
         """Statistics of one rater against another, or against people, that make sense."""
-        found = self.among() - _MANY_RATERS_ONLY - ICCS
-        return found | CORRELATIONS if self.binary else found
+        statistics = self.among() - _MANY_RATERS_ONLY - ICCS
+        return statistics | CORRELATIONS if self.binary else statistics
 
 
 _SHARES = frozenset({"percent_agreement", "percent_agreement_first_vs_rest", "unanimous_share", "majority_share"})
@@ -138,8 +138,8 @@ def at_a_glance(names: Collection[str], *, among: bool) -> tuple[str, ...]:
     All of `names` where none of them is a scale's primary statistic.
     """
     scales = AMONG_AT_A_GLANCE if among else TWO_AT_A_GLANCE
-    found = next((scale for scale in scales if scale[0] in names), tuple(names))
-    return tuple(name for name in found if name in names)
+    glance = next((scale for scale in scales if scale[0] in names), tuple(names))
+    return tuple(name for name in glance if name in names)
 
 
 @dataclass(frozen=True, slots=True)

@@ -60,8 +60,10 @@ def contested_units(
         ValueError: as `build`.
     """
     rows = frame[(frame["suite"] == suite) & (frame["aspect"] == aspect)]
-    found = [unit for one in read(rows, scales) for unit in _of_suite(one, one.aspects[0], scorer, simulated=simulated)]
-    return sorted(found, key=lambda unit: (-unit.disagreement, -unit.n, unit.item, unit.target or ""))
+    units = [
+        unit for judged in read(rows, scales) for unit in _of_suite(judged, judged.aspects[0], scorer, simulated=simulated)
+    ]
+    return sorted(units, key=lambda unit: (-unit.disagreement, -unit.n, unit.item, unit.target or ""))
 
 
 def _of_suite(suite: Suite, aspect: Aspect, scorer: str | None, *, simulated: bool) -> list[ContestedUnit]:
@@ -77,12 +79,12 @@ def _of_suite(suite: Suite, aspect: Aspect, scorer: str | None, *, simulated: bo
         largest = float(np.ptp(every)) or 1.0
     order = np.argsort(people.unit, kind="stable")
     starts = np.flatnonzero(np.diff(people.unit[order], prepend=-2))
-    found = []
+    contested = []
     for mine in np.split(order, starts[1:]) if order.size else []:
         unit = int(people.unit[mine[0]])
         if scorer is None:
-            one, other = np.array([*combinations(mine.tolist(), 2)], np.int64).reshape(-1, 2).T
-            apart = np.abs(values[one] - values[other])
+            first, second = np.array([*combinations(mine.tolist(), 2)], np.int64).reshape(-1, 2).T
+            apart = np.abs(values[first] - values[second])
         elif unit in own:
             apart = np.abs(values[mine] - own[unit])
         else:
@@ -92,8 +94,10 @@ def _of_suite(suite: Suite, aspect: Aspect, scorer: str | None, *, simulated: bo
         if apart.any():
             target = unit % (len(suite.targets) + 1) - 1
             name = suite.targets[target] if target >= 0 else None
-            found.append(ContestedUnit(suite.items[int(people.item[mine[0]])], name, float(apart.mean() / largest), mine.size))
-    return found
+            contested.append(
+                ContestedUnit(suite.items[int(people.item[mine[0]])], name, float(apart.mean() / largest), mine.size)
+            )
+    return contested
 
 
 def _values(measure: Measure, rows: Ratings) -> FloatArray:

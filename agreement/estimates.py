@@ -86,9 +86,9 @@ class Clusters:
     def of(cls, prompts: Sequence[str | None], pairs: Sequence[str]) -> Clusters:
         """By prompt, else by pair."""
         names = [("prompt", p) if p is not None else ("pair", pair) for p, pair in zip(prompts, pairs, strict=True)]
-        place = {name: n for n, name in enumerate(sorted(set(names)))}
-        codes = np.array([place[name] for name in names], np.int64)
-        return cls(codes, len(place), all(p is not None for p in prompts))
+        index = {name: n for n, name in enumerate(sorted(set(names)))}
+        codes = np.array([index[name] for name in names], np.int64)
+        return cls(codes, len(index), all(p is not None for p in prompts))
 
 
 @dataclass(frozen=True)

@@ -79,21 +79,21 @@ def flip_test(pairs: FlipPairs, options: Options | None = None) -> list[FlipStat
     `options`: `intervals` is read.
     """
     each = [
-        one
+        statistic
         for code in np.unique(pairs.generator).tolist()
-        for one in flip_statistics(pairs.take(pairs.generator == code), pairs.generators[code], options)
+        for statistic in flip_statistics(pairs.take(pairs.generator == code), pairs.generators[code], options)
     ]
     return [*each, *flip_statistics(pairs, ALL, options)]
 
 
-def flip_statistics(pairs: FlipPairs, place: str, options: Options | None = None) -> list[FlipStatistic]:
-    """All STATISTICS of all entries; ``place`` is what they are called."""
+def flip_statistics(pairs: FlipPairs, generator: str, options: Options | None = None) -> list[FlipStatistic]:
+    """All STATISTICS of all entries; ``generator``: whose they are, or a name for those of several."""
     wanted = options or Options()
-    found: list[FlipStatistic] = []
+    statistics: list[FlipStatistic] = []
     for name, made in _outcomes(pairs, Deletions(wanted.intervals)).items():
         bounds, method = interval(made, SHARE if name == PREFERRED else CONTRAST)
-        found.append(FlipStatistic(place, name, replace(made, deviations=None), bounds, method))
-    return found
+        statistics.append(FlipStatistic(generator, name, replace(made, deviations=None), bounds, method))
+    return statistics
 
 
 def shared_pairs(raters: Sequence[FlipPairs]) -> list[FlipPairs | None]:

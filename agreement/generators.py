@@ -77,15 +77,15 @@ def compare_generators(ratings: pd.DataFrame, reference: str | None = None) -> l
         return []
     pairs = combinations(names, 2) if reference is None else ((reference, name) for name in names if name != reference)
     by_generator = {name: [table[kind][name].to_numpy(float) for kind in ("sum", "count")] for name in names}
-    found = []
+    comparisons = []
     for first, second in pairs:
         columns = [column for both in zip(by_generator[first], by_generator[second], strict=True) for column in both]
         shared = (columns[2] > 0) & (columns[3] > 0)
         if shared.any():
             sums, counts = (np.stack([column[shared] for column in pair], axis=1) for pair in (columns[:2], columns[2:]))
-            found.append(_difference(first, second, sums, counts))
-    corrected = holm([each.p for each in found])
-    return [replace(each, p_holm=p) for each, p in zip(found, corrected, strict=True)]
+            comparisons.append(_difference(first, second, sums, counts))
+    corrected = holm([each.p for each in comparisons])
+    return [replace(each, p_holm=p) for each, p in zip(comparisons, corrected, strict=True)]
 
 
 def _difference(first: str, second: str, sums: FloatArray, counts: FloatArray) -> GeneratorDifference:

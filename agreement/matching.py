@@ -60,12 +60,12 @@ def is_known(fits: Sequence[float | None]) -> bool:
 
 def is_right(fits: Sequence[float], right: int) -> bool:
     """Whether the right caption fits best, alone: a tie is not right, as the order in which captions stand says nothing."""
-    return all(fits[right] > fit for place, fit in enumerate(fits) if place != right)
+    return all(fits[right] > fit for index, fit in enumerate(fits) if index != right)
 
 
 def rank(fits: Sequence[float], right: int) -> float:
     """Place of the right caption, 1 the best, C the worst; those that fit as well count half."""
-    others = [fit for place, fit in enumerate(fits) if place != right]
+    others = [fit for index, fit in enumerate(fits) if index != right]
     return 1 + sum(fit > fits[right] for fit in others) + sum(fit == fits[right] for fit in others) / 2
 
 
@@ -104,12 +104,11 @@ def matching_statistics(frame: pd.DataFrame, options: Options | None = None) -> 
         ValueError: a column is missing, or a rater has judged an item twice.
     """
     making, rows = StatisticMaker.of(options), check_answers(frame)
-    found: list[GroupStatistic] = []
+    figures: list[GroupStatistic] = []
     for (rater, generator), mine in rows.groupby(["rater", "generator"], sort=True):
         for task, part in parts(mine):
-            place = StatisticKey("task", task, str(rater), str(generator))
-            found += _statistics_of(part, place, making)
-    return found
+            figures += _statistics_of(part, StatisticKey("task", task, str(rater), str(generator)), making)
+    return figures
 
 
 def parts(rows: pd.DataFrame) -> Iterator[tuple[str, pd.DataFrame]]:
@@ -119,7 +118,7 @@ def parts(rows: pd.DataFrame) -> Iterator[tuple[str, pd.DataFrame]]:
         yield str(task), part
 
 
-def _statistics_of(rows: pd.DataFrame, place: StatisticKey, making: StatisticMaker) -> Iterator[GroupStatistic]:
+def _statistics_of(rows: pd.DataFrame, key: StatisticKey, making: StatisticMaker) -> Iterator[GroupStatistic]:
     used = rows[rows["known"]]
     codes, clusters = cluster_codes(used)
     columns = {
@@ -134,7 +133,14 @@ def _statistics_of(rows: pd.DataFrame, place: StatisticKey, making: StatisticMak
     means = weighted_means(values, cluster_sums(np.column_stack([values, np.ones(len(used))]), codes, clusters), making)
     for k, statistic in enumerate(columns):
         yield making.figure(
-            statistic, place, "images", means[:, k], NOTHING, counts, STATISTICS[statistic], KINDS.get(statistic, NUMBER)
+            statistic,
+            key,
+            "images",
+            means[:, k],
+            NOTHING,
+            counts,
+            STATISTICS[statistic],
+            KINDS.get(statistic, NUMBER),
         )
 
 
@@ -202,11 +208,11 @@ def by_trials(
     sums = cluster_sums(np.column_stack([correct, np.ones(len(correct))]), codes.astype(np.int64), len(names))
     means = weighted_means(correct, sums, making)
     used, total = Used(len(correct), len(correct), len(names)), trials.shape[1]
-    told = {"jensen": "mean", "lse": "log of the mean likelihood"}[aggregate]
+    mean_name = {"jensen": "mean", "lse": "log of the mean likelihood"}[aggregate]
     return [
         making.figure(
             ACCURACY, StatisticKey("trials", str(n + 1), rater, task), "images", means[:, n], NOTHING, used,
-            _HOW_TRIALS.format(STATISTICS[ACCURACY], told, n + 1, total), SHARE,
+            _HOW_TRIALS.format(STATISTICS[ACCURACY], mean_name, n + 1, total), SHARE,
         )
         for n in range(total)
     ]  # fmt: skip
@@ -256,14 +262,14 @@ def votes(frame: pd.DataFrame, options: Options | None = None) -> list[Votes]:
         ValueError: as ``figures``.
     """
     making, rows = StatisticMaker.of(options), check_answers(frame)
-    found: list[Votes] = []
+    ballots: list[Votes] = []
     for generator, part in rows[rows["known"]].groupby("generator", sort=True):
         for a, b in combinations(sorted(part["rater"].unique()), 2):
             first, second = (part[part["rater"] == name].set_index("item") for name in (a, b))
             both = first.join(second[["correct", "size", "right"]].add_suffix("_b"), how="inner")
             both = both[(both["size"] == both["size_b"]) & (both["right"] == both["right_b"])]
-            found += _votes_of(both, a, b, str(generator), making)
-    return found
+            ballots += _votes_of(both, a, b, str(generator), making)
+    return ballots
 
 
 def _votes_of(rows: pd.DataFrame, a: str, b: str, generator: str, making: StatisticMaker) -> Iterator[Votes]:
@@ -313,14 +319,14 @@ def winoground(frame: pd.DataFrame, options: Options | None = None) -> list[Grou
         ValueError: as ``figures``.
     """
     making, rows = StatisticMaker.of(options), check_answers(frame)
-    found: list[GroupStatistic] = []
+    figures: list[GroupStatistic] = []
     for (rater, generator), mine in rows[rows["group"].notna()].groupby(["rater", "generator"], sort=True):
         for task, part in parts(mine):
-            found += _winoground_of(part, StatisticKey("task", task, str(rater), str(generator)), making)
-    return found
+            figures += _winoground_of(part, StatisticKey("task", task, str(rater), str(generator)), making)
+    return figures
 
 
-def _winoground_of(rows: pd.DataFrame, place: StatisticKey, making: StatisticMaker) -> Iterator[GroupStatistic]:
+def _winoground_of(rows: pd.DataFrame, key: StatisticKey, making: StatisticMaker) -> Iterator[GroupStatistic]:
     whole = [pair for _, pair in rows.groupby("group", sort=True) if _is_pair(pair)]
     counted = [pair for pair in whole if pair["known"].all()]
     if not whole:
@@ -337,7 +343,7 @@ def _winoground_of(rows: pd.DataFrame, place: StatisticKey, making: StatisticMak
     weights = making.deletions.weights(len(counted))
     means = ratio(weights @ scored, weights.sum(1, keepdims=True)) if len(counted) else np.full((1, 3), np.nan)
     for k, (name, how) in enumerate(_HOW_WINOGROUND.items()):
-        yield making.figure(name, place, "groups", means[:, k], _NO_GROUP, used, how, SHARE)
+        yield making.figure(name, key, "groups", means[:, k], _NO_GROUP, used, how, SHARE)
 
 
 def group_scores(first: tuple[float, float], second: tuple[float, float]) -> tuple[bool, bool, bool]:

@@ -149,8 +149,8 @@ def best_cut(tally: ScoreCounts, objective: Objective) -> BestCut:
     runs = best_runs(values)
     low, high = edges[runs.first], edges[runs.after]
     widest = int(np.argmax(high / 2.0 - low / 2.0))
-    place = int(np.searchsorted(tally.scores, middle(low[widest], high[widest]), side="right"))
-    return BestCut(float(middle(edges[place], edges[place + 1])), float(values[place]), place)
+    position = int(np.searchsorted(tally.scores, middle(low[widest], high[widest]), side="right"))
+    return BestCut(float(middle(edges[position], edges[position + 1])), float(values[position]), position)
 
 
 @dataclass(frozen=True)
@@ -187,9 +187,9 @@ def cross_validate(answers: ScoredAnswers, objective: Objective, fold_of_cluster
     fold = fold_of_cluster[answers.cluster]
     folds = int(fold_of_cluster.max(initial=-1)) + 1
     scores, code = np.unique(answers.score, return_inverse=True)
-    place, size = fold * scores.size + code, folds * scores.size
-    yes, no = (np.bincount(place, part, size).reshape(folds, -1) for part in (answers.yes, ~answers.yes))
-    said = np.zeros(answers.score.size, bool)
+    cell, size = fold * scores.size + code, folds * scores.size
+    yes, no = (np.bincount(cell, part, size).reshape(folds, -1) for part in (answers.yes, ~answers.yes))
+    predicted = np.zeros(answers.score.size, bool)
     thresholds = []
     for left_out in range(folds):
         others = ScoreCounts(scores, yes.sum(0) - yes[left_out], no.sum(0) - no[left_out]).present()
@@ -199,8 +199,8 @@ def cross_validate(answers: ScoredAnswers, objective: Objective, fold_of_cluster
             return CrossValidated(nothing > 0, nothing, (), f"without fold {left_out + 1} of {folds}, {best.reason}")
         thresholds.append(best.threshold)
         mine = fold == left_out
-        said[mine] = answers.score[mine] > best.threshold
-    return CrossValidated(said, fold, tuple(thresholds))
+        predicted[mine] = answers.score[mine] > best.threshold
+    return CrossValidated(predicted, fold, tuple(thresholds))
 
 
 def why_no_cut(answers: ScoredAnswers, folds: int, clusters_are: str) -> str | None:
@@ -228,9 +228,9 @@ def curve_values(answers: ScoredAnswers, objective: Objective, cuts: IntArray, w
     """The objective at each of `cuts` (ascending) in every resample: (resamples, cuts), from sums by cluster between them."""
     code = np.unique(answers.score, return_inverse=True)[1]
     bins = cuts.size + 1
-    place = answers.cluster * bins + np.searchsorted(cuts, code, side="right")
+    cell = answers.cluster * bins + np.searchsorted(cuts, code, side="right")
     size = answers.clusters * bins
-    counts = [np.bincount(place, part, size).reshape(-1, bins) for part in (answers.yes, ~answers.yes)]
+    counts = [np.bincount(cell, part, size).reshape(-1, bins) for part in (answers.yes, ~answers.yes)]
     return FORMULAS[objective](PairSums.of(cut_tables(*(weights @ part for part in counts))))
 
 
@@ -424,14 +424,14 @@ def thresholds(
         ValueError: as `build`; for an aspect of people that is not yes/no, a number that is none, fewer than two folds.
     """
     cut, wanted = cutting or CutOptions(), options or Options()
-    found: list[ThresholdAgreement] = []
+    agreements: list[ThresholdAgreement] = []
     for suite in read(select(frame, scales, wanted.certainty), scales):
         if cutting is None and unfit(suite, cut):
             continue
         for simulated in (False, True):
             for meeting in scorer_topics(suite, cut, wanted, simulated=simulated):
-                found += _CellCuts(meeting, cut).rows()
-    return found
+                agreements += _CellCuts(meeting, cut).rows()
+    return agreements
 
 
 class _CellCuts:
@@ -447,13 +447,22 @@ class _CellCuts:
         suite, options = topic.suite, topic.options
         people = "simulated" if self._meeting.simulated else "real"
         rows = []
-        for found in walk(self._meeting.people, suite, options, self._cell):
-            kind = value_range_of(found.key.statistic, binary=True)
-            bounds, method = interval(found.outcome, kind, by_prompt=suite.by_prompt)
-            chosen = self._chosen.get((found.place, found.key.statistic), ChosenCuts())
-            kept = replace(found.outcome, deviations=None)
-            about = (suite.name, topic.aspect.name, topic.target, people, found.place, found.key, self._cut, chosen)
-            rows.append(ThresholdAgreement(*about, kept, bounds.low, bounds.high, method))
+        for cell_outcome in walk(self._meeting.people, suite, options, self._cell):
+            kind = value_range_of(cell_outcome.key.statistic, binary=True)
+            bounds, method = interval(cell_outcome.outcome, kind, by_prompt=suite.by_prompt)
+            chosen = self._chosen.get((cell_outcome.place, cell_outcome.key.statistic), ChosenCuts())
+            reported = replace(cell_outcome.outcome, deviations=None)
+            about = (
+                suite.name,
+                topic.aspect.name,
+                topic.target,
+                people,
+                cell_outcome.place,
+                cell_outcome.key,
+                self._cut,
+                chosen,
+            )
+            rows.append(ThresholdAgreement(*about, reported, bounds.low, bounds.high, method))
         return rows
 
     def _cell(self, cell: Cell) -> dict[Key, Outcome]:
@@ -463,16 +472,16 @@ class _CellCuts:
         matched, many = meeting.matched(cell), meeting.clusters_are
         made = _decide(matched.answers, cut, cell, many)
         how = f"yes if {cut.number} > t, t the best by {cut.objective} on the other folds; {cut.folds} folds of {many}, seeded"
-        found: dict[Key, Outcome] = {}
+        outcomes: dict[Key, Outcome] = {}
         for name in STATISTICS:
             key = Key(name, rater=meeting.rater, people_as=meeting.people_as)
             if made.reason is not None:
-                found[key] = undefined(made.reason, matched.used, how)
+                outcomes[key] = undefined(made.reason, matched.used, how)
                 continue
             values, sample = FORMULAS[name](_sums(made.said, matched.answers, cell)), _sums(made.said, matched.answers)
-            found[key] = outcome(values, why_undefined(name, sample), matched.used, how)
+            outcomes[key] = outcome(values, why_undefined(name, sample), matched.used, how)
             self._chosen[cell_name(cell, meeting.topic.suite), name] = _chosen(name, made, matched.answers, cut)
-        return found
+        return outcomes
 
 
 def _decide(answers: ScoredAnswers, cut: CutOptions, cell: Cell, many: str) -> CrossValidated:
@@ -495,14 +504,14 @@ def _chosen(statistic: str, made: CrossValidated, answers: ScoredAnswers, cut: C
     return ChosenCuts(best.threshold, made.thresholds, None if np.isnan(in_sample) else in_sample, values)
 
 
-def _columns(said: BoolArray, answers: ScoredAnswers) -> FloatArray:
-    decision, answer = said.astype(np.int64), answers.yes.astype(np.int64)
+def _columns(verdicts: BoolArray, answers: ScoredAnswers) -> FloatArray:
+    decision, answer = verdicts.astype(np.int64), answers.yes.astype(np.int64)
     return pair_columns(decision, answer, answers.cluster, answers.clusters, 2, ordinal=False)
 
 
-def _sums(said: BoolArray, answers: ScoredAnswers, cell: Cell | None = None) -> PairSums:
+def _sums(verdicts: BoolArray, answers: ScoredAnswers, cell: Cell | None = None) -> PairSums:
     """The confusion sums of decisions and answers: of the sample, or with a cell of the sample and its replicates."""
-    columns = _columns(said, answers)
+    columns = _columns(verdicts, answers)
     return PairSums.unpack(columns.sum(0) if cell is None else cell.deletions.weights(answers.clusters) @ columns, 2)
 
 
@@ -568,7 +577,7 @@ def curve(
     cutting: CutOptions | None = None,
     options: Options | None = None,
     *,
-    place: CellName | None = None,
+    cell: CellName | None = None,
     simulated: bool = False,
 ) -> ThresholdCurve:
     """The objective at every cut of one scorer's number, thinned to POINTS.
@@ -579,13 +588,13 @@ def curve(
         rater: the scorer's name.
         cutting: what is cut; folds play no part.
         options: `people_as` and `intervals` count. Targets are pooled.
-        place: the cell; None is all generators and tasks.
+        cell: the cell; None is all generators and tasks.
         simulated: against simulated people instead of real ones.
 
     Raises:
         ValueError: as `thresholds`; for more than one suite, an unknown task or generator, or a scorer without the number.
     """
-    cut, wanted, where = cutting or CutOptions(), options or Options(), place or EVERYWHERE
+    cut, wanted, where = cutting or CutOptions(), options or Options(), cell or EVERYWHERE
     suites = list(read(select(frame, scales, wanted.certainty), scales))
     if len(suites) != 1:
         raise ValueError(f"a curve is made of one suite, not of {len(suites)}")

@@ -69,39 +69,39 @@ class YesNoCounts:
 
 
 def count_answers(
-    scale: str, counted: pd.DataFrame, said: pd.DataFrame, scores: pd.DataFrame, items: Sequence[str]
+    scale: str, counted: pd.DataFrame, judgements: pd.DataFrame, scores: pd.DataFrame, items: Sequence[str]
 ) -> dict[str, YesNoCounts]:
     """What people say of these items as wholes, by kind of people (`real`, `simulated`); a kind that says nothing is left out.
 
     Args:
         scale: the aspect's, as it is written.
         counted: the items that are counted, as `engine.counts` describes them.
-        said: judgements of the aspect; those about a target of an item play no part.
+        judgements: judgements of the aspect; those about a target of an item play no part.
         scores: what scorers gave them.
         items: in the order of the verdicts; others may be counted as well.
 
     Raises:
         ValueError: people's values are not yes and no.
     """
-    if not (said["reason"].isna() & said["label"].notna()).any():
+    if not (judgements["reason"].isna() & judgements["label"].notna()).any():
         return {}
-    topic = CountedTopic(Scale.parse(scale), counted, said, scores)
+    topic = CountedTopic(Scale.parse(scale), counted, judgements, scores)
     if not topic.measure.binary:
         raise ValueError("people's answers here are not yes or no")
     whole = topic.target < 0
     unit_of = dict(zip(counted["item"].iloc[topic.item[whole]], np.flatnonzero(whole).tolist(), strict=True))
     # the place after the last is for items of which nobody says anything
     at = np.array([unit_of.get(item, topic.item.size) for item in items], np.int64)
-    found: dict[str, YesNoCounts] = {}
+    by_kind: dict[str, YesNoCounts] = {}
     for kind, code in _KINDS.items():
         profile = np.r_[topic.profile[code], 0][at]
         if profile.any():
             counts = topic.profiles.counts[profile].astype(float)
-            found[kind] = YesNoCounts(counts[:, NO], counts[:, YES], profile > 0)
-    return found
+            by_kind[kind] = YesNoCounts(counts[:, NO], counts[:, YES], profile > 0)
+    return by_kind
 
 
-def confusion_tables(said: IntArray, heard: YesNoCounts, group: IntArray, groups: int) -> FloatArray:
+def confusion_tables(verdicts: IntArray, heard: YesNoCounts, group: IntArray, groups: int) -> FloatArray:
     """Confusion tables (..., groups, 2, 2) of verdicts (..., items) with each rating by people: the verdict in rows, no first.
 
     `group` is a code of each item below `groups`; -1: it is in none.
@@ -110,21 +110,21 @@ def confusion_tables(said: IntArray, heard: YesNoCounts, group: IntArray, groups
     rows = np.flatnonzero(group >= 0)
     weights[rows, group[rows], NO], weights[rows, group[rows], YES] = heard.no[rows], heard.yes[rows]
     flat = weights.reshape(group.size, groups * 2)
-    met = [(said == verdict).astype(float) @ flat for verdict in (NO, YES)]
-    return np.stack([part.reshape(*said.shape[:-1], groups, 2) for part in met], axis=-2)
+    met = [(verdicts == verdict).astype(float) @ flat for verdict in (NO, YES)]
+    return np.stack([part.reshape(*verdicts.shape[:-1], groups, 2) for part in met], axis=-2)
 
 
-def agreements(said: IntArray, heard: YesNoCounts, places: ItemCells) -> list[CellOutcome]:
+def agreements(verdicts: IntArray, heard: YesNoCounts, places: ItemCells) -> list[CellOutcome]:
     """STATISTICS of verdicts (items,) with people, for each task, all items, and the mean over tasks."""
-    by_task = confusion_tables(said, heard, places.task, len(places.tasks))
-    every = confusion_tables(said, heard, np.zeros(said.size, np.int64), 1)[0]
+    by_task = confusion_tables(verdicts, heard, places.task, len(places.tasks))
+    every = confusion_tables(verdicts, heard, np.zeros(verdicts.size, np.int64), 1)[0]
     present = [code for code in range(len(places.tasks)) if heard.asked[places.task == code].any()]
-    found = {places.tasks[code]: _agreed(by_task[code], said, heard, places.task == code) for code in present}
-    return [*with_tasks_mean(ALL, found, _agreed(every, said, heard, np.ones(said.size, bool)))]
+    outcomes = {places.tasks[code]: _agreed(by_task[code], verdicts, heard, places.task == code) for code in present}
+    return [*with_tasks_mean(ALL, outcomes, _agreed(every, verdicts, heard, np.ones(verdicts.size, bool)))]
 
 
-def _agreed(table: FloatArray, said: IntArray, heard: YesNoCounts, inside: BoolArray) -> dict[Key, Outcome]:
-    met = inside & (said >= 0) & (heard.no + heard.yes > 0)
+def _agreed(table: FloatArray, verdicts: IntArray, heard: YesNoCounts, inside: BoolArray) -> dict[Key, Outcome]:
+    met = inside & (verdicts >= 0) & (heard.no + heard.yes > 0)
     used, sums = Used(int(met.sum()), int(table.sum()), 0), PairSums.of(table)
     made: dict[Key, Outcome] = {}
     for name in STATISTICS:
@@ -133,27 +133,27 @@ def _agreed(table: FloatArray, said: IntArray, heard: YesNoCounts, inside: BoolA
     return made
 
 
-def shares(said: IntArray, places: ItemCells) -> list[CellOutcome]:
+def shares(verdicts: IntArray, places: ItemCells) -> list[CellOutcome]:
     """`mean`, the share of yes: for each generator and all, of each task, all items, and the mean over tasks."""
-    found: list[CellOutcome] = []
+    outcomes: list[CellOutcome] = []
     for code, generator in [*enumerate(places.generators), (-1, ALL)]:
-        inside = np.ones(said.size, bool) if generator == ALL else places.generator == code
+        inside = np.ones(verdicts.size, bool) if generator == ALL else places.generator == code
         by_task = {name: inside & (places.task == task) for task, name in enumerate(places.tasks)}
-        tasks = {name: {Key("mean"): _share(said[rows])} for name, rows in by_task.items() if rows.any()}
-        found += with_tasks_mean(generator, tasks, {Key("mean"): _share(said[inside])})
-    return found
+        tasks = {name: {Key("mean"): _share(verdicts[rows])} for name, rows in by_task.items() if rows.any()}
+        outcomes += with_tasks_mean(generator, tasks, {Key("mean"): _share(verdicts[inside])})
+    return outcomes
 
 
-def _share(said: IntArray) -> Outcome:
-    n = int((said >= 0).sum())
-    value = share_of_yes(said, np.zeros(said.size, np.int64), 1)
+def _share(verdicts: IntArray) -> Outcome:
+    n = int((verdicts >= 0).sum())
+    value = share_of_yes(verdicts, np.zeros(verdicts.size, np.int64), 1)
     return outcome(value, "the scorer has no verdict", Used(n, n, 0), _OWN)
 
 
-def share_of_yes(said: IntArray, group: IntArray, groups: int) -> FloatArray:
+def share_of_yes(verdicts: IntArray, group: IntArray, groups: int) -> FloatArray:
     """(..., groups): of verdicts (..., items) the share of yes by group, NaN without a verdict; `group` as for `tables`."""
     member = (group[:, None] == np.arange(groups)).astype(float)
-    return ratio((said == YES).astype(float) @ member, (said >= 0).astype(float) @ member)
+    return ratio((verdicts == YES).astype(float) @ member, (verdicts >= 0).astype(float) @ member)
 
 
 FOLDS = 5
@@ -186,7 +186,7 @@ class Tuned:
 
 def tune(
     at: FloatArray,
-    said: IntArray,
+    verdicts: IntArray,
     heard: YesNoCounts,
     places: ItemCells,
     objective: Objective,
@@ -199,7 +199,7 @@ def tune(
 
     Args:
         at: (values,) of the setting, ascending.
-        said: (values, items) verdicts as in `verdicts`.
+        verdicts: (values, items) verdicts as in `verdicts`.
         heard: what people say of the items.
         places: their prompts.
         objective: what the value is best in.
@@ -207,19 +207,19 @@ def tune(
         seed: of the folds.
         task: whose items they are; the folds of a task are those of `thresholds`.
     """
-    met = (heard.no + heard.yes > 0) & (said >= 0).any(0)
-    said, heard, places = said[:, met], heard.take(met), places.take(met)
+    met = (heard.no + heard.yes > 0) & (verdicts >= 0).any(0)
+    verdicts, heard, places = verdicts[:, met], heard.take(met), places.take(met)
     clusters = compact(places.cluster)
     n_items, n_ratings = int(met.sum()), int((heard.no + heard.yes).sum())
-    whole = confusion_tables(said, heard, np.zeros(said.shape[1], np.int64), 1)[:, 0]
+    whole = confusion_tables(verdicts, heard, np.zeros(verdicts.shape[1], np.int64), 1)[:, 0]
     values = FORMULAS[objective](PairSums.of(whole))
     shown = tuple(_number(value) for value in values)
-    reason = _why_not(said, values, clusters.size, folds)
+    reason = _why_not(verdicts, values, clusters.size, folds)
     if reason is not None:
         return Tuned(shown, n_items=n_items, n_ratings=n_ratings, reason=reason)
     stream = ALL if task == ALL else f"task {task}"
     fold = folds_of(clusters.size, folds, fold_generator(seed, stream))[clusters.codes]
-    by_fold = confusion_tables(said, heard, fold, folds)
+    by_fold = confusion_tables(verdicts, heard, fold, folds)
     chosen: list[int] = []
     for left_out in range(folds):
         others = FORMULAS[objective](PairSums.of(whole - by_fold[:, left_out]))
@@ -239,11 +239,11 @@ def tune(
     )
 
 
-def _why_not(said: IntArray, values: FloatArray, clusters: int, folds: int) -> str | None:
+def _why_not(verdicts: IntArray, values: FloatArray, clusters: int, folds: int) -> str | None:
     """Why no value can be chosen and checked, in words."""
-    if not said.size:
+    if not verdicts.size:
         return NOTHING_SHARED
-    if (said == said[:1]).all():
+    if (verdicts == verdicts[:1]).all():
         return "no value of this setting changes a verdict that people can be compared with"
     if np.isnan(values).all():
         return "it is undefined at every value"

@@ -82,19 +82,19 @@ class StudyTables:
     metrics: tuple[dict[str, Any], ...]
 
 
-def tables(said: pd.DataFrame, scales: Scales, roles: Mapping[str, Roles], options: Options | None = None) -> StudyTables:
+def tables(judgements: pd.DataFrame, scales: Scales, roles: Mapping[str, Roles], options: Options | None = None) -> StudyTables:
     """Both tables, by suite and generator, of real and of simulated people.
 
     Args:
-        said: a long frame, as for `report.build`; suites in which nobody answered VISOR's questions are left out.
+        judgements: a long frame, as for `report.build`; suites in which nobody answered VISOR's questions are left out.
         scales: as there.
         roles: by prompt; of prompts that are missing here, questions about A and B and the metrics are left out.
         options: intervals and seed.
     """
     wanted = replace(options or Options(), matrix=False, by_target=False, people_as="majority", ceiling=False)
-    human = said["kind"] == "human"
-    asked = said.loc[human & said["aspect"].isin(ONLY_HERE), "suite"].unique()
-    rows = said.loc[said["suite"].isin(asked), list(COLUMNS)].assign(task=None)
+    human = judgements["kind"] == "human"
+    with_questions = judgements.loc[human & judgements["aspect"].isin(ONLY_HERE), "suite"].unique()
+    rows = judgements.loc[judgements["suite"].isin(with_questions), list(COLUMNS)].assign(task=None)
     if rows.empty:
         return StudyTables((), ())
     return StudyTables(_questions(rows, scales, roles, wanted), _metrics(rows, roles, wanted))
@@ -114,23 +114,23 @@ def _questions(rows: pd.DataFrame, scales: Scales, roles: Mapping[str, Roles], o
         parts.append(_enough(part.assign(aspect=question.key, target=None)))
     titles = {question.key: question.title for question in QUESTIONS}
     report = build(pd.concat(parts), known, replace(options, statistics=("majority_share", "unanimous_share")))
-    found = [_named(row.to_dict(), "question", titles) for row in report.among_people]
+    questions = [_named(row.to_dict(), "question", titles) for row in report.among_people]
     order = [*titles.values()]
-    return tuple(sorted(found, key=lambda row: (row["suite"], row["people"], order.index(row["question"]))))
+    return tuple(sorted(questions, key=lambda row: (row["suite"], row["people"], order.index(row["question"]))))
 
 
 def _metrics(rows: pd.DataFrame, roles: Mapping[str, Roles], options: Options) -> tuple[dict[str, Any], ...]:
     both = _both(rows, roles)
-    related = rows["prompt"].map(lambda prompt: (found := roles.get(prompt)) is not None and found.relation).astype(bool)
+    related = rows["prompt"].map(lambda prompt: (role := roles.get(prompt)) is not None and role.relation).astype(bool)
     uncond = rows[related & (rows["aspect"] == "correct")].assign(aspect=UNCOND, target=None)
     cond = rows[related & (rows["aspect"] == "position")].assign(aspect=COND, target=None)
     parts = [_enough(both), _enough(uncond), _where_both(cond, both)]
     scales = {(str(suite), metric): "nominal" for suite in rows["suite"].unique() for metric in METRICS}
     made = pd.concat(parts)
     report = build(made, scales, replace(options, statistics=("percent_agreement",)))
-    found = [_named(row, "metric", METRICS) for row in report.to_dict()["raters"]]
+    metrics = [_named(row, "metric", METRICS) for row in report.to_dict()["raters"]]
     order = [*METRICS.values()]
-    return tuple(sorted(found, key=lambda row: (row["suite"], row["people"], row["rater"], order.index(row["metric"]))))
+    return tuple(sorted(metrics, key=lambda row: (row["suite"], row["people"], row["rater"], order.index(row["metric"]))))
 
 
 def _named(row: dict[str, Any], name: str, titles: Mapping[str, str]) -> dict[str, Any]:
@@ -140,7 +140,7 @@ def _named(row: dict[str, Any], name: str, titles: Mapping[str, str]) -> dict[st
 
 def _is(part: pd.DataFrame, roles: Mapping[str, Roles], role: Role) -> BoolArray:
     """Whether each row is about the object in that role."""
-    targets = {prompt: found.target(role) for prompt, found in roles.items()}
+    targets = {prompt: named.target(role) for prompt, named in roles.items()}
     pairs = zip(part["prompt"], part["target"], strict=True)
     return np.array([isinstance(target, str) and targets.get(prompt) == target for prompt, target in pairs], bool)
 
@@ -161,7 +161,7 @@ def _enough(part: pd.DataFrame) -> pd.DataFrame:
 def _both(rows: pd.DataFrame, roles: Mapping[str, Roles]) -> pd.DataFrame:
     """Of each rater and item whether both objects are there: no if one is not, nothing where that is open."""
     part = rows[(rows["aspect"] == "present") & rows["excluded"].isna()]
-    pair = [bool(found and found.b) for found in map(roles.get, part["prompt"])]
+    pair = [bool(role and role.b) for role in map(roles.get, part["prompt"])]
     part = part.loc[np.array(pair, bool) & (_is(part, roles, "a") | _is(part, roles, "b"))]
     words = part["label"].astype(str).str.strip().str.casefold()
     keys = ["item", "rater", "kind"]
@@ -170,34 +170,34 @@ def _both(rows: pd.DataFrame, roles: Mapping[str, Roles]) -> pd.DataFrame:
     said_so = [("no" if gone else "yes" if here == 2 else None) for here, gone in zip(seen["here"], seen["gone"], strict=True)]
     label = pd.Series(said_so, index=seen.index, dtype=object)
     # a rater's last row is when they had said it
-    said = part.sort_values("seq").drop_duplicates(keys, keep="last").set_index(keys)
-    made = said.assign(label=label, aspect=OA, target=None, number=np.nan).reset_index()
-    kept: pd.DataFrame = made.loc[made["label"].notna(), list(COLUMNS)]
-    return kept
+    last = part.sort_values("seq").drop_duplicates(keys, keep="last").set_index(keys)
+    made = last.assign(label=label, aspect=OA, target=None, number=np.nan).reset_index()
+    derived: pd.DataFrame = made.loc[made["label"].notna(), list(COLUMNS)]
+    return derived
 
 
 def _where_both(part: pd.DataFrame, both: pd.DataFrame) -> pd.DataFrame:
     """Of scorers what they say where they find both objects; people's answers count where more than half of three do."""
     yes = both[both["label"] == "yes"]
-    found = set(zip(yes["item"], yes["rater"], strict=True))
+    pairs = set(zip(yes["item"], yes["rater"], strict=True))
     scorer = part["kind"] == "scorer"
-    seen = np.array([pair in found for pair in zip(part["item"], part["rater"], strict=True)], bool)
-    kept = part[~scorer | seen]
+    seen = np.array([pair in pairs for pair in zip(part["item"], part["rater"], strict=True)], bool)
+    rows = part[~scorer | seen]
     people = both[(both["kind"] == "human")]
     enough = people[_answered(people) >= LEAST]
     known = {(item, kind) for item, kind in _agreed_yes(enough)}
-    asked = {(item, bool(kind)) for item, kind in zip(enough["item"], enough["simulated"].fillna(False), strict=True)}
-    keys = list(zip(kept["item"], kept["simulated"].fillna(False).astype(bool), strict=True))
-    open_ = (kept["kind"] == "human") & kept["excluded"].isna()
-    reasons = [None if key in known else MISSING if key in asked else FEWER for key in keys]
-    excluded = kept["excluded"].astype(object).where(~open_, pd.Series(reasons, kept.index, dtype=object))
-    return kept.assign(excluded=excluded.where(excluded.notna(), None))
+    judged = {(item, bool(kind)) for item, kind in zip(enough["item"], enough["simulated"].fillna(False), strict=True)}
+    keys = list(zip(rows["item"], rows["simulated"].fillna(False).astype(bool), strict=True))
+    open_ = (rows["kind"] == "human") & rows["excluded"].isna()
+    reasons = [None if key in known else MISSING if key in judged else FEWER for key in keys]
+    excluded = rows["excluded"].astype(object).where(~open_, pd.Series(reasons, rows.index, dtype=object))
+    return rows.assign(excluded=excluded.where(excluded.notna(), None))
 
 
 def _agreed_yes(people: pd.DataFrame) -> Sequence[tuple[str, bool]]:
     """Items, with the kind of people, of which more than half say yes."""
     keys = list(zip(people["item"], people["simulated"].fillna(False).astype(bool), strict=True))
     unit, units = pd.factorize(pd.Series(keys, dtype=object))
-    label = np.array([said == "yes" for said in people["label"]], np.int64)
+    label = np.array([answer == "yes" for answer in people["label"]], np.int64)
     most = strict_majority(unit.astype(np.int64), len(units), label, 2).label
-    return [unit for unit, said in zip(units, most, strict=True) if said == 1]
+    return [unit for unit, answer in zip(units, most, strict=True) if answer == 1]

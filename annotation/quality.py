@@ -104,8 +104,8 @@ def pattern(questionnaire: Questionnaire, answers: Mapping[str, Any]) -> Pattern
     """What these answers look like to the hand: free texts are left out, as nobody types the same twice."""
     blanks: Pattern = tuple(f"blank {blank.member}" for blank in questionnaire.blanks if says_blank(answers, blank))
     shown = set(visible(questionnaire, answers))
-    asked = [one for one in questionnaire.questions if one.id in shown and one.kind != "text"]
-    return blanks + tuple(_pressed(one, answers.get(one.id)) for one in asked)
+    questions = [question for question in questionnaire.questions if question.id in shown and question.kind != "text"]
+    return blanks + tuple(_pressed(question, answers.get(question.id)) for question in questions)
 
 
 def shape(questionnaire: Questionnaire) -> tuple[str, ...]:
@@ -118,8 +118,8 @@ def _pressed(question: Question, answer: Any) -> Any:
         return None
     if answer == CANNOT_TELL or question.kind == "number":
         return answer
-    given = answer if question.kind in TICKED and isinstance(answer, list) else [answer]
-    places = [n for n, option in enumerate(question.options) if any(same(one, option.value) for one in given)]
+    chosen = answer if question.kind in TICKED and isinstance(answer, list) else [answer]
+    places = [n for n, option in enumerate(question.options) if any(same(value, option.value) for value in chosen)]
     return tuple(places)
 
 
@@ -127,9 +127,9 @@ def sameness(answers: Sequence[TimedAnswer]) -> dict[str, Sameness]:
     """How alike everybody's answers are, by person, one answer for each person and item, in the order of giving."""
     at: dict[str, Counter[Pattern]] = {}
     by_person: dict[str, list[TimedAnswer]] = {}
-    for one in answers:
-        at.setdefault(one.item_id, Counter())[one.pattern] += 1
-        by_person.setdefault(one.person, []).append(one)
+    for answer in answers:
+        at.setdefault(answer.item_id, Counter())[answer.pattern] += 1
+        by_person.setdefault(answer.person, []).append(answer)
     return {person: _sameness(own, at) for person, own in by_person.items()}
 
 
@@ -137,16 +137,16 @@ def _sameness(own: Sequence[TimedAnswer], at: Mapping[str, Counter[Pattern]]) ->
     before: dict[tuple[str, ...], Pattern] = {}
     run: dict[tuple[str, ...], int] = {}
     shares, chances, repeats, longest = [], [], [], 1
-    for one in own:
-        last = before.get(one.shape)
-        before[one.shape] = one.pattern
-        run[one.shape] = run.get(one.shape, 0) + 1 if one.pattern == last else 1
-        longest = max(longest, run[one.shape])
+    for answer in own:
+        last = before.get(answer.shape)
+        before[answer.shape] = answer.pattern
+        run[answer.shape] = run.get(answer.shape, 0) + 1 if answer.pattern == last else 1
+        longest = max(longest, run[answer.shape])
         if last is None:
             continue
-        repeats.append(one.pattern == last)
-        others = at[one.item_id].total() - 1
-        alike = at[one.item_id][last] - (one.pattern == last)
+        repeats.append(answer.pattern == last)
+        others = at[answer.item_id].total() - 1
+        alike = at[answer.item_id][last] - (answer.pattern == last)
         if others:
             shares.append(alike / others)
         # with half an answer of each kind added: what few others have not said is not impossible
@@ -172,13 +172,13 @@ def tail(chances: Sequence[float], k: int) -> float:
 def speeds(answers: Sequence[TimedAnswer]) -> dict[str, Speed]:
     """How fast everybody is, by person."""
     timed: dict[str, list[float]] = {}
-    for one in answers:
-        seconds = timed.setdefault(one.person, [])
-        if one.seconds is not None:
-            seconds.append(one.seconds)
+    for answer in answers:
+        seconds = timed.setdefault(answer.person, [])
+        if answer.seconds is not None:
+            seconds.append(answer.seconds)
     medians = {person: median(seconds) for person, seconds in timed.items() if seconds}
     campaign = median(medians.values()) if medians else None
     return {
-        person: Speed(len(seconds), medians.get(person), campaign, sum(one < FLOOR for one in seconds))
+        person: Speed(len(seconds), medians.get(person), campaign, sum(second < FLOOR for second in seconds))
         for person, seconds in timed.items()
     }

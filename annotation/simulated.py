@@ -102,42 +102,42 @@ def annotate(known: Iterable[DepictedItem], people: Sequence[SimulatedPerson] = 
 
     The same items, people and seed give the same annotations; leaving some items out changes nothing about the others.
     """
-    found: list[Annotation] = []
-    for one in known:
-        for number in random(seed, one.item.item_id, "order").permutation(len(people)):
+    annotated: list[Annotation] = []
+    for depicted in known:
+        for number in random(seed, depicted.item.item_id, "order").permutation(len(people)):
             person = people[number]
-            rng = random(seed, one.item.item_id, person.name)
+            rng = random(seed, depicted.item.item_id, person.name)
             if rng.random() < person.answers:
-                answers = answer(person, one.spec, one.scene, rng)
-                found.append(
+                answers = answer(person, depicted.spec, depicted.scene, rng)
+                annotated.append(
                     Annotation(
-                        annotation_id=str(uuid.uuid5(NAMESPACE, f"{seed}/{person.name}/{one.item.item_id}")),
-                        item_id=one.item.item_id,
+                        annotation_id=str(uuid.uuid5(NAMESPACE, f"{seed}/{person.name}/{depicted.item.item_id}")),
+                        item_id=depicted.item.item_id,
                         rater_id=person.rater.rater_id,
                         questionnaire=NAME,
                         answers=answers,
-                        judgements=tuple(derive(one.spec, answers)),
+                        judgements=tuple(derive(depicted.spec, answers)),
                         rule_version=RULE_VERSION,
                     )
                 )
-    return found
+    return annotated
 
 
 def answer(person: SimulatedPerson, spec: Spec, scene: Scene, rng: np.random.Generator) -> dict[str, Any]:
     """One person's answers to all questions about one scene, in the shape of ``annotation.questionnaires.geneval``."""
-    given: dict[str, Any] = {"objects": ", ".join(f"a {placed.color} {placed.kind}" for placed in scene.objects) or "none"}
+    answers: dict[str, Any] = {"objects": ", ".join(f"a {placed.color} {placed.kind}" for placed in scene.objects) or "none"}
     for k, wanted in enumerate(spec.objects):
-        given |= _about(person, k, wanted, scene, rng)
+        answers |= _about(person, k, wanted, scene, rng)
     for suffix, subject, reference in position_pairs(spec):
-        one, other = (_center(scene, spec.objects[k].name) for k in (subject, reference))
+        first, other = (_center(scene, spec.objects[k].name) for k in (subject, reference))
         for axis, low, high in ((0, "left", "right"), (1, "above", "below")):
-            apart = one[axis] - other[axis] if one and other else 0.0
+            apart = first[axis] - other[axis] if first and other else 0.0
             side = "neither" if abs(apart) < _SIDE_BY_SIDE else low if apart < 0 else high
             if rng.random() < person.positions:
                 side = "neither" if rng.random() < 0.5 else OPPOSITE.get(side, side)
-            given[("position_x", "position_y")[axis] + suffix] = _unless_unsure(person, rng, side)
-    given["caption_fit"] = _fit(spec, given, rng, person)
-    return clean(geneval_questionnaire(spec), given)
+            answers[("position_x", "position_y")[axis] + suffix] = _unless_unsure(person, rng, side)
+    answers["caption_fit"] = _fit(spec, answers, rng, person)
+    return clean(geneval_questionnaire(spec), answers)
 
 
 def _about(person: SimulatedPerson, k: int, wanted: ObjectSpec, scene: Scene, rng: np.random.Generator) -> dict[str, Any]:
@@ -175,19 +175,19 @@ def _center(scene: Scene, kind: str) -> tuple[float, float] | None:
     return float(np.mean([placed.x for placed in here])), float(np.mean([placed.y for placed in here]))
 
 
-def _fit(spec: Spec, given: Mapping[str, Any], rng: np.random.Generator, person: SimulatedPerson) -> int | str:
+def _fit(spec: Spec, answers: Mapping[str, Any], rng: np.random.Generator, person: SimulatedPerson) -> int | str:
     """How well the caption fits by what this person saw: 4 all of it, 3 most, 2 some, 1 nothing; now and then one off."""
-    derived = derive(spec, given)
+    derived = derive(spec, answers)
     whole = next((judgement.label for judgement in derived if judgement.aspect == "correct"), None)
-    asked = [judgement.label for judgement in derived if judgement.aspect in ("present", "color", "position")]
-    missed = len(asked) - asked.count(YES)
+    parts = [judgement.label for judgement in derived if judgement.aspect in ("present", "color", "position")]
+    missed = len(parts) - parts.count(YES)
     if whole == YES:
         fit = 4
-    elif asked and missed == len(asked):
+    elif parts and missed == len(parts):
         fit = 1
     else:
         # one part of several, or only the number
-        fit = 3 if missed == 0 or (missed == 1 and len(asked) > 2) else 2
+        fit = 3 if missed == 0 or (missed == 1 and len(parts) > 2) else 2
     if rng.random() < 0.05 + person.objects:
         fit = min(4, max(1, fit + (1 if rng.random() < 0.5 else -1)))
     return _unless_unsure(person, rng, fit)
@@ -211,25 +211,25 @@ def annotate_vqa(
     known: Iterable[DepictedItem], people: Sequence[SimulatedPerson] = PEOPLE, seed: int = SEED
 ) -> list[Annotation]:
     """What they say, image by image; the same items, people and seed give the same annotations."""
-    found: list[Annotation] = []
-    for one in known:
-        order = random(seed, one.item.item_id, "questions").permutation(len(people))
-        said: list[dict[str, str]] = []
+    annotated: list[Annotation] = []
+    for depicted in known:
+        order = random(seed, depicted.item.item_id, "questions").permutation(len(people))
+        earlier: list[dict[str, str]] = []
         for number in order[:3]:
-            if len(said) == 2 and not tifa_vqa.undecided(said):
+            if len(earlier) == 2 and not tifa_vqa.undecided(earlier):
                 break
             person = people[number]
-            rng = random(seed, one.item.item_id, person.name, "questions")
-            asked = true_answers(one.spec, one.scene)
+            rng = random(seed, depicted.item.item_id, person.name, "questions")
+            truth = true_answers(depicted.spec, depicted.scene)
             answers = {
-                tifa_vqa.PREFIX + question.question_id: _answer_to(person, question, true, rng) for question, true in asked
+                tifa_vqa.PREFIX + question.question_id: _answer_to(person, question, true, rng) for question, true in truth
             }
-            said.append(answers)
-            asking = FormItem("", {}, questions=tuple(question for question, _ in asked))
-            found.append(
+            earlier.append(answers)
+            asking = FormItem("", {}, questions=tuple(question for question, _ in truth))
+            annotated.append(
                 Annotation(
-                    annotation_id=str(uuid.uuid5(NAMESPACE, f"{seed}/questions/{person.name}/{one.item.item_id}")),
-                    item_id=one.item.item_id,
+                    annotation_id=str(uuid.uuid5(NAMESPACE, f"{seed}/questions/{person.name}/{depicted.item.item_id}")),
+                    item_id=depicted.item.item_id,
                     rater_id=person.rater.rater_id,
                     questionnaire=tifa_vqa.NAME,
                     answers=answers,
@@ -238,7 +238,7 @@ def annotate_vqa(
                     raw={"questions": VERSION},
                 )
             )
-    return found
+    return annotated
 
 
 def _answer_to(person: SimulatedPerson, question: PromptQuestion, true: str | None, rng: np.random.Generator) -> str:
@@ -276,8 +276,8 @@ def vote(pairs: Iterable[DepictedPair], people: Sequence[SimulatedPerson] = PEOP
         for number in random(seed, pair.item.item_id, "votes").permutation(len(people))[:VOTES]:
             person = people[number]
             rng = random(seed, pair.item.item_id, person.name, "vote")
-            order = tuple(int(place) for place in rng.permutation(2))
-            left, right = (pair.faithful[place] != (rng.random() < person.counts) for place in order)
+            order = tuple(int(image) for image in rng.permutation(2))
+            left, right = (pair.faithful[image] != (rng.random() < person.counts) for image in order)
             if rng.random() < person.positions:
                 left, right = True, False
             choice = ab.BOTH if left and right else ab.NONE if not (left or right) else ab.SIDES[int(right)]

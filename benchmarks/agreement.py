@@ -58,8 +58,8 @@ class Sizes:
 
 def make_project(store: Store, images: int) -> Sizes:
     """Fill an empty project; the same every time."""
-    found: Sizes = store.change(_make, images)
-    return found
+    sizes: Sizes = store.change(_make, images)
+    return sizes
 
 
 # u(n, salt) looks like chance in [0, 1) and is the same every time.
@@ -171,7 +171,7 @@ def reference(store: Store) -> Values:
         rows[column] = rows[column].astype("category")
     rows = rows.sort_values("seq").drop_duplicates(["item", "rater", "aspect"])
     people = rows[rows["kind"] == "human"]
-    found: Values = {}
+    values: Values = {}
     for name in (*JUDGES, *SCORERS):
         own = rows.loc[rows["rater"] == name, ["item", "value"]]
         met = people.merge(own, on="item", suffixes=("", "_scorer"))
@@ -179,19 +179,19 @@ def reference(store: Store) -> Values:
             task=("task", "first"), people=("value", "mean"), own=("value_scorer", "first")
         )
         for task, units in _by_task(means):
-            found[task, name, "spearman"] = stats.spearmanr(units["own"], units["people"]).statistic
-            found[task, name, "pearson"] = stats.pearsonr(units["own"], units["people"]).statistic
+            values[task, name, "spearman"] = stats.spearmanr(units["own"], units["people"]).statistic
+            values[task, name, "pearson"] = stats.pearsonr(units["own"], units["people"]).statistic
         for task, pairs in _by_task(met) if name in JUDGES else ():
-            said = pairs["value_scorer"].to_numpy(int), pairs["value"].to_numpy(int)
-            found[task, name, "percent_agreement"] = accuracy_score(*said)
-            found[task, name, "cohen_kappa"] = cohen_kappa_score(*said)
+            pair_labels = pairs["value_scorer"].to_numpy(int), pairs["value"].to_numpy(int)
+            values[task, name, "percent_agreement"] = accuracy_score(*pair_labels)
+            values[task, name, "cohen_kappa"] = cohen_kappa_score(*pair_labels)
     for task, rated in _by_task(people):
-        found[task, "people", "mean"] = rated["value"].mean()
+        values[task, "people", "mean"] = rated["value"].mean()
         units = rated.groupby("item", observed=True)["value"].agg(["size", "sum"])
         n, yes = (units.loc[units["size"] >= 2, column] for column in ("size", "sum"))
         alike = yes * (yes - 1) + (n - yes) * (n - yes - 1)
-        found[task, "people", "percent_agreement"] = (alike / (n * (n - 1))).mean()
-    return found
+        values[task, "people", "percent_agreement"] = (alike / (n * (n - 1))).mean()
+    return values
 
 
 def _by_task(rows: pd.DataFrame) -> list[tuple[str, pd.DataFrame]]:
@@ -206,9 +206,9 @@ def apart(first: Values, second: Values) -> float:
         AssertionError: ``second`` has something that ``first`` has not, or a value differs by more than 1e-9.
     """
     assert second.keys() <= first.keys(), second.keys() - first.keys()
-    one, other = (np.array([table[key] for key in second]) for table in (first, second))
-    assert (np.isnan(one) == np.isnan(other)).all()
-    largest = float(np.nanmax(np.abs(one - other)))
+    mine, other = (np.array([table[key] for key in second]) for table in (first, second))
+    assert (np.isnan(mine) == np.isnan(other)).all()
+    largest = float(np.nanmax(np.abs(mine - other)))
     assert largest <= TOLERANCE, largest
     return largest
 
@@ -216,17 +216,17 @@ def apart(first: Values, second: Values) -> float:
 def rated_and_unrated(store: Store, *, rated: bool) -> list[str]:
     """Images about which people have said something, or nothing yet."""
     with store.read() as cursor:
-        found = cursor.execute(
+        rows = cursor.execute(
             "select item_id from items where (item_id in (select item_id from annotations)) = ? order by hash(item_id) limit ?",
             [rated, ANSWERS],
         ).fetchall()
-    return [row[0] for row in found]
+    return [row[0] for row in rows]
 
 
 def answered(store: Store, n: int, item: str) -> None:
     """One more person's answer about an image."""
-    said = Judgement(ASPECT, *(("yes", 1.0) if n % 3 else ("no", 0.0)))
-    recording.submit(store, Annotation(str(uuid.uuid4()), item, f"person-{PEOPLE + n}", "direct", {}, (said,), "direct-1"))
+    judgement = Judgement(ASPECT, *(("yes", 1.0) if n % 3 else ("no", 0.0)))
+    recording.submit(store, Annotation(str(uuid.uuid4()), item, f"person-{PEOPLE + n}", "direct", {}, (judgement,), "direct-1"))
 
 
 def live(store: Store) -> tuple[Values, list[float], list[float]]:
@@ -236,9 +236,9 @@ def live(store: Store) -> tuple[Values, list[float], list[float]]:
     for n, pair in enumerate(zip(rated_and_unrated(store, rated=True), rated_and_unrated(store, rated=False), strict=False)):
         for which, item in enumerate(pair):
             answered(store, 2 * n + which, item)
-            before, (now, took) = now, timed(lambda: quick(store))
+            before, (now, timing) = now, timed(lambda: quick(store))
             assert now != before
-            seconds[which].append(took.wall)
+            seconds[which].append(timing.wall)
     return now, *seconds
 
 
@@ -252,12 +252,12 @@ def run(store: Store, images: int) -> list[str]:
     again, recomputing = timed(lambda: counted(store))
     second = max(apart(now, again), apart(now, reference(store)))
 
-    def row(what: str, mine: float, other: Timing, difference: float) -> str:
+    def row(label: str, mine: float, other: Timing, difference: float) -> str:
         times = f"{mine * 1000:>9.1f} ms{other.wall * 1000:>11.0f} ms{other.wall / mine:>8.1f}"
-        return f"{what:50}{times}{difference:>21.1e}"
+        return f"{label:50}{times}{difference:>21.1e}"
 
-    def after(what: str, seconds: list[float]) -> list[str]:
-        middle = row(f"{what} (median of {len(seconds)})", statistics.median(seconds), recomputing, second)
+    def after(label: str, seconds: list[float]) -> list[str]:
+        middle = row(f"{label} (median of {len(seconds)})", statistics.median(seconds), recomputing, second)
         return [middle, f"{'  the slowest of these':50}{max(seconds) * 1000:>9.1f} ms"]
 
     def head(other: str) -> str:

@@ -141,9 +141,9 @@ class Clicker:
             page.keyboard.press(marks.key)
         else:
             page.locator(marks.submit).click()
-        took: float = page.evaluate("window.nextPrompt")
+        seconds: float = page.evaluate("window.nextPrompt")
         self.answered += 1
-        return took / 1000
+        return seconds / 1000
 
 
 @contextmanager
@@ -281,7 +281,7 @@ def result_of(side: FormSide, plan: AnnotatePlan) -> FormResult:
     n = plan.clients * plan.answers
     waits = [1000 * wait for loop in side.loops for wait in loop.waits]
     rates = [n / loop.seconds for loop in side.loops]
-    seen = [1000 * one for one in side.clicks]
+    seen = [1000 * click for click in side.clicks]
     return FormResult(
         statistics.median(rates),
         rates,
@@ -329,7 +329,7 @@ def ours(open_: ExitStack, project: Path, work_: FormWork) -> FormSide:
     people = [OurForm(name, annotators.NAME, work_.choose, Http(port)) for name in work_.names]
     side = FormSide("ours", process, port, people)
     if work_.browser is not None:
-        expected = {one.sha256: annotators.first_count(one.questionnaire) for one in work_.items}
+        expected = {questions.sha256: annotators.first_count(questions.questionnaire) for questions in work_.items}
         address = f"http://127.0.0.1:{port}"
         side.clicker = open_our_form(work_.browser, address, BROWSER_PERSON, expected)
     return side
@@ -350,7 +350,7 @@ def queued(open_: ExitStack, project: Path, pictures: Path, work_: FormWork, lim
     process, port = open_.enter_context(served(line, "/config"))
     side = FormSide("queued", process, port, [QueuedForm(name, work_.choose, Http(port), QUESTIONS) for name in work_.names])
     if work_.browser is not None:
-        expected = {one.file: annotators.first_count(one.questionnaire) for one in work_.items}
+        expected = {questions.file: annotators.first_count(questions.questionnaire) for questions in work_.items}
         side.clicker = open_queued_form(work_.browser, f"http://127.0.0.1:{port}", BROWSER_PERSON, expected)
     return side
 
@@ -384,7 +384,7 @@ def compare(sides: Sequence[tuple[FormSide, Path]], plan: AnnotatePlan) -> int:
     Raises:
         AssertionError: an acknowledged answer is missing, there is one too many, or the sides differ.
     """
-    found: list[list[annotators.Row]] = []
+    stored: list[list[annotators.Row]] = []
     for side, project in sides:
         rows, tickets = annotators.stored(project)
         acknowledged = {pair for person in side.people for pair in person.saved}
@@ -394,17 +394,17 @@ def compare(sides: Sequence[tuple[FormSide, Path]], plan: AnnotatePlan) -> int:
         assert acknowledged <= there, f"{side.name}: {len(acknowledged - there)} acknowledged answers are missing"
         assert len(rows) == len(there) == len(acknowledged) + at_browser, f"{side.name}: {len(rows)} answers"
         assert all(row[2] == "valid" and row[4] for row in rows)
-        found.append(rows)
-    assert found[0] == found[1], "the two sides stored different answers"
-    return len(found[0])
+        stored.append(rows)
+    assert stored[0] == stored[1], "the two sides stored different answers"
+    return len(stored[0])
 
 
 def lines_of(mine: FormResult, other: FormResult, n: int, plan: AnnotatePlan) -> list[str]:
     """The table."""
     ratio = mine.per_second / other.per_second
 
-    def row(what: str, a: float, b: float, better: float, unit: str = "") -> str:
-        return f"{what:52}{a:>9.1f}{unit:3}{b:>9.1f}{unit:3}{better:>8.2f}"
+    def row(label: str, a: float, b: float, better: float, unit: str = "") -> str:
+        return f"{label:52}{a:>9.1f}{unit:3}{b:>9.1f}{unit:3}{better:>8.2f}"
 
     lines = [
         f"{plan.clients} people at once, {plan.rounds} rounds of {plan.answers} answers each; {plan.images} images",
@@ -421,9 +421,9 @@ def lines_of(mine: FormResult, other: FormResult, n: int, plan: AnnotatePlan) ->
             row("the clients' processor time for an answer", mine.client, other.client, other.client / mine.client, "ms"),
         ]
     if mine.click_p50 and other.click_p50 and mine.click_p95 and other.click_p95:
-        what = f"in Chromium: click to next prompt ({plan.clicks * plan.rounds} clicks)"
+        label = f"in Chromium: click to next prompt ({plan.clicks * plan.rounds} clicks)"
         lines += [
-            row(f"{what}, median", mine.click_p50, other.click_p50, other.click_p50 / mine.click_p50, "ms"),
+            row(f"{label}, median", mine.click_p50, other.click_p50, other.click_p50 / mine.click_p50, "ms"),
             row("in Chromium: 95 % under", mine.click_p95, other.click_p95, other.click_p95 / mine.click_p95, "ms"),
         ]
     return [*lines, "", f"both databases hold the same {n:,} answers; of those acknowledged none is missing"]
@@ -444,9 +444,9 @@ def main(arguments: Sequence[str] | None = None) -> list[str]:
     parser.add_argument("--quick", action="store_true", help="a small size, to see that it runs")
     parser.add_argument("--no-browser", action="store_true", help="leave the browser out")
     parser.add_argument("--json", type=Path, help="write the figures to this file too")
-    asked = vars(parser.parse_args(arguments))
-    file, quick, none = asked.pop("json"), asked.pop("quick"), asked.pop("no_browser")
-    plan = SMALL if quick else AnnotatePlan(**asked)
+    options = vars(parser.parse_args(arguments))
+    file, quick, none = options.pop("json"), options.pop("quick"), options.pop("no_browser")
+    plan = SMALL if quick else AnnotatePlan(**options)
     with tempfile.TemporaryDirectory() as folder, nullcontext() if none else open_browser() as browser:
         mine, other, n = run(Path(folder), plan, browser)
     lines = lines_of(mine, other, n, plan)

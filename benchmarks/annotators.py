@@ -25,7 +25,8 @@ from PIL import Image as Picture
 
 from annotation.questionnaires.base import Question, Questionnaire, clean, validate, visible
 from concord import form
-from data.campaign import Campaign, CampaignItem
+from data.campaigns.items import CampaignItem
+from data.campaigns.settings import Campaign
 from data.prompts.coco import COCO
 from data.records import Image, Item, Prompt
 from data.store import imports
@@ -96,16 +97,16 @@ class Http:
         cookies = "; ".join(f"{name}={value}" for name, value in self._cookies.items())
         head = f"{method} {path} HTTP/1.1\r\nhost: 127.0.0.1:{self._port}\r\ncontent-type: application/json\r\n"
         head += f"content-length: {len(text)}\r\n" + (f"cookie: {cookies}\r\n" if cookies else "")
-        told = (await self._exchange(f"{head}\r\n".encode() + text)).decode("latin-1").split("\r\n")
-        fields = [line.partition(": ") for line in told[1:] if line]
+        lines = (await self._exchange(f"{head}\r\n".encode() + text)).decode("latin-1").split("\r\n")
+        fields = [line.partition(": ") for line in lines[1:] if line]
         for name, _, value in fields:
             if name.lower() == "set-cookie":
                 cookie, _, content = value.partition(";")[0].partition("=")
                 self._cookies[cookie] = content
-        found = {name.lower(): value for name, _, value in fields}
-        length = None if found.get("transfer-encoding") == "chunked" else int(found["content-length"])
-        if not told[0].startswith("HTTP/1.1 200"):
-            raise Refused(f"{method} {path}: {told[0]} {await self._reader.readexactly(length or 0)!r}")
+        headers = {name.lower(): value for name, _, value in fields}
+        length = None if headers.get("transfer-encoding") == "chunked" else int(headers["content-length"])
+        if not lines[0].startswith("HTTP/1.1 200"):
+            raise Refused(f"{method} {path}: {lines[0]} {await self._reader.readexactly(length or 0)!r}")
         return length
 
     async def _exchange(self, request: bytes) -> bytes:
@@ -170,16 +171,16 @@ class OurForm:
             "revises": None,
             "following": True,
         }
-        told = await self.http.json("POST", "/api/submit", body)
-        if (told["saved"], told["new"], told["status"]) != (True, True, "valid"):
-            raise Refused(f"{self.name}: {told}")
+        reply = await self.http.json("POST", "/api/submit", body)
+        if (reply["saved"], reply["new"], reply["status"]) != (True, True, "valid"):
+            raise Refused(f"{self.name}: {reply}")
         self.saved.add((self.name, ticket))
-        self._take(told["next"])
+        self._take(reply["next"])
 
-    def _take(self, told: Mapping[str, Any]) -> None:
-        if told["state"] != "label":
-            raise Refused(f"{self.name}: {told}")
-        self._task = told["tasks"][0]
+    def _take(self, reply: Mapping[str, Any]) -> None:
+        if reply["state"] != "label":
+            raise Refused(f"{self.name}: {reply}")
+        self._task = reply["tasks"][0]
 
 
 @dataclass
@@ -203,8 +204,8 @@ class QueuedForm:
 
     async def answer(self) -> None:
         ticket = self._ticket
-        said = self.choose(self.name, ticket)
-        values = [said.get(id_, [] if id_.startswith("color") else None) for id_ in self.ids]
+        answers = self.choose(self.name, ticket)
+        values = [answers.get(id_, [] if id_.startswith("color") else None) for id_ in self.ids]
         self._ticket, *_ = await self._event("submit", [None, ticket, False, *values])
         self.saved.add((self.name, ticket))
 
@@ -280,9 +281,9 @@ def make_campaign(store: Store, folder: Path, images: int, people: int, side: in
     folder.mkdir()
     prompts = [_prompt(n) for n in range(60)]
     painted = [_picture(folder / f"{n:04}.jpg", prompts[n % len(prompts)], n, side) for n in range(images)]
-    items = [Item(one.image_id, SUITE, one.prompt_id, None, one.generator) for one in painted]
+    items = [Item(picture.image_id, SUITE, picture.prompt_id, None, picture.generator) for picture in painted]
     imports.apply(store, [ImportBundle("images", "generator", SUITE, prompts, painted, items)])
-    management.create(store, Campaign(NAME, "A benchmark", overlap=people), [CampaignItem(one.item_id) for one in items])
+    management.create(store, Campaign(NAME, "A benchmark", overlap=people), [CampaignItem(item.item_id) for item in items])
     management.move(store, NAME, "running")
 
 
@@ -332,11 +333,11 @@ def questions_by_ticket(store: Store, folder: Path) -> list[ItemQuestions]:
     assert campaign is not None
     files = {hashlib.sha256(path.read_bytes()).hexdigest(): path.name for path in folder.iterdir()}
     with store.read() as cursor:
-        found = read_tasks(cursor, [item.item_id for item in management.items(store, NAME)]).values()
+        tasks = read_tasks(cursor, [item.item_id for item in management.items(store, NAME)]).values()
     return [
-        ItemQuestions(one.public_id, form.item_form(store, campaign, one, "").questionnaire, sha256, files[sha256])
-        for one in found
-        for sha256 in [one.pictures[0].sha256]
+        ItemQuestions(task.public_id, form.item_form(store, campaign, task, "").questionnaire, sha256, files[sha256])
+        for task in tasks
+        for sha256 in [task.pictures[0].sha256]
     ]
 
 
@@ -347,17 +348,17 @@ def first_count(questionnaire: Questionnaire) -> str:
 
 def chooser(items: Sequence[ItemQuestions]) -> Choose:
     """Answers that follow from who is asked what, and are spread over all that can be answered."""
-    asked = {one.ticket: one.questionnaire for one in items}
+    questionnaires = {questions.ticket: questions.questionnaire for questions in items}
 
     @cache
     def answers(ticket: str, variant: int) -> Mapping[str, Any]:
-        questionnaire = asked[ticket]
-        said: dict[str, Any] = {}
-        for place, question in enumerate(questionnaire.questions):
-            said[question.id] = _answer(question, variant + 5 * place)
-        said = clean(questionnaire, {id_: said[id_] for id_ in visible(questionnaire, said)})
-        assert not validate(questionnaire, said)
-        return said
+        questionnaire = questionnaires[ticket]
+        replies: dict[str, Any] = {}
+        for index, question in enumerate(questionnaire.questions):
+            replies[question.id] = _answer(question, variant + 5 * index)
+        replies = clean(questionnaire, {id_: replies[id_] for id_ in visible(questionnaire, replies)})
+        assert not validate(questionnaire, replies)
+        return replies
 
     return lambda name, ticket: answers(ticket, zlib.crc32(f"{name} {ticket}".encode()) % _VARIANTS)
 
@@ -378,7 +379,7 @@ Row = tuple[str, str, str, str, frozenset[tuple[Any, ...]]]
 def stored(project: Path) -> tuple[list[Row], dict[str, str]]:
     """Every answer as it lies on disk, sorted; and the ticket of each item."""
     with Store(project) as store, store.read() as cursor:
-        said = cursor.execute("select annotation_id, item_id, rater_id, status, answers from annotations").fetchall()
+        records = cursor.execute("select annotation_id, item_id, rater_id, status, answers from annotations").fetchall()
         derived = cursor.execute(
             "select source_id, item_id, rater_id, aspect, target, label, value, reason, rule_version from judgements"
         ).fetchall()
@@ -388,6 +389,6 @@ def stored(project: Path) -> tuple[list[Row], dict[str, str]]:
         follows.setdefault(source, set()).add(tuple(judged))
     rows = [
         (item, person, status, json.dumps(json.loads(answers), sort_keys=True), frozenset(follows.get(id_, ())))
-        for id_, item, person, status, answers in said
+        for id_, item, person, status, answers in records
     ]
     return sorted(rows, key=lambda row: row[:4]), tickets

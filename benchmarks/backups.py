@@ -70,7 +70,7 @@ def main(arguments: Sequence[str] | None = None) -> list[str]:
     parser.add_argument("--people", type=int, default=20)
     parser.add_argument("--think", type=float, default=1.0)
     parser.add_argument("--alone", type=float, default=20.0, help="seconds without a backup")
-    asked = parser.parse_args(arguments)
+    options = parser.parse_args(arguments)
     lines: list[str] = []
 
     def say(line: str) -> None:
@@ -78,30 +78,30 @@ def main(arguments: Sequence[str] | None = None) -> list[str]:
         lines.append(line)
 
     with tempfile.TemporaryDirectory(prefix="concord-backups-") as folder:
-        _measure(Path(folder), asked, say)
+        _measure(Path(folder), options, say)
     return lines
 
 
-def _measure(folder: Path, asked: argparse.Namespace, say: Callable[[str], None]) -> None:
+def _measure(folder: Path, arguments: argparse.Namespace, say: Callable[[str], None]) -> None:
     project = folder / "project"
     with Store(project) as store:
-        sizes = agreement.make_project(store, asked.images)
+        sizes = agreement.make_project(store, arguments.images)
         with store.read() as cursor:
             items = [row[0] for row in cursor.execute("select item_id from items limit 1000").fetchall()]
         say(f"{sizes.images:,} images, {sizes.by_people:,} judgements by people, {sizes.by_scorers:,} by scorers")
-        with BusyPeople(store, items, asked.people, asked.think) as people:
-            time.sleep(asked.alone)
-        say(f"no backup         {asked.alone:6.1f} s  {people.summary()}")
+        with BusyPeople(store, items, arguments.people, arguments.think) as people:
+            time.sleep(arguments.alone)
+        say(f"no backup         {arguments.alone:6.1f} s  {people.summary()}")
 
         def rest_as_scheduled(seconds: float) -> None:
             time.sleep(min(seconds * scheduler.SHARE, scheduler.LONGEST_REST))
 
         for name, rest in (("asked", backups.no_pause), ("scheduled", rest_as_scheduled)):
-            with BusyPeople(store, items, asked.people, asked.think) as people:
+            with BusyPeople(store, items, arguments.people, arguments.think) as people:
                 begun = time.perf_counter()
                 made = _made(store, name, rest)
-                took = time.perf_counter() - begun
-            say(f"backup, {name:9} {took:6.1f} s  {people.summary()}; {made.manifest.bytes / 2**20:,.0f} MB")
+                seconds = time.perf_counter() - begun
+            say(f"backup, {name:9} {seconds:6.1f} s  {people.summary()}; {made.manifest.bytes / 2**20:,.0f} MB")
             backups.check_backup(made)
         begun = time.perf_counter()
         assert scheduler.make_scheduled(store, made) is not None, "people have answered since"
@@ -109,25 +109,27 @@ def _measure(folder: Path, asked: argparse.Namespace, say: Callable[[str], None]
     restoring.restore(folder / "new", made)
     say(f"restored in       {time.perf_counter() - begun:6.1f} s")
     with Store(folder / "new") as store, store.read() as cursor:
-        found = backups.database_contents(cursor).lasting()
-    assert {name: held.rows for name, held in found.items()} == {n: h.rows for n, h in made.manifest.contents.lasting().items()}
+        restored = backups.database_contents(cursor).lasting()
+    assert {name: held.rows for name, held in restored.items()} == {
+        n: h.rows for n, h in made.manifest.contents.lasting().items()
+    }
     say("all rows of the backup are in the restored project")
 
 
 def _made(store: Store, name: str, rest: backups.Pause) -> backups.Backup:
-    found: list[backups.Backup] = []
+    made: list[backups.Backup] = []
 
     def work() -> None:
         if rest is not backups.no_pause:
             scheduler.lower_priority()
         with backups.backup_lock, store.read() as cursor:
-            found.append(backups.make_backup(cursor, store.project, name, rest=rest))
+            made.append(backups.make_backup(cursor, store.project, name, rest=rest))
 
     # a thread of its own, as it stays modest
     worker = threading.Thread(target=work)
     worker.start()
     worker.join()
-    return found[0]
+    return made[0]
 
 
 if __name__ == "__main__":

@@ -191,8 +191,8 @@ class ViewTiming:
     worst_cpu: float
 
     @classmethod
-    def of(cls, asked: Sequence[Timing]) -> ViewTiming:
-        wall, cpu = [1000 * one.wall for one in asked], [1000 * one.cpu for one in asked]
+    def of(cls, timings: Sequence[Timing]) -> ViewTiming:
+        wall, cpu = [1000 * timing.wall for timing in timings], [1000 * timing.cpu for timing in timings]
         return cls(statistics.median(wall), max(wall), statistics.median(cpu), max(cpu))
 
     def __str__(self) -> str:
@@ -214,17 +214,16 @@ def views(store: Store) -> dict[str, list[str]]:
     def both(query: Query) -> list[str]:
         return [f"/api/studio/{route}?{urlencode(query)}" for route in ("items", "facets")]
 
-    with store.read() as cursor:
-        middle = rows.value(cursor, "select max(item_id) from items where item_id < 'geneval/05000'")
-    found = {"first page: items and facets": both(())}
-    found |= {f"facet: {name}": both(query) for name, query in CHANGES.items()}
-    found |= {f"order: {name}": [both(query)[0]] for name, query in ORDERS.items()}
-    found["strip"] = [f"/api/studio/strip?{urlencode((('of', 'clipscore'), ('task', 'counting')))}"]
-    found["rows by prompt"] = ["/api/studio/rows?"]
-    found["rows by prompt, of a disagreement"] = [f"/api/studio/rows?{urlencode(CHANGES['disagreement'])}"]
-    found["page 5,000"] = ["/api/studio/items?page=5000"]
-    found["neighbours"] = [f"/api/studio/neighbours?{urlencode((('id', middle), ('people', 'yes')))}"]
-    return found
+    middle = store.query_value("select max(item_id) from items where item_id < 'geneval/05000'")
+    addresses = {"first page: items and facets": both(())}
+    addresses |= {f"facet: {name}": both(query) for name, query in CHANGES.items()}
+    addresses |= {f"order: {name}": [both(query)[0]] for name, query in ORDERS.items()}
+    addresses["strip"] = [f"/api/studio/strip?{urlencode((('of', 'clipscore'), ('task', 'counting')))}"]
+    addresses["rows by prompt"] = ["/api/studio/rows?"]
+    addresses["rows by prompt, of a disagreement"] = [f"/api/studio/rows?{urlencode(CHANGES['disagreement'])}"]
+    addresses["page 5,000"] = ["/api/studio/items?page=5000"]
+    addresses["neighbours"] = [f"/api/studio/neighbours?{urlencode((('id', middle), ('people', 'yes')))}"]
+    return addresses
 
 
 def fetch(client: TestClient, addresses: Sequence[str]) -> None:
@@ -235,16 +234,16 @@ def fetch(client: TestClient, addresses: Sequence[str]) -> None:
 
 def answered(store: Store, items: Sequence[str], n: int) -> list[float]:
     """Milliseconds that each of n answers waits until it is on disk."""
-    found = []
+    waits = []
     for k in range(n):
         judgement = Judgement("correct", "yes", 1.0, None, None)
         answer = Annotation(
             annotation_id=str(uuid.uuid4()), item_id=items[k % len(items)], rater_id="dan", questionnaire="direct", answers={},
             judgements=(judgement,), rule_version="1", campaign_id="default",
         )  # fmt: skip
-        found.append(1000 * timed(partial(recording.submit, store, answer))[1].wall)
+        waits.append(1000 * timed(partial(recording.submit, store, answer))[1].wall)
         time.sleep(0.01)
-    return found
+    return waits
 
 
 def submitted(store: Store, n: int) -> list[str]:
@@ -256,11 +255,13 @@ def submitted(store: Store, n: int) -> list[str]:
         without = answered(store, items, n)
     with closing(index_refresh.IndexRefresher(store)):
         with_them = answered(store, items, n)
-    told = []
-    for name, took in (("without wide rows", without), ("with wide rows kept", with_them)):
-        tenth = statistics.quantiles(took, n=10)[-1]
-        told.append(f"an answer {name}: median {statistics.median(took):.1f} ms, 90 % {tenth:.1f} ms, worst {max(took):.1f} ms")
-    return told
+    lines = []
+    for name, seconds in (("without wide rows", without), ("with wide rows kept", with_them)):
+        tenth = statistics.quantiles(seconds, n=10)[-1]
+        lines.append(
+            f"an answer {name}: median {statistics.median(seconds):.1f} ms, 90 % {tenth:.1f} ms, worst {max(seconds):.1f} ms"
+        )
+    return lines
 
 
 def costs(store: Store) -> list[str]:
@@ -292,16 +293,16 @@ def _sums(cursor: duckdb.DuckDBPyConnection) -> Any:
 
 def measured(store: Store, rounds: int, most_views: int) -> list[str]:
     """Each view, then memory through many of them."""
-    client, found = app_of(store), views(store)
+    client, by_view = app_of(store), views(store)
     lines = [f"{'milliseconds of the server':38}{'median':>9}{'worst':>9}{'CPU':>9}{'worst':>9}"]
-    took = {}
-    for name, addresses in found.items():
+    timings = {}
+    for name, addresses in by_view.items():
         fetch(client, addresses)
-        took[name] = ViewTiming.of([timed(partial(fetch, client, addresses))[1] for _ in range(rounds)])
-        lines.append(f"{name:38}{took[name]}")
-    within = sum(one.wall < TARGET_MS for one in took.values())
-    lines += ["", f"{within} of {len(took)} views under {TARGET_MS} ms (median of wall clock)"]
-    before, every = resident(), list(found.values())
+        timings[name] = ViewTiming.of([timed(partial(fetch, client, addresses))[1] for _ in range(rounds)])
+        lines.append(f"{name:38}{timings[name]}")
+    within = sum(timing.wall < TARGET_MS for timing in timings.values())
+    lines += ["", f"{within} of {len(timings)} views under {TARGET_MS} ms (median of wall clock)"]
+    before, every = resident(), list(by_view.values())
     for k in range(most_views):
         fetch(client, every[k % len(every)])
     lines.append(f"memory: {before:,.0f} MB before {most_views} views, {resident():,.0f} MB after")
@@ -315,23 +316,21 @@ def main(arguments: Sequence[str] | None = None) -> list[str]:
     parser.add_argument("--rounds", type=int, default=ROUNDS, help=f"how often each view is asked (default {ROUNDS})")
     parser.add_argument("--views", type=int, default=VIEWS, help=f"through how many memory is watched (default {VIEWS})")
     parser.add_argument("--answers", type=int, default=ANSWERS, help=f"how many come in, twice (default {ANSWERS})")
-    given = parser.parse_args(arguments)
+    options = parser.parse_args(arguments)
     with tempfile.TemporaryDirectory() as folder, Store(Path(folder) / "project") as store:
-        seconds = fill(store, given.images)
-        with store.read() as cursor:
-            said = {
-                table: rows.value(cursor, f"select count(*) from {table}")
-                for table in ("annotations", "evidence", "judgements")
-            }
+        seconds = fill(store, options.images)
+        counts = {
+            table: store.query_value(f"select count(*) from {table}") for table in ("annotations", "evidence", "judgements")
+        }
         lines = [
-            f"{given.images:,} images, {len(PEOPLE)} people with {said['annotations']:,} answers, {len(SCORERS)} scorers with"
-            f" {said['evidence']:,} looks, {said['judgements']:,} judgements; made in {seconds:.0f} s",
+            f"{options.images:,} images, {len(PEOPLE)} people with {counts['annotations']:,} answers, {len(SCORERS)} scorers"
+            f" with {counts['evidence']:,} looks, {counts['judgements']:,} judgements; made in {seconds:.0f} s",
             machine("duckdb"),
             "",
             *costs(store),
             "",
-            *measured(store, given.rounds, given.views),
-            *submitted(store, given.answers),
+            *measured(store, options.rounds, options.views),
+            *submitted(store, options.answers),
         ]
     return tell(lines)
 

@@ -121,13 +121,13 @@ def estimates(
 ) -> dict[str, tuple[float | None, float | None, float | None]]:
     """Value and interval of each statistic of all images."""
     report = build(simulate(study, seed), SCALES, options).to_dict()
-    found = {}
+    intervals = {}
     for row in [*report["among_people"], *report["raters"]]:
         if row["task"] == "all" and row.get("rater") in (None, "a", "a's score") and row["aspect"] != "score":
             who = "people" if "rater" not in row else "score" if row["rater"] != "a" else "scorer"
             if row["statistic"] in (AMONG if who == "people" else AGAINST):
-                found[f"{who}: {row['statistic']}"] = row["value"], row["low"], row["high"]
-    return found
+                intervals[f"{who}: {row['statistic']}"] = row["value"], row["low"], row["high"]
+    return intervals
 
 
 @dataclass(frozen=True)
@@ -140,28 +140,28 @@ class CoverageCell:
     note: str
 
 
-def coverage(truth: float, found: Sequence[tuple[Any, Any, Any]], ordinary: bool) -> CoverageCell:
+def coverage(truth: float, estimates: Sequence[tuple[Any, Any, Any]], ordinary: bool) -> CoverageCell:
     """How often the intervals hold the truth, how many have none, and how wide they are beside the estimator's own spread."""
-    made = [(low, high) for value, low, high in found if value is not None and low is not None]
+    made = [(low, high) for value, low, high in estimates if value is not None and low is not None]
     hits = sum(low <= truth <= high for low, high in made)
-    values = np.array([value for value, _, _ in found if value is not None])
+    values = np.array([value for value, _, _ in estimates if value is not None])
     own = float(np.subtract(*np.quantile(values, [0.975, 0.025])))
     width = float(np.mean([high - low for low, high in made])) / own if made and own else float("nan")
-    none, notes = 1 - len(made) / len(found), []
+    none, notes = 1 - len(made) / len(estimates), []
     if ordinary:
         if made:
             low, high = exact(hits, len(made))
             notes += [f"coverage {low:.3f} to {high:.3f}"] if high < LEAST or low > MOST else []
         notes += [f"{none:.1%} without"] if none > 0.01 else []
         # of few studies the estimator's own spread is not known
-        notes += [f"{width:.2f} times as wide"] if width > WIDEST and len(found) >= 200 else []
+        notes += [f"{width:.2f} times as wide"] if width > WIDEST and len(estimates) >= 200 else []
     return CoverageCell(hits / len(made) if made else float("nan"), none, width, ", ".join(notes))
 
 
 def exact(hits: int, n: int) -> tuple[float, float]:
     """Clopper and Pearson's 99 % interval."""
-    found = stats.binomtest(hits, n).proportion_ci(0.99, "exact")
-    return float(found.low), float(found.high)
+    interval = stats.binomtest(hits, n).proportion_ci(0.99, "exact")
+    return float(interval.low), float(interval.high)
 
 
 POPULATIONS: Final[Mapping[str, Population]] = {
@@ -185,8 +185,8 @@ def intervals(sizes: Sequence[int], studies: int, pool: ProcessPoolExecutor) -> 
             for key, (true, _, _) in truth.items():
                 common = 0.2 <= population.yes <= 0.9 and 0.2 <= float(true or 0) <= 0.9
                 ordinary = common and size >= 10 and size * population.images >= LEAST_IMAGES
-                found = [each.get(key, (None, None, None)) for each in made]
-                cells.setdefault(key, {})[size] = coverage(float(true or 0), found, ordinary)
+                estimates_of_key = [each.get(key, (None, None, None)) for each in made]
+                cells.setdefault(key, {})[size] = coverage(float(true or 0), estimates_of_key, ordinary)
         for key, by_size in cells.items():
             shown = " | ".join(f"{c.coverage:.3f} ({c.width:.2f}x, {c.none:.0%} none)" for c in by_size.values())
             failed = "; ".join(f"{size}: {c.note}" for size, c in by_size.items() if c.note)
@@ -236,16 +236,16 @@ def errors(sizes: Sequence[int], studies: int, pool: ProcessPoolExecutor) -> Ite
             shown: dict[str, list[str]] = {statistic: [] for statistic in statistics}
             failed: dict[str, list[str]] = {statistic: [] for statistic in statistics}
             for size in sizes:
-                found = []
+                trials = []
                 for study, times in ((null, studies), (real, max(studies // 5, 10))):
                     run = partial(test, replace(study, prompts=size, images=images), statistics)
-                    found.append(list(pool.map(run, [[2, size, images, k] for k in range(times)], chunksize=10)))
+                    trials.append(list(pool.map(run, [[2, size, images, k] for k in range(times)], chunksize=10)))
                 for statistic in statistics:
-                    of = [[p for each in made if (p := each.get(statistic)) is not None] for made in found]
+                    of = [[p for each in made if (p := each.get(statistic)) is not None] for made in trials]
                     hits = [sum(p < 0.05 for p in ps) for ps in of]
                     # a study without a p finds nothing
-                    least = exact(hits[0], len(found[0]))[0]
-                    shown[statistic].append(f"{hits[0] / len(found[0]):.3f} (power {hits[1] / len(found[1]):.2f})")
+                    least = exact(hits[0], len(trials[0]))[0]
+                    shown[statistic].append(f"{hits[0] / len(trials[0]):.3f} (power {hits[1] / len(trials[1]):.2f})")
                     failed[statistic] += [f"{size}: at least {least:.3f}"] if least > LARGEST_ERROR else []
             for statistic in statistics:
                 note = f"FAILS {'; '.join(failed[statistic])}" if failed[statistic] else ""
@@ -257,8 +257,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
     parser = argparse.ArgumentParser(description="Coverage of intervals, and errors of tests, in simulated studies.")
     parser.add_argument("--quick", action="store_true", help="few studies of few prompts")
     parser.add_argument("--studies", type=int, default=500, help="a cell")
-    given = parser.parse_args(arguments)
-    quick, studies = given.quick, 20 if given.quick else given.studies
+    options = parser.parse_args(arguments)
+    quick, studies = options.quick, 20 if options.quick else options.studies
     failed = 0
     with ProcessPoolExecutor(2) as pool:
         for title, made, about, sizes in (

@@ -28,11 +28,11 @@ from agreement.tuning import STATISTICS, agreements
 from annotation import simulated
 from annotation.simulated import DepictedItem
 from benchmarks.measuring import command_line, machine, tell
-from concord import rejudging
 from concord.agreement import compute
+from concord.error_analysis import rejudging
+from concord.error_analysis.rejudging import save_as_rater
 from concord.importing import playground
 from concord.judging import judge, rule_version_of
-from concord.rejudging import save_as_rater
 from data.jobs.runs import Run
 from data.playground import sample
 from data.playground.drawing import CARELESS
@@ -65,38 +65,38 @@ _APART: Final = 1000
 
 def fill(store: Store, n: int) -> None:
     """The playground, then copies of its images, evidence and simulated people until there are n images."""
-    found = sample.read_sample(sample.FOLDER)
-    playground.fill_missing(store, found, io.StringIO())
-    more = n - len(found.images)
+    playground_sample = sample.read_sample(sample.FOLDER)
+    playground.fill_missing(store, playground_sample, io.StringIO())
+    more = n - len(playground_sample.images)
     copies = [
-        (image, replace(image, index=image.index + _APART * (1 + k // len(found.images))))
+        (image, replace(image, index=image.index + _APART * (1 + k // len(playground_sample.images))))
         for k in range(max(more, 0))
-        for image in [found.images[k % len(found.images)]]
+        for image in [playground_sample.images[k % len(playground_sample.images)]]
     ]
     if copies:
-        imports.apply(store, [_bundle(store, found, copies)])
+        imports.apply(store, [_bundle(store, playground_sample, copies)])
 
 
-def _bundle(store: Store, found: PlaygroundSample, copies: Sequence[tuple[Image, Image]]) -> ImportBundle:
+def _bundle(store: Store, playground_sample: PlaygroundSample, copies: Sequence[tuple[Image, Image]]) -> ImportBundle:
     """Copies (image, its copy) with what ``RATER`` saw of the images, and with people of their own."""
     row = next(row for row in runs.listed(store) if row.rater_id == RATER)
     scorer = registry.get(row.scorer)
     sights = scorer_evidence.evidence_without_masks(store, [image.image_id for image, _ in copies], RATER)
     assert sights is not None
-    prompts = {prompt.prompt_id: prompt for prompt in found.prompts}
+    prompts = {prompt.prompt_id: prompt for prompt in playground_sample.prompts}
     items = [image_item(copy, prompts[copy.prompt_id]) for _, copy in copies]
     seen = [replace(sights.seen[image.image_id], item_id=copy.image_id) for image, copy in copies]
     run = Run("0009-copies", row.scorer, row.version, row.profile, row.settings)
     evidence = [
         Evidence(
-            f"{run.run_id}:{one.item_id}",
-            one.item_id,
+            f"{run.run_id}:{observation.item_id}",
+            observation.item_id,
             RATER,
-            one.payload,
-            judge(scorer, prompts[copy.prompt_id], one, row.settings),
+            observation.payload,
+            judge(scorer, prompts[copy.prompt_id], observation, row.settings),
             rule_version_of(scorer),
         )
-        for one, (_, copy) in zip(seen, copies, strict=True)
+        for observation, (_, copy) in zip(seen, copies, strict=True)
     ]
     known = [
         DepictedItem(
@@ -118,10 +118,10 @@ def _bundle(store: Store, found: PlaygroundSample, copies: Sequence[tuple[Image,
     )
 
 
-def redraw(store: Store, asked: Mapping[str, str | float]) -> float:
+def redraw(store: Store, query: Mapping[str, str | float]) -> float:
     """Milliseconds for one redraw, from what the browser sends to what it gets."""
     start = time.perf_counter()
-    made = draw_thresholds(store, view_of(store, asked))
+    made = draw_thresholds(store, view_of(store, query))
     made.figure.to_json()
     return 1000 * (time.perf_counter() - start)
 
@@ -144,24 +144,24 @@ def check(store: Store) -> int:
     numbers = 0
     for name, values in MOVES.items():
         turned = {name: values[-1]}
-        said = evidence.again.correct(turned).tolist()
+        judged = evidence.again.correct(turned).tolist()
         settings = {**evidence.again.settings, **turned}
         own = [evidence.scorer.judge(case.spec, case.seen, settings).correct for case in evidence.again.cases]
-        assert said == [-1 if one is None else int(one) for one in own]
-        kept = save_as_rater(store, RATER, turned)
+        assert judged == [-1 if verdict is None else int(verdict) for verdict in own]
+        rater = save_as_rater(store, RATER, turned)
         report = compute(store, Selection(suite=(SUITE,), aspect=("correct",)), Options(intervals=False, matrix=False))
         rows = {
             (row["task"], row["statistic"]): row["value"]
             for row in report["raters"]
-            if (row["rater"], row["generator"], row["people"]) == (kept.rater_id, "all", "simulated")
+            if (row["rater"], row["generator"], row["people"]) == (rater.rater_id, "all", "simulated")
         }
         heard = rejudging.people_verdicts(store, evidence)["simulated"]
-        for one in agreements(evidence.again.correct(turned), heard, evidence.places):
-            theirs = rows[one.place.task, one.key.statistic]
-            assert (theirs is None) == (one.outcome.value is None)
-            assert theirs is None or abs(theirs - one.outcome.value) <= TOLERANCE
+        for agreement in agreements(evidence.again.correct(turned), heard, evidence.places):
+            theirs = rows[agreement.place.task, agreement.key.statistic]
+            assert (theirs is None) == (agreement.outcome.value is None)
+            assert theirs is None or abs(theirs - agreement.outcome.value) <= TOLERANCE
             numbers += 1
-        imports.undo(store, kept.import_id or 0)
+        imports.undo(store, rater.import_id or 0)
     return numbers
 
 
@@ -182,11 +182,11 @@ def run(store: Store, n: int, steps: int) -> list[str]:
     every: list[float] = []
     for name in MOVES:
         for along in MOVES:
-            took = moved(store, name, along, steps)
-            every += took
-            tenth = statistics.quantiles(took, n=10)[-1]
-            lines.append(f"{name:20}{along:22}{statistics.median(took):>6.0f} ms{tenth:>6.0f} ms{max(took):>6.0f} ms")
-    within = sum(one < TARGET_MS for one in every)
+            seconds = moved(store, name, along, steps)
+            every += seconds
+            tenth = statistics.quantiles(seconds, n=10)[-1]
+            lines.append(f"{name:20}{along:22}{statistics.median(seconds):>6.0f} ms{tenth:>6.0f} ms{max(seconds):>6.0f} ms")
+    within = sum(ms < TARGET_MS for ms in every)
     lines += ["", f"{within} of {len(every)} redraws under {TARGET_MS} ms; median {statistics.median(every):.0f} ms"]
     numbers = check(store)
     lines.append(f"verdicts equal to the scorer's own; {numbers} numbers of agreement equal to the report's to {TOLERANCE:g}")
@@ -198,9 +198,9 @@ def main(arguments: Sequence[str] | None = None) -> list[str]:
     parser = command_line(__doc__)
     parser.add_argument("--images", type=int, default=2000, help="at least the playground's 504 (default 2000)")
     parser.add_argument("--steps", type=int, default=30, help="how often each slider is moved (default 30)")
-    asked = parser.parse_args(arguments)
+    options = parser.parse_args(arguments)
     with tempfile.TemporaryDirectory() as folder, Store(Path(folder) / "project") as store:
-        lines = run(store, asked.images, asked.steps)
+        lines = run(store, options.images, options.steps)
     return tell(lines)
 
 

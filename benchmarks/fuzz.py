@@ -55,36 +55,38 @@ def run(
 ) -> None:
     """Give the targets turns until all have had ``cases``, or time is up."""
     until = time.monotonic() + seconds
-    weights = {one.name: 1 if one.name.startswith(("import ", "campaigns ")) else _SLOW for one in targets}
+    weights = {target.name: 1 if target.name.startswith(("import ", "campaigns ")) else _SLOW for target in targets}
     wanted = {target.name: -(-cases * weights[target.name] // sum(weights.values())) for target in targets}
-    while (left := [one for one in targets if tallies[one.name].next < wanted[one.name]]) and time.monotonic() < until:
+    while (
+        left := [target for target in targets if tallies[target.name].next < wanted[target.name]]
+    ) and time.monotonic() < until:
         for target in left:
             tally, began = tallies[target.name], time.monotonic()
             stop = min(tally.next + _TURN, wanted[target.name])
             while tally.next < stop and time.monotonic() < until:
                 files = draw_case(target, tally.next)
-                if (found := try_case(target, files, folder / "case")) is not None:
-                    _note(target, found, tally, save, folder)
+                if (finding := try_case(target, files, folder / "case")) is not None:
+                    _note(target, finding, tally, save, folder)
                 tally.next += 1
             tally.seconds += time.monotonic() - began
 
 
-def _note(target: Target, found: FuzzFinding, tally: FuzzProgress, save: Path, folder: Path) -> None:
-    kind = f"{found.where} {found.why[:60]}"
+def _note(target: Target, finding: FuzzFinding, tally: FuzzProgress, save: Path, folder: Path) -> None:
+    kind = f"{finding.where} {finding.why[:60]}"
     tally.found[kind] = tally.found.get(kind, 0) + 1
     if tally.found[kind] > 1:
         return
-    print(f"{target.name}, number {tally.next}: {found.why} (at {found.where})", flush=True)
-    small = smaller(target, found, folder)
-    place = save / f"{target.name.replace(' ', '-').replace(':', '')}-{tally.next}"
-    place.mkdir(parents=True, exist_ok=True)
-    write_files(small, place)
-    (place / ".target").write_text(target.name, encoding="utf-8")
+    print(f"{target.name}, number {tally.next}: {finding.why} (at {finding.where})", flush=True)
+    small = smaller(target, finding, folder)
+    path = save / f"{target.name.replace(' ', '-').replace(':', '')}-{tally.next}"
+    path.mkdir(parents=True, exist_ok=True)
+    write_files(small, path)
+    (path / ".target").write_text(target.name, encoding="utf-8")
 
 
-def smaller(target: Target, found: FuzzFinding, folder: Path) -> Files:
+def smaller(target: Target, finding: FuzzFinding, folder: Path) -> Files:
     """The case without what does not matter for its mistake."""
-    files = dict(found.files)
+    files = dict(finding.files)
     left = _SMALLER
     for name, content in files.items():
         size = len(content or b"") // 2
@@ -93,7 +95,7 @@ def smaller(target: Target, found: FuzzFinding, folder: Path) -> Files:
             for start in range(0, len(content), size):
                 shorter = content[:start] + content[start + size :]
                 left -= 1
-                if (again := try_case(target, {**files, name: shorter}, folder / "case")) and again.where == found.where:
+                if (again := try_case(target, {**files, name: shorter}, folder / "case")) and again.where == finding.where:
                     files[name] = shorter
                     break
                 if not left:
@@ -106,22 +108,24 @@ def smaller(target: Target, found: FuzzFinding, folder: Path) -> Files:
 def lines_of(tallies: Mapping[str, FuzzProgress]) -> list[str]:
     """A line for each target, and one for all."""
     lines = [f"{'target':36} {'cases':>9} {'ms each':>9} {'found':>6}"]
-    for name, one in tallies.items():
-        each = one.seconds / one.next * 1000 if one.next else 0.0
-        lines.append(f"{name:36} {one.next:9,} {each:9.2f} {len(one.found):6}")
-    kinds = [f"{name}: {kind} ({n} times)" for name, one in tallies.items() for kind, n in one.found.items()]
-    n = sum(one.next for one in tallies.values())
+    for name, tally in tallies.items():
+        each = tally.seconds / tally.next * 1000 if tally.next else 0.0
+        lines.append(f"{name:36} {tally.next:9,} {each:9.2f} {len(tally.found):6}")
+    kinds = [f"{name}: {kind} ({n} times)" for name, tally in tallies.items() for kind, n in tally.found.items()]
+    n = sum(tally.next for tally in tallies.values())
     return [*lines, f"{n:,} cases over {len(tallies)} targets, {len(kinds)} kinds of mistake", *kinds]
 
 
-def _again(targets: Sequence[Target], place: Path, folder: Path) -> str:
-    name = (place / ".target").read_text(encoding="utf-8")
+def _again(targets: Sequence[Target], saved: Path, folder: Path) -> str:
+    name = (saved / ".target").read_text(encoding="utf-8")
     files = {
-        str(path.relative_to(place)): path.read_bytes() if path.is_file() else None
-        for path in sorted(place.rglob("*"))
+        str(path.relative_to(saved)): path.read_bytes() if path.is_file() else None
+        for path in sorted(saved.rglob("*"))
         if path.name != ".target" and (path.is_file() or not any(path.iterdir()))
     }
-    return str(try_case(next(one for one in targets if one.name == name), files, folder / "case") or f"{name}: nothing wrong")
+    return str(
+        try_case(next(target for target in targets if target.name == name), files, folder / "case") or f"{name}: nothing wrong"
+    )
 
 
 def _parser() -> argparse.ArgumentParser:
@@ -138,27 +142,29 @@ def _parser() -> argparse.ArgumentParser:
 
 def main(arguments: Sequence[str] | None = None) -> list[str]:
     """Run and print; the printed lines."""
-    asked = _parser().parse_args(arguments)
+    options = _parser().parse_args(arguments)
     tallies: dict[str, FuzzProgress] = {}
-    if asked.state is not None and asked.state.is_file():
-        stored = json.loads(asked.state.read_text(encoding="utf-8"))
-        tallies = {name: FuzzProgress(**one) for name, one in stored.items()}
-    with tempfile.TemporaryDirectory() as folder, bench(Path(folder) / "bench", app=asked.app) as made:
+    if options.state is not None and options.state.is_file():
+        stored = json.loads(options.state.read_text(encoding="utf-8"))
+        tallies = {name: FuzzProgress(**saved) for name, saved in stored.items()}
+    with tempfile.TemporaryDirectory() as folder, bench(Path(folder) / "bench", app=options.app) as made:
         targets = [
-            one for one in (*READERS, *targets_of(made)) if not asked.only or any(word in one.name for word in asked.only)
+            target
+            for target in (*READERS, *targets_of(made))
+            if not options.only or any(word in target.name for word in options.only)
         ]
-        if asked.again is not None:
-            lines = [_again(targets, asked.again, Path(folder))]
+        if options.again is not None:
+            lines = [_again(targets, options.again, Path(folder))]
         else:
             for target in targets:
                 tallies.setdefault(target.name, FuzzProgress())
-            run(targets, tallies, asked.cases, asked.seconds, asked.save, Path(folder))
+            run(targets, tallies, options.cases, options.seconds, options.save, Path(folder))
             lines = lines_of(tallies)
-    if asked.state is not None:
-        kept: dict[str, Any] = {
-            name: {"next": one.next, "seconds": one.seconds, "found": one.found} for name, one in tallies.items()
+    if options.state is not None:
+        state: dict[str, Any] = {
+            name: {"next": tally.next, "seconds": tally.seconds, "found": tally.found} for name, tally in tallies.items()
         }
-        asked.state.write_text(json.dumps(kept, indent=1), encoding="utf-8")
+        options.state.write_text(json.dumps(state, indent=1), encoding="utf-8")
     return tell(lines)
 
 

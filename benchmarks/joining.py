@@ -66,8 +66,8 @@ async def join(name: str, port: int) -> JoinTimes:
     await http.json("POST", "/api/campaign", {"campaign": annotators.NAME})
     task = (await http.json("GET", "/api/next"))["tasks"][0]
     question = time.perf_counter() - start
-    for one in task["images"]:
-        await http.content("GET", f"{one['image']}?w={IN_FORM}")
+    for image in task["images"]:
+        await http.content("GET", f"{image['image']}?w={IN_FORM}")
     http.close()
     return JoinTimes(page, question, time.perf_counter() - start)
 
@@ -104,7 +104,7 @@ class Joiner(Annotator):
 
     def _look(self, result: Mapping[str, Any]) -> None:
         super()._look(result)
-        paths = [f"{one['image']}?w={IN_FORM}" for task in result.get("tasks", ()) for one in task["images"]]
+        paths = [f"{image['image']}?w={IN_FORM}" for task in result.get("tasks", ()) for image in task["images"]]
         if ahead := [path for path in paths if path not in self._seen]:
             self._seen.update(ahead)
             self._loading.add(task := asyncio.create_task(self._load(ahead)))
@@ -116,14 +116,14 @@ class Joiner(Annotator):
         for path in paths:
             start = time.perf_counter()
             await line.content("GET", path)
-            self._told.timed("picture", time.perf_counter() - start, None)
+            self._result.timed("picture", time.perf_counter() - start, None)
         line.close()
 
 
 async def _work(port: int, choose: annotators.Choose, plan: LoadPlan, until: float) -> LoadResult:
     result = LoadResult()
     joiners = [Joiner(f"at work {n}", port, choose, result, plan, n) for n in range(plan.people)]
-    await asyncio.gather(*(one.join_and_work(until) for one in joiners))
+    await asyncio.gather(*(joiner.join_and_work(until) for joiner in joiners))
     return result
 
 
@@ -149,7 +149,7 @@ def run(folder: Path, plan: LoadPlan, side: int, browser: Browser | None) -> tup
         rounds = [together(_round(name, plan.people, port, process.pid)) for name in ROUNDS]
         clicker = None
         if browser is not None:
-            expected = {one.sha256: annotators.first_count(one.questionnaire) for one in items}
+            expected = {questions.sha256: annotators.first_count(questions.questionnaire) for questions in items}
             marks = replace(OUR_MARKS, key="Enter")
             clicker = open_our_form(browser, f"http://127.0.0.1:{port}", BROWSER_PERSON, expected, marks)
             clicker.thinking = 1000 * plan.think / _FASTER
@@ -169,15 +169,15 @@ _KINDS: Final = {
 }
 
 
-def lines_of(found: Sequence[Round], result: LoadResult, plan: LoadPlan) -> list[str]:
+def lines_of(rounds: Sequence[Round], result: LoadResult, plan: LoadPlan) -> list[str]:
     """The tables."""
     head = f"{plan.people} people at once; shared with the clients: {machine()}"
     lines = [head, "", f"{'':14}{'until':<12}{'p50':>8}{'p95':>8}{'worst':>8}  s"]
-    for name, round_ in zip(ROUNDS, found, strict=True):
-        for one in fields(JoinTimes):
-            waits = [float(getattr(person, one.name)) for person in round_.joined]
+    for name, round_ in zip(ROUNDS, rounds, strict=True):
+        for field in fields(JoinTimes):
+            waits = [float(getattr(person, field.name)) for person in round_.joined]
             figures = "".join(f"{percentile(waits, share):>8.2f}" for share in (0.5, 0.95, 1.0))
-            lines.append(f"{name:14}{one.name:<12}{figures}")
+            lines.append(f"{name:14}{field.name:<12}{figures}")
         lines.append(f"{name:14}the server's processor: {round_.processor:.2f} s")
     lines += ["", f"{plan.people} others join and work for {result.seconds:.0f} s, thinking {plan.think:g} s"]
     lines.append(f"{'':36}{'n':>7}{'p50':>8}{'p95':>8}{'worst':>8}  ms")
@@ -205,14 +205,14 @@ def main(arguments: Sequence[str] | None = None) -> list[str]:
     parser.add_argument("--quick", action="store_true", help="a small size, to see that it runs")
     parser.add_argument("--no-browser", action="store_true", help="leave the browser out")
     parser.add_argument("--json", type=Path, help="write the figures to this file too")
-    asked = vars(parser.parse_args(arguments))
-    file, quick, none, side = (asked.pop(name) for name in ("json", "quick", "no_browser", "side"))
-    plan, side = (SMALL, 64) if quick else (LoadPlan(**asked), side)
+    options = vars(parser.parse_args(arguments))
+    file, quick, none, side = (options.pop(name) for name in ("json", "quick", "no_browser", "side"))
+    plan, side = (SMALL, 64) if quick else (LoadPlan(**options), side)
     with tempfile.TemporaryDirectory() as folder, nullcontext() if none else open_browser() as browser:
-        found, result = run(Path(folder), plan, side, browser)
-    lines = lines_of(found, result, plan)
+        joined, result = run(Path(folder), plan, side, browser)
+    lines = lines_of(joined, result, plan)
     if file is not None:
-        rounds = {name: asdict(round_) for name, round_ in zip(ROUNDS, found, strict=True)}
+        rounds = {name: asdict(round_) for name, round_ in zip(ROUNDS, joined, strict=True)}
         file.write_text(json.dumps({"rounds": rounds, "seconds": result.waits, "lines": lines}) + "\n", encoding="utf-8")
     return tell(lines)
 

@@ -66,13 +66,13 @@ def finished(project: Path, *words: str) -> str:
 
 def workers(project: Path) -> list[int]:
     """Processes of workers of this project's runs, whoever started them."""
-    found = []
+    processes = []
     for path in Path("/proc").glob("[0-9]*/cmdline"):
         with suppress(OSError):
             words = path.read_bytes().decode(errors="replace").split("\0")
             if "scorers.running.worker" in words and any(word.startswith(f"{project}/") for word in words):
-                found.append(int(path.parent.name))
-    return found
+                processes.append(int(path.parent.name))
+    return processes
 
 
 def kill(pids: Sequence[int]) -> None:
@@ -95,19 +95,19 @@ def newest(project: Path, known: set[str]) -> RunFolder | None:
     return RunFolder(folders[-1]) if folders else None
 
 
-def scored(project: Path, words: Sequence[str], told: Killed, kills: int, chance: random.Random) -> None:
-    """Score, killed again and again until that many are ``told``, or the run is whole; then in peace."""
+def scored(project: Path, words: Sequence[str], killed: Killed, kills: int, chance: random.Random) -> None:
+    """Score, killed again and again until ``killed`` counts ``kills``, or the run is whole; then in peace."""
     known = {path.name for path in (project / "runs").iterdir()}
-    while sum(told.kills.values()) < kills and moment(newest(project, known)) != "after the last part":
-        told.starts += 1
+    while sum(killed.kills.values()) < kills and moment(newest(project, known)) != "after the last part":
+        killed.starts += 1
         command = subprocess.Popen(app(project, *words), cwd=ROOT, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
         _wait_a_while(project, command, known, chance)
-        who = WHO[sum(told.kills.values()) % len(WHO)]
+        who = WHO[sum(killed.kills.values()) % len(WHO)]
         at_work = workers(project)
         if command.poll() is None and (at_work or who == "command"):
-            told.kills[who] += 1
-            told.when[when := moment(newest(project, known))] += 1
-            print(f"kill {sum(told.kills.values())}: {who}, {when}", file=sys.stderr, flush=True)
+            killed.kills[who] += 1
+            killed.when[when := moment(newest(project, known))] += 1
+            print(f"kill {sum(killed.kills.values())}: {who}, {when}", file=sys.stderr, flush=True)
             kill([*(at_work if who != "command" else ()), *((command.pid,) if who != "worker" else ())])
         # where the worker alone is killed, the command says so, or starts another one: then it goes, too
         with suppress(subprocess.TimeoutExpired):
@@ -135,32 +135,32 @@ def _wait_a_while(project: Path, command: subprocess.Popen[bytes], known: set[st
 
 def taken_in(project: Path, run: Path, kills: int, chance: random.Random, longest: float) -> Killed:
     """Import a finished run, killed so many times; then in peace."""
-    told, words = Killed(), ("import", "scores", str(run))
-    while told.starts < kills:
-        told.starts += 1
+    killed, words = Killed(), ("import", "scores", str(run))
+    while killed.starts < kills:
+        killed.starts += 1
         command = subprocess.Popen(app(project, *words), cwd=ROOT, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
         with suppress(subprocess.TimeoutExpired):
             command.wait(chance.uniform(0.0, longest))
         if command.poll() is None:
             kill([command.pid])
-            told.kills["import"] += 1
+            killed.kills["import"] += 1
         else:
             assert command.returncode == 0
-            told.when["it was done"] += 1
+            killed.when["it was done"] += 1
         command.wait()
     finished(project, *words)
-    return told
+    return killed
 
 
 def rows(project: Path, rater: str) -> dict[str, list[Any]]:
     """All that there is by a rater, in an order of its own."""
     with duckdb.connect(str(project / "concord.duckdb"), read_only=True) as connection:
-        found = {}
+        tables = {}
         for table, mine in MINE.items():
             known = [name for name, *_ in connection.execute(f"describe {table}").fetchall()]
             columns = ", ".join(name for name in known if name not in SOURCES)
-            found[table] = connection.execute(f"select {columns} from {table} where {mine} order by all", [rater]).fetchall()
-        return found
+            tables[table] = connection.execute(f"select {columns} from {table} where {mine} order by all", [rater]).fetchall()
+        return tables
 
 
 def main(arguments: Sequence[str] | None = None) -> list[str]:
@@ -173,46 +173,55 @@ def main(arguments: Sequence[str] | None = None) -> list[str]:
     parser.add_argument("--set", default="threshold=0.31", help="a setting, so that it is a rater of its own")
     parser.add_argument("--generator", default="playground-late")
     parser.add_argument("--batch-size", default="4")
-    asked = parser.parse_args(arguments)
-    chance, lines = random.Random(asked.seed), []
+    options = parser.parse_args(arguments)
+    chance, lines = random.Random(options.seed), []
 
     def say(line: str) -> None:
         lines.append(line)
         print(line, flush=True)
 
     with tempfile.TemporaryDirectory() as made:
-        one, three = Path(made) / "undisturbed", Path(made) / "imported"
+        undisturbed, imported = Path(made) / "undisturbed", Path(made) / "imported"
         fresh = Path(made) / "fresh"
         finished(fresh, "import", "playground")
-        shutil.copytree(fresh, one)
-        shutil.copytree(fresh, three)
-        words = ["score", asked.scorer, "--set", asked.set, "--generator", asked.generator, "--batch-size", asked.batch_size]
-        known = {path.name for path in (one / "runs").iterdir()}
+        shutil.copytree(fresh, undisturbed)
+        shutil.copytree(fresh, imported)
+        words = [
+            "score",
+            options.scorer,
+            "--set",
+            options.set,
+            "--generator",
+            options.generator,
+            "--batch-size",
+            options.batch_size,
+        ]
+        known = {path.name for path in (undisturbed / "runs").iterdir()}
         began = time.monotonic()
-        said = finished(one, *words)
-        took = time.monotonic() - began
-        run = newest(one, known)
+        ended = finished(undisturbed, *words)
+        seconds = time.monotonic() - began
+        run = newest(undisturbed, known)
         assert run is not None
-        say(f"undisturbed: {said}, {len(run.parts())} parts, {took:.0f} s")
-        rater = f"{asked.scorer}-playground[{asked.set}]"
+        say(f"undisturbed: {ended}, {len(run.parts())} parts, {seconds:.0f} s")
+        rater = f"{options.scorer}-playground[{options.set}]"
         # a run that came to its end between the kills is compared, and another one killed
-        scoring, killed = Killed(), [one]
-        while sum(scoring.kills.values()) < asked.kills:
+        scoring, killed = Killed(), [undisturbed]
+        while sum(scoring.kills.values()) < options.kills:
             killed.append(Path(made) / f"killed-{len(killed)}")
             shutil.copytree(fresh, killed[-1])
-            scored(killed[-1], words, scoring, asked.kills, chance)
+            scored(killed[-1], words, scoring, options.kills, chance)
         began = time.monotonic()
-        finished(three, "import", "playground")
-        importing = taken_in(three, run.path, asked.imports, chance, 2.5 * (time.monotonic() - began))
-        there = {project.name: rows(project, rater) for project in (*killed, three)}
+        finished(imported, "import", "playground")
+        importing = taken_in(imported, run.path, options.imports, chance, 2.5 * (time.monotonic() - began))
+        there = {project.name: rows(project, rater) for project in (*killed, imported)}
         assert there["undisturbed"]["judgements"]
-        for name, found in there.items():
-            assert found == there["undisturbed"], f"{name} differs from undisturbed"
-        for what, told in (("scoring", scoring), ("import scores", importing)):
-            of = ", ".join(f"{who} {n}" for who, n in sorted(told.kills.items()))
-            when = ", ".join(f"{at} {n}" for at, n in sorted(told.when.items()))
-            say(f"{what}: {sum(told.kills.values())} kills ({of}) in {told.starts} starts{f'; {when}' if when else ''}")
-        counts = ", ".join(f"{len(found):,} {table}" for table, found in there["undisturbed"].items())
+        for name, records in there.items():
+            assert records == there["undisturbed"], f"{name} differs from undisturbed"
+        for label, tally in (("scoring", scoring), ("import scores", importing)):
+            of = ", ".join(f"{who} {n}" for who, n in sorted(tally.kills.items()))
+            when = ", ".join(f"{at} {n}" for at, n in sorted(tally.when.items()))
+            say(f"{label}: {sum(tally.kills.values())} kills ({of}) in {tally.starts} starts{f'; {when}' if when else ''}")
+        counts = ", ".join(f"{len(records):,} {table}" for table, records in there["undisturbed"].items())
         say(f"equal in all {len(there)} projects, in every column but times and source ids: {counts}")
     return lines
 

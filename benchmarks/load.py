@@ -75,29 +75,33 @@ class Viewer:
 
     async def open(self) -> None:
         """Load the page and run its first events."""
-        for one in (self._http, self._stream, self._alive):
-            await one.connect()
+        for http in (self._http, self._stream, self._alive):
+            await http.connect()
         html = await self._http.text("GET", f"/studio/{self.page}".rstrip("/") + ("" if self.page else "/"))
-        found = _CONFIG.search(html)
-        if found is None:
+        match = _CONFIG.search(html)
+        if match is None:
             raise Refused(f"/studio/{self.page} is no page of Gradio's")
-        config = json.loads(found[1])
+        config = json.loads(match[1])
         shown = config.get("page", {}).get(self.page) or {}
-        here = set(shown.get("components", [one["id"] for one in config["components"]]))
-        for one in config["components"]:
-            if one["id"] in here:
-                self._values[one["id"]] = one["props"].get("value")
-                if one["type"] == "state":
-                    self._hidden.add(one["id"])
-        allowed = set(shown.get("dependencies", [one["id"] for one in config["dependencies"]]))
-        self._events = {one["id"]: one for one in config["dependencies"] if one["id"] in allowed and one["backend_fn"]}
+        here = set(shown.get("components", [component["id"] for component in config["components"]]))
+        for component in config["components"]:
+            if component["id"] in here:
+                self._values[component["id"]] = component["props"].get("value")
+                if component["type"] == "state":
+                    self._hidden.add(component["id"])
+        allowed = set(shown.get("dependencies", [dependency["id"] for dependency in config["dependencies"]]))
+        self._events = {
+            dependency["id"]: dependency
+            for dependency in config["dependencies"]
+            if dependency["id"] in allowed and dependency["backend_fn"]
+        }
         self._followers = {
-            one["id"]: one["props"]["js_on_load"]
-            for one in config["components"]
-            if "live_updates.js" in str(one["props"].get("js_on_load"))
+            component["id"]: component["props"]["js_on_load"]
+            for component in config["components"]
+            if "live_updates.js" in str(component["props"].get("js_on_load"))
         }
         self._heartbeat = asyncio.create_task(self._beat())
-        self._due = [one for one in self._events if self._listens(one, "load")]
+        self._due = [event for event in self._events if self._listens(event, "load")]
         await self._work_off("open")
 
     async def _beat(self) -> None:
@@ -111,7 +115,9 @@ class Viewer:
             await asyncio.sleep(max(0.0, min(seconds, until - now)))
             try:
                 self._due += (
-                    await self._moved() if self._followers else [one for one in self._events if self._listens(one, "tick")]
+                    await self._moved()
+                    if self._followers
+                    else [event for event in self._events if self._listens(event, "tick")]
                 )
                 await self._work_off("follow")
             except (Refused, OSError, asyncio.IncompleteReadError, ValueError, KeyError) as error:
@@ -120,15 +126,19 @@ class Viewer:
 
     async def _moved(self) -> list[int]:
         """The events of followers whose version has moved: each version is asked for once."""
-        told: dict[str, str] = {}
+        changed: dict[str, str] = {}
         for script in self._followers.values():
             of = _of(script)
-            if of not in told:
+            if of not in changed:
                 start = time.perf_counter()
-                told[of] = (await self._http.json("GET", f"/api/studio/version?of={quote(of)}"))["version"]
+                changed[of] = (await self._http.json("GET", f"/api/studio/version?of={quote(of)}"))["version"]
                 self._timed("poll", time.perf_counter() - start, None)
-        due = [one for one, script in self._followers.items() if self._values[one] not in ("", None, told[_of(script)])]
-        return [event for one in due for event in self._events if self._listens(event, "select", one)]
+        due = [
+            component
+            for component, script in self._followers.items()
+            if self._values[component] not in ("", None, changed[_of(script)])
+        ]
+        return [event for component in due for event in self._events if self._listens(event, "select", component)]
 
     def _listens(self, event: int, to: str, of: int | None = None) -> bool:
         return any(name == to and of in (None, component) for component, name in self._events[event]["targets"])
@@ -138,24 +148,24 @@ class Viewer:
         while self._due:
             event = self._due.pop(0)
             start = time.perf_counter()
-            said = await self._run(self._events[event])
+            reply = await self._run(self._events[event])
             self._timed(kind, time.perf_counter() - start, None)
-            changed = self._take(self._events[event], said)
-            more = [one for one, about in self._events.items() if about.get("trigger_after") == event]
-            more += [one for one in self._events if any(self._listens(one, "change", component) for component in changed)]
-            self._due += [one for one in dict.fromkeys(more) if one not in self._due]
+            changed = self._take(self._events[event], reply)
+            more = [event_id for event_id, about in self._events.items() if about.get("trigger_after") == event]
+            more += [event for event in self._events if any(self._listens(event, "change", component) for component in changed)]
+            self._due += [event_id for event_id in dict.fromkeys(more) if event_id not in self._due]
 
     async def _run(self, event: Mapping[str, Any]) -> Mapping[str, Any]:
-        data = [None if one in self._hidden else self._values.get(one) for one in event["inputs"]]
+        data = [None if component in self._hidden else self._values.get(component) for component in event["inputs"]]
         body = event_body(event["id"], data, self._session)
         if event["queue"]:
             return await queued_event(_API, self._http, self._stream, body)
         return dict(await self._http.json("POST", f"{_API}/run/predict", body))
 
-    def _take(self, event: Mapping[str, Any], said: Mapping[str, Any]) -> list[int]:
+    def _take(self, event: Mapping[str, Any], reply: Mapping[str, Any]) -> list[int]:
         """Put what an event said into the controls; which have changed."""
-        changed = list(said.get("changed_state_ids") or ())
-        for component, value in zip(event["outputs"], said.get("data") or (), strict=False):
+        changed = list(reply.get("changed_state_ids") or ())
+        for component, value in zip(event["outputs"], reply.get("data") or (), strict=False):
             if isinstance(value, dict) and value.get("__type__") == "update":
                 if "value" not in value:
                     continue
@@ -167,13 +177,13 @@ class Viewer:
 
     def close(self) -> None:
         self._heartbeat.cancel()
-        for one in (self._http, self._stream, self._alive):
-            one.close()
+        for http in (self._http, self._stream, self._alive):
+            http.close()
 
 
 def _of(script: str) -> str:
-    found = re.search(r'"of": "([^"]*)"', script)
-    return found[1] if found else ""
+    match = re.search(r'"of": "([^"]*)"', script)
+    return match[1] if match else ""
 
 
 SCORER: Final = "geneval"
@@ -199,12 +209,12 @@ def make_load_project(project: Path, folder: Path, images: int) -> list[annotato
 def prepare(project: Path, folder: Path, each: int) -> list[Path]:
     """Finished folders of a scorer's run, of ``each`` images, which only wait to be taken in."""
     with Store(project) as store, store.read() as cursor:
-        found = rows.dicts(
+        records = rows.dicts(
             cursor,
             "select t.item_id, i.path, i.sha256, p.text, p.spec from items t join images i on i.image_id = t.item_id"
             " join prompts p on p.prompt_id = i.prompt_id order by t.item_id",
         )
-    work = [WorkItem(**rows.decoded(row, "spec")) for row in found]
+    work = [WorkItem(**rows.decoded(row, "spec")) for row in records]
     return list(_folders(folder, [work[start : start + each] for start in range(0, len(work), each)]))
 
 
@@ -215,18 +225,18 @@ def _folders(folder: Path, parts: Sequence[Sequence[WorkItem]]) -> Iterator[Path
         made = RunFolder(folder / f"{number:04}")
         made.create(Run(f"{number:04}", SCORER, scorer.version, PROFILE, settings, part_size=_PART), work)
         for part, start in enumerate(range(0, len(work), _PART)):
-            made.write_part(part, [_detections(one) for one in work[start : start + _PART]])
+            made.write_part(part, [_detections(item) for item in work[start : start + _PART]])
         yield made.path
 
 
 def _detections(work: WorkItem) -> Observation:
     """Two thirds of what is asked for is found, and something else beside it; always the same."""
     chance = zlib.crc32(work.item_id.encode())
-    found = [one["class"] for n, one in enumerate(work.spec["include"]) if chance >> n & 3]
+    found_classes = [entry["class"] for n, entry in enumerate(work.spec["include"]) if chance >> n & 3]
     colors = tuple(1.0 if n == chance % len(COLORS) else 0.0 for n in range(len(COLORS)))
     detections = [
         Detection(label, 0.9 - 0.1 * n, (8.0 + 40 * n, 8.0, 40.0 + 40 * n, 60.0), None, colors)
-        for n, label in enumerate([*found, COCO[chance % len(COCO)]])
+        for n, label in enumerate([*found_classes, COCO[chance % len(COCO)]])
     ]
     return Observation(work.item_id, {"width": _SIDE, "height": _SIDE}, tuple(detections))
 
@@ -284,11 +294,11 @@ class LoadResult:
 class Annotator:
     """Somebody with the form open."""
 
-    def __init__(self, name: str, port: int, choose: Choose, told: LoadResult, plan: LoadPlan, seed: int) -> None:
+    def __init__(self, name: str, port: int, choose: Choose, result: LoadResult, plan: LoadPlan, seed: int) -> None:
         self.name = name
         self._http = Http(port)
         self._choose = choose
-        self._told = told
+        self._result = result
         self._plan = plan
         self._random = random.Random(seed)
         self._task: Mapping[str, Any] | None = None
@@ -337,41 +347,41 @@ class Annotator:
             "revises": None,
             "following": True,
         }
-        ticket, said = self._task["ticket"], None
-        self._told.attempted.add(body["id"])
+        ticket, reply = self._task["ticket"], None
+        self._result.attempted.add(body["id"])
         for _ in range(_GIVE_UP):
-            if said := await self._ask("submit", "POST", "/api/submit", body):
+            if reply := await self._ask("submit", "POST", "/api/submit", body):
                 break
             await asyncio.sleep(1)  # as the outbox does, under the same id
-        if said is None:
+        if reply is None:
             return
-        self._told.acknowledged[body["id"]] = (self.name, ticket)
+        self._result.acknowledged[body["id"]] = (self.name, ticket)
         if self._random.random() < _TWICE:
             again = await self._ask("submit", "POST", "/api/submit", body)
-            self._told.twice += 1
+            self._result.twice += 1
             if again is not None and again["new"]:
-                self._told.errors["an answer sent twice was taken for two"] += 1
-            said = again or said
-        self._look(said["next"])
+                self._result.errors["an answer sent twice was taken for two"] += 1
+            reply = again or reply
+        self._look(reply["next"])
 
     async def _next(self) -> None:
-        if told := await self._ask("next", "GET", "/api/next", None):
-            self._look(told)
+        if reply := await self._ask("next", "GET", "/api/next", None):
+            self._look(reply)
 
-    def _look(self, told: Mapping[str, Any]) -> None:
-        self._task = told["tasks"][0] if told["state"] == "label" else None
+    def _look(self, reply: Mapping[str, Any]) -> None:
+        self._task = reply["tasks"][0] if reply["state"] == "label" else None
 
     async def _ask(self, kind: str, method: str, path: str, body: Any) -> Any:
         start = time.perf_counter()
         try:
-            said = await self._http.json(method, path, body)
+            reply = await self._http.json(method, path, body)
         except (OSError, asyncio.IncompleteReadError, Refused) as error:
-            self._told.timed(kind, 0.0, f"{type(error).__name__} {str(error)[:160]}")
+            self._result.timed(kind, 0.0, f"{type(error).__name__} {str(error)[:160]}")
             if not isinstance(error, Refused):
                 await self._http.connect()
             return None
-        self._told.timed(kind, time.perf_counter() - start, None)
-        return said
+        self._result.timed(kind, time.perf_counter() - start, None)
+        return reply
 
     def close(self) -> None:
         self._http.close()
@@ -381,7 +391,7 @@ _MEAN: Final = 2.718281828459045 ** (_SIGMA**2 / 2)
 """Of a lognormal time with a median of 1."""
 
 
-async def _take_in(project: Path, folders: Sequence[Path], until: float, told: LoadResult) -> None:
+async def _take_in(project: Path, folders: Sequence[Path], until: float, result: LoadResult) -> None:
     """Have the open app take in one folder after the other, evenly over the time."""
     server = forwarding.running(project)
     assert server is not None
@@ -394,44 +404,44 @@ async def _take_in(project: Path, folders: Sequence[Path], until: float, told: L
             began = time.perf_counter()
             parameters = {"directory": str(folder)}
             status = await asyncio.to_thread(forwarding.send, server, "import scores", parameters, nothing, nothing)
-            told.timed("import", time.perf_counter() - began, None if status == 0 else f"exit status {status}")
-            told.imported += len(RunFolder(folder).work()) if status == 0 else 0
+            result.timed("import", time.perf_counter() - began, None if status == 0 else f"exit status {status}")
+            result.imported += len(RunFolder(folder).work()) if status == 0 else 0
 
 
-async def _watch(pid: int, until: float, told: LoadResult) -> None:
+async def _watch(pid: int, until: float, result: LoadResult) -> None:
     """The server's memory, in MB, every few seconds."""
     start = time.perf_counter()
     while (now := time.perf_counter()) < until:
-        told.memory.append((now - start, resident(pid)))
+        result.memory.append((now - start, resident(pid)))
         await asyncio.sleep(min(5.0, max(0.01, until - now)))
 
 
 async def _all(port: int, pid: int, project: Path, folders: Sequence[Path], choose: Choose, plan: LoadPlan) -> LoadResult:
-    told = LoadResult()
-    people = [Annotator(f"person {n:03}", port, choose, told, plan, n) for n in range(plan.people)]
-    viewers = [Viewer(port, PAGES[n % len(PAGES)], told.timed) for n in range(plan.viewers)]
+    result = LoadResult()
+    people = [Annotator(f"person {n:03}", port, choose, result, plan, n) for n in range(plan.people)]
+    viewers = [Viewer(port, PAGES[n % len(PAGES)], result.timed) for n in range(plan.viewers)]
     wanted = min(len(folders), round(plan.scored * plan.seconds / _EACH) + 1)
-    for one in people:
-        await one.enter()
+    for person in people:
+        await person.enter()
     for viewer in viewers:
         await viewer.open()
-    told.waits.clear()
+    result.waits.clear()
     before, own, start = processor_seconds(pid), time.process_time(), time.perf_counter()
     until = start + plan.seconds
     await asyncio.gather(
-        *(one.work(until) for one in people),
+        *(person.work(until) for person in people),
         *(viewer.follow(until) for viewer in viewers),
-        _take_in(project, folders[:wanted], until, told),
-        _watch(pid, until, told),
+        _take_in(project, folders[:wanted], until, result),
+        _watch(pid, until, result),
     )
-    told.seconds = time.perf_counter() - start
-    told.server, told.client = processor_seconds(pid) - before, time.process_time() - own
-    told.memory.append((told.seconds, resident(pid)))
-    for one in people:
-        one.close()
+    result.seconds = time.perf_counter() - start
+    result.server, result.client = processor_seconds(pid) - before, time.process_time() - own
+    result.memory.append((result.seconds, resident(pid)))
+    for annotator in people:
+        annotator.close()
     for viewer in viewers:
         viewer.close()
-    return told
+    return result
 
 
 def run(folder: Path, plan: LoadPlan) -> LoadResult:
@@ -446,34 +456,34 @@ def run(folder: Path, plan: LoadPlan) -> LoadResult:
     line: list[str | Path] = ["app.py", "serve", "--no-browser", "--project", project]
     with served(line, "/api/next") as (process, port):
         choose = annotators.chooser(items)
-        told = asyncio.run(_all(port, process.pid, project, folders, choose, plan))
+        result = asyncio.run(_all(port, process.pid, project, folders, choose, plan))
         process.kill()
         process.wait()
-    check(project, told)
-    return told
+    check(project, result)
+    return result
 
 
-def check(project: Path, told: LoadResult) -> None:
+def check(project: Path, result: LoadResult) -> None:
     """What was acknowledged is there, each once, and nothing that nobody sent.
 
     Raises:
         AssertionError: it is not so.
     """
     with Store(project) as store, store.read() as cursor:
-        found = cursor.execute(
+        records = cursor.execute(
             "select annotation_id, a.rater_id, public_id from annotations a join items using (item_id)"
         ).fetchall()
         judged = cursor.execute("select count(distinct source_id) from judgements where source_id like '%:%'").fetchone()
-    there = {str(id_): (person, ticket) for id_, person, ticket in found}
-    lost = [id_ for id_, about in told.acknowledged.items() if there.get(id_) != about]
+    there = {str(id_): (person, ticket) for id_, person, ticket in records}
+    lost = [id_ for id_, about in result.acknowledged.items() if there.get(id_) != about]
     assert not lost, f"{len(lost)} acknowledged answers are missing"
     pairs = Counter(there.values())
     twice = [pair for pair, n in pairs.items() if n > 1]
-    assert len(there) == len(found), "an id is there twice"
+    assert len(there) == len(records), "an id is there twice"
     assert not twice, f"{len(twice)} answers are there twice"
-    assert set(there) <= told.attempted, "an answer is there that nobody sent"
+    assert set(there) <= result.attempted, "an answer is there that nobody sent"
     assert judged is not None
-    assert judged[0] == told.imported, f"{judged[0]} images judged, {told.imported} taken in"
+    assert judged[0] == result.imported, f"{judged[0]} images judged, {result.imported} taken in"
 
 
 _KINDS: Final = {
@@ -486,32 +496,34 @@ _KINDS: Final = {
 }
 
 
-def lines_of(told: LoadResult, plan: LoadPlan) -> list[str]:
+def lines_of(result: LoadResult, plan: LoadPlan) -> list[str]:
     """The table."""
     lines = [
         f"{plan.people} people who think {plan.think / plan.speed:g} s, {plan.viewers} viewers, {plan.images} images,"
-        f" {told.seconds:.0f} s; shared with the clients: {machine()}",
+        f" {result.seconds:.0f} s; shared with the clients: {machine()}",
         "",
         f"{'':38}{'n':>8}{'a second':>10}{'p50':>8}{'p95':>8}{'p99':>8}{'worst':>8}  ms",
     ]
     for kind, words in _KINDS.items():
-        if waits := told.waits.get(kind):
+        if waits := result.waits.get(kind):
             figures = (1000 * percentile(waits, share) for share in (0.5, 0.95, 0.99, 1.0))
             lines.append(
-                f"{words:38}{len(waits):>8,}{len(waits) / told.seconds:>10.1f}" + "".join(f"{one:>8.0f}" for one in figures)
+                f"{words:38}{len(waits):>8,}{len(waits) / result.seconds:>10.1f}"
+                + "".join(f"{figure:>8.0f}" for figure in figures)
             )
-    memory = [mb for _, mb in told.memory]
+    memory = [mb for _, mb in result.memory]
     quarter = max(1, len(memory) // 4)
     middles = [statistics.median(memory[start : start + quarter]) for start in range(0, len(memory), quarter)][:4]
     lines += [
         "",
-        f"processor: server {100 * told.server / told.seconds:.0f} % of a core,"
-        f" clients {100 * told.client / told.seconds:.0f} %",
+        f"processor: server {100 * result.server / result.seconds:.0f} % of a core,"
+        f" clients {100 * result.client / result.seconds:.0f} %",
         f"the server's memory: {memory[0]:.0f} MB at the start, {memory[-1]:.0f} at the end, {max(memory):.0f} at most;"
-        f" medians of the quarters {', '.join(f'{one:.0f}' for one in middles)}",
-        f"images of the run taken in: {told.imported:,}",
-        f"errors: {sum(told.errors.values())}" + "".join(f"\n  {n} x {what}" for what, n in told.errors.most_common(12)),
-        f"after kill -9: {len(told.acknowledged):,} answers acknowledged, {told.twice:,} of them sent twice;"
+        f" medians of the quarters {', '.join(f'{middle:.0f}' for middle in middles)}",
+        f"images of the run taken in: {result.imported:,}",
+        f"errors: {sum(result.errors.values())}"
+        + "".join(f"\n  {n} x {problem}" for problem, n in result.errors.most_common(12)),
+        f"after kill -9: {len(result.acknowledged):,} answers acknowledged, {result.twice:,} of them sent twice;"
         " lost 0, duplicated 0",
     ]
     return lines
@@ -532,15 +544,15 @@ def main(arguments: Sequence[str] | None = None) -> list[str]:
     add_options(parser, LoadPlan(), helps)
     parser.add_argument("--quick", action="store_true", help="a small size, to see that it runs")
     parser.add_argument("--json", type=Path, help="write the figures to this file too")
-    asked = vars(parser.parse_args(arguments))
-    file, quick = asked.pop("json"), asked.pop("quick")
-    plan = SMALL if quick else LoadPlan(**asked)
+    options = vars(parser.parse_args(arguments))
+    file, quick = options.pop("json"), options.pop("quick")
+    plan = SMALL if quick else LoadPlan(**options)
     with tempfile.TemporaryDirectory() as folder:
-        told = run(Path(folder), plan)
-    lines = lines_of(told, plan)
+        result = run(Path(folder), plan)
+    lines = lines_of(result, plan)
     if file is not None:
-        waits = {kind: [round(1000 * one, 2) for one in all_] for kind, all_ in told.waits.items()}
-        figures = {"plan": asdict(plan), "ms": waits, "errors": told.errors, "memory": told.memory, "lines": lines}
+        waits = {kind: [round(1000 * seconds, 2) for seconds in all_] for kind, all_ in result.waits.items()}
+        figures = {"plan": asdict(plan), "ms": waits, "errors": result.errors, "memory": result.memory, "lines": lines}
         file.write_text(json.dumps(figures) + "\n", encoding="utf-8")
     return tell(lines)
 

@@ -28,7 +28,7 @@ class Timing:
 
 def _spent() -> float:
     used = [resource.getrusage(who) for who in (resource.RUSAGE_SELF, resource.RUSAGE_CHILDREN)]
-    return sum(one.ru_utime + one.ru_stime for one in used)
+    return sum(usage.ru_utime + usage.ru_stime for usage in used)
 
 
 class Stopwatch:
@@ -72,10 +72,10 @@ class Parts:
             setattr(owner, name, self._plain[part])
 
     def _watched(self, part: str, plain: Callable[..., T]) -> Callable[..., T]:
-        def method(*given: Any, **named: Any) -> T:
+        def method(*values: Any, **named: Any) -> T:
             self._wait()
             began = time.perf_counter()
-            result = plain(*given, **named)
+            result = plain(*values, **named)
             self._wait()
             self.seconds[part] += time.perf_counter() - began
             return result
@@ -130,9 +130,9 @@ def command_line(about: str | None) -> argparse.ArgumentParser:
 
 def add_options(parser: argparse.ArgumentParser, defaults: Any, helps: Mapping[str, str]) -> None:
     """An option for each field of a plan that ``helps`` names, of its default's type."""
-    for name, what in helps.items():
+    for name, help_text in helps.items():
         default = getattr(defaults, name)
-        parser.add_argument(f"--{name}", type=type(default), default=default, help=f"{what} (default {default})")
+        parser.add_argument(f"--{name}", type=type(default), default=default, help=f"{help_text} (default {default})")
 
 
 def tell(lines: list[str]) -> list[str]:

@@ -1,11 +1,10 @@
-"""How long it takes from a click in Studio's bar to the first numbers of the next page, and how far the page then jumps.
+"""How long it takes from a click in Studio's bar to the first numbers of the next page.
 
     uv run benchmarks/navigation.py [--project DIR] [--rounds 4]
 
 A warm app on the playground (or ``--project``), headless Chromium on the same cores. Each round goes through the pages by their
-links; of each click is measured how long it takes until the page's first number can be seen, and by how many pixels what is in
-view moves when later numbers arrive (Chromium's layout shifts, the largest one). What a browser makes ready when one points at
-a link is not in it: Playwright's Chromium has that switched off.
+links; of each click is measured how long it takes until the page's first number can be seen. What a browser makes ready when
+one points at a link is not in it: Playwright's Chromium has that switched off.
 """
 
 from __future__ import annotations
@@ -39,15 +38,6 @@ PAGES: Final = {
 """By the link's name what shows the first number, or the first picture."""
 TARGET_S: Final = 1.0
 _WARM_S: Final = 4.0
-_SHIFTS: Final = """
-window.__jump = 0;
-new PerformanceObserver((list) => {
-  for (const entry of list.getEntries()) for (const source of entry.sources ?? []) {
-    const moved = Math.abs(source.currentRect.top - source.previousRect.top);
-    if (source.previousRect.height && !entry.hadRecentInput) window.__jump = Math.max(window.__jump, moved);
-  }
-}).observe({ type: 'layout-shift', buffered: true });
-"""
 
 
 def visit(page: Page, name: str) -> float:
@@ -79,25 +69,20 @@ def main(arguments: Sequence[str] | None = None) -> int:
         with served(["app.py", "serve", "--no-browser", "--project", project], "/studio/") as (_, port):
             size = ViewportSize(width=1280, height=900)
             page = chromium.new_context(base_url=f"http://127.0.0.1:{port}", viewport=size).new_page()
-            page.add_init_script(_SHIFTS)
             page.goto("/studio/")
             page.locator(PAGES["Overview"]).first.wait_for(state="visible", timeout=60_000)
-            took: dict[str, list[float]] = {name: [] for name in PAGES}
-            jumps: dict[str, float] = dict.fromkeys(PAGES, 0.0)
+            seconds_of: dict[str, list[float]] = {name: [] for name in PAGES}
             for turn in range(options.rounds + 1):
                 for name in (*list(PAGES)[1:], "Overview"):
                     seconds = visit(page, name)
                     # what comes later: intervals, pictures
                     page.wait_for_timeout(1000 * _WARM_S)
-                    jumps[name] = max(jumps[name], page.evaluate("window.__jump"))
                     if turn:
-                        took[name].append(seconds)
+                        seconds_of[name].append(seconds)
     print(machine("gradio", "playwright"))
-    for name, values in took.items():
-        print(
-            f"{name:10} median {statistics.median(values):.2f} s, worst {max(values):.2f} s, largest jump {jumps[name]:.0f} px"
-        )
-    every = [seconds for values in took.values() for seconds in values]
+    for name, values in seconds_of.items():
+        print(f"{name:10} median {statistics.median(values):.2f} s, worst {max(values):.2f} s")
+    every = [seconds for values in seconds_of.values() for seconds in values]
     median = percentile(every, 0.5)
     print(f"{len(every)} clicks: median {median:.2f} s, 95 % under {percentile(every, 0.95):.2f} s (aim {TARGET_S:.0f} s)")
     return 0

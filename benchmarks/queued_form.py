@@ -46,7 +46,7 @@ def slots() -> dict[str, gr.components.Component]:
     made: dict[str, gr.components.Component] = {"objects": gr.Textbox(visible=False, elem_id="objects")}
     for k in range(OBJECTS):
         made[f"count_{k}"] = _radio(f"count_{k}", COUNTS)
-        made[f"color_{k}"] = gr.CheckboxGroup([(one.label, one.value) for one in COLORS], visible=False)
+        made[f"color_{k}"] = gr.CheckboxGroup([(option.label, option.value) for option in COLORS], visible=False)
         made[f"realism_{k}"] = _radio(f"realism_{k}", REALISM)
     for id_, options in (("position_x", POSITION_X), ("position_y", POSITION_Y), ("caption_fit", CAPTION_FIT)):
         made[id_] = _radio(id_, options)
@@ -54,7 +54,7 @@ def slots() -> dict[str, gr.components.Component]:
 
 
 def _radio(id_: str, options: Sequence[Option]) -> gr.Radio:
-    choices = [*((one.label, one.value) for one in options), ("Cannot tell", CANNOT_TELL)]
+    choices = [*((option.label, option.value) for option in options), ("Cannot tell", CANNOT_TELL)]
     return gr.Radio(choices, visible=False, elem_id=id_)
 
 
@@ -74,10 +74,10 @@ class QueuedDesk:
         if campaign is None or task is None:
             raise gr.Error("This image is no longer part of the project.")
         about = asking.item_form(self._store, campaign, task, person)
-        said = _answers(about.questionnaire, blank, values)
-        if validate(about.questionnaire, said):
+        answers = _answers(about.questionnaire, blank, values)
+        if validate(about.questionnaire, answers):
             raise gr.Error("Some answers are missing or invalid.")
-        annotation = about.annotation(person, clean(about.questionnaire, said), annotation_id=str(uuid.uuid4()))
+        annotation = about.annotation(person, clean(about.questionnaire, answers), annotation_id=str(uuid.uuid4()))
         recording.submit(self._store, annotation, about.form.undecided)
         return self._next(person)
 
@@ -88,15 +88,15 @@ class QueuedDesk:
         if campaign is None or not desk.tasks:
             return ["", None, "Nothing is left for you.", False, *(gr.update(visible=False, value=None) for _ in IDS)]
         about = asking.item_form(self._store, campaign, desk.tasks[0], person)
-        asked = {question.id: question for question in about.questionnaire.questions}
+        questions = {question.id: question for question in about.questionnaire.questions}
         progress = f"{desk.progress.done} done, {desk.progress.remaining} to go"
         updates = [
             gr.update(
                 visible=True,
                 value=None,
-                label=asked[id_].text + (f" “{about.task.text}”" if asked[id_].caption else ""),
+                label=questions[id_].text + (f" “{about.task.text}”" if questions[id_].caption else ""),
             )
-            if id_ in asked
+            if id_ in questions
             else gr.update(visible=False)
             for id_ in IDS
         ]
@@ -104,16 +104,16 @@ class QueuedDesk:
 
 
 IDS: Final = (
-    "objects", *(f"{what}_{k}" for k in range(OBJECTS) for what in ("count", "color", "realism")),
+    "objects", *(f"{kind}_{k}" for k in range(OBJECTS) for kind in ("count", "color", "realism")),
     "position_x", "position_y", "caption_fit",
 )  # fmt: skip
 
 
 def _answers(questionnaire: Questionnaire, blank: bool, values: Sequence[Any]) -> dict[str, Any]:
     """Answers by question; what a hidden component sends along is none."""
-    asked = {question.id for question in questionnaire.questions}
-    said = {id_: value for id_, value in zip(IDS, values, strict=True) if id_ in asked}
-    return said | ({BLANK: YES} if blank else {})
+    shown = {question.id for question in questionnaire.questions}
+    answers = {id_: value for id_, value in zip(IDS, values, strict=True) if id_ in shown}
+    return answers | ({BLANK: YES} if blank else {})
 
 
 @lru_cache(maxsize=10_000)
@@ -153,12 +153,12 @@ def main(arguments: Sequence[str] | None = None) -> None:
     parser.add_argument("--pictures", type=Path, required=True, help="the folder in which all pictures lie")
     parser.add_argument("--port", type=int, required=True)
     parser.add_argument("--limit", type=int, default=0, help="events of a kind at once; 0: no limit")
-    asked = parser.parse_args(arguments)
-    gr.set_static_paths([asked.pictures])
-    with Store(asked.project) as store:
+    parsed = parser.parse_args(arguments)
+    gr.set_static_paths([parsed.pictures])
+    with Store(parsed.project) as store:
         options = {"ssr_mode": False, "run_history": False, "enable_monitoring": False, "footer_links": []}
-        app = gr.mount_gradio_app(FastAPI(), form(store, asked.campaign, asked.limit or None), path="/", **options)
-        uvicorn.run(app, host="127.0.0.1", port=asked.port, log_level="warning")
+        app = gr.mount_gradio_app(FastAPI(), form(store, parsed.campaign, parsed.limit or None), path="/", **options)
+        uvicorn.run(app, host="127.0.0.1", port=parsed.port, log_level="warning")
 
 
 if __name__ == "__main__":

@@ -26,7 +26,8 @@ if not __package__:
     sys.path[0] = str(Path(__file__).resolve().parents[1])
 
 from benchmarks.measuring import add_options, command_line, tell
-from data.campaign import Campaign, CampaignItem, Settings, sample_items
+from data.campaigns.items import CampaignItem, sample_items
+from data.campaigns.settings import Campaign, Settings
 from data.records import Annotation, Image, Item, Judgement, Prompt
 from data.store import imports
 from data.store.campaigns import allocation, management, monitoring, participation
@@ -101,8 +102,8 @@ class Simulation:
         """Let everybody work until each item has all its people; then what is still on its way arrives."""
         with ThreadPoolExecutor(self._plan.threads + 1) as pool:
             busy = [pool.submit(self._manage), *(pool.submit(self._work) for _ in range(self._plan.threads))]
-            for one in busy:
-                one.result()
+            for future in busy:
+                future.result()
         for person in self._idle:
             for annotation in person.unsent:
                 self._send(annotation)
@@ -127,7 +128,7 @@ class Simulation:
             if not self._idle:
                 return None
             now = self._clock.now()
-            ready = [place for place, person in enumerate(self._idle) if person.back <= now]
+            ready = [index for index, person in enumerate(self._idle) if person.back <= now]
             if ready:
                 return self._idle.pop(self._order.choice(ready))
             self._clock.pass_((min(person.back for person in self._idle) - now).total_seconds())
@@ -210,14 +211,14 @@ class Simulation:
         doing(person, self._answer(person, task.item_id))
 
     def _answer(self, person: SimulatedWorker, item_id: str) -> Annotation:
-        said = person.chance.choice((1, 2))
-        judgement = Judgement("correct", "yes" if said == 1 else "no", float(said == 1))
+        choice = person.chance.choice((1, 2))
+        judgement = Judgement("correct", "yes" if choice == 1 else "no", float(choice == 1))
         return Annotation(
             annotation_id=str(uuid.UUID(int=person.chance.getrandbits(128))),
             item_id=item_id,
             rater_id=person.name,
             questionnaire="geneval",
-            answers={"count_0": said},
+            answers={"count_0": choice},
             judgements=(judgement,),
             rule_version="simulated-1",
             campaign_id=NAME,
@@ -253,9 +254,9 @@ class Simulation:
         now = self._clock.now()
         first, again = (participation.next_tasks(self._store, person.name, NAME, now=now) for _ in range(2))
         # what others send late, or a manager does, may take an item away between the two
-        kept = {task.item_id for task in first.tasks} & {task.item_id for task in again.tasks}
+        in_both = {task.item_id for task in first.tasks} & {task.item_id for task in again.tasks}
         with self._lock:
-            self.seen["refreshed and the same"] += len(kept) == len(first.tasks)
+            self.seen["refreshed and the same"] += len(in_both) == len(first.tasks)
 
     def _revising(self, person: SimulatedWorker, annotation: Annotation) -> None:
         self._send(annotation)
@@ -268,10 +269,10 @@ def make(store: Store, plan: SimulationPlan) -> None:
     prompt = Prompt("simulated/00000", "simulated", "a cat", "counting", {"include": [{"class": "cat", "count": 1}]})
     total = plan.items + plan.gold
     pictures = [Image(prompt.prompt_id, "generator", n, Path(f"nowhere/{n}.png"), f"{n:064x}", 8, 8) for n in range(total)]
-    items = [Item(one.image_id, "simulated", prompt.prompt_id, "counting", "generator") for one in pictures]
+    items = [Item(picture.image_id, "simulated", prompt.prompt_id, "counting", "generator") for picture in pictures]
     imports.apply(store, [ImportBundle("images", "generator", "simulated", [prompt], pictures, items)])
     drawn = sample_items(management.images(store, Selection()), None, plan.seed)
-    gold = [CampaignItem(one.item_id, "gold", expected=GOLD) for one in drawn[plan.items :]]
+    gold = [CampaignItem(item.item_id, "gold", expected=GOLD) for item in drawn[plan.items :]]
     settings = Settings(check_every=10 if plan.gold else None)
     campaign = Campaign(NAME, "A simulation", overlap=plan.overlap, seed=plan.seed, settings=settings)
     management.create(store, campaign, [*drawn[: plan.items], *gold])
@@ -280,19 +281,19 @@ def make(store: Store, plan: SimulationPlan) -> None:
 
 def check(store: Store, plan: SimulationPlan, done: Simulation) -> Counter[str]:
     """Every promise, told from the tables alone; returns how many answers there are of each status."""
-    given = monitoring.current_answers(store, NAME)
+    answers = monitoring.current_answers(store, NAME)
     with store.read() as cursor:
-        found = cursor.execute("select annotation_id, rater_id, status from annotations").fetchall()
-    stored = {row[0]: Stored(*row) for row in found}
+        rows = cursor.execute("select annotation_id, rater_id, status from annotations").fetchall()
+    stored = {row[0]: Stored(*row) for row in rows}
     missing = set(done.acknowledged) - set(stored)
     assert not missing, f"{len(missing)} acknowledged answers are missing"
-    who = {one.annotation_id: one.person for one in stored.values()}
-    told = {id_ for id_, status in done.acknowledged.items() if stored[id_].status != status and who[id_] not in done.left}
-    assert not told, f"{len(told)} answers became something else than their people were told"
+    who = {row.annotation_id: row.person for row in stored.values()}
+    changed = {id_ for id_, status in done.acknowledged.items() if stored[id_].status != status and who[id_] not in done.left}
+    assert not changed, f"{len(changed)} answers became something else than their people were told"
     valid: dict[str, list[str]] = {}
-    for one in given:
-        if one.status == "valid":
-            valid.setdefault(one.item_id, []).append(one.person)
+    for answer in answers:
+        if answer.status == "valid":
+            valid.setdefault(answer.item_id, []).append(answer.person)
     ordinary = [item.item_id for item in management.items(store, NAME) if item.role == "ordinary"]
     assert len(ordinary) == plan.items
     wrong = {item: valid.get(item, []) for item in ordinary if len(valid.get(item, [])) != plan.overlap}
@@ -300,11 +301,11 @@ def check(store: Store, plan: SimulationPlan, done: Simulation) -> Counter[str]:
     assert set(valid) == set(ordinary), "checks count as answers"
     twice = [item for item, people in valid.items() if len(set(people)) != plan.overlap]
     assert not twice, f"{len(twice)} items have two valid answers of one person"
-    uncounted = {one.person for one in given if one.status == "valid"} & done.revoked
+    uncounted = {answer.person for answer in answers if answer.status == "valid"} & done.revoked
     assert not uncounted, f"answers of the revoked count: {uncounted}"
     coverage = monitoring.coverage(store, NAME)
     assert (coverage.full, coverage.answers) == (plan.items, plan.items * plan.overlap), coverage
-    return Counter(one.status for one in given)
+    return Counter(answer.status for answer in answers)
 
 
 @dataclass(frozen=True)
@@ -334,7 +335,7 @@ def main(arguments: Sequence[str] | None = None) -> list[str]:
         f"every item has exactly {plan.overlap} valid answers by {plan.overlap} people; "
         f"{len(simulation.acknowledged):,} acknowledged answers, none missing",
         "answers: " + ", ".join(f"{n:,} {status}" for status, n in sorted(statuses.items())),
-        "events: " + ", ".join(f"{n:,} {what.replace('_', ' ')}" for what, n in sorted(simulation.seen.items())),
+        "events: " + ", ".join(f"{n:,} {event.replace('_', ' ')}" for event, n in sorted(simulation.seen.items())),
         f"what is next: median {waits[len(waits) // 2] * 1e3:.1f} ms, 95 % under {waits[int(len(waits) * 0.95)] * 1e3:.1f} ms",
     ]
     return tell(lines)

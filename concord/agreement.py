@@ -44,8 +44,12 @@ Section = list[dict[str, Any]]
 Rows = dict[str, Section]
 
 FURTHER: dict[str, Callable[[pd.DataFrame, Scales, Options], Section]] = {
-    "comparisons": lambda said, scales, options: [one.to_dict() for one in comparisons(said, scales, options)],
-    "thresholds": lambda said, scales, options: [one.to_dict() for one in thresholds(said, scales, options=options)],
+    "comparisons": lambda judgements, scales, options: [
+        comparison.to_dict() for comparison in comparisons(judgements, scales, options)
+    ],
+    "thresholds": lambda judgements, scales, options: [
+        threshold.to_dict() for threshold in thresholds(judgements, scales, options=options)
+    ],
 }
 """Sections that are made only when they are asked for, besides ``by_certainty``: scorer against scorer, scores to decisions."""
 
@@ -110,8 +114,8 @@ def further_of(
     judgements: pd.DataFrame, scales: Scales, selection: Selection, options: Options, names: Collection[str]
 ) -> Rows:
     """These sections of FURTHER, in its order."""
-    asked = _with_certainty(selection, options)
-    return {name: _about(selection, FURTHER[name](judgements, scales, asked)) for name in FURTHER if name in names}
+    with_certainty = _with_certainty(selection, options)
+    return {name: _about(selection, FURTHER[name](judgements, scales, with_certainty)) for name in FURTHER if name in names}
 
 
 def _with_certainty(selection: Selection, options: Options) -> Options:
@@ -193,8 +197,8 @@ def quick_estimates(store: Store, selection: Selection) -> Rows | None:
         _follow(store, selection, running)
         if running.estimates is None:
             return None
-        found = running.estimates.report().to_dict()
-    return {name: found[name] for name in SECTIONS}
+        sections = running.estimates.report().to_dict()
+    return {name: sections[name] for name in SECTIONS}
 
 
 def _follow(store: Store, selection: Selection, running: _RunningEstimates) -> None:

@@ -27,11 +27,11 @@ from scorers.visor.results import DetectionFile, MixedGenerators, VisorTally
 Write = Callable[[str], object]
 
 
-def judge_file(what: str, parameters: Mapping[str, Any]) -> int:
+def judge_file(rules_name: str, parameters: Mapping[str, Any]) -> int:
     """Judge by the rules of ``geneval``, ``visor`` or ``tifa``; returns the exit status."""
     judges: dict[str, Callable[..., None]] = {"geneval": judge_geneval, "visor": judge_visor, "tifa": judge_tifa}
     report = _LineReport(sys.stderr)
-    return report_errors(report.say, f"judge {what}", lambda: judges[what](report, sys.stdout, **parameters))
+    return report_errors(report.say, f"judge {rules_name}", lambda: judges[rules_name](report, sys.stdout, **parameters))
 
 
 @dataclass(slots=True)
@@ -57,8 +57,8 @@ class _LineReport:
             CommandError: there is nothing to put into it.
         """
         if not self.judged:
-            what = f"none of {wording.count(self.lines, 'line')} could be judged" if self.lines else "holds no evidence"
-            raise CommandError(f"{evidence}: {what}; nothing was written")
+            problem = f"none of {wording.count(self.lines, 'line')} could be judged" if self.lines else "holds no evidence"
+            raise CommandError(f"{evidence}: {problem}; nothing was written")
 
     def check_all(self) -> None:
         """In the end.
@@ -154,20 +154,20 @@ def judge_tifa(report: _LineReport, out: TextIO, evidence: str, output: str | No
     """By TIFA's rules, or DSG's: the score of each text's image; ``summary`` prints what TIFA's code prints, as JSON."""
     path, totals, astray = Path(evidence), tifa_scores.TifaTally(), 0
     with _target(output, out, quiet=summary) as write:
-        for one in results.read_results(path):
+        for result in results.read_results(path):
             report.lines += 1
-            for wrong in one.wrong:
-                report.bad(path, one.number, wrong)
-            if not one.answers:
-                if not one.wrong:
-                    report.bad(path, one.number, f"{one.id}: holds no answers")
+            for wrong in result.wrong:
+                report.bad(path, result.number, wrong)
+            if not result.answers:
+                if not result.wrong:
+                    report.bad(path, result.number, f"{result.id}: holds no answers")
                 continue
-            astray += sum(said.scored not in (None, said.chosen == said.question.answer) for said in one.answers)
+            astray += sum(answer.scored not in (None, answer.chosen == answer.question.answer) for answer in result.answers)
             try:
-                scored = tifa_scores.score_text(one, dependent=rule == "dsg")
+                scored = tifa_scores.score_text(result, dependent=rule == "dsg")
                 totals.add(scored)
             except ValueError as error:
-                report.bad(path, one.number, str(error))
+                report.bad(path, result.number, str(error))
                 continue
             report.judged += 1
             write(json.dumps(scored.to_json()) + "\n")
@@ -252,8 +252,14 @@ def _of_detections(report: _LineReport, path: Path, generator: str) -> Iterator[
 
 def _line(case: EvidenceCase, verdict: Verdict) -> dict[str, Any]:
     relations = [
-        {"target": one.target, "holds": one.holds, "found": one.found, "boxes": one.boxes, "offset": one.offset}
-        for one in verdict.relations
+        {
+            "target": relation.target,
+            "holds": relation.holds,
+            "found": relation.found,
+            "boxes": relation.boxes,
+            "offset": relation.offset,
+        }
+        for relation in verdict.relations
     ]
     return {
         "id": case.id,
@@ -268,8 +274,8 @@ def _check(rules: Callable[[Mapping[str, Any]], object], settings: Mapping[str, 
     try:
         rules(settings)
     except ValueError as error:
-        name, _, what = str(error).partition(" ")
-        raise UsageError(f"--{name.replace('_', '-')} {what}") from error
+        name, _, problem = str(error).partition(" ")
+        raise UsageError(f"--{name.replace('_', '-')} {problem}") from error
 
 
 @contextmanager

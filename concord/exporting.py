@@ -51,15 +51,15 @@ def data_hash(ratings: pd.DataFrame) -> str:
     return hashlib.sha256("\n".join(lines).encode()).hexdigest()
 
 
-def scales_of(said: pd.DataFrame, scales: Scales) -> pd.Series:
+def scales_of(judgements: pd.DataFrame, scales: Scales) -> pd.Series:
     """The scale of each row."""
-    found = [scales[key] for key in zip(said["suite"], said["aspect"], strict=True)]
-    return pd.Series(found, said.index, dtype=object)
+    scale_texts = [scales[key] for key in zip(judgements["suite"], judgements["aspect"], strict=True)]
+    return pd.Series(scale_texts, judgements.index, dtype=object)
 
 
-def counted_ratings(said: pd.DataFrame, scales: Scales) -> pd.DataFrame:
+def counted_ratings(judgements: pd.DataFrame, scales: Scales) -> pd.DataFrame:
     """The rows of ``frame.frame`` that statistics use, with the columns of ``export ratings``."""
-    rows = said.assign(scale=scales_of(said, scales), value=rating_texts(said, scales))
+    rows = judgements.assign(scale=scales_of(judgements, scales), value=rating_texts(judgements, scales))
     rows = rows[rows["value"].notna()]
     human = rows["kind"] != "scorer"
     return rows.assign(
@@ -68,16 +68,16 @@ def counted_ratings(said: pd.DataFrame, scales: Scales) -> pd.DataFrame:
     )[list(RATING_COLUMNS)].reset_index(drop=True)
 
 
-def rating_texts(said: pd.DataFrame, scales: Scales) -> pd.Series:
+def rating_texts(judgements: pd.DataFrame, scales: Scales) -> pd.Series:
     """Each row's value as a text; None where it does not count.
 
     That is what ``excluded`` names, what has no value on its scale, and consensus, which is computed from people.
     """
-    found = pd.Series(None, said.index, dtype=object)
-    rows = said[said["excluded"].isna() & (said["kind"] != "consensus")]
+    texts = pd.Series(None, judgements.index, dtype=object)
+    rows = judgements[judgements["excluded"].isna() & (judgements["kind"] != "consensus")]
     for (suite, aspect), part in rows.groupby(["suite", "aspect"], sort=False):
-        found[part.index] = _label_texts(Scale.parse(scales[str(suite), str(aspect)]), part)
-    return found
+        texts[part.index] = _label_texts(Scale.parse(scales[str(suite), str(aspect)]), part)
+    return texts
 
 
 def _label_texts(scale: Scale, rows: pd.DataFrame) -> pd.Series:
@@ -101,22 +101,22 @@ def _is_on_scale(scale: Scale, label: str) -> bool:
 def export_ratings(context: Context, selection: Mapping[str, Sequence[str]], form: str | None, output: str) -> None:
     """``export ratings``: the long frame that the statistics used; ``import ratings`` reads it without options."""
     parts = judgement_parts(context.store, selected(context, selection))
-    rows = ((said, counted_ratings(said, scales)) for said, scales in parts)
-    found = _write(context, output, form, RATING_COLUMNS, rows)
-    context.say(f"{wording.count(found.written, 'rating')} of {wording.count(len(found.items), 'item')} in {output}")
+    rows = ((judgements, counted_ratings(judgements, scales)) for judgements, scales in parts)
+    count = _write(context, output, form, RATING_COLUMNS, rows)
+    context.say(f"{wording.count(count.written, 'rating')} of {wording.count(len(count.items), 'item')} in {output}")
 
 
 def export_judgements(context: Context, selection: Mapping[str, Sequence[str]], form: str | None, output: str) -> None:
     """``export judgements``: all of the selection, those left out too, with where they come from and why they do not count."""
-    found = _write(context, output, form, JUDGEMENT_COLUMNS, _judgement_rows(context.store, selected(context, selection)))
-    left = sum(found.excluded.values())
-    context.say(f"{wording.count(found.written, 'judgement')} in {output}, of which {left:,} do not count")
+    count = _write(context, output, form, JUDGEMENT_COLUMNS, _judgement_rows(context.store, selected(context, selection)))
+    left = sum(count.excluded.values())
+    context.say(f"{wording.count(count.written, 'judgement')} in {output}, of which {left:,} do not count")
 
 
 def _judgement_rows(store: Store, chosen: Selection) -> Iterator[tuple[pd.DataFrame, pd.DataFrame]]:
     """The selected judgements part by part, as they are and as they are written."""
-    for said, scales in judgement_parts(store, chosen):
-        yield said, said.assign(scale=scales_of(said, scales)).rename(columns={"number": "value"})
+    for judgements, scales in judgement_parts(store, chosen):
+        yield judgements, judgements.assign(scale=scales_of(judgements, scales)).rename(columns={"number": "value"})
 
 
 @dataclass(slots=True)
@@ -128,12 +128,12 @@ class ExportCount:
     items: set[str] = field(default_factory=set)
     excluded: Counter[str] = field(default_factory=Counter)
 
-    def add(self, said: pd.DataFrame, kept: pd.DataFrame) -> None:
+    def add(self, judgements: pd.DataFrame, exported: pd.DataFrame) -> None:
         """Count a part: all that was read, and what of it is written."""
-        self.read += len(said)
-        self.written += len(kept)
-        self.items.update(kept["item"].unique())
-        self.excluded.update(said["excluded"].dropna())
+        self.read += len(judgements)
+        self.written += len(exported)
+        self.items.update(exported["item"].unique())
+        self.excluded.update(judgements["excluded"].dropna())
 
 
 def _write(
@@ -145,18 +145,18 @@ def _write(
         CommandError: it cannot be written, or nothing was.
     """
     form, path = export_target(context, output, form, formats.FORMATS)
-    found = ExportCount()
+    count = ExportCount()
     try:
         with whole_file(path) as file:
             with formats.writing(form, file, columns) as put:
-                for said, written in parts:
-                    found.add(said, written)
+                for judgements, written in parts:
+                    count.add(judgements, written)
                     put(written)
-            if not found.written:
-                raise CommandError(why_no_rows(found.read, found.excluded))
+            if not count.written:
+                raise CommandError(why_no_rows(count.read, count.excluded))
     except OSError as error:
         raise CommandError(f"{path} cannot be written: {error.strerror or error}") from error
-    return found
+    return count
 
 
 def why_no_rows(read: int, excluded: Counter[str]) -> str:
@@ -171,9 +171,9 @@ def judgement_parts(store: Store, chosen: Selection) -> Iterator[tuple[pd.DataFr
     """The selected judgements part by part, each with the scales of all."""
     if chosen.certainty:
         # how far people agree is told from all that they said
-        found = exports.judgements(store, chosen)
+        judgements = exports.judgements(store, chosen)
         scales = frame.scales(store)
-        yield select(found, scales, chosen.certainty), scales
+        yield select(judgements, scales, chosen.certainty), scales
         return
     scales = {}
     for part in exports.judgement_batches(store, chosen):
@@ -207,9 +207,9 @@ def write_export(path: Path, content: bytes) -> None:
         raise CommandError(f"{path} cannot be written: {error.strerror or error}") from error
 
 
-def why_no_ratings(said: pd.DataFrame) -> str:
+def why_no_ratings(judgements: pd.DataFrame) -> str:
     """Why there is nothing to export."""
-    return why_no_rows(len(said), Counter(said["excluded"].dropna()))
+    return why_no_rows(len(judgements), Counter(judgements["excluded"].dropna()))
 
 
 def export_annotations(
@@ -217,16 +217,16 @@ def export_annotations(
 ) -> None:
     """Write the selected answers with all their revisions; ``import exported`` reads them back."""
     parts = annotation_parts(context.store, selected(context, selection), named)
-    found = _write(context, output, form, ANSWER_COLUMNS, ((part.assign(excluded=None), part) for part in parts))
-    context.say(f"{wording.count(found.written, 'answer')} about {wording.count(len(found.items), 'item')} in {output}")
+    count = _write(context, output, form, ANSWER_COLUMNS, ((part.assign(excluded=None), part) for part in parts))
+    context.say(f"{wording.count(count.written, 'answer')} about {wording.count(len(count.items), 'item')} in {output}")
 
 
 def annotation_parts(store: Store, chosen: Selection, named: NamesAs) -> Iterator[pd.DataFrame]:
     """The selected answers part by part."""
     ids = None
     if chosen.certainty:
-        said = select(exports.judgements(store, chosen), frame.scales(store), chosen.certainty)
-        ids = sorted(said.loc[said["kind"] != "scorer", "source_id"].unique())
+        judgements = select(exports.judgements(store, chosen), frame.scales(store), chosen.certainty)
+        ids = sorted(judgements.loc[judgements["kind"] != "scorer", "source_id"].unique())
     for part in exports.answer_batches(store, chosen, ids):
         yield without_names(part, store.secret) if named == "pseudonyms" else part
 

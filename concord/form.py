@@ -9,11 +9,12 @@ what people are asked, and checks a file of a user's own.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from functools import cached_property, lru_cache
 from hmac import compare_digest
+from itertools import count, islice
 from pathlib import Path
 from typing import Any, Final, TextIO
 from urllib.parse import urlsplit
@@ -22,15 +23,16 @@ from markdown_it import MarkdownIt
 from markdown_it.token import Token
 
 from annotation.questionnaires import registry
-from annotation.questionnaires.base import Question, Questionnaire, is_blank, to_json
+from annotation.questionnaires.base import Questionnaire, clean, to_json
 from annotation.questionnaires.custom import read
 from annotation.questionnaires.form import Form, FormItem
 from annotation.questionnaires.registry import all_as_markdown, as_markdown
 from concord.common import next_steps
 from concord.common.base_path import at
 from concord.judging import derive, form_about
-from data.aspects import CANNOT_TELL
-from data.campaign import Campaign, Settings, Training, pair_order
+from data.campaigns.checks import Training, accepted_answers, wrong_answers
+from data.campaigns.items import CampaignItem, CheckSchedule, pair_order
+from data.campaigns.settings import Campaign, Settings
 from data.files import InputError, printable, read_text
 from data.people import keyed_hash
 from data.records import Annotation
@@ -41,7 +43,7 @@ from data.store.campaigns.allocation import CampaignProgress, ClosedReason, Next
 from data.store.core import campaign_items
 from data.store.core.campaign_items import DEFAULT, DEFAULT_OVERLAP, AnnotationTask
 from data.store.core.store import Store
-from data.store.judgements.answer_status import Feedback
+from data.store.judgements.answer_status import Feedback, feedback_on
 from data.store.library import QuestionVersion
 
 RichTextNode = str | dict[str, Any]
@@ -109,18 +111,18 @@ class ItemForm:
     campaign: str
     task: AnnotationTask
     form: Form
-    asked: FormItem
+    item: FormItem
     questionnaire: Questionnaire
     version: int | None = None
 
     def to_json(self) -> dict[str, Any]:
         """All that a browser needs to ask, and nothing that tells whose images these are."""
-        order = self.asked.order or range(len(self.task.pictures))
+        order = self.item.order or range(len(self.task.pictures))
         shown = [self.task.pictures[position] for position in order]
         return {
             "ticket": self.task.public_id,
             "campaign": self.campaign,
-            "images": [{"image": at(f"/img/{one.sha256}"), "width": one.width, "height": one.height} for one in shown],
+            "images": [{"image": at(f"/img/{image.sha256}"), "width": image.width, "height": image.height} for image in shown],
             "caption": self.task.text if self.questionnaire.shows_prompt else None,
             "questionnaire": self._questionnaire_json,
             "asked": self.version,
@@ -135,14 +137,14 @@ class ItemForm:
     def annotation(self, person: str, answers: Mapping[str, Any], **more: Any) -> Annotation:
         """These answers, with what follows from them; ``more`` are the record's other values."""
         members = [picture.image_id for picture in self.task.pictures]
-        raw: dict[str, Any] = {"order": self.asked.order} if self.asked.order else {}
+        raw: dict[str, Any] = {"order": self.item.order} if self.item.order else {}
         raw |= {} if self.version is None else {"questions": self.version}
         return Annotation(
             item_id=self.task.item_id,
             rater_id=person,
             questionnaire=self.form.name,
             answers=answers,
-            judgements=derive(self.form, answers, self.asked, members),
+            judgements=derive(self.form, answers, self.item, members),
             rule_version=self.form.rule_version,
             campaign_id=self.campaign,
             raw=raw or None,
@@ -153,10 +155,10 @@ class ItemForm:
 
 def campaign_of(store: Store, campaign_id: str) -> Campaign | None:
     """A campaign; the default one is there before anybody has worked in it."""
-    found = management.get(store, campaign_id)
-    if found is None and campaign_id == DEFAULT:
+    campaign = management.get(store, campaign_id)
+    if campaign is None and campaign_id == DEFAULT:
         return Campaign(DEFAULT, DEFAULT, overlap=DEFAULT_OVERLAP, state="running", settings=Settings(order="shared"))
-    return found
+    return campaign
 
 
 def item_form(
@@ -178,10 +180,10 @@ def item_form(
     order = pair_order(campaign.seed, campaign.campaign_id, person, task.item_id) if task.kind == "pair" else ()
     form = form_about(campaign, task.spec, answered)
     key = ("form", campaign.campaign_id, task.item_id, order, version, form.name)
-    since, kept = store.memory.state, store.memory.get(key)
+    since, cached = store.memory.state, store.memory.get(key)
     # of a campaign or a task that was read before something was written nothing is kept
-    if kept is not None and kept[0] is campaign and kept[1] is task:
-        about: ItemForm = kept[2]
+    if cached is not None and cached[0] is campaign and cached[1] is task:
+        about: ItemForm = cached[2]
         return about
     about = _build(store, campaign, task, form, order, version)
     store.memory.put(key, (campaign, task, about), since)
@@ -197,37 +199,19 @@ def _build(
     elif form.prompted:
         own = library.current_questions(store, [task.prompt_id]).get(task.prompt_id, QuestionVersion())
     generators = tuple(picture.generator for picture in task.pictures)
-    asked = FormItem(task.text, task.spec, len(task.pictures), own.questions if own else (), generators, order)
-    return ItemForm(campaign.campaign_id, task, form, asked, form.build(asked), own.number if own else None)
+    item = FormItem(task.text, task.spec, len(task.pictures), own.questions if own else (), generators, order)
+    return ItemForm(campaign.campaign_id, task, form, item, form.build(item), own.number if own else None)
 
 
-def feedback_json(questionnaire: Questionnaire, answers: Mapping[str, Any], feedback: Feedback | None) -> dict[str, Any] | None:
-    """What a person is told about an item whose right answer is known, in the questionnaire's words."""
+def feedback_json(answers: Mapping[str, Any], feedback: Feedback | None) -> dict[str, Any] | None:
+    """What a person is told about an item whose right answer is known; the browser words it, in their language."""
     if feedback is None:
         return None
-    lines = [_feedback_line(questionnaire, name, right, answers.get(name)) for name, right in feedback.expected.items()]
-    return {"right": feedback.right, "lines": lines}
-
-
-def _feedback_line(questionnaire: Questionnaire, name: str, right: Any, given: Any) -> dict[str, str]:
-    question = next((one for one in questionnaire.questions if one.id == name), None)
-    blank = next((one.label for one in questionnaire.blanks if one.id == name), None)
-    accepted = right["any"] if isinstance(right, Mapping) and set(right) == {"any"} else [right]
-    return {
-        "question": question.text if question else blank or name,
-        "expected": " or ".join(_answer_text(question, one) for one in accepted),
-        "given": _answer_text(question, given),
-    }
-
-
-def _answer_text(question: Question | None, value: Any) -> str:
-    """An answer as the form words it."""
-    if is_blank(value):
-        return "nothing"
-    if value == CANNOT_TELL:
-        return "Cannot tell"
-    labels = {option.value: option.label for option in question.options} if question else {}
-    return ", ".join(str(labels.get(one, one)) for one in (value if isinstance(value, list | tuple) else [value]))
+    wrong = [
+        {"question": name, "expected": accepted_answers(right), "given": answers.get(name)}
+        for name, right in feedback.expected.items()
+    ]
+    return {"right": feedback.right, "wrong": wrong}
 
 
 def sign_offer(store: Store, person: str, about: ItemForm, now: datetime | None = None) -> str:
@@ -304,8 +288,8 @@ def rich_texts(store: Store, markdown: str) -> list[RichTextNode]:
         return _rich_text_without_pictures(markdown)
 
     def address(item_id: str) -> str | None:
-        found = contents.item(store, item_id)
-        return None if found is None or found["sha256"] is None else at(f"/img/{found['sha256']}")
+        item = contents.item(store, item_id)
+        return None if item is None or item["sha256"] is None else at(f"/img/{item['sha256']}")
 
     return rich_text_nodes(markdown, address)
 
@@ -317,13 +301,13 @@ def _rich_text_without_pictures(markdown: str) -> list[RichTextNode]:
 
 def consent_json(store: Store, campaign: Campaign, person: str) -> dict[str, Any] | None:
     """What this person has yet to agree to before they are shown anything; None: nothing."""
-    asked = management.consent_hash(campaign.settings)
-    if asked is None or management.has_consented(store, campaign.campaign_id, person, asked):
+    consent_hash = management.consent_hash(campaign.settings)
+    if consent_hash is None or management.has_consented(store, campaign.campaign_id, person, consent_hash):
         return None
     settings = campaign.settings
     return {
         "state": "consent",
-        "text": asked,
+        "text": consent_hash,
         "consent": rich_texts(store, settings.consent),
         "warning": rich_texts(store, settings.content_warning),
         "declined": completion_json(settings, "declined", worked=False),
@@ -332,23 +316,25 @@ def consent_json(store: Store, campaign: Campaign, person: str) -> dict[str, Any
 
 def campaign_choices(store: Store) -> list[dict[str, str]]:
     """The campaigns that somebody may choose from who was not invited to one; none where there is only the default one."""
-    running = [one for one in management.listed(store) if one.state == "running" and one.campaign_id != DEFAULT]
+    running = [
+        campaign for campaign in management.listed(store) if campaign.state == "running" and campaign.campaign_id != DEFAULT
+    ]
     if not running:
         return []
     default = management.get(store, DEFAULT)
     everything = [] if default is not None and default.state != "running" else [{"id": DEFAULT, "title": "All images"}]
-    return [{"id": one.campaign_id, "title": one.title or one.campaign_id} for one in running] + everything
+    return [{"id": campaign.campaign_id, "title": campaign.title or campaign.campaign_id} for campaign in running] + everything
 
 
-def progress_json(found: CampaignProgress) -> dict[str, int]:
-    return {"done": found.done, "remaining": found.remaining, "total": found.done + found.remaining}
+def progress_json(progress: CampaignProgress) -> dict[str, int]:
+    return {"done": progress.done, "remaining": progress.remaining, "total": progress.done + progress.remaining}
 
 
-def training_json(found: Training | None) -> dict[str, int] | None:
+def training_json(training: Training | None) -> dict[str, int] | None:
     """How somebody stands in training while it lasts."""
-    if found is None or found.passed or found.failed:
+    if training is None or training.passed or training.failed:
         return None
-    return {"right": found.right, "needed": found.needed, "left": found.left}
+    return {"right": training.right, "needed": training.needed, "left": training.left}
 
 
 def no_item_json(store: Store, campaign: Campaign | None, desk: NextTasks) -> dict[str, Any]:
@@ -461,19 +447,50 @@ _NOBODY: Final = ""
 
 
 def preview_json(store: Store, campaign_id: str) -> dict[str, Any] | None:
-    """A campaign's form as people will see it, its first items, training before the rest; nothing is offered to anybody, and
-    nothing is stored. None: no such campaign."""
+    """A campaign's form as people will see it, its first items; nothing is offered to anybody, and nothing is stored. None: no
+    such campaign."""
     campaign = management.get(store, campaign_id)
     if campaign is None:
         return None
-    items = sorted(management.items(store, campaign_id), key=lambda item: item.role != "training")
-    tasks = campaign_items.tasks(store, [item.item_id for item in items[:_MOST_PREVIEWED]])
+    items = {item.item_id: item for item in islice(_previewed(campaign, management.items(store, campaign_id)), _MOST_PREVIEWED)}
+    tasks = campaign_items.tasks(store, [*items])
+    trained = sum(items[task.item_id].role == "training" for task in tasks)
     return {
         "campaign": campaign_json(store, campaign),
         "consent": consent_json(store, campaign, _NOBODY),
+        "training": training_json(Training.of(trained, 0, 0, campaign.settings.pass_mark)) if trained else None,
         "tasks": [item_form(store, campaign, task, _NOBODY).to_json() for task in tasks],
         "code": completion_json(campaign.settings, "completion", worked=True),
     }
+
+
+def _previewed(campaign: Campaign, items: Sequence[CampaignItem]) -> Iterator[CampaignItem]:
+    """A campaign's items as one person may meet them: training first, and checks among the others."""
+    yield from (item for item in items if item.role == "training")
+    ordinary = iter([item for item in items if item.role == "ordinary"])
+    every = campaign.settings.check_every
+    schedule = CheckSchedule(every, campaign.seed, campaign.campaign_id, _NOBODY) if every else None
+    checks = iter([item for item in items if item.role in ("gold", "attention")])
+    for n in count():
+        check = next(checks, None) if schedule is not None and schedule.is_next(n) else None
+        item = check or next(ordinary, None)
+        if item is None:
+            return
+        yield item
+
+
+def preview_feedback_json(store: Store, campaign_id: str, ticket: str, answers: Mapping[str, Any]) -> dict[str, Any] | None:
+    """What somebody would be told who answered so; nothing is stored. ``right`` is null of items without a known answer. None:
+    no such campaign, or no such item in it."""
+    campaign, task = management.get(store, campaign_id), campaign_items.get_task(store, ticket)
+    items = {item.item_id: item for item in management.items(store, campaign_id)}
+    if campaign is None or task is None or task.item_id not in items:
+        return None
+    item = items[task.item_id]
+    cleaned = clean(item_form(store, campaign, task, _NOBODY).questionnaire, answers)
+    expected = item.expected or {}
+    right = not wrong_answers(expected, cleaned) if item.role != "ordinary" else None
+    return {"right": right, "feedback": feedback_json(cleaned, feedback_on(campaign.settings, item.role, expected, cleaned))}
 
 
 def sentences() -> set[str]:

@@ -12,7 +12,7 @@ from annotation.questionnaires import registry as questionnaires
 from annotation.questionnaires.form import Derived, Form, FormItem
 from concord.common.context import Context
 from data.aspects import CANNOT_TELL, NO, YES, YES_NO_ASPECTS
-from data.campaign import Campaign
+from data.campaigns.settings import Campaign
 from data.files import quoted
 from data.jobs.runs import Observation
 from data.records import Judgement
@@ -68,34 +68,34 @@ def yes_no(text: str) -> float | None:
 
 def exported(rule: str, judgements: Sequence[Judgement]) -> dict[str, Any]:
     """Judgements that come without what they were made from, as an answer or as evidence."""
-    told = [{name: value for name, value in asdict(one).items() if value is not None} for one in judgements]
-    return {"rule": rule, _JUDGEMENTS: told}
+    rows = [{name: value for name, value in asdict(judgement).items() if value is not None} for judgement in judgements]
+    return {"rule": rule, _JUDGEMENTS: rows}
 
 
-def rate(said: Mapping[str, Any]) -> tuple[str, tuple[Judgement, ...]]:
+def rate(payload: Mapping[str, Any]) -> tuple[str, tuple[Judgement, ...]]:
     """The rule version and the judgement of an answer, or of evidence, that is a rating, or judgements as exported.
 
     Raises:
         ValueError: it is neither.
     """
-    if _JUDGEMENTS not in said:
-        return _DIRECT_RULE, (_rating(said),)
+    if _JUDGEMENTS not in payload:
+        return _DIRECT_RULE, (_rating(payload),)
     try:
-        found = tuple(Judgement(**{"label": None, "value": None, **one}) for one in said[_JUDGEMENTS])
-        return str(said["rule"]), found
+        judgements = tuple(Judgement(**{"label": None, "value": None, **judgement}) for judgement in payload[_JUDGEMENTS])
+        return str(payload["rule"]), judgements
     except (KeyError, TypeError) as error:
         raise ValueError(f"these are no exported judgements: {error}") from error
 
 
-def _rating(said: Mapping[str, Any]) -> Judgement:
+def _rating(payload: Mapping[str, Any]) -> Judgement:
     """The judgement that an imported rating is: aspect, target, label and value as they came."""
-    aspect, label, value = said.get("aspect"), said.get("label"), said.get("value")
+    aspect, label, value = payload.get("aspect"), payload.get("label"), payload.get("value")
     if not isinstance(aspect, str) or not aspect:
         raise ValueError(f"a direct answer needs an 'aspect', got {aspect!r}")
     if label == CANNOT_TELL:
-        return Judgement(aspect, None, None, said.get("target"), CANNOT_TELL)
+        return Judgement(aspect, None, None, payload.get("target"), CANNOT_TELL)
     number = None if value is None else float(value)
-    return Judgement(aspect, None if label is None else str(label), number, said.get("target"))
+    return Judgement(aspect, None if label is None else str(label), number, payload.get("target"))
 
 
 @cache
@@ -124,13 +124,13 @@ def form_about(campaign: Campaign, spec: Mapping[str, Any], answered: str | None
     return form_of(campaign.questionnaire if spec else questionnaires.YES_NO.name)
 
 
-def derive(form: Form, said: Mapping[str, Any], asked: FormItem, members: Sequence[str] = ()) -> tuple[Judgement, ...]:
+def derive(form: Form, answers: Mapping[str, Any], item: FormItem, members: Sequence[str] = ()) -> tuple[Judgement, ...]:
     """The judgements of a person's answers; ``members`` are the images of an item of several, in their order.
 
     Raises:
         ValueError: the answers are about images that the item does not have.
     """
-    return tuple(_placed(one, members) for one in form.derive(asked, said))
+    return tuple(_placed(derived, members) for derived in form.derive(item, answers))
 
 
 def _placed(derived: Derived, members: Sequence[str]) -> Judgement:
@@ -146,9 +146,9 @@ def rule_version_of(scorer: Scorer) -> str:
     return f"{scorer.name}-{scorer.version}"
 
 
-def judge(scorer: Scorer, asked: HasSpec, seen: Observation, settings: Mapping[str, Any]) -> tuple[Judgement, ...]:
+def judge(scorer: Scorer, item: HasSpec, seen: Observation, settings: Mapping[str, Any]) -> tuple[Judgement, ...]:
     """What follows from what a scorer saw; nothing, where it saw nothing."""
-    return () if seen.failed is not None else scorer.judge(asked.demands, seen, settings).judgements
+    return () if seen.failed is not None else scorer.judge(item.demands, seen, settings).judgements
 
 
 def derive_source(source: Mapping[str, Any]) -> tuple[str, Sequence[Judgement]]:

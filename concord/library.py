@@ -145,8 +145,8 @@ class Project:
             margin=margin,
             seed=seed,
         )
-        found = self._tables("agreement", selection=_selection(selection), options=asdict(options))
-        return Agreement(*(found.get(field.name, pd.DataFrame()) for field in fields(Agreement)))
+        sections = self._tables("agreement", selection=_selection(selection), options=asdict(options))
+        return Agreement(*(sections.get(field.name, pd.DataFrame()) for field in fields(Agreement)))
 
     def estimate(
         self,
@@ -230,8 +230,8 @@ class Project:
         Raises:
             ProjectError: there is no such filter or value.
         """
-        given = {"intervals": intervals, "seed": seed}
-        return self._table("rank", selection=_selection(selection), scorer=_several(scorer), options=given, epsilon=epsilon)
+        options = {"intervals": intervals, "seed": seed}
+        return self._table("rank", selection=_selection(selection), scorer=_several(scorer), options=options, epsilon=epsilon)
 
     def alt_test(
         self,
@@ -255,8 +255,8 @@ class Project:
             ProjectError: there is no such filter or value.
         """
         named = {"scorer": _several(scorer), "graded": _several(graded)}
-        given = {"intervals": intervals}
-        return self._table("alt_test", selection=_selection(selection), **named, options=given, epsilon=epsilon)
+        options = {"intervals": intervals}
+        return self._table("alt_test", selection=_selection(selection), **named, options=options, epsilon=epsilon)
 
     # what a project is filled with
 
@@ -340,7 +340,7 @@ class Project:
             except ProjectError as error:
                 # the file is of no interest to whoever has a table
                 named_row = re.sub(
-                    rf"{re.escape(str(path))}:(\d+):", lambda found: f"ratings of {suite}, row {found[1]}:", str(error)
+                    rf"{re.escape(str(path))}:(\d+):", lambda match: f"ratings of {suite}, row {match[1]}:", str(error)
                 )
                 raise ProjectError(named_row.replace(str(path), f"ratings of {suite}")) from None
 
@@ -473,19 +473,22 @@ def write_tables(context: Context, call: str, arguments: Mapping[str, Any], fold
 
 def _ratings(context: Context, selection: Mapping[str, Sequence[str]]) -> Tables:
     parts = exporting.judgement_parts(context.store, agreement.selected(context, selection))
-    found = _joined((exporting.counted_ratings(said, scales) for said, scales in parts), [*RATING_COLUMNS])
-    return {"ratings": _with_files(context, found)}
+    frame = _joined((exporting.counted_ratings(judgements, scales) for judgements, scales in parts), [*RATING_COLUMNS])
+    return {"ratings": _with_files(context, frame)}
 
 
 def _judgements(context: Context, selection: Mapping[str, Sequence[str]]) -> Tables:
     parts = exporting.judgement_parts(context.store, agreement.selected(context, selection))
-    rows = (said.assign(scale=exporting.scales_of(said, scales)).rename(columns={"number": "value"}) for said, scales in parts)
+    rows = (
+        judgements.assign(scale=exporting.scales_of(judgements, scales)).rename(columns={"number": "value"})
+        for judgements, scales in parts
+    )
     return {"judgements": _with_files(context, _joined(rows, [*JUDGEMENT_COLUMNS])[[*JUDGEMENT_COLUMNS]])}
 
 
 def _scores(context: Context, selection: Mapping[str, Sequence[str]]) -> Tables:
-    found = _judgements(context, selection)["judgements"]
-    scored = found[(found["kind"] == "scorer") & (found["aspect"] == "score") & found["value"].notna()]
+    frame = _judgements(context, selection)["judgements"]
+    scored = frame[(frame["kind"] == "scorer") & (frame["aspect"] == "score") & frame["value"].notna()]
     columns = ["suite", "prompt", "task", "generator", "item", "rater", "value", *_IMAGE]
     return {"scores": scored[columns].reset_index(drop=True)}
 
@@ -498,8 +501,8 @@ def _with_files(context: Context, table: pd.DataFrame) -> pd.DataFrame:
 
 def _joined(parts: Iterable[pd.DataFrame], columns: Sequence[str]) -> pd.DataFrame:
     """All parts in one table; an empty table where there are none."""
-    found = list(parts)
-    return pd.concat(found, ignore_index=True) if found else pd.DataFrame(columns=[*columns])
+    frames = list(parts)
+    return pd.concat(frames, ignore_index=True) if frames else pd.DataFrame(columns=[*columns])
 
 
 def _agreement(context: Context, selection: Mapping[str, Sequence[str]], options: Mapping[str, Any]) -> Tables:
@@ -508,14 +511,14 @@ def _agreement(context: Context, selection: Mapping[str, Sequence[str]], options
     return {name: pd.DataFrame(section) for name, section in rows.items()}
 
 
-def _findings(name: str, found: Sequence[Finding]) -> Tables:
-    return {name: pd.DataFrame([each.to_dict() for each in found])}
+def _findings(name: str, rows: Sequence[Finding]) -> Tables:
+    return {name: pd.DataFrame([each.to_dict() for each in rows])}
 
 
 def _estimate(context: Context, selection: Mapping[str, Sequence[str]], options: Mapping[str, Any]) -> Tables:
     named: dict[str, Any] = {name: tuple(value) if isinstance(value, list) else value for name, value in options.items()}
-    found = estimates.estimate(context.store, agreement.selected(context, selection), EstimateOptions(**named))
-    return _findings("estimate", found)
+    estimated = estimates.estimate(context.store, agreement.selected(context, selection), EstimateOptions(**named))
+    return _findings("estimate", estimated)
 
 
 def _plan(context: Context, selection: Mapping[str, Sequence[str]], request: Mapping[str, Any]) -> Tables:
@@ -526,8 +529,8 @@ def _plan(context: Context, selection: Mapping[str, Sequence[str]], request: Map
 
 
 def _rater_effects(context: Context, selection: Mapping[str, Sequence[str]], ratings: Sequence[int]) -> Tables:
-    found = findings.effects(context.store, agreement.selected(context, selection), tuple(ratings))
-    return _findings("rater_effects", found)
+    effects = findings.effects(context.store, agreement.selected(context, selection), tuple(ratings))
+    return _findings("rater_effects", effects)
 
 
 def _ranked(
@@ -548,14 +551,14 @@ def _ranked(
 _CALLS: Final[Mapping[str, Callable[..., Tables]]] = {
     "prompts": lambda context, suite: {
         "prompts": pd.DataFrame(
-            [asdict(one) for one in library.prompts_of_suite(context.store, suite)],
+            [asdict(prompt) for prompt in library.prompts_of_suite(context.store, suite)],
             columns=["prompt_id", "suite", "task", "text", "spec"],
         )
     },
     "images": lambda context, selection: {
         "images": _joined(
             exports.image_batches(context.store, agreement.selected(context, selection)), [*IMAGES, "path"]
-        ).assign(prompt_spec=lambda found: found["prompt_spec"].map(lambda text: json.loads(text or "{}")))
+        ).assign(prompt_spec=lambda frame: frame["prompt_spec"].map(lambda text: json.loads(text or "{}")))
     },
     "ratings": _ratings,
     "judgements": _judgements,

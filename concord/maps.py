@@ -66,12 +66,12 @@ class MapProgress:
 
     Attributes:
         key: of the map that was asked for: the same embeddings, method and seed have the same.
-        made: the map, once it is there; else ``told`` says how far it is, or (not ``busy``) why there is none.
+        made: the map, once it is there; else ``message`` says how far it is, or (not ``busy``) why there is none.
     """
 
     key: str
     made: Map | None
-    told: str = ""
+    message: str = ""
     busy: bool = False
 
 
@@ -94,8 +94,8 @@ def request_map(store: Store, method: str, model: str, *, again: bool = False) -
     source = embedding_sources(store)[model]
     key = map_key(store, method, model)
     folder = _folder(store, key)
-    if found := finished_map(store, key):
-        return MapProgress(key, found)
+    if ready := finished_map(store, key):
+        return MapProgress(key, ready)
     if method == "umap" and umap_version() is None:
         need = f"UMAP needs the package {UMAP_PACKAGE}, which is not installed: uv sync --group umap"
         return MapProgress(key, None, f"{need}. PCA needs nothing.")
@@ -109,8 +109,8 @@ def request_map(store: Store, method: str, model: str, *, again: bool = False) -
             ended = False
     if not ended:
         return MapProgress(key, None, _progress(folder, method), busy=True)
-    if found := finished_map(store, key):  # it came between the two looks
-        return MapProgress(key, found)
+    if ready := finished_map(store, key):  # it came between the two looks
+        return MapProgress(key, ready)
     return MapProgress(
         key, None, f"The map could not be made: {worker.why_ended(folder)[:200]}. Reload this page to try again."
     )
@@ -123,8 +123,8 @@ def map_key(store: Store, method: str, model: str) -> str:
         KeyError: there are none by this model, or no such method.
     """
     version = umap_version() if method == "umap" else ""
-    told = [method, model, MOST[method], SEED, version, embedding_sources(store)[model].stamp]
-    return hashlib.sha256(json.dumps(told).encode()).hexdigest()[:12]
+    parts = [method, model, MOST[method], SEED, version, embedding_sources(store)[model].stamp]
+    return hashlib.sha256(json.dumps(parts).encode()).hexdigest()[:12]
 
 
 def finished_map(store: Store, key: str) -> Map | None:
@@ -166,17 +166,17 @@ def map_version(store: Store) -> str:
     """A text that differs when the project has moved, or a worker of it has come further."""
     with _lock:
         here = [path for path in _workers if store.project in path.parents]
-    told = [(str(MapFolder(path).last_progress()), (path / "map.parquet").is_file(), _workers[path].ended) for path in here]
-    return f"{store.version} {hash(tuple(told))}"
+    states = [(str(MapFolder(path).last_progress()), (path / "map.parquet").is_file(), _workers[path].ended) for path in here]
+    return f"{store.version} {hash(tuple(states))}"
 
 
 def _progress(folder: MapFolder, method: str) -> str:
-    stage, what = folder.last_progress(), f"The map by {METHODS[method]} is being made"
+    stage, message = folder.last_progress(), f"The map by {METHODS[method]} is being made"
     if stage is None or not stage.stage:
-        return f"{what} …"
+        return f"{message} …"
     if not stage.total:
-        return f"{what}: {stage.stage} …"
-    return f"{what}: {stage.stage}, {stage.done:,} of {stage.total:,} …"
+        return f"{message}: {stage.stage} …"
+    return f"{message}: {stage.stage}, {stage.done:,} of {stage.total:,} …"
 
 
 def _folder(store: Store, key: str) -> MapFolder:
@@ -190,7 +190,7 @@ def _read(path: Path, changed: int) -> Map | None:  # noqa: ARG001 - part of the
 
 @live_updates.cached(maxsize=4, key=live_updates.stored_version)
 def _embedding_sources(store: Store) -> tuple[Mapping[str, EmbeddingSource], bool]:
-    found: dict[str, list[tuple[str, tuple[int, ...], int, tuple[Path, ...]]]] = {}
+    runs_by_model: dict[str, list[tuple[str, tuple[int, ...], int, tuple[Path, ...]]]] = {}
     without = False
     for row in runs.listed(store):
         model = model_of(row.settings)
@@ -202,11 +202,11 @@ def _embedding_sources(store: Store) -> tuple[Mapping[str, EmbeddingSource], boo
             without = True
             continue
         parts = tuple(folder.part(number) for number in row.parts)
-        found.setdefault(model, []).append((row.run_id, row.parts, row.n_done, parts))
+        runs_by_model.setdefault(model, []).append((row.run_id, row.parts, row.n_done, parts))
     made = {}
-    for model in sorted(found):
-        stamp = json.dumps([(run_id, numbers, n) for run_id, numbers, n, _ in found[model]])
-        made[model] = EmbeddingSource(tuple(part for *_, parts in found[model] for part in parts), stamp)
+    for model in sorted(runs_by_model):
+        stamp = json.dumps([(run_id, numbers, n) for run_id, numbers, n, _ in runs_by_model[model]])
+        made[model] = EmbeddingSource(tuple(part for *_, parts in runs_by_model[model] for part in parts), stamp)
     return made, without
 
 
@@ -315,9 +315,9 @@ def points_of(line: str) -> tuple[tuple[float, float], ...]:
     Raises:
         ValueError: these are not three or more.
     """
-    found = [_POINT.fullmatch(part) for part in line.split(";")[: MOST_POINTS + 1]]
-    points = tuple((float(one[1]), float(one[2])) for one in found if one)
-    good = len(points) == len(found) and 3 <= len(points) <= MOST_POINTS
+    matches = [_POINT.fullmatch(part) for part in line.split(";")[: MOST_POINTS + 1]]
+    points = tuple((float(match[1]), float(match[2])) for match in matches if match)
+    good = len(points) == len(matches) and 3 <= len(points) <= MOST_POINTS
     if not good or not all(math.isfinite(value) and abs(value) <= _FURTHEST for point in points for value in point):
         raise ValueError(f"lasso must be 3 to {MOST_POINTS} corners, as x,y;x,y;x,y.")
     return points
@@ -341,8 +341,8 @@ def map_of(store: Store, on: MapAddress) -> Map:
     Raises:
         LassoLost: it is not at hand. One of today's embeddings is begun.
     """
-    if on.key and (found := finished_map(store, on.key)):
-        return found
+    if on.key and (chosen := finished_map(store, on.key)):
+        return chosen
     again = "Draw the lasso anew on the page Map."
     try:
         current = map_key(store, on.method, on.model)
@@ -352,7 +352,7 @@ def map_of(store: Store, on: MapAddress) -> Map:
         raise LassoLost(f"The map that this lasso was drawn on has changed, as more images have embeddings now. {again}")
     standing = request_map(store, on.method, on.model)
     if standing.made is None:
-        raise LassoLost(f"{standing.told} Reload this page when it is done.")
+        raise LassoLost(f"{standing.message} Reload this page when it is done.")
     return standing.made
 
 
@@ -362,20 +362,20 @@ def condition_of(store: Store, lasso: Lasso) -> Where:
     Raises:
         LassoLost: the map is not at hand.
     """
-    found = map_of(store, lasso.on)
-    here = np.flatnonzero(inside(found.places, lasso.points))
-    return "t.item_id in (select unnest(?::varchar[]))", [[found.items[k] for k in here]]
+    chosen = map_of(store, lasso.on)
+    here = np.flatnonzero(inside(chosen.places, lasso.points))
+    return "t.item_id in (select unnest(?::varchar[]))", [[chosen.items[k] for k in here]]
 
 
 def describe_lasso(store: Store, lasso: Lasso) -> str:
     """What the lasso's images are, in words."""
     try:
-        found = map_of(store, lasso.on)
+        chosen = map_of(store, lasso.on)
     except LassoLost as error:
         return str(error)
-    n = int(inside(found.places, lasso.points).sum())
+    n = int(inside(chosen.places, lasso.points).sum())
     images = wording.count(n, "image") if n else "No image"
-    return f"{images} inside an area of the map ({METHODS[found.method]} of embeddings by {found.model})."
+    return f"{images} inside an area of the map ({METHODS[chosen.method]} of embeddings by {chosen.model})."
 
 
 OBJECT: Final = "object"
@@ -408,34 +408,34 @@ class MapColoring:
 @live_updates.cached(maxsize=4)
 def colorings(store: Store) -> dict[str, MapColoring]:
     """All that this project has, by name, the first the usual one."""
-    said = map_points.aspects_by_speaker(store)
-    found = [MapColoring(name, title, name) for name, title in _PLACES.items()]
-    found.append(MapColoring(OBJECT, "Object asked for first", OBJECT))
-    found.append(MapColoring("people", "What people say", "people", PEOPLE))
-    if SIMULATED in said:
-        found.append(MapColoring("simulated", "What simulated people say", "", SIMULATED))
-    for rater in sorted(set(said) - {PEOPLE, SIMULATED}):
-        if "correct" in said[rater]:
-            found.append(MapColoring(f"{SAYS}:{rater}", f"What {rater} says", SAYS, rater))
-        if "score" in said[rater]:
-            found.append(MapColoring(f"{SCORE}:{rater}", f"Score by {rater}", "", rater, continuous=True))
-    return {one.name: one for one in found}
+    by_speaker = map_points.aspects_by_speaker(store)
+    map_colorings = [MapColoring(name, title, name) for name, title in _PLACES.items()]
+    map_colorings.append(MapColoring(OBJECT, "Object asked for first", OBJECT))
+    map_colorings.append(MapColoring("people", "What people say", "people", PEOPLE))
+    if SIMULATED in by_speaker:
+        map_colorings.append(MapColoring("simulated", "What simulated people say", "", SIMULATED))
+    for rater in sorted(set(by_speaker) - {PEOPLE, SIMULATED}):
+        if "correct" in by_speaker[rater]:
+            map_colorings.append(MapColoring(f"{SAYS}:{rater}", f"What {rater} says", SAYS, rater))
+        if "score" in by_speaker[rater]:
+            map_colorings.append(MapColoring(f"{SCORE}:{rater}", f"Score by {rater}", "", rater, continuous=True))
+    return {coloring.name: coloring for coloring in map_colorings}
 
 
-def color_values(store: Store, paint: MapColoring, items: Sequence[str], asked: ListingQuery) -> Mapping[str, Any]:
+def color_values(store: Store, paint: MapColoring, items: Sequence[str], query: ListingQuery) -> Mapping[str, Any]:
     """Of those of these items that are asked for what they are told apart by: a text, or a number (None: there is none)."""
     if paint.continuous:
-        return map_points.by_score(store, items, asked, paint.rater)
+        return map_points.by_score(store, items, query, paint.rater)
     if paint.name == OBJECT:
-        return {item: _first_object(spec) for item, spec in map_points.by_spec(store, items, asked).items()}
+        return {item: _first_object(spec) for item, spec in map_points.by_spec(store, items, query).items()}
     if paint.name == "simulated":
         return {
             item: NONE if mean is None else TIE if mean == 0.5 else YES if mean > 0.5 else NO
-            for item, mean in map_points.by_simulated(store, items, asked).items()
+            for item, mean in map_points.by_simulated(store, items, query).items()
         }
     if paint.filter == SAYS:
-        return {item: said or NONE for item, said in map_points.by_verdict(store, items, asked, paint.rater).items()}
-    return {item: value or _UNKNOWN for item, value in map_points.by_column(store, items, asked, paint.name).items()}
+        return {item: verdict or NONE for item, verdict in map_points.by_verdict(store, items, query, paint.rater).items()}
+    return {item: value or _UNKNOWN for item, value in map_points.by_column(store, items, query, paint.name).items()}
 
 
 def class_counts(store: Store, paint: str, on: MapAddress, listed: ListingQuery) -> dict[str, int]:
@@ -466,12 +466,12 @@ def browse_filter(paint: MapColoring, value: str) -> dict[str, str]:
     return {paint.filter: f"{paint.rater}:{value}" if paint.filter == SAYS else value}
 
 
-def color_classes(found: Sequence[str], most: int) -> list[str]:
+def color_classes(values: Sequence[str], most: int) -> list[str]:
     """The classes that are told apart, most frequent first, at most so many; what people or scorers say in its own order."""
-    counted = Counter(found)
-    said = (YES, NO, TIE, FAILED, NONE)
-    if counted.keys() <= {*said}:
-        return [value for value in said if value in counted]
+    counted = Counter(values)
+    verdicts = (YES, NO, TIE, FAILED, NONE)
+    if counted.keys() <= {*verdicts}:
+        return [value for value in verdicts if value in counted]
     return [value for value, _ in sorted(counted.items(), key=lambda each: (-each[1], each[0]))[:most]]
 
 

@@ -57,10 +57,10 @@ def participant_in(query: Iterable[tuple[str, str]]) -> Participant | None:
     Raises:
         Unclear: it does so without a usable id.
     """
-    given = [(name.lower(), value.strip()) for name, value in query]
-    if ("assignmentid", _PREVIEW) in given:
+    parameters = [(name.lower(), value.strip()) for name, value in query]
+    if ("assignmentid", _PREVIEW) in parameters:
         raise UnclearParticipant("This is a preview. Accept the task first, then open it again.")
-    sent = [(platform, value) for name, value in given if (platform := _PLATFORMS.get(name))]
+    sent = [(platform, value) for name, value in parameters if (platform := _PLATFORMS.get(name))]
     if not sent:
         return None
     if len(set(sent)) > 1:
@@ -97,7 +97,7 @@ def invitation_behind(store: Store, token: str) -> Invitation:
     if invitation is None:
         raise InvitationClosed(_FORGED)
     if why := invitation.closed():
-        raise InvitationClosed(f"{why} Ask whoever sent the link for another.")
+        raise InvitationClosed(why, "Ask whoever sent the link for another.")
     return invitation
 
 
@@ -114,10 +114,14 @@ def invited_participant(store: Store, invitation: Invitation, query: Sequence[tu
         UnclearParticipant: the address does not say whom.
         InvitationClosed: there is no such signature; the message is a sentence for whoever came.
     """
-    person, given = participant_in(query), dict(query).get(_SIGNATURE)
-    if invitation.signed and (person is None or given is None):
+    person, signature = participant_in(query), dict(query).get(_SIGNATURE)
+    if invitation.signed and (person is None or signature is None):
         raise InvitationClosed(UNSIGNED)
-    if person and given is not None and not hmac.compare_digest(given.encode(), _signature(store, invitation, person).encode()):
+    if (
+        person
+        and signature is not None
+        and not hmac.compare_digest(signature.encode(), _signature(store, invitation, person).encode())
+    ):
         raise InvitationClosed(_FORGED)
     return person
 
@@ -159,9 +163,9 @@ _MAX_SEARCHED = 200 * 2**20
 def list_people(context: Context, campaign: str | None, form: str) -> None:
     """``people list``."""
     rows = [
-        _person_row(name, one)
+        _person_row(name, worker)
         for name in _campaigns(context.store, campaign)
-        for one in monitoring.workers(context.store, name)
+        for worker in monitoring.workers(context.store, name)
     ]
     if not rows and form == "table":
         raise CommandError("nobody has answered anything yet")
@@ -191,23 +195,23 @@ def invite(
 
 def list_invitations(context: Context, campaign: str | None, form: str) -> None:
     """``people invitations``."""
-    found = invitations.listed(context.store, campaign)
-    if not found and form == "table":
+    listed = invitations.listed(context.store, campaign)
+    if not listed and form == "table":
         raise CommandError("there are no invitations; `people invite` creates one")
     now = datetime.now(UTC)
     rows = [
         {
-            "id": one.invitation_id,
-            "campaign": one.campaign or DEFAULT,
-            "role": one.role,
-            "state": "revoked" if one.revoked else "expired" if one.closed(now) else "open",
-            "used": one.used,
-            "uses": one.uses,
-            "expires": one.expires.isoformat(timespec="minutes"),
-            "note": one.note,
-            "link": link_path(context.store, one),
+            "id": invitation.invitation_id,
+            "campaign": invitation.campaign or DEFAULT,
+            "role": invitation.role,
+            "state": "revoked" if invitation.revoked else "expired" if invitation.closed(now) else "open",
+            "used": invitation.used,
+            "uses": invitation.uses,
+            "expires": invitation.expires.isoformat(timespec="minutes"),
+            "note": invitation.note,
+            "link": link_path(context.store, invitation),
         }
-        for one in found
+        for invitation in listed
     ]
     _write(context, ("id", "campaign", "role", "state", "used", "uses", "expires", "note", "link"), rows, form)
 
@@ -231,7 +235,10 @@ def revoke(context: Context, name: str, campaign: str | None, uncounted: bool) -
 
 def reinstate(context: Context, name: str, campaign: str | None) -> None:
     """``people reinstate``."""
-    if not any((one.person, one.campaign) == (name, campaign) for one in revocations.current_revocations(context.store)):
+    if not any(
+        (revocation.person, revocation.campaign) == (name, campaign)
+        for revocation in revocations.current_revocations(context.store)
+    ):
         where = f" from {campaign}" if campaign else " from the whole project (from one campaign: --campaign)"
         raise CommandError(f"{name!r} is not revoked{where}")
     n = revocations.restore(context.store, name, BY, campaign)
@@ -254,23 +261,25 @@ def _reach_copies(context: Context, name: str) -> None:
     Raises:
         CommandError: they may still be in one of them.
     """
-    found = restoring.erase_from_copies(context.store, [name])
-    for one in found:
-        if one.outcome in ("erased", "clean"):
+    erasures = restoring.erase_from_copies(context.store, [name])
+    for erasure in erasures:
+        if erasure.outcome in ("erased", "clean"):
             project = context.store.project
-            context.say(f"without them: {one.path.relative_to(project) if project in one.path.parents else one.path}")
-    for one in found:
-        if one.outcome == "gone":
-            context.warn(f"not reached, as it is not there any more (if it was moved, erase them there): {one.path}")
+            context.say(
+                f"without them: {erasure.path.relative_to(project) if project in erasure.path.parents else erasure.path}"
+            )
+    for erasure in erasures:
+        if erasure.outcome == "gone":
+            context.warn(f"not reached, as it is not there any more (if it was moved, erase them there): {erasure.path}")
     for path in _files_naming(context.store.project, name):
         context.warn(f"not touched, and it holds this name: {path}")
     context.warn("not touched: tables, reports and datasets that were exported, and what was copied by hand")
-    failed = [one for one in found if one.outcome == "failed"]
-    for one in failed:
-        context.warn(f"may still hold them: {one.path}: {one.why}")
+    failed = [erasure for erasure in erasures if erasure.outcome == "failed"]
+    for erasure in failed:
+        context.warn(f"may still hold them: {erasure.path}: {erasure.why}")
     if failed:
         raise CommandError(
-            f"not complete: {len(failed)} of {len(found)} copies could not be rewritten; delete or repair them,"
+            f"not complete: {len(failed)} of {len(erasures)} copies could not be rewritten; delete or repair them,"
             " then erase again"
         )
 
@@ -282,11 +291,11 @@ def print_pseudonym(context: Context, platform: str, identifier: str) -> None:
 
 def print_link(context: Context, invitation: str, platform: str, identifier: str, address: str) -> None:
     """``people link``."""
-    found = invitations.get(context.store, invitation)
-    if found is None:
+    stored = invitations.get(context.store, invitation)
+    if stored is None:
         raise CommandError(f"there is no invitation {invitation!r}; `people invitations` lists them")
     person = Participant(platform, identifier.strip())
-    context.say(address.rstrip("/") + personal_link_path(context.store, found, person))
+    context.say(address.rstrip("/") + personal_link_path(context.store, stored, person))
 
 
 def print_reentry_code(context: Context, name: str) -> None:
@@ -298,15 +307,15 @@ def print_reentry_code(context: Context, name: str) -> None:
     context.warn(f"the re-entry code of {name}: shown only now")
 
 
-def _person_row(campaign: str, one: monitoring.WorkerStats) -> dict[str, Any]:
-    told = {name: getattr(one, name) for name in _COLUMNS if hasattr(one, name)}
-    moments = {name: value.isoformat(timespec="minutes") for name in ("first", "last") if (value := getattr(one, name))}
-    minutes = None if one.seconds is None else round(one.seconds / 60, 1)
-    return told | moments | {"campaign": campaign, "active_minutes": minutes}
+def _person_row(campaign: str, stats: monitoring.WorkerStats) -> dict[str, Any]:
+    columns = {name: getattr(stats, name) for name in _COLUMNS if hasattr(stats, name)}
+    moments = {name: value.isoformat(timespec="minutes") for name in ("first", "last") if (value := getattr(stats, name))}
+    minutes = None if stats.seconds is None else round(stats.seconds / 60, 1)
+    return columns | moments | {"campaign": campaign, "active_minutes": minutes}
 
 
 def _campaigns(store: Store, campaign: str | None) -> list[str]:
-    names = [one.campaign_id for one in management.listed(store)]
+    names = [row.campaign_id for row in management.listed(store)]
     if campaign is None:
         return names
     if campaign not in (*names, DEFAULT):
@@ -316,8 +325,8 @@ def _campaigns(store: Store, campaign: str | None) -> list[str]:
 
 def _parse_time(text: str) -> datetime:
     """So long from now, or the end of a date."""
-    if found := re.fullmatch(r"(\d{1,4})([mhdw])", text.strip()):
-        return datetime.now(UTC) + timedelta(**{_UNITS[found[2]]: int(found[1])})
+    if match := re.fullmatch(r"(\d{1,4})([mhdw])", text.strip()):
+        return datetime.now(UTC) + timedelta(**{_UNITS[match[2]]: int(match[1])})
     try:
         moment = datetime.fromisoformat(text)
     except ValueError as error:

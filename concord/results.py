@@ -77,42 +77,44 @@ def import_geneval(context: Context, file: str, generator: str | None, suite: st
     if known is not None:
         context.say(f"nothing to do: this was imported before, as import {known}")
         return
-    found = _read_results(path, generator, suite)
+    result_file = _read_results(path, generator, suite)
     whose = runs.scorer_rater(context.store, rater, scorer.version, geneval_results.SETTINGS)
-    for item_id in scorer_evidence.items_with_evidence(context.store, list(found.lines), whose.rater_id):
-        del found.lines[item_id]
-        found.left.append(f"{item_id}: {whose.rater_id} has judged it before")
-    for line in found.left:
+    for item_id in scorer_evidence.items_with_evidence(context.store, list(result_file.lines), whose.rater_id):
+        del result_file.lines[item_id]
+        result_file.left.append(f"{item_id}: {whose.rater_id} has judged it before")
+    for line in result_file.left:
         context.warn(f"left out: {printable(line)}")
-    if not found.lines:
+    if not result_file.lines:
         raise CommandError(f"{file}: none of its lines could be imported")
-    bundle, astray = _bundle_results(context.store, found.lines, scorer, whose, sha256)
+    bundle, astray = _bundle_results(context.store, result_file.lines, scorer, whose, sha256)
     (imported,) = imports.apply(context.store, [bundle])
     if astray:
-        what = wording.count(len(astray), "verdict")
-        context.warn(f"{what} not as the boxes beside would have it, e.g. of {astray[0]}; the file's verdicts are in")
+        verdicts_text = wording.count(len(astray), "verdict")
+        context.warn(f"{verdicts_text} not as the boxes beside would have it, e.g. of {astray[0]}; the file's verdicts are in")
     report_import(
         context, f"{wording.count(len(bundle.evidence), 'image')} of {bundle.name} judged by {whose.rater_id}", imported
     )
-    if found.left:
-        raise CommandError(f"{wording.count(len(found.left), 'line')} skipped (see above); the rest is imported")
+    if result_file.left:
+        raise CommandError(f"{wording.count(len(result_file.left), 'line')} skipped (see above); the rest is imported")
 
 
 def export_geneval(context: Context, rater: str, selection: Mapping[str, Sequence[str]], output: str) -> None:
     """What a scorer saw and judged, as GenEval's ``results.jsonl``."""
-    scorer, settings, found = _judged(context, rater, selection, ("geneval", geneval_results.NAME))
+    scorer, settings, images = _judged(context, rater, selection, ("geneval", geneval_results.NAME))
     numbers = geneval_rules.GenEvalRules.of(settings)
     left: list[str] = []
     count = 0
     with _file(context, output) as write:
-        for one, spec, seen in _evidence_of(context.store, found, rater, left):
+        for image, spec, seen in _evidence_of(context.store, images, rater, left):
             verdict = scorer.judge(spec, seen, settings)
             if verdict.correct is None:
-                left.append(f"{one.item_id}: no verdict")
+                left.append(f"{image.item_id}: no verdict")
                 continue
             details = geneval_results.details_of(spec, seen.detections, numbers)
-            name = f"{one.generator}/{_number(one):05d}/samples/{one.idx:04d}.png"
-            result = results.GenEvalResult(name, one.task or "", one.text, verdict.correct, verdict.reason, one.spec, details)
+            name = f"{image.generator}/{_number(image):05d}/samples/{image.idx:04d}.png"
+            result = results.GenEvalResult(
+                name, image.task or "", image.text, verdict.correct, verdict.reason, image.spec, details
+            )
             write(results.format_result(result))
             count += 1
         _check_any(count, left)
@@ -125,8 +127,8 @@ def export_visor(context: Context, rater: str, selection: Mapping[str, Sequence[
     SR2D's variants in other words have the same numbers. Of those with attributes one combination at a time is written, by the
     number of the prompt of SR2D that asks the same: then ``visor.py`` gives one bar of the paper's Figure 13.
     """
-    _, settings, found = _judged(context, rater, selection, ("visor",))
-    combinations = sorted({one.task or "" for one in found if sr2d_suite.has_attributes(one.prompt_id)})
+    _, settings, images = _judged(context, rater, selection, ("visor",))
+    combinations = sorted({image.task or "" for image in images if sr2d_suite.has_attributes(image.prompt_id)})
     if len(combinations) > 1:
         raise UsageError(
             f"VISOR's file holds one combination of attributes, and there are {len(combinations)}; choose one, such as"
@@ -136,48 +138,48 @@ def export_visor(context: Context, rater: str, selection: Mapping[str, Sequence[
     count = 0
     with _file(context, output) as write:
         file = DetectionFile(write, visor_rules.VisorRules.of(settings))
-        for one, spec, seen in _evidence_of(context.store, found, rater, left):
+        for image, spec, seen in _evidence_of(context.store, images, rater, left):
             try:
                 # the number in SR2D; ValueError where that has no such prompt
                 visors_number = (
-                    _number(one)
-                    if not sr2d_suite.has_attributes(one.prompt_id)
-                    else sr2d_suite.prompt_number(*(str(one.spec.get(key)) for key in ("a", "b", "relation")))
+                    _number(image)
+                    if not sr2d_suite.has_attributes(image.prompt_id)
+                    else sr2d_suite.prompt_number(*(str(image.spec.get(key)) for key in ("a", "b", "relation")))
                 )
-                file.add(EvidenceCase(f"{visors_number}_{one.idx}", one.spec, spec, seen, one.prompt_id, one.generator))
+                file.add(EvidenceCase(f"{visors_number}_{image.idx}", image.spec, spec, seen, image.prompt_id, image.generator))
                 count += 1
             except MixedGenerators as error:
                 raise UsageError(str(error)) from error
             except ValueError as error:
-                left.append(f"{one.item_id}: {error}")
+                left.append(f"{image.item_id}: {error}")
         _check_any(count, left)
         file.close()
     _say_exported(context, count, left, output)
 
 
 def _read_results(path: Path, generator: str | None, suite: str) -> _ResultFile:
-    found = _ResultFile()
+    file = _ResultFile()
     for line in read_json_lines(path):
         try:
             if line.wrong is not None:
                 raise ValueError(line.wrong)
-            told = _line_of(results.read_result(line.value), generator, suite)
-            if told.image.image_id in found.lines:
-                raise ValueError(f"{told.image.image_id} occurs on an earlier line")
-            found.lines[told.image.image_id] = told
+            parsed = _line_of(results.read_result(line.value), generator, suite)
+            if parsed.image.image_id in file.lines:
+                raise ValueError(f"{parsed.image.image_id} occurs on an earlier line")
+            file.lines[parsed.image.image_id] = parsed
         except ValueError as error:
-            found.left.append(located(path, line.number, str(error)))
-    return found
+            file.left.append(located(path, line.number, str(error)))
+    return file
 
 
 def _line_of(result: results.GenEvalResult, generator: str | None, suite: str) -> _Line:
-    place, spec = results.parse_image_path(result.filename), parse_spec(result.metadata)
-    name = generator or place.folder
+    path, spec = results.parse_image_path(result.filename), parse_spec(result.metadata)
+    name = generator or path.folder
     if name is None:
         raise ValueError(f"'filename' {quoted(result.filename)} does not name the generator of the image; add --generator NAME")
     check_name(name, "the generator's name")
-    prompt = Prompt(f"{suite}/{place.prompt:05d}", suite, result.prompt, result.tag, result.metadata)
-    return _Line(Image(prompt.prompt_id, name, place.index), prompt, result, spec)
+    prompt = Prompt(f"{suite}/{path.prompt:05d}", suite, result.prompt, result.tag, result.metadata)
+    return _Line(Image(prompt.prompt_id, name, path.index), prompt, result, spec)
 
 
 def _bundle_results(
@@ -201,7 +203,7 @@ def _bundle_results(
         if line.result.details is not None and not geneval_results.follows(line.spec, seen, whose.settings):
             astray.append(item_id)
     suites = {line.prompt.suite for line in lines.values()}
-    aspects = {judgement.aspect for one in evidence for judgement in one.judgements}
+    aspects = {judgement.aspect for row in evidence for judgement in row.judgements}
     run = Run(run_id, scorer.name, scorer.version, "official", whose.settings)
     bundle = ImportBundle(
         _KIND,
@@ -231,35 +233,35 @@ def _judged(
         known = sorted({row.rater_id for row in runs.listed(context.store) if row.scorer in of})
         hint = f"known: {', '.join(known)}" if known else f"this project has none; first: score {of[0]}"
         raise CommandError(f"--rater {rater}: no run of {' or '.join(of)} is by this rater; {hint}")
-    found = scorer_evidence.perceived_images(context.store, Selection.of(lambda name: selection.get(name, ())), rater)
-    if not found:
+    images = scorer_evidence.perceived_images(context.store, Selection.of(lambda name: selection.get(name, ())), rater)
+    if not images:
         raise CommandError(f"{rater} has seen no image of this selection; nothing was written")
-    return registry.get(mine[-1].scorer), mine[-1].settings, found
+    return registry.get(mine[-1].scorer), mine[-1].settings, images
 
 
 def _evidence_of(
-    store: Store, found: Sequence[PerceivedImage], rater: str, left: list[str]
+    store: Store, images: Sequence[PerceivedImage], rater: str, left: list[str]
 ) -> Iterator[tuple[PerceivedImage, Spec, Observation]]:
     """What was seen of each, some at a time; one without a number or a spec is appended to ``left``."""
-    for start in range(0, len(found), _AT_ONCE):
-        some = found[start : start + _AT_ONCE]
-        sights = scorer_evidence.evidence_without_masks(store, [one.item_id for one in some], rater)
-        for one in some:
+    for start in range(0, len(images), _AT_ONCE):
+        some = images[start : start + _AT_ONCE]
+        sights = scorer_evidence.evidence_without_masks(store, [image.item_id for image in some], rater)
+        for image in some:
             try:
-                if _NUMBER.search(one.prompt_id) is None:
-                    raise ValueError(f"prompt {one.prompt_id} has no number, which these files need to identify images")
-                spec = one.demands
+                if _NUMBER.search(image.prompt_id) is None:
+                    raise ValueError(f"prompt {image.prompt_id} has no number, which these files need to identify images")
+                spec = image.demands
             except ValueError as error:
-                left.append(f"{one.item_id}: {error}")
+                left.append(f"{image.item_id}: {error}")
                 continue
-            if sights is not None and one.item_id in sights.seen:
-                yield one, spec, sights.seen[one.item_id]
+            if sights is not None and image.item_id in sights.seen:
+                yield image, spec, sights.seen[image.item_id]
 
 
-def _number(one: PerceivedImage) -> int:
-    found = _NUMBER.search(one.prompt_id)
-    assert found is not None
-    return int(found[1])
+def _number(image: PerceivedImage) -> int:
+    match = _NUMBER.search(image.prompt_id)
+    assert match is not None
+    return int(match[1])
 
 
 @contextmanager
@@ -293,7 +295,7 @@ _SETTINGS: Final = {"vqa": "not known", "answering": "free"}
 class _TifaFile:
     """What the file holds, by image; and what was left out, with the reason."""
 
-    found: dict[str, tuple[Image, Prompt, list[ModelAnswer]]] = field(default_factory=dict)
+    images: dict[str, tuple[Image, Prompt, list[ModelAnswer]]] = field(default_factory=dict)
     left: list[str] = field(default_factory=list)
 
 
@@ -301,8 +303,8 @@ def import_tifa(context: Context, file: str, generator: str, suite: str, rater: 
     """Take in all answers that can be placed: image 0 of ``generator`` for each text. The questions come along where a prompt
     has none."""
     path = context.file(file)
-    for name, what in ((generator, "the generator's name"), (suite, "the suite's name"), (rater, "the rater's name")):
-        check_name(name, what)
+    for name, description in ((generator, "the generator's name"), (suite, "the suite's name"), (rater, "the rater's name")):
+        check_name(name, description)
     sha256 = digest(path, repr((generator, suite, rater)))
     known = imports.find_import(context.store, _TIFA_KIND, sha256)
     if known is not None:
@@ -311,12 +313,12 @@ def import_tifa(context: Context, file: str, generator: str, suite: str, rater: 
     read = _read_tifa(path, generator, suite)
     scorer = registry.get("tifa")
     whose = runs.scorer_rater(context.store, rater, scorer.version, _SETTINGS)
-    for item_id in scorer_evidence.items_with_evidence(context.store, list(read.found), whose.rater_id):
-        del read.found[item_id]
+    for item_id in scorer_evidence.items_with_evidence(context.store, list(read.images), whose.rater_id):
+        del read.images[item_id]
         read.left.append(f"{item_id}: {whose.rater_id} has judged it before")
     for line in read.left:
         context.warn(f"left out: {printable(line)}")
-    if not read.found:
+    if not read.images:
         raise CommandError(f"{file}: none of its answers could be imported")
     bundle = _bundle_tifa(context.store, read, generator, whose, sha256)
     (imported,) = imports.apply(context.store, [bundle])
@@ -329,32 +331,32 @@ def import_tifa(context: Context, file: str, generator: str, suite: str, rater: 
 
 def _read_tifa(path: Path, generator: str, suite: str) -> _TifaFile:
     read = _TifaFile()
-    for one in read_results(path):
-        read.left += [located(path, one.number, why) for why in one.wrong]
+    for result in read_results(path):
+        read.left += [located(path, result.number, why) for why in result.wrong]
         try:
-            if one.answers:
-                _add_answers(read, one, generator, suite)
+            if result.answers:
+                _add_answers(read, result, generator, suite)
         except ValueError as error:
-            read.left.append(located(path, one.number, str(error)))
+            read.left.append(located(path, result.number, str(error)))
     return read
 
 
-def _add_answers(read: _TifaFile, one: CaptionAnswers, generator: str, suite: str) -> None:
-    name = check_name(one.id, "the text's id")
-    if not one.caption.strip():
+def _add_answers(read: _TifaFile, caption_answers: CaptionAnswers, generator: str, suite: str) -> None:
+    name = check_name(caption_answers.id, "the text's id")
+    if not caption_answers.caption.strip():
         raise ValueError(f"{quoted(name)} has no caption, so its prompt is not known")
-    prompt = Prompt(f"{suite}/{name}", suite, one.caption, text_source(name))
+    prompt = Prompt(f"{suite}/{name}", suite, caption_answers.caption, text_source(name))
     image = Image(prompt.prompt_id, generator, 0)
-    if image.image_id in read.found:
+    if image.image_id in read.images:
         raise ValueError(f"answers about {quoted(name)} occur twice")
     good = []
-    for said in one.answers:
-        if why := _odd(said.question):
+    for answer in caption_answers.answers:
+        if why := _odd(answer.question):
             read.left.append(f"{name}: {why}")
         else:
-            good.append(said)
+            good.append(answer)
     if good:
-        read.found[image.image_id] = (image, prompt, good)
+        read.images[image.image_id] = (image, prompt, good)
 
 
 def _odd(question: PromptQuestion) -> str:
@@ -366,36 +368,38 @@ def _odd(question: PromptQuestion) -> str:
 
 
 def _bundle_tifa(store: Store, read: _TifaFile, generator: str, whose: Rater, sha256: str) -> ImportBundle:
-    published = {prompt.prompt_id: prompt for _, prompt, _ in read.found.values()}
+    published = {prompt.prompt_id: prompt for _, prompt, _ in read.images.values()}
     # one that the project has keeps its task, which its items have
     stored = published | library.prompts_by_id(store, list(published))
-    asked = library.current_questions(store, list(published))
+    questions = library.current_questions(store, list(published))
     scorer, run_id = registry.get("tifa"), run_session.next_id(store, whose.rater_id)
     evidence: list[Evidence] = []
     observed: list[Observation] = []
-    for item_id, (_, prompt, said) in read.found.items():
-        answers = [AnsweredQuestion(one.question, one.chosen, free=one.free) for one in said]
-        now = asked.get(prompt.prompt_id)
+    for item_id, (_, prompt, model_answers) in read.images.items():
+        answers = [AnsweredQuestion(answer.question, answer.chosen, free=answer.free) for answer in model_answers]
+        now = questions.get(prompt.prompt_id)
         # of the prompt's questions, as the project counts; 0 where they are none of its versions
-        version = 1 if now is None else now.number if tuple(one.question for one in said) == now.questions else 0
+        version = 1 if now is None else now.number if tuple(answer.question for answer in model_answers) == now.questions else 0
         seen = Observation(item_id, payload_of(version, answers))
         judgements = judge(scorer, prompt, seen, whose.settings)
         evidence.append(
             Evidence(f"{run_id}:{item_id}", item_id, whose.rater_id, seen.payload, judgements, rule_version_of(scorer))
         )
         observed.append(seen)
-    new = {prompt.prompt_id: [one.question for one in said] for _, prompt, said in read.found.values()}
+    new = {prompt.prompt_id: [answer.question for answer in answers] for _, prompt, answers in read.images.values()}
     run = Run(run_id, scorer.name, scorer.version, "official", whose.settings)
     return ImportBundle(
         _TIFA_KIND,
         generator,
         sha256,
         prompts=list(published.values()),
-        images=[image for image, _, _ in read.found.values()],
-        items=[image_item(image, stored[prompt.prompt_id]) for image, prompt, _ in read.found.values()],
+        images=[image for image, _, _ in read.images.values()],
+        items=[image_item(image, stored[prompt.prompt_id]) for image, prompt, _ in read.images.values()],
         raters=[whose],
-        scales=[(suite, name, SCALES[name]) for suite in {one.suite for one in published.values()} for name in scorer.scales],
+        scales=[
+            (suite, name, SCALES[name]) for suite in {prompt.suite for prompt in published.values()} for name in scorer.scales
+        ],
         evidence=evidence,
-        questions={name: found for name, found in new.items() if name not in asked},
+        questions={name: prompt_questions for name, prompt_questions in new.items() if name not in questions},
         observed=ImportedRun(run, whose.rater_id, f"runs/{run_id}", observed),
     )

@@ -40,13 +40,13 @@ class Problems:
     path: Path
     found: list[str] = field(default_factory=list)
 
-    def add(self, line: int | None, what: str) -> None:
+    def add(self, line: int | None, problem: str) -> None:
         """Note a problem.
 
         Raises:
             InputError: it was the last one worth telling.
         """
-        self._add(located(self.path, line, what))
+        self._add(located(self.path, line, problem))
 
     def add_located(self, error: InputError) -> None:
         """Note problems that already say where they are."""
@@ -70,27 +70,27 @@ class Consistency:
     def __init__(self) -> None:
         self._first: dict[tuple[str, str], tuple[int, Mapping[str, str | None]]] = {}
 
-    def check(self, line: int, what: str, name: str, now: Mapping[str, str | None]) -> None:
-        """Compare what a row says of ``name`` (of the kind ``what``), by column, with what the first row said of it.
+    def check(self, line: int, label: str, name: str, now: Mapping[str, str | None]) -> None:
+        """Compare what a row says of ``name`` (of the kind ``label``), by column, with what the first row said of it.
 
         Raises:
             ValueError: it is something else.
         """
-        first, before = self._first.setdefault((what, name), (line, now))
+        first, before = self._first.setdefault((label, name), (line, now))
         for column, value in now.items():
             if value != before[column]:
                 raise ValueError(
-                    f"{what} {quoted(name)} has {quoted(column)} {quoted(value or '')} here, but {quoted(before[column] or '')}"
-                    f" on line {first}; it must be the same on all lines"
+                    f"{label} {quoted(name)} has {quoted(column)} {quoted(value or '')} here, but"
+                    f" {quoted(before[column] or '')} on line {first}; it must be the same on all lines"
                 )
 
 
-def located(path: Path, line: int | None, what: str) -> str:
-    return f"{printable(path)}:{line}: {what}" if line is not None else f"{printable(path)}: {what}"
+def located(path: Path, line: int | None, problem: str) -> str:
+    return f"{printable(path)}:{line}: {problem}" if line is not None else f"{printable(path)}: {problem}"
 
 
-def fail(path: Path, line: int | None, what: str) -> NoReturn:
-    raise InputError(located(path, line, what))
+def fail(path: Path, line: int | None, problem: str) -> NoReturn:
+    raise InputError(located(path, line, problem))
 
 
 def printable(value: object) -> str:
@@ -139,18 +139,20 @@ def read_text(path: Path) -> str:
         fail(path, line, f"byte 0x{data[error.start]:02x} is not UTF-8; save the file as UTF-8")
 
 
-def check_name(name: str, what: str) -> str:
+def check_name(name: str, label: str) -> str:
     """A name that becomes part of ids and addresses (a generator's, a suite's), unchanged.
 
     Raises:
         ValueError: it is empty, too long, or holds ``/`` or control characters.
     """
     if not name.strip():
-        raise ValueError(f"{what} is empty; give it a name")
+        raise ValueError(f"{label} is empty; give it a name")
     if len(name) > _NAME_LIMIT:
-        raise ValueError(f"{what} {quoted(name)} has {len(name)} characters; at most {_NAME_LIMIT} are allowed")
+        raise ValueError(f"{label} {quoted(name)} has {len(name)} characters; at most {_NAME_LIMIT} are allowed")
     if "/" in name or name != name.strip() or not name.isprintable():
-        raise ValueError(f"{what} {quoted(name)} becomes part of ids and must not hold '/', control characters or outer spaces")
+        raise ValueError(
+            f"{label} {quoted(name)} becomes part of ids and must not hold '/', control characters or outer spaces"
+        )
     return name
 
 

@@ -147,10 +147,10 @@ class JsonStream:
             self._wrong(f"{quoted(rest)} after the end")
 
     def _take(self, sign: str, wanted: str = "") -> None:
-        found = self._peek()
-        if found != sign:
-            what = f"found {quoted(found)}" if found else "the file ends (is it cut off?)"
-            self._wrong(f"{wanted or repr(sign)} expected, {what}")
+        char = self._peek()
+        if char != sign:
+            problem = f"found {quoted(char)}" if char else "the file ends (is it cut off?)"
+            self._wrong(f"{wanted or repr(sign)} expected, {problem}")
         self._move(self._at + 1)
 
     def _peek(self) -> str:
@@ -197,9 +197,9 @@ class JsonStream:
             self._line_start = self._passed + self._text.rindex("\n", self._at, to) + 1
         self._at = to
 
-    def _wrong(self, what: str) -> NoReturn:
-        place = self._passed + self._at - self._line_start + 1
-        fail(self._path, self._line, f"not JSON ({what}, character {place:,})")
+    def _wrong(self, problem: str) -> NoReturn:
+        column = self._passed + self._at - self._line_start + 1
+        fail(self._path, self._line, f"not JSON ({problem}, character {column:,})")
 
 
 MAX_LINE_BYTES: Final = 1 << 24

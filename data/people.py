@@ -37,8 +37,8 @@ def looks_like_pseudonym(name: str) -> bool:
 
 def keyed_hash(secret: str, purpose: str, text: str) -> str:
     """A hash (hex) that tells nothing without the project's secret (hex), and another one for each purpose."""
-    told = f"{len(purpose)} {purpose} {text}".encode("utf-8", "surrogatepass")
-    return hashlib.blake2b(told, key=bytes.fromhex(secret), digest_size=16).hexdigest()
+    message = f"{len(purpose)} {purpose} {text}".encode("utf-8", "surrogatepass")
+    return hashlib.blake2b(message, key=bytes.fromhex(secret), digest_size=16).hexdigest()
 
 
 NamesAs = Literal["names", "pseudonyms"]
@@ -70,5 +70,5 @@ def pseudonymous(rows: pd.DataFrame, secret: str) -> pd.Series[Any]:
 
 def _without_source_row(text: str) -> str | None:
     shown: Any = json.loads(text)
-    kept = {name: shown[name] for name in _SCREEN_FIELDS if name in shown} if isinstance(shown, dict) else {}
-    return json.dumps(kept, separators=(",", ":")) if kept else None
+    on_screen = {name: shown[name] for name in _SCREEN_FIELDS if name in shown} if isinstance(shown, dict) else {}
+    return json.dumps(on_screen, separators=(",", ":")) if on_screen else None

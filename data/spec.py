@@ -116,7 +116,7 @@ class Spec:
     @property
     def absent(self) -> tuple[ExcludeSpec, ...]:
         """What must not be there by clauses of their own: other excludes say that a number is exact."""
-        return tuple(one for one in self.excludes if one.unexpected)
+        return tuple(excluded for excluded in self.excludes if excluded.unexpected)
 
 
 class HasSpec:
@@ -157,7 +157,7 @@ def parse_spec(spec: Mapping[str, Any]) -> Spec:
 
 def asks_only_positions(spec: Spec) -> bool:
     """Whether VISOR can say if all that is asked is there: it looks at neither numbers nor colours."""
-    plain = all(asked.count == 1 and not asked.exact and asked.color is None for asked in spec.objects)
+    plain = all(thing.count == 1 and not thing.exact and thing.color is None for thing in spec.objects)
     return bool(spec.objects) and plain and not spec.excludes and not spec.details
 
 
@@ -181,16 +181,16 @@ def _geneval(spec: Mapping[str, Any]) -> Spec:
     objects: list[ObjectSpec] = []
     relations: list[RelationSpec] = []
     details: list[DetailSpec] = []
-    for (place, k), entry in zip(places.items(), include, strict=True):
-        count = _count(entry, f"include[{place}]", 1)
+    for (index, k), entry in zip(places.items(), include, strict=True):
+        count = _count(entry, f"include[{index}]", 1)
         exact = tag == "counting" or entry["class"] in excluded
         color = entry.get("color")
         if color is not None and not isinstance(color, str):
-            raise SpecError(f"'include[{place}].color' must be a colour name, got {quoted(color)}")
+            raise SpecError(f"'include[{index}].color' must be a colour name, got {quoted(color)}")
         objects.append(ObjectSpec(entry["class"], targets[k], count, exact, color))
         if entry.get("position") is not None:
-            relations.append(_geneval_relation(entry["position"], place, places, targets))
-        details += _details(entry, place, places, targets)
+            relations.append(_geneval_relation(entry["position"], index, places, targets))
+        details += _details(entry, index, places, targets)
     return Spec(tuple(objects), tuple(relations), excludes, tag, tuple(details))
 
 
@@ -208,32 +208,32 @@ def _unexpected(entry: Mapping[str, Any], k: int) -> bool:
 _DETAILS: Final[tuple[DetailKind, ...]] = ("material", "size", "depth", "distance")
 
 
-def _details(entry: Mapping[str, Any], place: int, places: Mapping[int, int], targets: list[str]) -> Iterator[DetailSpec]:
-    subject = places[place]
+def _details(entry: Mapping[str, Any], index: int, places: Mapping[int, int], targets: list[str]) -> Iterator[DetailSpec]:
+    subject = places[index]
     for kind in ("material", "size"):
         value = entry.get(kind)
         if value is not None:
             if not isinstance(value, str) or not value.strip():
-                raise SpecError(f"'include[{place}].{kind}' must be a {kind}, got {quoted(value)}")
+                raise SpecError(f"'include[{index}].{kind}' must be a {kind}, got {quoted(value)}")
             yield DetailSpec(kind, subject, value.strip(), targets[subject])
     for key, words in (("depth", dict(zip(DEPTHS, DEPTHS, strict=True))), ("distance", DISTANCES)):
         if entry.get(key) is not None:
-            word, reference = _pair(entry[key], f"'include[{place}].{key}'", place, places, words)
+            word, reference = _pair(entry[key], f"'include[{index}].{key}'", index, places, words)
             target = f"{targets[subject]} {words[word]} {targets[reference]}"
             yield DetailSpec(key, subject, words[word], target, reference)  # type: ignore[arg-type]
 
 
 def _entries(spec: Mapping[str, Any], key: str) -> list[Mapping[str, Any]]:
     """The clauses of one kind, each with the name of a class."""
-    found = spec.get(key)
-    if found is None:
-        found = []
-    if not isinstance(found, list):
-        raise SpecError(f"'{key}' must be a list, got {type(found).__name__}")
-    for k, entry in enumerate(found):
+    entries = spec.get(key)
+    if entries is None:
+        entries = []
+    if not isinstance(entries, list):
+        raise SpecError(f"'{key}' must be a list, got {type(entries).__name__}")
+    for k, entry in enumerate(entries):
         if not isinstance(entry, Mapping) or not isinstance(entry.get("class"), str) or not entry["class"].strip():
             raise SpecError(f"'{key}[{k}]' needs a 'class' name")
-    return found
+    return entries
 
 
 def _count(entry: Mapping[str, Any], where: str, usual: int | None = None) -> int:
@@ -243,12 +243,12 @@ def _count(entry: Mapping[str, Any], where: str, usual: int | None = None) -> in
     return count
 
 
-def _geneval_relation(position: Any, place: int, places: Mapping[int, int], targets: list[str]) -> RelationSpec:
-    relation, reference = _pair(position, f"'include[{place}].position'", place, places, _RELATIONS)
-    return _relation(places[place], reference, relation, targets)
+def _geneval_relation(position: Any, index: int, places: Mapping[int, int], targets: list[str]) -> RelationSpec:
+    relation, reference = _pair(position, f"'include[{index}].position'", index, places, _RELATIONS)
+    return _relation(places[index], reference, relation, targets)
 
 
-def _pair(value: Any, where: str, place: int, places: Mapping[int, int], words: Mapping[str, Any]) -> tuple[str, int]:
+def _pair(value: Any, where: str, index: int, places: Mapping[int, int], words: Mapping[str, Any]) -> tuple[str, int]:
     """How a clause stands to which other object."""
     if not isinstance(value, (list, tuple)) or len(value) != 2:
         raise SpecError(f"{where} must be [relation, index], got {quoted(value)}")
@@ -256,7 +256,7 @@ def _pair(value: Any, where: str, place: int, places: Mapping[int, int], words: 
     if not isinstance(relation, str) or relation not in words:
         known = dict.fromkeys(words.values()) if words is _RELATIONS else words
         raise SpecError(f"{where}: unknown relation {quoted(relation)}; known: {', '.join(known)}")
-    if not isinstance(reference, int) or isinstance(reference, bool) or reference not in places or reference == place:
+    if not isinstance(reference, int) or isinstance(reference, bool) or reference not in places or reference == index:
         raise SpecError(f"{where}: {quoted(reference)} is not the index of another object")
     return relation, places[reference]
 

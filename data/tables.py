@@ -174,11 +174,11 @@ def _parquet(path: Path) -> TextTable:
 
     try:
         with files.ParquetFile(path) as file:
-            told = file.metadata
-            unpacked = sum(told.row_group(n).total_byte_size for n in range(told.num_row_groups))
-            if told.num_rows * told.num_columns > _MAX_CELLS or unpacked > MAX_FILE_BYTES:
-                what = f"{told.num_rows:,} rows of {told.num_columns:,} columns, {unpacked / 1e6:,.0f} MB unpacked"
-                raise InputError(located(path, None, f"{what}: more than is read; split it"))
+            metadata = file.metadata
+            unpacked = sum(metadata.row_group(n).total_byte_size for n in range(metadata.num_row_groups))
+            if metadata.num_rows * metadata.num_columns > _MAX_CELLS or unpacked > MAX_FILE_BYTES:
+                problem = f"{metadata.num_rows:,} rows of {metadata.num_columns:,} columns, {unpacked / 1e6:,.0f} MB unpacked"
+                raise InputError(located(path, None, f"{problem}: more than is read; split it"))
             table = file.read()
     except (ArrowException, OSError) as error:
         raise InputError(located(path, None, f"not Parquet: {printable(str(error).splitlines()[0])}")) from error
@@ -195,12 +195,12 @@ def _json_lines(path: Path) -> TextTable:
     header: tuple[str, ...] = ()
     records: list[tuple[int, list[str]]] = []
     for _, line, read in json_entries(path, read_text(path)):
-        found = read()
-        if not isinstance(found, dict) or (header and set(found) != set(header)):
-            what = "an object with the same names as on the first line" if header else "an object"
-            raise InputError(located(path, line, f"each line is {what}"))
-        header = header or tuple(found)
-        records.append((line, [cell_text(found[name]) for name in header]))
+        row = read()
+        if not isinstance(row, dict) or (header and set(row) != set(header)):
+            expected = "an object with the same names as on the first line" if header else "an object"
+            raise InputError(located(path, line, f"each line is {expected}"))
+        header = header or tuple(row)
+        records.append((line, [cell_text(row[name]) for name in header]))
     return TextTable(path, header, records)
 
 

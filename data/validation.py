@@ -81,12 +81,12 @@ def record_of(kind: type[T], value: Any, *, extra: Literal["forbid", "ignore"] =
         ValueError: it is none; the message says where, what is there and what is expected.
     """
     try:
-        found: T = _adapter(kind).validate_json(json.dumps(value), strict=True, extra=extra)
+        record: T = _adapter(kind).validate_json(json.dumps(value), strict=True, extra=extra)
     except ValidationError as error:
         raise ValueError(_message(error.errors(include_url=False)[0])) from None
     except RecursionError as error:
         raise ValueError(unreadable(error)) from None
-    return found
+    return record
 
 
 def text_of(entry: Mapping[str, Any], key: str, longest: int | None = None) -> str:
@@ -95,14 +95,14 @@ def text_of(entry: Mapping[str, Any], key: str, longest: int | None = None) -> s
     Raises:
         ValueError: there is none, or it is blank, too long, or holds a NUL character.
     """
-    found = entry.get(key)
-    if not isinstance(found, str) or not found.strip():
-        raise ValueError(f"'{key}' is {quoted(found)}, a text expected")
-    if "\0" in found:
+    value = entry.get(key)
+    if not isinstance(value, str) or not value.strip():
+        raise ValueError(f"'{key}' is {quoted(value)}, a text expected")
+    if "\0" in value:
         raise ValueError(f"'{key}' holds a NUL character; remove it")
-    if longest is not None and len(found) > longest:
-        raise ValueError(f"'{key}' has {len(found):,} characters; at most {longest:,} are allowed")
-    return found
+    if longest is not None and len(value) > longest:
+        raise ValueError(f"'{key}' has {len(value):,} characters; at most {longest:,} are allowed")
+    return value
 
 
 def _message(error: Any) -> str:
@@ -118,11 +118,11 @@ def _message(error: Any) -> str:
         wanted = f"{word} {context[limit]:,.12g}" if isinstance(context[limit], float) else f"{word} {context[limit]}"
     else:
         wanted = _WANTED.get(kind.split("_")[0]) or error["msg"].removeprefix("Input should be ")
-    found = quoted(error["input"])
+    shown = quoted(error["input"])
     if not name and kind == "value_error":
         # a record's own check of several of its fields
         return wanted
-    return f"'{name}' is {found}, {wanted} expected" if name else f"found {found}, {wanted} expected"
+    return f"'{name}' is {shown}, {wanted} expected" if name else f"found {shown}, {wanted} expected"
 
 
 def _path(parts: Iterable[str | int]) -> str:

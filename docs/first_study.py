@@ -49,10 +49,10 @@ print(
 )
 
 # %% Agreement: among people, and of the scorer with people
-found = project.agreement(aspect="correct")
+result = project.agreement(aspect="correct")
 columns = ["statistic", "value", "low", "high", "n_items"]
-print(found.among_people.query("generator == 'all'")[columns])
-print(found.raters.query("generator == 'all'")[["rater", *columns]])
+print(result.among_people.query("generator == 'all'")[columns])
+print(result.raters.query("generator == 'all'")[["rater", *columns]])
 
 # %% A report that others can check
 print(project.report(folder / "report.html", suite="shapes", aspect="correct"))

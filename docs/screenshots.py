@@ -54,8 +54,8 @@ def _overview(page: Page, _: Server) -> None:
 
 
 def _workbench(page: Page, server: Server) -> None:
-    found = server.items(suite="playground", generator="renderer-careless", task="position")
-    item = (found or server.items(suite="playground"))[0]["item_id"]
+    items = server.items(suite="playground", generator="renderer-careless", task="position")
+    item = (items or server.items(suite="playground"))[0]["item_id"]
     page.goto(f"/studio/workbench?id={item}&suite=playground&shown=geneval-playground")
     page.wait_for_timeout(1500)
     page.keyboard.press("Escape")

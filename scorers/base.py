@@ -98,7 +98,7 @@ class Verdict:
     @property
     def correct(self) -> bool | None:
         """The judgement of that aspect; None if there is none, or if it was left open."""
-        label = next((one.label for one in self.judgements if one.aspect == "correct"), None)
+        label = next((judgement.label for judgement in self.judgements if judgement.aspect == "correct"), None)
         return None if label is None else label == YES
 
 

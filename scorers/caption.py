@@ -52,22 +52,22 @@ def caption_nearness(caption: str, prompt: str) -> CaptionNearness:
     from nltk.translate.bleu_score import SmoothingFunction, sentence_bleu
     from nltk.translate.meteor_score import single_meteor_score
 
-    said, asked = _WORD.findall(caption.lower()), _WORD.findall(prompt.lower())
-    if not said or not asked:
+    caption_words, prompt_words = _WORD.findall(caption.lower()), _WORD.findall(prompt.lower())
+    if not caption_words or not prompt_words:
         return CaptionNearness(0.0, 0.0, 0.0)
-    bleu = sentence_bleu([asked], said, smoothing_function=SmoothingFunction(epsilon=_TINY).method1)
-    meteor = single_meteor_score(asked, said, wordnet=_NoSynonyms())
-    return CaptionNearness(float(bleu), _rouge_l(said, asked), float(meteor))
+    bleu = sentence_bleu([prompt_words], caption_words, smoothing_function=SmoothingFunction(epsilon=_TINY).method1)
+    meteor = single_meteor_score(prompt_words, caption_words, wordnet=_NoSynonyms())
+    return CaptionNearness(float(bleu), _rouge_l(caption_words, prompt_words), float(meteor))
 
 
-def _rouge_l(said: Sequence[str], asked: Sequence[str]) -> float:
+def _rouge_l(words: Sequence[str], reference: Sequence[str]) -> float:
     """ROUGE-L (Lin 2004, section 3.1): F of the longest common subsequence, recall weighing _BETA times."""
-    longest = [0] * (len(asked) + 1)  # of the words so far with each beginning of the prompt
-    for word in said:
+    longest = [0] * (len(reference) + 1)  # of the words so far with each beginning of the prompt
+    for word in words:
         before = list(longest)
-        for k, other in enumerate(asked, 1):
+        for k, other in enumerate(reference, 1):
             longest[k] = before[k - 1] + 1 if word == other else max(before[k], longest[k - 1])
-    precision, recall = longest[-1] / len(said), longest[-1] / len(asked)
+    precision, recall = longest[-1] / len(words), longest[-1] / len(reference)
     below = recall + _BETA**2 * precision
     return (1 + _BETA**2) * precision * recall / below if below else 0.0
 
@@ -84,10 +84,10 @@ class CaptionPerceiver:
 
     def perceive(self, batch: Sequence[Shown]) -> list[Observation]:
         """See ``Perceiver``."""
-        said = self._captioner.captions([shown.image for shown in batch])
+        captions = self._captioner.captions([shown.image for shown in batch])
         return [
             Observation(shown.item_id, {"caption": caption} | asdict(caption_nearness(caption, shown.text)))
-            for shown, caption in zip(batch, said, strict=True)
+            for shown, caption in zip(batch, captions, strict=True)
         ]
 
 

@@ -61,13 +61,13 @@ class ClipPerceiver:
     def perceive(self, batch: Sequence[Shown]) -> list[Observation]:
         """See ``Perceiver``. ``cosine`` is None where the model gives no number; ``scale``: what it learned to multiply cosines
         by; ``read`` of ``tokens`` reached it."""
-        asked = [self._prefix + shown.text for shown in batch]
+        prompts = [self._prefix + shown.text for shown in batch]
         images = self._clip.images([shown.image for shown in batch]).astype(np.float64)
-        kept = runs.pack_embeddings(images)
-        texts = self._clip.texts(asked).astype(np.float64)
-        found = []
+        embeddings = runs.pack_embeddings(images)
+        texts = self._clip.texts(prompts).astype(np.float64)
+        observations = []
         cosines = (images * texts).sum(axis=1).tolist()
-        for shown, text, cosine, embedding in zip(batch, asked, cosines, kept, strict=True):
+        for shown, text, cosine, embedding in zip(batch, prompts, cosines, embeddings, strict=True):
             tokens = self._clip.tokens(text)
             payload = {
                 "cosine": cosine if math.isfinite(cosine) else None,
@@ -75,8 +75,8 @@ class ClipPerceiver:
                 "tokens": tokens,
                 "read": min(tokens, self._clip.context),
             }
-            found.append(Observation(shown.item_id, payload, embedding=embedding))
-        return found
+            observations.append(Observation(shown.item_id, payload, embedding=embedding))
+        return observations
 
 
 def judge(spec: Spec, seen: Observation, settings: Settings) -> Verdict:  # noqa: ARG001  (as every scorer's)

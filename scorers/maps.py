@@ -51,34 +51,34 @@ def gather(
         NoEmbeddings: there is not one.
         ValueError: they are not of one model.
     """
-    found: dict[str, bytes] = {}
+    vectors: dict[str, bytes] = {}
     total: set[str] = set()
     for number, part in enumerate(parts):
         for item_id, stored in _read_part(part):
             if item_id not in total:
                 total.add(item_id)
-                found[item_id] = stored
-        if len(found) > 2 * most:
-            found = _sample(found, most, seed)
+                vectors[item_id] = stored
+        if len(vectors) > 2 * most:
+            vectors = _sample(vectors, most, seed)
         tell(number + 1, len(parts))
-    if not found:
+    if not vectors:
         raise NoEmbeddings("the runs' files have no embeddings (any more)")
-    found = dict(sorted(_sample(found, most, seed).items()))
-    return list(found), unpack_embeddings(list(found.values())), len(total)
+    vectors = dict(sorted(_sample(vectors, most, seed).items()))
+    return list(vectors), unpack_embeddings(list(vectors.values())), len(total)
 
 
 def has_embeddings(part: Path) -> bool:
     """Whether a part holds an embedding; False if it cannot be read. Only its end is looked at."""
     try:
-        told = pq.read_metadata(part)
-        groups = [told.row_group(k) for k in range(told.num_row_groups)]
+        metadata = pq.read_metadata(part)
+        groups = [metadata.row_group(k) for k in range(metadata.num_row_groups)]
         columns = [group.column(k) for group in groups for k in range(group.num_columns)]
     except (OSError, pa.ArrowException):
         return False
-    kept = [column for column in columns if column.path_in_schema == COLUMN]
+    embeddings = [column for column in columns if column.path_in_schema == COLUMN]
     return any(
         column.statistics is None or column.statistics.null_count is None or column.statistics.null_count < column.num_values
-        for column in kept
+        for column in embeddings
     )
 
 
@@ -90,19 +90,19 @@ def most_alike(parts: Sequence[Path], item_id: str, most: int) -> list[str]:
     Raises:
         NoEmbeddings: this image has none.
     """
-    stored = (stored for part in parts for found, stored in _read_part(part) if found == item_id)
-    asked = next(stored, None)
-    if asked is None:
+    stored = (stored for part in parts for other, stored in _read_part(part) if other == item_id)
+    own = next(stored, None)
+    if own is None:
         raise NoEmbeddings(f"{item_id} has no embedding")
-    (query,) = _unit(unpack_embeddings([asked]))
+    (query,) = _unit(unpack_embeddings([own]))
     best: dict[str, float] = {}
     for part in parts:
-        rows = [(found, stored) for found, stored in _read_part(part) if len(stored) == len(asked) and found not in best]
+        rows = [(other, stored) for other, stored in _read_part(part) if len(stored) == len(own) and other not in best]
         if rows:
             cosines = (_unit(unpack_embeddings([stored for _, stored in rows])) @ query).tolist()
-            best = dict(zip([found for found, _ in reversed(rows)], reversed(cosines), strict=True)) | best
+            best = dict(zip([other for other, _ in reversed(rows)], reversed(cosines), strict=True)) | best
     best[item_id] = 2.0
-    return sorted(best, key=lambda found: (-best[found], found))[:most]
+    return sorted(best, key=lambda other: (-best[other], other))[:most]
 
 
 def _unit(vectors: Embeddings) -> NDArray[np.float32]:
@@ -121,11 +121,11 @@ def _read_part(part: Path) -> list[tuple[str, bytes]]:
     return [(str(item_id), stored) for item_id, stored in rows if stored]
 
 
-def _sample(found: dict[str, bytes], most: int, seed: int) -> dict[str, bytes]:
-    if len(found) <= most:
-        return found
-    drawn = sorted(found, key=lambda item_id: hashlib.sha256(f"{seed}:{item_id}".encode()).digest())
-    return {item_id: found[item_id] for item_id in drawn[:most]}
+def _sample(vectors: dict[str, bytes], most: int, seed: int) -> dict[str, bytes]:
+    if len(vectors) <= most:
+        return vectors
+    drawn = sorted(vectors, key=lambda item_id: hashlib.sha256(f"{seed}:{item_id}".encode()).digest())
+    return {item_id: vectors[item_id] for item_id in drawn[:most]}
 
 
 METHODS: Final = {"pca": "PCA", "umap": "UMAP"}
@@ -179,16 +179,16 @@ def project(vectors: Embeddings, method: str, seed: int, tell: ReportProgress = 
         return Projected(np.full((len(vectors), 2), EXTENT / 2, np.float32), (), note)
     if method == "umap" and len(vectors) >= LEAST_UMAP:
         return Projected(fit_to_extent(_umap(vectors, seed, tell)))
-    found, shares = _principal(vectors, mean, covariance)
+    points, shares = _principal(vectors, mean, covariance)
     few = f"UMAP needs {LEAST_UMAP} images or more, and there are {len(vectors)}: this is PCA" if method == "umap" else ""
-    return Projected(fit_to_extent(found), shares, few)
+    return Projected(fit_to_extent(points), shares, few)
 
 
-def fit_to_extent(found: NDArray[np.floating[Any]]) -> MapPositions:
+def fit_to_extent(positions: NDArray[np.floating[Any]]) -> MapPositions:
     """Moved and scaled so that the wider side reaches from 0 to ``EXTENT`` and the other lies in its middle."""
-    low, high = found.min(axis=0), found.max(axis=0)
+    low, high = positions.min(axis=0), positions.max(axis=0)
     widest = float((high - low).max())
-    scaled = (found - (low + high) / 2) * (EXTENT / widest if widest > 0 else 0.0) + EXTENT / 2
+    scaled = (positions - (low + high) / 2) * (EXTENT / widest if widest > 0 else 0.0) + EXTENT / 2
     # rounded, so that what a lasso holds does not depend on the last bits
     places: MapPositions = np.round(scaled, 3).astype(np.float32)
     return places
@@ -217,10 +217,10 @@ def _principal(
     # an axis has no direction of its own: its largest part points up
     axes = axes * np.sign(axes[np.abs(axes).argmax(axis=0), np.arange(axes.shape[1])])
     pieces = [(vectors[start : start + _CHUNK].astype(np.float64) - mean) @ axes for start in range(0, len(vectors), _CHUNK)]
-    found = np.concatenate(pieces)
-    if found.shape[1] < 2:  # embeddings of one dimension
-        found = np.pad(found, ((0, 0), (0, 1)))
-    return found, tuple(float(value) for value in values / np.trace(covariance))
+    positions = np.concatenate(pieces)
+    if positions.shape[1] < 2:  # embeddings of one dimension
+        positions = np.pad(positions, ((0, 0), (0, 1)))
+    return positions, tuple(float(value) for value in values / np.trace(covariance))
 
 
 def _umap(vectors: Embeddings, seed: int, tell: ReportProgress) -> NDArray[np.float64]:
@@ -230,7 +230,7 @@ def _umap(vectors: Embeddings, seed: int, tell: ReportProgress) -> NDArray[np.fl
     with warnings.catch_warnings(), contextlib.redirect_stdout(heard):
         # that a seed leaves one thread, and that small graphs are solved densely
         warnings.simplefilter("ignore")
-        found = UMAP(
+        positions = UMAP(
             n_neighbors=min(NEIGHBOURS, len(vectors) - 1),
             metric="cosine",
             init="pca",
@@ -240,8 +240,8 @@ def _umap(vectors: Embeddings, seed: int, tell: ReportProgress) -> NDArray[np.fl
             tqdm_kwds={"file": heard},
         ).fit_transform(vectors.astype(np.float32))
     # an image that is unlike all others may have no place
-    found = np.asarray(found, np.float64)
-    return np.where(np.isfinite(found), found, np.nanmean(np.where(np.isfinite(found), found, np.nan), axis=0))
+    positions = np.asarray(positions, np.float64)
+    return np.where(np.isfinite(positions), positions, np.nanmean(np.where(np.isfinite(positions), positions, np.nan), axis=0))
 
 
 class _ProgressReader(io.StringIO):
@@ -252,8 +252,8 @@ class _ProgressReader(io.StringIO):
         self._tell = tell
 
     def write(self, text: str) -> int:
-        if found := _DONE.search(text):
-            self._tell(int(found[1]), int(found[2]))
+        if match := _DONE.search(text):
+            self._tell(int(match[1]), int(match[2]))
         return len(text)
 
 
@@ -273,22 +273,24 @@ def make_map(folder: MapFolder) -> Map:
     items, vectors, total = gather(
         [Path(part) for part in job.parts], job.most, job.seed, _progress_reporter(folder, "reading files")
     )
-    what = f"{METHODS.get(job.method, job.method)} of {len(items):,} images"
-    folder.tell(WorkerProgress("running", 0, 0, stage=what))
-    found = project(vectors, job.method, job.seed, _progress_reporter(folder, f"{what}, rounds"))
-    made = Map(job.method, job.model, tuple(items), found.places, total, found.shares, found.note, time.monotonic() - began)
+    label = f"{METHODS.get(job.method, job.method)} of {len(items):,} images"
+    folder.tell(WorkerProgress("running", 0, 0, stage=label))
+    projected = project(vectors, job.method, job.seed, _progress_reporter(folder, f"{label}, rounds"))
+    made = Map(
+        job.method, job.model, tuple(items), projected.places, total, projected.shares, projected.note, time.monotonic() - began
+    )
     folder.write(made)
     return made
 
 
-def _progress_reporter(folder: MapFolder, what: str) -> Callable[[int, int], None]:
+def _progress_reporter(folder: MapFolder, label: str) -> Callable[[int, int], None]:
     """Tells now and then."""
     last = [0.0]
 
     def tell(done: int, total: int) -> None:
         if time.monotonic() - last[0] > _TELL_SECONDS:
             last[0] = time.monotonic()
-            folder.tell(WorkerProgress("running", done, total, stage=what))
+            folder.tell(WorkerProgress("running", done, total, stage=label))
 
     return tell
 

@@ -35,7 +35,7 @@ def posterior(fits: Sequence[float]) -> tuple[float, ...]:
 
 def margin(fits: Sequence[float], right: int) -> float:
     """How much better the right caption fits than the best other one; negative where another fits better."""
-    return fits[right] - max(fit for place, fit in enumerate(fits) if place != right)
+    return fits[right] - max(fit for index, fit in enumerate(fits) if index != right)
 
 
 def verdict(captions: Sequence[str], right: int, fits: Sequence[float | None], checks: Sequence[Check] = ()) -> Verdict:
@@ -54,19 +54,21 @@ def verdict(captions: Sequence[str], right: int, fits: Sequence[float | None], c
     if len(known) < len(captions):
         judgements = tuple(Judgement(aspect, None, None, None, "not_finite") for aspect in ("caption", "correct", "score"))
         return Verdict(judgements, checks=(*checks, Check("the model gave no number", None)))
-    best = [place for place, fit in enumerate(known) if fit == max(known)]
-    told = [
-        Check(f"{'right' if place == right else 'wrong'} caption, {fit:+.5g} from the best: {captions[place]}", place in best)
-        for place, fit in ((place, known[place] - max(known)) for place in range(len(known)))
+    best = [index for index, fit in enumerate(known) if fit == max(known)]
+    findings = [
+        Check(f"{'right' if index == right else 'wrong'} caption, {fit:+.5g} from the best: {captions[index]}", index in best)
+        for index, fit in ((index, known[index] - max(known)) for index in range(len(known)))
     ]
     score = Judgement("score", None, margin(known, right))
     if right not in best:
         chosen = Judgement("caption", captions[best[0]], None) if len(best) == 1 else _undecided("caption")
-        return Verdict((chosen, Judgement("correct", NO, 0.0), score), "another caption fits better", (*checks, *told))
+        return Verdict((chosen, Judgement("correct", NO, 0.0), score), "another caption fits better", (*checks, *findings))
     if len(best) > 1:
-        return Verdict((_undecided("caption"), _undecided("correct"), score), "another caption fits as well", (*checks, *told))
+        return Verdict(
+            (_undecided("caption"), _undecided("correct"), score), "another caption fits as well", (*checks, *findings)
+        )
     chosen = Judgement("caption", captions[right], None)
-    return Verdict((chosen, Judgement("correct", YES, 1.0), score), checks=(*checks, *told))
+    return Verdict((chosen, Judgement("correct", YES, 1.0), score), checks=(*checks, *findings))
 
 
 def _undecided(aspect: str) -> Judgement:
@@ -86,7 +88,7 @@ class ClipMatchPerceiver:
         images = self._clip.images([shown.image for shown in batch]).astype(np.float64)
         texts = list(dict.fromkeys(caption for shown in batch for caption in shown.captions))
         vectors = dict(zip(texts, self._clip.texts(texts).astype(np.float64), strict=True))
-        found = []
+        observations = []
         for shown, image in zip(batch, images, strict=True):
             cosines = [float(image @ vectors[caption]) for caption in shown.captions]
             payload = {
@@ -96,8 +98,8 @@ class ClipMatchPerceiver:
                 "scale": self._clip.scale,
                 "unread": [k for k, text in enumerate(shown.captions) if self._clip.tokens(text) > self._clip.context],
             }
-            found.append(Observation(shown.item_id, payload))
-        return found
+            observations.append(Observation(shown.item_id, payload))
+        return observations
 
 
 def judge(spec: Spec, seen: Observation, settings: Settings) -> Verdict:  # noqa: ARG001  (as every scorer's)
@@ -105,8 +107,8 @@ def judge(spec: Spec, seen: Observation, settings: Settings) -> Verdict:  # noqa
     if seen.failed is not None:
         return Verdict((), checks=(Check(f"could not be looked at: {seen.failed}", None),))
     captions, unread = seen.payload["captions"], seen.payload.get("unread", ())
-    told = [Check(f"the model did not read to the end of: {captions[place]}", None) for place in unread]
-    return verdict(captions, seen.payload["right"], seen.payload["fits"], told)
+    checks = [Check(f"the model did not read to the end of: {captions[caption]}", None) for caption in unread]
+    return verdict(captions, seen.payload["right"], seen.payload["fits"], checks)
 
 
 def _open(settings: Settings, device: str) -> Perceiver:

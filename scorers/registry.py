@@ -45,10 +45,10 @@ def load_plugin(name: str) -> Scorer:
     Raises:
         ValueError: it cannot be used; the message says which file and why.
     """
-    found = _load_file(_plugin_folder() / f"{name}.py")
-    if isinstance(found, str):
-        raise ValueError(found)
-    return found
+    plugin = _load_file(_plugin_folder() / f"{name}.py")
+    if isinstance(plugin, str):
+        raise ValueError(plugin)
+    return plugin
 
 
 def _plugin_folder() -> Path:
@@ -148,13 +148,13 @@ def get(name: str) -> Scorer:
 
 def known() -> tuple[str, ...]:
     """The scorers that can be run: Concord's, then those of the user's own that work."""
-    found = list(NAMES)
+    names = list(NAMES)
     for name in plugin_names():
         if name not in NAMES:
             with suppress(ValueError):
                 load_plugin(name)
-                found.append(name)
-    return tuple(found)
+                names.append(name)
+    return tuple(names)
 
 
 def _plugin(name: str) -> Scorer:
@@ -190,19 +190,19 @@ def settings(scorer: Scorer, profile: str, overrides: Mapping[str, str] | None =
         ValueError: there is no such profile or setting, a value is not of the setting's kind or out of range, or a model's
             folder is not there.
     """
-    found = dict(scorer.profiles[profile_of(scorer, profile)])
-    known = {**scorer.options, **scorer.operating, **found}
+    values = dict(scorer.profiles[profile_of(scorer, profile)])
+    known = {**scorer.options, **scorer.operating, **values}
     for key, text in (overrides or {}).items():
         if key not in known:
             raise ValueError(f"{scorer.name} has no setting {key!r}; {did_you_mean(key, sorted(known))}")
         value = _typed(key, text, known[key])
-        if key in found or value != known[key]:
-            found[key] = value
-    scorer.check({**scorer.operating, **found})
-    found["weights"] = fingerprints(scorer, found)
-    if commits := revisions(scorer, found):
-        found["revisions"] = commits
-    return found
+        if key in values or value != known[key]:
+            values[key] = value
+    scorer.check({**scorer.operating, **values})
+    values["weights"] = fingerprints(scorer, values)
+    if commits := revisions(scorer, values):
+        values["revisions"] = commits
+    return values
 
 
 def fingerprints(scorer: Scorer, settings: Mapping[str, Any]) -> dict[str, str]:
@@ -214,8 +214,8 @@ def fingerprints(scorer: Scorer, settings: Mapping[str, Any]) -> dict[str, str]:
     # here, so that `--help` need not read it
     from scorers.models.files import fingerprint
 
-    found = {key: fingerprint(str(settings[key])) for key in sorted(scorer.models) if settings[key]}
-    return {key: value for key, value in found.items() if value is not None}
+    prints = {key: fingerprint(str(settings[key])) for key in sorted(scorer.models) if settings[key]}
+    return {key: value for key, value in prints.items() if value is not None}
 
 
 def revisions(scorer: Scorer, settings: Mapping[str, Any]) -> dict[str, str]:

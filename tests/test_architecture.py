@@ -53,9 +53,9 @@ def roots(path: Path) -> set[str]:
 
 @pytest.mark.parametrize("package", sorted(MAY_IMPORT))
 def test_imports_run_one_way(package: str) -> None:
-    found = sources(package)
-    assert found
-    wrong = {str(path.relative_to(ROOT)): names for path in found if (names := (roots(path) & set(OURS)) - MAY_IMPORT[package])}
+    paths = sources(package)
+    assert paths
+    wrong = {str(path.relative_to(ROOT)): names for path in paths if (names := (roots(path) & set(OURS)) - MAY_IMPORT[package])}
     assert wrong == {}
 
 
@@ -148,13 +148,13 @@ def test_addresses_are_made_in_one_place() -> None:
     doors = ("middleware.py", "server.py")
     ours = [path for path in sources("ui") if path.parent.name != "auth" and path.name not in doors]
     scripts = [*(ROOT / "assets" / "js").rglob("*.js")]
-    found = [
+    results = [
         (str(path.relative_to(ROOT)), number, line.strip())
         for path in (*ours, *scripts)
         for number, line in enumerate(path.read_text(encoding="utf-8").splitlines(), 1)
         if ADDRESS.search(line) and not NO_ADDRESS.search(line) and "``" not in line
     ]
-    assert found == []
+    assert results == []
     assert len(scripts) > 10
 
 

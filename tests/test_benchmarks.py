@@ -56,9 +56,9 @@ def test_both_forms_store_the_same_answers(capsys: pytest.CaptureFixture[str], t
     plan, at_browser = annotate.SMALL, any("in Chromium" in line for line in lines)
     n = plan.clients * (1 + plan.answers * plan.rounds) + at_browser * (1 + plan.clicks * plan.rounds)
     assert lines[-1] == f"both databases hold the same {n} answers; of those acknowledged none is missing"
-    told = json.loads(figures.read_text(encoding="utf-8"))
-    assert told["answers"] == n
-    assert min(told[side]["per_second"] for side in ("ours", "queued")) > 0
+    payload = json.loads(figures.read_text(encoding="utf-8"))
+    assert payload["answers"] == n
+    assert min(payload[side]["per_second"] for side in ("ours", "queued")) > 0
 
 
 def test_backups_are_whole_and_restored(capsys: pytest.CaptureFixture[str]) -> None:
@@ -95,7 +95,7 @@ def test_impossible_coverage_is_a_failure() -> None:
     assert "coverage 0.000" in coverage.coverage(0.5, missed, ordinary=True).note
 
 
-@pytest.mark.parametrize("path", sorted(Path(backups.__file__).parent.glob("*.py")), ids=lambda path: path.stem)
+@pytest.mark.parametrize("path", sorted(Path(backups.__file__).parent.rglob("*.py")), ids=lambda path: path.stem)
 def test_a_benchmark_script_imports_our_packages(path: Path) -> None:
     """Called as docs/benchmarks.md says it is: from its own folder none of them is found."""
     code = path.read_text(encoding="utf-8")
@@ -138,29 +138,29 @@ def test_where_time_goes(monkeypatch: pytest.MonkeyPatch) -> None:
 
 def test_geneval_equals_the_published_loop(capfd: pytest.CaptureFixture[str]) -> None:
     pytest.importorskip("transformers", reason="the group scorers is not installed")
-    from benchmarks import geneval
+    from benchmarks.scorers import geneval
 
     lines = geneval.main(["--small", "--images", "3", "--device", "cpu"])
     assert capfd.readouterr().out.splitlines()[-len(lines) :] == lines
-    said = re.match(r"3 images, (\d+) objects and (\d+) colours compared, on cpu$", lines[0])
-    assert said is not None
-    assert int(said[1]) > 3
-    assert int(said[2]) >= 1
+    match = re.match(r"3 images, (\d+) objects and (\d+) colours compared, on cpu$", lines[0])
+    assert match is not None
+    assert int(match[1]) > 3
+    assert int(match[2]) >= 1
     assert lines[-1].startswith("equal verdicts, reasons and boxes")
 
 
 def test_different_evidence_fails_the_geneval_benchmark() -> None:
     pytest.importorskip("transformers", reason="the group scorers is not installed")
-    from benchmarks import geneval
+    from benchmarks.scorers import geneval
     from data.jobs.runs import Detection, Observation, WorkItem
 
     spec = {"tag": "colors", "include": [{"class": "dog", "count": 1, "color": "red"}]}
     bench = geneval.Bench([WorkItem("0", "", "", "", spec)], {}, "cpu")
     colors = (1.0, *[0.0] * 9)
     dog = Detection("dog", 0.5, (0, 0, 4, 4), None, colors)
-    found = geneval.apart(bench, [Observation("0", {}, (dog,))], [Observation("0", {}, (replace(dog, score=0.5004),))])
-    assert (found.detections, found.colors, found.color) == (1, 1, 0.0)
-    assert found.score == pytest.approx(4e-4)
+    difference = geneval.apart(bench, [Observation("0", {}, (dog,))], [Observation("0", {}, (replace(dog, score=0.5004),))])
+    assert (difference.detections, difference.colors, difference.color) == (1, 1, 0.0)
+    assert difference.score == pytest.approx(4e-4)
     for other in (
         replace(dog, score=0.5 + 1.1 * geneval.TOLERANCE),
         replace(dog, score=0.2),
@@ -174,7 +174,7 @@ def test_different_evidence_fails_the_geneval_benchmark() -> None:
 
 def test_vqa_in_batches_equals_a_question_per_call(capfd: pytest.CaptureFixture[str]) -> None:
     pytest.importorskip("transformers", reason="the group scorers is not installed")
-    from benchmarks import vqa
+    from benchmarks.scorers import vqa
 
     lines = vqa.main(["--small", "--images", "2", "--device", "cpu"])
     assert capfd.readouterr().out.splitlines()[-len(lines) :] == lines
@@ -184,7 +184,7 @@ def test_vqa_in_batches_equals_a_question_per_call(capfd: pytest.CaptureFixture[
 
 def test_different_answers_fail_the_vqa_benchmark() -> None:
     pytest.importorskip("transformers", reason="the group scorers is not installed")
-    from benchmarks import vqa
+    from benchmarks.scorers import vqa
     from scorers.models.vqa import VqaAnswer
 
     answer = VqaAnswer("yes", (0.6, 0.4), None, "likelihood")
@@ -201,7 +201,7 @@ def test_different_answers_fail_the_vqa_benchmark() -> None:
 
 def test_memory_is_taken_before_every_part_and_must_not_grow(tmp_path: Path) -> None:
     pytest.importorskip("transformers", reason="the group scorers is not installed")
-    from benchmarks import geneval, memory
+    from benchmarks.scorers import geneval, memory
 
     paths = geneval.paintings(tmp_path / "images", 2 * memory.PART + 1, ((64, 48), (48, 64)))
     taken = memory.measure(paths, tmp_path)
@@ -221,7 +221,7 @@ def test_memory_is_taken_before_every_part_and_must_not_grow(tmp_path: Path) -> 
 
 def test_selfeval_equals_three_plain_loops(capsys: pytest.CaptureFixture[str]) -> None:
     pytest.importorskip("diffusers", reason="the group scorers is not installed")
-    from benchmarks import selfeval
+    from benchmarks.scorers import selfeval
 
     lines = selfeval.main(["--images", "1", "--trials", "2", "--steps", "3"])
     assert capsys.readouterr().out.splitlines() == lines

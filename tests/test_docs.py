@@ -28,8 +28,8 @@ def examples() -> Iterator[tuple[str, str]]:
     """Every command in a block of code, by the page; continued lines are one."""
     for path in DOCS:
         for block in BLOCK.findall(text_of(path)):
-            for found in LINE.finditer(block):
-                yield path.name, found["words"].replace("\\\n", " ").strip()
+            for match in LINE.finditer(block):
+                yield path.name, match["words"].replace("\\\n", " ").strip()
 
 
 def prose(text: str) -> str:
@@ -39,13 +39,13 @@ def prose(text: str) -> str:
 
 def anchors(text: str) -> set[str]:
     """The anchors of a page's headings, as GitHub and GitLab make them."""
-    found: set[str] = set()
+    results: set[str] = set()
     for line in re.findall(r"^#{1,6} (.+)$", BLOCK.sub("", text), re.MULTILINE):
         name = re.sub(r"[^\w\- ]", "", line.lower()).strip().replace(" ", "-")
-        while name in found:
+        while name in results:
             name += "-1"
-        found.add(name)
-    return found
+        results.add(name)
+    return results
 
 
 @pytest.mark.parametrize("name", __main__.PARTS)
@@ -75,10 +75,10 @@ def test_every_command_and_option_is_documented() -> None:
         part = written.partition(f"\n## {words}\n")[2].partition("\n## ")[0]
         assert part, words
         assert command.help, words
-        for one in command.params:
-            if one.name != "help":
-                assert one.help, f"{words}: {one.name} says nothing of itself"
-                assert all(code(name) in part for name in one.opts if name.startswith("-")), (words, one.name)
+        for param in command.params:
+            if param.name != "help":
+                assert param.help, f"{words}: {param.name} says nothing of itself"
+                assert all(code(name) in part for name in param.opts if name.startswith("-")), (words, param.name)
 
 
 @pytest.mark.parametrize(("page", "line"), sorted(set(examples())))
@@ -131,11 +131,11 @@ def test_every_page_and_parameter_is_documented() -> None:
 
 
 def test_every_table_and_column_is_documented() -> None:
-    found = reference.schema()
-    assert {"item_id", "aspect", "seq"} <= set(found["judgements"])
+    results = reference.schema()
+    assert {"item_id", "aspect", "seq"} <= set(results["judgements"])
     assert reference.undocumented_tables() == []
     written = text_of(ROOT / "docs" / "data.md")
-    for name, columns in found.items():
+    for name, columns in results.items():
         assert f"### {name}\n" in written or f"| `{name}` |" in written, name
         assert all(f"`{column}`" in written for column in columns), name
     # every aspect that there is has its line
@@ -159,7 +159,7 @@ def test_every_route_is_documented() -> None:
 @pytest.mark.parametrize("path", DOCS, ids=lambda path: path.name)
 def test_links_lead_somewhere(path: Path) -> None:
     text = text_of(path)
-    targets = [one or other for one, other in LINK.findall(prose(text))]
+    targets = [entry or other for entry, other in LINK.findall(prose(text))]
     broken = []
     for target in targets:
         if re.match(r"https?://", target):
@@ -178,7 +178,7 @@ def test_the_link_check_reads_all_links() -> None:
 
 
 def test_every_guide_is_linked_from_the_readme() -> None:
-    linked = {one for one, _ in LINK.findall(prose(text_of(ROOT / "README.md")))}
+    linked = {entry for entry, _ in LINK.findall(prose(text_of(ROOT / "README.md")))}
     assert {f"docs/{path.name}" for path in DOCS[1:]} <= linked
 
 
@@ -190,9 +190,9 @@ def test_the_test_commands_are_those_of_ci() -> None:
 
 
 def test_pictures_are_small() -> None:
-    found = [path for path in (ROOT / "docs" / "screenshots").iterdir() if path.suffix in (".png", ".webp")]
-    assert found
-    assert {path.name: size for path in found if (size := path.stat().st_size) >= 200_000} == {}
+    paths = [path for path in (ROOT / "docs" / "screenshots").iterdir() if path.suffix in (".png", ".webp")]
+    assert paths
+    assert {path.name: size for path in paths if (size := path.stat().st_size) >= 200_000} == {}
 
 
 # What a block of docs/statistics.md says, by words that stand in it, and the tests that hold it to that.
@@ -288,9 +288,9 @@ def statements(text: str) -> list[str]:
 
 def test_every_statement_about_statistics_is_held_by_a_test() -> None:
     page = text_of(ROOT / "docs" / "statistics.md")
-    said = statements(page[: page.index("## The statistics")])
-    assert [line for line in said if not any(words in line for words in HELD)] == []
-    assert [words for words in HELD if not any(words in line for line in said)] == []
+    answers = statements(page[: page.index("## The statistics")])
+    assert [line for line in answers if not any(words in line for words in HELD)] == []
+    assert [words for words in HELD if not any(words in line for line in answers)] == []
     tests = {name for path in (ROOT / "tests").rglob("test_*.py") for name in re.findall(r"def (test_\w+)", text_of(path))}
     assert {name for names in HELD.values() for name in names.split()} - tests == set()
 

@@ -95,12 +95,12 @@ def test_tifa__alpha_as_the_library_has_it(store: Store) -> None:
     file = STUDIES / "tifa" / "human_annotations_with_scores.json"
     scores = np.array([entry["human_scores"] for entry in json.loads(file.read_text(encoding="utf-8")).values()], float).T
     (line,) = verdicts(store, "tifa", "different").values()
-    found = {line.number.statistic: line.value, **line.beside}
+    results = {line.number.statistic: line.value, **line.beside}
     expected = {
         f"krippendorff_alpha_{level}": krippendorff.alpha(scores, level_of_measurement=level)
         for level in ("nominal", "ordinal", "interval", "ratio")
     }
-    assert found == pytest.approx(expected, abs=1e-9)
+    assert results == pytest.approx(expected, abs=1e-9)
 
 
 BENCHMARKS = ("genai-bench", "imagenhub", "viescore", "tia2", "arena-votes")
@@ -124,10 +124,10 @@ def test_the_audit_is_what_the_command_writes() -> None:
 
 def value(rows: list[dict[str, Any]], **key: Any) -> float:
     """The one value with these keys."""
-    found = [row["value"] for row in rows if all(row[name] == wanted for name, wanted in key.items())]
-    assert len(found) == 1, f"{key}: {len(found)} rows"
-    assert isinstance(found[0], float)
-    return found[0]
+    results = [row["value"] for row in rows if all(row[name] == wanted for name, wanted in key.items())]
+    assert len(results) == 1, f"{key}: {len(results)} rows"
+    assert isinstance(results[0], float)
+    return results[0]
 
 
 def labels(source: str) -> dict[str, dict[str, list[bool]]]:
@@ -227,11 +227,11 @@ def test_the_ten_metrics_of_tifa_beside_people(store: Store) -> None:
         for every in images.values()
     ]
     assert whole["pairwise_accuracy", None].value == pytest.approx(np.mean(shares), abs=1e-9)
-    found = {name: whole["pairwise_accuracy", name] for name in metrics}
-    seated = {name: row.ceiling.verdict.scorer or 0.0 for name, row in found.items() if row.ceiling}
+    results = {name: whole["pairwise_accuracy", name] for name in metrics}
+    seated = {name: row.ceiling.verdict.scorer or 0.0 for name, row in results.items() if row.ceiling}
     assert max(seated.values()) == seated["tifa_git-large"] == pytest.approx(0.553, abs=5e-4)
-    assert {row.ceiling.verdict.verdict for row in found.values() if row.ceiling} == {"below"}
-    assert min(found, key=lambda name: found[name].value or 0) == "bleu"
+    assert {row.ceiling.verdict.verdict for row in results.values() if row.ceiling} == {"below"}
+    assert min(results, key=lambda name: results[name].value or 0) == "bleu"
     order = whole["generator_pairwise_accuracy", "bleu"]
     assert (order.value, order.pairs_apart, order.pairs) == (1.0, 7, 10)
     refused = alt_test(store, Selection(suite=("tifa",)), Options(each_generator=False))

@@ -35,7 +35,7 @@ def tracked() -> list[Path]:
 def test_no_tracked_file_names_a_registry_or_a_machine_path() -> None:
     files = tracked()
     assert ROOT / "app.py" in files
-    found = []
+    results = []
     for path in files:
         if not path.is_file():
             continue
@@ -43,8 +43,8 @@ def test_no_tracked_file_names_a_registry_or_a_machine_path() -> None:
         text = content.decode("utf-8", "replace") if any(stem in content for stem in STEMS) else ""
         for number, line in enumerate(text.splitlines() if names(text) else (), 1):
             if names(line):
-                found.append(f"{path.relative_to(ROOT)}:{number}: {line[:120]}")
-    assert not found, "\n".join(found)
+                results.append(f"{path.relative_to(ROOT)}:{number}: {line[:120]}")
+    assert not results, "\n".join(results)
 
 
 @pytest.mark.parametrize("line", ["https://" + REGISTRIES[0] + "/simple", 'path = "/wo' + 'rk/main"'])

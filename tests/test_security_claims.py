@@ -17,8 +17,8 @@ ROWS = [line for part in re.findall(r"\| threat \|.*?\n((?:\|.*\n)+)", TEXT) for
 @pytest.mark.parametrize(("file", "name"), NAMED)
 def test_the_tests_that_are_named_are_there(file: str, name: str) -> None:
     tree = ast.parse((ROOT / file).read_text(encoding="utf-8"))
-    found = {node.name for node in tree.body if isinstance(node, ast.FunctionDef)}
-    assert name in found if name else any(one.startswith("test_") for one in found)
+    results = {node.name for node in tree.body if isinstance(node, ast.FunctionDef)}
+    assert name in results if name else any(name.startswith("test_") for name in results)
 
 
 def test_every_protection_names_a_test() -> None:

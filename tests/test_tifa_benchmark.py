@@ -6,7 +6,7 @@ import json
 
 import pytest
 
-from benchmarks.tifa import PictureCase, VqaAnswer, figures, of_sample
+from benchmarks.scorers.tifa import PictureCase, VqaAnswer, figures, of_sample
 from data.jobs.runs import RunFolder
 from data.playground import sample
 from data.playground.drawing import CARELESS
@@ -28,8 +28,8 @@ def test_accuracy_by_hand() -> None:
     ]
     assert [case.score(true=True) for case in cases] == pytest.approx([0, 0.5, 2 / 3])
     assert [case.score(true=False) for case in cases] == pytest.approx([0, 1, 2 / 3])
-    found = figures(cases)
-    assert {name: (one["value"], one["n"]) for name, one in found["accuracy"].items()} == {
+    results = figures(cases)
+    assert {name: (entry["value"], entry["n"]) for name, entry in results["accuracy"].items()} == {
         "all": (0.6, 5),
         "object": (0.75, 4),
         "color": (0.0, 1),
@@ -37,24 +37,24 @@ def test_accuracy_by_hand() -> None:
         "several choices": (0.0, 1),
     }
     # always "yes" to yes/no questions is right in three of four; "blue" in the one other
-    assert found["accuracy"]["all"]["commonest_answer"] == pytest.approx(4 / 5)
+    assert results["accuracy"]["all"]["commonest_answer"] == pytest.approx(4 / 5)
     # ranks 1, 2, 3 against 1, 3, 2
-    assert found["spearman"]["value"] == pytest.approx(0.5)
-    assert (found["images"], found["spearman"]["n"]) == (3, 3)
+    assert results["spearman"]["value"] == pytest.approx(0.5)
+    assert (results["images"], results["spearman"]["n"]) == (3, 3)
 
 
 def test_the_committed_run_is_near_the_truth() -> None:
     cases = of_sample()
     read = sample.read_sample(sample.FOLDER)
     assert len(cases) == sum(image.generator == CARELESS for image in read.images)
-    found = figures(cases)
-    accuracy = {name: one["value"] for name, one in found["accuracy"].items()}
+    results = figures(cases)
+    accuracy = {name: entry["value"] for name, entry in results["accuracy"].items()}
     assert accuracy["all"] > 0.95
     assert min(accuracy[kind] for kind in ("object", "food", "color", "spatial")) > 0.95
     assert accuracy["counting"] > 0.75
-    assert found["spearman"]["low"] > 0.8
+    assert results["spearman"]["low"] > 0.8
     # far above what answering without looking would give
-    assert all(one["value"] > one["commonest_answer"] + 0.2 for one in found["accuracy"].values())
+    assert all(entry["value"] > entry["commonest_answer"] + 0.2 for entry in results["accuracy"].values())
 
 
 def test_the_committed_run_is_of_the_committed_weights() -> None:

@@ -109,13 +109,13 @@ class _FitRequest:
 
 
 @lru_cache(maxsize=8)
-def _fitted(asked: _FitRequest) -> Model:
+def _fitted(request: _FitRequest) -> Model:
     """The model, kept: a page asks again after every change of what it shows."""
-    answers = asked.answers
+    answers = request.answers
     order = np.lexsort((answers.unit, answers.person))
     ordered = CrowdAnswers(answers.unit[order], answers.person[order], answers.label[order])
     with np.errstate(all="ignore"):
-        made = (_dawid_skene if asked.name == "dawid_skene" else _mace)(ordered, asked)
+        made = (_dawid_skene if request.name == "dawid_skene" else _mace)(ordered, request)
     if not all(np.isfinite(part).all() for part in (made.posterior, made.prior, made.terms, made.columns)):
         raise NoModelError("the model gives no numbers for these answers")
     back = np.argsort(order)
@@ -159,10 +159,10 @@ def _error_rates(answers: CrowdAnswers, posterior: FloatArray) -> FloatArray:
     """(persons, labels given, true labels), how probable it is that the person gives a label; _EPS for labels never given."""
     counts = np.zeros((answers.persons, answers.labels, answers.labels))
     np.add.at(counts, (answers.person, answers.label), posterior[answers.unit])
-    given = np.zeros((answers.persons, answers.labels, 1), bool)
-    given[answers.person, answers.label] = True
-    counts = np.where(given, np.maximum(counts, _EPS), 0.0)
-    return np.where(given, counts / counts.sum(1, keepdims=True), _EPS)
+    answered = np.zeros((answers.persons, answers.labels, 1), bool)
+    answered[answers.person, answers.label] = True
+    counts = np.where(answered, np.maximum(counts, _EPS), 0.0)
+    return np.where(answered, counts / counts.sum(1, keepdims=True), _EPS)
 
 
 def _softmax(logs: FloatArray) -> FloatArray:
@@ -171,7 +171,7 @@ def _softmax(logs: FloatArray) -> FloatArray:
     return normed
 
 
-def _mace(answers: CrowdAnswers, asked: _FitRequest) -> Model:
+def _mace(answers: CrowdAnswers, request: _FitRequest) -> Model:
     """MACE by variational Bayes: of several random starts the likeliest.
 
     A person's quality is their competence: how probable it is that they knew, rather than guessed.
@@ -179,18 +179,18 @@ def _mace(answers: CrowdAnswers, asked: _FitRequest) -> Model:
     # starting points go to labels in the order in which they appear
     back = np.argsort(np.unique(answers.label, return_index=True)[1])
     renamed = np.argsort(back)[answers.label]
-    said = CrowdAnswers(answers.unit, answers.person, renamed)
-    state = np.random.RandomState(asked.seed % 2**32)
+    in_order = CrowdAnswers(answers.unit, answers.person, renamed)
+    state = np.random.RandomState(request.seed % 2**32)
     ends: list[_MaceStep] = []
-    for _ in range(asked.restarts):
-        guess, habit = (1 + (1 + _NOISE) * state.random_sample((said.persons, n)) for n in (2, said.labels))
-        step = _MaceStep.of(said, guess / guess.sum(1, keepdims=True), habit / habit.sum(1, keepdims=True))
+    for _ in range(request.restarts):
+        guess, habit = (1 + (1 + _NOISE) * state.random_sample((in_order.persons, n)) for n in (2, in_order.labels))
+        step = _MaceStep.of(in_order, guess / guess.sum(1, keepdims=True), habit / habit.sum(1, keepdims=True))
         for _step in range(STEPS):
-            step = _MaceStep.of(said, _variational(step.states, _PRIOR), _variational(step.habits, _HABIT_PRIOR))
+            step = _MaceStep.of(in_order, _variational(step.states, _PRIOR), _variational(step.habits, _HABIT_PRIOR))
         ends.append(step)
-    best = max(ends, key=lambda one: one.likelihood)
+    best = max(ends, key=lambda end: end.likelihood)
     # starts may end equally likely at opposite labels, as where two halves of a crowd always differ: then no label leads
-    equal = np.stack([one.posterior for one in ends if one.likelihood >= best.likelihood - _SAME * abs(best.likelihood)])
+    equal = np.stack([end.posterior for end in ends if end.likelihood >= best.likelihood - _SAME * abs(best.likelihood)])
     equal = equal[np.unique(equal.argmax(2), axis=0, return_index=True)[1]]
     differing = (equal.argmax(2) != best.posterior.argmax(1)).any(0)
     posterior = np.empty_like(best.posterior)
@@ -221,19 +221,19 @@ class _MaceStep:
     habits: FloatArray
 
     @classmethod
-    def of(cls, said: CrowdAnswers, state: FloatArray, habit: FloatArray) -> _MaceStep:
+    def of(cls, answers: CrowdAnswers, state: FloatArray, habit: FloatArray) -> _MaceStep:
         """From (persons, 2), how probable it is to guess and to know, and (persons, labels), what is guessed."""
-        chance, know = state[said.person, 0] * habit[said.person, said.label], state[said.person, 1]
-        answer = chance[:, None] + know[:, None] * (np.arange(said.labels) == said.label[:, None])
-        log_joint = cluster_sums(np.log(answer), said.unit, said.units) - np.log(said.labels)
+        chance, know = state[answers.person, 0] * habit[answers.person, answers.label], state[answers.person, 1]
+        answer = chance[:, None] + know[:, None] * (np.arange(answers.labels) == answers.label[:, None])
+        log_joint = cluster_sums(np.log(answer), answers.unit, answers.units) - np.log(answers.labels)
         posterior = _softmax(log_joint)
         top = log_joint.max(1)
         likelihood = float((top + np.log(np.exp(log_joint - top[:, None]).sum(1))).sum())
-        guessed = (posterior[said.unit] / answer).sum(1) * chance
-        knew = posterior[said.unit, said.label] * know / (chance + know)
+        guessed = (posterior[answers.unit] / answer).sum(1) * chance
+        knew = posterior[answers.unit, answers.label] * know / (chance + know)
         states, habits = np.zeros_like(state), np.zeros_like(habit)
-        np.add.at(states, said.person, np.stack([guessed, knew], axis=1))
-        np.add.at(habits, (said.person, said.label), guessed)
+        np.add.at(states, answers.person, np.stack([guessed, knew], axis=1))
+        np.add.at(habits, (answers.person, answers.label), guessed)
         return cls(posterior, likelihood, chance, know, states, habits)
 
 
@@ -412,12 +412,12 @@ class ConsensusResult:
 
 
 def consensus(
-    said: pd.DataFrame, method: Method, *, levels: Sequence[str] | None = None, persons: bool = True, seed: int = 0
+    judgements: pd.DataFrame, method: Method, *, levels: Sequence[str] | None = None, persons: bool = True, seed: int = 0
 ) -> ConsensusResult:
     """The consensus of a long frame, whatever the order of its rows.
 
     Args:
-        said: columns `item`, `rater` and `label`, all text; an answer a row, one for each item and rater.
+        judgements: columns `item`, `rater` and `label`, all text; an answer a row, one for each item and rater.
         method: of METHODS.
         levels: the labels in the order of their scale; None for those that occur, by name. Only the arithmetic's order
             depends on it.
@@ -429,31 +429,31 @@ def consensus(
     """
     if method not in METHODS:
         raise ValueError(f"unknown method {method}; known are {', '.join(METHODS)}")
-    if said.duplicated(["item", "rater"]).any():
+    if judgements.duplicated(["item", "rater"]).any():
         raise ValueError("a rater has two answers about an item")
-    names = sorted({str(name) for name in said["label"].dropna()}) if levels is None else list(levels)
-    if missing := sorted({str(name) for name in said["label"]} - set(names)):
+    names = sorted({str(name) for name in judgements["label"].dropna()}) if levels is None else list(levels)
+    if missing := sorted({str(name) for name in judgements["label"]} - set(names)):
         raise ValueError(f"{', '.join(missing)}: not on the scale {', '.join(names)}")
-    rows = said.sort_values(["item", "rater"], kind="stable")
+    rows = judgements.sort_values(["item", "rater"], kind="stable")
     unit, items = pd.factorize(rows["item"])
     person, raters = pd.factorize(rows["rater"], sort=True)
     label = compact(np.array([names.index(name) for name in rows["label"]], np.int64))
     used = [names[code] for code in np.unique([names.index(name) for name in rows["label"]])] if len(rows) else []
     answers = CrowdAnswers(unit.astype(np.int64), person.astype(np.int64), label.codes)
-    found = fit_consensus(answers, method, persons=persons, seed=seed)
+    fitted = fit_consensus(answers, method, persons=persons, seed=seed)
     n = np.bincount(answers.unit, minlength=len(items))
-    agreed = tuple(_unit_consensus(found, code, str(name), int(n[code]), used) for code, name in enumerate(items))
-    people = tuple(_quality(found, answers.person == code, str(name)) for code, name in enumerate(raters))
-    return ConsensusResult(method, agreed, people, len(rows), found.reason)
+    agreed = tuple(_unit_consensus(fitted, code, str(name), int(n[code]), used) for code, name in enumerate(items))
+    people = tuple(_quality(fitted, answers.person == code, str(name)) for code, name in enumerate(raters))
+    return ConsensusResult(method, agreed, people, len(rows), fitted.reason)
 
 
-def _unit_consensus(found: Consensus, code: int, item: str, n: int, names: Sequence[str]) -> UnitConsensus:
-    label, confidence = int(found.label[code]), float(found.confidence[code])
-    reason = None if label >= 0 else found.reason or (TIED if found.tied[code] else NO_MAJORITY)
+def _unit_consensus(fitted: Consensus, code: int, item: str, n: int, names: Sequence[str]) -> UnitConsensus:
+    label, confidence = int(fitted.label[code]), float(fitted.confidence[code])
+    reason = None if label >= 0 else fitted.reason or (TIED if fitted.tied[code] else NO_MAJORITY)
     return UnitConsensus(item, names[label] if label >= 0 else None, None if np.isnan(confidence) else confidence, n, reason)
 
 
-def _quality(found: Consensus, rows: BoolArray, rater: str) -> PersonQuality:
+def _quality(fitted: Consensus, rows: BoolArray, rater: str) -> PersonQuality:
     n = int(rows.sum())
-    value = found.quality(rows)
-    return PersonQuality(rater, n, None if np.isnan(value) else value, found.no_quality if np.isnan(value) else None)
+    value = fitted.quality(rows)
+    return PersonQuality(rater, n, None if np.isnan(value) else value, fitted.no_quality if np.isnan(value) else None)

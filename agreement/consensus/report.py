@@ -114,53 +114,53 @@ class ConsensusRatings:
 
 
 def _part(fit: FittedConsensus, inside: BoolArray, number: IntArray) -> FittedConsensus:
-    kept = inside[fit.at]
+    within = inside[fit.at]
     model = fit.found.model
     if model is not None:
-        model = replace(model, columns=model.columns[kept], terms=model.terms[kept])
-    return FittedConsensus(number[fit.at[kept]], replace(fit.found, model=model))
+        model = replace(model, columns=model.columns[within], terms=model.terms[within])
+    return FittedConsensus(number[fit.at[within]], replace(fit.found, model=model))
 
 
 def consensus_ratings(suite: Suite, aspect: Aspect, method: Method, *, simulated: bool, seed: int) -> ConsensusRatings:
     """The consensus of real people, or of simulated ones, about an aspect that has labels."""
     everyone = aspect.ratings.take(suite.raters_where(scorer=False, simulated=simulated)[aspect.ratings.rater])
-    said = everyone.take(everyone.valid)
-    person = suite.raters_where(person=True)[said.rater]
+    ratings = everyone.take(everyone.valid)
+    person = suite.raters_where(person=True)[ratings.rater]
     excluded = refused(everyone, suite)
-    slots = bool(said.size and not person.any())
+    slots = bool(ratings.size and not person.any())
     if method != "majority" and not slots:
         if not person.all():
             excluded["slot"] = int((~person).sum())
-        said = said.take(person)
+        ratings = ratings.take(person)
     shared = aspect.measure.ordinal or aspect.measure.binary
-    label, held_out = np.full(said.size, -1), np.full(said.size, -1)
+    label, held_out = np.full(ratings.size, -1), np.full(ratings.size, -1)
     fits = []
-    for at in _groups(said, shared=shared):
-        codes = np.unique(said.label[at])
-        parts = (compact(column[at]).codes for column in (said.unit, said.rater, said.label))
-        found = fit_consensus(CrowdAnswers(*parts), method, persons=not slots, seed=seed)
-        fits.append(FittedConsensus(at, found))
-        of_unit = found.label[compact(said.unit[at]).codes]
+    for at in _groups(ratings, shared=shared):
+        codes = np.unique(ratings.label[at])
+        parts = (compact(column[at]).codes for column in (ratings.unit, ratings.rater, ratings.label))
+        consensus = fit_consensus(CrowdAnswers(*parts), method, persons=not slots, seed=seed)
+        fits.append(FittedConsensus(at, consensus))
+        of_unit = consensus.label[compact(ratings.unit[at]).codes]
         label[at] = np.where(of_unit >= 0, codes[of_unit], -1)
-        held_out[at] = np.where(found.held_out >= 0, codes[found.held_out], -1)
+        held_out[at] = np.where(consensus.held_out >= 0, codes[consensus.held_out], -1)
     reasons = sorted({fit.found.reason for fit in fits if fit.found.reason})
     reason = "; ".join(reasons) if fits and all(fit.found.reason for fit in fits) else None
     values = _numbers(aspect)
-    first = np.unique(said.unit, return_index=True)[1]
-    whole = _relabelled(said, label, values).take(first[label[first] >= 0])
+    first = np.unique(ratings.unit, return_index=True)[1]
+    whole = _relabelled(ratings, label, values).take(first[label[first] >= 0])
     name = name_of(method, simulated=simulated)
-    return ConsensusRatings(method, name, said, whole, _relabelled(said, held_out, values), tuple(fits), reason, excluded)
+    return ConsensusRatings(method, name, ratings, whole, _relabelled(ratings, held_out, values), tuple(fits), reason, excluded)
 
 
-def _groups(said: Ratings, *, shared: bool) -> Iterator[IntArray]:
+def _groups(ratings: Ratings, *, shared: bool) -> Iterator[IntArray]:
     """Positions of the rows that have a model in common."""
-    if not said.size:
+    if not ratings.size:
         return
     if shared:
-        yield np.arange(said.size)
+        yield np.arange(ratings.size)
         return
-    for target in np.unique(said.target):
-        yield np.flatnonzero(said.target == target)
+    for target in np.unique(ratings.target):
+        yield np.flatnonzero(ratings.target == target)
 
 
 def _numbers(aspect: Aspect) -> FloatArray:
@@ -171,8 +171,8 @@ def _numbers(aspect: Aspect) -> FloatArray:
     return values
 
 
-def _relabelled(said: Ratings, label: IntArray, values: FloatArray) -> Ratings:
-    return replace(said, label=label.astype(np.int64), number=values[label])
+def _relabelled(ratings: Ratings, label: IntArray, values: FloatArray) -> Ratings:
+    return replace(ratings, label=label.astype(np.int64), number=values[label])
 
 
 _WITHOUT = "the person beside the consensus of the others' answers ({})"
@@ -204,13 +204,13 @@ def consensus_matrix(topic: ReportTopic, heard: Sequence[ConsensusRatings], *, s
     rows = cast.rows
 
     def compute(cell: Cell) -> dict[Key, Outcome]:
-        inside, found = cell.of(rows), dict[Key, Outcome]()
+        inside, outcomes = cell.of(rows), dict[Key, Outcome]()
         group = cast.group[inside.rater]
         order = np.argsort(group, kind="stable")
         for at in np.split(order, np.flatnonzero(np.diff(group[order])) + 1):
             made = Matrix(inside.take(at), cast.suite, topic.measure, cell)
-            found |= made.outcomes(names, simulated=simulated, meets=cast.meets)
-        return found
+            outcomes |= made.outcomes(names, simulated=simulated, meets=cast.meets)
+        return outcomes
 
     return topic.rows(walk(rows, cast.suite, topic.options, compute), simulated=simulated)
 
@@ -234,10 +234,10 @@ def _cast(topic: ReportTopic, heard: Sequence[ConsensusRatings], *, simulated: b
         consensuses.append(code)
         apart = each.held_out.take((each.held_out.label >= 0) & person[each.held_out.rater])
         # the consensus without a person is a rater that only this person meets
-        persons, place = np.unique(apart.rater, return_inverse=True)
-        parts.append(_as(apart, len(raters) + place))
+        persons, own_code = np.unique(apart.rater, return_inverse=True)
+        parts.append(_as(apart, len(raters) + own_code))
         words = _WITHOUT.format(how) + ("" if each.method == "majority" else _RATES)
-        meets |= {(int(one), len(raters) + n): words for n, one in enumerate(persons)}
+        meets |= {(int(only), len(raters) + n): words for n, only in enumerate(persons)}
         raters += [SuiteRater(each.name, scorer=False, person=False, simulated=simulated)] * persons.size
         group += (persons + 1).tolist()
     stacked = Ratings(
@@ -311,7 +311,7 @@ def consensus_rows(
     if unknown := sorted(set(methods) - set(METHODS)):
         raise ValueError(f"unknown consensus {', '.join(unknown)}; known are {', '.join(METHODS)}")
     wanted = options or Options()
-    found = ConsensusReport((), (), ())
+    report = ConsensusReport((), (), ())
     for suite in read(select(frame, scales, wanted.certainty), scales):
         for aspect in suite.aspects:
             for simulated in (False, True):
@@ -322,10 +322,10 @@ def consensus_rows(
                 heard = [consensus_ratings(suite, aspect, method, simulated=simulated, seed=wanted.seed) for method in order]
                 for topic in topics(suite, aspect, wanted):
                     other = _of_topic(topic, heard, simulated=simulated)
-                    found = ConsensusReport(
-                        found.raters + other.raters, found.matrix + other.matrix, found.quality + other.quality
+                    report = ConsensusReport(
+                        report.raters + other.raters, report.matrix + other.matrix, report.quality + other.quality
                     )
-    return found
+    return report
 
 
 def _of_topic(topic: ReportTopic, heard: Sequence[ConsensusRatings], *, simulated: bool) -> ConsensusReport:
@@ -367,9 +367,9 @@ class _AnswersBeside:
 
     def __init__(self, topic: ReportTopic, heard: ConsensusRatings, cell: Cell) -> None:
         self._heard, self._measure = heard, topic.measure
-        said, other = cell.of(heard.said), cell.of(heard.held_out)
+        ratings, other = cell.of(heard.said), cell.of(heard.held_out)
         known = other.label >= 0
-        self._said, self._other = said.take(known), other.take(known)
+        self._said, self._other = ratings.take(known), other.take(known)
         self._whole = cell.of(heard.whole)
         self._cluster = compact(self._said.cluster)
         self._cell = cell
@@ -430,8 +430,8 @@ def _agreement_with_others(topic: ReportTopic, heard: ConsensusRatings, rows: Bo
     mine = rows & (heard.held_out.label >= 0)
     cluster = compact(heard.said.cluster[mine])
     weights = Deletions(topic.options.intervals).weights(cluster.size)
-    labels, said, other = topic.measure.labels, heard.said.label[mine], heard.held_out.label[mine]
-    columns = two_raters.pair_columns(said, other, cluster.codes, cluster.size, labels, ordinal=False)
+    labels, own, others = topic.measure.labels, heard.said.label[mine], heard.held_out.label[mine]
+    columns = two_raters.pair_columns(own, others, cluster.codes, cluster.size, labels, ordinal=False)
     values = two_raters.percent_agreement(two_raters.PairSums.unpack(weights @ columns, labels))
     used = used_rows(heard.said, mine, cluster.size, {"no_consensus": int(rows.sum() - mine.sum())})
     return outcome(values, NO_OTHERS, used, _QUALITY["majority"])

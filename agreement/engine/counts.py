@@ -45,8 +45,8 @@ class StaleError(RuntimeError):
 
 def codes(column: pd.Series) -> tuple[list[str], IntArray]:
     """The names of a column, sorted, and each row's position in them, -1 for none."""
-    found = column.astype("category").cat
-    return [*found.categories], np.asarray(found.codes, np.int64)
+    categorical = column.astype("category").cat
+    return [*categorical.categories], np.asarray(categorical.codes, np.int64)
 
 
 def _positions(column: pd.Series, names: list[str]) -> IntArray:
@@ -183,7 +183,7 @@ class Profiles:
         self._table = np.concatenate([self._table, rows])
         self.counts, self.refused = self._table[:, : measure.labels], self._table[:, measure.labels :]
         at = np.nonzero(self.counts[size:])
-        unit, label = (np.repeat(place, self.counts[size:][at]) for place in at)
+        unit, label = (np.repeat(which, self.counts[size:][at]) for which in at)
         each = np.arange(len(rows))
         made = many_raters.count_columns(unit, label, each, len(rows), measure.labels, ordinal=measure.ordinal)
         self.columns = np.concatenate([self.columns.reshape(-1, made.shape[1]), made])
@@ -259,7 +259,7 @@ class CountedTopic:
         scorers: those who judge the same aspect, in the report's order; `by_score`: those who score its items.
     """
 
-    def __init__(self, scale: Scale, items: pd.DataFrame, said: pd.DataFrame, scores: pd.DataFrame) -> None:
+    def __init__(self, scale: Scale, items: pd.DataFrame, judgements: pd.DataFrame, scores: pd.DataFrame) -> None:
         """Count everything.
 
         Raises:
@@ -272,12 +272,12 @@ class CountedTopic:
         self._position: dict[str, int] = dict(zip(items["item"].tolist(), range(len(items)), strict=True))
         self.tasks, self.task = codes(items["task"])
         self.targets: list[str] = []
-        self.reasons = list(dict.fromkeys([*codes(said["reason"])[0], *codes(scores["reason"])[0], NO_VALUE]))
-        names, label = codes(said["label"])
-        used = np.bincount(label[said["reason"].isna().to_numpy() & (label >= 0)], minlength=len(names)) > 0
+        self.reasons = list(dict.fromkeys([*codes(judgements["reason"])[0], *codes(scores["reason"])[0], NO_VALUE]))
+        names, label = codes(judgements["label"])
+        used = np.bincount(label[judgements["reason"].isna().to_numpy() & (label >= 0)], minlength=len(names)) > 0
         self._labels = Labels(scale, names, used)
-        item, target = said["item"].to_numpy(np.int64), _positions(said["target"], self.targets)
-        label, reason = self._read(said)
+        item, target = judgements["item"].to_numpy(np.int64), _positions(judgements["target"], self.targets)
+        label, reason = self._read(judgements)
         unit, apart, wide = item.copy(), np.flatnonzero(target >= 0), max(len(self.targets), 1)
         pair, pairs = pd.factorize(item[apart] * wide + target[apart])
         unit[apart] = len(items) + pair
@@ -285,9 +285,9 @@ class CountedTopic:
         self.target = np.r_[np.full(len(items), -1), pairs % wide]
         self.task_of_unit = self.task[self.item]
         units = self.item.size
-        scorers, scorer = codes(said["scorer"])
+        scorers, scorer = codes(judgements["scorer"])
         people = scorer < 0
-        row = said["simulated"].to_numpy(bool)[people] * units + unit[people]
+        row = judgements["simulated"].to_numpy(bool)[people] * units + unit[people]
         column = np.where(reason >= 0, self.measure.labels + reason, label)[people]
         shape = len(KINDS) * units, self.measure.labels + len(self.reasons)
         self.profiles, profile = Profiles.of(row, column, shape, self._labels)
@@ -332,11 +332,11 @@ class CountedTopic:
         """How many items have one of these units with a chosen code; `times` is how often each code is there."""
         return int(np.unique(self.item[units][chosen[code]]).size if self.targets else times[chosen].sum())
 
-    def _read(self, said: pd.DataFrame) -> tuple[IntArray, IntArray]:
+    def _read(self, judgements: pd.DataFrame) -> tuple[IntArray, IntArray]:
         """Labels (-1 where a judgement does not count) and reasons (-1 where it does)."""
-        names, label = codes(said["label"])
+        names, label = codes(judgements["label"])
         known = self._labels.known(names)
-        label, reason = np.array([*(known[name] for name in names), -1])[label], _positions(said["reason"], self.reasons)
+        label, reason = np.array([*(known[name] for name in names), -1])[label], _positions(judgements["reason"], self.reasons)
         reason[(reason < 0) & (label < 0)] = self.reasons.index(NO_VALUE)
         label[reason >= 0] = -1
         return label, reason
@@ -346,21 +346,21 @@ class CountedTopic:
         reason = _positions(scores["reason"], self.reasons)
         reason[(reason < 0) & ~np.isfinite(number)] = self.reasons.index(NO_VALUE)
         names, scorer = codes(scores["scorer"])
-        found = []
+        scored = []
         for code, name in enumerate(names):
             mine, of_item = np.flatnonzero(scorer == code), np.full(self.task.size, np.nan)
             counting = mine[reason[mine] < 0]
             of_item[item[counting]] = number[counting]
             if mine.size:
-                found.append(CountedScores(name, of_item, _refused(mine, item, reason)))
-        return found
+                scored.append(CountedScores(name, of_item, _refused(mine, item, reason)))
+        return scored
 
-    def update(self, tasks: Mapping[str, str | None], said: Sequence[ItemAnswer]) -> list[set[int]]:
+    def update(self, tasks: Mapping[str, str | None], answers: Sequence[ItemAnswer]) -> list[set[int]]:
         """Put what people say of some items, all of it, in the place of what they said. Scorers' part stays as it was.
 
         Args:
             tasks: the items, each with its task.
-            said: what is said of them.
+            answers: what is said of them.
 
         Returns:
             For each of `KINDS` the tasks (-1: none) of units of which something else is said now.
@@ -372,22 +372,22 @@ class CountedTopic:
         here = np.flatnonzero(np.isin(self.item, items))
         unit = {(int(self.item[n]), int(self.target[n])): n for n in here.tolist()}
         said_of: tuple[dict[int, IntArray], ...] = tuple({} for _ in KINDS)
-        label_of = self._labels.known([answer[3] for answer in said])
-        for name, target, simulated, label, reason in said:
+        label_of = self._labels.known([answer[3] for answer in answers])
+        for name, target, simulated, label, reason in answers:
             if target and target not in self.targets:
                 self.targets.append(target)
             pair = self._position[name], self.targets.index(target) if target else -1
-            place = unit.setdefault(pair, self.item.size + len(unit) - here.size)
-            row = said_of[simulated].setdefault(place, np.zeros(self.measure.labels + len(self.reasons), np.int64))
+            position = unit.setdefault(pair, self.item.size + len(unit) - here.size)
+            row = said_of[simulated].setdefault(position, np.zeros(self.measure.labels + len(self.reasons), np.int64))
             row[self._column(label_of[label], label, reason)] += 1
         self._add_units(list(unit)[here.size :])
         touched = []
         for kind in KINDS:
             nothing = np.zeros(self.measure.labels + len(self.reasons), np.int64)
-            profile = {place: self.profiles.code(said_of[kind].get(place, nothing)) for place in unit.values()}
-            other = [place for place, code in profile.items() if code != self.profile[kind, place]]
-            self.profile[kind, other] = [profile[place] for place in other]
-            touched.append({int(self.task[self.item[place]]) for place in other})
+            profile = {position: self.profiles.code(said_of[kind].get(position, nothing)) for position in unit.values()}
+            other = [position for position, code in profile.items() if code != self.profile[kind, position]]
+            self.profile[kind, other] = [profile[position] for position in other]
+            touched.append({int(self.task[self.item[position]]) for position in other})
         used = self._used_labels()
         if (used != self._used).any():
             self._labels.check(used)

@@ -58,7 +58,7 @@ class LiveEstimates:
         computed: how many cells have been computed so far.
     """
 
-    def __init__(self, about: AspectScale, items: pd.DataFrame, said: pd.DataFrame, scores: pd.DataFrame) -> None:
+    def __init__(self, about: AspectScale, items: pd.DataFrame, judgements: pd.DataFrame, scores: pd.DataFrame) -> None:
         """Count everything; frames as `counts` describes them.
 
         Raises:
@@ -66,16 +66,16 @@ class LiveEstimates:
         """
         self.computed = 0
         self._about = about
-        self._topic = CountedTopic(Scale.parse(about.scale), items, said, scores)
+        self._topic = CountedTopic(Scale.parse(about.scale), items, judgements, scores)
         self._made: dict[tuple[int, int | None], _CellOutcomes | None] = {}
 
-    def update(self, tasks: Mapping[str, str | None], said: Sequence[ItemAnswer]) -> None:
+    def update(self, tasks: Mapping[str, str | None], answers: Sequence[ItemAnswer]) -> None:
         """Put what people say of items (each with its task), all of it, in the place of what they said.
 
         Raises:
             StaleError: this cannot be followed (such as a label that is new): make other estimates.
         """
-        for kind, touched in zip(KINDS, self._topic.update(tasks, said), strict=True):
+        for kind, touched in zip(KINDS, self._topic.update(tasks, answers), strict=True):
             for task in {*touched, None} if touched else ():
                 self._made.pop((kind, task), None)
 
@@ -145,7 +145,7 @@ class _Cell:
         every = Used(items, ratings, 0, merged([refused]))
         two = Used(paired, ratings - alone, 0, merged([refused, {"single_rating": alone}]))
         sums = many_raters.CountSums.unpack(times @ profiles.columns, topic.measure.labels)
-        found: Outcomes = {}
+        outcomes: Outcomes = {}
         for name in select_statistics(topic.measure.among() & HUMAN_HUMAN, None):
             if name == "mean":
                 made = outcome(ratio(times @ profiles.total, np.array([ratings])), NO_RATINGS, every, MEAN)
@@ -154,8 +154,8 @@ class _Cell:
                 how = BY_UNIT + (CHANCE_FROM_ALL if of_all and alone else "")
                 value = np.atleast_1d(many_raters.FORMULAS[name](sums))
                 made = outcome(value, many_raters.why_undefined(name, sums), every if of_all else two, how)
-            found[Key(name)] = made
-        return found
+            outcomes[Key(name)] = made
+        return outcomes
 
     def judging(self, scorer: CountedLabels) -> Outcomes:
         """Every statistic of a scorer that judges the same aspect."""
@@ -169,7 +169,7 @@ class _Cell:
         own = met.sum(0)
         used = self._used(met.sum(1), items, int(table[:, 1:].sum() - own.sum()), scorer.refused)
         sums = two_raters.PairSums.of((met.T @ profiles.counts).astype(float))
-        found: Outcomes = {}
+        outcomes: Outcomes = {}
         for name in select_statistics(topic.measure.two_raters() & SCORER_HUMAN, None):
             way = None if name == "mean" else people_as(name, None)
             if name == "mean":
@@ -180,8 +180,8 @@ class _Cell:
             else:
                 reason = two_raters.why_undefined(name, sums) if used.ratings else NOTHING_SHARED
                 made = outcome(np.atleast_1d(two_raters.FORMULAS[name](sums)), reason, used, HOW[way])
-            found[Key(name, rater=scorer.name, people_as=way)] = made
-        return found
+            outcomes[Key(name, rater=scorer.name, people_as=way)] = made
+        return outcomes
 
     def _correlation(self, name: str, met: IntArray, used: Used) -> Outcome:
         """Of a label's number with people's mean, from how many units (profiles, labels) have both."""
@@ -211,14 +211,14 @@ class _Cell:
             "pearson": correlation.with_groups(score, profile, profiles.mean, times),
             "spearman": correlation.with_groups(rank, profile, people_rank, times),
         }
-        found: Outcomes = {}
+        outcomes: Outcomes = {}
         for name in select_statistics(OF_SCORES & RANKED, None):
             reason = NOTHING_SHARED
             if used.ratings and np.isnan(values[name]):
                 reason = correlation.why_undefined(score, profiles.mean[profile], _NAMES)
             made = outcome(np.array([values[name]]), reason, used, HOW["mean"])
-            found[Key(name, rater=scorer.name, people_as=people_as(name, None))] = made
-        return found
+            outcomes[Key(name, rater=scorer.name, people_as=people_as(name, None))] = made
+        return outcomes
 
     def _used(self, met: IntArray, items: int, lonely: int, refused: Refused) -> Used:
         """What a scorer's comparison uses.

@@ -38,13 +38,13 @@ def holm(p: Sequence[float | None]) -> list[float | None]:
 
     A None is no test: it stays None and does not count in m.
     """
-    known = [place for place, value in enumerate(p) if value is not None]
-    values = np.array([p[place] for place in known], float)
+    known = [index for index, value in enumerate(p) if value is not None]
+    values = np.array([p[index] for index in known], float)
     order = np.argsort(values, kind="stable")
     stepped = np.minimum(np.maximum.accumulate(values[order] * np.arange(values.size, 0, -1)), 1.0)
     out: list[float | None] = [None] * len(p)
-    for rank, place in enumerate(order):
-        out[known[place]] = float(stepped[rank])
+    for rank, position in enumerate(order):
+        out[known[position]] = float(stepped[rank])
     return out
 
 
@@ -202,8 +202,8 @@ def kendall_difference(a: FloatArray, b: FloatArray, people: FloatArray, cluster
     """Of Kendall's tau-b: sums over pairs of prompts that hold, change one, the other, or both; None for too many units."""
     if a.size > _LARGE:
         return None
-    one = np.ones((1, a.size))
-    x, y = (Ties.of(v).midranks(one)[0] for v in (a, b))
+    unit_weights = np.ones((1, a.size))
+    x, y = (Ties.of(v).midranks(unit_weights)[0] for v in (a, b))
     order = np.sign(np.subtract.outer(people, people))
     untied = np.asarray((order != 0).sum(), float)
     member = np.zeros((clusters, a.size))

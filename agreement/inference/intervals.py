@@ -228,9 +228,10 @@ def interval(value: float, deviations: Deviations, kind: ValueRange, many: str =
 
     Ends are within the kind's range. None of it has width zero.
     """
-    one, groups = many.removesuffix("s"), sum(d.size for d in deviations.strata)
+    singular, groups = many.removesuffix("s"), sum(d.size for d in deviations.strata)
     if any(d.size < 2 for d in deviations.strata):
-        return Interval(note=f"no interval: {f'one {one}' if len(deviations.strata) == 1 else f'a task has one {one}'}")
+        note = f"one {singular}" if len(deviations.strata) == 1 else f"a task has one {singular}"
+        return Interval(note=f"no interval: {note}")
     if any(d.size > 2 and np.isnan(d).all() for d in deviations.strata):
         # no two prompts are each indispensable to a third; these were not made
         return Interval(note="no interval: not made for so many units")
@@ -369,20 +370,20 @@ class _TaskTrials:
 
     @classmethod
     def of(cls, prompts: Sequence[PromptTrials]) -> _TaskTrials:
-        shown = [one for one in prompts if one.n]
-        hits, n, m = sum(one.hits for one in shown), sum(one.n for one in shown), len(shown)
+        shown = [trials for trials in prompts if trials.n]
+        hits, n, m = sum(trials.hits for trials in shown), sum(trials.n for trials in shown), len(shown)
         if not n:
             return cls(0, 0, 0, 0.0)
         # were a prompt's images all the same; as many images of each prompt: as many as prompts
-        least = n * n / sum(one.n**2 for one in shown)
+        least = n * n / sum(trials.n**2 for trials in shown)
         if m < 2 or hits in (0, n):
             # nothing tells how alike they are
             return cls(hits, n, m, least)
         value = hits / n
         # the linearised variance of a ratio over clusters
-        spread = fsum((one.hits - value * one.n) ** 2 for one in shown) * m / (m - 1) / n**2
-        found = value * (1 - value) / spread * (_Z / quantile(0.5 + LEVEL / 200, m - 1)) ** 2 if spread else n
-        return cls(hits, n, m, min(max(found, least), n))
+        spread = fsum((trials.hits - value * trials.n) ** 2 for trials in shown) * m / (m - 1) / n**2
+        effective = value * (1 - value) / spread * (_Z / quantile(0.5 + LEVEL / 200, m - 1)) ** 2 if spread else n
+        return cls(hits, n, m, min(max(effective, least), n))
 
     @property
     def variance(self) -> float:

@@ -131,9 +131,9 @@ def comparisons(units: RatedUnits, scorer: ScorerValues, inside: BoolArray) -> _
     others = (count[unit] - 1).astype(float)
     if by_label:
         labels = int(max(people.label.max(initial=0), scorer.label.max(initial=0))) + 1
-        said = sums_by(unit * labels + people.label[rated], units.size * labels, np.ones(unit.size))
-        of_scorer = said[unit * labels + scorer.label[unit]] - (scorer.label[unit] == people.label[rated])
-        of_person = said[unit * labels + people.label[rated]] - 1.0
+        chosen = sums_by(unit * labels + people.label[rated], units.size * labels, np.ones(unit.size))
+        of_scorer = chosen[unit * labels + scorer.label[unit]] - (scorer.label[unit] == people.label[rated])
+        of_person = chosen[unit * labels + people.label[rated]] - 1.0
     else:
         own, theirs = people.value[rated], scorer.value[unit]
         largest = max(float(np.abs(own).max(initial=0.0)), float(np.abs(theirs).max(initial=0.0))) or 1.0
@@ -159,12 +159,12 @@ class _Test:
         reason = self._refusal(persons, made)
         if reason:
             used = self._used(made.unit, {})
-            found = dict.fromkeys((WINNING_RATE, ADVANTAGE), undefined(reason, used, ""))
+            outcomes = dict.fromkeys((WINNING_RATE, ADVANTAGE), undefined(reason, used, ""))
             persons = []
         else:
-            found = self._outcomes(made, persons)
-        rate, advantage = (found[name].value for name in (WINNING_RATE, ADVANTAGE))
-        for statistic, each in found.items():
+            outcomes = self._outcomes(made, persons)
+        rate, advantage = (outcomes[name].value for name in (WINNING_RATE, ADVANTAGE))
+        for statistic, each in outcomes.items():
             bounds, method = interval(each, SHARE, by_prompt=self.units.by_prompt)
             yield AlternativeAnnotator(
                 suite=self.units.suite,
@@ -268,12 +268,12 @@ def corrected(persons: Sequence[PersonTest]) -> list[PersonTest]:
     m = len(persons)
     order = np.argsort([each.p for each in persons], kind="stable")
     harmonic = sum(1 / k for k in range(1, m + 1))
-    stepped = np.array([persons[place].p for place in order]) * m / np.arange(1, m + 1) * harmonic
+    stepped = np.array([persons[position].p for position in order]) * m / np.arange(1, m + 1) * harmonic
     p = np.minimum(np.minimum.accumulate(stepped[::-1])[::-1], 1.0)
-    found = list(persons)
-    for rank, place in enumerate(order):
-        found[place] = replace(persons[place], p_corrected=float(p[rank]))
-    return found
+    tests = list(persons)
+    for rank, position in enumerate(order):
+        tests[position] = replace(persons[position], p_corrected=float(p[rank]))
+    return tests
 
 
 def passing_level(p: Sequence[float]) -> float | None:

@@ -27,8 +27,8 @@ DIFFERENCE = "difference"
 _STRATUM = 30
 """Tasks with fewer labels are taken together: a lambda of each costs more than it gains."""
 _NOT_DRAWN = (
-    "labels were not drawn by chance: let people answer a campaign that draws from all of these images, or say"
-    " --labelled-at-random if chance chose them"
+    "labels were not drawn by chance: let people answer a campaign that draws from all of these images, or"
+    " count all labels if chance chose the images that have them"
 )
 
 

@@ -114,17 +114,17 @@ class MeanVariance:
         return 1.0 if at > cut + 15 else float(stats.ncf.sf(cut**2, 1, prompts - 1, at**2))
 
 
-def mean_variance(found: Components, design: Design) -> MeanVariance:
+def mean_variance(components: Components, design: Design) -> MeanVariance:
     """The variance of one generator's mean; components below 0 count as 0."""
-    parts = _UsedComponents.of(found)
-    persons = design.persons or found.persons
+    parts = _UsedComponents.of(components)
+    persons = design.persons or components.persons
     return MeanVariance(parts.prompt + parts.within(design, persons), parts.other_people(persons))
 
 
-def difference_variance(found: Components, design: Design) -> MeanVariance:
+def difference_variance(components: Components, design: Design) -> MeanVariance:
     """The variance of the difference of two generators' means on the same prompts."""
-    parts = _UsedComponents.of(found)
-    persons = design.persons or found.persons
+    parts = _UsedComponents.of(components)
+    persons = design.persons or components.persons
     return MeanVariance(2.0 * (parts.own + parts.within(design, persons)), 0.0)
 
 
@@ -140,10 +140,10 @@ class _UsedComponents:
     identified: bool
 
     @classmethod
-    def of(cls, found: Components) -> _UsedComponents:
+    def of(cls, components: Components) -> _UsedComponents:
         names = ("prompt", "own", "image", "person", "residual")
-        values = {name: max(float(np.nan_to_num(getattr(found, name)[0])), 0.0) for name in names}
-        return cls(**values, identified=not np.isnan(found.person[0]))
+        values = {name: max(float(np.nan_to_num(getattr(components, name)[0])), 0.0) for name in names}
+        return cls(**values, identified=not np.isnan(components.person[0]))
 
     def within(self, design: Design, persons: int) -> float:
         """What images, and people's ratings of them, add to the variance of one prompt."""
@@ -170,7 +170,7 @@ def plan_means(units: RatedUnits, designs: Sequence[Design], aim: Aim) -> Iterat
     if not units.numeric:
         return
     rated = units.raters > 0
-    found = variance_components(units, rated, Deletions(wanted=False), within_generators=True)
+    components = variance_components(units, rated, Deletions(wanted=False), within_generators=True)
     span = units.high - units.low
     row = PlannedRow(
         suite=units.suite,
@@ -182,24 +182,24 @@ def plan_means(units: RatedUnits, designs: Sequence[Design], aim: Aim) -> Iterat
         value=units.printed(float(np.nanmean(units.mean))),
         n_items=int(rated.sum()),
         n_ratings=int(units.people.unit.size),
-        method=_words(found),
+        method=_words(components),
         design=designs[0],
-        prompts=found.prompts,
+        prompts=components.prompts,
         aim=aim.half_width * span,
     )
-    if found.prompts < 2 or np.isnan(found.prompt[0]):
+    if components.prompts < 2 or np.isnan(components.prompt[0]):
         yield replace(row, value=None, reason=_TOO_FEW)
         return
     for design in designs:
-        mean = mean_variance(found, design)
-        others = None if mean.other_people is None else mean.half_width(found.prompts, others=True) * span
+        mean = mean_variance(components, design)
+        others = None if mean.other_people is None else mean.half_width(components.prompts, others=True) * span
         needed = prompts_needed(lambda n, mean=mean: mean.half_width(n) <= aim.half_width)  # type: ignore[misc]
-        half = mean.half_width(found.prompts) * span
+        half = mean.half_width(components.prompts) * span
         yield replace(row, design=design, half_width=half, half_width_others=others, prompts_needed=needed)
-    if np.isnan(found.own[0]):
+    if np.isnan(components.own[0]):
         return
     for design in designs:
-        apart = difference_variance(found, design)
+        apart = difference_variance(components, design)
         needed = prompts_needed(lambda n, apart=apart: apart.power(aim.difference, n) >= POWER)  # type: ignore[misc]
         yield replace(
             row,
@@ -207,21 +207,21 @@ def plan_means(units: RatedUnits, designs: Sequence[Design], aim: Aim) -> Iterat
             value=None,
             reason="planned for any two generators on the same prompts",
             design=design,
-            half_width=apart.half_width(found.prompts) * span,
-            power=apart.power(aim.difference, found.prompts),
+            half_width=apart.half_width(components.prompts) * span,
+            power=apart.power(aim.difference, components.prompts),
             aim=aim.difference * span,
             prompts_needed=needed,
         )
 
 
-def _words(found: Components) -> str:
+def _words(components: Components) -> str:
     """The components, as they are used."""
-    parts = _UsedComponents.of(found)
+    parts = _UsedComponents.of(components)
     names = ("prompt", "image", "person", "residual")
-    missing = [name for name in names if np.isnan(getattr(found, name)[0])]
+    missing = [name for name in names if np.isnan(getattr(components, name)[0])]
     known = ", ".join(f"{name} {getattr(parts, name):.3g}" for name in names if name not in missing)
     untold = f"; {' and '.join(missing)} cannot be separated from the others" if missing else ""
-    return f"from variance components over {found.prompts} prompts: {known}{untold}"
+    return f"from variance components over {components.prompts} prompts: {known}{untold}"
 
 
 def observed_design(units: RatedUnits) -> Design:
@@ -258,9 +258,9 @@ def plan_statistics(
 
 
 def _planned(row: ReportRow, design: Design, aim: Aim) -> PlannedRow:
-    found = row.found.outcome
+    outcome = row.found.outcome
     half = None if row.low is None or row.high is None else (row.high - row.low) / 2.0
-    prompts = found.used.clusters
+    prompts = outcome.used.clusters
     needed = None
     if half is not None:
         error = half / quantile(0.5 + LEVEL / 200, prompts - 1) * math.sqrt(prompts)
@@ -274,13 +274,13 @@ def _planned(row: ReportRow, design: Design, aim: Aim) -> PlannedRow:
         people=row.people,
         statistic=row.found.key.statistic,
         scorer=row.found.key.rater,
-        value=found.value,
+        value=outcome.value,
         low=row.low,
         high=row.high,
-        n_items=found.used.items,
-        n_ratings=found.used.ratings,
-        excluded=found.used.excluded,
-        reason=found.reason or (None if half is not None else row.method),
+        n_items=outcome.used.items,
+        n_ratings=outcome.used.ratings,
+        excluded=outcome.used.excluded,
+        reason=outcome.reason or (None if half is not None else row.method),
         method=row.method,
         design=design,
         prompts=prompts,

@@ -223,22 +223,22 @@ class _RankedCell:
     def _pairwise(self, scorer: ScorerValues | None, sides: _Sides, seats: _Sides) -> Ranking:
         span = self.images.high - self.images.low
         people = self._calibrated(seats, span)
-        found, ceiling, made, unit = self._outcome(people, seats, seated=True), None, people, span
+        outcome, ceiling, made, unit = self._outcome(people, seats, seated=True), None, people, span
         if scorer is not None:
             unit = span if scorer.on_scale else 1.0
             seated = self._calibrated(replace(seats, rater=scorer.value[seats.image]), unit)
-            ceiling = self._ceiling({PEOPLE: found, SCORER: self._outcome(seated, seats, seated=True)}, SHARE, scorer)
+            ceiling = self._ceiling({PEOPLE: outcome, SCORER: self._outcome(seated, seats, seated=True)}, SHARE, scorer)
             made = self._calibrated(sides, unit)
-            found = self._outcome(made, sides, seated=False)
-        return self._row(scorer, PAIRWISE, found, epsilon=made.epsilon * unit if made else None, ceiling=ceiling)
+            outcome = self._outcome(made, sides, seated=False)
+        return self._row(scorer, PAIRWISE, outcome, epsilon=made.epsilon * unit if made else None, ceiling=ceiling)
 
     def _calibrated(self, sides: _Sides, unit: float) -> Calibrated | None:
         """`unit`: what a given epsilon is in units of."""
         prompt = self.prompts[sides.image]
         group = prompt * (int(sides.seat.max(initial=0)) + 1) + sides.seat
         pairs = ImagePairs.of(group, prompt, sides.people, sides.rater, self.size)
-        given = None if self.epsilon is None else self.epsilon / unit
-        return calibrated(pairs, self.deletions, given) if pairs.prompt.size else None
+        margin = None if self.epsilon is None else self.epsilon / unit
+        return calibrated(pairs, self.deletions, margin) if pairs.prompt.size else None
 
     def _outcome(self, made: Calibrated | None, sides: _Sides, *, seated: bool) -> Outcome:
         if made is None:
@@ -263,14 +263,14 @@ class _RankedCell:
         apart = sum(each.significant for each in sets[PEOPLE])
         seat_words = self._seat_words if scorer is None else ""
         for statistic in (GENERATORS, KENDALL, SOFT):
-            found = [self._order_outcome(statistic, each, used, seat_words) for each in (made, people, seated)]
-            row = self._row(scorer, statistic, found[0], resampled=_resampled(statistic, made))
+            outcomes = [self._order_outcome(statistic, each, used, seat_words) for each in (made, people, seated)]
+            row = self._row(scorer, statistic, outcomes[0], resampled=_resampled(statistic, made))
             if made is not None:
                 row = replace(row, pairs=made.pairs, pairs_apart=apart)
                 if statistic != SOFT and scorer is not None:
                     row = replace(row, **_beside_lot(made, self._generators(sides)))
             if scorer is not None:
-                row = replace(row, ceiling=self._without_verdict(found[1], found[2], _resampled(statistic, people)))
+                row = replace(row, ceiling=self._without_verdict(outcomes[1], outcomes[2], _resampled(statistic, people)))
             yield row
         yield from self._ranks(scorer, sides, sets[PEOPLE if scorer is None else SCORER])
 
@@ -357,8 +357,8 @@ class _RankedCell:
         for name, ranks in sets.items():
             own = sides.take(generator == self.images.generators.index(name))
             better = sum(round(other, 12) > round(mean[name], 12) for other in mean.values())
-            found = Outcome(float(1 + better), None, None, self._used(own, np.unique(self.prompts[own.image])), _RANK)
-            row = self._row(scorer, RANK, found, generator=name)
+            outcome = Outcome(float(1 + better), None, None, self._used(own, np.unique(self.prompts[own.image])), _RANK)
+            row = self._row(scorer, RANK, outcome, generator=name)
             yield replace(row, rank_low=ranks.best, rank_high=ranks.worst)
 
     # rows
@@ -391,24 +391,24 @@ class _RankedCell:
         used = people.used
         return Ceiling(people.value, bounds.low, bounds.high, used.items, used.ratings, people.reason, method, verdict)
 
-    def _interval(self, found: Outcome, resampled: Interval | None) -> tuple[Interval, str]:
+    def _interval(self, outcome: Outcome, resampled: Interval | None) -> tuple[Interval, str]:
         """The interval, from resamples or else the jackknife's, and `method`."""
-        if resampled is None or found.value is None or not self.options.intervals:
-            return interval(found, SHARE, by_prompt=self.images.by_prompt)
-        return resampled, f"{found.how}; {resampled.note}"
+        if resampled is None or outcome.value is None or not self.options.intervals:
+            return interval(outcome, SHARE, by_prompt=self.images.by_prompt)
+        return resampled, f"{outcome.how}; {resampled.note}"
 
     def _row(
         self,
         scorer: ScorerValues | str | None,
         statistic: str,
-        found: Outcome,
+        outcome: Outcome,
         *,
         generator: str | None = None,
         resampled: Interval | None = None,
         **more: Any,
     ) -> Ranking:
         images = self.images
-        bounds, method = self._interval(found, resampled)
+        bounds, method = self._interval(outcome, resampled)
         return Ranking(
             suite=images.suite,
             task=self.cell.task,
@@ -417,13 +417,13 @@ class _RankedCell:
             people="simulated" if images.simulated else "real",
             statistic=statistic,
             scorer=scorer.name if isinstance(scorer, ScorerValues) else scorer,
-            value=found.value,
+            value=outcome.value,
             low=bounds.low,
             high=bounds.high,
-            n_items=found.used.items,
-            n_ratings=found.used.ratings,
-            excluded=found.used.excluded,
-            reason=found.reason,
+            n_items=outcome.used.items,
+            n_ratings=outcome.used.ratings,
+            excluded=outcome.used.excluded,
+            reason=outcome.reason,
             method=method,
             **more,
         )
@@ -446,8 +446,8 @@ def _resampled(statistic: str, made: _Order | None) -> Interval | None:
     low, high = np.quantile(known, [0.025, 0.975])
     if statistic == SOFT:
         if made.settled:
-            told = f"both sides tell every two generators apart (p < {SETTLED} or > {1 - SETTLED})"
-            return Interval(note=f"no interval: {told}, so it is nearly pairwise accuracy of generators")
+            reason = f"both sides tell every two generators apart (p < {SETTLED} or > {1 - SETTLED})"
+            return Interval(note=f"no interval: {reason}, so it is nearly pairwise accuracy of generators")
         if high - low < 1 / FLIPS:
             return Interval(note=f"no interval: both sides' p differ alike in all draws, as far as {FLIPS:,} flips can tell")
         note = "95% percentiles of p from normal draws with the jackknife's covariance over prompts"

@@ -64,17 +64,17 @@ def rater_effects(units: RatedUnits, ratings: Sequence[int] = (1, 3, 5), *, inte
         n_ratings=int(units.people.unit.size),
     )
     yield from _severities(units, row, intervals=intervals)
-    found = variance_components(units, units.raters > 0, Deletions(intervals), within_generators=False)
+    components = variance_components(units, units.raters > 0, Deletions(intervals), within_generators=False)
     span = units.high - units.low
-    unit = found.prompt + np.nan_to_num(found.image)
-    for name, values in zip(COMPONENTS, (unit, found.person, found.residual), strict=True):
-        yield _with_interval(replace(row, statistic=name), found, values * span**2, NUMBER, _why(name))
+    unit = components.prompt + np.nan_to_num(components.image)
+    for name, values in zip(COMPONENTS, (unit, components.person, components.residual), strict=True):
+        yield _with_interval(replace(row, statistic=name), components, values * span**2, NUMBER, _why(name))
     for k in ratings:
-        for name, noise in ((RELATIVE, found.residual), (ABSOLUTE, found.residual + found.person)):
+        for name, noise in ((RELATIVE, components.residual), (ABSOLUTE, components.residual + components.person)):
             # below 0 by chance is no variance
             between, within = np.maximum(unit, 0.0), np.maximum(noise, 0.0) / k
             coefficient = ratio(np.where(np.isnan(noise), np.nan, between), between + within)
-            made = _with_interval(replace(row, statistic=name), found, coefficient, COEFFICIENT, _why(name))
+            made = _with_interval(replace(row, statistic=name), components, coefficient, COEFFICIENT, _why(name))
             yield replace(made, ratings=k)
 
 
@@ -84,14 +84,16 @@ def _why(name: str) -> str:
     return "no image has two ratings" if name == "variance_residual" else "no image has two ratings, or persons are not known"
 
 
-def _with_interval(row: RaterEffectRow, found: Components, values: FloatArray, kind: ValueRange, reason: str) -> RaterEffectRow:
+def _with_interval(
+    row: RaterEffectRow, components: Components, values: FloatArray, kind: ValueRange, reason: str
+) -> RaterEffectRow:
     if np.isnan(values[0]):
         return replace(row, reason=reason)
     value = float(values[0])
     how = "by moments, of ratings that differ in prompt, person or both"
     if values.size == 1:
         return replace(row, value=value, method=how)
-    bounds = interval(value, found.deviations(values), kind)
+    bounds = interval(value, components.deviations(values), kind)
     return replace(row, value=value, low=bounds.low, high=bounds.high, method=f"{how}; {bounds.note}")
 
 
@@ -158,21 +160,24 @@ def _severities(units: RatedUnits, row: RaterEffectRow, *, intervals: bool) -> I
         return
     person, unit = compact(people.person[rows]), compact(people.unit[rows])
     prompt = compact(units.prompt[people.unit[rows]])
-    found = severities(unit.codes, person.codes, people.value[rows], prompt.codes)
+    estimated = severities(unit.codes, person.codes, people.value[rows], prompt.codes)
     names = [people.persons[code] for code in np.unique(people.person[rows])]
     counts, span = np.bincount(person.codes), units.high - units.low
     for k, name in enumerate(names):
         items = int(np.unique(unit.codes[person.codes == k]).size)
         own = replace(row, rater=name, n_items=items, n_ratings=int(counts[k]))
-        if np.isnan(found.value[k]):
+        if np.isnan(estimated.value[k]):
             yield replace(own, reason=f"{name} {_APART}")
             continue
-        value, method = float(found.value[k]) * span, "rating = unit + person, least squares; persons' effects are 0 on average"
+        value, method = (
+            float(estimated.value[k]) * span,
+            "rating = unit + person, least squares; persons' effects are 0 on average",
+        )
         if not intervals:
             yield replace(own, value=value, method=method)
             continue
-        replicates = np.r_[value, found.without[:, k] * span]
-        freedom = max(int(found.prompts[k]) - 1, 0)
+        replicates = np.r_[value, estimated.without[:, k] * span]
+        freedom = max(int(estimated.prompts[k]) - 1, 0)
         deviations = replace(Deviations.of(replicates, prompt.size), most_freedom=freedom)
         bounds = interval(value, deviations, CONTRAST) if freedom else None
         note = bounds.note if bounds else "no interval: shares images of one prompt only"

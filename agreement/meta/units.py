@@ -260,8 +260,8 @@ def _scores(aspect: Aspect, scores: Aspect | None, of_scorers: BoolArray, verdic
     if scores is None or aspect.name not in MET_BY_SCORES:
         return None
     valid = scores.ratings.take(scores.ratings.valid)
-    found = valid.take(of_scorers[valid.rater] & ~np.isin(valid.rater, verdicts.rater) & (valid.target < 0))
-    return found if found.size else None
+    ratings = valid.take(of_scorers[valid.rater] & ~np.isin(valid.rater, verdicts.rater) & (valid.target < 0))
+    return ratings if ratings.size else None
 
 
 def _scorer(suite: Suite, code: int, rows: Ratings, keys: IntArray, low: float, high: float, *, on_scale: bool) -> ScorerValues:

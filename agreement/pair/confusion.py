@@ -162,12 +162,12 @@ class ConfusionTable:
     def __init__(self, meeting: RaterPair, pairs: PairedJudgements) -> None:
         self._items = meeting.topic.suite.items
         self._order = np.zeros(0, np.int64) if meeting.by_score else _order(meeting)
-        place = np.full(meeting.topic.measure.labels, -1, np.int64)
-        place[self._order] = np.arange(self._order.size)
+        position = np.full(meeting.topic.measure.labels, -1, np.int64)
+        position[self._order] = np.arange(self._order.size)
         self.labels = tuple(meeting.topic.aspect.labels[code] for code in self._order)
         size = self._order.size
         self._item = pairs.item if size else pairs.item[:0]
-        self._cell = place[pairs.label_a] * size + place[pairs.label_b] if size else pairs.item[:0]
+        self._cell = position[pairs.label_a] * size + position[pairs.label_b] if size else pairs.item[:0]
 
     def counts(self) -> tuple[tuple[int, ...], ...]:
         """The table, `a` in rows."""
@@ -178,8 +178,8 @@ class ConfusionTable:
     def crossings(self) -> Iterator[ConfusionCell]:
         """Each cell that has something in it."""
         order = np.argsort(self._cell, kind="stable")
-        found, starts = np.unique(self._cell[order], return_index=True)
-        for cell, rows in zip(found.tolist(), np.split(order, starts[1:]), strict=bool(found.size)):
+        cells, starts = np.unique(self._cell[order], return_index=True)
+        for cell, rows in zip(cells.tolist(), np.split(order, starts[1:]), strict=bool(cells.size)):
             items = tuple(self._items[code] for code in np.unique(self._item[rows]))
             yield ConfusionCell(self.labels[cell // len(self.labels)], self.labels[cell % len(self.labels)], rows.size, items)
 
@@ -202,8 +202,8 @@ def values_of(meeting: RaterPair, pairs: PairedJudgements) -> PairedNumbers | No
         return None
     by_unit = to_mean(pairs) if meeting.crowd else pairs
     suite, x, y = meeting.topic.suite, by_unit.number_a, by_unit.number_b
-    ones = np.ones((1, x.size))
-    rank_x, rank_y = (Ties.of(values).midranks(ones)[0] if x.size else x for values in (x, y))
+    unit_weights = np.ones((1, x.size))
+    rank_x, rank_y = (Ties.of(values).midranks(unit_weights)[0] if x.size else x for values in (x, y))
     targets = (by_unit.unit % (len(suite.targets) + 1) - 1).tolist()
     return PairedNumbers(
         tuple(suite.items[code] for code in by_unit.item),
@@ -337,13 +337,13 @@ def pair_report(
     if len(suites) != 1:
         raise ValueError(f"a pair is of one suite, not of {len(suites)}")
     suite, cell = suites[0], cell_of(suites[0], where, wanted)
-    found = list(rater_pairs(suite, a, b, wanted, scored=aspect if score else None, simulated=simulated))
-    meeting = next((each for each in found if each.topic.aspect.name == aspect), None)
+    meetings = list(rater_pairs(suite, a, b, wanted, scored=aspect if score else None, simulated=simulated))
+    meeting = next((each for each in meetings if each.topic.aspect.name == aspect), None)
     if meeting is None:
         raise ValueError(f"{a!r} and {b!r} do not both have judgements of {aspect!r}")
     pairs = meeting.pairs(cell)
     table = ConfusionTable(meeting, meeting.labelled(pairs))
-    judged = [each for each in found if each.pairs(cell).size]
+    judged = [each for each in meetings if each.pairs(cell).size]
     return PairReport(
         suite=suite.name,
         aspect=aspect,
@@ -383,14 +383,14 @@ def _prevalence(meeting: RaterPair, cell: Cell, pairs: PairedJudgements, others:
     if not meeting.topic.measure.binary or meeting.by_score:
         return None
     rows, clusters = meeting.labelled(pairs), np.unique(pairs.cluster)
-    place = np.searchsorted(clusters, rows.cluster)
-    columns = pair_columns(rows.label_a, rows.label_b, place, clusters.size, 2, ordinal=False)
+    cluster = np.searchsorted(clusters, rows.cluster)
+    columns = pair_columns(rows.label_a, rows.label_b, cluster, clusters.size, 2, ordinal=False)
     sums = PairSums.unpack(cell.deletions.weights(clusters.size) @ columns, 2)
     used = meeting.against(cell).outcome("percent_agreement", meeting.way("percent_agreement") or "each").used
     shares = []
     for name, labels in ((meeting.a, sums.rows), (others, sums.columns)):
-        said = outcome(ratio(labels[..., 1], sums.pairs), "they share no judgement", used, f"share of yes of {name}")
-        shares.append(meeting.estimate(SHARE_OF_YES, said))
+        share = outcome(ratio(labels[..., 1], sums.pairs), "they share no judgement", used, f"share of yes of {name}")
+        shares.append(meeting.estimate(SHARE_OF_YES, share))
     made = prevalence(meeting.a, others, shares[0], shares[1], meeting.estimates(cell, COEFFICIENTS))
     return replace(made, passes=_same_answer(rows, 1), fails=_same_answer(rows, 0))
 
@@ -398,8 +398,8 @@ def _prevalence(meeting: RaterPair, cell: Cell, pairs: PairedJudgements, others:
 def _same_answer(rows: PairedJudgements, code: int) -> Estimate:
     """How often the first side gives this answer where the second does."""
     says = rows.label_b == code
-    found = pass_agreement(says.astype(float), (rows.label_a == code).astype(float), rows.cluster)
+    share = pass_agreement(says.astype(float), (rows.label_a == code).astype(float), rows.cluster)
     name = "agreement_on_passes" if code else "agreement_on_fails"
     items, ratings = int(np.unique(rows.item[says]).size), int(says.sum())
-    reason = None if found.value is not None else found.bounds.note
-    return Estimate(name, found.value, found.bounds.low, found.bounds.high, items, ratings, {}, reason, found.bounds.note or "")
+    reason = None if share.value is not None else share.bounds.note
+    return Estimate(name, share.value, share.bounds.low, share.bounds.high, items, ratings, {}, reason, share.bounds.note or "")

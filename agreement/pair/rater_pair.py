@@ -101,12 +101,12 @@ class RaterPair:
     def estimate(self, statistic: str, outcome: Outcome) -> Estimate:
         """An outcome in this encounter's words, with its interval."""
         a_is_scorer = any(rater.scorer and rater.name == self.a for rater in self.topic.suite.raters)
-        found = outcome if self.crowd and a_is_scorer else self._reworded(outcome)
+        worded = outcome if self.crowd and a_is_scorer else self._reworded(outcome)
         kind = SHARE if statistic == SHARE_OF_YES else value_range_of(statistic, binary=self.topic.measure.binary)
-        bounds, method = interval(found, kind, by_prompt=self.topic.suite.by_prompt)
-        used = found.used
+        bounds, method = interval(worded, kind, by_prompt=self.topic.suite.by_prompt)
+        used = worded.used
         counts = (used.items, used.ratings, dict(used.excluded))
-        return Estimate(statistic, found.value, bounds.low, bounds.high, *counts, found.reason, method)
+        return Estimate(statistic, worded.value, bounds.low, bounds.high, *counts, worded.reason, method)
 
     def _reworded(self, outcome: Outcome) -> Outcome:
         """Without a scorer or without people the words of `Against` do not fit, and both sides' ratings count."""
@@ -147,28 +147,28 @@ def rater_pairs(
     Raises:
         ValueError: for a rater that the suite has not.
     """
-    one, two = _code(suite, a), None if b == PEOPLE else _code(suite, b)
-    human = not suite.raters[one].scorer
+    code_a, code_b = _code(suite, a), None if b == PEOPLE else _code(suite, b)
+    human = not suite.raters[code_a].scorer
     clock: str | None = "a" if human else "b"
-    if two is not None and suite.raters[two].scorer != human:
+    if code_b is not None and suite.raters[code_b].scorer != human:
         clock = None
     for aspect in suite.aspects:
         (topic,) = topics(suite, aspect, replace(options, by_target=False))
-        rows_a = topic.ratings.take(topic.ratings.rater == one)
+        rows_a = topic.ratings.take(topic.ratings.rater == code_a)
         by_score = topic.scores is not None and (aspect.name == scored or not rows_a.size)
         if by_score and topic.scores is not None:
-            rows_a = topic.scores.take(topic.scores.rater == one)
-        others = topic.people(simulated=simulated) if two is None else topic.ratings
-        rows_b = others.take(others.rater != one if two is None else others.rater == two)
+            rows_a = topic.scores.take(topic.scores.rater == code_a)
+        others = topic.people(simulated=simulated) if code_b is None else topic.ratings
+        rows_b = others.take(others.rater != code_a if code_b is None else others.rater == code_b)
         if rows_a.size and rows_b.size:
             yield RaterPair(topic, a, b, rows_a, rows_b, by_score, clock)
 
 
 def _code(suite: Suite, name: str) -> int:
-    found = [code for code, rater in enumerate(suite.raters) if rater.name == name]
-    if len(found) != 1:
-        raise ValueError(f"the suite {suite.name!r} has {'no rater' if not found else 'two raters called'} {name!r}")
-    return found[0]
+    codes = [code for code, rater in enumerate(suite.raters) if rater.name == name]
+    if len(codes) != 1:
+        raise ValueError(f"the suite {suite.name!r} has {'no rater' if not codes else 'two raters called'} {name!r}")
+    return codes[0]
 
 
 PERSON_STATISTICS = {
@@ -197,19 +197,19 @@ def each_person(
     """
     wanted = replace(options or Options(), statistics=None, by_target=False, people_as=None)
     rows = frame[(frame["suite"] == suite) & (frame["aspect"] == aspect)]
-    return {name: found for one in read(rows, scales) for name, found in _of_suite(one, aspect, wanted).items()}
+    return {name: estimate for suite in read(rows, scales) for name, estimate in _of_suite(suite, aspect, wanted).items()}
 
 
 def _of_suite(suite: Suite, aspect: str, options: Options) -> dict[str, Estimate]:
     (kind,) = {each.measure.kind for each in suite.aspects if each.name == aspect}
     cell, statistic = cell_of(suite, EVERYWHERE, options), PERSON_STATISTICS[kind]
-    found: dict[str, Estimate] = {}
+    estimates: dict[str, Estimate] = {}
     for rater in suite.raters:
         if rater.scorer or not rater.person:
             continue
         met = next(rater_pairs(suite, rater.name, PEOPLE, options, simulated=rater.simulated), None)
         if met is None:
-            found[rater.name] = Estimate(statistic, None, None, None, 0, 0, {}, ALONE, "")
+            estimates[rater.name] = Estimate(statistic, None, None, None, 0, 0, {}, ALONE, "")
         else:
-            found[rater.name] = met.estimates(cell, (statistic,))[0]
-    return found
+            estimates[rater.name] = met.estimates(cell, (statistic,))[0]
+    return estimates

@@ -59,15 +59,15 @@ def generator_strengths(votes: Sequence[Vote], options: Options | None = None) -
     tasks = [*grouped(counting, lambda vote: vote.task).items(), (ALL, counting)]
     wanted = options or Options()
     out = {name: [v for v in votes if v.excluded is not None and name in (ALL, v.task)] for name, _ in tasks}
-    return [one for name, part in tasks if part for one in _strengths_in(name, part, out[name], wanted)]
+    return [strength for name, part in tasks if part for strength in _strengths_in(name, part, out[name], wanted)]
 
 
 def _strengths_in(task: str, votes: Sequence[Vote], out: Sequence[Vote], options: Options) -> list[GeneratorStrength]:
     names = sorted({name for vote in votes for name in (vote.first, vote.second)})
-    place = {name: n for n, name in enumerate(names)}
+    index = {name: n for n, name in enumerate(names)}
     won = np.zeros((len(votes), 2, len(names), len(names)))
     for row, vote in zip(won, votes, strict=True):
-        i, j = place[vote.first], place[vote.second]
+        i, j = index[vote.first], index[vote.second]
         if not vote.clear:
             row[1, i, j] = row[1, j, i] = 1.0
         else:
@@ -75,10 +75,13 @@ def _strengths_in(task: str, votes: Sequence[Vote], out: Sequence[Vote], options
     clusters = clusters_of(votes)
     sums = cluster_sums(won.reshape(len(votes), -1), clusters.codes, clusters.size)
     wins, ties = np.moveaxis((Deletions(options.intervals).weights(clusters.size) @ sums).reshape(-1, *won.shape[1:]), 1, 0)
-    found = log_strengths(wins, ties)
+    log_strength = log_strengths(wins, ties)
     used = Used(len({vote.pair for vote in votes}), len(votes), clusters.size, left_out(out))
     why = undefined(names, wins[0] + ties[0]) or NO_MAXIMUM
-    made = [with_interval(outcome(found[:, n], why, used, _HOW), CONTRAST, by_prompt=clusters.known) for n in range(len(names))]
+    made = [
+        with_interval(outcome(log_strength[:, n], why, used, _HOW), CONTRAST, by_prompt=clusters.known)
+        for n in range(len(names))
+    ]
     rows = []
     for name, strength in zip(names, made, strict=True):
         mine = [vote for vote in votes if name in (vote.first, vote.second)]
@@ -86,7 +89,7 @@ def _strengths_in(task: str, votes: Sequence[Vote], out: Sequence[Vote], options
         better = None if strength.value is None else sum(o.value is not None and o.value > strength.value for o in made)
         rank = None if better is None else 1 + better
         rows.append(GeneratorStrength(task, name, won_by_it, len(mine) - won_by_it - tied, tied, strength, rank))
-    return sorted(rows, key=lambda one: (one.rank or 0, one.generator))
+    return sorted(rows, key=lambda each: (each.rank or 0, each.generator))
 
 
 def log_strengths(wins: FloatArray, ties: FloatArray) -> FloatArray:
@@ -150,9 +153,9 @@ def undefined(names: Sequence[str], wins: FloatArray) -> str | None:
     """Why strengths are undefined, None if nothing is seen; ``wins`` with ties as a win of both."""
     if connected(wins[None])[0]:
         return None
-    for what, sums in (("lost", wins.sum(axis=1)), ("won", wins.sum(axis=0))):
+    for ending, sums in (("lost", wins.sum(axis=1)), ("won", wins.sum(axis=0))):
         if alone := [name for name, points in zip(names, sums, strict=True) if not points]:
-            return f"{', '.join(alone)} {what} every vote, without a tie: no finite strength explains that"
+            return f"{', '.join(alone)} {ending} every vote, without a tie: no finite strength explains that"
     return NOT_CONNECTED
 
 
@@ -235,13 +238,13 @@ def rank_correlation(votes: Sequence[Vote], means: Sequence[MetricMean], options
     counts = len(points), int(x[0].sum())
     if np.isnan(rho[0]):
         why = TOO_FEW if len(points) < 2 else why_undefined(x[0], y[0], ("the number of votes", "the metric"))
-        found = IntervalEstimate(None, None, None, *counts, why, _HOW_CORRELATED)
+        estimate = IntervalEstimate(None, None, None, *counts, why, _HOW_CORRELATED)
     else:
         bounds = _percentiles(rho[1:], f"{clusters} {'prompts' if table.tasks is None else 'tasks'}", wanted)
         method = "; ".join(part for part in (_HOW_CORRELATED, bounds.note) if part)
-        found = IntervalEstimate(float(rho[0]), bounds.low, bounds.high, *counts, None, method)
+        estimate = IntervalEstimate(float(rho[0]), bounds.low, bounds.high, *counts, None, method)
     agreeing, opposed = _orders(points)
-    return RankCorrelation(points, found, agreeing, opposed)
+    return RankCorrelation(points, estimate, agreeing, opposed)
 
 
 def _drawn(clusters: int, options: Options) -> FloatArray:
@@ -272,20 +275,20 @@ def _table(votes: Sequence[Vote], means: Sequence[MetricMean]) -> _ClusterSums:
     counting = [vote for vote in votes if vote.excluded is None]
     met = {_Point(vote.task, name) for vote in counting for name in (vote.first, vote.second)}
     points = tuple(sorted(met & {_Point(mean.task, mean.generator) for mean in means}))
-    place = {point: k for k, point in enumerate(points)}
-    used = [mean for mean in means if _Point(mean.task, mean.generator) in place]
-    clear = [vote for vote in counting if vote.clear and _Point(vote.task, str(vote.chose)) in place]
+    index = {point: k for k, point in enumerate(points)}
+    used = [mean for mean in means if _Point(mean.task, mean.generator) in index]
+    clear = [vote for vote in counting if vote.clear and _Point(vote.task, str(vote.chose)) in index]
     by_prompt = None not in {*(mean.prompt for mean in used), *(vote.prompt for vote in counting)}
 
-    def cluster(one: Vote | MetricMean) -> str:
-        return str(one.prompt) if by_prompt else one.task
+    def cluster(row: Vote | MetricMean) -> str:
+        return str(row.prompt) if by_prompt else row.task
 
     code = {name: k for k, name in enumerate(sorted({*map(cluster, used), *map(cluster, counting)}))}
     chosen, total, n = np.zeros((3, len(code), len(points)))
     for vote in clear:
-        chosen[code[cluster(vote)], place[_Point(vote.task, str(vote.chose))]] += 1
+        chosen[code[cluster(vote)], index[_Point(vote.task, str(vote.chose))]] += 1
     for mean in used:
-        at = code[cluster(mean)], place[_Point(mean.task, mean.generator)]
+        at = code[cluster(mean)], index[_Point(mean.task, mean.generator)]
         total[at] += mean.total
         n[at] += mean.n
     tasks = None if by_prompt else np.array([code[point.task] for point in points], np.int64)
@@ -309,9 +312,9 @@ def _orders(points: Sequence[WinningVotes]) -> tuple[tuple[str, ...], tuple[str,
     tasks: dict[str, list[WinningVotes]] = {}
     for point in points:
         tasks.setdefault(point.task, []).append(point)
-    found: Mapping[str, bool | None] = {
+    by_task: Mapping[str, bool | None] = {
         task: same_order({p.generator: p.votes for p in two}, {p.generator: p.mean for p in two})
         for task, two in tasks.items()
         if len(two) == 2
     }
-    return tuple(t for t, same in found.items() if same), tuple(t for t, same in found.items() if same is False)
+    return tuple(t for t, same in by_task.items() if same), tuple(t for t, same in by_task.items() if same is False)

@@ -117,10 +117,10 @@ def count_votes(votes: Sequence[Vote], options: Options | None = None) -> list[V
 
 def grouped(votes: Iterable[Vote], key: Callable[[Vote], K]) -> dict[K, list[Vote]]:
     """Votes by something, in its order."""
-    found: dict[K, list[Vote]] = {}
+    by_key: dict[K, list[Vote]] = {}
     for vote in votes:
-        found.setdefault(key(vote), []).append(vote)
-    return {name: found[name] for name in sorted(found)}
+        by_key.setdefault(key(vote), []).append(vote)
+    return {name: by_key[name] for name in sorted(by_key)}
 
 
 def left_out(votes: Iterable[Vote]) -> Mapping[str, int]:
@@ -136,9 +136,9 @@ def clusters_of(votes: Sequence[Vote]) -> Clusters:
 def _count(task: str, contest: Contest, votes: Sequence[Vote], options: Options) -> VoteCounts:
     counting = [vote for vote in votes if vote.excluded is None]
     clear = [vote for vote in counting if vote.clear]
-    said = Counter(vote.chose for vote in counting)
+    chosen = Counter(vote.chose for vote in counting)
     excluded = left_out(votes)
-    for_a, for_b = said[contest.a], said[contest.b]
+    for_a, for_b = chosen[contest.a], chosen[contest.b]
     reason = NOT_CLEAR if counting else NO_VOTE
     hits = Hits([vote.chose == contest.a for vote in clear], clusters_of(clear), len({v.pair for v in clear}), excluded)
     how = f"share of {contest.a} among votes with a clear preference"
@@ -146,9 +146,9 @@ def _count(task: str, contest: Contest, votes: Sequence[Vote], options: Options)
         task,
         contest,
         for_a,
-        said[BOTH],
-        said[NONE],
-        said[TIE],
+        chosen[BOTH],
+        chosen[NONE],
+        chosen[TIE],
         for_b,
         excluded.get(CANNOT_TELL, 0),
         len({vote.pair for vote in counting}),
@@ -181,9 +181,9 @@ def side_choices(votes: Sequence[Vote], options: Options | None = None) -> SideC
     left = sum(vote.side == "left" for vote in known)
     hits = Hits([vote.side == "left" for vote in known], clusters_of(known), len({v.pair for v in known}), left_out(votes))
     how = "share of left among votes with a clear preference whose side is known"
-    found = share_estimate(hits, options or Options(), how, NO_SIDE if clear else NOT_CLEAR)
+    estimate = share_estimate(hits, options or Options(), how, NO_SIDE if clear else NOT_CLEAR)
     p = mcnemar_exact(left, len(known) - left) if known else None
-    return SideChoice(left, len(known) - left, found, p, len(clear) - len(known))
+    return SideChoice(left, len(known) - left, estimate, p, len(clear) - len(known))
 
 
 ORDERS: Final = ("kept", "left", "right", "mixed")
@@ -211,9 +211,9 @@ def order_bias(votes: Sequence[Vote], options: Options | None = None) -> OrderBi
     counts = {order: sum(vote.chose == order for vote in known) for order in ORDERS}
     hits = Hits([vote.chose != "kept" for vote in known], clusters_of(known), len({v.pair for v in known}), left_out(votes))
     how = "share of the pairs on which its choice changes when the images change places"
-    found = share_estimate(hits, options or Options(), how, NO_VOTE)
+    estimate = share_estimate(hits, options or Options(), how, NO_VOTE)
     sides = (counts["left"], counts["right"])
-    return OrderBias(counts, found, mcnemar_exact(*sides) if any(sides) else None)
+    return OrderBias(counts, estimate, mcnemar_exact(*sides) if any(sides) else None)
 
 
 ValueAspect = Literal["correct", "score"]
@@ -258,12 +258,12 @@ NOT_SHARED: Final = "on no pair both people and this scorer have a clear prefere
 
 def winners(votes: Sequence[Vote]) -> dict[str, str | None]:
     """By pair what most votes chose: a generator, both, none or tie; None where two are chosen as often."""
-    found: dict[str, Counter[str]] = {}
+    by_pair: dict[str, Counter[str]] = {}
     for vote in votes:
         if vote.excluded is None and vote.chose is not None:
-            found.setdefault(vote.pair, Counter())[vote.chose] += 1
+            by_pair.setdefault(vote.pair, Counter())[vote.chose] += 1
     won: dict[str, str | None] = {}
-    for pair, chosen in found.items():
+    for pair, chosen in by_pair.items():
         (best, times), *others = chosen.most_common(2)
         won[pair] = None if others and others[0][1] == times else best
     return won
@@ -291,12 +291,12 @@ def order_agreement(people: Sequence[Vote], scorer: Sequence[Vote], options: Opt
     """Each two generators that both have voted on, in each task and in all together."""
     wanted = options or Options()
     theirs, its = (grouped([v for v in votes if v.excluded is None], lambda v: v.contest) for votes in (people, scorer))
-    found = []
+    agreements = []
     for contest in theirs:
         if contest in its:
             tasks = [*grouped(theirs[contest], lambda v: v.task), ALL]
-            found += [_order_agreement(task, contest, theirs[contest], its[contest], wanted) for task in tasks]
-    return found
+            agreements += [_order_agreement(task, contest, theirs[contest], its[contest], wanted) for task in tasks]
+    return agreements
 
 
 def _order_agreement(
@@ -316,11 +316,11 @@ def _clear(votes: Sequence[Vote]) -> Mapping[str, int]:
     return Counter(str(vote.chose) for vote in votes if vote.clear)
 
 
-def same_order(one: Mapping[str, float], other: Mapping[str, float]) -> bool | None:
+def same_order(order: Mapping[str, float], other: Mapping[str, float]) -> bool | None:
     """Whether two mappings of the same two names to numbers put them in the same order; None where one is a tie or empty."""
-    names = sorted({*one, *other})
+    names = sorted({*order, *other})
     if len(names) != 2:
         # all of both are for the same one
-        return True if len(names) == 1 and one and other else None
-    a, b = (values.get(names[0], 0) - values.get(names[1], 0) for values in (one, other))
+        return True if len(names) == 1 and order and other else None
+    a, b = (values.get(names[0], 0) - values.get(names[1], 0) for values in (order, other))
     return None if not a or not b else (a > 0) == (b > 0)

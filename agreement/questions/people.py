@@ -93,7 +93,7 @@ class Split:
     apart: dict[str, int]
 
 
-def people_answers(said: pd.DataFrame) -> pd.DataFrame:
+def people_answers(judgements: pd.DataFrame) -> pd.DataFrame:
     """People's answer to each question about each image, a row each: ``item, prompt, question, wording, state, label, votes``.
 
     ``state`` is ``decided``, ``undecided`` or ``cannot_tell``; ``label`` is the answer where it is decided, else None;
@@ -102,7 +102,7 @@ def people_answers(said: pd.DataFrame) -> pd.DataFrame:
     Raises:
         ValueError: a column is missing.
     """
-    votes = _votes(check_answers(said, PEOPLE_COLUMNS))
+    votes = _votes(check_answers(judgements, PEOPLE_COLUMNS))
     if votes.empty:
         return pd.DataFrame(columns=["item", "prompt", "question", "wording", "state", "label", "votes"])
     unit = _units(votes)
@@ -113,8 +113,8 @@ def people_answers(said: pd.DataFrame) -> pd.DataFrame:
     said_most = [None if code < 0 else str(names[code]) for code in most]
     state = [UNDECIDED if text is None else CANNOT_TELL if text == _UNSURE else DECIDED for text in said_most]
     answer = [text if kind == DECIDED else None for text, kind in zip(said_most, state, strict=True)]
-    found = first[["item", "prompt", "question", "wording"]].reset_index(drop=True)
-    return found.assign(state=state, label=pd.Series(answer, dtype=object), votes=np.bincount(unit, minlength=units))
+    answered = first[["item", "prompt", "question", "wording"]].reset_index(drop=True)
+    return answered.assign(state=state, label=pd.Series(answer, dtype=object), votes=np.bincount(unit, minlength=units))
 
 
 def _units(rows: pd.DataFrame) -> IntArray:
@@ -122,36 +122,36 @@ def _units(rows: pd.DataFrame) -> IntArray:
     return np.asarray(rows.groupby(["item", "question", "wording"], sort=True, dropna=False).ngroup(), np.int64)
 
 
-def _votes(said: pd.DataFrame) -> pd.DataFrame:
+def _votes(judgements: pd.DataFrame) -> pd.DataFrame:
     """One row for each person and question: what counts, else that they cannot tell."""
-    unsure = said["excluded"].eq(CANNOT_TELL).to_numpy(bool)
-    counts_ = said["excluded"].isna().to_numpy(bool) & said["label"].notna().to_numpy(bool)
-    heard = said[unsure | counts_].assign(unsure=unsure[unsure | counts_])
+    unsure = judgements["excluded"].eq(CANNOT_TELL).to_numpy(bool)
+    counts_ = judgements["excluded"].isna().to_numpy(bool) & judgements["label"].notna().to_numpy(bool)
+    heard = judgements[unsure | counts_].assign(unsure=unsure[unsure | counts_])
     heard["vote"] = heard["label"].where(~heard["unsure"], _UNSURE)
     heard = heard.sort_values(["unsure", "seq"], kind="stable")
     once = heard.drop_duplicates(["item", "question", "person"])
     return once.sort_values(["item", "question", "person"], kind="stable", ignore_index=True)
 
 
-def with_people(asked: pd.DataFrame, said: pd.DataFrame) -> pd.DataFrame:
-    """A model's answers with people's beside: the rows of ``asked`` with ``state`` (``decided`` or one of ``APART``),
+def with_people(answers: pd.DataFrame, judgements: pd.DataFrame) -> pd.DataFrame:
+    """A model's answers with people's beside: the rows of ``answers`` with ``state`` (``decided`` or one of ``APART``),
     ``people`` (their answer where it is decided) and ``votes``.
 
     Raises:
         ValueError: a column is missing, or an answer is there twice.
     """
-    rows, people = check_answers(asked, MODEL_COLUMNS), people_answers(said)
+    rows, people = check_answers(answers, MODEL_COLUMNS), people_answers(judgements)
     key = ["item", "question", "wording"]
     same = people.dropna(subset=["wording"])
     places = same.set_index(pd.MultiIndex.from_frame(same[key].astype({"wording": object})))
-    found = places.reindex(pd.MultiIndex.from_frame(rows[key].astype({"wording": object})))
-    state = found["state"].to_numpy(object)
+    beside = places.reindex(pd.MultiIndex.from_frame(rows[key].astype({"wording": object})))
+    state = beside["state"].to_numpy(object)
     elsewhere = set(zip(people["item"], people["question"], strict=True))
     pairs = zip(state, rows["item"], rows["question"], strict=True)
-    told = [s if isinstance(s, str) else OTHER_VERSION if (item, q) in elsewhere else NOT_ASKED for s, item, q in pairs]
-    answer = [text if isinstance(text, str) else None for text in found["label"].to_numpy(object)]
-    votes = found["votes"].fillna(0).to_numpy(np.int64)
-    return rows.assign(state=told, people=pd.Series(answer, rows.index, dtype=object), votes=votes)
+    states = [s if isinstance(s, str) else OTHER_VERSION if (item, q) in elsewhere else NOT_ASKED for s, item, q in pairs]
+    answer = [text if isinstance(text, str) else None for text in beside["label"].to_numpy(object)]
+    votes = beside["votes"].fillna(0).to_numpy(np.int64)
+    return rows.assign(state=states, people=pd.Series(answer, rows.index, dtype=object), votes=votes)
 
 
 def splits(beside: pd.DataFrame) -> list[Split]:
@@ -169,38 +169,38 @@ def _split(by: str, group: str, wrong: pd.DataFrame) -> Split:
     return Split(by, group, len(wrong), len(decided) - right, right, apart)
 
 
-def beside_people(asked: pd.DataFrame, said: pd.DataFrame, options: Options | None = None) -> list[GroupStatistic]:
+def beside_people(answers: pd.DataFrame, judgements: pd.DataFrame, options: Options | None = None) -> list[GroupStatistic]:
     """Table 3 and Figure 11: people's own agreement; of each rater the accuracy with people as reference, the correlation of
     TIFA by its answers and by theirs, and the shares of its wrong answers that are the image's fault and its own. Beside the
     accuracy, also by element type: where people pass and where they fail, that of passing everything, and yes-bias. Where
     the answers have ``prompt_length``, ``question_length`` or ``reason_length``: length bias.
 
     Args:
-        asked: columns ``ASKED``.
-        said: columns ``SAID``; of one kind of people, real or simulated.
+        answers: columns ``MODEL_COLUMNS``.
+        judgements: columns ``PEOPLE_COLUMNS``; of one kind of people, real or simulated.
         options: `intervals` is read.
 
     Raises:
         ValueError: a column is missing, or an answer is there twice.
     """
     making = StatisticMaker.of(options)
-    beside = with_people(asked, said)
-    found = [_alpha(making, check_answers(said, PEOPLE_COLUMNS))]
+    beside = with_people(answers, judgements)
+    figures = [_alpha(making, check_answers(judgements, PEOPLE_COLUMNS))]
     for rater, rows in beside.groupby("rater", sort=True):
-        found += _of_rater(making, str(rater), rows)
-    return found
+        figures += _of_rater(making, str(rater), rows)
+    return figures
 
 
 def _of_rater(making: StatisticMaker, rater: str, rows: pd.DataFrame) -> Iterator[GroupStatistic]:
-    place = StatisticKey(rater=rater)
+    key = StatisticKey(rater=rater)
     decided = rows[rows["state"] == DECIDED]
     equal = np.asarray(decided["chosen"] == decided["people"], float)
     apart = count_reasons(rows.loc[rows["state"] != DECIDED, "state"])
-    yield _share(making, VQA_ACCURACY, place, decided, equal, apart)
-    yield _correlation(making, place, decided, apart)
-    yield from _length_biases(making, place, decided, apart)
+    yield _share(making, VQA_ACCURACY, key, decided, equal, apart)
+    yield _correlation(making, key, decided, apart)
+    yield from _length_biases(making, key, decided, apart)
     kinds = sorted(rows["element_type"].unique())
-    for at in [place, *(StatisticKey("element_type", str(kind), rater) for kind in kinds)]:
+    for at in [key, *(StatisticKey("element_type", str(kind), rater) for kind in kinds)]:
         mine = rows if at.by == ALL else rows[rows["element_type"] == at.group]
         if at.by == ALL or (mine["state"] == DECIDED).any():
             yield from _accuracies(making, at, mine)
@@ -212,30 +212,30 @@ def _of_rater(making: StatisticMaker, rater: str, rows: pd.DataFrame) -> Iterato
         yield _share(making, VQA_WRONG, at, known, np.subtract(1.0, fault), left)
 
 
-def _accuracies(making: StatisticMaker, place: StatisticKey, rows: pd.DataFrame) -> Iterator[GroupStatistic]:
+def _accuracies(making: StatisticMaker, key: StatisticKey, rows: pd.DataFrame) -> Iterator[GroupStatistic]:
     """Of the questions that people have decided; the whole accuracy by element type only, as it stands in Table 3 already."""
     decided, apart = rows[rows["state"] == DECIDED], count_reasons(rows.loc[rows["state"] != DECIDED, "state"])
     equal = np.asarray(decided["chosen"] == decided["people"], float)
     passes = np.asarray(decided["people"] == decided["answer"], bool)
-    if place.by != ALL:
-        yield _share(making, VQA_ACCURACY, place, decided, equal, apart)
-    yield _share(making, ACCURACY_PASSES, place, decided[passes], equal[passes], apart)
-    yield _share(making, ACCURACY_FAILS, place, decided[~passes], equal[~passes], apart)
-    yield _share(making, CONSTANT_ACCURACY, place, decided, passes.astype(float), apart)
+    if key.by != ALL:
+        yield _share(making, VQA_ACCURACY, key, decided, equal, apart)
+    yield _share(making, ACCURACY_PASSES, key, decided[passes], equal[passes], apart)
+    yield _share(making, ACCURACY_FAILS, key, decided[~passes], equal[~passes], apart)
+    yield _share(making, CONSTANT_ACCURACY, key, decided, passes.astype(float), apart)
     chosen, people, answer = (decided[name].str.casefold() for name in ("chosen", "people", "answer"))
     polar = np.asarray(answer.isin((YES, NO)), bool)
     bias = np.asarray(chosen == YES, float) - np.asarray(people == YES, float)
-    yield _share(making, YES_LESS_PEOPLE, place, decided[polar], bias[polar], apart, CONTRAST)
-    yield _share(making, CONSTANT_YES, place, decided[polar], np.asarray(people != YES, float)[polar], apart)
-    asked = rows[rows["state"].isin((DECIDED, UNDECIDED, CANNOT_TELL))]
+    yield _share(making, YES_LESS_PEOPLE, key, decided[polar], bias[polar], apart, CONTRAST)
+    yield _share(making, CONSTANT_YES, key, decided[polar], np.asarray(people != YES, float)[polar], apart)
+    heard = rows[rows["state"].isin((DECIDED, UNDECIDED, CANNOT_TELL))]
     left = count_reasons(rows.loc[~rows["state"].isin((DECIDED, UNDECIDED, CANNOT_TELL)), "state"])
-    yield _share(making, PEOPLE_UNDECIDED, place, asked, np.asarray(asked["state"] != DECIDED, float), left)
+    yield _share(making, PEOPLE_UNDECIDED, key, heard, np.asarray(heard["state"] != DECIDED, float), left)
 
 
 def _share(
     making: StatisticMaker,
     statistic: str,
-    place: StatisticKey,
+    key: StatisticKey,
     rows: pd.DataFrame,
     hits: FloatArray,
     excluded: dict[str, int],
@@ -248,25 +248,25 @@ def _share(
     used = Used(rows["item"].nunique(), len(rows), len(texts), excluded)
     how = _HOW.get(statistic)
     reason, unit = (NO_WRONG, _WRONG_ANSWERS) if how is None else (NOBODY, _QUESTIONS)
-    return making.figure(statistic, place, unit, ratio(sums[:, 1], sums[:, 0]), reason, used, how or _HOW_SPLIT, kind)
+    return making.figure(statistic, key, unit, ratio(sums[:, 1], sums[:, 0]), reason, used, how or _HOW_SPLIT, kind)
 
 
-def _correlation(making: StatisticMaker, place: StatisticKey, decided: pd.DataFrame, apart: dict[str, int]) -> GroupStatistic:
+def _correlation(making: StatisticMaker, key: StatisticKey, decided: pd.DataFrame, apart: dict[str, int]) -> GroupStatistic:
     rows = decided.assign(model=decided["chosen"] == decided["answer"], human=decided["people"] == decided["answer"])
     each = rows.groupby("item", sort=True).agg(prompt=("prompt", "first"), model=("model", "mean"), human=("human", "mean"))
     prompt = codes(each["prompt"])
     used = Used(len(each), len(rows), each["prompt"].nunique(), apart)
     x, y = each["model"].to_numpy(float), each["human"].to_numpy(float)
     names = ("the model's score", "people's score")
-    made = correlated(making, place, x, y, prompt, used, _HOW_CORRELATION, names)
-    found = made.outcome
-    if found.value is None and len(each) < 2:
-        found = Outcome(None, NO_SCORES, None, used, found.how)
-    return GroupStatistic(TIFA_CORRELATION, ALL, ALL, place.rater, ALL, "images", found, made.bounds, made.method)
+    made = correlated(making, key, x, y, prompt, used, _HOW_CORRELATION, names)
+    outcome = made.outcome
+    if outcome.value is None and len(each) < 2:
+        outcome = Outcome(None, NO_SCORES, None, used, outcome.how)
+    return GroupStatistic(TIFA_CORRELATION, ALL, ALL, key.rater, ALL, "images", outcome, made.bounds, made.method)
 
 
 def _length_biases(
-    making: StatisticMaker, place: StatisticKey, decided: pd.DataFrame, apart: dict[str, int]
+    making: StatisticMaker, statistic_key: StatisticKey, decided: pd.DataFrame, apart: dict[str, int]
 ) -> Iterator[GroupStatistic]:
     people = np.asarray(decided["people"] == decided["answer"], float)
     more = np.asarray(decided["chosen"] == decided["answer"], float) - people
@@ -283,16 +283,16 @@ def _length_biases(
             sides.append((CONSTANT_LENGTH_BIAS[name], 1.0 - people, "what people fail"))
         for key, side, title in sides:
             how, names = f"length of the {name} in characters, and {title}, by question", (f"the {name}'s length", title)
-            made = correlated(making, place, length[known], side[known], codes(rows["prompt"]), used, how, names)
-            found = made.outcome if len(rows) else Outcome(None, NOBODY, None, used, how)
-            yield GroupStatistic(key, ALL, ALL, place.rater, ALL, _QUESTIONS, found, made.bounds, made.method)
+            made = correlated(making, statistic_key, length[known], side[known], codes(rows["prompt"]), used, how, names)
+            outcome = made.outcome if len(rows) else Outcome(None, NOBODY, None, used, how)
+            yield GroupStatistic(key, ALL, ALL, statistic_key.rater, ALL, _QUESTIONS, outcome, made.bounds, made.method)
 
 
-def _alpha(making: StatisticMaker, said: pd.DataFrame) -> GroupStatistic:
+def _alpha(making: StatisticMaker, judgements: pd.DataFrame) -> GroupStatistic:
     """Krippendorff's nominal alpha of people's choices; a unit is a question about an image, in its wording."""
-    rows = said[said["excluded"].isna() & said["label"].notna()]
+    rows = judgements[judgements["excluded"].isna() & judgements["label"].notna()]
     rows = rows.drop_duplicates(["item", "question", "person"])
-    left = count_reasons(said.loc[said["excluded"].notna(), "excluded"])
+    left = count_reasons(judgements.loc[judgements["excluded"].notna(), "excluded"])
     unit = _units(rows)
     paired = np.bincount(unit)[unit] > 1 if len(rows) else np.zeros(0, bool)
     left = merged([left, {"single_rating": int((~paired).sum())}])

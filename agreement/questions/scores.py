@@ -94,7 +94,7 @@ class StatisticMaker:
     def figure(
         self,
         statistic: str,
-        place: StatisticKey,
+        key: StatisticKey,
         unit: Unit,
         values: FloatArray,
         reason: str,
@@ -105,9 +105,9 @@ class StatisticMaker:
         """A figure from its value and the replicates after it."""
         made = outcome(np.asarray(values, float), reason, used, how)
         bounds, method = interval(made, kind)
-        kept = Outcome(made.value, made.reason, None, made.used, made.how)
-        where = (place.by, place.group, place.rater, place.generator)
-        return GroupStatistic(statistic, *where, unit, kept, bounds, method, place.other)
+        reported = Outcome(made.value, made.reason, None, made.used, made.how)
+        where = (key.by, key.group, key.rater, key.generator)
+        return GroupStatistic(statistic, *where, unit, reported, bounds, method, key.other)
 
 
 def check_answers(frame: pd.DataFrame, columns: Sequence[str]) -> pd.DataFrame:
@@ -126,7 +126,7 @@ def check_answers(frame: pd.DataFrame, columns: Sequence[str]) -> pd.DataFrame:
     return rows
 
 
-def images(asked: pd.DataFrame) -> pd.DataFrame:
+def images(answers: pd.DataFrame) -> pd.DataFrame:
     """The images behind one model's answers, a row each, in their order.
 
     Columns: ``item, prompt, generator, source, score`` (TIFA's formula 1: the share of answers equal to the question's own),
@@ -134,11 +134,11 @@ def images(asked: pd.DataFrame) -> pd.DataFrame:
     their wordings: equal where the same was asked).
     """
     # a code of each question in its wording; sums of them (modulo 2^64) tell sets of questions apart
-    rows = asked.assign(
-        right=asked["answer"] == asked["chosen"],
-        asked=(np.asarray(pd.util.hash_pandas_object(asked[["question", "wording"]], index=False), np.uint64)),
+    rows = answers.assign(
+        right=answers["answer"] == answers["chosen"],
+        asked=(np.asarray(pd.util.hash_pandas_object(answers[["question", "wording"]], index=False), np.uint64)),
     )
-    found = rows.groupby("item", sort=True).agg(
+    by_image = rows.groupby("item", sort=True).agg(
         prompt=("prompt", "first"),
         generator=("generator", "first"),
         source=("source", "first"),
@@ -148,8 +148,8 @@ def images(asked: pd.DataFrame) -> pd.DataFrame:
     )
     things = rows[rows["element_type"].isin(ENTITIES)]
     named = things.assign(thing=things["element"].str.strip().str.casefold())
-    found["entities"] = named.groupby("item")["thing"].nunique().reindex(found.index, fill_value=0).astype(int)
-    return found.reset_index()
+    by_image["entities"] = named.groupby("item")["thing"].nunique().reindex(by_image.index, fill_value=0).astype(int)
+    return by_image.reset_index()
 
 
 def count_reasons(reasons: pd.Series) -> dict[str, int]:
@@ -171,27 +171,27 @@ _HOW: Final = {TIFA: "mean over texts of the mean over their images", ACCURACY: 
 _HOW_LESS: Final = "{}, less the same of {}, over the texts that both have images of, asked the same"
 
 
-def scores(asked: pd.DataFrame, options: Options | None = None, reference: str | None = None) -> list[GroupStatistic]:
+def scores(answers: pd.DataFrame, options: Options | None = None, reference: str | None = None) -> list[GroupStatistic]:
     """Every rater's scores of every generator: ``tifa`` of all images, by text source and by number of entities, ``accuracy``
     of all questions and by element type.
 
     Args:
-        asked: columns ``ASKED``.
+        answers: columns ``MODEL_COLUMNS``.
         options: `intervals` is read.
         reference: a generator; differences to it follow each number.
 
     Raises:
         ValueError: a column is missing, or an answer is there twice.
     """
-    making, rows = StatisticMaker.of(options), check_answers(asked, MODEL_COLUMNS)
-    found: list[GroupStatistic] = []
+    making, rows = StatisticMaker.of(options), check_answers(answers, MODEL_COLUMNS)
+    figures: list[GroupStatistic] = []
     for rater, mine in rows.groupby("rater", sort=True):
         table = _table(mine)
         for by in GROUPINGS:
             kinds = {"all": (TIFA, ACCURACY), "element_type": (ACCURACY,)}.get(by, (TIFA,))
             for statistic in kinds:
-                found += _of(table, str(rater), by, statistic, making, reference)
-    return found
+                figures += _of(table, str(rater), by, statistic, making, reference)
+    return figures
 
 
 def _table(mine: pd.DataFrame) -> pd.DataFrame:
@@ -213,10 +213,10 @@ class _Sums:
     asked: list[int | None]
 
     def take(self, texts: list[str]) -> _Sums:
-        place = {name: k for k, name in enumerate(self.texts)}
-        rows = np.array([place[name] for name in texts], np.int64)
-        asked = [self.asked[k] for k in rows]
-        return _Sums(texts, self.top[rows], self.bottom[rows], self.images[rows], self.questions[rows], asked)
+        index = {name: k for k, name in enumerate(self.texts)}
+        rows = np.array([index[name] for name in texts], np.int64)
+        answered = [self.asked[k] for k in rows]
+        return _Sums(texts, self.top[rows], self.bottom[rows], self.images[rows], self.questions[rows], answered)
 
 
 def _of(
@@ -228,10 +228,10 @@ def _of(
     for generator, sums in made.items():
         for k, group in enumerate(groups):
             if sums.bottom[:, k].any():
-                place = StatisticKey(by, str(group), rater, generator)
+                key = StatisticKey(by, str(group), rater, generator)
                 there = sums.bottom[:, k] > 0
                 used, values = _used(sums, k), _ratios(making, sums.top[there, k], sums.bottom[there, k])
-                yield making.figure(statistic, place, _unit(statistic), values, NOTHING, used, _HOW[statistic], SHARE)
+                yield making.figure(statistic, key, _unit(statistic), values, NOTHING, used, _HOW[statistic], SHARE)
         if beside is not None and generator != reference:
             yield from _less(
                 making, statistic, [StatisticKey(by, str(g), rater, generator) for g in groups], sums, beside, reference
@@ -247,11 +247,11 @@ def _sums(rows: pd.DataFrame, by: str, groups: list[object], statistic: str) -> 
     def summed(places: IntArray, weights: FloatArray) -> FloatArray:
         return sums_by(places, shape[0] * shape[1], weights).reshape(shape)
 
-    one = ~rows.assign(cell=cell).duplicated(["item", "cell"]).to_numpy()
-    n_images, n_questions = summed(cell[one], np.ones(int(one.sum()))), summed(cell, np.ones(len(rows)))
+    firsts = ~rows.assign(cell=cell).duplicated(["item", "cell"]).to_numpy()
+    n_images, n_questions = summed(cell[firsts], np.ones(int(firsts.sum()))), summed(cell, np.ones(len(rows)))
     if statistic == TIFA:
         # where images are grouped, all of an image's questions are in its group
-        score = ratio(summed(cell[one], rows["score"].to_numpy(float)[one]), n_images)
+        score = ratio(summed(cell[firsts], rows["score"].to_numpy(float)[firsts]), n_images)
         bottom = (n_images > 0).astype(float)
         top = np.where(bottom > 0, np.nan_to_num(score), 0.0)
     else:
@@ -281,21 +281,25 @@ def _less(
     """The differences to the reference, by group."""
     theirs = dict(zip(beside.texts, beside.asked, strict=True))
     both = [name for name in sums.texts if name in theirs]
-    same = {name for name, asked in zip(sums.texts, sums.asked, strict=True) if asked is not None and theirs.get(name) == asked}
+    same = {
+        name
+        for name, questions in zip(sums.texts, sums.asked, strict=True)
+        if questions is not None and theirs.get(name) == questions
+    }
     shared = [name for name in both if name in same]
     mine, other = sums.take(shared), beside.take(shared)
-    for k, place in enumerate(places):
+    for k, key in enumerate(places):
         if not sums.bottom[:, k].any():
             continue
         there = (mine.bottom[:, k] > 0) | (other.bottom[:, k] > 0)
-        each = [_ratios(making, one.top[there, k], one.bottom[there, k]) for one in (mine, other)]
+        each = [_ratios(making, side.top[there, k], side.bottom[there, k]) for side in (mine, other)]
         present = {name for name, n in zip(sums.texts, sums.images[:, k], strict=True) if n}
         left = {"not_shared": len(present - {*both}), "other_version": len((present & {*both}) - {*shared})}
-        found = _used(mine, k)
-        used = Used(found.items, found.ratings, found.clusters, merged([left]))
+        counted = _used(mine, k)
+        used = Used(counted.items, counted.ratings, counted.clusters, merged([left]))
         how = _HOW_LESS.format(_HOW[statistic], reference)
         name = statistic + LESS_REFERENCE
-        yield making.figure(name, place, _unit(statistic), each[0] - each[1], NOTHING_SHARED, used, how, CONTRAST)
+        yield making.figure(name, key, _unit(statistic), each[0] - each[1], NOTHING_SHARED, used, how, CONTRAST)
 
 
 SPEARMAN = "spearman"
@@ -305,20 +309,20 @@ SAME_ANSWERS: Final = "same_answers"
 _HOW_SAME: Final = "share of the questions about an image, in the same words, to which both gave the same answer"
 
 
-def between_models(asked: pd.DataFrame, options: Options | None = None) -> list[GroupStatistic]:
+def between_models(answers: pd.DataFrame, options: Options | None = None) -> list[GroupStatistic]:
     """Of every two raters Spearman's rho of their scores per image, and the share of the same answers; what was asked otherwise
     is counted apart. A judge beside itself on another day: its drift.
 
     Args:
-        asked: columns ``ASKED``.
+        answers: columns ``MODEL_COLUMNS``.
         options: `intervals` is read.
 
     Raises:
         ValueError: a column is missing, or an answer is there twice.
     """
-    making, rows = StatisticMaker.of(options), check_answers(asked, MODEL_COLUMNS)
+    making, rows = StatisticMaker.of(options), check_answers(answers, MODEL_COLUMNS)
     made = {str(rater): images(mine).set_index("item") for rater, mine in rows.groupby("rater", sort=True)}
-    found: list[GroupStatistic] = []
+    figures: list[GroupStatistic] = []
     for a, b in combinations(made, 2):
         pair = made[a].join(made[b][["score", "asked"]].add_suffix("_b"), how="inner")
         same = pair[pair["asked"] == pair["asked_b"]]
@@ -326,13 +330,13 @@ def between_models(asked: pd.DataFrame, options: Options | None = None) -> list[
         excluded = merged([{"other_version": len(pair) - len(same), "not_shared": only}])
         x, y = same["score"].to_numpy(float), same["score_b"].to_numpy(float)
         used = Used(len(same), int(same["questions"].sum()), same["prompt"].nunique(), excluded)
-        place, names = StatisticKey(rater=a, other=b), (f"{a}'s score", f"{b}'s score")
-        found.append(correlated(making, place, x, y, codes(same["prompt"]), used, _HOW_MODELS, names))
-        found.append(_same_answers(making, place, *(rows[rows["rater"] == rater] for rater in (a, b))))
-    return found
+        key, names = StatisticKey(rater=a, other=b), (f"{a}'s score", f"{b}'s score")
+        figures.append(correlated(making, key, x, y, codes(same["prompt"]), used, _HOW_MODELS, names))
+        figures.append(_same_answers(making, key, *(rows[rows["rater"] == rater] for rater in (a, b))))
+    return figures
 
 
-def _same_answers(making: StatisticMaker, place: StatisticKey, a: pd.DataFrame, b: pd.DataFrame) -> GroupStatistic:
+def _same_answers(making: StatisticMaker, key: StatisticKey, a: pd.DataFrame, b: pd.DataFrame) -> GroupStatistic:
     pair = a.merge(b[["item", "question", "wording", "chosen"]], on=["item", "question"], suffixes=("", "_b"))
     same = pair[pair["wording"] == pair["wording_b"]]
     excluded = merged([{"other_version": len(pair) - len(same), "not_shared": len(a) + len(b) - 2 * len(pair)}])
@@ -340,12 +344,12 @@ def _same_answers(making: StatisticMaker, place: StatisticKey, a: pd.DataFrame, 
     places, equal = prompt.astype(np.int64), np.asarray(same["chosen"] == same["chosen_b"], float)
     top, bottom = (sums_by(places, len(texts), weights) for weights in (equal, np.ones(len(same))))
     used = Used(same["item"].nunique(), len(same), len(texts), excluded)
-    return making.figure(SAME_ANSWERS, place, "questions", _ratios(making, top, bottom), NO_PAIR, used, _HOW_SAME, SHARE)
+    return making.figure(SAME_ANSWERS, key, "questions", _ratios(making, top, bottom), NO_PAIR, used, _HOW_SAME, SHARE)
 
 
 def correlated(
     making: StatisticMaker,
-    place: StatisticKey,
+    key: StatisticKey,
     x: FloatArray,
     y: FloatArray,
     prompt: IntArray,
@@ -361,4 +365,4 @@ def correlated(
     else:
         values = correlation.spearman(x, y, Units(cluster.codes, cluster.size), weights)
         reason = correlation.why_undefined(x, y, names)
-    return making.figure(SPEARMAN, place, "images", values, reason, used, how, CORRECTED)
+    return making.figure(SPEARMAN, key, "images", values, reason, used, how, CORRECTED)

@@ -102,9 +102,9 @@ class Ceiling:
         return asdict(self) | asdict(self.verdict)
 
 
-def with_sides(found: Iterable[CellOutcome]) -> Iterator[tuple[CellOutcome, Mapping[str, Outcome]]]:
+def with_sides(outcomes: Iterable[CellOutcome]) -> Iterator[tuple[CellOutcome, Mapping[str, Outcome]]]:
     """Each outcome with those beside it, which stand after it."""
-    for _, group in groupby(found, lambda each: (each.place, replace(each.key, side=None))):
+    for _, group in groupby(outcomes, lambda each: (each.place, replace(each.key, side=None))):
         main, *others = group
         # the tasks' persons are the same: their deviations are no strata
         sides = {other.key.side: other.outcome for other in others if other.key.side is not None}
@@ -241,8 +241,8 @@ def needed(test: Spread, margin: float, prompts: int, contrary: float = 0.0) -> 
 
 def corrected(ceilings: Sequence[Ceiling]) -> list[Ceiling]:
     """With `p_holm` over these, which are one statistic's rows of a table."""
-    found = holm([each.verdict.p for each in ceilings])
-    return [replace(each, verdict=replace(each.verdict, p_holm=p)) for each, p in zip(ceilings, found, strict=True)]
+    corrected_p = holm([each.verdict.p for each in ceilings])
+    return [replace(each, verdict=replace(each.verdict, p_holm=p)) for each, p in zip(ceilings, corrected_p, strict=True)]
 
 
 def _three(value: float) -> str:

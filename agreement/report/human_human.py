@@ -53,7 +53,7 @@ class HumanAgreement:
 
     def outcomes(self, names: tuple[str, ...]) -> dict[str, Outcome]:
         """The outcome of each statistic."""
-        found: dict[str, Outcome] = {}
+        outcomes: dict[str, Outcome] = {}
         makers: list[tuple[Callable[[tuple[str, ...]], dict[str, Outcome]], frozenset[str]]] = [
             (self._mean, frozenset({"mean"})),
             (lambda wanted: self._tables(self._all, wanted), ALL_RATINGS),
@@ -67,8 +67,8 @@ class HumanAgreement:
         for make, makes in makers:
             wanted = tuple(name for name in names if name in makes)
             if wanted:
-                found |= make(wanted)
-        return {name: found[name] for name in names}
+                outcomes |= make(wanted)
+        return {name: outcomes[name] for name in names}
 
     def _mean(self, _: tuple[str, ...]) -> dict[str, Outcome]:
         view = self._all
@@ -83,22 +83,22 @@ class HumanAgreement:
         columns = many_raters.count_columns(view.unit.codes, view.rows.label, view.place, size, labels, ordinal=ordinal)
         sums = many_raters.CountSums.unpack(view.weights @ columns, labels)
         sample = many_raters.CountSums.unpack(columns.sum(0), labels)
-        found = {}
+        outcomes = {}
         for name in names:
             reason = many_raters.why_undefined(name, sample)
             how = BY_UNIT
             if name in ALL_RATINGS and view is not self._paired:
                 how += CHANCE_FROM_ALL
-            found[name] = outcome(many_raters.replicates(name, sums, sample), reason, view.used, how)
-        return found
+            outcomes[name] = outcome(many_raters.replicates(name, sums, sample), reason, view.used, how)
+        return outcomes
 
     def _number_alphas(self, names: tuple[str, ...]) -> dict[str, Outcome]:
-        view, found = self._paired, {}
+        view, outcomes = self._paired, {}
         for name in names:
             values = number_alpha(name, view.unit.codes, view.rows.number, view.place, view.weights)
             reason = why_no_number_alpha(name, view.rows.number)
-            found[name] = outcome(values, reason, view.used, BY_UNIT)
-        return found
+            outcomes[name] = outcome(values, reason, view.used, BY_UNIT)
+        return outcomes
 
     def _icc_1(self, _: tuple[str, ...]) -> dict[str, Outcome]:
         view = self._all
@@ -128,13 +128,13 @@ class HumanAgreement:
         )
         sums = two_raters.PairSums.unpack(view.weights @ columns, labels)
         sample = two_raters.PairSums.unpack(columns.sum(0), labels)
-        found = {}
+        outcomes = {}
         for name in names:
             base = name.removesuffix("_first_vs_rest")
             reason = two_raters.why_undefined(base, sample) if view.rows.size else NO_PAIRED_UNIT
             how = "each unit's first rating against each other one"
-            found[name] = outcome(two_raters.FORMULAS[base](sums), reason, view.used, how)
-        return found
+            outcomes[name] = outcome(two_raters.FORMULAS[base](sums), reason, view.used, how)
+        return outcomes
 
     def _pairwise(self, names: tuple[str, ...]) -> dict[str, Outcome]:
         rows = self._all.rows
@@ -169,17 +169,17 @@ def why_no_number_alpha(statistic: str, values: FloatArray) -> str:
 
 
 def number_alpha(
-    statistic: str, unit: IntArray, values: FloatArray, place: IntArray, weights: FloatArray, times: FloatArray | None = None
+    statistic: str, unit: IntArray, values: FloatArray, cluster: IntArray, weights: FloatArray, times: FloatArray | None = None
 ) -> FloatArray:
-    """Interval or ratio alpha in every resample; `place` is the cluster of each unit, `times` how often it counts (once)."""
-    often = np.ones(place.size) if times is None else times
+    """Interval or ratio alpha in every resample; `cluster` is the cluster of each unit, `times` how often it counts (once)."""
+    often = np.ones(cluster.size) if times is None else times
     if statistic == "krippendorff_alpha_interval":
-        sums = weights @ cluster_sums(moment_columns(unit, values) * often[:, None], place, weights.shape[1])
+        sums = weights @ cluster_sums(moment_columns(unit, values) * often[:, None], cluster, weights.shape[1])
         return MomentSums.unpack(sums).alpha_interval()
     columns, distinct = ratio_columns(unit, values)
     if (values < 0).any():
         return np.full(weights.shape[0], np.nan)
-    return RatioSums.unpack(weights @ cluster_sums(columns * often[:, None], place, weights.shape[1]), distinct).alpha_ratio()
+    return RatioSums.unpack(weights @ cluster_sums(columns * often[:, None], cluster, weights.shape[1]), distinct).alpha_ratio()
 
 
 @dataclass(frozen=True)
@@ -248,8 +248,8 @@ class _Averages:
             tables = []
             for a, b, shared in block:
                 first, second = label[shared, a], label[shared, b]
-                place = view.place[shared]
-                tables.append(two_raters.pair_columns(first, second, place, view.cluster.size, measure.labels, ordinal=False))
+                cluster = view.place[shared]
+                tables.append(two_raters.pair_columns(first, second, cluster, view.cluster.size, measure.labels, ordinal=False))
             sums = two_raters.PairSums.unpack(view.weights @ np.stack(tables), measure.labels)
             for name in names:
                 for values, pair in zip(two_raters.FORMULAS[name](sums), block, strict=True):
@@ -263,10 +263,10 @@ class _Averages:
             x, y = number[shared, a], number[shared, b]
             if not ((x != x[0]).any() and (y != y[0]).any()):
                 continue
-            place = compact(self._view.place[shared])
+            cluster = compact(self._view.place[shared])
             weights = self._view.weights[:, np.unique(self._view.place[shared])]
             for name in names:
-                self._add(name, correlation.FORMULAS[name](x, y, Units(place.codes, place.size), weights), pair)
+                self._add(name, correlation.FORMULAS[name](x, y, Units(cluster.codes, cluster.size), weights), pair)
 
     def outcome(self, name: str) -> Outcome:
         """The mean of one statistic over its pairs."""

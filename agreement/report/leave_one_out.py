@@ -127,10 +127,10 @@ class LeftOutRatings:
         order = np.argsort(self.group.codes, kind="stable")
         ends = np.cumsum(np.bincount(self.group.codes, minlength=self.group.size))[:-1]
         cut = {}
-        for way, found in self.others.items():
-            codes = self.group.codes[found.place]
+        for way, ratings in self.others.items():
+            codes = self.group.codes[ratings.place]
             parts = np.split(np.argsort(codes, kind="stable"), np.cumsum(np.bincount(codes, minlength=self.group.size))[:-1])
-            cut[way] = [found.take(part) for part in parts]
+            cut[way] = [ratings.take(part) for part in parts]
         for code, mine in enumerate(np.split(order, ends) if self.rows.size else []):
             yield LeftOutGroup(self, mine, {way: parts[code] for way, parts in cut.items()})
 
@@ -138,8 +138,8 @@ class LeftOutRatings:
 class LeftOutGroup:
     """Some places, whose statistic is one number (and its replicates)."""
 
-    def __init__(self, places: LeftOutRatings, mine: IntArray, found: Mapping[PeopleAs, RemainingRatings]) -> None:
-        self._places, self._mine, self._others = places, mine, found
+    def __init__(self, places: LeftOutRatings, mine: IntArray, others: Mapping[PeopleAs, RemainingRatings]) -> None:
+        self._places, self._mine, self._others = places, mine, others
         cluster = compact(places.cluster[mine])
         self._units = Units(cluster.codes, cluster.size)
         self._weights = places.weights(np.unique(places.cluster[mine]))
@@ -167,41 +167,41 @@ class LeftOutGroup:
 
     def _against_each(self, statistic: str, way: PeopleAs, who: Substitute) -> FloatArray:
         """Against ratings of the others, or their majority."""
-        found = self._others[way]
-        if not found.place.size:
+        ratings = self._others[way]
+        if not ratings.place.size:
             return np.full(len(self._weights), np.nan)
-        place = self._units.cluster[np.searchsorted(self._mine, found.place)]
+        cluster = self._units.cluster[np.searchsorted(self._mine, ratings.place)]
         if statistic == "auc":
-            return self._auc(who.number[found.place], found, place)
+            return self._auc(who.number[ratings.place], ratings, cluster)
         if statistic in NUMBER_ALPHAS:
-            theirs = self._places.rows.number[found.of]
-            return pair_alpha(statistic, who.number[found.place], theirs, place, self._weights, found.times)[0]
+            theirs = self._places.rows.number[ratings.of]
+            return pair_alpha(statistic, who.number[ratings.place], theirs, cluster, self._weights, ratings.times)[0]
         if (who.name, way) not in self._sums:
-            self._sums[who.name, way] = self._table(who.label[found.place], found, place)
+            self._sums[who.name, way] = self._table(who.label[ratings.place], ratings, cluster)
         return two_raters.FORMULAS[statistic](self._sums[who.name, way])
 
-    def _table(self, label: IntArray, found: RemainingRatings, place: IntArray) -> two_raters.PairSums:
+    def _table(self, label: IntArray, ratings: RemainingRatings, cluster: IntArray) -> two_raters.PairSums:
         measure = self._places.met.measure
         columns = two_raters.pair_columns(
             label,
-            self._places.rows.label[found.of],
-            place,
+            self._places.rows.label[ratings.of],
+            cluster,
             self._units.clusters,
             measure.labels,
             ordinal=measure.ordinal,
-            times=found.times,
+            times=ratings.times,
         )
         return two_raters.PairSums.unpack(self._weights @ columns, measure.labels)
 
-    def _auc(self, score: FloatArray, found: RemainingRatings, place: IntArray) -> FloatArray:
+    def _auc(self, score: FloatArray, ratings: RemainingRatings, cluster: IntArray) -> FloatArray:
         """Equal scores of one cluster are one unit with their answers added up: the same, faster."""
         level, code = np.unique(score, return_inverse=True)
-        cell = compact(place * level.size + code)
-        kept = np.zeros(cell.size)
-        kept[cell.codes] = score
-        said = self._places.rows.label[found.of]
-        yes, no = (sums_by(cell.codes, cell.size, found.times * (said == k)) for k in (1, 0))
-        return correlation.auc(kept, yes, no, Units(first_of(cell, place), self._units.clusters), self._weights)
+        cell = compact(cluster * level.size + code)
+        score_of_cell = np.zeros(cell.size)
+        score_of_cell[cell.codes] = score
+        labels = self._places.rows.label[ratings.of]
+        yes, no = (sums_by(cell.codes, cell.size, ratings.times * (labels == k)) for k in (1, 0))
+        return correlation.auc(score_of_cell, yes, no, Units(first_of(cell, cluster), self._units.clusters), self._weights)
 
 
 class _Mean:
@@ -247,7 +247,7 @@ class _Tally:
 
     def outcomes(self) -> dict[Key, Outcome]:
         """Three for each scorer."""
-        used, found = self._used(), {}
+        used, outcomes = self._used(), {}
         people = outcome(self._people.values(), self._reason(), used, self._how())
         for who, (scorer, own) in zip(self._scorers, self._pairs, strict=True):
             made = {PEOPLE: people}
@@ -259,8 +259,8 @@ class _Tally:
                 made[SCORER] = outcome(values, reason, used, "the scorer in the same places")
                 made[DIFFERENCE] = outcome(values - own.values(), reason, used, "the scorer in the same places less people")
             for side, each in made.items():
-                found[Key(self._statistic, rater=who.name, people_as=self._way, side=side)] = each
-        return found
+                outcomes[Key(self._statistic, rater=who.name, people_as=self._way, side=side)] = each
+        return outcomes
 
     def _used(self) -> Used:
         rows = self._units[self._places.unit.codes]
@@ -302,7 +302,7 @@ def _with_other_people(
     Two-way jackknife with min(persons, prompts) - 1 degrees of freedom.
     """
     met = next(iter(mets.values()))
-    differences = {key: found for key, found in made.items() if key.side == DIFFERENCE and key.rater in mets}
+    differences = {key: difference for key, difference in made.items() if key.side == DIFFERENCE and key.rater in mets}
     persons = np.unique(met.people.rater)
     if persons.size < LEAST_PERSONS or not person[persons].all() or len(met.weights) < 2:
         return {}
@@ -310,8 +310,8 @@ def _with_other_people(
     without = []
     for group in range(groups):
         rows = ~np.isin(met.people.rater, persons[group::groups])
-        without.append(_compared({name: one.take(rows) for name, one in mets.items()}, person, ways))
-    found = {}
+        without.append(_compared({name: matched.take(rows) for name, matched in mets.items()}, person, ways))
+    outcomes = {}
     for key, difference in differences.items():
         values = [each[key].value for each in without]
         if difference.deviations is None or difference.value is None:
@@ -321,18 +321,18 @@ def _with_other_people(
         mine = difference.deviations
         strata = (*mine.strata, replicates - replicates.mean())
         deviations = Deviations(strata, (*mine.values, 0.0), mine.prompts, freedom)
-        found[replace(key, side=OTHERS)] = replace(difference, deviations=deviations)
-    return found
+        outcomes[replace(key, side=OTHERS)] = replace(difference, deviations=deviations)
+    return outcomes
 
 
 def with_leave_one_out(
-    found: Mapping[Key, Outcome], mets: Mapping[str, MatchedRatings], suite: Suite, ways: Mapping[str, PeopleAs]
+    outcomes: Mapping[Key, Outcome], mets: Mapping[str, MatchedRatings], suite: Suite, ways: Mapping[str, PeopleAs]
 ) -> dict[Key, Outcome]:
-    """`found` with more outcomes after each of a scorer's own: people's, the scorer's in the same places, the difference, and
-    from `LEAST_PERSONS` identified persons on the difference as it varies with other people.
+    """`outcomes` with more outcomes after each of a scorer's own: people's, the scorer's in the same places, the difference,
+    and from `LEAST_PERSONS` identified persons on the difference as it varies with other people.
 
     Args:
-        found: scorers against people in one cell.
+        outcomes: scorers against people in one cell.
         mets: what each scorer met there, by its name.
         suite: whose raters these are.
         ways: how people enter each statistic for which this is wanted.
@@ -347,7 +347,7 @@ def with_leave_one_out(
         made |= _compared(together, person, ways)
         made |= _with_other_people(made, together, person, ways)
     ordered: dict[Key, Outcome] = {}
-    for key, own in found.items():
+    for key, own in outcomes.items():
         sides = (replace(key, side=side) for side in SIDES)
         ordered |= {key: own} | {side: made[side] for side in sides if side in made}
     return ordered

@@ -50,8 +50,8 @@ class Matrix:
         for a, b in self._grid.sharing():
             if meets is not None and self._codes(a, b) not in meets:
                 continue
-            one, two = sorted((a, b), key=lambda column: (self._rater(column).name, column))
-            if (self._rater(one).simulated or self._rater(two).simulated) != simulated:
+            first, second = sorted((a, b), key=lambda column: (self._rater(column).name, column))
+            if (self._rater(first).simulated or self._rater(second).simulated) != simulated:
                 continue
             shared = self._grid.shared(a, b)
             if np.unique(self._grid.item[shared]).size < LEAST_ITEMS:
@@ -59,19 +59,19 @@ class Matrix:
             key = shared.tobytes()
             units[key] = shared
             apart = int((self._grid.place[:, [a, b]] >= 0).sum()) - 2 * shared.size
-            groups.setdefault(key, []).append(_RaterPair(one, two, apart))
-        found: dict[Key, Outcome] = {}
+            groups.setdefault(key, []).append(_RaterPair(first, second, apart))
+        outcomes: dict[Key, Outcome] = {}
         for key, members in groups.items():
             group = _RaterGroup(self._grid, units[key], members, self._cell)
             for pair in members:
                 how = HOW if meets is None else meets[self._codes(pair.a, pair.b)]
-                found |= self._pair(group, pair, names, how)
-        return found
+                outcomes |= self._pair(group, pair, names, how)
+        return outcomes
 
     def _codes(self, a: int, b: int) -> tuple[int, int]:
         """The codes of two columns' raters, the lower one first."""
-        one, two = sorted((int(self._grid.raters[a]), int(self._grid.raters[b])))
-        return one, two
+        low, high = sorted((int(self._grid.raters[a]), int(self._grid.raters[b])))
+        return low, high
 
     def _rater(self, column: int) -> SuiteRater:
         return self._suite.raters[int(self._grid.raters[column])]
@@ -82,7 +82,7 @@ class Matrix:
         used = Used(group.items, 2 * group.size, group.units.clusters, excluded)
         sums = group.tables(pair, self._measure) if self._measure.labels else None
         a, b = self._rater(pair.a).name, self._rater(pair.b).name
-        found = {}
+        outcomes = {}
         for name in names:
             if name in CORRELATIONS:
                 values, reason = group.correlation(name, pair), group.why(pair, a, b)
@@ -90,8 +90,8 @@ class Matrix:
                 values, reason = pair_alpha(name, group.row(pair.a), group.row(pair.b), group.units.cluster, group.weights)
             else:
                 values, reason = two_raters.FORMULAS[name](sums), "both raters used a single label"
-            found[Key(name, a=a, b=b)] = outcome(values, reason, used, how)
-        return found
+            outcomes[Key(name, a=a, b=b)] = outcome(values, reason, used, how)
+        return outcomes
 
 
 class _RaterGroup:

@@ -51,11 +51,11 @@ class ReportRow:
         scorer's own `mean`, its ratings), both raters' in the matrix. `excluded` counts ratings, but `undefined_pairs`
         pairs of persons and `tied_majority` units. What has a section's own keys is added by `Report.to_dict`.
         """
-        outcome, place = self.found.outcome, self.found.place
+        outcome, cell = self.found.outcome, self.found.place
         return {
             "suite": self.suite,
-            "task": place.task,
-            "generator": place.generator,
+            "task": cell.task,
+            "generator": cell.generator,
             "aspect": self.aspect,
             "target": self.target,
             "people": self.people,
@@ -104,22 +104,22 @@ class ReportTopic:
     def _by(self, raters: BoolArray) -> Ratings:
         return self.ratings.take(raters[self.ratings.rater])
 
-    def rows(self, found: Iterable[CellOutcome], *, simulated: bool, finer: bool = False) -> list[ReportRow]:
+    def rows(self, outcomes: Iterable[CellOutcome], *, simulated: bool, finer: bool = False) -> list[ReportRow]:
         """Outcomes with their intervals and ceilings; `finer`: of scores, which may say more than people's answers can."""
         rows = []
         options, people = self.options, "simulated" if simulated else "real"
         by_prompt, binary = self.suite.by_prompt, self.measure.binary
         tuned = {rater.name for rater in self.suite.raters if rater.saw_labels}
-        for each, sides in ceiling.with_sides(found):
+        for each, sides in ceiling.with_sides(outcomes):
             kind = value_range_of(each.key.statistic, binary=binary)
             bounds, method = interval(each.outcome, kind, by_prompt=by_prompt)
             saw = each.key.rater in tuned
             beside = (
                 ceiling.read_ceiling(sides, kind, options, by_prompt=by_prompt, finer=finer, saw_labels=saw) if sides else None
             )
-            kept = replace(each, outcome=replace(each.outcome, deviations=None))
+            reported = replace(each, outcome=replace(each.outcome, deviations=None))
             about = self.suite.name, self.aspect.name, self.target, people
-            rows.append(ReportRow(*about, kept, bounds.low, bounds.high, method, beside, saw_labels=saw))
+            rows.append(ReportRow(*about, reported, bounds.low, bounds.high, method, beside, saw_labels=saw))
         return _corrected(rows)
 
     def among(self, *, simulated: bool) -> list[ReportRow]:
@@ -135,15 +135,15 @@ class ReportTopic:
 
     def own(self) -> list[ReportRow]:
         """Each scorer by itself."""
-        found: list[ReportRow] = []
+        report_rows: list[ReportRow] = []
         if not select_statistics(self.measure.among(), ("mean",)):
-            return found
+            return report_rows
         for code, rater in enumerate(self.suite.raters):
             rows = self.ratings.take(self.ratings.rater == code)
             if rater.scorer and rows.size:
                 compute = _ScorerMean(self, rows, Key("mean", rater=rater.name))
-                found += self.rows(walk(rows, self.suite, self.options, compute), simulated=False)
-        return found
+                report_rows += self.rows(walk(rows, self.suite, self.options, compute), simulated=False)
+        return report_rows
 
     def raters(self, *, simulated: bool) -> list[ReportRow]:
         """Each scorer against people: on this aspect, then by its score where the two can be compared."""
@@ -180,13 +180,13 @@ class ReportTopic:
 def _corrected(rows: list[ReportRow]) -> list[ReportRow]:
     """The p of all verdicts by one statistic, of one generator or all, are one family."""
     families: dict[tuple[str, str], list[int]] = {}
-    for place, row in enumerate(rows):
+    for position, row in enumerate(rows):
         if row.ceiling is not None:
-            families.setdefault((row.found.place.generator, row.found.key.statistic), []).append(place)
+            families.setdefault((row.found.place.generator, row.found.key.statistic), []).append(position)
     for places in families.values():
         ceilings = [beside for k in places if (beside := rows[k].ceiling) is not None]
-        for place, made in zip(places, ceiling.corrected(ceilings), strict=True):
-            rows[place] = replace(rows[place], ceiling=made)
+        for position, made in zip(places, ceiling.corrected(ceilings), strict=True):
+            rows[position] = replace(rows[position], ceiling=made)
     return rows
 
 
@@ -214,7 +214,7 @@ class _ScorersBesidePeople:
     by_item: bool
 
     def __call__(self, cell: Cell) -> dict[Key, Outcome]:
-        found: dict[Key, Outcome] = {}
+        outcomes: dict[Key, Outcome] = {}
         mets: dict[str, MatchedRatings] = {}
         people, options = cell.of(self.people), self.topic.options
         ways = {name: way for name in self.names if name != "mean" and (way := people_as(name, options.people_as))}
@@ -228,8 +228,8 @@ class _ScorersBesidePeople:
             for name in self.names:
                 if name in ways or name == "mean":
                     way = ways.get(name)
-                    found[Key(name, rater=rater, people_as=way)] = against.outcome(name, way)
-        return leave_one_out.with_leave_one_out(found, mets, self.topic.suite, ways) if options.ceiling else found
+                    outcomes[Key(name, rater=rater, people_as=way)] = against.outcome(name, way)
+        return leave_one_out.with_leave_one_out(outcomes, mets, self.topic.suite, ways) if options.ceiling else outcomes
 
 
 CLASSES = ("unanimous", "majority", "split")
@@ -260,8 +260,8 @@ def classify(people: Ratings, measure: Measure) -> Certainty:
     key, count = np.unique(unit.codes * width + value, return_counts=True)
     n, most = np.bincount(unit.codes, minlength=unit.size), np.zeros(unit.size, np.int64)
     np.maximum.at(most, key // width, count)
-    place = np.where(most == n, 0, np.where(2 * most > n, 1, 2))
-    return Certainty(np.unique(rows.unit), first_of(unit, rows.item), np.where(n < 2, _SINGLE, place))
+    code = np.where(most == n, 0, np.where(2 * most > n, 1, 2))
+    return Certainty(np.unique(rows.unit), first_of(unit, rows.item), np.where(n < 2, _SINGLE, code))
 
 
 def select(frame: pd.DataFrame, scales: Mapping[tuple[str, str], str], classes: Sequence[str]) -> pd.DataFrame:
@@ -284,8 +284,8 @@ def select(frame: pd.DataFrame, scales: Mapping[tuple[str, str], str], classes: 
         raise ValueError(f"unknown certainty {', '.join(unknown)}; known are {', '.join(CLASSES)}")
     if not classes or frame.empty:
         return frame
-    found = [table for suite in read(frame, scales) for table in _units(suite, tuple(classes))]
-    units = pd.concat(found) if found else pd.DataFrame(columns=_UNIT)
+    frames = [table for suite in read(frame, scales) for table in _units(suite, tuple(classes))]
+    units = pd.concat(frames) if frames else pd.DataFrame(columns=_UNIT)
     rows = pd.DataFrame({name: frame[name].astype(object) for name in (*_UNIT[:-1], "kind")})
     rows["target"] = rows["target"].where(rows["target"].notna(), "")
     rows["simulated"] = frame["simulated"].fillna(False).astype(bool)
@@ -304,10 +304,10 @@ def _units(suite: Suite, classes: tuple[str, ...]) -> Iterator[pd.DataFrame]:
     for aspect in suite.aspects:
         for simulated in (False, True):
             people = suite.raters_where(scorer=False, simulated=simulated)
-            found = classify(aspect.ratings.take(people[aspect.ratings.rater]), aspect.measure)
-            kept = found.of(classes)
-            target = names[found.unit[kept] % names.size - 1]
-            item = np.array(suite.items, object)[found.item[kept]]
+            certainty = classify(aspect.ratings.take(people[aspect.ratings.rater]), aspect.measure)
+            inside = certainty.of(classes)
+            target = names[certainty.unit[inside] % names.size - 1]
+            item = np.array(suite.items, object)[certainty.item[inside]]
             columns = (suite.name, aspect.name, item, target, simulated)
             yield pd.DataFrame(dict(zip(_UNIT, columns, strict=True)), index=range(item.size))
 
@@ -323,14 +323,14 @@ def restrict(topic: ReportTopic, classes: tuple[str, ...], *, simulated: bool) -
 
     A scorer's score is about an item: it stays where one of the item's units does.
     """
-    found = classify(topic.people(simulated=simulated), topic.measure)
-    kept = found.of(classes)
+    certainty = classify(topic.people(simulated=simulated), topic.measure)
+    inside = certainty.of(classes)
     reasons = topic.suite.reasons if OTHER in topic.suite.reasons else (*topic.suite.reasons, OTHER)
     reason = reasons.index(OTHER)
-    ratings = _leave_out(topic.ratings, ~np.isin(topic.ratings.unit, found.unit[kept]), reason)
+    ratings = _leave_out(topic.ratings, ~np.isin(topic.ratings.unit, certainty.unit[inside]), reason)
     scores = topic.scores
     if scores is not None:
-        scores = _leave_out(scores, ~np.isin(scores.item, found.item[kept]), reason)
+        scores = _leave_out(scores, ~np.isin(scores.item, certainty.item[inside]), reason)
     return replace(topic, suite=replace(topic.suite, reasons=reasons), ratings=ratings, scores=scores)
 
 
@@ -354,9 +354,9 @@ def by_certainty(topic: ReportTopic, *, simulated: bool) -> list[ReportRow]:
 
 
 def _named(row: ReportRow, certainty: str) -> ReportRow:
-    found = row.found.outcome
-    reason = found.reason and found.reason.replace(NOTHING_SHARED, f"the scorer judged no unit of the class {certainty}")
-    return replace(row, certainty=certainty, found=replace(row.found, outcome=replace(found, reason=reason)))
+    outcome = row.found.outcome
+    reason = outcome.reason and outcome.reason.replace(NOTHING_SHARED, f"the scorer judged no unit of the class {certainty}")
+    return replace(row, certainty=certainty, found=replace(row.found, outcome=replace(outcome, reason=reason)))
 
 
 @dataclass(frozen=True)
@@ -451,11 +451,11 @@ def glance(rows: Iterable[_RowType], also: str = "") -> tuple[list[_RowType], li
         places.setdefault(tuple(row.get(name) for name in _PLACE), {})[row["statistic"]] = row
     shown: list[_RowType] = []
     rest: list[_RowType] = []
-    for found in places.values():
-        among = not any("rater" in row or "a" in row for row in found.values())
-        names = at_a_glance(found, among=among)
-        if also in found and also not in names:
+    for by_statistic in places.values():
+        among = not any("rater" in row or "a" in row for row in by_statistic.values())
+        names = at_a_glance(by_statistic, among=among)
+        if also in by_statistic and also not in names:
             names = (*names, also)
-        shown += [found[name] for name in names]
-        rest += [row for name, row in found.items() if name not in names]
+        shown += [by_statistic[name] for name in names]
+        rest += [row for name, row in by_statistic.items() if name not in names]
     return shown, rest

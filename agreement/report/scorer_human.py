@@ -185,8 +185,10 @@ class ScorerAgreement:
                 return hypothesis_tests.pearson_difference(a, b, people, cluster, clusters)
             return None
         if statistic in NUMBER_ALPHAS:
-            mine, theirs, place = self._numbers(people_as)
-            alike = hypothesis_tests.alpha_difference(mine, other._numbers(people_as)[0], theirs, place, self._cluster.size)
+            mine, theirs, pair_cluster = self._numbers(people_as)
+            alike = hypothesis_tests.alpha_difference(
+                mine, other._numbers(people_as)[0], theirs, pair_cluster, self._cluster.size
+            )
             return alike if statistic == "krippendorff_alpha_interval" else None
         mine, theirs = self._pair_columns(people_as), other._pair_columns(people_as)
         return hypothesis_tests.table_difference(statistic, mine, theirs, self._measure.labels)
@@ -200,13 +202,13 @@ class ScorerAgreement:
         return two_raters.FORMULAS[statistic](sums), two_raters.why_undefined(statistic, sample)
 
     def _pair_columns(self, people_as: PeopleAs) -> FloatArray:
-        mine, theirs, place = self._label, self._people.label, self._cluster.codes
+        mine, theirs, cluster = self._label, self._people.label, self._cluster.codes
         if people_as == "majority":
             label = self._majority.label
             of_unit = first_of(self._unit, self._label)
-            mine, theirs, place = of_unit[label >= 0], label[label >= 0], self._units.cluster[label >= 0]
+            mine, theirs, cluster = of_unit[label >= 0], label[label >= 0], self._units.cluster[label >= 0]
         labels = self._measure.labels
-        return two_raters.pair_columns(mine, theirs, place, self._cluster.size, labels, ordinal=self._measure.ordinal)
+        return two_raters.pair_columns(mine, theirs, cluster, self._cluster.size, labels, ordinal=self._measure.ordinal)
 
 
 _SUMS = ("pairs", "different", "linear", "quadratic", "rows", "columns", "table")
@@ -216,14 +218,14 @@ def pair_alpha(
     statistic: str,
     mine: FloatArray,
     theirs: FloatArray,
-    place: IntArray,
+    cluster: IntArray,
     weights: FloatArray,
     times: FloatArray | None = None,
 ) -> tuple[FloatArray, str]:
-    """Interval or ratio alpha of pairs of values, each pair a unit counting `times` (once); `place` is its cluster."""
+    """Interval or ratio alpha of pairs of values, each pair a unit counting `times` (once); `cluster` is its cluster."""
     unit = np.tile(np.arange(mine.size), 2)
     values = np.concatenate([mine, theirs])
-    return number_alpha(statistic, unit, values, place, weights, times), why_no_number_alpha(statistic, values)
+    return number_alpha(statistic, unit, values, cluster, weights, times), why_no_number_alpha(statistic, values)
 
 
 @dataclass(frozen=True)

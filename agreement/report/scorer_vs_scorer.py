@@ -90,15 +90,15 @@ def uses_of(topic: ReportTopic) -> dict[int, tuple[ScorerUse, ...]]:
     scorers = [code for code, rater in enumerate(suite.raters) if rater.scorer]
     own_names = frozenset(select_statistics(measure.two_raters() - {"mean"}, wanted))
     score_names = frozenset(select_statistics(OF_SCORES if measure.binary else OF_SCORES - {"auc"}, wanted))
-    found: dict[int, tuple[ScorerUse, ...]] = {}
+    uses: dict[int, tuple[ScorerUse, ...]] = {}
     for code in sorted(scorers, key=lambda code: suite.raters[code].name):
         own = topic.ratings.take(topic.ratings.rater == code)
         ways = [ScorerUse(own, False, own_names)] if own.size else []
         if topic.scores is not None and (score := topic.scores.take(topic.scores.rater == code)).size:
             ways.append(ScorerUse(score, True, score_names - (own_names if own.size else frozenset())))
         if ways:
-            found[code] = tuple(ways)
-    return found
+            uses[code] = tuple(ways)
+    return uses
 
 
 class CellComparisons:
@@ -186,11 +186,11 @@ class _ScorerGroup:
         sides = {id(side): side for duel in self._duels for side in (duel.a, duel.b)}
         measure, suite = self._topic.measure, self._topic.suite
         against = {
-            place: ScorerAgreement(side.rows, self._people, suite, ComparisonScale(measure, side.way.by_item), cell)
-            for place, side in sides.items()
+            side_id: ScorerAgreement(side.rows, self._people, suite, ComparisonScale(measure, side.way.by_item), cell)
+            for side_id, side in sides.items()
         }
         made: dict[tuple[int, str], Outcome] = {}
-        found: dict[Key, Outcome] = {}
+        outcomes: dict[Key, Outcome] = {}
         for duel in self._duels:
             for name in sorted(duel.statistics):
                 way = people_as(name, self._topic.options.people_as)
@@ -199,14 +199,14 @@ class _ScorerGroup:
                 for side in (duel.a, duel.b):
                     if (id(side), name) not in made:
                         made[id(side), name] = against[id(side)].outcome(name, way)
-                one, two = made[id(duel.a), name], made[id(duel.b), name]
+                outcome_a, outcome_b = made[id(duel.a), name], made[id(duel.b), name]
                 key = Key(name, a=duel.a.name, b=duel.b.name, people_as=way)
-                less = _less(key, one, two, duel)
+                less = _less(key, outcome_a, outcome_b, duel)
                 if less.value is not None and cell.deletions.wanted:
                     swap = against[id(duel.a)].swaps(against[id(duel.b)], name, way)
                     less = replace(less, swaps=swap_test(swap, less.used.clusters, cell.deletions) if swap else None)
-                found |= {replace(key, rater=key.a): one, replace(key, rater=key.b): two, key: less}
-        return found
+                outcomes |= {replace(key, rater=key.a): outcome_a, replace(key, rater=key.b): outcome_b, key: less}
+        return outcomes
 
     def mcnemars(self) -> dict[ScorerPair, McNemar]:
         """As `Duels.mcnemars`, of these pairs."""
@@ -214,8 +214,8 @@ class _ScorerGroup:
         sides = {id(side): side for duel in labelled for side in (duel.a, duel.b)}
         # the scorer's label beside most people's, by unit that has a majority
         majority = {
-            place: to_majority(pair_judgements(side.rows, self._people), self._topic.measure.labels)
-            for place, side in sides.items()
+            side_id: to_majority(pair_judgements(side.rows, self._people), self._topic.measure.labels)
+            for side_id, side in sides.items()
         }
         deletions = self._cell.deletions
         return {
@@ -238,17 +238,17 @@ def _mcnemar(a: PairedJudgements, b: PairedJudgements, deletions: Deletions) -> 
     return McNemar(both, only_a, only_b, neither, p)
 
 
-def _less(key: Key, one: Outcome, two: Outcome, duel: _PairStatistics) -> Outcome:
+def _less(key: Key, a: Outcome, b: Outcome, duel: _PairStatistics) -> Outcome:
     """One outcome less the other, replicate by replicate."""
-    tied = {name: n for name, n in one.used.excluded.items() if name == "tied_majority"}
-    used = replace(one.used, excluded=merged([duel.excluded, tied]))
-    how = f"{key.a} less {key.b}, each: {one.how}; on the units that both scorers judged"
-    if one.value is None or two.value is None:
-        reasons = {key.a: one.reason, key.b: two.reason}
+    tied = {name: n for name, n in a.used.excluded.items() if name == "tied_majority"}
+    used = replace(a.used, excluded=merged([duel.excluded, tied]))
+    how = f"{key.a} less {key.b}, each: {a.how}; on the units that both scorers judged"
+    if a.value is None or b.value is None:
+        reasons = {key.a: a.reason, key.b: b.reason}
         words = "; ".join(f"{name}: {reason}" for name, reason in reasons.items() if reason)
         return undefined(words if used.ratings else NOTHING_SHARED, used, how)
-    value = float(rounded_difference(np.array([one.value]), np.array([two.value]))[0])
-    deviations = one.deviations - two.deviations if one.deviations and two.deviations else None
+    value = float(rounded_difference(np.array([a.value]), np.array([b.value]))[0])
+    deviations = a.deviations - b.deviations if a.deviations and b.deviations else None
     return Outcome(value, None, deviations, used, how)
 
 
@@ -344,13 +344,13 @@ def comparisons(frame: pd.DataFrame, scales: Mapping[tuple[str, str], str], opti
     unknown = sorted(set(wanted.statistics or ()) - set(STATISTICS))
     if unknown:
         raise ValueError(f"unknown statistic {', '.join(unknown)}; known are {', '.join(STATISTICS)}")
-    found: list[Comparison] = []
+    made: list[Comparison] = []
     for suite in read(select(frame, scales, wanted.certainty), scales):
         for aspect in suite.aspects:
             for topic in topics(suite, aspect, wanted):
                 for simulated in (False, True):
-                    found += _TopicComparisons(topic, simulated=simulated).comparisons()
-    return found
+                    made += _TopicComparisons(topic, simulated=simulated).comparisons()
+    return made
 
 
 class _TopicComparisons:
@@ -365,25 +365,25 @@ class _TopicComparisons:
     def comparisons(self) -> list[Comparison]:
         """Every pair in every cell, corrected within each family."""
         topic = self.topic
-        found = list(walk(self._field.people, topic.suite, topic.options, self._cell)) if len(self._field.ways) > 1 else []
-        own = {(f.place, f.key): f.outcome.value for f in found if f.key.rater is not None}
-        made = [self._comparison(f, own) for f in found if f.key.rater is None]
+        outcomes = list(walk(self._field.people, topic.suite, topic.options, self._cell)) if len(self._field.ways) > 1 else []
+        own = {(f.place, f.key): f.outcome.value for f in outcomes if f.key.rater is not None}
+        made = [self._comparison(f, own) for f in outcomes if f.key.rater is None]
         families: dict[tuple[str, str], list[Comparison]] = {}
         for each in made:
             families.setdefault((each.place.generator, each.key.statistic), []).append(each)
         return [each for family in families.values() for each in _corrected(family)]
 
     def _cell(self, cell: Cell) -> dict[Key, Outcome]:
-        duels, place = CellComparisons(self._field, cell), cell_name(cell, self.topic.suite)
-        self._mcnemars |= {(place, sides): made for sides, made in duels.mcnemars().items()}
-        found = duels.outcomes()
-        order = sorted(found, key=lambda key: (STATISTICS.index(key.statistic), key.a or "", key.b or "", key.rater or ""))
-        return {key: found[key] for key in order}
+        duels, name = CellComparisons(self._field, cell), cell_name(cell, self.topic.suite)
+        self._mcnemars |= {(name, sides): made for sides, made in duels.mcnemars().items()}
+        outcomes = duels.outcomes()
+        order = sorted(outcomes, key=lambda key: (STATISTICS.index(key.statistic), key.a or "", key.b or "", key.rater or ""))
+        return {key: outcomes[key] for key in order}
 
-    def _comparison(self, found: CellOutcome, own: Mapping[tuple[CellName, Key], float | None]) -> Comparison:
-        topic, key, outcome = self.topic, found.key, found.outcome
+    def _comparison(self, cell_outcome: CellOutcome, own: Mapping[tuple[CellName, Key], float | None]) -> Comparison:
+        topic, key, outcome = self.topic, cell_outcome.key, cell_outcome.outcome
         bounds, method = interval(outcome, CONTRAST, by_prompt=topic.suite.by_prompt)
-        a, b = (own.get((found.place, replace(key, rater=name))) for name in (key.a, key.b))
+        a, b = (own.get((cell_outcome.place, replace(key, rater=name))) for name in (key.a, key.b))
         tuned = [rater.name for rater in topic.suite.raters if rater.saw_labels and rater.name in (key.a, key.b)]
         method += "".join(f"; no p, as the settings of {name} were chosen with these people's labels in view" for name in tuned)
         test = key.statistic in OF_LABELS and not tuned
@@ -392,7 +392,7 @@ class _TopicComparisons:
             aspect=topic.aspect.name,
             target=topic.target,
             people=self._words,
-            place=found.place,
+            place=cell_outcome.place,
             key=key,
             outcome=replace(outcome, deviations=None),
             low=bounds.low,
@@ -401,7 +401,7 @@ class _TopicComparisons:
             p_holm=None,
             value_a=a,
             value_b=b,
-            mcnemar=self._mcnemars.get((found.place, ScorerPair(str(key.a), str(key.b)))) if test else None,
+            mcnemar=self._mcnemars.get((cell_outcome.place, ScorerPair(str(key.a), str(key.b)))) if test else None,
             method=method,
         )
 

@@ -49,8 +49,8 @@ class WeightedValues:
         """Units that are equal on every row are one unit with their weights added, where that leaves few: the same, faster."""
         code, profiles = np.zeros(values.shape[1], np.int64), 0
         for row in values:
-            distinct, place = np.unique(row, return_inverse=True)
-            code = np.unique(code * distinct.size + place, return_inverse=True)[1]
+            distinct, level = np.unique(row, return_inverse=True)
+            code = np.unique(code * distinct.size + level, return_inverse=True)[1]
             profiles = int(code.max(initial=-1)) + 1
             if 2 * profiles > code.size or profiles * units.clusters > _BLOCK:
                 return cls(values, units, weights)
@@ -115,10 +115,10 @@ class Concordance:
     def untied(self, row: int) -> FloatArray:
         """Ordered pairs of replicated units that differ on one row of values: n^2 less the squares of its groups of equals."""
         if row not in self._untied:
-            found = np.zeros(self._sample.weights.shape[0])
+            untied = np.zeros(self._sample.weights.shape[0])
             for block, w in self._weights():
-                found[block] = w.sum(1) ** 2 - (self._ties[row].totals(w) ** 2).sum(1)
-            self._untied[row] = found
+                untied[block] = w.sum(1) ** 2 - (self._ties[row].totals(w) ** 2).sum(1)
+            self._untied[row] = untied
         return self._untied[row]
 
     def sums(self, a: int, b: int) -> FloatArray:
@@ -168,9 +168,9 @@ class Concordance:
 def _of_table(fine: Ties, coarse: Ties, weights: FloatArray) -> FloatArray:
     """The sums from the table (resamples, values of `coarse`, values of `fine`): each cell times what lies below and left of
     it and above and right, less the other two corners."""
-    cell, place = np.unique(coarse.group * fine.starts.size + fine.group, return_inverse=True)
-    order = np.argsort(place, kind="stable")
-    starts = np.searchsorted(place[order], np.arange(cell.size))
+    cell, cell_of = np.unique(coarse.group * fine.starts.size + fine.group, return_inverse=True)
+    order = np.argsort(cell_of, kind="stable")
+    starts = np.searchsorted(cell_of[order], np.arange(cell.size))
     flat = np.zeros((weights.shape[0], coarse.starts.size * fine.starts.size))
     flat[:, cell] = np.add.reduceat(weights[:, order], starts, axis=1)
     table = flat.reshape(weights.shape[0], coarse.starts.size, fine.starts.size)
@@ -179,8 +179,8 @@ def _of_table(fine: Ties, coarse: Ties, weights: FloatArray) -> FloatArray:
     apart = 2.0 * through - table - through[:, :, -1:]
     lower = np.cumsum(apart, axis=1)
     signed = 2.0 * lower - apart - lower[:, -1:]
-    found: FloatArray = (table * signed).sum((1, 2))
-    return found
+    differences: FloatArray = (table * signed).sum((1, 2))
+    return differences
 
 
 class SignMatrix:
@@ -213,11 +213,11 @@ class SignMatrix:
     def _row_blocks(self, ends: FloatArray, size: int) -> Iterator[slice]:
         """Runs of whole clusters whose rows of S fit in a block."""
         first, starts = 0, self._starts
-        for place in range(starts.size):
-            last = place + 1 == starts.size
-            if last or (ends[place + 1] - starts[first]) * size > 2 * _BLOCK:
-                yield slice(first, place + 1)
-                first = place + 1
+        for index in range(starts.size):
+            last = index + 1 == starts.size
+            if last or (ends[index + 1] - starts[first]) * size > 2 * _BLOCK:
+                yield slice(first, index + 1)
+                first = index + 1
 
 
 def _signs(part: FloatArray, whole: FloatArray) -> np.ndarray[tuple[int, ...], np.dtype[np.signedinteger]]:
@@ -253,16 +253,16 @@ Correlation = Literal["pearson", "spearman", "kendall_tau_b", "kendall_tau_c"]
 
 def pearson(x: FloatArray, y: FloatArray, units: Units, weights: FloatArray) -> FloatArray:
     """Pearson's r = S_xy / sqrt(S_xx S_yy), from sums of moments by cluster."""
-    found: FloatArray = pearson_with_last(np.stack([x, y]), units, weights)[0]
-    return found
+    r: FloatArray = pearson_with_last(np.stack([x, y]), units, weights)[0]
+    return r
 
 
 def pearson_with_last(values: FloatArray, units: Units, weights: FloatArray) -> FloatArray:
     """Pearson's r of each row of `values` (rows, units) with the last one: (rows - 1, resamples)."""
     rows = standardised(values)
     moments = np.concatenate([np.ones_like(rows[:1]), rows, rows * rows, rows[:-1] * rows[-1]])
-    place = units.cluster + units.clusters * np.arange(len(moments))[:, None]
-    sums = np.bincount(place.ravel(), moments.ravel(), units.clusters * len(moments)).reshape(len(moments), -1) @ weights.T
+    cell = units.cluster + units.clusters * np.arange(len(moments))[:, None]
+    sums = np.bincount(cell.ravel(), moments.ravel(), units.clusters * len(moments)).reshape(len(moments), -1) @ weights.T
     first, squares = sums[1 : len(rows) + 1], sums[len(rows) + 1 : 2 * len(rows) + 1]
     shape = (len(rows) - 1, len(weights))
     parts = (sums[0], first[:-1], first[-1], squares[:-1], squares[-1], sums[2 * len(rows) + 1 :])
@@ -271,7 +271,7 @@ def pearson_with_last(values: FloatArray, units: Units, weights: FloatArray) -> 
 
 def pearson_of_moments(sums: FloatArray) -> FloatArray:
     """Pearson's r from (..., 6): n and the sums of x, y, x^2, y^2 and x y, of values that are about 1 in size."""
-    n, sx, sy, sxx, syy, sxy = (sums[..., place] for place in range(6))
+    n, sx, sy, sxx, syy, sxy = (sums[..., index] for index in range(6))
     spread_x, spread_y = scatter(n * sxx - sx**2, n * sxx), scatter(n * syy - sy**2, n * syy)
     return np.clip(ratio(n * sxy - sx * sy, np.sqrt(spread_x) * np.sqrt(spread_y)), -1.0, 1.0)
 
@@ -386,8 +386,8 @@ def evaluate(statistic: Correlation, x: FloatArray, y: FloatArray) -> Result:
 
 def evaluate_auc(score: FloatArray, yes: BoolArray) -> Result:
     """The area under the ROC curve of a score against yes/no."""
-    a, one = np.asarray(score, float), np.asarray(yes, float)
-    value = auc(a, one, 1.0 - one, Units.single(a.size), np.ones((1, a.size)))[0]
+    a, positive = np.asarray(score, float), np.asarray(yes, float)
+    value = auc(a, positive, 1.0 - positive, Units.single(a.size), np.ones((1, a.size)))[0]
     return result(value, WHY_NO_AUC)
 
 

@@ -40,7 +40,7 @@ class OneWaySums:
     @classmethod
     def unpack(cls, flat: FloatArray) -> OneWaySums:
         """Read the last axis of `one_way_columns`, or of weighted sums of it."""
-        return cls(*(flat[..., place] for place in range(6)))
+        return cls(*(flat[..., index] for index in range(6)))
 
     def icc_1(self) -> FloatArray:
         """ICC(1,1): how alike two ratings of a unit are, one-way random effects. Units with one rating count between units."""
@@ -60,16 +60,16 @@ def one_way_columns(unit: IntArray, values: FloatArray) -> FloatArray:
     return np.stack([np.ones(n.size), n, n**2, first, first**2 / n, within], axis=1)
 
 
-def icc_1(unit: IntArray, values: FloatArray, place: IntArray, weights: FloatArray) -> FloatArray:
+def icc_1(unit: IntArray, values: FloatArray, cluster: IntArray, weights: FloatArray) -> FloatArray:
     """ICC(1,1) of the sample and every replicate, (1 + replicates,).
 
     Args:
         unit: the unit of each rating, codes 0, 1, ... without gaps.
         values: the ratings.
-        place: the cluster of each unit.
+        cluster: the cluster of each unit.
         weights: (1 + replicates, clusters).
     """
-    return OneWaySums.unpack(weights @ cluster_sums(one_way_columns(unit, values), place, weights.shape[1])).icc_1()
+    return OneWaySums.unpack(weights @ cluster_sums(one_way_columns(unit, values), cluster, weights.shape[1])).icc_1()
 
 
 def why_no_icc_1(unit: IntArray) -> str:
@@ -93,7 +93,7 @@ class TwoWaySums:
     @classmethod
     def unpack(cls, flat: FloatArray) -> TwoWaySums:
         """Read the last axis of `two_way_columns`, or of weighted sums of it."""
-        units, first, second, within = (flat[..., place] for place in range(4))
+        units, first, second, within = (flat[..., index] for index in range(4))
         return cls(units, first, second, within, flat[..., 4:])
 
     def icc_2(self) -> FloatArray:
@@ -116,15 +116,15 @@ def two_way_columns(table: FloatArray) -> FloatArray:
     return np.concatenate([np.stack([np.ones(units), mean, mean**2, (apart**2).sum(1)], axis=1), apart], axis=1)
 
 
-def icc_2(table: FloatArray, place: IntArray, weights: FloatArray) -> FloatArray:
+def icc_2(table: FloatArray, cluster: IntArray, weights: FloatArray) -> FloatArray:
     """ICC(2,1) of the sample and every replicate, (1 + replicates,).
 
     Args:
         table: (units, persons), every person's rating of every unit.
-        place: the cluster of each unit.
+        cluster: the cluster of each unit.
         weights: (1 + replicates, clusters).
     """
-    return TwoWaySums.unpack(weights @ cluster_sums(two_way_columns(table), place, weights.shape[1])).icc_2()
+    return TwoWaySums.unpack(weights @ cluster_sums(two_way_columns(table), cluster, weights.shape[1])).icc_2()
 
 
 def why_no_icc_2(table: FloatArray) -> str:

@@ -59,7 +59,7 @@ class CountSums:
         rest = flat[..., _SCALARS + 2 * labels :]
         side = labels if rest.shape[-1] else 0
         table = rest.reshape(*rest.shape[:-1], side, side)
-        units, paired, disagreeing, quadratic, unanimous, majority, off = (flat[..., place] for place in range(_SCALARS))
+        units, paired, disagreeing, quadratic, unanimous, majority, off = (flat[..., index] for index in range(_SCALARS))
         size = categories or labels
         return cls(size, units, paired, disagreeing, quadratic, unanimous, majority, off, shares, margins, table)
 
@@ -95,9 +95,9 @@ def count_columns(
     scalars = [n >= 1, paired, different / pairs, squares / pairs, paired & (most == n), paired & (2 * most > n)]
     scalars.append(np.where(paired, different, 0.0) / np.where(paired, n - 1.0, 1.0))
     columns = [sums_by(cluster_of_unit, clusters, column)[:, None] for column in scalars]
-    place = cluster_of_unit[of_unit] * labels + of_label
+    cell = cluster_of_unit[of_unit] * labels + of_label
     for weight in (times / n[of_unit], times * paired[of_unit]):
-        columns.append(sums_by(place, clusters * labels, weight).reshape(clusters, labels))
+        columns.append(sums_by(cell, clusters * labels, weight).reshape(clusters, labels))
     if ordinal:
         columns.append(_coincidences(unit, label, cluster_of_unit, clusters, labels))
     return np.concatenate(columns, axis=1)

@@ -18,7 +18,7 @@ from typing import Literal
 Kind = Literal["nominal", "ordinal", "interval"]
 # Each pair is (the label that counts as 1, the label that counts as 0).
 YES_NO_VOCABULARIES: tuple[tuple[str, str], ...] = (("yes", "no"), ("true", "false"), ("1", "0"))
-_YES_NO = {word: float(1 - place) for pair in YES_NO_VOCABULARIES for place, word in enumerate(pair)}
+_YES_NO = {word: float(1 - index) for pair in YES_NO_VOCABULARIES for index, word in enumerate(pair)}
 _FORMS = "nominal, nominal:red|green, ordinal:1-5, ordinal:0.5-5:0.5, ordinal:low<mid<high or interval"
 _NUMBER = r"-?\d{1,6}(?:\.\d{1,3})?"
 _RANGE = re.compile(rf"({_NUMBER})\s*-\s*({_NUMBER})(?:\s*:\s*({_NUMBER}))?", re.ASCII)

@@ -53,7 +53,7 @@ class PairSums:
         rest = flat[..., _SCALARS + 2 * labels :]
         side = labels if rest.shape[-1] else 0
         table = rest.reshape(*rest.shape[:-1], side, side)
-        count, different, linear, quadratic = (flat[..., place] for place in range(_SCALARS))
+        count, different, linear, quadratic = (flat[..., index] for index in range(_SCALARS))
         return cls(labels, count, different, linear, quadratic, rows, columns, table)
 
     @classmethod
@@ -83,14 +83,14 @@ def pair_columns(
     `ordinal` adds the confusion table.
     """
     apart = np.abs(first - second).astype(float)
-    one = np.ones(first.size) if times is None else times
-    scalars = (one, one * (apart > 0), one * apart, one * apart**2)
+    weights = np.ones(first.size) if times is None else times
+    scalars = (weights, weights * (apart > 0), weights * apart, weights * apart**2)
     columns = [sums_by(cluster, clusters, column)[:, None] for column in scalars]
     for label in (first, second):
-        columns.append(sums_by(cluster * labels + label, clusters * labels, one).reshape(clusters, labels))
+        columns.append(sums_by(cluster * labels + label, clusters * labels, weights).reshape(clusters, labels))
     if ordinal:
         cell = (cluster * labels + first) * labels + second
-        columns.append(sums_by(cell, clusters * labels**2, one).reshape(clusters, labels**2))
+        columns.append(sums_by(cell, clusters * labels**2, weights).reshape(clusters, labels**2))
     return np.concatenate(columns, axis=1)
 
 

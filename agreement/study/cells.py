@@ -61,7 +61,7 @@ def undefined(reason: str, used: Used, how: str) -> Outcome:
 
 def mean_over_tasks(tasks: Mapping[str, Outcome | None]) -> Outcome:
     """The unweighted mean over tasks, whose prompts are strata."""
-    made = {name: found for name, found in tasks.items() if found is not None}
+    made = {name: outcome for name, outcome in tasks.items() if outcome is not None}
     parts = list(made.values())
     excluded = merged([part.used.excluded for part in parts])
     items, ratings, clusters = (sum(getattr(p.used, name) for p in parts) for name in ("items", "ratings", "clusters"))
@@ -69,7 +69,7 @@ def mean_over_tasks(tasks: Mapping[str, Outcome | None]) -> Outcome:
     how = f"unweighted mean over {len(tasks)} task{'s' if len(tasks) != 1 else ''}"
     values = [part.value for part in parts if part.value is not None]
     if len(values) < len(tasks):
-        missing = [name for name, found in tasks.items() if found is None or found.value is None]
+        missing = [name for name, outcome in tasks.items() if outcome is None or outcome.value is None]
         reasons = sorted({part.reason for part in parts if part.reason})
         words = f"undefined in the task{'s' if len(missing) > 1 else ''} {', '.join(missing)}"
         return undefined(f"{words}: {'; '.join(reasons)}" if reasons else words, used, how)
@@ -84,12 +84,12 @@ def mean_over_tasks(tasks: Mapping[str, Outcome | None]) -> Outcome:
     return Outcome(float(np.mean(values)), None, deviations, used, method, together)
 
 
-def interval(found: Outcome, kind: ValueRange, *, by_prompt: bool = True, many: str | None = None) -> tuple[Interval, str]:
+def interval(outcome: Outcome, kind: ValueRange, *, by_prompt: bool = True, many: str | None = None) -> tuple[Interval, str]:
     """The interval of an outcome, and `method`: in words, how value and interval were made; `many`: what its clusters are."""
     bounds = Interval()
-    if found.value is not None and found.deviations is not None:
-        bounds = jackknife_interval(found.value, found.deviations, kind, many or ("prompts" if by_prompt else "items"))
-    return bounds, "; ".join(part for part in (found.how, bounds.note) if part)
+    if outcome.value is not None and outcome.deviations is not None:
+        bounds = jackknife_interval(outcome.value, outcome.deviations, kind, many or ("prompts" if by_prompt else "items"))
+    return bounds, "; ".join(part for part in (outcome.how, bounds.note) if part)
 
 
 def merged(counts: Sequence[Mapping[str, int]]) -> dict[str, int]:
@@ -118,8 +118,8 @@ class Compact:
 
 def compact(codes: IntArray) -> Compact:
     """Renumber codes without gaps, keeping their order."""
-    found, codes = np.unique(codes, return_inverse=True)
-    return Compact(codes.astype(np.int64), int(found.size))
+    distinct, codes = np.unique(codes, return_inverse=True)
+    return Compact(codes.astype(np.int64), int(distinct.size))
 
 
 def first_of(codes: Compact, values: IntArray) -> IntArray:
@@ -242,12 +242,12 @@ def with_tasks_mean(
     generator: str, tasks: Mapping[str, Mapping[Key, Outcome]], whole: Mapping[Key, Outcome]
 ) -> Iterator[CellOutcome]:
     """The outcomes of each task, of all together, and the means over tasks."""
-    for task, found in [*tasks.items(), (ALL, whole)]:
-        for key, outcome in found.items():
+    for task, outcomes in [*tasks.items(), (ALL, whole)]:
+        for key, outcome in outcomes.items():
             yield CellOutcome(CellName(generator, task), key, outcome)
     for key in whole:
-        if any(key in found for found in tasks.values()):
-            mean = mean_over_tasks({task: found.get(key) for task, found in tasks.items()})
+        if any(key in of_task for of_task in tasks.values()):
+            mean = mean_over_tasks({task: of_task.get(key) for task, of_task in tasks.items()})
             yield CellOutcome(CellName(generator, TASKS_MEAN), key, mean)
 
 
@@ -261,16 +261,16 @@ def cell_name(cell: Cell, suite: Suite) -> CellName:
     return CellName(generator, ALL if cell.task is None else suite.tasks[cell.task])
 
 
-def cell_of(suite: Suite, place: CellName, options: Options) -> Cell:
+def cell_of(suite: Suite, cell: CellName, options: Options) -> Cell:
     """The cell of a place, as the report has it; ValueError for a name that the suite has not."""
 
-    def code(names: tuple[str, ...], name: str, what: str) -> int | None:
+    def code(names: tuple[str, ...], name: str, label: str) -> int | None:
         if name == ALL:
             return None
         if name not in names:
-            raise ValueError(f"the suite {suite.name!r} has no {what} {name!r}")
+            raise ValueError(f"the suite {suite.name!r} has no {label} {name!r}")
         return names.index(name)
 
-    generator, task = code(suite.generators, place.generator, "generator"), code(suite.tasks, place.task, "task")
-    stream = ALL if task is None else f"task {place.task}"
+    generator, task = code(suite.generators, cell.generator, "generator"), code(suite.tasks, cell.task, "task")
+    stream = ALL if task is None else f"task {cell.task}"
     return Cell(generator, task, Deletions(options.intervals, options.seed, stream))

@@ -142,14 +142,14 @@ def _suite(name: str, rows: pd.DataFrame, scales: Mapping[tuple[str, str], str])
     blank = np.zeros(len(rows))
     everything = Ratings(item, cluster, unit, target, task, generator, rater, blank.astype(np.int64), blank, seq, why)
     order = np.lexsort((rater, seq, unit))
-    found = []
+    judged = []
     for code, aspect_name in enumerate(aspects):
         if (name, aspect_name) not in scales:
             raise ValueError(f"no scale is given for the aspect {aspect_name!r} of the suite {name!r}")
         places = order[aspect[order] == code]
         scale = Scale.parse(scales[name, aspect_name])
-        found.append(_aspect(aspect_name, scale, rows.iloc[places], everything.take(places), reasons))
-    return Suite(name, items, raters, tasks, generators, targets, reasons, bool((prompt >= 0).any()), tuple(found))
+        judged.append(_aspect(aspect_name, scale, rows.iloc[places], everything.take(places), reasons))
+    return Suite(name, items, raters, tasks, generators, targets, reasons, bool((prompt >= 0).any()), tuple(judged))
 
 
 def _raters(rows: pd.DataFrame) -> tuple[IntArray, tuple[SuiteRater, ...]]:
@@ -231,10 +231,10 @@ def _translate(codes: IntArray, new: list[int]) -> IntArray:
 
 def _level_codes(scale: Scale, names: tuple[str, ...]) -> list[int]:
     levels = scale.levels or ()
-    found = []
+    codes = []
     for name in names:
         try:
-            found.append(levels.index(scale.read(name).label or ""))
+            codes.append(levels.index(scale.read(name).label or ""))
         except ScaleError:
-            found.append(-1)
-    return found
+            codes.append(-1)
+    return codes

@@ -46,7 +46,7 @@ INSTRUCTIONS: Final = (
 )
 
 
-def preference(asked: FormItem, side: str) -> Judgement:
+def preference(item: FormItem, side: str) -> Judgement:
     """The judgement that choosing ``left``, ``right``, ``both`` or ``none`` is.
 
     Raises:
@@ -56,22 +56,22 @@ def preference(asked: FormItem, side: str) -> Judgement:
         return unsure("preference")
     if side in (BOTH, NONE):
         return Judgement("preference", side, None)
-    if (why := unfit(asked)) is not None:
+    if (why := unfit(item)) is not None:
         raise ValueError(why)
-    return Judgement("preference", asked.generators[asked.position(SIDES.index(side))], None)
+    return Judgement("preference", item.generators[item.position(SIDES.index(side))], None)
 
 
-def unfit(asked: FormItem) -> str | None:
+def unfit(item: FormItem) -> str | None:
     """Why a preference between these two says nothing."""
-    if len(asked.generators) != 2 or len(set(asked.generators)) != 2:
+    if len(item.generators) != 2 or len(set(item.generators)) != 2:
         return "a preference is between two generators' images"
-    odd = next((name for name in asked.generators if name in (BOTH, NONE)), None)
+    odd = next((name for name in item.generators if name in (BOTH, NONE)), None)
     return None if odd is None else f"a generator named '{odd}' cannot be told from that answer"
 
 
-def _derive(asked: FormItem, answers: Mapping[str, Any]) -> list[Derived]:
+def _derive(item: FormItem, answers: Mapping[str, Any]) -> list[Derived]:
     answer = NONE if all(says_blank(answers, blank) for blank in BLANKS) else answers.get("preference")
-    return [] if is_blank(answer) else [Derived(preference(asked, str(answer)))]
+    return [] if is_blank(answer) else [Derived(preference(item, str(answer)))]
 
 
 _QUESTION: Final = Question("preference", "choice", "Which image is faithful to this text?", options=CHOICES, caption=True)

@@ -159,8 +159,8 @@ def visible(questionnaire: Questionnaire, answers: Mapping[str, Any]) -> list[st
 
 def clean(questionnaire: Questionnaire, answers: Mapping[str, Any]) -> dict[str, Any]:
     """The answers without blanks and those of hidden questions, left over from a changed mind; texts trimmed."""
-    kept = ((id_, answers[id_]) for id_ in visible(questionnaire, answers) if not is_blank(answers.get(id_)))
-    cleaned = {id_: value.strip() if isinstance(value, str) else value for id_, value in kept}
+    answered = ((id_, answers[id_]) for id_ in visible(questionnaire, answers) if not is_blank(answers.get(id_)))
+    cleaned = {id_: value.strip() if isinstance(value, str) else value for id_, value in answered}
     return cleaned | {blank.id: YES for blank in questionnaire.blanks if says_blank(answers, blank)}
 
 
@@ -191,11 +191,11 @@ def _plain(value: Any) -> Any:
 @lru_cache(maxsize=1000)
 def _options(options: tuple[Option, ...]) -> tuple[dict[str, Any], ...]:
     """Most questions have one of a few lists of options."""
-    return tuple({name: getattr(one, name) for name in _NAMES[Option]} for one in options)
+    return tuple({name: getattr(option, name) for name in _NAMES[Option]} for option in options)
 
 
 _NAMES: Final[Mapping[type, tuple[str, ...]]] = {
-    kind: tuple(one.name for one in fields(kind))
+    kind: tuple(attribute.name for attribute in fields(kind))
     for kind in (Option, Condition, Numbers, Question, Blank, Counter, InstructionSection, Questionnaire)
 }
 
@@ -220,18 +220,18 @@ def same(answer: Any, value: Value) -> bool:
 
 
 def _is_about_blanks(questionnaire: Questionnaire, question: Question, answers: Mapping[str, Any]) -> bool:
-    said = [blank.member for blank in questionnaire.blanks if says_blank(answers, blank)]
-    if not said:
+    blank_members = [blank.member for blank in questionnaire.blanks if says_blank(answers, blank)]
+    if not blank_members:
         return False
-    return len(said) == len(questionnaire.blanks) or (question.member is not None and question.member in said)
+    return len(blank_members) == len(questionnaire.blanks) or (question.member is not None and question.member in blank_members)
 
 
 def _holds(condition: Condition, kind: Kind, answers: Mapping[str, Any]) -> bool:
     answer = answers.get(condition.question)
     if condition.values is None:
         return not is_blank(answer)
-    given = answer if kind in TICKED and isinstance(answer, (list, tuple)) else [answer]
-    return any(same(one, value) for one in given for value in condition.values)
+    choices = answer if kind in TICKED and isinstance(answer, (list, tuple)) else [answer]
+    return any(same(choice, value) for choice in choices for value in condition.values)
 
 
 COUNTS: Final = (
@@ -307,7 +307,7 @@ def _number_problem(question: Question, answer: Any) -> str | None:
     return None if ((answer - numbers.low) / numbers.step).is_integer() else wanted
 
 
-def _ticked_problem(question: Question, answer: Any, many: str, one: str) -> str | None:
+def _ticked_problem(question: Question, answer: Any, many: str, single: str) -> str | None:
     if not isinstance(answer, list) or not all(isinstance(value, str) for value in answer):
         return f"Please choose from the {many} listed."
     known = {option.value for option in question.options}
@@ -315,7 +315,7 @@ def _ticked_problem(question: Question, answer: Any, many: str, one: str) -> str
     if unknown:
         return f"Please choose from the {many} listed; {unknown[0][:40]!r} is not one of them."
     if len(set(answer)) < len(answer):
-        return f"{one} is ticked twice."
+        return f"{single} is ticked twice."
     if len(answer) > 1 and any(value in question.alone for value in answer):
         return "One of the ticked answers cannot be combined with others."
     return None
@@ -324,6 +324,6 @@ def _ticked_problem(question: Question, answer: Any, many: str, one: str) -> str
 _CHECKS: Final[dict[Kind, Callable[[Question, Any], str | None]]] = {
     "text": _text_problem,
     "number": _number_problem,
-    "colors": partial(_ticked_problem, many="colors", one="A color"),
-    "multi": partial(_ticked_problem, many="answers", one="An answer"),
+    "colors": partial(_ticked_problem, many="colors", single="A color"),
+    "multi": partial(_ticked_problem, many="answers", single="An answer"),
 }

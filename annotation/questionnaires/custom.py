@@ -50,11 +50,11 @@ class _Loader(yaml.SafeLoader):
         for key, _ in node.value:
             is_word = isinstance(key, yaml.ScalarNode)
             if not is_word or key.value in seen:
-                what = f"the key {quoted(key.value)} stands twice" if is_word else "a key must be a word"
-                raise yaml.constructor.ConstructorError(None, None, what, key.start_mark)
+                problem = f"the key {quoted(key.value)} stands twice" if is_word else "a key must be a word"
+                raise yaml.constructor.ConstructorError(None, None, problem, key.start_mark)
             seen.add(key.value)
-        found: dict[Any, Any] = super().construct_mapping(node, deep)
-        return found
+        mapping: dict[Any, Any] = super().construct_mapping(node, deep)
+        return mapping
 
 
 _Loader.add_implicit_resolver("tag:yaml.org,2002:null", re.compile(r"^(~|null|)$"), ["~", "n", ""])
@@ -134,16 +134,16 @@ def _item(value: Mapping[str, Any]) -> ItemKind:
     item = value.get("item", "image")
     if item not in get_args(ItemKind):
         raise Mistake(f"'item' is {item!r}; {', '.join(get_args(ItemKind))} expected")
-    found: ItemKind = item
-    return found
+    kind: ItemKind = item
+    return kind
 
 
 def _instructions(value: Mapping[str, Any]) -> tuple[InstructionSection, ...]:
-    given = value.get("instructions") or {}
-    if not isinstance(given, dict):
+    by_heading = value.get("instructions") or {}
+    if not isinstance(by_heading, dict):
         raise Mistake("'instructions' must be a map of headings, each with a list of lines")
     sections = []
-    for title, lines in given.items():
+    for title, lines in by_heading.items():
         if not isinstance(title, str) or not isinstance(lines, list) or not all(isinstance(line, str) for line in lines):
             raise Mistake(f"'instructions': under {title!r} a list of lines expected")
         sections.append(InstructionSection(title, tuple(lines)))
@@ -167,24 +167,24 @@ def _translations(
         return {}
     own = [text for section in instructions for text in (section.title, *section.lines)]
     offered: list[str] = []
-    for question in (one.question for one in asks):
+    for question in (each.question for each in asks):
         own += [question.text, *([question.help] if question.help else [])]
         labels = [option.label for option in question.options if any(map(str.isalpha, option.label))]
         # counts, colors and relations are Concord's own words
         (offered if question.kind in ("count", "colors") or question.alone else own).extend(labels)
     known = {*own, *offered, Blank().label}
-    found: dict[str, dict[str, str]] = {}
+    translations: dict[str, dict[str, str]] = {}
     for language, texts in value.items():
         try:
-            found[language] = _translation(language, texts, known)
+            translations[language] = _translation(language, texts, known)
         except Mistake as mistake:
             problems.append(f"translations, {quoted(str(language))}: {mistake}")
             continue
-        if missing := [text for text in dict.fromkeys(own) if text not in found[language]]:
+        if missing := [text for text in dict.fromkeys(own) if text not in translations[language]]:
             problems.append(
                 f"translations, {quoted(str(language))}: {len(missing)} texts are missing, such as {quoted(missing[0])}"
             )
-    return found
+    return translations
 
 
 def _translation(language: str, texts: Mapping[Any, Any], known: Collection[str]) -> dict[str, str]:
@@ -204,10 +204,10 @@ def _asks(value: Any, item: ItemKind, problems: list[str]) -> list[Ask]:
         problems.append(f"{len(value)} questions; at most {MOST_QUESTIONS} are asked of one item")
         return []
     asks: list[Ask] = []
-    for k, one in enumerate(value, 1):
-        name = one.get("id") if isinstance(one, dict) else None
+    for k, entry in enumerate(value, 1):
+        name = entry.get("id") if isinstance(entry, dict) else None
         try:
-            asks.append(ask(one, item, asks))
+            asks.append(ask(entry, item, asks))
         except Mistake as mistake:
             problems.append(f"question {quoted(name) if isinstance(name, str) else k}: {mistake}")
     return asks
@@ -217,17 +217,21 @@ def _check_meanings(asks: list[Ask], problems: list[str]) -> None:
     """One scale for each aspect, one question for each aspect and target: two would contradict each other."""
     scales: dict[str, tuple[str, str]] = {}
     meant: dict[tuple[str, str | None], str] = {}
-    for one in asks:
-        if one.aspect is None:
+    for definition in asks:
+        if definition.aspect is None:
             continue
-        id_ = one.question.id
-        scale, first = scales.setdefault(one.aspect, (one.scale, id_))
-        if scale != one.scale:
-            problems.append(f"question {id_!r}: aspect '{one.aspect}' has the scale {one.scale} here and {scale} in {first!r}")
-        other = meant.setdefault((one.aspect, one.target), id_)
+        id_ = definition.question.id
+        scale, first = scales.setdefault(definition.aspect, (definition.scale, id_))
+        if scale != definition.scale:
+            problems.append(
+                f"question {id_!r}: aspect '{definition.aspect}' has the scale {definition.scale} here and {scale} in {first!r}"
+            )
+        other = meant.setdefault((definition.aspect, definition.target), id_)
         if other != id_:
-            about = f" of '{one.target}'" if one.target else ""
-            problems.append(f"question {id_!r}: {other!r} judges '{one.aspect}'{about} already; give them targets of their own")
+            about = f" of '{definition.target}'" if definition.target else ""
+            problems.append(
+                f"question {id_!r}: {other!r} judges '{definition.aspect}'{about} already; give them targets of their own"
+            )
 
 
 def _form(
@@ -240,7 +244,7 @@ def _form(
     text: str,
 ) -> Form:
     n = 1 if item == "image" else 2
-    prefers = any(one.aspect == "preference" for one in asks)
+    prefers = any(definition.aspect == "preference" for definition in asks)
     return Form(
         name=name,
         version=version,
@@ -249,7 +253,7 @@ def _form(
         rule_version=f"{RULES}-{name}-{hashlib.sha256(text.encode()).hexdigest()[:12]}",
         build=build,
         derive=partial(_derive, name, version, item, asks),
-        meanings=tuple(_meaning(one) for one in asks if one.aspect is not None),
+        meanings=tuple(_meaning(definition) for definition in asks if definition.aspect is not None),
         example=FormItem("a red cup left of a dog", n_images=n, generators=("one", "other")[:n]),
         unfit=ab.unfit if prefers else lambda _: None,
     )
@@ -262,12 +266,12 @@ def _build(
     instructions: tuple[InstructionSection, ...],
     asks: tuple[Ask, ...],
     translations: Translations,
-    asked: FormItem,
+    form_item: FormItem,
 ) -> Questionnaire:
-    each = {one.question.id for one in asks if one.each_image}
-    questions: list[Question] = [one.question for one in asks if not one.each_image]
-    for k in range(asked.n_images):
-        for question in (one.question for one in asks if one.each_image):
+    each = {definition.question.id for definition in asks if definition.each_image}
+    questions: list[Question] = [definition.question for definition in asks if not definition.each_image]
+    for k in range(form_item.n_images):
+        for question in (definition.question for definition in asks if definition.each_image):
             # with its conditions on others about the same image
             conditions = tuple(
                 Condition(_at(shown.question, k) if shown.question in each else shown.question, shown.values)
@@ -278,10 +282,12 @@ def _build(
     blanks = (
         (Blank(),)
         if item == "image"
-        else tuple(Blank(f"blank_image_{k}", f"Image {k + 1} is blank", member=k) for k in range(asked.n_images))
+        else tuple(Blank(f"blank_image_{k}", f"Image {k + 1} is blank", member=k) for k in range(form_item.n_images))
     )
     # a question about each image has the number before its text in every language
-    repeated = [(k + 1, one.question.text) for one in asks if one.each_image for k in range(asked.n_images)]
+    repeated = [
+        (k + 1, definition.question.text) for definition in asks if definition.each_image for k in range(form_item.n_images)
+    ]
     shown = {
         language: {**texts, **{f"Image {number}: {text}": f"{number}: {texts[text]}" for number, text in repeated}}
         for language, texts in translations.items()
@@ -294,34 +300,36 @@ def _at(question: str, k: int) -> str:
 
 
 def _derive(
-    name: str, version: str, item: ItemKind, asks: tuple[Ask, ...], asked: FormItem, answers: Mapping[str, Any]
+    name: str, version: str, item: ItemKind, asks: tuple[Ask, ...], form_item: FormItem, answers: Mapping[str, Any]
 ) -> list[Derived]:
-    questionnaire = _build(name, version, item, (), asks, {}, asked)
+    questionnaire = _build(name, version, item, (), asks, {}, form_item)
     # by the place of an image whether it is blank; a question about all is void when all are
     void: dict[int | None, bool] = {blank.member: says_blank(answers, blank) for blank in questionnaire.blanks}
     void[None] = all(void.values())
-    places = [(one, k) for one in asks for k in (range(asked.n_images) if one.each_image else (None,))]
-    taken = {_id(one, k): one.if_blank if void[k] else answers.get(_id(one, k)) for one, k in places}
+    places = [(definition, k) for definition in asks for k in (range(form_item.n_images) if definition.each_image else (None,))]
+    taken = {
+        _id(definition, k): definition.if_blank if void[k] else answers.get(_id(definition, k)) for definition, k in places
+    }
     shown = set(visible(questionnaire, taken))
-    found: list[Derived] = []
-    for one, k in places:
-        if _id(one, k) in shown:
-            judged = judgement(one, taken[_id(one, k)], asked, blank=void[k])
-            found += [Derived(said, None if k is None else asked.position(k)) for said in judged]
-    return found
+    derived: list[Derived] = []
+    for definition, k in places:
+        if _id(definition, k) in shown:
+            judged = judgement(definition, taken[_id(definition, k)], form_item, blank=void[k])
+            derived += [Derived(each, None if k is None else form_item.position(k)) for each in judged]
+    return derived
 
 
-def _id(one: Ask, k: int | None) -> str:
-    return one.question.id if k is None else _at(one.question.id, k)
+def _id(definition: Ask, k: int | None) -> str:
+    return definition.question.id if k is None else _at(definition.question.id, k)
 
 
-def _meaning(one: Ask) -> Meaning:
-    target = one.target or ""
-    if one.each_image:
+def _meaning(definition: Ask) -> Meaning:
+    target = definition.target or ""
+    if definition.each_image:
         target = f"{target}, each image" if target else "each image"
     rule = "as answered"
-    if one.asked is not None:
-        rule = f"yes iff the answer is{' one of' if len(one.asked) > 1 else ''} {', '.join(map(str, one.asked))}"
-    blank = "nothing (reason blank_image)" if one.if_blank is None else f"as {one.if_blank} would"
-    assert one.aspect is not None
-    return Meaning(one.aspect, one.scale, target, f"{rule} ({one.question.id}); a blank image: {blank}")
+    if definition.asked is not None:
+        rule = f"yes iff the answer is{' one of' if len(definition.asked) > 1 else ''} {', '.join(map(str, definition.asked))}"
+    blank = "nothing (reason blank_image)" if definition.if_blank is None else f"as {definition.if_blank} would"
+    assert definition.aspect is not None
+    return Meaning(definition.aspect, definition.scale, target, f"{rule} ({definition.question.id}); a blank image: {blank}")

@@ -50,14 +50,14 @@ def words(value: Mapping[str, Any], key: str, usual: str | None = None) -> str:
     Raises:
         Mistake: it is missing and there is no usual one, or it is something else.
     """
-    found = value.get(key, usual)
-    if isinstance(found, int) and not isinstance(found, bool):
-        found = str(found)
-    if not isinstance(found, str) or (not found.strip() and usual is None):
-        raise Mistake(f"'{key}' is {'missing' if found is None else repr(found)[:60]}; a text expected")
-    if len(found) > _LONGEST or any(not character.isprintable() and character != "\n" for character in found):
+    text = value.get(key, usual)
+    if isinstance(text, int) and not isinstance(text, bool):
+        text = str(text)
+    if not isinstance(text, str) or (not text.strip() and usual is None):
+        raise Mistake(f"'{key}' is {'missing' if text is None else repr(text)[:60]}; a text expected")
+    if len(text) > _LONGEST or any(not character.isprintable() and character != "\n" for character in text):
         raise Mistake(f"'{key}' has more than {_LONGEST} characters, or some that cannot be shown")
-    return found.strip()
+    return text.strip()
 
 
 def known_keys(value: Mapping[str, Any], known: Sequence[str]) -> None:
@@ -77,16 +77,16 @@ def options_of(kind: str, value: Mapping[str, Any]) -> tuple[Option, ...]:
     Raises:
         Mistake: they cannot be what the kind needs.
     """
-    given = value.get("options")
+    entries = value.get("options")
     if kind in ("count", "relation", "text"):
-        if given is not None:
+        if entries is not None:
             raise Mistake(f"'options' are not chosen for the kind {kind}")
         return {"count": COUNTS, "relation": _RELATIONS, "text": ()}[kind]
     if kind == "colors":
-        return _colors(given)
-    if not isinstance(given, list) or not 2 <= len(given) <= MOST_OPTIONS:
+        return _colors(entries)
+    if not isinstance(entries, list) or not 2 <= len(entries) <= MOST_OPTIONS:
         raise Mistake(f"'options' must be a list of 2 to {MOST_OPTIONS} answers")
-    read = [_option(one) for one in given]
+    read = [_option(entry) for entry in entries]
     values = [option.value for option in read]
     if len(set(map(str, values))) < len(values):
         raise Mistake("'options' holds one answer twice")
@@ -99,38 +99,38 @@ def options_of(kind: str, value: Mapping[str, Any]) -> tuple[Option, ...]:
             raise Mistake("'options' of a likert are numbers or words, not both")
         elif any("<" in str(check_levels) for check_levels in values):
             raise Mistake("'options' of a likert must not hold '<', which stands between them in a scale's name")
-    elif not all(isinstance(one, str) for one in values):
+    elif not all(isinstance(entry, str) for entry in values):
         raise Mistake("'options' of a choice are texts; write numbers in quotes")
     return _with_keys(read)
 
 
-def _colors(given: Any) -> tuple[Option, ...]:
-    if given is None:
+def _colors(names: Any) -> tuple[Option, ...]:
+    if names is None:
         return COLORS
     known = {option.value: option for option in COLORS}
-    if not isinstance(given, list) or not given or not all(isinstance(one, str) and one in known for one in given):
+    if not isinstance(names, list) or not names or not all(isinstance(name, str) and name in known for name in names):
         raise Mistake(f"'options' of colors are some of {', '.join(str(name) for name in known)}; without them all are offered")
-    return tuple(option for name, option in known.items() if name in given)
+    return tuple(option for name, option in known.items() if name in names)
 
 
-def _option(given: Any) -> Option:
-    if isinstance(given, bool) or given is None:
-        raise Mistake(f"'options' holds {given!r}; write it in quotes if it is meant as a word")
-    if isinstance(given, (str, int)):
-        given = {"value": given}
-    if not isinstance(given, dict):
-        raise Mistake(f"'options' holds {str(given)[:40]!r}; a word expected, or a map with value, label and key")
-    known_keys(given, _OPTION_KEYS)
-    found = given.get("value")
-    value: Value = found if isinstance(found, int) and not isinstance(found, bool) else words(given, "value")
+def _option(entry: Any) -> Option:
+    if isinstance(entry, bool) or entry is None:
+        raise Mistake(f"'options' holds {entry!r}; write it in quotes if it is meant as a word")
+    if isinstance(entry, (str, int)):
+        entry = {"value": entry}
+    if not isinstance(entry, dict):
+        raise Mistake(f"'options' holds {str(entry)[:40]!r}; a word expected, or a map with value, label and key")
+    known_keys(entry, _OPTION_KEYS)
+    written = entry.get("value")
+    value: Value = written if isinstance(written, int) and not isinstance(written, bool) else words(entry, "value")
     if value == CANNOT_TELL:
         raise Mistake(f"'options' holds {CANNOT_TELL}, which the form offers itself (cannot_tell: false takes it away)")
     usual = str(value)
-    return Option(value, words(given, "label", usual[:1].upper() + usual[1:]), _key(given))
+    return Option(value, words(entry, "label", usual[:1].upper() + usual[1:]), _key(entry))
 
 
-def _key(given: Mapping[str, Any]) -> str:
-    key = words(given, "key", "")
+def _key(entry: Mapping[str, Any]) -> str:
+    key = words(entry, "key", "")
     key = key if key.startswith("Arrow") else key.lower()
     if key and not re.fullmatch(r"[a-z0-9]|Arrow(Left|Right|Up|Down)", key):
         raise Mistake(f"'key' is {key!r}; a letter, a digit, or ArrowLeft, ArrowRight, ArrowUp, ArrowDown expected")
@@ -141,18 +141,18 @@ def _with_keys(options: Sequence[Option]) -> tuple[Option, ...]:
     """Each with a key of its own, where none was given: y and n, the number that it is, its place, a letter of its own."""
     taken = {option.key for option in options if option.key} | FORM_KEYS
     done = []
-    for place, option in enumerate(options, 1):
-        key = option.key or next((one for one in _candidates(option, place) if one not in taken), "")
+    for number, option in enumerate(options, 1):
+        key = option.key or next((candidate for candidate in _candidates(option, number) if candidate not in taken), "")
         taken.add(key)
         done.append(Option(option.value, option.label, key))
     return tuple(done)
 
 
-def _candidates(option: Option, place: int) -> list[str]:
+def _candidates(option: Option, number: int) -> list[str]:
     if isinstance(option.value, int):
         first = [str(option.value)] if option.value <= 9 else []
     else:
-        first = [option.value[0]] if option.value in (YES, NO) else [str(place)] if place <= 9 else []
+        first = [option.value[0]] if option.value in (YES, NO) else [str(number)] if number <= 9 else []
     own = [letter for letter in option.label.lower() if letter in string.ascii_lowercase]
     return [*first, *own, *string.ascii_lowercase, *string.digits]
 
@@ -217,41 +217,41 @@ def ask(value: Any, item: ItemKind, before: Sequence[Ask]) -> Ask:
     )
     if (wrong := key_problem(question)) is not None:
         raise Mistake(wrong)
-    asked = _read_requested(value, question)
+    yes_answers = _read_yes_answers(value, question)
     aspect = words(value, "aspect", "") or None
-    scale = "" if aspect is None else _scale(aspect, question, asked)
+    scale = "" if aspect is None else _scale(aspect, question, yes_answers)
     if aspect == "preference":
         values = {option.value for option in question.options}
         if item != "pair" or each or not set(ab.SIDES) <= values <= {*ab.SIDES, ab.BOTH, ab.NONE}:
             raise Mistake("aspect 'preference' is for a pair: the choices are left, right, and perhaps both and none")
-    if aspect is None and (asked is not None or value.get("target") is not None or value.get("if_blank") is not None):
+    if aspect is None and (yes_answers is not None or value.get("target") is not None or value.get("if_blank") is not None):
         raise Mistake("'asked', 'target' and 'if_blank' say how an 'aspect' is judged, and there is none")
-    return Ask(question, each, aspect, words(value, "target", "") or None, scale, asked, _if_blank(value, question))
+    return Ask(question, each, aspect, words(value, "target", "") or None, scale, yes_answers, _if_blank(value, question))
 
 
-def judgement(one: Ask, answer: Any, asked: FormItem, *, blank: bool = False) -> Iterable[Judgement]:
+def judgement(definition: Ask, answer: Any, item: FormItem, *, blank: bool = False) -> Iterable[Judgement]:
     """What an answer means; nothing where there is no answer, or nothing is judged."""
-    if one.aspect is None:
+    if definition.aspect is None:
         return ()
     if is_blank(answer):
-        return (unsure(one.aspect, one.target, BLANK),) if blank else ()
+        return (unsure(definition.aspect, definition.target, BLANK),) if blank else ()
     if answer == CANNOT_TELL:
-        return (unsure(one.aspect, one.target),)
-    if one.asked is not None:
-        given = answer if one.question.kind in TICKED else [answer]
-        holds = any(same(said, value) for said in given for value in one.asked)
-        return (yes_no(one.aspect, holds, one.target),)
-    if one.aspect == "preference":
-        return (ab.preference(asked, str(answer)),)
-    return (Judgement(one.aspect, str(answer), _number(one, answer), one.target),)
+        return (unsure(definition.aspect, definition.target),)
+    if definition.asked is not None:
+        choices = answer if definition.question.kind in TICKED else [answer]
+        holds = any(same(choice, value) for choice in choices for value in definition.asked)
+        return (yes_no(definition.aspect, holds, definition.target),)
+    if definition.aspect == "preference":
+        return (ab.preference(item, str(answer)),)
+    return (Judgement(definition.aspect, str(answer), _number(definition, answer), definition.target),)
 
 
-def _number(one: Ask, answer: Value) -> float | None:
+def _number(definition: Ask, answer: Value) -> float | None:
     """A number as it is, a level by its rank from 1, yes and no as 1 and 0."""
     if isinstance(answer, int):
         return float(answer)
-    if one.question.kind == "likert":
-        return float([option.value for option in one.question.options].index(answer) + 1)
+    if definition.question.kind == "likert":
+        return float([option.value for option in definition.question.options].index(answer) + 1)
     return {YES: 1.0, NO: 0.0}.get(answer)
 
 
@@ -262,7 +262,7 @@ def _id(value: Mapping[str, Any], before: Sequence[Ask]) -> str:
     if id_.startswith("blank_image"):
         raise Mistake("'id' must not begin with blank_image: that is the form's own answer")
     # the questions about each image get the image's number
-    ids = {one.question.id for one in before}
+    ids = {definition.question.id for definition in before}
     stems = {id_, re.sub(r"_\d+$", "", id_)}
     if stems & ids or any(re.fullmatch(rf"{re.escape(id_)}_\d+", other) for other in ids):
         raise Mistake("'id' is another question's too (a number at its end does not make it another)")
@@ -277,10 +277,10 @@ def _kind(value: Mapping[str, Any]) -> str:
 
 
 def _flag(value: Mapping[str, Any], key: str, usual: bool) -> bool:
-    found = value.get(key, usual)
-    if not isinstance(found, bool):
-        raise Mistake(f"'{key}' is {found!r}; true or false expected")
-    return found
+    flag = value.get(key, usual)
+    if not isinstance(flag, bool):
+        raise Mistake(f"'{key}' is {flag!r}; true or false expected")
+    return flag
 
 
 def _conditions(value: Any, each: bool, before: Sequence[Ask]) -> tuple[Condition, ...]:
@@ -288,7 +288,7 @@ def _conditions(value: Any, each: bool, before: Sequence[Ask]) -> tuple[Conditio
         return ()
     if not isinstance(value, dict):
         raise Mistake("'shown_if' must be a map of earlier questions' ids, each with the answers that it needs")
-    earlier = {one.question.id: one for one in before}
+    earlier = {definition.question.id: definition for definition in before}
     conditions = []
     for id_, values in value.items():
         if id_ not in earlier:
@@ -299,48 +299,48 @@ def _conditions(value: Any, each: bool, before: Sequence[Ask]) -> tuple[Conditio
     return tuple(conditions)
 
 
-def _values(question: Question, given: Any) -> tuple[Value, ...] | None:
+def _values(question: Question, entries: Any) -> tuple[Value, ...] | None:
     known = [option.value for option in question.options] + ([CANNOT_TELL] if question.cannot_tell else [])
-    if given == ANSWERED and ANSWERED not in known:
+    if entries == ANSWERED and ANSWERED not in known:
         return None
-    values = given if isinstance(given, list) else [given]
-    for one in values:
-        if question.kind == "text" or not any(same(one, value) for value in known):
-            raise Mistake(f"'shown_if': {one!r} is no answer to {question.id!r}; write its answers, or {ANSWERED}")
+    values = entries if isinstance(entries, list) else [entries]
+    for entry in values:
+        if question.kind == "text" or not any(same(entry, value) for value in known):
+            raise Mistake(f"'shown_if': {entry!r} is no answer to {question.id!r}; write its answers, or {ANSWERED}")
     if not values:
         raise Mistake(f"'shown_if': no answer to {question.id!r} is named")
     return tuple(values)
 
 
-def _read_requested(value: Mapping[str, Any], question: Question) -> tuple[Value, ...] | None:
-    given = value.get("asked")
-    if given is None:
+def _read_yes_answers(value: Mapping[str, Any], question: Question) -> tuple[Value, ...] | None:
+    entries = value.get("asked")
+    if entries is None:
         return None
-    values = given if isinstance(given, list) else [given]
-    for one in values:
-        if not any(same(one, option.value) for option in question.options):
-            raise Mistake(f"'asked': {one!r} is not among its answers")
+    values = entries if isinstance(entries, list) else [entries]
+    for entry in values:
+        if not any(same(entry, option.value) for option in question.options):
+            raise Mistake(f"'asked': {entry!r} is not among its answers")
     if not values:
         raise Mistake("'asked' is empty; name the answers that mean yes")
     return tuple(values)
 
 
-def _scale(aspect: str, question: Question, asked: tuple[Value, ...] | None) -> str:
+def _scale(aspect: str, question: Question, yes_answers: tuple[Value, ...] | None) -> str:
     if not re.fullmatch(r"[a-z][a-z0-9_]{0,39}", aspect):
         raise Mistake(f"'aspect' is {aspect!r}; small letters, digits and _ expected, a letter first, at most 40")
-    scale = _own_scale(question, asked)
+    scale = _own_scale(question, yes_answers)
     if SCALES.get(aspect, scale) != scale:
         raise Mistake(f"aspect '{aspect}' has the scale {SCALES[aspect]}, these answers {scale}; give the aspect another name")
-    is_yes_no = asked is not None or {option.value for option in question.options} == {YES, NO}
+    is_yes_no = yes_answers is not None or {option.value for option in question.options} == {YES, NO}
     if aspect in YES_NO_ASPECTS and not is_yes_no:
         raise Mistake(f"aspect '{aspect}' is yes or no; offer yes and no, or list in 'asked' which answers mean yes")
     return scale
 
 
-def _own_scale(question: Question, asked: tuple[Value, ...] | None) -> str:
+def _own_scale(question: Question, yes_answers: tuple[Value, ...] | None) -> str:
     if question.kind == "text":
         raise Mistake("free text is stored but not judged; leave 'aspect' out")
-    if asked is not None or question.kind == "choice":
+    if yes_answers is not None or question.kind == "choice":
         return "nominal"
     if question.kind in TICKED:
         raise Mistake("several may be ticked: list in 'asked' which of them mean yes, or leave 'aspect' out")
@@ -353,7 +353,7 @@ def _own_scale(question: Question, asked: tuple[Value, ...] | None) -> str:
 
 
 def _if_blank(value: Mapping[str, Any], question: Question) -> Any:
-    found = value.get("if_blank")
-    if found is not None and (wrong := problem(question, found)) is not None:
-        raise Mistake(f"'if_blank' is {found!r}, which is no answer to it ({wrong})")
-    return found
+    answer = value.get("if_blank")
+    if answer is not None and (wrong := problem(question, answer)) is not None:
+        raise Mistake(f"'if_blank' is {answer!r}, which is no answer to it ({wrong})")
+    return answer

@@ -38,9 +38,9 @@ class FormItem(HasSpec):
     generators: tuple[str, ...] = ()
     order: tuple[int, ...] = ()
 
-    def position(self, place: int) -> int:
+    def position(self, index: int) -> int:
         """The position within the item of the image at this place on the screen; both from 0."""
-        return self.order[place] if self.order else place
+        return self.order[index] if self.order else index
 
 
 @dataclass(frozen=True, slots=True)
@@ -98,12 +98,12 @@ class Form:
         """The scale of each aspect that it judges."""
         return {meaning.aspect: meaning.scale for meaning in self.meanings}
 
-    def problem(self, asked: FormItem) -> str | None:
+    def problem(self, item: FormItem) -> str | None:
         """Why it cannot ask about an item, in words for whoever makes a campaign; None if it can."""
-        n = asked.n_images
+        n = item.n_images
         if (self.item_kind == "image" and n != 1) or (self.item_kind == "pair" and n != 2) or n < 1:
             return f"'{self.name}' is asked of {_SHOWN[self.item_kind]}, not of {n} images"
-        return self.unfit(asked)
+        return self.unfit(item)
 
 
 _SHOWN = {"image": "one image", "group": "one image or more together", "pair": "two images"}

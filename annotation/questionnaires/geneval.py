@@ -108,8 +108,8 @@ def geneval_questionnaire(spec: Spec) -> Questionnaire:
     for suffix, subject, reference in position_pairs(spec):
         questions += _position_questions(spec, suffix, subject, reference)
     questions += [_detail_question(spec, k) for k in range(len(spec.details))]
-    for k, one in enumerate(spec.absent):
-        text = f"How many {plural(one.name)} are in the image?"
+    for k, excluded in enumerate(spec.absent):
+        text = f"How many {plural(excluded.name)} are in the image?"
         questions.append(Question(f"count_absent_{k}", "count", text, options=COUNTS, shown_if=_FIRST_ANSWERED))
     text = "How well does the image fit this caption?"
     questions.append(Question("caption_fit", "likert", text, options=CAPTION_FIT, shown_if=_FIRST_ANSWERED, caption=True))
@@ -148,11 +148,11 @@ def _object_questions(spec: Spec, k: int) -> list[Question]:
 
 
 def _position_questions(spec: Spec, suffix: str, subject: int, reference: int) -> list[Question]:
-    one, other = spec.objects[subject].target, spec.objects[reference].target
+    first, other = spec.objects[subject].target, spec.objects[reference].target
     both = tuple(Condition(f"count_{k}", PRESENT_COUNTS) for k in sorted((subject, reference)))
     as_viewer = "Provide your answer as a viewer of the image, not from the “camera’s perspective”."
-    horizontal = f"Is the {one} to the left or right of the {other}?"
-    vertical = f"Is the {one} above or below the {other}?"
+    horizontal = f"Is the {first} to the left or right of the {other}?"
+    vertical = f"Is the {first} above or below the {other}?"
     return [
         Question(f"position_x{suffix}", "choice", horizontal, as_viewer, POSITION_X, both),
         Question(f"position_y{suffix}", "choice", vertical, as_viewer, POSITION_Y, both),
@@ -201,11 +201,11 @@ def derive(spec: Spec, answers: Mapping[str, Any]) -> list[Judgement]:
             judgements.append(yes_no("position", holds, relation.target))
     for k, detail in enumerate(spec.details):
         if all(_is_there(_count(answers, n)) for n in (detail.subject, detail.reference) if n is not None):
-            said = answers.get(f"detail_{k}")
-            needed.append(None if said == CANNOT_TELL else said == YES)
+            answer = answers.get(f"detail_{k}")
+            needed.append(None if answer == CANNOT_TELL else answer == YES)
             judgements.append(yes_no(detail.kind, needed[-1], detail.target))
-    for k, one in enumerate(spec.absent):
-        few, judged = _counted_absent(one, _count(answers, f"absent_{k}"))
+    for k, excluded in enumerate(spec.absent):
+        few, judged = _counted_absent(excluded, _count(answers, f"absent_{k}"))
         needed.append(few)
         judgements += judged
     judgements += level("caption_fit", answers.get("caption_fit"), 4)
@@ -233,25 +233,28 @@ def _counted(thing: ObjectSpec, counted: int | str | None) -> tuple[Verdict, lis
         return False, []
     if not isinstance(counted, int):
         return None, [unsure("present", target), unsure("count", target)]
-    asked = min(thing.count, COUNT_CAP)
-    enough = counted == asked if thing.exact else counted >= asked
+    count = min(thing.count, COUNT_CAP)
+    enough = counted == count if thing.exact else counted >= count
     return enough, [yes_no("present", counted >= 1, target), Judgement("count", str(counted), float(counted), target)]
 
 
-def _counted_absent(one: ExcludeSpec, counted: int | str | None) -> tuple[Verdict, list[Judgement]]:
+def _counted_absent(excluded: ExcludeSpec, counted: int | str | None) -> tuple[Verdict, list[Judgement]]:
     """Whether there are few enough of it, and what is judged; 5 or more may be fewer than a larger number."""
     if counted is None:
         return False, []
     if not isinstance(counted, int):
-        return None, [unsure("present", one.name), unsure("count", one.name)]
-    few = None if counted == COUNT_CAP < one.count else counted < one.count
-    return few, [yes_no("present", counted >= 1, one.name), Judgement("count", str(counted), float(counted), one.name)]
+        return None, [unsure("present", excluded.name), unsure("count", excluded.name)]
+    few = None if counted == COUNT_CAP < excluded.count else counted < excluded.count
+    return few, [
+        yes_no("present", counted >= 1, excluded.name),
+        Judgement("count", str(counted), float(counted), excluded.name),
+    ]
 
 
 def _relation_holds(answers: Mapping[str, Any], index: int, relation: RelationSpec) -> Verdict:
-    axis, asked = _AXIS[relation.relation]
+    axis, side = _AXIS[relation.relation]
     answer = answers.get(axis + position_suffix(index))
-    return None if answer == CANNOT_TELL else answer == asked
+    return None if answer == CANNOT_TELL else answer == side
 
 
 FORM: Final = Form(
@@ -260,8 +263,8 @@ FORM: Final = Form(
     item_kind="image",
     summary="GenEval's own form: what is in the picture, how many, in which colors and where, and how well the caption fits.",
     rule_version=RULE_VERSION,
-    build=lambda asked: geneval_questionnaire(asked.demands),
-    derive=lambda asked, answers: [Derived(one) for one in derive(asked.demands, answers)],
+    build=lambda item: geneval_questionnaire(item.demands),
+    derive=lambda item, answers: [Derived(judgement) for judgement in derive(item.demands, answers)],
     meanings=(
         meaning(
             "correct",

@@ -95,13 +95,13 @@ _TABLE: Final = tuple(
 )
 
 
-def _build(asked: FormItem) -> Questionnaire:
+def _build(item: FormItem) -> Questionnaire:
     how_many = "How many elements does the text have?"
     counting = Numbers(1, MOST_ELEMENTS, 1)
     questions = [Question("elements", "number", how_many, cannot_tell=False, caption=True, optional=True, numbers=counting)]
-    for k in range(asked.n_images):
+    for k in range(item.n_images):
         questions += _about(k)
-    places = range(asked.n_images)
+    places = range(item.n_images)
     counter = Counter("elements", tuple(map(_missed, places)), tuple(map(_score, places)), _TABLE)
     blanks = tuple(Blank(_blank(k), f"Image {k + 1} is blank", member=k) for k in places)
     return Questionnaire(NAME, VERSION, INSTRUCTIONS, tuple(questions), blanks, counter)
@@ -129,12 +129,12 @@ def _blank(k: int) -> str:
     return f"blank_image_{k}"
 
 
-def _derive(asked: FormItem, answers: Mapping[str, Any]) -> list[Derived]:
-    found: list[Derived] = []
-    for k in range(asked.n_images):
+def _derive(item: FormItem, answers: Mapping[str, Any]) -> list[Derived]:
+    derived: list[Derived] = []
+    for k in range(item.n_images):
         score = 1 if says_blank(answers, Blank(_blank(k))) else answers.get(_score(k))
-        found += [Derived(one, asked.position(k)) for one in level("faithfulness", score, 5)]
-    return found
+        derived += [Derived(judgement, item.position(k)) for judgement in level("faithfulness", score, 5)]
+    return derived
 
 
 FORM: Final = Form(

@@ -42,35 +42,37 @@ def undecided(answers: Sequence[Mapping[str, Any]]) -> bool:
     """
     if len(answers) != 2:
         return False
-    one, other = answers
-    return any(one.get(question) != other.get(question) for question in {*one, *other})
+    first, other = answers
+    return any(first.get(question) != other.get(question) for question in {*first, *other})
 
 
-def _build(asked: FormItem) -> Questionnaire:
+def _build(item: FormItem) -> Questionnaire:
     questions = (
-        Question(PREFIX + one.question_id, "choice", one.text[:1].upper() + one.text[1:], options=_options(one))
-        for one in asked.questions
+        Question(
+            PREFIX + question.question_id, "choice", question.text[:1].upper() + question.text[1:], options=_options(question)
+        )
+        for question in item.questions
     )
     return Questionnaire(NAME, VERSION, INSTRUCTIONS, tuple(questions))
 
 
-def _options(asked: PromptQuestion) -> tuple[Option, ...]:
-    if asked.is_yes_no:
+def _options(question: PromptQuestion) -> tuple[Option, ...]:
+    if question.is_yes_no:
         # as the file writes them
-        keys = {choice.casefold(): choice for choice in asked.choices}
+        keys = {choice.casefold(): choice for choice in question.choices}
         return tuple(Option(keys[str(option.value)], option.label, option.key) for option in YES_NO)
-    choices = [*asked.choices]
+    choices = [*question.choices]
     if NONE_OF_THEM not in (choice.strip().casefold() for choice in choices):
         choices.append(NONE_OF_THEM)
     return tuple(Option(choice, choice[:1].upper() + choice[1:], str(k)) for k, choice in enumerate(choices, 1))
 
 
-def _derive(asked: FormItem, answers: Mapping[str, Any]) -> list[Derived]:
+def _derive(item: FormItem, answers: Mapping[str, Any]) -> list[Derived]:
     if says_blank(answers):
-        return [Derived(_answered(one.question_id, str(_options(one)[-1].value))) for one in asked.questions]
-    given = ((key.removeprefix(PREFIX), value) for key, value in answers.items() if key.startswith(PREFIX))
+        return [Derived(_answered(question.question_id, str(_options(question)[-1].value))) for question in item.questions]
+    by_question = ((key.removeprefix(PREFIX), value) for key, value in answers.items() if key.startswith(PREFIX))
     # by the answers: the prompt's questions may have another version by now
-    return [Derived(_answered(name, value)) for name, value in given if isinstance(value, str) and not is_blank(value)]
+    return [Derived(_answered(name, value)) for name, value in by_question if isinstance(value, str) and not is_blank(value)]
 
 
 def _answered(question_id: str, choice: str) -> Judgement:
@@ -102,7 +104,7 @@ FORM: Final = Form(
         ),
     ),
     example=FormItem("a photo of a red cup", _SPEC, questions=questions_from_spec(parse_spec(_SPEC))),
-    unfit=lambda asked: None if asked.questions else _NO_QUESTIONS,
+    unfit=lambda item: None if item.questions else _NO_QUESTIONS,
     prompted=True,
     undecided=undecided,
 )

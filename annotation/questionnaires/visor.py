@@ -67,8 +67,8 @@ INSTRUCTIONS: Final = (
 )
 
 
-def _build(asked: FormItem) -> Questionnaire:
-    spec = asked.demands
+def _build(item: FormItem) -> Questionnaire:
+    spec = item.demands
     questions = [
         Question("quality", "likert", "How good is the quality of the image?", options=QUALITY),
         Question("scene", "likert", "How likely is such a scene in the real world?", options=LIKELIHOOD),
@@ -112,7 +112,7 @@ def _judgements(spec: Spec, answers: Mapping[str, Any]) -> list[Judgement]:
         thing.target: _verdict(answers[key], answers[key] == YES) for key, thing in things.items() if not _left(answers, key)
     }
     judgements = [*level("quality", answers.get("quality"), 5), *level("scene", answers.get("scene"), 5), *_counted(answers)]
-    judgements += [yes_no("present", found, target) for target, found in here.items()]
+    judgements += [yes_no("present", present, target) for target, present in here.items()]
     if not _left(answers, "merged"):
         judgements.append(yes_no("merged", _verdict(answers["merged"], answers["merged"] == "merged")))
     needed = [here.get(thing.target) for thing in things.values()]
@@ -145,8 +145,8 @@ def _counted(answers: Mapping[str, Any]) -> Iterable[Judgement]:
     return ()
 
 
-def _unfit(asked: FormItem) -> str | None:
-    spec = asked.demands
+def _unfit(item: FormItem) -> str | None:
+    spec = item.demands
     if 1 <= len(spec.objects) <= 2 and len(spec.relations) <= 1:
         return None
     return (
@@ -162,7 +162,7 @@ FORM: Final = Form(
     summary="VISOR's seven questions: quality, scene, number of objects, A and B present, their relations, merged or distinct.",
     rule_version="visor-answers-1",
     build=_build,
-    derive=lambda asked, answers: [Derived(one) for one in _judgements(asked.demands, answers)],
+    derive=lambda item, answers: [Derived(judgement) for judgement in _judgements(item.demands, answers)],
     meanings=(
         meaning("quality", "", "as answered; a blank image: nothing (reason blank_image)"),
         meaning("scene", "", "as answered; a blank image: nothing (reason blank_image)"),

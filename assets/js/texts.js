@@ -1,10 +1,8 @@
 // Texts of the form in the language of the browser. English texts are their own names: t("Submit"); another language is a
-// file in assets/texts/ that has a translation of each, and one entry in LANGUAGES.
+// file in assets/texts/ that has a translation of each. The server says which there are (ui/web/texts.py).
 
 import { at } from "./base_path.js";
 
-/** Languages by their codes, and how they are written. */
-const LANGUAGES = {};
 let translations = {};
 
 /** The first language among these that the reader wants, by ?lang= or else by the browser; English is always there. */
@@ -13,15 +11,15 @@ function chosen(known) {
   return wanted.map((one) => one.toLowerCase().split("-")[0]).find((one) => one === "en" || one in known);
 }
 
-/** Read the language that is asked for by ?lang=, or else that of the browser; English needs nothing. */
-export async function loadTexts(root) {
-  const code = chosen(LANGUAGES);
-  if (!(code in LANGUAGES)) return;
+/** Read the language that is asked for by ?lang=, or else that of the browser, of these {code: direction}; English needs nothing. */
+export async function loadTexts(root, languages = {}) {
+  const code = chosen(languages);
+  if (!(code in languages)) return;
   const answer = await fetch(at(`/assets/texts/${code}.json`)).catch(() => null);
   if (!answer?.ok) return;
   translations = await answer.json();
   root.lang = code;
-  root.dir = LANGUAGES[code];
+  root.dir = languages[code];
 }
 
 /** A text in the reader's language; `{name}` in it stands for a value. */

@@ -140,8 +140,8 @@ def corrected(world: World, seed: Sequence[int]) -> Trial | None:
     """A corrected rate; None where it is refused."""
     prompt, _, truth, verdict, _ = simulate(world, seed)
     label = _drawn(np.random.default_rng([*seed, 1]), truth, world.labels)
-    one = sample(world, prompt, label, verdict)
-    made, plain = corrected_rate(one), estimate([one], SHARE)
+    labelled_sample = sample(world, prompt, label, verdict)
+    made, plain = corrected_rate(labelled_sample), estimate([labelled_sample], SHARE)
     true = YES if world.target == "prompts" else float(truth.mean())
     if plain is None:
         return None
@@ -206,11 +206,11 @@ def tifa(project: Path, draws: int) -> Iterator[str]:
         judgements, scales = frame.frame(store, Selection()), scales_of(store)
     (units,) = (each for each in read_units(judgements, scales) if each.aspect == "faithfulness")
     whole = replace(units, generator=np.full(units.size, -1), task=np.full(units.size, -1))
-    found: dict[str, list[Any]] = {}
+    by_scorer: dict[str, list[Any]] = {}
     for seed in range(draws):
         for row in estimates(whole, (), EstimateOptions(target="these", label_sample=40, seed=seed)):
-            found.setdefault(row.scorer or "", []).append(row)
-    for name, rows in found.items():
+            by_scorer.setdefault(row.scorer or "", []).append(row)
+    for name, rows in by_scorer.items():
         known = units.scorers[name].value
         r = float(np.corrcoef(known, units.mean)[0, 1])
         holds = sum(row.low <= row.full_mean <= row.high for row in rows)
@@ -230,21 +230,21 @@ def main(arguments: Sequence[str] | None = None) -> int:
     parser.add_argument("--quick", action="store_true", help="few studies")
     parser.add_argument("--studies", type=int, default=500, help="a cell")
     parser.add_argument("--tifa", type=Path, help="a project with TIFA's study")
-    given = parser.parse_args(arguments)
-    studies, failed = 20 if given.quick else given.studies, 0
+    options = parser.parse_args(arguments)
+    studies, failed = 20 if options.quick else options.studies, 0
     heads = ["method", "about", "scorer", "prompts", "labels", "coverage", "width beside labels alone", "labels saved", ""]
     with ProcessPoolExecutor(2) as pool:
-        parts = [(f"Simulated, {studies} studies a cell", heads, table(studies, pool, SIZES[:1] if given.quick else SIZES))]
-        if given.tifa is not None:
+        parts = [(f"Simulated, {studies} studies a cell", heads, table(studies, pool, SIZES[:1] if options.quick else SIZES))]
+        if options.tifa is not None:
             names = ["metric", "correlation", "coverage", "mean width", "of labels alone", "labels saved", ""]
-            parts.append((f"TIFA, 40 of 800 labels, {studies} draws", names, tifa(given.tifa, studies)))
+            parts.append((f"TIFA, 40 of 800 labels, {studies} draws", names, tifa(options.tifa, studies)))
         for title, names, lines in parts:
             print(f"\n{title}:\n\n| {' | '.join(names)} |\n{'|---' * len(names)}|", flush=True)
             for each in lines:
                 failed += "FAILS" in each
                 print(each, flush=True)
     print(f"\n{failed} lines fail" if failed else "\nnone fails")
-    return 1 if failed and not given.quick else 0
+    return 1 if failed and not options.quick else 0
 
 
 if __name__ == "__main__":

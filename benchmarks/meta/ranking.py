@@ -80,18 +80,18 @@ def study(world: RankingWorld, seed: Sequence[int]) -> RatedUnits:
 
     true = normal() + np.array(world.generators)[generator]
     cuts = np.linspace(-1.5, 2.0, world.levels + 1)[1:-1]
-    given = [np.digitize(true + spread * normal(), cuts) for spread in world.persons]
+    levels = [np.digitize(true + spread * normal(), cuts) for spread in world.persons]
     score = world.sign * true + world.scorer * normal()
     label = np.digitize(score, cuts) if world.on_scale else np.full(size, -1)
     top = world.levels - 1
-    value = np.concatenate(given) / top
+    value = np.concatenate(levels) / top
     people = PeopleRatings(
-        np.tile(np.arange(size), len(given)),
-        np.repeat(np.arange(len(given)), size),
-        np.concatenate(given),
+        np.tile(np.arange(size), len(levels)),
+        np.repeat(np.arange(len(levels)), size),
+        np.concatenate(levels),
         value,
-        tuple(f"r{n}" for n in range(len(given))),
-        np.ones(len(given), bool),
+        tuple(f"r{n}" for n in range(len(levels))),
+        np.ones(len(levels), bool),
     )
     scorer = ScorerValues("f", label / top if world.on_scale else score, label, world.on_scale, saw_labels=False)
     return RatedUnits(
@@ -109,8 +109,8 @@ def study(world: RankingWorld, seed: Sequence[int]) -> RatedUnits:
         low=0.0,
         high=float(top),
         people=people,
-        mean=value.reshape(len(given), size).mean(0),
-        raters=np.full(size, len(given)),
+        mean=value.reshape(len(levels), size).mean(0),
+        raters=np.full(size, len(levels)),
         scorers={"f": scorer},
     )
 
@@ -181,10 +181,10 @@ def intervals(sizes: Sequence[int], studies: int, pool: ProcessPoolExecutor) -> 
                 yield f"| {name} | {line}"
 
 
-def coverage(key: str, true: float | None, found: Sequence[Estimate]) -> RankingCell:
+def coverage(key: str, true: float | None, estimates: Sequence[Estimate]) -> RankingCell:
     """How often the interval holds the truth; of soft accuracy the mean, as p depends on how many prompts there are."""
-    values = [value for value, _, _ in found if value is not None]
-    made = [(low, high) for _, low, high in found if low is not None and high is not None]
+    values = [value for value, _, _ in estimates if value is not None]
+    made = [(low, high) for _, low, high in estimates if low is not None and high is not None]
     if not made:
         return RankingCell("")
     aim = float(np.mean(values)) if key.endswith(SOFT) or true is None else true
@@ -193,9 +193,9 @@ def coverage(key: str, true: float | None, found: Sequence[Estimate]) -> Ranking
     wide = float(np.mean([high - low for low, high in made])) / own if own else float("nan")
     low, high = exact(hits, len(made))
     # where many have no interval, those that are left are no sample of all: they may be too wide
-    whole = len(made) > 0.95 * len(found)
+    whole = len(made) > 0.95 * len(estimates)
     doubtful = high < LEAST or (low > MOST and whole and (wide > WIDEST or not key.endswith(SOFT)))
-    none = f", {1 - len(made) / len(found):.0%} none" if len(made) < len(found) else ""
+    none = f", {1 - len(made) / len(estimates):.0%} none" if len(made) < len(estimates) else ""
     return RankingCell(f"{hits / len(made):.3f} ({wide:.2f}x{none})", doubtful)
 
 
@@ -240,20 +240,20 @@ def main(arguments: Sequence[str] | None = None) -> int:
     parser = argparse.ArgumentParser(description="Coverage and errors of rankings and the alternative annotator test.")
     parser.add_argument("--quick", action="store_true", help="few studies of few prompts")
     parser.add_argument("--studies", type=int, default=500, help="a cell")
-    given = parser.parse_args(arguments)
-    studies, failed = 10 if given.quick else given.studies, 0
+    options = parser.parse_args(arguments)
+    studies, failed = 10 if options.quick else options.studies, 0
     parts: Sequence[tuple[str, Callable[..., Iterator[str]], tuple[str, ...], tuple[int, ...]]] = (
         (
             "Share of 95 % intervals that hold the truth (mean width beside the estimator's own; studies without one)",
             intervals,
             ("world", "statistic", "truth"),
-            (15,) if given.quick else (10, 15, 30, 100),
+            (15,) if options.quick else (10, 15, 30, 100),
         ),
         (
             "Share of persons won against at the edge of the null hypothesis, p < .05 (and by a scorer as good as they are)",
             errors,
             ("study", "epsilon"),
-            (30,) if given.quick else (30, 100),
+            (30,) if options.quick else (30, 100),
         ),
     )
     with ProcessPoolExecutor(2) as pool:
@@ -264,7 +264,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
                 failed += "FAILS" in line
                 print(line, flush=True)
     print(f"\n{failed} lines fail" if failed else "\nnone fails")
-    return 1 if failed and not given.quick else 0
+    return 1 if failed and not options.quick else 0
 
 
 if __name__ == "__main__":

@@ -68,35 +68,39 @@ class Blame:
 
 def scorers(store: Store, campaign_id: str, topic: CampaignTopic) -> list[str]:
     """Scorers that have judged a topic of a campaign's items."""
-    said = judgements_of(store, campaign_id)
-    rows = said[(said["suite"] == topic.suite) & (said["aspect"] == topic.aspect) & (said["kind"] == "scorer")]
+    judgements = judgements_of(store, campaign_id)
+    rows = judgements[
+        (judgements["suite"] == topic.suite) & (judgements["aspect"] == topic.aspect) & (judgements["kind"] == "scorer")
+    ]
     return sorted(map(str, rows["rater"].unique()))
 
 
 def contested_cases(store: Store, campaign_id: str, topic: CampaignTopic, against: str = PEOPLE) -> list[ContestedCase]:
     """What people (``people``), or people and a scorer, judge differently: the most contested first."""
-    decided = {(one.item_id, one.target): one for one in verdicts(store, campaign_id) if one.aspect == topic.aspect}
-    found = _contested(store, campaign_id, topic, against)
+    decided = {
+        (verdict.item_id, verdict.target): verdict for verdict in verdicts(store, campaign_id) if verdict.aspect == topic.aspect
+    }
+    units = _contested(store, campaign_id, topic, against)
     return [
         ContestedCase(topic.aspect, unit.item, unit.target, unit.disagreement, unit.n, decided.get((unit.item, unit.target)))
-        for unit in found
+        for unit in units
     ]
 
 
-def verdicts_against(found: Sequence[Adjudication], wrong: str, rater: str | None) -> list[ContestedCase]:
+def verdicts_against(adjudications: Sequence[Adjudication], wrong: str, rater: str | None) -> list[ContestedCase]:
     """The units of these verdicts that say so of somebody, newest first."""
     return [
-        ContestedCase(one.aspect, one.item_id, one.target, None, 0, one)
-        for one in found
-        if one.wrong == wrong and (rater is None or one.rater_id == rater)
+        ContestedCase(adjudication.aspect, adjudication.item_id, adjudication.target, None, 0, adjudication)
+        for adjudication in adjudications
+        if adjudication.wrong == wrong and (rater is None or adjudication.rater_id == rater)
     ]
 
 
 def suite_of(store: Store, campaign_id: str, item: str) -> str | None:
     """The suite of an item that was judged in a campaign."""
-    said = judgements_of(store, campaign_id)
-    found = said.loc[said["item"] == item, "suite"]
-    return None if found.empty else str(found.iloc[0])
+    judgements = judgements_of(store, campaign_id)
+    suites = judgements.loc[judgements["item"] == item, "suite"]
+    return None if suites.empty else str(suites.iloc[0])
 
 
 @live_updates.cached(maxsize=16)
@@ -106,20 +110,20 @@ def _contested(
     topic: CampaignTopic,
     against: str,
 ) -> Sequence[ContestedUnit]:
-    said, scales = judgements_of(store, campaign_id), frame.scales(store)
+    judgements, scales = judgements_of(store, campaign_id), frame.scales(store)
     scorer = None if against == PEOPLE else against
-    found = contested_units(said, scales, topic.suite, topic.aspect, scorer)
+    units = contested_units(judgements, scales, topic.suite, topic.aspect, scorer)
     # where nobody but imitations has judged, theirs is what there is
-    return found or contested_units(said, scales, topic.suite, topic.aspect, scorer, simulated=True)
+    return units or contested_units(judgements, scales, topic.suite, topic.aspect, scorer, simulated=True)
 
 
 def rater_values(store: Store, campaign_id: str, topic: CampaignTopic, item: str, target: str | None) -> list[RaterValue]:
     """All answers of a unit, people first."""
-    said = judgements_of(store, campaign_id)
-    about = said["target"] == target if target is not None else said["target"].isna()
-    rows = said[(said["item"] == item) & (said["aspect"] == topic.aspect) & about]
-    found = [_rater_value(row) for row in rows.to_dict("records")]
-    return sorted(found, key=lambda one: (one.kind == "scorer", one.rater))
+    judgements = judgements_of(store, campaign_id)
+    about = judgements["target"] == target if target is not None else judgements["target"].isna()
+    rows = judgements[(judgements["item"] == item) & (judgements["aspect"] == topic.aspect) & about]
+    values = [_rater_value(row) for row in rows.to_dict("records")]
+    return sorted(values, key=lambda rated: (rated.kind == "scorer", rated.rater))
 
 
 def _rater_value(row: Mapping[Any, Any]) -> RaterValue:
@@ -129,7 +133,7 @@ def _rater_value(row: Mapping[Any, Any]) -> RaterValue:
     return RaterValue(str(row["rater"]), str(row["kind"]), bool(row["simulated"]), shown, why)
 
 
-def verdict_labels(store: Store, topic: CampaignTopic, said: Sequence[RaterValue]) -> list[str]:
+def verdict_labels(store: Store, topic: CampaignTopic, values: Sequence[RaterValue]) -> list[str]:
     """What a verdict may say: the scale's levels, else yes and no or what was said."""
     scale = frame.scales(store).get((topic.suite, topic.aspect))
     levels = Scale.parse(scale).levels if scale is not None else None
@@ -137,7 +141,7 @@ def verdict_labels(store: Store, topic: CampaignTopic, said: Sequence[RaterValue
         return [*levels]
     if topic.aspect in YES_NO_ASPECTS:
         return [YES, NO]
-    return sorted({one.value for one in said if one.value})
+    return sorted({rated.value for rated in values if rated.value})
 
 
 @dataclass(frozen=True, slots=True)
@@ -156,25 +160,30 @@ class DisagreementSide:
     of: int
 
 
-def sides(said: Sequence[RaterValue]) -> list[tuple[DisagreementSide, DisagreementSide]]:
+def sides(values: Sequence[RaterValue]) -> list[tuple[DisagreementSide, DisagreementSide]]:
     """Who stands against whom on a unit: each scorer against most people, people against each other, else two scorers.
 
     Whoever is wrong, what the other side says is right. Imitations count where there are no people.
     """
-    humans = [one for one in said if one.kind == "human" and one.value]
-    people = [one for one in humans if not one.simulated] or humans
-    camps = [_camp([one for one in people if one.value == label], len(people)) for label in {one.value: 0 for one in people}]
+    humans = [rated for rated in values if rated.kind == "human" and rated.value]
+    people = [human for human in humans if not human.simulated] or humans
+    camps = [
+        _camp([person for person in people if person.value == label], len(people))
+        for label in {person.value: 0 for person in people}
+    ]
     camps.sort(key=lambda camp: (-camp.n, camp.label))
-    scorers = [DisagreementSide("scorer", one.rater, one.value, 1, 1) for one in said if one.kind == "scorer" and one.value]
-    scorers.sort(key=lambda one: one.rater or "")
-    found = []
+    scorers = [
+        DisagreementSide("scorer", rated.rater, rated.value, 1, 1) for rated in values if rated.kind == "scorer" and rated.value
+    ]
+    scorers.sort(key=lambda side: side.rater or "")
+    pairs = []
     if camps and (len(camps) == 1 or camps[0].n > camps[1].n):
-        found += [(one, camps[0]) for one in scorers if one.label != camps[0].label]
+        pairs += [(scorer, camps[0]) for scorer in scorers if scorer.label != camps[0].label]
     if len(camps) > 1:
-        found.append((camps[1], camps[0]))
+        pairs.append((camps[1], camps[0]))
     if not camps:
-        found += [(one, other) for one in scorers[:1] for other in scorers if other.label != one.label]
-    return found
+        pairs += [(scorer, other) for scorer in scorers[:1] for other in scorers if other.label != scorer.label]
+    return pairs
 
 
 def _camp(people: Sequence[RaterValue], of: int) -> DisagreementSide:
@@ -205,11 +214,14 @@ def write_verdict(store: Store, verdict: Adjudication) -> bool:
 
 def verdicts(store: Store, campaign_id: str) -> list[Adjudication]:
     """The verdicts that count, of a campaign, newest first."""
-    return [one for one in remarks.verdicts(store) if one.campaign_id == campaign_id]
+    return [verdict for verdict in remarks.verdicts(store) if verdict.campaign_id == campaign_id]
 
 
-def blames(found: Sequence[Adjudication]) -> list[Blame]:
+def blames(adjudications: Sequence[Adjudication]) -> list[Blame]:
     """Who was wrong how often, the most often first."""
-    counted = Counter((one.wrong, one.rater_id if one.wrong in ("scorer", "person") else None) for one in found)
+    counted = Counter(
+        (adjudication.wrong, adjudication.rater_id if adjudication.wrong in ("scorer", "person") else None)
+        for adjudication in adjudications
+    )
     made = [Blame(wrong, rater, n) for (wrong, rater), n in counted.items()]
-    return sorted(made, key=lambda one: (-one.n, one.wrong, one.rater or ""))
+    return sorted(made, key=lambda blame: (-blame.n, blame.wrong, blame.rater or ""))

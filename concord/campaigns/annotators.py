@@ -14,7 +14,7 @@ from annotation.quality import Sameness, Speed, TimedAnswer
 from concord.campaigns.known_answers import subject_of
 from concord.common import live_updates, wording
 from concord.judging import form_about
-from data.campaign import Campaign
+from data.campaigns.settings import Campaign
 from data.store.campaigns import monitoring
 from data.store.campaigns.monitoring import WorkerStats
 from data.store.core import frame
@@ -47,30 +47,30 @@ class AnnotatorWork:
     @property
     def flags(self) -> tuple[str, ...]:
         """What should be looked at."""
-        found = []
+        flags = []
         if self.sameness is not None and self.sameness.flagged:
-            found.append("straight-liner")
+            flags.append("straight-liner")
         if self.speed is not None and self.speed.flagged:
-            found.append("speeder")
+            flags.append("speeder")
         if self.speed is not None and self.speed.hurried:
-            found.append(f"{wording.count(self.speed.hurried, 'answer')} under {quality.FLOOR:.0f} s")
+            flags.append(f"{wording.count(self.speed.hurried, 'answer')} under {quality.FLOOR:.0f} s")
         if self.worker.paused is not None:
-            found.append("failed checks")
+            flags.append("failed checks")
         if self.worker.same_network > 1:
-            found.append(f"{self.worker.same_network} from one network")
+            flags.append(f"{self.worker.same_network} from one network")
         if self.worker.other_browsers:
-            found.append("id used in another browser")
-        return tuple(found)
+            flags.append("id used in another browser")
+        return tuple(flags)
 
 
 def topics(store: Store, campaign: Campaign) -> list[CampaignTopic]:
     """What people have judged in a campaign, what the questionnaire is mainly about first."""
-    said = judgements_of(store, campaign.campaign_id)
-    people = said[said["kind"] == "human"]
+    judgements = judgements_of(store, campaign.campaign_id)
+    people = judgements[judgements["kind"] == "human"]
     pairs = set(zip(people["suite"].tolist(), people["aspect"].tolist(), strict=True))
-    found = [CampaignTopic(suite, aspect) for suite, aspect in pairs]
+    campaign_topics = [CampaignTopic(suite, aspect) for suite, aspect in pairs]
     first = {name: n for n, name in enumerate(("correct", "faithfulness", "answer", "preference", "position"))}
-    return sorted(found, key=lambda topic: (first.get(topic.aspect, len(first)), topic.suite, topic.aspect))
+    return sorted(campaign_topics, key=lambda topic: (first.get(topic.aspect, len(first)), topic.suite, topic.aspect))
 
 
 @live_updates.cached(maxsize=4)
@@ -84,8 +84,8 @@ def agreement_by_annotator(
     store: Store, campaign_id: str, topic: CampaignTopic, *, intervals: bool = True
 ) -> Mapping[str, Estimate]:
     """Everybody's agreement with the others, by name, computed once for all who look while the project stays as it is."""
-    said = judgements_of(store, campaign_id)
-    return each_person(said, frame.scales(store), topic.suite, topic.aspect, Options(intervals=intervals))
+    judgements = judgements_of(store, campaign_id)
+    return each_person(judgements, frame.scales(store), topic.suite, topic.aspect, Options(intervals=intervals))
 
 
 def annotators_of(
@@ -95,8 +95,8 @@ def annotators_of(
     beside = agreement_by_annotator(store, campaign.campaign_id, topic, intervals=intervals) if topic is not None else {}
     alike, fast = _work(store, campaign)
     return [
-        AnnotatorWork(one, beside.get(one.person), alike.get(one.person), fast.get(one.person))
-        for one in monitoring.workers(store, campaign.campaign_id)
+        AnnotatorWork(worker, beside.get(worker.person), alike.get(worker.person), fast.get(worker.person))
+        for worker in monitoring.workers(store, campaign.campaign_id)
     ]
 
 
@@ -105,22 +105,26 @@ def _work(
     store: Store,
     campaign: Campaign,
 ) -> tuple[Mapping[str, Sameness], Mapping[str, Speed]]:
-    given = answers(store, campaign)
-    return quality.sameness(given), quality.speeds(given)
+    timed_answers = answers(store, campaign)
+    return quality.sameness(timed_answers), quality.speeds(timed_answers)
 
 
 def answers(store: Store, campaign: Campaign) -> Sequence[TimedAnswer]:
     """Everybody's answers for the rules of ``annotation.quality``: of each item the first, as it stands; training apart."""
-    said = [one for one in monitoring.current_answers(store, campaign.campaign_id) if one.role != "training"]
-    subjects = item_subjects(store, sorted({one.item_id for one in said}))
-    asks = {
+    current_answers = [
+        answer for answer in monitoring.current_answers(store, campaign.campaign_id) if answer.role != "training"
+    ]
+    subjects = item_subjects(store, sorted({answer.item_id for answer in current_answers}))
+    questionnaires = {
         (item_id, name): form_about(campaign, subjects[item_id].spec, name).build(subject_of(subjects[item_id]))
-        for item_id, name in {(one.item_id, one.questionnaire) for one in said}
+        for item_id, name in {(answer.item_id, answer.questionnaire) for answer in current_answers}
         if item_id in subjects
     }
     made: dict[tuple[str, str], TimedAnswer] = {}
-    for one in said:
-        if asked_of := asks.get((one.item_id, one.questionnaire)):
-            pattern, shape = quality.pattern(asked_of, one.answers), quality.shape(asked_of)
-            made.setdefault((one.person, one.item_id), TimedAnswer(one.person, one.item_id, shape, pattern, one.seconds))
+    for answer in current_answers:
+        if questionnaire := questionnaires.get((answer.item_id, answer.questionnaire)):
+            pattern, shape = quality.pattern(questionnaire, answer.answers), quality.shape(questionnaire)
+            made.setdefault(
+                (answer.person, answer.item_id), TimedAnswer(answer.person, answer.item_id, shape, pattern, answer.seconds)
+            )
     return [*made.values()]

@@ -9,7 +9,7 @@ from typing import Any, Final
 from concord.campaigns import payment
 from concord.common import wording
 from concord.meta.planning import expected_precision
-from data.campaign import Campaign
+from data.campaigns.settings import Campaign
 from data.store.campaigns import management, monitoring
 from data.store.core.store import Store
 
@@ -19,38 +19,40 @@ STEERING: Final = ("order", "check_every", "pass_mark")
 """Settings that decide the order of people's items: they change only while nobody has answered."""
 
 
-def describe_change(store: Store, campaign: Campaign, given: Mapping[str, Any], overlap: int) -> list[str]:
+def describe_change(store: Store, campaign: Campaign, settings: Mapping[str, Any], overlap: int) -> list[str]:
     """A sentence for each change: what follows from it, for people and for the statistics.
 
     Raises:
         ValueError: a value that cannot be.
     """
-    made = replace(campaign, overlap=overlap, settings=replace(campaign.settings, **given))
+    made = replace(campaign, overlap=overlap, settings=replace(campaign.settings, **settings))
     before, since = campaign.settings, made.settings
     answered = monitoring.coverage(store, campaign.campaign_id).people > 0
-    said = []
+    sentences = []
     if overlap != campaign.overlap:
-        said.append(_describe_overlap(store, campaign, made))
+        sentences.append(_describe_overlap(store, campaign, made))
     if since.limit != before.limit:
         more = since.limit is None or (before.limit is not None and since.limit > before.limit)
-        said.append(
+        sentences.append(
             "Limit: people who reached it are offered more; the numbers then rest more on the few who stay."
             if more
             else "Limit: whoever has answered as many gets no more; what they answered counts."
         )
     if answered and any(getattr(before, name) != getattr(since, name) for name in CODES):
-        said.append("Codes: people who left before saw the old code, so accept both; the pay file has the one that each saw.")
+        sentences.append(
+            "Codes: people who left before saw the old code, so accept both; the pay file has the one that each saw."
+        )
     if answered and any(getattr(before, name) != getattr(since, name) for name in TEXTS):
-        said.append("Texts: answers so far were given after the old text, later ones after the new; report both.")
+        sentences.append("Texts: answers so far were given after the old text, later ones after the new; report both.")
     if since.pay != before.pay:
-        said.append(_describe_pay(store, campaign, made))
+        sentences.append(_describe_pay(store, campaign, made))
     if since.closing != before.closing and since.closing is not None:
-        said.append("Close: nothing is offered from then on; people who are not done see the code for stopping early.")
-    return said
+        sentences.append("Close: nothing is offered from then on; people who are not done see the code for stopping early.")
+    return sentences
 
 
 def _describe_overlap(store: Store, campaign: Campaign, made: Campaign) -> str:
-    items = [one.item_id for one in management.items(store, campaign.campaign_id) if one.role == "ordinary"]
+    items = [item.item_id for item in management.items(store, campaign.campaign_id) if item.role == "ordinary"]
     answers = len(items) * (made.overlap - campaign.overlap)
     effort = monitoring.effort(store, campaign.questionnaire)
     time = f", {wording.duration(answers * effort.seconds)} of active time" if effort.seconds and answers > 0 else ""
@@ -70,7 +72,7 @@ def _describe_overlap(store: Store, campaign: Campaign, made: Campaign) -> str:
 
 
 def _describe_pay(store: Store, campaign: Campaign, made: Campaign) -> str:
-    before, since = (payment.payroll(store, one) for one in (campaign, made))
+    before, since = (payment.payroll(store, version) for version in (campaign, made))
     text = f"Pay: counts for all answers, those given too: so far {before.cost:,} becomes {since.cost:,}"
     text += f" {made.settings.currency}".rstrip() + " with fees."
     budget = made.settings.pay.budget

@@ -16,49 +16,49 @@ from concord.campaigns.progress import CampaignProgress
 from concord.common import wording
 from concord.common.context import CommandError, Context, UsageError
 from concord.common.text_tables import aligned
-from data import campaign as recruitment
+from data.campaigns import recruitment
 from data.files import InputError, printable, read_text
 from data.store.campaigns import management, monitoring
 from data.store.campaigns.management import CampaignRefused
 
 
 def list_campaigns(context: Context) -> None:
-    found = progress.all_progress(context.store)
-    if not found:
+    campaigns = progress.all_progress(context.store)
+    if not campaigns:
         context.say("there are no campaigns; campaigns create ID makes one, and without any everybody is offered all images")
         return
     lines = [("campaign", "state", "questionnaire", "items", "answers", "people", "pace")]
-    for one in found:
-        said = one.coverage
+    for campaign_progress in campaigns:
+        coverage = campaign_progress.coverage
         lines.append(
             (
-                one.campaign.campaign_id,
-                one.campaign.state,
-                one.campaign.questionnaire,
-                f"{said.full} of {said.items} full",
-                f"{said.answers} of {said.wanted}",
-                str(said.people),
-                progress.describe_pace(one.pace),
+                campaign_progress.campaign.campaign_id,
+                campaign_progress.campaign.state,
+                campaign_progress.campaign.questionnaire,
+                f"{coverage.full} of {coverage.items} full",
+                f"{coverage.answers} of {coverage.wanted}",
+                str(coverage.people),
+                progress.describe_pace(campaign_progress.pace),
             )
         )
     for line in aligned(lines):
         context.say(line)
 
 
-def create(context: Context, campaign_id: str | None, file: str | None, dry_run: bool, **given: Any) -> None:
-    asked = _read_spec(context, given | {"id": campaign_id}, file)
-    if not asked.campaign_id:
+def create(context: Context, campaign_id: str | None, file: str | None, dry_run: bool, **options: Any) -> None:
+    spec = _read_spec(context, options | {"id": campaign_id}, file)
+    if not spec.campaign_id:
         raise UsageError("give the campaign an ID")
-    made = planning.plan_campaign(context.store, asked) if dry_run else planning.make_campaign(context.store, asked)
+    made = planning.plan_campaign(context.store, spec) if dry_run else planning.make_campaign(context.store, spec)
     for line in progress.describe_plan(context.store, made):
         context.say(line)
     if dry_run:
         context.say("nothing was made (--dry-run)")
     else:
-        context.say(f"campaign {asked.campaign_id!r} is a draft; to begin: campaigns start {asked.campaign_id}")
+        context.say(f"campaign {spec.campaign_id!r} is a draft; to begin: campaigns start {spec.campaign_id}")
 
 
-def _read_spec(context: Context, given: Mapping[str, Any], file: str | None) -> CampaignSpec:
+def _read_spec(context: Context, options: Mapping[str, Any], file: str | None) -> CampaignSpec:
     """Options go before what the file says."""
     values: dict[str, Any] = {}
     origin = "the options"
@@ -66,7 +66,7 @@ def _read_spec(context: Context, given: Mapping[str, Any], file: str | None) -> 
         path = context.file(file)
         origin = printable(file)
         values = from_yaml(read_text(path), origin)
-    values |= {name: value for name, value in given.items() if value not in (None, [], ())}
+    values |= {name: value for name, value in options.items() if value not in (None, [], ())}
     for key, name in OWN_FILES.items():
         if key in values:
             values[name] = read_text(context.file(str(values.pop(key))))
@@ -97,48 +97,48 @@ def delete(context: Context, campaign: str) -> None:
 
 
 def show(context: Context, campaign: str, aspect: str | None, intervals: bool, output: str) -> None:
-    found = progress.progress_of(context.store, campaign)
-    if found is None:
+    campaign_progress = progress.progress_of(context.store, campaign)
+    if campaign_progress is None:
         raise CampaignRefused(f"there is no campaign {campaign!r}; campaigns list shows them")
-    topic = _topic(annotators.topics(context.store, found.campaign), aspect)
-    workers = annotators.annotators_of(context.store, found.campaign, topic, intervals=intervals)
+    topic = _topic(annotators.topics(context.store, campaign_progress.campaign), aspect)
+    workers = annotators.annotators_of(context.store, campaign_progress.campaign, topic, intervals=intervals)
     if output == "json":
-        context.say_json(_document(context, found, topic, workers))
+        context.say_json(_document(context, campaign_progress, topic, workers))
         return
-    for line in _lines(context, found, topic, workers):
+    for line in _lines(context, campaign_progress, topic, workers):
         context.say(line)
 
 
-def _topic(found: Sequence[CampaignTopic], aspect: str | None) -> CampaignTopic | None:
+def _topic(topics: Sequence[CampaignTopic], aspect: str | None) -> CampaignTopic | None:
     if aspect is None:
-        return found[0] if found else None
-    chosen = next((one for one in found if one.aspect == aspect), None)
+        return topics[0] if topics else None
+    chosen = next((topic for topic in topics if topic.aspect == aspect), None)
     if chosen is None:
-        known = ", ".join(dict.fromkeys(one.aspect for one in found))
+        known = ", ".join(dict.fromkeys(topic.aspect for topic in topics))
         raise UsageError(f"--aspect {aspect}: nobody has judged it in this campaign" + (f"; there is {known}" if known else ""))
     return chosen
 
 
 def _document(
-    context: Context, found: CampaignProgress, topic: CampaignTopic | None, workers: Sequence[AnnotatorWork]
+    context: Context, campaign_progress: CampaignProgress, topic: CampaignTopic | None, workers: Sequence[AnnotatorWork]
 ) -> dict[str, Any]:
-    name = found.campaign.campaign_id
+    name = campaign_progress.campaign.campaign_id
     verdicts = adjudication.verdicts(context.store, name)
     return {
-        "campaign": asdict(found.campaign) | {"settings": found.campaign.settings.to_json()},
-        "coverage": found.coverage,
+        "campaign": asdict(campaign_progress.campaign) | {"settings": campaign_progress.campaign.settings.to_json()},
+        "coverage": campaign_progress.coverage,
         "items_by_answers": monitoring.items_by_answer_count(context.store, name),
-        "pace": asdict(found.pace) | {"by_hour": monitoring.answers_by_hour(context.store, name)},
+        "pace": asdict(campaign_progress.pace) | {"by_hour": monitoring.answers_by_hour(context.store, name)},
         "agreement_about": topic,
         "people": [
-            asdict(one.worker)
+            asdict(annotator.worker)
             | {
-                "agreement": one.agreement.to_dict() if one.agreement else None,
-                "sameness": one.sameness,
-                "speed": one.speed,
-                "flags": one.flags,
+                "agreement": annotator.agreement.to_dict() if annotator.agreement else None,
+                "sameness": annotator.sameness,
+                "speed": annotator.speed,
+                "flags": annotator.flags,
             }
-            for one in workers
+            for annotator in workers
         ],
         "broken": monitoring.broken_items(context.store, name),
         "verdicts": verdicts,
@@ -150,46 +150,56 @@ _HEADER = ("person", "valid", "surplus", "median s", "agreement", "95 % interval
 
 
 def _lines(
-    context: Context, found: CampaignProgress, topic: CampaignTopic | None, workers: Sequence[AnnotatorWork]
+    context: Context, campaign_progress: CampaignProgress, topic: CampaignTopic | None, workers: Sequence[AnnotatorWork]
 ) -> Sequence[str]:
-    campaign, said = found.campaign, found.coverage
+    campaign, coverage = campaign_progress.campaign, campaign_progress.coverage
     lines = [
         f"{campaign.campaign_id}: {campaign.title} ({campaign.state}, {campaign.questionnaire}, {campaign.overlap} each)",
-        f"{said.answers} of {said.wanted} answers; {said.full} of {said.items} items full; {said.aside} set aside;"
-        f" {said.surplus} surplus, {said.checks} checks and {said.training} training answers do not count",
-        f"pace: {progress.describe_pace(found.pace)}",
+        f"{coverage.answers} of {coverage.wanted} answers; {coverage.full} of {coverage.items} items full; {coverage.aside} set"
+        f" aside; {coverage.surplus} surplus, {coverage.checks} checks and {coverage.training} training answers do not count",
+        f"pace: {progress.describe_pace(campaign_progress.pace)}",
     ]
     if not workers:
         return [*lines, "nobody has done anything in it yet"]
     if topic is not None:
         lines.append(f"agreement with the others about {wording.aspect(topic.aspect)} of {topic.suite}: {progress.COEFFICIENT}")
-    lines += aligned([_HEADER, *(_cells(one) for one in workers)])
+    lines += aligned([_HEADER, *(_cells(annotator) for annotator in workers)])
     wrong = adjudication.blames(adjudication.verdicts(context.store, campaign.campaign_id))
-    return [*lines, *(f"wrong: {progress.describe_blamed(one)}, {wording.count(one.n, 'verdict')}" for one in wrong)]
+    return [*lines, *(f"wrong: {progress.describe_blamed(blame)}, {wording.count(blame.n, 'verdict')}" for blame in wrong)]
 
 
-def _cells(one: AnnotatorWork) -> Sequence[str]:
-    work, found = one.worker, one.agreement
-    seconds = "" if work.median_seconds is None else f"{work.median_seconds:.1f}"
-    value = "" if found is None else "-" if found.value is None else f"{found.value:.3f}"
-    span = "" if found is None or found.low is None else f"{found.low:.3f} .. {found.high:.3f}"
-    n = "" if found is None else str(found.n_ratings)
+def _cells(annotator_work: AnnotatorWork) -> Sequence[str]:
+    worker, estimate = annotator_work.worker, annotator_work.agreement
+    seconds = "" if worker.median_seconds is None else f"{worker.median_seconds:.1f}"
+    value = "" if estimate is None else "-" if estimate.value is None else f"{estimate.value:.3f}"
+    span = "" if estimate is None or estimate.low is None else f"{estimate.low:.3f} .. {estimate.high:.3f}"
+    n = "" if estimate is None else str(estimate.n_ratings)
     name = (
-        work.person
-        + (" (simulated)" if work.simulated else "")
-        + (" (paused)" if work.paused else " (revoked)" if work.revoked else "")
+        worker.person
+        + (" (simulated)" if worker.simulated else "")
+        + (" (paused)" if worker.paused else " (revoked)" if worker.revoked else "")
     )
-    flags = ", ".join([*one.flags, *([found.reason] if found is not None and found.reason else [])])
-    return (printable(name), str(work.valid), str(work.surplus), seconds, value, span, n, progress.describe_checks(work), flags)
+    flags = ", ".join([*annotator_work.flags, *([estimate.reason] if estimate is not None and estimate.reason else [])])
+    return (
+        printable(name),
+        str(worker.valid),
+        str(worker.surplus),
+        seconds,
+        value,
+        span,
+        n,
+        progress.describe_checks(worker),
+        flags,
+    )
 
 
 def pay(context: Context, campaign: str, platform_file: str | None, bonuses: bool) -> None:
     """Everybody's decision and amounts, as CSV; the sum goes to the error output."""
-    found = management.get(context.store, campaign)
-    if found is None:
+    stored_campaign = management.get(context.store, campaign)
+    if stored_campaign is None:
         raise CampaignRefused(f"there is no campaign {campaign!r}; campaigns list shows them")
     text = "" if platform_file is None else read_text(context.file(platform_file))
-    roll = payment.payroll(context.store, found, text)
+    roll = payment.payroll(context.store, stored_campaign, text)
     context.say((payment.bonus_lines(roll) if bonuses else payment.payment_file(roll)).rstrip("\n"))
     context.warn(payment.describe_pay(roll))
     if roll.unknown:
@@ -200,21 +210,21 @@ def describe(context: Context, campaign: str, fields: Sequence[str]) -> None:
     """Answer some fields; without any, print them all."""
     if management.get(context.store, campaign) is None:
         raise CampaignRefused(f"there is no campaign {campaign!r}; campaigns list shows them")
-    given = dict(_parsed(field) for field in fields)
-    if not given:
-        said = management.recruitment_of(context.store, campaign)
+    new_texts = dict(_parsed(field) for field in fields)
+    if not new_texts:
+        texts = management.recruitment_of(context.store, campaign)
         for name, field in recruitment.RECRUITMENT_FIELDS.items():
-            text = " ".join(said[name].split()) if name in said else recruitment.NOT_REPORTED
-            context.say(f"{name}: {text}" if name in said else f"{name}: {text} ({field.asks})")
+            text = " ".join(texts[name].split()) if name in texts else recruitment.NOT_REPORTED
+            context.say(f"{name}: {text}" if name in texts else f"{name}: {text} ({field.asks})")
         return
     try:
         who = getpass.getuser()
     except (OSError, KeyError):  # a container's user may have no name
         who = "the command line"
-    said = management.describe_recruitment(context.store, campaign, given, who)
-    open_ = [name for name in recruitment.RECRUITMENT_FIELDS if name not in said]
+    texts = management.describe_recruitment(context.store, campaign, new_texts, who)
+    open_ = [name for name in recruitment.RECRUITMENT_FIELDS if name not in texts]
     context.say(
-        f"{wording.count(len(said), 'field')} of campaign {campaign!r} said; not reported: {', '.join(open_) or 'none'}"
+        f"{wording.count(len(texts), 'field')} of campaign {campaign!r} said; not reported: {', '.join(open_) or 'none'}"
     )
 
 

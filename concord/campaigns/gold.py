@@ -19,7 +19,8 @@ from annotation.questionnaires.form import Form
 from concord.campaigns.known_answers import KnownAnswerRow, check_known_answers, subject_of
 from concord.judging import derive, form_of
 from data.aspects import CANNOT_TELL, YES
-from data.campaign import Campaign, CampaignItem, seeded_number
+from data.campaigns.items import CampaignItem, seeded_number
+from data.campaigns.settings import Campaign
 from data.people import looks_like_pseudonym
 from data.store.campaigns import management, monitoring
 from data.store.campaigns.monitoring import GivenAnswer
@@ -74,19 +75,19 @@ def gold_items(store: Store, form: Form, wish: GoldWish) -> GoldItems:
     Raises:
         ValueError: there is no such source, or it has no item at all.
     """
-    found = _keys(store, form, wish.source)
-    if not found:
+    keys = _keys(store, form, wish.source)
+    if not keys:
         raise ValueError(f"no item has a right answer from {_NAMES.get(wish.source, wish.source)} in '{form.name}' yet")
-    drawn = sorted(found, key=lambda item: (seeded_number(wish.seed, "gold", item), item))
+    drawn = sorted(keys, key=lambda item: (seeded_number(wish.seed, "gold", item), item))
     shown, rest = drawn[: wish.examples], drawn[wish.examples :]
     roles = ["training"] * wish.training + ["gold"] * wish.gold
     origin = f"gold from {wish.source}"
     rows = [
-        KnownAnswerRow(origin, item, role, found[item].expected, texts=False) for item, role in zip(rest, roles, strict=False)
+        KnownAnswerRow(origin, item, role, keys[item].expected, texts=False) for item, role in zip(rest, roles, strict=False)
     ]
     subjects = item_subjects(store, shown)
-    examples = "\n\n".join(_example(form, subjects[item], found[item].given) for item in shown)
-    return GoldItems(tuple(rows), examples, tuple(shown), len(found))
+    examples = "\n\n".join(_example(form, subjects[item], keys[item].given) for item in shown)
+    return GoldItems(tuple(rows), examples, tuple(shown), len(keys))
 
 
 _NAMES: Final = {"verdicts": "verdicts", "unanimous": f"{FEWEST} people or more who all agree"}
@@ -95,11 +96,11 @@ _NAMES: Final = {"verdicts": "verdicts", "unanimous": f"{FEWEST} people or more 
 def sources(store: Store, form: Form) -> dict[str, int]:
     """What there is to make gold of, with how many items; people by name, who may be known."""
     people: dict[str, set[str]] = {}
-    for one in monitoring.answers_to(store, form.name):
-        if not looks_like_pseudonym(one.person):
-            people.setdefault(one.person, set()).add(one.item_id)
-    found = {name: len(_keys(store, form, name)) for name in SOURCES}
-    return {name: n for name, n in found.items() if n} | {f"{PERSON}{name}": len(people[name]) for name in sorted(people)}
+    for answer in monitoring.answers_to(store, form.name):
+        if not looks_like_pseudonym(answer.person):
+            people.setdefault(answer.person, set()).add(answer.item_id)
+    counts = {name: len(_keys(store, form, name)) for name in SOURCES}
+    return {name: n for name, n in counts.items() if n} | {f"{PERSON}{name}": len(people[name]) for name in sorted(people)}
 
 
 @dataclass(frozen=True, slots=True)
@@ -115,24 +116,24 @@ def _keys(store: Store, form: Form, source: str) -> Mapping[str, _Key]:
     if source not in SOURCES and not source.startswith(PERSON):
         raise ValueError(f"gold comes from verdicts, unanimous or 'person NAME', got {source!r}")
     by_item: dict[str, list[GivenAnswer]] = {}
-    for one in monitoring.answers_to(store, form.name):
-        by_item.setdefault(one.item_id, []).append(one)
+    for answer in monitoring.answers_to(store, form.name):
+        by_item.setdefault(answer.item_id, []).append(answer)
     decided: dict[str, list[Adjudication]] = {}
     for verdict in remarks.verdicts(store) if source == "verdicts" else ():
         if verdict.wrong in ("scorer", "person"):
             decided.setdefault(verdict.item_id, []).append(verdict)
     if source == "verdicts":
-        by_item = {item: said for item, said in by_item.items() if item in decided}
+        by_item = {item: answers for item, answers in by_item.items() if item in decided}
     subjects = item_subjects(store, sorted(by_item))
-    found = {}
-    for item, said in by_item.items():
+    keys = {}
+    for item, answers in by_item.items():
         subject = subjects.get(item)
         if subject is None or form.problem(subject_of(subject)) is not None:
             continue
-        given = _given(form, subject, source, said, decided.get(item, ()))
-        if right := _expected_answers(form, subject, given):
-            found[item] = _Key(given, right)
-    return found
+        given_answers = _given(form, subject, source, answers, decided.get(item, ()))
+        if right := _expected_answers(form, subject, given_answers):
+            keys[item] = _Key(given_answers, right)
+    return keys
 
 
 def make_gold(store: Store, campaign_id: str, item_id: str, person: str) -> CampaignItem:
@@ -149,15 +150,15 @@ def make_gold(store: Store, campaign_id: str, item_id: str, person: str) -> Camp
     form = form_of(campaign.questionnaire, campaign.definition)
     if (unfit := form.problem(subject_of(subject))) is not None:
         raise ValueError(f"'{form.name}' cannot ask about this image: {unfit}")
-    verdicts = [one for one in remarks.verdicts(store, [item_id]) if one.wrong in ("scorer", "person")]
+    verdicts = [verdict for verdict in remarks.verdicts(store, [item_id]) if verdict.wrong in ("scorer", "person")]
     if not verdicts:
         raise ValueError("no verdict says what is right about this image; give one first")
-    said = [one for one in monitoring.answers_to(store, form.name) if one.item_id == item_id]
-    given = _given(form, subject, "verdicts", said, verdicts)
-    own = [one.answers for one in said if one.person == person][-1:]
-    if not given and own and _confirmed(form, subject, own[0], verdicts):
-        given = _agreed(form.build(subject_of(subject)), own)
-    if not (expected := _expected_answers(form, subject, given)):
+    answers = [answer for answer in monitoring.answers_to(store, form.name) if answer.item_id == item_id]
+    given_answers = _given(form, subject, "verdicts", answers, verdicts)
+    own = [answer.answers for answer in answers if answer.person == person][-1:]
+    if not given_answers and own and _confirmed(form, subject, own[0], verdicts):
+        given_answers = _agreed(form.build(subject_of(subject)), own)
+    if not (expected := _expected_answers(form, subject, given_answers)):
         raise ValueError(f"nobody's answers to '{form.name}' say what the verdict says; answer this image yourself first")
     row = KnownAnswerRow("the verdict", item_id, "gold", expected, texts=False)
     (item,) = check_known_answers(form, [row], {item_id: subject})
@@ -167,37 +168,37 @@ def make_gold(store: Store, campaign_id: str, item_id: str, person: str) -> Camp
 
 def drafts(store: Store) -> list[Campaign]:
     """Campaigns that gold can be added to, newest first."""
-    return [one for one in reversed(management.listed(store)) if one.state == "draft"]
+    return [campaign for campaign in reversed(management.listed(store)) if campaign.state == "draft"]
 
 
-def _expected_answers(form: Form, subject: ItemSubject, given: Mapping[str, Any]) -> dict[str, Any]:
+def _expected_answers(form: Form, subject: ItemSubject, answers: Mapping[str, Any]) -> dict[str, Any]:
     """What is right, question by question, where given answers are; without those to which every answer would be."""
     questions = {question.id: question for question in form.build(subject_of(subject)).questions}
-    expected = {name: _expected(questions.get(name), value) for name, value in given.items()}
+    expected = {name: _expected(questions.get(name), value) for name, value in answers.items()}
     return {name: value for name, value in expected.items() if value is not None}
 
 
 def _given(
-    form: Form, subject: ItemSubject, source: str, said: Sequence[GivenAnswer], verdicts: Sequence[Adjudication]
+    form: Form, subject: ItemSubject, source: str, answers: Sequence[GivenAnswer], verdicts: Sequence[Adjudication]
 ) -> dict[str, Any]:
     questionnaire = form.build(subject_of(subject))
     if source.startswith(PERSON):
-        own = [one.answers for one in said if one.person == source.removeprefix(PERSON)]
+        own = [answer.answers for answer in answers if answer.person == source.removeprefix(PERSON)]
         return _agreed(questionnaire, own[-1:])
-    counted = [one.answers for one in said if one.counts]
+    counted = [answer.answers for answer in answers if answer.counts]
     if source == "unanimous":
         return _agreed(questionnaire, counted) if len(counted) >= FEWEST else {}
-    right = [answers for answers in counted if _confirmed(form, subject, answers, verdicts)]
+    right = [each for each in counted if _confirmed(form, subject, each, verdicts)]
     agreed = _agreed(questionnaire, right)
-    others = [answers for answers in counted if answers not in right]
+    others = [each for each in counted if each not in right]
     return {name: key for name, key in agreed.items() if not others or any(o.get(name) != right[0].get(name) for o in others)}
 
 
 def _confirmed(form: Form, subject: ItemSubject, answers: Mapping[str, Any], verdicts: Sequence[Adjudication]) -> bool:
     """Whether these answers say what every verdict says, as far as they say something of it; and of one at least."""
-    labels = {(one.aspect, one.target): one.label for one in derive(form, answers, subject_of(subject))}
-    said = [(labels[unit], one.verdict) for one in verdicts if (unit := (one.aspect, one.target)) in labels]
-    return bool(said) and all(label == verdict for label, verdict in said)
+    labels = {(judgement.aspect, judgement.target): judgement.label for judgement in derive(form, answers, subject_of(subject))}
+    pairs = [(labels[unit], verdict.verdict) for verdict in verdicts if (unit := (verdict.aspect, verdict.target)) in labels]
+    return bool(pairs) and all(label == verdict for label, verdict in pairs)
 
 
 def _agreed(questionnaire: Questionnaire, answers: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
@@ -205,24 +206,29 @@ def _agreed(questionnaire: Questionnaire, answers: Sequence[Mapping[str, Any]]) 
     if not answers:
         return {}
     first = answers[0]
-    blanks = [blank.id for blank in questionnaire.blanks if all(one.get(blank.id) == YES for one in answers)]
+    blanks = [blank.id for blank in questionnaire.blanks if all(answer.get(blank.id) == YES for answer in answers)]
     if blanks:
         return dict.fromkeys(blanks, YES)
-    asked = [set(visible(questionnaire, one)) for one in answers]
-    found = {}
+    visible_questions = [set(visible(questionnaire, answer)) for answer in answers]
+    agreed = {}
     for question in questionnaire.questions:
         value = first.get(question.id)
-        if question.kind == "text" or is_blank(value) or value == CANNOT_TELL or any(question.id not in each for each in asked):
+        if (
+            question.kind == "text"
+            or is_blank(value)
+            or value == CANNOT_TELL
+            or any(question.id not in each for each in visible_questions)
+        ):
             continue
-        if all(_same(one.get(question.id), value) for one in answers):
-            found[question.id] = value
-    return found
+        if all(_same(answer.get(question.id), value) for answer in answers):
+            agreed[question.id] = value
+    return agreed
 
 
-def _same(one: Any, other: Any) -> bool:
-    if isinstance(one, list) and isinstance(other, list):
-        return sorted(map(str, one)) == sorted(map(str, other))
-    return bool(one == other)
+def _same(value: Any, other: Any) -> bool:
+    if isinstance(value, list) and isinstance(other, list):
+        return sorted(map(str, value)) == sorted(map(str, other))
+    return bool(value == other)
 
 
 def _expected(question: Question | None, value: Any) -> Any:
@@ -230,25 +236,25 @@ def _expected(question: Question | None, value: Any) -> Any:
     if question is None or question.kind != "likert":
         return value
     levels = [option.value for option in question.options]
-    place = levels.index(value)
-    near = levels[max(place - 1, 0) : place + 2]
+    index = levels.index(value)
+    near = levels[max(index - 1, 0) : index + 2]
     return {"any": near} if len(near) < len(levels) else None
 
 
-def _example(form: Form, subject: ItemSubject, given: Mapping[str, Any]) -> str:
+def _example(form: Form, subject: ItemSubject, answers: Mapping[str, Any]) -> str:
     """A picture with its right answers, as Markdown."""
     questionnaire = form.build(subject_of(subject))
     caption = f"*{subject.text}*\n\n" if questionnaire.shows_prompt and subject.text else ""
-    return f"![Example](item:{subject.item_id})\n\n{caption}" + "\n".join(_lines(questionnaire, given))
+    return f"![Example](item:{subject.item_id})\n\n{caption}" + "\n".join(_lines(questionnaire, answers))
 
 
-def _lines(questionnaire: Questionnaire, given: Mapping[str, Any]) -> Iterator[str]:
+def _lines(questionnaire: Questionnaire, answers: Mapping[str, Any]) -> Iterator[str]:
     for blank in questionnaire.blanks:
-        if blank.id in given:
+        if blank.id in answers:
             yield f"- **{blank.label}**"
     for question in questionnaire.questions:
-        if question.id in given:
-            value = given[question.id]
+        if question.id in answers:
+            value = answers[question.id]
             labels = {option.value: option.label for option in question.options}
-            joined = ", ".join(str(labels.get(one, one)) for one in (value if isinstance(value, list) else [value]))
+            joined = ", ".join(str(labels.get(option, option)) for option in (value if isinstance(value, list) else [value]))
             yield f"- {question.text} **{joined}**"

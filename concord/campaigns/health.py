@@ -39,13 +39,13 @@ class CampaignHealth:
     stalled: bool
 
 
-def health(store: Store, one: CampaignProgress, now: datetime | None = None) -> CampaignHealth:
+def health(store: Store, progress: CampaignProgress, now: datetime | None = None) -> CampaignHealth:
     """How a campaign is."""
-    moment, settings = now or datetime.now(UTC), one.campaign.settings
-    roll = payment.payroll(store, one.campaign, now=moment)
-    people = annotators_of(store, one.campaign, None, intervals=False)
-    left = one.pace.hours_left
-    running = one.campaign.state == "running"
+    moment, settings = now or datetime.now(UTC), progress.campaign.settings
+    roll = payment.payroll(store, progress.campaign, now=moment)
+    people = annotators_of(store, progress.campaign, None, intervals=False)
+    left = progress.pace.hours_left
+    running = progress.campaign.state == "running"
     return CampaignHealth(
         look=sum(needs_look(person) for person in people),
         paused=sum(person.worker.paused is not None for person in people),
@@ -56,7 +56,10 @@ def health(store: Store, one: CampaignProgress, now: datetime | None = None) -> 
         currency=roll.currency,
         done=moment + timedelta(hours=left) if left is not None and running else None,
         closes=settings.closing,
-        stalled=running and one.coverage.people > 0 and one.coverage.answers < one.coverage.wanted and one.pace.n == 0,
+        stalled=running
+        and progress.coverage.people > 0
+        and progress.coverage.answers < progress.coverage.wanted
+        and progress.pace.n == 0,
     )
 
 
@@ -67,13 +70,13 @@ def needs_look(person: AnnotatorWork) -> bool:
 
 def by_problem(people: list[AnnotatorWork]) -> list[AnnotatorWork]:
     """Those with a flag first, the most flags on top; then the others by name, and last who is out."""
-    return sorted(people, key=lambda one: (one.worker.revoked, -len(one.flags), one.worker.person))
+    return sorted(people, key=lambda work: (work.worker.revoked, -len(work.flags), work.worker.person))
 
 
-def revoke_flagged(store: Store, one: CampaignProgress, by: str, *, uncount: bool) -> list[str]:
+def revoke_flagged(store: Store, progress: CampaignProgress, by: str, *, uncount: bool) -> list[str]:
     """Revoke all who need a look; returns who they are."""
-    found = annotators_of(store, one.campaign, None, intervals=False)
-    flagged = [person.worker.person for person in found if needs_look(person)]
+    annotators = annotators_of(store, progress.campaign, None, intervals=False)
+    flagged = [person.worker.person for person in annotators if needs_look(person)]
     for person in flagged:
-        revocations.revoke(store, person, by, one.campaign.campaign_id, uncount=uncount)
+        revocations.revoke(store, person, by, progress.campaign.campaign_id, uncount=uncount)
     return flagged

@@ -15,7 +15,8 @@ from typing import Any, Final
 from annotation.questionnaires.base import TICKED, Question, Questionnaire, problem, visible
 from annotation.questionnaires.form import Form, FormItem, ItemKind
 from data.aspects import CANNOT_TELL, YES
-from data.campaign import ROLES, CampaignItem
+from data.campaigns.items import CampaignItem
+from data.campaigns.settings import ROLES
 from data.files import InputError, quoted
 from data.json_files import unreadable
 from data.store.campaigns.management import Composed
@@ -25,8 +26,10 @@ from data.store.library import ItemSubject, item_subjects
 
 def subjects_of_composed(store: Store, made: Sequence[Composed], kind: str) -> dict[str, ItemSubject]:
     """Items that could be made of images."""
-    images = item_subjects(store, sorted({image for one in made for image in one.images}))
-    return {one.item_id: _composed(one.item_id, kind, [images[image] for image in one.images]) for one in made}
+    images = item_subjects(store, sorted({image for composed in made for image in composed.images}))
+    return {
+        composed.item_id: _composed(composed.item_id, kind, [images[image] for image in composed.images]) for composed in made
+    }
 
 
 def _composed(item_id: str, kind: str, images: Sequence[ItemSubject]) -> ItemSubject:
@@ -76,10 +79,10 @@ def read_known_answers(text: str, origin: str = "the known answers") -> list[Kno
     """
     if not text.strip():
         return []
-    found = _json(text, origin) if text.lstrip()[:1] in "[{" else _csv(text, origin)
-    if not found:
+    answer_rows = _json(text, origin) if text.lstrip()[:1] in "[{" else _csv(text, origin)
+    if not answer_rows:
         raise InputError(f"{origin}: there is no line in the file")
-    return found
+    return answer_rows
 
 
 def _json(text: str, origin: str) -> list[KnownAnswerRow]:
@@ -90,14 +93,14 @@ def _json(text: str, origin: str) -> list[KnownAnswerRow]:
     if not isinstance(value, list):
         raise InputError(f"{origin}: a list of objects with item, role and expected is needed")
     made, problems = [], []
-    for n, one in enumerate(value, 1):
+    for n, entry in enumerate(value, 1):
         where = f"{origin}, entry {n}"
-        if not isinstance(one, dict) or set(one) != {"item", "role", "expected"}:
-            problems.append(f"{where}: an object with item, role and expected is needed, got {quoted(one)}")
-        elif not isinstance(one["item"], str) or not isinstance(one["expected"], dict):
+        if not isinstance(entry, dict) or set(entry) != {"item", "role", "expected"}:
+            problems.append(f"{where}: an object with item, role and expected is needed, got {quoted(entry)}")
+        elif not isinstance(entry["item"], str) or not isinstance(entry["expected"], dict):
             problems.append(f"{where}: item must be a text and expected an object of answers by question")
         else:
-            made.append(KnownAnswerRow(where, one["item"], str(one["role"]), one["expected"], texts=False))
+            made.append(KnownAnswerRow(where, entry["item"], str(entry["role"]), entry["expected"], texts=False))
     _raise(problems)
     return made
 
@@ -112,13 +115,13 @@ def _csv(text: str, origin: str) -> list[KnownAnswerRow]:
         raise InputError(f"{origin}: the first line must be item,role and then the ids of questions, got {quoted(names)}")
     made, problems = [], []
     try:
-        for one in reader:
+        for row in reader:
             where = f"{origin}, line {reader.line_num}"
-            if "\0more" in one or None in one.values():
+            if "\0more" in row or None in row.values():
                 problems.append(f"{where}: {len(names)} columns expected, as in the first line")
                 continue
-            said = {name: cell for name, cell in one.items() if name not in ("item", "role") and cell.strip()}
-            made.append(KnownAnswerRow(where, one["item"], one["role"], said, texts=True))
+            cells = {name: cell for name, cell in row.items() if name not in ("item", "role") and cell.strip()}
+            made.append(KnownAnswerRow(where, row["item"], row["role"], cells, texts=True))
     except csv.Error as error:
         problems.append(f"{origin}, line {reader.line_num}: {error}")
     _raise(problems)
@@ -153,16 +156,16 @@ def _raise(problems: list[str]) -> None:
         raise InputError(*problems)
 
 
-def _checked_row(form: Form, row: KnownAnswerRow, asking: ItemSubject | None) -> CampaignItem:
+def _checked_row(form: Form, row: KnownAnswerRow, subject: ItemSubject | None) -> CampaignItem:
     if row.role not in _ROLES:
         raise ValueError(f"role is one of {', '.join(_ROLES)}, got {quoted(row.role)}")
-    if asking is None:
+    if subject is None:
         raise ValueError(f"there is no item {quoted(row.item_id)} in this project")
-    asked = subject_of(asking)
-    unfit = form.problem(asked)
+    item = subject_of(subject)
+    unfit = form.problem(item)
     if unfit is not None:
         raise ValueError(f"'{form.name}' cannot ask about {row.item_id!r}: {unfit}")
-    questionnaire = form.build(asked)
+    questionnaire = form.build(item)
     expected = {name: _answer(questionnaire, form.item_kind, name, value, row) for name, value in row.expected.items()}
     if not expected:
         raise ValueError(f"no answer is given for {row.item_id!r}")
@@ -178,9 +181,9 @@ def _answer(questionnaire: Questionnaire, kind: ItemKind, name: str, value: Any,
         if value != YES:
             raise ValueError(f"{name}: write {YES!r} for a blank image, got {quoted(value)}")
         return YES
-    question = next((one for one in questionnaire.questions if one.id == name), None)
+    question = next((question for question in questionnaire.questions if question.id == name), None)
     if question is None:
-        known = ", ".join([*(one.id for one in questionnaire.questions if one.kind != "text"), *sorted(blanks)])
+        known = ", ".join([*(question.id for question in questionnaire.questions if question.kind != "text"), *sorted(blanks)])
         raise ValueError(f"'{questionnaire.name}' has no question {quoted(name)} about this item; it has {known}")
     if question.kind == "text":
         raise ValueError(f"{name}: free text has no single correct answer; leave it out")
@@ -188,16 +191,16 @@ def _answer(questionnaire: Questionnaire, kind: ItemKind, name: str, value: Any,
     several = isinstance(read, dict)
     if several and (set(read) != {"any"} or not isinstance(read["any"], list) or not read["any"]):
         raise ValueError(f'{name}: several right answers are written {{"any": [...]}}, got {quoted(value)}')
-    for one in read["any"] if several else [read]:
+    for alternative in read["any"] if several else [read]:
         # the two images of a pair stand left or right by chance, so no answer about a side is right for everybody
         sided = (
             "Which image stands on which side differs from person to person."
-            if kind == "pair" and (question.member is not None or one in _SIDES)
+            if kind == "pair" and (question.member is not None or alternative in _SIDES)
             else None
         )
-        wrong = sided or problem(question, one)
+        wrong = sided or problem(question, alternative)
         if wrong is not None:
-            raise ValueError(f"{name}: {quoted(one)} cannot be an expected answer. {wrong}")
+            raise ValueError(f"{name}: {quoted(alternative)} cannot be an expected answer. {wrong}")
     return read
 
 
@@ -211,8 +214,8 @@ def _check_questions_visible(questionnaire: Questionnaire, expected: Mapping[str
     for question in questionnaire.questions:
         direct = {condition.question for condition in question.shown_if}
         behind[question.id] = direct.union(*(behind[name] for name in direct))
-        told = question.id in expected and behind[question.id] <= set(answers)
-        if told and question.id not in shown:
+        decided = question.id in expected and behind[question.id] <= set(answers)
+        if decided and question.id not in shown:
             needed = ", ".join(sorted(behind[question.id] & set(single)))
             raise ValueError(f"{question.id} is not shown to people who give the expected answers to {needed}")
 
@@ -228,7 +231,7 @@ def _of_text(question: Question, text: Any) -> Any:
     if cell == CANNOT_TELL:
         return cell
     if question.kind in TICKED:
-        return [_option(question, one.strip()) for one in cell.split("|") if one.strip()]
+        return [_option(question, part.strip()) for part in cell.split("|") if part.strip()]
     if question.kind == "number":
         return _number(cell)
     return _option(question, cell)

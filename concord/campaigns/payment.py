@@ -11,9 +11,9 @@ from statistics import median
 from typing import Final, cast
 
 from concord.people import PARAMETERS
-from data.campaign import Campaign, Settings
+from data.campaigns.payment import Outcome, Payout, amount, price_for_wage, to_cents
+from data.campaigns.settings import Campaign, Settings
 from data.files import InputError
-from data.payment import Outcome, Payout, amount, price_for_wage, to_cents
 from data.people import platform_pseudonym
 from data.store.campaigns import departures, monitoring
 from data.store.campaigns.departures import Participation
@@ -61,11 +61,11 @@ class Payroll:
 
     @property
     def pay(self) -> Decimal:
-        return sum((one.payout.pay for one in self.people), Decimal("0.00"))
+        return sum((person.payout.pay for person in self.people), Decimal("0.00"))
 
     @property
     def fees(self) -> Decimal:
-        return sum((one.payout.fee for one in self.people), Decimal("0.00"))
+        return sum((person.payout.fee for person in self.people), Decimal("0.00"))
 
     @property
     def cost(self) -> Decimal:
@@ -74,7 +74,7 @@ class Payroll:
     @property
     def hourly(self) -> Decimal | None:
         """The median of real pay by the hour, of those that have one; None for nobody."""
-        known = [one.hourly for one in self.people if one.hourly is not None]
+        known = [person.hourly for person in self.people if person.hourly is not None]
         return to_cents(median(known)) if known else None
 
 
@@ -91,20 +91,30 @@ def payroll(store: Store, campaign: Campaign, platform_file: str = "", now: date
     terms, lease = campaign.settings.pay, timedelta(minutes=campaign.settings.lease_minutes)
     submissions = _submissions(store, platform_file)
     people = []
-    for one in departures.participations(store, campaign.campaign_id, moment):
-        outcome = _outcome(one, moment, lease)
-        people.append(PaidPerson(one, outcome, terms.payout(outcome, one.items), submissions.get(one.person)))
-    matched = {one.submission.identifier for one in people if one.submission is not None}
-    unknown = dict.fromkeys(one.identifier for one in submissions.values() if one.identifier not in matched)
+    for participation in departures.participations(store, campaign.campaign_id, moment):
+        outcome = _outcome(participation, moment, lease)
+        people.append(
+            PaidPerson(
+                participation, outcome, terms.payout(outcome, participation.items), submissions.get(participation.person)
+            )
+        )
+    matched = {person.submission.identifier for person in people if person.submission is not None}
+    unknown = dict.fromkeys(
+        submission.identifier for submission in submissions.values() if submission.identifier not in matched
+    )
     return Payroll(campaign.settings.currency, tuple(people), tuple(unknown))
 
 
-def _outcome(one: Participation, now: datetime, lease: timedelta) -> Outcome:
-    if one.out:
+def _outcome(participation: Participation, now: datetime, lease: timedelta) -> Outcome:
+    if participation.out:
         return "paused"
-    if one.outcome is not None and one.departed is not None and (one.last is None or one.last <= one.departed):
-        return cast(Outcome, one.outcome)
-    return "working" if one.held or (one.last is not None and now - one.last < lease) else "left"
+    if (
+        participation.outcome is not None
+        and participation.departed is not None
+        and (participation.last is None or participation.last <= participation.departed)
+    ):
+        return cast(Outcome, participation.outcome)
+    return "working" if participation.held or (participation.last is not None and now - participation.last < lease) else "left"
 
 
 _PERSON: Final = ("participantid", "prolificpid", "workerid", "participant")
@@ -118,17 +128,17 @@ def _submissions(store: Store, text: str) -> dict[str, Submission]:
         return {}
     reader = csv.DictReader(io.StringIO(text.removeprefix("\ufeff"), newline=""))
     names = {"".join(filter(str.isalnum, name)).lower(): name for name in reader.fieldnames or ()}
-    person = next((names[one] for one in _PERSON if one in names), None)
-    others = [next((names[one] for one in known if one in names), None) for known in (_SESSION, _STUDY)]
+    person = next((names[column] for column in _PERSON if column in names), None)
+    others = [next((names[column] for column in known if column in names), None) for known in (_SESSION, _STUDY)]
     if person is None:
         raise InputError("the platform's file needs a column with people's ids: Participant id (Prolific) or WorkerId (MTurk)")
-    found: dict[str, Submission] = {}
+    by_person: dict[str, Submission] = {}
     for row in reader:
         identifier = (row[person] or "").strip()
         for platform in PARAMETERS if identifier else ():
             pseudonym = platform_pseudonym(store.secret, platform, identifier)
-            found[pseudonym] = Submission(identifier, *((row[name] or "").strip() if name else "" for name in others))
-    return found
+            by_person[pseudonym] = Submission(identifier, *((row[name] or "").strip() if name else "" for name in others))
+    return by_person
 
 
 COLUMNS: Final = (
@@ -142,21 +152,21 @@ def payment_file(roll: Payroll) -> str:
     text = io.StringIO()
     writer = csv.writer(text, lineterminator="\n")
     writer.writerow(COLUMNS)
-    for one in roll.people:
-        work, payout, sent = one.work, one.payout, one.submission or Submission("")
+    for person in roll.people:
+        work, payout, sent = person.work, person.payout, person.submission or Submission("")
         minutes = "" if work.seconds is None else f"{work.seconds / 60:.1f}"
         ids = (work.person, work.platform, sent.identifier, sent.study, sent.session)
-        what = (one.outcome, work.code, payout.decision, work.items, minutes)
-        money = (payout.base, payout.bonus, payout.pay, payout.fee, payout.cost, one.hourly)
-        cells = (*ids, *what, *money, roll.currency)
+        work_cells = (person.outcome, work.code, payout.decision, work.items, minutes)
+        money = (payout.base, payout.bonus, payout.pay, payout.fee, payout.cost, person.hourly)
+        cells = (*ids, *work_cells, *money, roll.currency)
         writer.writerow(["" if cell is None else escape_formula(cell) if isinstance(cell, str) else cell for cell in cells])
     return text.getvalue()
 
 
 def bonus_lines(roll: Payroll) -> str:
     """``id,amount`` of everybody with a bonus who is not to wait: what Prolific's bulk bonus payment takes."""
-    due = [one for one in roll.people if one.payout.bonus and one.payout.decision in ("approve", "return")]
-    return "".join(f"{one.submission.identifier},{one.payout.bonus}\n" for one in due if one.submission is not None)
+    due = [person for person in roll.people if person.payout.bonus and person.payout.decision in ("approve", "return")]
+    return "".join(f"{person.submission.identifier},{person.payout.bonus}\n" for person in due if person.submission is not None)
 
 
 def suggested_price(store: Store, settings: Settings, questionnaire: str) -> tuple[Decimal, int] | None:
@@ -179,7 +189,7 @@ def describe_pay(roll: Payroll) -> str:
 
 def describe_hourly(roll: Payroll) -> str:
     """``10.01 GBP an hour (median, n = 4, 8.95 to 13.19)``."""
-    known = sorted(one.hourly for one in roll.people if one.hourly is not None)
+    known = sorted(person.hourly for person in roll.people if person.hourly is not None)
     if not known:
         return "nobody was paid for timed work"
     spread = f", {known[0]:,} to {known[-1]:,}" if len(known) > 1 else ""

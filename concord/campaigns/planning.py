@@ -3,18 +3,22 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field, fields, replace
 from decimal import Decimal
 from typing import Any, Final, get_args
 
+import numpy as np
+import pandas as pd
+
+from agreement.meta.drawing import draw_probabilities, expected_error, ranked
 from annotation.questionnaires import geneval, registry
 from annotation.questionnaires.custom import YamlError, read_yaml
 from annotation.questionnaires.form import Form
 from concord.campaigns import known_answers
 from concord.campaigns.gold import CHECK_EVERY, GoldItems, GoldWish, gold_items
-from concord.campaigns.weighted_draw import weighted_items
-from data.campaign import AMOUNTS, Campaign, CampaignItem, DrawMethod, Settings, sample_items
+from data.campaigns.items import CampaignItem, draw_items, sample_items
+from data.campaigns.settings import AMOUNTS, Campaign, DrawMethod, Settings
 from data.files import MAX_PROBLEMS, InputError, quoted
 from data.store.browse import contents
 from data.store.campaigns import draws, management, monitoring
@@ -27,7 +31,8 @@ from data.store.library import ItemSubject, item_subjects
 from data.validation import did_you_mean
 
 LISTS: Final = ("suite", "task", "generator", "items", "also")
-SETTINGS: Final = tuple(one.name for one in fields(Settings))
+SETTINGS: Final = tuple(setting.name for setting in fields(Settings))
+_SCORE: Final = "score"
 OWN_FILES: Final = {"questionnaire_file": "definition", "known_file": "known"}
 """Keys of a file that name other files, and what these hold."""
 
@@ -77,23 +82,27 @@ class CampaignSpec:
             raise ValueError("draw weighted needs n, how many, and draws from images that filters choose, not from a list")
 
 
-def campaign_spec(given: Mapping[str, Any], origin: str = "the campaign") -> CampaignSpec:
+def campaign_spec(raw_values: Mapping[str, Any], origin: str = "the campaign") -> CampaignSpec:
     """A wish from values by name, as a file or a command has them; None is "not said".
 
     Raises:
         InputError: a name that there is not, or a value of the wrong kind; the first of them at once.
     """
-    known = ("id", *(one.name for one in fields(CampaignSpec) if one.name not in ("settings", "campaign_id")), *SETTINGS)
-    said = {("id" if name == "campaign_id" else name): value for name, value in given.items() if value is not None}
+    known = (
+        "id",
+        *(field.name for field in fields(CampaignSpec) if field.name not in ("settings", "campaign_id")),
+        *SETTINGS,
+    )
+    given_values = {("id" if name == "campaign_id" else name): value for name, value in raw_values.items() if value is not None}
     every, problems = [*known, *OWN_FILES], []
-    for name in said:
+    for name in given_values:
         if name not in known:
             problems.append(f"a campaign has no {quoted(name)}; {did_you_mean(name, every)}")
     values: dict[str, Any] = {}
     for name in known:
-        if name in said:
+        if name in given_values:
             try:
-                values[name] = _read(name, said[name])
+                values[name] = _read(name, given_values[name])
             except ValueError as error:
                 problems.append(f"{name}: {error}")
     if len(problems) > MAX_PROBLEMS:
@@ -116,20 +125,20 @@ def from_yaml(text: str, origin: str) -> dict[str, Any]:
         InputError: it is no YAML map.
     """
     try:
-        found = read_yaml(text)
+        values = read_yaml(text)
     except YamlError as error:
         raise InputError(f"{origin}: {error}") from None
-    if not isinstance(found, dict):
+    if not isinstance(values, dict):
         raise InputError(f"{origin}: a map such as 'title: My study' expected, line by line")
-    return found
+    return values
 
 
 def _read(name: str, value: Any) -> Any:
     if name in LISTS:
         several = [value] if isinstance(value, str) else value
-        if not isinstance(several, list | tuple) or not all(isinstance(one, str) for one in several):
+        if not isinstance(several, list | tuple) or not all(isinstance(text, str) for text in several):
             raise ValueError(f"a text or a list of texts expected, got {quoted(value)}")
-        return tuple(one for one in several if one)
+        return tuple(text for text in several if text)
     kind, wanted = _KINDS.get(name, (str, "a text"))
     if name in AMOUNTS and isinstance(value, int) and not isinstance(value, bool):
         return str(value)
@@ -154,9 +163,9 @@ _TYPES: Final[dict[str, tuple[Any, str]]] = {
     "bool": (bool, "true or false"),
 }
 _KINDS: Final = {
-    one.name: _TYPES.get(str(one.type).removesuffix(" | None"), (str, "a text"))
+    setting.name: _TYPES.get(str(setting.type).removesuffix(" | None"), (str, "a text"))
     for kind in (CampaignSpec, Settings)
-    for one in fields(kind)
+    for setting in fields(kind)
 }
 """The type of each value that is no list, as the records have it, and its name."""
 
@@ -281,11 +290,11 @@ def _pair(store: Store, selection: Selection) -> tuple[str, str]:
     named = selection.generator
     if not named:
         there = contents.generator_pictures(store)
-        fitting = {one.generator for one in there if not selection.suite or one.suite in selection.suite}
+        fitting = {pictures.generator for pictures in there if not selection.suite or pictures.suite in selection.suite}
         named = tuple(sorted(filter(None, fitting)))
     if len(named) != 2:
-        said = f"; there are {', '.join(named)}" if not selection.generator and named else f", got {len(named)}"
-        raise CampaignRefused(f"pairs are of two generators: name both{said}")
+        problem = f"; there are {', '.join(named)}" if not selection.generator and named else f", got {len(named)}"
+        raise CampaignRefused(f"pairs are of two generators: name both{problem}")
     return named[0], named[1]
 
 
@@ -296,18 +305,18 @@ def _item_pool(
     if wish.items:
         return _named_items(store, wish.items)
     if form.item_kind == "group":
-        found = known_answers.subjects_of_composed(store, management.possible_groups(store, selection), "group")
+        subjects = known_answers.subjects_of_composed(store, management.possible_groups(store, selection), "group")
     elif pair is not None:
-        found = known_answers.subjects_of_composed(store, management.possible_pairs(store, selection, *pair), "pair")
+        subjects = known_answers.subjects_of_composed(store, management.possible_pairs(store, selection, *pair), "pair")
     else:
-        found = item_subjects(store, management.images(store, selection))
-    if not found:
+        subjects = item_subjects(store, management.images(store, selection))
+    if not subjects:
         why = {"group": "; a group has two images or more of one prompt", "pair": "; a pair has one image of each generator"}
         raise CampaignRefused(
             f"no {_EXAMPLES[form.item_kind]} with files fit this selection{why.get(form.item_kind, '')}: choose another, or"
             " import images"
         )
-    return found
+    return subjects
 
 
 def _named_items(store: Store, item_ids: Sequence[str]) -> dict[str, ItemSubject]:
@@ -316,25 +325,25 @@ def _named_items(store: Store, item_ids: Sequence[str]) -> dict[str, ItemSubject
     Raises:
         CampaignRefused: some are not there.
     """
-    found = item_subjects(store, item_ids)
-    missing = [one for one in item_ids if one not in found]
+    subjects = item_subjects(store, item_ids)
+    missing = [item_id for item_id in item_ids if item_id not in subjects]
     if missing:
         more = f" and {len(missing) - 1} more" if len(missing) > 1 else ""
         raise CampaignRefused(f"there is no item {quoted(missing[0])}{more} in this project")
-    return {item_id: found[item_id] for item_id in item_ids}
+    return {item_id: subjects[item_id] for item_id in item_ids}
 
 
 def _gold(store: Store, form: Form, wish: CampaignSpec) -> GoldItems | None:
     if not wish.gold_from:
         return None
     wanted = GoldWish(wish.gold_from, wish.gold_n, wish.training_n, wish.examples_n, wish.seed)
-    found = gold_items(store, form, wanted)
+    items = gold_items(store, form, wanted)
     needed = wish.gold_n + wish.training_n + wish.examples_n
-    if found.available < needed:
+    if items.available < needed:
         raise CampaignRefused(
-            f"{needed} items with known answers are wanted, and only {found.available} can be had from {wish.gold_from}"
+            f"{needed} items with known answers are wanted, and only {items.available} can be had from {wish.gold_from}"
         )
-    return found
+    return items
 
 
 def _candidate_items(
@@ -355,7 +364,7 @@ def _candidate_items(
     if wish.draw == "weighted" and wish.n is not None and wish.n <= len(chosen):
         if form.item_kind != "image":
             raise CampaignRefused(f"weighted draws are of single images, and '{form.name}' asks about a {form.item_kind}")
-        ordinary = weighted_items(store, selection, chosen, form.scales, wish.n, wish.seed)
+        ordinary = _weighted_items(store, selection, chosen, form.scales, wish.n, wish.seed)
     else:
         ordinary = _sample_items(wish, chosen)
     there = {item.item_id for item in ordinary}
@@ -366,7 +375,7 @@ def _candidate_items(
     _check_fit(form, asked_of, len(pool))
     # one suite's aspect has one scale
     known_scales = frame.scales(store)
-    for suite in sorted({one.suite for one in asked_of}):
+    for suite in sorted({subject.suite for subject in asked_of}):
         for aspect, scale in form.scales.items():
             known_scale = known_scales.get((suite, aspect), scale)
             if known_scale != scale:
@@ -388,6 +397,38 @@ def _sample_items(wish: CampaignSpec, chosen: Sequence[str]) -> list[CampaignIte
     return [CampaignItem(item_id) for item_id in chosen if item_id in drawn]
 
 
+def _weighted_items(
+    store: Store, selection: Selection, item_ids: Sequence[str], aspects: Collection[str], expected: int, seed: int
+) -> list[CampaignItem]:
+    """Of these images ``expected`` or about so many, drawn by how likely scorers are wrong about these aspects.
+
+    Estimates weigh the labels by these chances; agreement leaves them out, as it would be about hard images only.
+
+    A scorer's verdicts count; where it has none of these aspects, its scores by their rank.
+
+    Raises:
+        CampaignRefused: no scorer has judged them.
+    """
+    judged = frame.frame(store, selection)
+    judged = judged[(judged["kind"] == "scorer") & judged["excluded"].isna() & judged["target"].isna()]
+    verdicts = [
+        _verdicts(rows, np.asarray(item_ids, dtype=object), aspects)
+        for _, rows in judged[judged["aspect"].isin([*aspects, _SCORE])].groupby("rater")
+    ]
+    if not any(np.isfinite(each).any() for each in verdicts):
+        raise CampaignRefused("no scorer has judged these images: score them first, or draw them at random")
+    chances = draw_probabilities(expected_error(verdicts), expected)
+    return draw_items(dict(zip(item_ids, map(float, chances), strict=True)), seed)
+
+
+def _verdicts(rows: pd.DataFrame, items: np.ndarray, aspects: Collection[str]) -> np.ndarray:
+    own = rows[rows["aspect"].isin(aspects)]
+    numbers = (rows if own.empty else own).groupby("item")["number"].mean().reindex(items).to_numpy(float)
+    known = numbers[np.isfinite(numbers)]
+    # yes, no and what is between stay; other numbers have no cut that is known
+    return numbers if not own.empty and ((known >= 0) & (known <= 1)).all() else ranked(numbers)
+
+
 def _check_fit(form: Form, items: Sequence[ItemSubject], available: int) -> None:
     """Refuse a questionnaire that cannot ask about all of them, with how many and why."""
     if not items:
@@ -395,13 +436,13 @@ def _check_fit(form: Form, items: Sequence[ItemSubject], available: int) -> None
             f"of {available} items none is left as an ordinary item; gold and training items alone measure nothing"
         )
     why: dict[str, list[str]] = {}
-    for one in items:
-        problem = form.problem(known_answers.subject_of(one))
-        if problem is None and one.kind not in _FITS[form.item_kind]:
-            problem = f"'{form.name}' is asked of {_EXAMPLES[form.item_kind]}, and this is one of {_EXAMPLES[one.kind]}"
+    for subject in items:
+        problem = form.problem(known_answers.subject_of(subject))
+        if problem is None and subject.kind not in _FITS[form.item_kind]:
+            problem = f"'{form.name}' is asked of {_EXAMPLES[form.item_kind]}, and this is one of {_EXAMPLES[subject.kind]}"
         if problem is not None:
-            why.setdefault(problem, []).append(one.item_id)
+            why.setdefault(problem, []).append(subject.item_id)
     if why:
         n = sum(map(len, why.values()))
-        told = "; ".join(f"{len(ids)} such as {quoted(ids[0], 100)}: {problem}" for problem, ids in why.items())
-        raise CampaignRefused(f"'{form.name}' cannot ask about {n} of {len(items)} items ({told})")
+        problems = "; ".join(f"{len(ids)} such as {quoted(ids[0], 100)}: {problem}" for problem, ids in why.items())
+        raise CampaignRefused(f"'{form.name}' cannot ask about {n} of {len(items)} items ({problems})")

@@ -16,9 +16,9 @@ from concord.campaigns.payment import suggested_price
 from concord.campaigns.planning import CampaignPlan
 from concord.common import wording
 from concord.meta.planning import expected_precision
-from data import campaign
-from data.campaign import Campaign
-from data.payment import to_cents
+from data.campaigns import checks
+from data.campaigns.payment import to_cents
+from data.campaigns.settings import Campaign
 from data.store.campaigns import management, monitoring
 from data.store.campaigns.monitoring import Coverage, Hour, WorkerStats
 from data.store.core.store import Store
@@ -53,8 +53,8 @@ class CampaignProgress:
 
 def all_progress(store: Store, now: datetime | None = None) -> list[CampaignProgress]:
     """All campaigns, the newest first; archived ones last."""
-    found = [_progress_of(store, campaign, now or datetime.now(UTC)) for campaign in reversed(management.listed(store))]
-    return sorted(found, key=lambda one: one.campaign.state == "archived")
+    campaigns = [_progress_of(store, campaign, now or datetime.now(UTC)) for campaign in reversed(management.listed(store))]
+    return sorted(campaigns, key=lambda progress: progress.campaign.state == "archived")
 
 
 def progress_of(store: Store, campaign_id: str, now: datetime | None = None) -> CampaignProgress | None:
@@ -64,9 +64,9 @@ def progress_of(store: Store, campaign_id: str, now: datetime | None = None) -> 
 
 
 def _progress_of(store: Store, campaign: Campaign, now: datetime) -> CampaignProgress:
-    found = monitoring.coverage(store, campaign.campaign_id, now)
-    left = found.wanted - found.answers
-    return CampaignProgress(campaign, found, answer_pace(monitoring.answers_by_hour(store, campaign.campaign_id), left, now))
+    coverage = monitoring.coverage(store, campaign.campaign_id, now)
+    left = coverage.wanted - coverage.answers
+    return CampaignProgress(campaign, coverage, answer_pace(monitoring.answers_by_hour(store, campaign.campaign_id), left, now))
 
 
 def answer_pace(hours: Sequence[Hour], left: int, now: datetime) -> AnswerPace:
@@ -95,21 +95,21 @@ RULES: Final = (
     "Speeder: a person’s median active time is below a third of the campaign’s, the median of all people’s medians (Greszki et"
     " al. 2015; Leiner 2019).",
     "Failed checks: so many gold or attention items were wrong that it would come about by chance, to somebody who stands just"
-    f" at the pass mark, in fewer than 1 of {1 / campaign.PAUSE_RISK:,.0f} cases. They are paused, and what they held goes to"
+    f" at the pass mark, in fewer than 1 of {1 / checks.PAUSE_RISK:,.0f} cases. They are paused, and what they held goes to"
     " others; reinstate them if the checks are at fault.",
     "From one network: a crowd platform sent so many people from the same network. Id used in another browser: somebody came"
     " with their id and without their re-entry code, and was not let in.",
 )
 
 
-def describe_pace(found: AnswerPace) -> str:
+def describe_pace(pace: AnswerPace) -> str:
     """``12 an hour (n = 30 in 24 h), about 8 h left``."""
-    if found.per_hour is None:
+    if pace.per_hour is None:
         return "no valid answer in the last 24 h"
-    told = f"{found.per_hour:.1f} an hour (n = {found.n:,} in the last 24 h)"
-    if found.hours_left is None:
-        return told
-    return f"{told}, about {describe_time_left(found.hours_left)} left"
+    text = f"{pace.per_hour:.1f} an hour (n = {pace.n:,} in the last 24 h)"
+    if pace.hours_left is None:
+        return text
+    return f"{text}, about {describe_time_left(pace.hours_left)} left"
 
 
 def describe_time_left(hours: float) -> str:
@@ -133,8 +133,8 @@ def describe_plan(store: Store, made: CampaignPlan) -> list[str]:
     ]
     others = [(made.count(role), role) for role in ("gold", "attention", "training") if made.count(role)]
     if others:
-        told = ", ".join(f"{n} {role}" for n, role in others)
-        lines.append(f"besides: {told} items, which measure nothing but people")
+        counts = ", ".join(f"{n} {role}" for n, role in others)
+        lines.append(f"besides: {counts} items, which measure nothing but people")
     if made.with_checks != made.answers:
         lines.append(f"with one check in {campaign.settings.check_every}: {wording.count(made.with_checks, 'answer')}")
     lines.append(f"{made.form.name}: {made.form.summary.rstrip('.')}")
@@ -192,6 +192,6 @@ def describe_checks(work: WorkerStats) -> str:
     return ", ".join(f"{right}/{n} {name}" for name, right, n in pairs if n)
 
 
-def describe_blamed(one: Blame) -> str:
+def describe_blamed(blame: Blame) -> str:
     """``scorer geneval-paper``, ``people``."""
-    return f"{one.wrong} {one.rater}" if one.rater else {"person": "people"}.get(one.wrong, one.wrong)
+    return f"{blame.wrong} {blame.rater}" if blame.rater else {"person": "people"}.get(blame.wrong, blame.wrong)

@@ -113,13 +113,13 @@ def parse_overrides(overrides: Sequence[str]) -> dict[str, str]:
     Raises:
         UsageError: one is no ``key=value``.
     """
-    found = {}
+    settings = {}
     for text in overrides:
         key, equals, value = text.partition("=")
         if not equals or not key.strip():
             raise UsageError(f"--set {text}: expected key=value, e.g. threshold=0.4")
-        found[key.strip()] = value.strip()
-    return found
+        settings[key.strip()] = value.strip()
+    return settings
 
 
 def run_guarded(context: Context, name: str, command: Callable[[], None]) -> int:
@@ -145,8 +145,8 @@ def report_errors(warn: Callable[[str], None], name: str, command: Callable[[], 
         raise
     except Exception as error:
         expected = isinstance(error, (CommandError, ValueError, OSError))
-        said = " ".join(str(error).splitlines())
-        warn(f"{name}: {said}" if expected else f"{name}: unexpected {type(error).__name__}: {said}")
+        message = " ".join(str(error).splitlines())
+        warn(f"{name}: {message}" if expected else f"{name}: unexpected {type(error).__name__}: {message}")
         if os.environ.get("CONCORD_DEBUG"):
             warn(traceback.format_exc())
         return error.status if isinstance(error, CommandError) else 1

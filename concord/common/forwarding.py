@@ -14,7 +14,7 @@ FILE = ".server.json"
 
 
 COMMANDS: dict[str, str] = {
-    "doctor": "concord.doctor:examine_open_project",
+    "doctor": "concord.maintenance.doctor:examine_open_project",
     "library": "concord.library:write_tables",
 }
 """What can be done with a project, here or in the app that has it open: a name, and ``module:function``, imported when it is

@@ -190,8 +190,8 @@ class _Drawing:
     def steps(self) -> Iterator[Sequence[Any]]:
         """Each step that is made from now on, after the last one that was."""
         seen = 0
-        while (found := self._after(seen)) is not None:
-            seen, step = found
+        while (following := self._after(seen)) is not None:
+            seen, step = following
             yield step
 
     def _after(self, seen: int) -> tuple[int, Sequence[Any]] | None:
@@ -237,10 +237,10 @@ class SharedDrawing:
 
     def _drawing(self, key: tuple[str, str], values: Sequence[Any], pace: DrawingPace) -> _Drawing:
         with self._lock:
-            kept = self._kept.get(key)
-            if kept is None or kept.failed:
-                kept = self._kept[key] = _Drawing(iter(self._draw(*values)), pace)
+            drawing = self._kept.get(key)
+            if drawing is None or drawing.failed:
+                drawing = self._kept[key] = _Drawing(iter(self._draw(*values)), pace)
             self._kept.move_to_end(key)
             while len(self._kept) > _KEPT:
                 self._kept.popitem(last=False)
-            return kept
+            return drawing

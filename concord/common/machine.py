@@ -61,12 +61,12 @@ def check_packages() -> list[HealthCheck]:
     """Packages of each group, held against what is pinned."""
     about = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))
     text = f"Concord {concord_version()}, Python {sys.version.split()[0]} on {sys.platform}"
-    found = [HealthCheck("installed", "ok", text)]
+    checks = [HealthCheck("installed", "ok", text)]
     groups = {"core": about["project"]["dependencies"], **about["dependency-groups"]}
     usual = set(about["tool"]["uv"]["default-groups"])
     for group, pins in groups.items():
-        found.append(_group(group, [pin.split("==") for pin in pins], usual=group == "core" or group in usual))
-    return found
+        checks.append(_group(group, [pin.split("==") for pin in pins], usual=group == "core" or group in usual))
+    return checks
 
 
 def _group(group: str, pins: Sequence[Sequence[str]], *, usual: bool) -> HealthCheck:
@@ -86,8 +86,8 @@ def _group(group: str, pins: Sequence[Sequence[str]], *, usual: bool) -> HealthC
         return HealthCheck("installed", "note", f"{group}: not installed{purpose}", f"if you want it: {todo}")
     if missing or other:
         level: Level = "attention" if group != "dev" else "note"
-        said = [*(f"{name} is missing" for name in missing), *other]
-        return HealthCheck("installed", level, f"{group}: {', '.join(said)}{purpose}", todo)
+        problems = [*(f"{name} is missing" for name in missing), *other]
+        return HealthCheck("installed", level, f"{group}: {', '.join(problems)}{purpose}", todo)
     return HealthCheck("installed", "ok", f"{group}: {there} {'package' if there == 1 else 'packages'}, as pinned")
 
 
@@ -116,7 +116,7 @@ def _probe_torch() -> list[HealthCheck]:
         done = subprocess.run(
             [sys.executable, "-c", _PROBE], capture_output=True, text=True, timeout=_PROBE_SECONDS, check=False, env=environment
         )
-        told = json.loads(done.stdout)
+        report = json.loads(done.stdout)
     except subprocess.TimeoutExpired:
         text = f"torch did not open within {_PROBE_SECONDS} s"
         return [HealthCheck("device", "attention", text, "is a driver stuck? `nvidia-smi` tells")]
@@ -127,19 +127,19 @@ def _probe_torch() -> list[HealthCheck]:
                 "device", "attention", f"torch cannot be opened: {why}", "install it anew: uv sync --reinstall-package torch"
             )
         ]
-    return list(_devices(told))
+    return list(_devices(report))
 
 
-def _devices(told: Mapping[str, Any]) -> Iterator[HealthCheck]:
-    for n, (name, memory) in enumerate(told["cuda"]):
+def _devices(report: Mapping[str, Any]) -> Iterator[HealthCheck]:
+    for n, (name, memory) in enumerate(report["cuda"]):
         yield HealthCheck("device", "ok", f"cuda:{n}: {name}, {memory / 2**30:.0f} GB (score --device cuda:{n})")
-    if told["mps"]:
+    if report["mps"]:
         yield HealthCheck("device", "ok", "mps: Apple's GPU (score --device mps)")
-    if told["cuda"] or told["mps"]:
+    if report["cuda"] or report["mps"]:
         return
-    cores = f"cpu, {told['threads']} threads"
+    cores = f"cpu, {report['threads']} threads"
     if shutil.which("nvidia-smi"):
-        text = f"{cores}; there is an NVIDIA driver, and torch {told['torch']} (CUDA {told['built']}) sees no GPU"
+        text = f"{cores}; there is an NVIDIA driver, and torch {report['torch']} (CUDA {report['built']}) sees no GPU"
         yield HealthCheck("device", "attention", text, "`nvidia-smi` tells whether the driver is newer than that CUDA")
     else:
         yield HealthCheck("device", "ok", f"{cores}; no GPU: the playground's models run, large ones take long")
@@ -162,9 +162,9 @@ def missing_model(scorer: Scorer, settings: Mapping[str, Any]) -> str | None:
     for key in sorted(scorer.models) if scorer.name in registry.NAMES else ():
         model = str(settings[key])
         if model and any(str(profile.get(key)) == model for profile in scorer.profiles.values()):
-            found = _model(model, (scorer.name,))
-            if found.level != "ok":
-                return f"a model is not on this machine: {found.text}; {found.todo}"
+            check = _model(model, (scorer.name,))
+            if check.level != "ok":
+                return f"a model is not on this machine: {check.text}; {check.todo}"
     return None
 
 
@@ -189,24 +189,24 @@ def _model(model: str, users: Sequence[str]) -> HealthCheck:
 
 def check_tools() -> list[HealthCheck]:
     """Chromium for PDF, fonts for what it prints, and a port for the app."""
-    found = []
+    checks = []
     program = browser()
     if program:
-        found.append(HealthCheck("tools", "ok", f"{Path(program).name}: reports can be printed as PDF"))
+        checks.append(HealthCheck("tools", "ok", f"{Path(program).name}: reports can be printed as PDF"))
     else:
         text = f"no Chromium (looked for {', '.join(BROWSERS)}): no reports as PDF; HTML and others work"
-        found.append(HealthCheck("tools", "note", text, "if you want PDF: install chromium"))
-    found += _fonts() if program else []
+        checks.append(HealthCheck("tools", "note", text, "if you want PDF: install chromium"))
+    checks += _fonts() if program else []
     taken = [port for port in _PORTS if not _free(port)]
     if len(taken) == len(_PORTS):
         text = f"no port from {_PORTS[0]} to {_PORTS[-1]} is free"
-        found.append(HealthCheck("tools", "attention", text, "name one: serve --port"))
+        checks.append(HealthCheck("tools", "attention", text, "name one: serve --port"))
     else:
-        said = f"; taken: {', '.join(map(str, taken))}" if taken else ""
-        found.append(
-            HealthCheck("tools", "ok", f"the app would listen on port {next(p for p in _PORTS if p not in taken)}{said}")
+        note = f"; taken: {', '.join(map(str, taken))}" if taken else ""
+        checks.append(
+            HealthCheck("tools", "ok", f"the app would listen on port {next(p for p in _PORTS if p not in taken)}{note}")
         )
-    return found
+    return checks
 
 
 def _fonts() -> list[HealthCheck]:

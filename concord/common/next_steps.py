@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 import shlex
+from collections.abc import Iterable
 from pathlib import Path
 
 from data.store.browse import contents
@@ -61,9 +62,9 @@ def score_command(store: Store, scorer: str) -> tuple[str, ...]:
     from concord.common.machine import missing_model
     from scorers import registry
 
-    found = registry.get(scorer)
-    others = [name for name in found.profiles if not name.startswith(registry.PLAYGROUND)]
-    here = [name for name in others if missing_model(found, found.profiles[name]) is None]
+    registered = registry.get(scorer)
+    others = [name for name in registered.profiles if not name.startswith(registry.PLAYGROUND)]
+    here = [name for name in others if missing_model(registered, registered.profiles[name]) is None]
     named = (here or others)[:1]
     return (f"score {scorer} --profile {named[0]}" if named else f"score {scorer}",)
 
@@ -78,16 +79,25 @@ def how_to_score(store: Store, scorer: str) -> str:
 
 def pair_campaign(store: Store) -> tuple[str, ...]:
     """People choose between two generators."""
-    one, other = (
+    first, other = (
         [*contents.filter_choices(store)["generator"], "NAME", "OTHER"][:2] if has_own_images(store) else _PLAYGROUND_PAIR
     )
-    asked = f"--generator {shlex.quote(one)} --generator {shlex.quote(other)}"
-    return (f"campaigns create duel --questionnaire ab {asked}", "campaigns start duel")
+    options = f"--generator {shlex.quote(first)} --generator {shlex.quote(other)}"
+    return (f"campaigns create duel --questionnaire ab {options}", "campaigns start duel")
 
 
 def is_unfit(rater: str, suite: str) -> bool:
     """Whether a scorer judges pictures that its models, the playground's, have never learned."""
     return not is_playground(suite) and re.search(r"-playground($|\[| #)", rater) is not None
+
+
+def about_unfit(raters: Iterable[str], suite: str) -> str:
+    """A sentence on those of these scorers that are unfit for a suite; empty: none is."""
+    names = sorted({each for each in raters if is_unfit(each, suite)})
+    if not names:
+        return ""
+    whose = "uses" if len(names) == 1 else "use"
+    return f"{', '.join(names)} {whose} the playground’s models, which know its drawings alone: these scores mean little."
 
 
 def command_lines(store: Store, *groups: tuple[str, ...]) -> list[str]:

@@ -108,9 +108,9 @@ def count(number: int, noun: str) -> str:
     return f"{number:,} {noun if number == 1 else plural}"
 
 
-def sentence(said: object) -> str:
+def sentence(message: object) -> str:
     """An error or a text as a sentence, with a capital and a full stop."""
-    text = " ".join(str(said).split())
+    text = " ".join(str(message).split())
     return f"{text[:1].upper()}{text[1:].rstrip('.')}."
 
 

@@ -14,11 +14,11 @@ def undo_import(context: Context, import_id: int | None) -> None:
         counts = imports.undo(context.store, import_id)
         context.say(f"import {import_id} undone: {_counts(counts)}")
         return
-    found = imports.listed(context.store)
-    for row in found:
+    imported = imports.listed(context.store)
+    for row in imported:
         state = f"undone {row['undone']:%Y-%m-%d %H:%M}" if row["undone"] else _counts(row["counts"])
         context.say(f"{row['import_id']:>4}  {row['created']:%Y-%m-%d %H:%M}  {row['kind']} {row['name']}: {state}")
-    if not found:
+    if not imported:
         raise CommandError("nothing has been imported into this project yet")
 
 

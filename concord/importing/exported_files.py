@@ -19,7 +19,7 @@ from concord.common import wording
 from concord.common.context import CommandError, Context, digest, report_import
 from concord.judging import DIRECT, converter, derive_source, direct, exported, rate
 from data.aspects import SCALES, YES_NO_ASPECTS
-from data.campaign import Campaign
+from data.campaigns.settings import Campaign
 from data.export.formats import Columns
 from data.export.rows import (
     ANSWER_COLUMNS,
@@ -59,8 +59,8 @@ def import_exported_ratings(context: Context, path: Path, dry_run: bool = False)
     """
     table = read_cells(path)
     if sorted(table.header) != sorted(RATING_COLUMNS):
-        what = f"this is not a file of 'export ratings' ({_other_header(table.header, RATING_COLUMNS)})"
-        fail(path, 1, f"{what}; for another table say what its columns are: --item --rater --value --aspect --scale")
+        problem = f"this is not a file of 'export ratings' ({_other_header(table.header, RATING_COLUMNS)})"
+        fail(path, 1, f"{problem}; for another table say what its columns are: --item --rater --value --aspect --scale")
     bundle, summary = ratings_bundle(context, table)
     if dry_run:
         context.say(f"{summary}\na dry run: nothing is stored")
@@ -77,8 +77,8 @@ def ratings_bundle(context: Context, table: TextTable) -> tuple[ImportBundle, st
         CommandError: there are none in it.
         InputError: it is no such file.
     """
-    place = table.header.index("value")
-    valued = [record for record in table.records if record[1][place]]
+    position = table.header.index("value")
+    valued = [record for record in table.records if record[1][position]]
     empty = len(table.records) - len(valued)
     same, ratings = Consistency(), list[_Rating]()
 
@@ -96,11 +96,11 @@ def ratings_bundle(context: Context, table: TextTable) -> tuple[ImportBundle, st
     if not ratings:
         raise CommandError(f"{table.path}: no ratings in it ({empty} rows have no value)")
     # equal numbers fall as in the statistics: by the rater's name
-    ratings.sort(key=lambda one: (one.row.seq, one.row.rater))
+    ratings.sort(key=lambda rating: (rating.row.seq, rating.row.rater))
     bundle = _bundle_ratings(context, ratings)
-    what = [wording.count(len(ratings), "rating"), wording.count(len(bundle.items), "item")]
+    parts = [wording.count(len(ratings), "rating"), wording.count(len(bundle.items), "item")]
     left = f", {empty} rows without a value skipped" if empty else ""
-    return bundle, f"{' of '.join(what)} by {wording.count(len(bundle.raters), 'rater')}{left}"
+    return bundle, f"{' of '.join(parts)} by {wording.count(len(bundle.raters), 'rater')}{left}"
 
 
 def _value(row: ExportedRating) -> tuple[str, str | None, float | None]:
@@ -113,24 +113,24 @@ def _value(row: ExportedRating) -> tuple[str, str | None, float | None]:
 
 
 def _bundle_ratings(context: Context, ratings: Sequence[_Rating]) -> ImportBundle:
-    rows = [one.row for one in ratings]
+    rows = [rating.row for rating in ratings]
     sha256 = digest(
         *(
             repr((
                 r.suite, r.prompt, r.task, r.generator, r.item, r.rater, r.kind, None if r.kind == "scorer" else r.identity,
-                r.aspect, r.target, one.scale, one.label, one.number, r.seq,
+                r.aspect, r.target, rating.scale, rating.label, rating.number, r.seq,
             ))
-            for one in ratings
-            for r in (one.row,)
+            for rating in ratings
+            for r in (rating.row,)
         )
     )  # fmt: skip
     suites = sorted({row.suite for row in rows})
     named = {suite: _Prompts(context, suite) for suite in suites}
     items = {r.item: Item(r.item, r.suite, named[r.suite].prompt_id(r.prompt, r.task), r.task, r.generator) for r in rows}
     sources = [
-        RatingSource(r.item, r.rater, r.kind == "scorer", direct(r.aspect, one.label, one.number, r.target))
-        for one in ratings
-        for r in (one.row,)
+        RatingSource(r.item, r.rater, r.kind == "scorer", direct(r.aspect, rating.label, rating.number, r.target))
+        for rating in ratings
+        for r in (rating.row,)
     ]
     annotations, evidence = rating_sources(_NAMESPACE, sha256, sources)
     return ImportBundle(
@@ -140,7 +140,7 @@ def _bundle_ratings(context: Context, ratings: Sequence[_Rating]) -> ImportBundl
         prompts=[prompt for suite in suites for prompt in named[suite].new.values()],
         items=list(items.values()),
         raters=list({row.rater: _rater_of(row) for row in rows}.values()),
-        scales=list(dict.fromkeys((one.row.suite, one.row.aspect, one.scale) for one in ratings)),
+        scales=list(dict.fromkeys((rating.row.suite, rating.row.aspect, rating.scale) for rating in ratings)),
         annotations=annotations,
         evidence=evidence,
     )
@@ -148,12 +148,12 @@ def _bundle_ratings(context: Context, ratings: Sequence[_Rating]) -> ImportBundl
 
 @dataclass(frozen=True, slots=True)
 class RatingSource:
-    """One rating as it is stored: ``said`` is a person's answer, or a scorer's evidence."""
+    """One rating as it is stored: ``payload`` is a person's answer, or a scorer's evidence."""
 
     item_id: str
     rater_id: str
     by_scorer: bool
-    said: Mapping[str, Any]
+    payload: Mapping[str, Any]
 
 
 def rating_sources(
@@ -162,13 +162,15 @@ def rating_sources(
     """The ratings of an import (by the hash of its content) as annotations and evidence, with their judgements."""
     annotations: list[Annotation] = []
     evidence: list[Evidence] = []
-    for n, one in enumerate(ratings):
+    for n, rating in enumerate(ratings):
         source_id = str(uuid.uuid5(namespace, f"{sha256}/{n}"))
-        version, judgements = rate(one.said)
-        if one.by_scorer:
-            evidence.append(Evidence(source_id, one.item_id, one.rater_id, one.said, judgements, version))
+        version, judgements = rate(rating.payload)
+        if rating.by_scorer:
+            evidence.append(Evidence(source_id, rating.item_id, rating.rater_id, rating.payload, judgements, version))
         else:
-            annotations.append(Annotation(source_id, one.item_id, one.rater_id, DIRECT, one.said, judgements, version))
+            annotations.append(
+                Annotation(source_id, rating.item_id, rating.rater_id, DIRECT, rating.payload, judgements, version)
+            )
     return annotations, evidence
 
 
@@ -224,7 +226,7 @@ def answers_bundle(path: Path, answers: Sequence[ExportedAnswer]) -> tuple[Impor
             if a.prompt is not None and a.prompt_text is not None
         )
         # their places; the files stay where they are
-        every = (Image(one.prompt, one.generator, one.index) for answer in answers for one in answer.images)
+        every = (Image(image.prompt, image.generator, image.index) for answer in answers for image in answer.images)
         answer_raters = by_id((Rater(a.rater, "human", a.identity, simulated=a.simulated), a.rater) for a in answers)
         campaigns = {a.campaign: a.campaign_made for a in answers if a.campaign and a.campaign != DEFAULT and a.campaign_made}
         bundle = ImportBundle(
@@ -241,20 +243,20 @@ def answers_bundle(path: Path, answers: Sequence[ExportedAnswer]) -> tuple[Impor
                 campaigns=[
                     Campaign(
                         campaign_id,
-                        one.title or campaign_id,
-                        one.questionnaire,
-                        one.overlap,
-                        version=one.version,
-                        definition=one.definition,
-                        seed=one.seed or 0,
+                        campaign.title or campaign_id,
+                        campaign.questionnaire,
+                        campaign.overlap,
+                        version=campaign.version,
+                        definition=campaign.definition,
+                        seed=campaign.seed or 0,
                         state="stopped",
-                        stratum=bool(one.stratum),
+                        stratum=bool(campaign.stratum),
                     )
-                    for campaign_id, one in campaigns.items()
+                    for campaign_id, campaign in campaigns.items()
                 ],
                 asked=questions_by_version,
-                members={a.item: [one.image for one in a.images] for a in answers if a.item_kind != "image"},
-                pictures={one.image: one.sha256 for a in answers for one in a.images if one.sha256 is not None},
+                members={a.item: [image.image for image in a.images] for a in answers if a.item_kind != "image"},
+                pictures={image.image: image.sha256 for a in answers for image in a.images if image.sha256 is not None},
             ),
         )
     except (KeyError, TypeError) as error:
@@ -303,8 +305,8 @@ def _judgements_of_answer(answer: ExportedAnswer) -> tuple[str, Sequence[Judgeme
         "raw": answer.shown,
         "payload": None,
         "spec": answer.prompt_spec,
-        "members": [one.image for one in answer.images] if several else [],
-        "generators": [one.generator for one in answer.images] if several else [],
+        "members": [image.image for image in answer.images] if several else [],
+        "generators": [image.generator for image in answer.images] if several else [],
         "questions": answer.questions,
     }
     try:
@@ -321,13 +323,13 @@ def _content(answer: ExportedAnswer) -> dict[str, Any]:
     return content
 
 
-def by_id(found: Iterable[tuple[T, str]]) -> list[T]:
+def by_id(pairs: Iterable[tuple[T, str]]) -> list[T]:
     """Each thing once, by its id, which must mean the same on every line."""
     known: dict[str, T] = {}
-    for one, name in found:
-        if known.setdefault(name, one) != one:
+    for record, name in pairs:
+        if known.setdefault(name, record) != record:
             raise CommandError(
-                f"{quoted(name)} means two different things in this file: {quoted(known[name], 180)} and {quoted(one, 180)}"
+                f"{quoted(name)} means two different things in this file: {quoted(known[name], 180)} and {quoted(record, 180)}"
             )
     return list(known.values())
 
@@ -335,25 +337,25 @@ def by_id(found: Iterable[tuple[T, str]]) -> list[T]:
 def _items(answers: Sequence[ExportedAnswer]) -> list[Item]:
     """The items that the answers are about, and of pairs and groups those of their images, too."""
     own = by_id((Item(a.item, a.suite, a.prompt, a.task, a.generator, a.item_kind), a.item) for a in answers)
-    found = {item.item_id: item for item in own}
+    items = {item.item_id: item for item in own}
     for a in answers:
-        for one in a.images if a.item_kind != "image" else ():
-            found.setdefault(one.image, Item(one.image, a.suite, one.prompt, a.task, one.generator))
-    return list(found.values())
+        for image in a.images if a.item_kind != "image" else ():
+            items.setdefault(image.image, Item(image.image, a.suite, image.prompt, a.task, image.generator))
+    return list(items.values())
 
 
 def _scales(answers: Sequence[ExportedAnswer], stated: Sequence[ReimportedAnswer]) -> list[tuple[str, str, str]]:
-    found: dict[tuple[str, str], str] = {}
-    for answer, one in zip(answers, stated, strict=True):
-        for judgement in one.annotation.judgements:
+    by_aspect: dict[tuple[str, str], str] = {}
+    for answer, reimported_answer in zip(answers, stated, strict=True):
+        for judgement in reimported_answer.annotation.judgements:
             scale = answer.scales.get(judgement.aspect) or SCALES.get(judgement.aspect)
             if scale is None:
                 raise CommandError(f"answer {answer.annotation_id}: the file does not say the scale of {judgement.aspect!r}")
             try:
-                found.setdefault((answer.suite, judgement.aspect), str(Scale.parse(scale)))
+                by_aspect.setdefault((answer.suite, judgement.aspect), str(Scale.parse(scale)))
             except ScaleError as error:
                 raise CommandError(f"answer {answer.annotation_id}: {error}") from error
-    return [(suite, aspect, scale) for (suite, aspect), scale in found.items()]
+    return [(suite, aspect, scale) for (suite, aspect), scale in by_aspect.items()]
 
 
 _STATUSES: Final = ("surplus", "gold", "training")
@@ -369,12 +371,12 @@ def judgements_bundle(path: Path, judged: Sequence[ExportedJudgement]) -> Import
     """
     if not judged:
         raise CommandError(f"{path}: no judgements in it")
-    scales = {(one.suite, one.aspect, one.scale): _on_its_scale(path, one) for one in judged}
+    scales = {(judgement.suite, judgement.aspect, judgement.scale): _on_its_scale(path, judgement) for judgement in judged}
     sources: dict[str, list[ExportedJudgement]] = {}
-    for one in judged:
-        sources.setdefault(one.source_id, []).append(one)
+    for judgement in judged:
+        sources.setdefault(judgement.source_id, []).append(judgement)
     for source_id, rows in sources.items():
-        if len({(one.rater, one.kind) for one in rows}) > 1:
+        if len({(row.rater, row.kind) for row in rows}) > 1:
             raise CommandError(f"{path}: source {source_id} is by two raters")
     people = [_answer(source_id, rows) for source_id, rows in sources.items() if rows[0].kind == "human"]
     scorers = [_evidence(source_id, rows) for source_id, rows in sources.items() if rows[0].kind == "scorer"]
@@ -383,34 +385,37 @@ def judgements_bundle(path: Path, judged: Sequence[ExportedJudgement]) -> Import
     )
     return ImportBundle(
         "judgements",
-        ", ".join(sorted({one.suite for one in judged})),
-        digest(*(json.dumps(asdict(one), default=str, sort_keys=True) for one in judged)),
-        items=by_id((Item(one.item, one.suite, one.prompt, one.task, one.generator), one.item) for one in judged),
+        ", ".join(sorted({judgement.suite for judgement in judged})),
+        digest(*(json.dumps(asdict(judgement), default=str, sort_keys=True) for judgement in judged)),
+        items=by_id(
+            (Item(judgement.item, judgement.suite, judgement.prompt, judgement.task, judgement.generator), judgement.item)
+            for judgement in judged
+        ),
         raters=judgement_raters,
         scales=list(dict.fromkeys((suite, aspect, scale) for (suite, aspect, _), scale in scales.items())),
         returned=Reimport(answers=people, evidence=scorers),
     )
 
 
-def _on_its_scale(path: Path, one: ExportedJudgement) -> str:
+def _on_its_scale(path: Path, judgement: ExportedJudgement) -> str:
     """The scale as it is stored. A judgement that is not on it would be in the way of every statistic."""
     try:
-        scale = Scale.parse(one.scale)
-        if one.label is not None and scale.kind != "interval":
-            scale.read(one.label)
-        elif scale.kind == "interval" and one.label is not None:
-            raise ScaleError(f"a judgement on the scale interval has a value and no label, not {quoted(one.label)}")
-        elif scale.kind != "interval" and one.value is not None:
-            raise ScaleError(f"a judgement on the scale {quoted(one.scale)} has a label beside its value")
+        scale = Scale.parse(judgement.scale)
+        if judgement.label is not None and scale.kind != "interval":
+            scale.read(judgement.label)
+        elif scale.kind == "interval" and judgement.label is not None:
+            raise ScaleError(f"a judgement on the scale interval has a value and no label, not {quoted(judgement.label)}")
+        elif scale.kind != "interval" and judgement.value is not None:
+            raise ScaleError(f"a judgement on the scale {quoted(judgement.scale)} has a label beside its value")
     except ScaleError as error:
-        raise CommandError(f"{path}: {quoted(one.aspect)} of item {quoted(one.item)}: {error}") from error
+        raise CommandError(f"{path}: {quoted(judgement.aspect)} of item {quoted(judgement.item)}: {error}") from error
     return str(scale)
 
 
 def _answer(source_id: str, rows: Sequence[ExportedJudgement]) -> ReimportedAnswer:
     first = rows[0]
     judgements = _judgements(rows)
-    reasons = {one.excluded for one in rows}
+    reasons = {row.excluded for row in rows}
     status = next((reason for reason in _STATUSES if reason in reasons), "valid")
     annotation = Annotation(
         source_id,
@@ -437,14 +442,14 @@ def _evidence(source_id: str, rows: Sequence[ExportedJudgement]) -> Evidence:
 def _judgements(rows: Sequence[ExportedJudgement]) -> tuple[Judgement, ...]:
     return tuple(
         Judgement(
-            one.aspect,
-            one.label,
-            one.value,
-            one.target,
-            one.excluded if one.label is None and one.value is None and one.excluded not in _OTHER else None,
-            None if one.item == rows[0].item else one.item,
+            row.aspect,
+            row.label,
+            row.value,
+            row.target,
+            row.excluded if row.label is None and row.value is None and row.excluded not in _OTHER else None,
+            None if row.item == rows[0].item else row.item,
         )
-        for one in rows
+        for row in rows
     )
 
 
@@ -458,9 +463,9 @@ _COLUMNS: Final[Mapping[str, Columns]] = {
 def import_exported(context: Context, files: Sequence[str]) -> None:
     """Add the files' contents, all or nothing. Answers come before judgements, which then add only what is not there."""
     tables = [read_cells(context.file(file)) for file in files]
-    found = sorted(((_kind(table), table) for table in tables), key=lambda one: list(_COLUMNS).index(one[0]))
-    bundles = [_bundle_file(context, kind, table) for kind, table in found]
-    for (kind, table), bundle, imported in zip(found, bundles, imports.apply(context.store, bundles), strict=True):
+    sorted_tables = sorted(((_kind(table), table) for table in tables), key=lambda pair: list(_COLUMNS).index(pair[0]))
+    bundles = [_bundle_file(context, kind, table) for kind, table in sorted_tables]
+    for (kind, table), bundle, imported in zip(sorted_tables, bundles, imports.apply(context.store, bundles), strict=True):
         report_import(context, f"{table.path.name}: {_summary(kind, bundle, imported)}", imported)
 
 
@@ -469,9 +474,9 @@ def _kind(table: TextTable) -> str:
         if sorted(table.header) == sorted(columns):
             return kind
     near = max(_COLUMNS, key=lambda kind: len({*_COLUMNS[kind]} & {*table.header}))
-    what = "this is not a file of 'export annotations', 'export judgements' or 'export ratings'"
+    problem = "this is not a file of 'export annotations', 'export judgements' or 'export ratings'"
     why = f"(for {near} it {_other_header(table.header, _COLUMNS[near])}); 'import ratings' reads other tables"
-    raise InputError(located(table.path, 1, f"{what} {why}"))
+    raise InputError(located(table.path, 1, f"{problem} {why}"))
 
 
 def _other_header(header: Sequence[str], columns: Columns) -> str:
@@ -485,7 +490,7 @@ def _bundle_file(context: Context, kind: str, table: TextTable) -> ImportBundle:
     if kind == "ratings":
         return ratings_bundle(context, table)[0]
     if kind == "judgements":
-        return judgements_bundle(path, sorted(read_rows(table, ExportedJudgement), key=lambda one: one.seq))
+        return judgements_bundle(path, sorted(read_rows(table, ExportedJudgement), key=lambda judgement: judgement.seq))
     # in the order in which they were given; equal numbers are a chain, which the file has in its order
     answers = sorted(read_rows(table, ExportedAnswer), key=lambda answer: answer.seq)
     bundle, other_rules = answers_bundle(path, answers)
@@ -502,6 +507,6 @@ def _summary(kind: str, bundle: ImportBundle, imported: Imported) -> str:
     if counts.get("campaigns"):
         new.append(wording.count(counts["campaigns"], "campaign"))
     returned = bundle.returned
-    given = 0 if returned is None else len(returned.answers) + len(returned.evidence)
-    there = given - counts.get("annotations", 0) - counts.get("evidence", 0)
+    n_sources = 0 if returned is None else len(returned.answers) + len(returned.evidence)
+    there = n_sources - counts.get("annotations", 0) - counts.get("evidence", 0)
     return ", ".join(new) + (f" ({there:,} were here already)" if there > 0 and counts else "")

@@ -76,15 +76,15 @@ def import_images(
     Raises:
         CommandError: a folder is not there, so that none is imported; or an image was left out.
     """
-    asked = []
+    sources = []
     for text in directory:
         name, named, rest = text.partition("=")
         alone = not named or context.path(text).is_dir()
         folder, by = (text, generator) if alone else (rest, name)
         if not context.path(folder).is_dir():
             raise CommandError(f"{folder}: there is no such folder")
-        asked.append((folder, by))
-    return [_import(context, folder, layout, by, suite or DEFAULT_SUITES[layout], dry_run) for folder, by in asked]
+        sources.append((folder, by))
+    return [_import(context, folder, layout, by, suite or DEFAULT_SUITES[layout], dry_run) for folder, by in sources]
 
 
 def _import(context: Context, directory: str, layout: str, generator: str | None, suite: str, dry_run: bool) -> ImportBundle:
@@ -95,9 +95,9 @@ def _import(context: Context, directory: str, layout: str, generator: str | None
         if done % _TELL_EVERY == 0:
             context.warn(f"{done:,} of {total:,} images read")
 
-    found = files.find_images(folder, cast("folders.Layout", layout), generator, suite, progress)
-    placed = _assign_prompts(context, found.entries, suite)
-    skipped = [f"{skip.path}: {skip.reason}" for skip in found.skipped] + placed.left
+    listing = files.find_images(folder, cast("folders.Layout", layout), generator, suite, progress)
+    placed = _assign_prompts(context, listing.entries, suite)
+    skipped = [f"{skip.path}: {skip.reason}" for skip in listing.skipped] + placed.left
     for line in skipped:
         context.warn(f"skipped: {line}")
     if not placed.images:
@@ -115,7 +115,7 @@ def _import(context: Context, directory: str, layout: str, generator: str | None
     (imported,) = imports.apply(context.store, [bundle])
     report_import(context, summary, imported)
     missing = len(placed.left) + sum(
-        layout == "csv" or not (skip.path.is_file() and skip.path.suffix.lower() not in EXTENSIONS) for skip in found.skipped
+        layout == "csv" or not (skip.path.is_file() and skip.path.suffix.lower() not in EXTENSIONS) for skip in listing.skipped
     )
     if missing:
         raise CommandError(f"{missing} skipped (see above); the rest is imported")
@@ -188,8 +188,8 @@ def import_matching(
         return
     if n is not None or seed is not None:
         raise UsageError("--n and --seed belong to --playground")
-    for name, what in ((suite or "itm", "the suite's name"), (source or REAL, "the source's name")):
-        check_name(name, what)
+    for name, description in ((suite or "itm", "the suite's name"), (source or REAL, "the source's name")):
+        check_name(name, description)
     if tifa is not None:
         _from_tifa(context, tifa[0], tifa[1], images, suite or "itm-tifa", source or "coco")
     else:
@@ -200,29 +200,29 @@ def _draw(context: Context, seed: int, n: int) -> None:
     """Pictures that are there already are not drawn again."""
     drawn, ready = small_world.sample_scenes(seed, n), _PreparedImport()
     suite = small_world.suite_name(seed, n)
-    for done, one in enumerate(drawn):
-        path = _home(context, small_world.GENERATOR, one.prompt.prompt_id)
+    for done, sampled in enumerate(drawn):
+        path = _home(context, small_world.GENERATOR, sampled.prompt.prompt_id)
         if not path.is_file():
             path.parent.mkdir(parents=True, exist_ok=True)
-            write_whole(path, _png(Pillow.fromarray(render(one.scene).image)))
-        _add_image(context, ready, one.prompt, small_world.GENERATOR, path)
+            write_whole(path, _png(Pillow.fromarray(render(sampled.scene).image)))
+        _add_image(context, ready, sampled.prompt, small_world.GENERATOR, path)
         _tell(context, done, len(drawn), "pictures drawn")
     _bring_in(context, suite, suite, ready)
 
 
 def _from_file(context: Context, file: str, images: str | None, suite: str | None, layout: str, source: str) -> None:
     path = context.file(file)
-    found = read_matching(path, layout)
-    suite = suite or _SUITES.get(found.layout, "itm")
+    matching_file = read_matching(path, layout)
+    suite = suite or _SUITES.get(matching_file.layout, "itm")
     folder = _folder(context, images) if images else path.parent
-    ready = _PreparedImport(left=list(found.wrong))
-    for done, example in enumerate(_unchanged(context, path, suite, found.examples, ready)):
+    ready = _PreparedImport(left=list(matching_file.wrong))
+    for done, example in enumerate(_unchanged(context, path, suite, matching_file.examples, ready)):
         try:
             picture = _picture(context, folder, example, suite, source)
             _add_image(context, ready, _prompt(example, suite), source, picture)
         except ValueError as error:
             ready.left.append(located(path, example.line, printable(error)))
-        _tell(context, done, len(found.examples), "images read")
+        _tell(context, done, len(matching_file.examples), "images read")
     _bring_in(context, suite, path.name, ready)
 
 
@@ -231,9 +231,9 @@ def _from_tifa(context: Context, texts: str, questions: str, images: str | None,
         raise UsageError("--tifa needs --images DIR, the folder of COCO's validation images")
     folder = _folder(context, images)
     paths = (context.file(texts), context.file(questions))
-    found, ready = read_tifa_matching(*paths), _PreparedImport()
+    matching, ready = read_tifa_matching(*paths), _PreparedImport()
     missing: dict[str, None] = {}
-    for done, example in enumerate(_unchanged(context, paths[1], suite, found.examples, ready)):
+    for done, example in enumerate(_unchanged(context, paths[1], suite, matching.examples, ready)):
         photograph = _photograph(folder, int(example.image))
         if photograph is None:
             missing[example.image] = None
@@ -242,9 +242,9 @@ def _from_tifa(context: Context, texts: str, questions: str, images: str | None,
             _add_image(context, ready, _prompt(example, suite), source, photograph)
         except ValueError as error:
             ready.left.append(printable(error))
-        _tell(context, done, len(found.examples), "images read")
+        _tell(context, done, len(matching.examples), "images read")
     # most texts do not hold their answers' words: that is no fault of the files
-    for reason, number in found.left.most_common():
+    for reason, number in matching.left.most_common():
         context.warn(f"not made: {wording.count(number, 'question')}: {reason}")
     if missing:
         ready.left.append(f"{wording.count(len(missing), 'photograph')} not in {images}, e.g. COCO's {next(iter(missing))}")
@@ -270,8 +270,8 @@ def _unchanged(
     for example in examples:
         stored = there.get(f"{suite}/{example.name}")
         if stored is not None and dict(stored.spec) != example.spec:
-            what = f"{stored.prompt_id} has other captions in this project already; give this file a --suite of its own"
-            ready.left.append(located(path, example.line or None, what))
+            problem = f"{stored.prompt_id} has other captions in this project already; give this file a --suite of its own"
+            ready.left.append(located(path, example.line or None, problem))
         else:
             yield example
 
@@ -305,7 +305,7 @@ def _photograph(folder: Path, number: int) -> Path | None:
     """As COCO names it, in 2014 or since 2017, below the folder or in ``val2014``."""
     names = (f"COCO_val2014_{number:012d}.jpg", f"{number:012d}.jpg", f"{number}.jpg")
     places = (base / name for base in (folder, folder / "val2014", folder / "val2017") for name in names)
-    return next((place for place in places if place.is_file()), None)
+    return next((path for path in places if path.is_file()), None)
 
 
 def _home(context: Context, source: str, prompt_id: str) -> Path:
@@ -331,9 +331,9 @@ def _png(picture: Pillow.Image) -> bytes:
     return buffer.getvalue()
 
 
-def _tell(context: Context, done: int, total: int, what: str) -> None:
+def _tell(context: Context, done: int, total: int, label: str) -> None:
     if (done + 1) % _TELL_EVERY_CAPTIONED == 0:
-        context.warn(f"{done + 1:,} of {total:,} {what}")
+        context.warn(f"{done + 1:,} of {total:,} {label}")
 
 
 def _bring_in(context: Context, suite: str, name: str, ready: _PreparedImport) -> None:

@@ -38,9 +38,9 @@ _OWN = ("prompts", "images", "items", "annotations")
 
 def import_playground(context: Context) -> None:
     """``import playground``: fill any project; what is there already stays as it is."""
-    found = sample.read_sample(sample.FOLDER)
+    playground_sample = sample.read_sample(sample.FOLDER)
     before = contents.totals(context.store)
-    fill_missing(context.store, found, context.err)
+    fill_missing(context.store, playground_sample, context.err)
     added = {name: number - before[name] for name, number in contents.totals(context.store).items()}
     if any(added.values()):
         context.say(
@@ -69,7 +69,9 @@ def fill_new_project(store: Store, err: TextIO) -> None:
         print(f"the playground could not be filled: {error}", file=err, flush=True)
 
 
-def fill_missing(store: Store, found: PlaygroundSample, err: TextIO, without: frozenset[tuple[str, str]] = frozenset()) -> None:
+def fill_missing(
+    store: Store, playground_sample: PlaygroundSample, err: TextIO, without: frozenset[tuple[str, str]] = frozenset()
+) -> None:
     """Bring what is missing, each piece whole or not at all; ``without``: (kind, name) of imports to leave out.
 
     Raises:
@@ -77,8 +79,8 @@ def fill_missing(store: Store, found: PlaygroundSample, err: TextIO, without: fr
         OSError: a file cannot be read or written.
         ValueError: the sample is damaged, or contradicts what is in the project.
     """
-    prompts = {prompt.prompt_id: prompt for prompt in found.prompts}
-    _pictures(store, found, prompts)
+    prompts = {prompt.prompt_id: prompt for prompt in playground_sample.prompts}
+    _pictures(store, playground_sample, prompts)
     if (QUESTIONS, SUITE) not in without:
         _questions(store, prompts)
     known = [
@@ -87,15 +89,15 @@ def fill_missing(store: Store, found: PlaygroundSample, err: TextIO, without: fr
             prompts[image.prompt_id].demands,
             sample.careless_drawing(prompts[image.prompt_id], image.index).scene,
         )
-        for image in found.images
+        for image in playground_sample.images
         if image.generator == CARELESS
     ]
     for name, annotate in _SAID.items():
         if (PEOPLE, name) not in without:
             _people(store, name, annotate(known))
     if (PEOPLE, _VOTING) not in without:
-        _votes(store, found)
-    for folder in found.runs:
+        _votes(store, playground_sample)
+    for folder in playground_sample.runs:
         if (_SCORES, folder.path.name) not in without:
             # the scorers' rules as they are now judge what was seen then
             remote_runs.import_scores(Context(store, folder.path, StringIO(), err), ".")
@@ -126,11 +128,11 @@ def _is_begun(store: Store, listed: list[dict[str, Any]]) -> bool:
     return not all_here or any(row.state != "done" and row.import_id is not None for row in runs.listed(store))
 
 
-def _pictures(store: Store, found: PlaygroundSample, prompts: Mapping[str, Prompt]) -> None:
+def _pictures(store: Store, playground_sample: PlaygroundSample, prompts: Mapping[str, Prompt]) -> None:
     """Prompts, images and items. The files are copied, so that another sample in a later version changes no project; their
     paths are the project's own, so that it can be moved."""
     images = []
-    for image in found.images:
+    for image in playground_sample.images:
         path = sample.image_path(image.prompt_id, image.generator, image.index)
         assert image.path is not None
         _copy(image.path, store.project / path)
@@ -139,7 +141,7 @@ def _pictures(store: Store, found: PlaygroundSample, prompts: Mapping[str, Promp
         PICTURES,
         SUITE,
         digest(*(f"{image.image_id} {image.sha256}" for image in images)),
-        prompts=found.prompts,
+        prompts=playground_sample.prompts,
         images=images,
         items=[image_item(image, prompts[image.prompt_id]) for image in images],
     )
@@ -159,19 +161,19 @@ def _copy(source: Path, target: Path) -> None:
 def _questions(store: Store, prompts: Mapping[str, Prompt]) -> None:
     """Those that the prompts' specs give, unless the project has others."""
     have = library.current_questions(store, list(prompts))
-    asked = {name: questions_from_spec(prompt.demands) for name, prompt in prompts.items() if name not in have}
-    if asked:
-        sha256 = digest(RULE, *sorted(asked))
-        imports.apply(store, [ImportBundle(QUESTIONS, SUITE, sha256, questions=asked)])
+    questions = {name: questions_from_spec(prompt.demands) for name, prompt in prompts.items() if name not in have}
+    if questions:
+        sha256 = digest(RULE, *sorted(questions))
+        imports.apply(store, [ImportBundle(QUESTIONS, SUITE, sha256, questions=questions)])
 
 
-def _votes(store: Store, found: PlaygroundSample) -> None:
+def _votes(store: Store, playground_sample: PlaygroundSample) -> None:
     """Votes on the first pictures of each prompt by any two generators, as pairs of an A/B test."""
-    generators = sorted({image.generator for image in found.images})
-    first = {(image.prompt_id, image.generator): image.image_id for image in found.images if image.index == 0}
+    generators = sorted({image.generator for image in playground_sample.images})
+    first = {(image.prompt_id, image.generator): image.image_id for image in playground_sample.images if image.index == 0}
     pairs: list[DepictedPair] = []
     members: dict[str, tuple[str, str]] = {}
-    for prompt in found.prompts:
+    for prompt in playground_sample.prompts:
         faithful = {generator: sample.is_faithful(prompt, generator) for generator in generators}
         for a, b in combinations(generators, 2):
             images = (first[prompt.prompt_id, a], first[prompt.prompt_id, b])
@@ -184,20 +186,20 @@ def _votes(store: Store, found: PlaygroundSample) -> None:
 def _people(
     store: Store,
     name: str,
-    said: Sequence[Annotation],
+    answers: Sequence[Annotation],
     items: Sequence[Item] = (),
     members: Mapping[str, Sequence[str]] = MappingProxyType({}),
 ) -> None:
     """``items`` and their ``members``: pairs that the answers are about and that the project may lack."""
-    aspects = {judgement.aspect for annotation in said for judgement in annotation.judgements}
+    aspects = {judgement.aspect for annotation in answers for judgement in annotation.judgements}
     bundle = ImportBundle(
         PEOPLE,
         name,
-        digest(*(f"{one.annotation_id} {sorted(one.answers.items())}" for one in said)),
+        digest(*(f"{annotation.annotation_id} {sorted(annotation.answers.items())}" for annotation in answers)),
         raters=[person.rater for person in simulated.PEOPLE],
         scales=[(SUITE, aspect, SCALES[aspect]) for aspect in aspects],
         items=items,
-        annotations=said,
+        annotations=answers,
         returned=Reimport(members=members) if members else None,
     )
     imports.apply(store, [bundle])

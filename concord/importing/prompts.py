@@ -53,33 +53,33 @@ def write_suite(suite: str, output: Path, seed: int | None, n: int | None, out: 
         UsageError: a seed or a number was given that the suite has not.
     """
     if suite in _FIXED:
-        found = _FIXED[suite]()
+        prompts = _FIXED[suite]()
         if seed is not None or n is not None:
-            raise UsageError(f"{suite} is one fixed list of {len(found):,} prompts; leave out --seed and --n")
+            raise UsageError(f"{suite} is one fixed list of {len(prompts):,} prompts; leave out --seed and --n")
     else:
         sample, usual_seed, usual_n = _SAMPLED[suite]
         try:
-            found = sample(usual_seed if seed is None else seed, usual_n if n is None else n)
+            prompts = sample(usual_seed if seed is None else seed, usual_n if n is None else n)
         except ValueError as error:
             raise UsageError(str(error)) from error
-    write_prompts(found, output)
-    print(f"{len(found)} prompts of suite {found[0].suite} written to {output}", file=out)
+    write_prompts(prompts, output)
+    print(f"{len(prompts)} prompts of suite {prompts[0].suite} written to {output}", file=out)
 
 
 def export_prompts(context: Context, suite: str, output: str) -> None:
     """``export prompts``: a suite's prompts, as ``import prompts`` reads them."""
-    found = library.prompts_of_suite(context.store, suite)
-    if not found:
+    prompts = library.prompts_of_suite(context.store, suite)
+    if not prompts:
         raise CommandError(f"there are no prompts of suite {suite!r} in this project")
-    write_whole(context.path(output), format_prompts(found).encode())
-    context.say(f"{len(found)} prompts of suite {suite} in {output}")
+    write_whole(context.path(output), format_prompts(prompts).encode())
+    context.say(f"{len(prompts)} prompts of suite {suite} in {output}")
 
 
 def import_prompts(context: Context, file: str, suite: str) -> None:
     path = context.file(file)
-    found = read_prompts(path, suite)
-    (imported,) = imports.apply(context.store, [ImportBundle("prompts", suite, digest(path, suite), prompts=found)])
-    report_import(context, f"{suite}: {imported.counts.get('prompts', 0)} new of {len(found)} prompts", imported)
+    prompts = read_prompts(path, suite)
+    (imported,) = imports.apply(context.store, [ImportBundle("prompts", suite, digest(path, suite), prompts=prompts)])
+    report_import(context, f"{suite}: {imported.counts.get('prompts', 0)} new of {len(prompts)} prompts", imported)
 
 
 def import_questions(context: Context, file: str | None, from_specs: bool, suite: str | None) -> None:
@@ -91,64 +91,73 @@ def import_questions(context: Context, file: str | None, from_specs: bool, suite
     path = context.file(file)
 
     def texts(name: str) -> dict[str, str]:
-        return {one.prompt_id: one.text for one in library.prompts_of_suite(context.store, name)}
+        return {prompt.prompt_id: prompt.text for prompt in library.prompts_of_suite(context.store, name)}
 
-    name, found = read_question_list(path, suite, texts)
-    asked = {one.prompt.prompt_id: one.questions for one in found}
-    _import(context, name, digest(path), [one.prompt for one in found], asked)
+    name, questioned = read_question_list(path, suite, texts)
+    questions = {each.prompt.prompt_id: each.questions for each in questioned}
+    _import(context, name, digest(path), [each.prompt for each in questioned], questions)
 
 
 def _from_specs(context: Context, suite: str | None) -> None:
     known = library.prompts_of_suite(context.store, suite)
     if not known:
         raise CommandError(f"there are no prompts{f' of suite {suite!r}' if suite else ''} in this project; import some first")
-    asked: dict[str, tuple[PromptQuestion, ...]] = {}
+    questions: dict[str, tuple[PromptQuestion, ...]] = {}
     for prompt in known:
         with suppress(SpecError):  # a shape of its own, which other commands do not mind either
             if made := questions_from_spec(prompt.demands):
-                asked[prompt.prompt_id] = made
-    if not asked:
+                questions[prompt.prompt_id] = made
+    if not questions:
         raise CommandError("none of these prompts has a spec that says what must be there; import questions FILE instead")
-    if len(asked) < len(known):
-        context.say(f"{len(known) - len(asked)} prompts have no spec that questions could be made from")
-    _import(context, suite or "all suites", digest(RULE), [], asked)
+    if len(questions) < len(known):
+        context.say(f"{len(known) - len(questions)} prompts have no spec that questions could be made from")
+    _import(context, suite or "all suites", digest(RULE), [], questions)
 
 
 def export_questions(context: Context, selection: Mapping[str, Sequence[str]], output: str) -> None:
     """``export questions``: what is asked now, as ``import questions`` reads it, with the questions' names and parents."""
     suites: Sequence[str | None] = selection.get("suite") or [None]
     tasks = selection.get("task") or ()
-    found = [
-        one for suite in suites for one in library.prompts_of_suite(context.store, suite) if not tasks or one.task in tasks
+    prompts = [
+        prompt
+        for suite in suites
+        for prompt in library.prompts_of_suite(context.store, suite)
+        if not tasks or prompt.task in tasks
     ]
-    now = library.current_questions(context.store, [one.prompt_id for one in found])
-    asked = [QuestionedPrompt(one, now[one.prompt_id].questions) for one in found if one.prompt_id in now]
-    if not asked:
+    now = library.current_questions(context.store, [prompt.prompt_id for prompt in prompts])
+    questioned = [QuestionedPrompt(prompt, now[prompt.prompt_id].questions) for prompt in prompts if prompt.prompt_id in now]
+    if not questioned:
         raise CommandError("the prompts of this selection have no questions; nothing was written")
-    write_whole(context.path(output), format_questions(asked).encode())
-    n, suite = sum(len(one.questions) for one in asked), asked[0].prompt.suite
-    context.say(f"{n} questions about {len(asked)} prompts in {output} (to bring them back: import questions --suite {suite})")
+    write_whole(context.path(output), format_questions(questioned).encode())
+    n, suite = sum(len(each.questions) for each in questioned), questioned[0].prompt.suite
+    context.say(
+        f"{n} questions about {len(questioned)} prompts in {output} (to bring them back: import questions --suite {suite})"
+    )
 
 
 def _import(
-    context: Context, name: str, source: str, found: Sequence[Prompt], asked: Mapping[str, tuple[PromptQuestion, ...]]
+    context: Context, name: str, source: str, prompts: Sequence[Prompt], questions: Mapping[str, tuple[PromptQuestion, ...]]
 ) -> None:
-    before = library.current_questions(context.store, list(asked))
+    before = library.current_questions(context.store, list(questions))
     changed = {
-        prompt_id: made for prompt_id, made in asked.items() if made != before.get(prompt_id, QuestionVersion()).questions
+        prompt_id: made for prompt_id, made in questions.items() if made != before.get(prompt_id, QuestionVersion()).questions
     }
     # what was imported, changed and is imported again is a new version: the same file need not be the same import
     now = json.dumps({prompt_id: before[prompt_id].number for prompt_id in sorted(before)})
-    bundle = ImportBundle("questions", name, digest(name, source, now, *sorted(changed)), prompts=found, questions=changed)
+    bundle = ImportBundle("questions", name, digest(name, source, now, *sorted(changed)), prompts=prompts, questions=changed)
     (imported,) = imports.apply(context.store, [bundle])
     replaced = len(before.keys() & changed.keys())
     more = f"; {replaced} prompts had others before" if replaced else ""
-    kept = 0
+    n_kept = 0
     for prompt_id in changed.keys() & before.keys():
-        named = {one.question_id: one for one in before[prompt_id].questions}
-        kept += sum(are_comparable(one, named[one.question_id]) for one in changed[prompt_id] if one.question_id in named)
-    if kept:
-        more += f", and {kept} of these questions too: answers to them stay comparable"
+        named = {question.question_id: question for question in before[prompt_id].questions}
+        n_kept += sum(
+            are_comparable(question, named[question.question_id])
+            for question in changed[prompt_id]
+            if question.question_id in named
+        )
+    if n_kept:
+        more += f", and {n_kept} of these questions too: answers to them stay comparable"
     summary = f"{name}: {imported.counts.get('questions', 0)} questions about {len(changed)} prompts{more}"
     if not changed:
         summary = "nothing to do: these questions are asked already"
@@ -162,11 +171,13 @@ def import_cooccurrence(context: Context, file: str, called: str | None) -> None
     with path.open("rb") as content:
         sha256 = hashlib.file_digest(content, "sha256").hexdigest()
     read = read_cooccurrence(path, name)
-    found = read.found
-    (imported,) = imports.apply(context.store, [ImportBundle("cooccurrence", name, sha256, cooccurrence=found, exclusive=True)])
-    classes = sum(a == b for a, b in found.together)
-    pairs = wording.count(len(found.together) - classes, "pair")
-    report_import(context, f"{name}: {pairs} of {classes:,} classes together in {found.images:,} images", imported)
+    cooccurrence = read.found
+    (imported,) = imports.apply(
+        context.store, [ImportBundle("cooccurrence", name, sha256, cooccurrence=cooccurrence, exclusive=True)]
+    )
+    classes = sum(a == b for a, b in cooccurrence.together)
+    pairs = wording.count(len(cooccurrence.together) - classes, "pair")
+    report_import(context, f"{name}: {pairs} of {classes:,} classes together in {cooccurrence.images:,} images", imported)
     for line in read.left:
         context.warn(f"left out: {line}")
     if read.left:

@@ -264,7 +264,7 @@ def import_ratings(
     Without a word about anything the file is one of ``export ratings``, which says these itself.
     """
     path = context.file(file)
-    said = {**columns, "aspect": aspect, "scale": scale, "suite": suite, "kind": kind}
+    described = {**columns, "aspect": aspect, "scale": scale, "suite": suite, "kind": kind}
     # what changes the meaning of an import, where it is used: without these, the same options as ever are the same import
     more = {
         "index": columns.get("index"),
@@ -278,7 +278,7 @@ def import_ratings(
         "saw_labels": saw_labels,
     }
     more = {name: value for name, value in more.items() if value}
-    if not any(said.values()) and not more and not dry_run and wide is None:
+    if not any(described.values()) and not more and not dry_run and wide is None:
         return import_exported_ratings(context, path)
     table = read_rating_table(path)
     if rater_columns and wide is False:
@@ -402,7 +402,7 @@ def _bundle_of(
     summary = f"{ratings_of} by {wording.count(len(bundle.raters), 'rater')}"
     if request.columns.raters:
         summary += f" ({first_few(quoted(rater.rater_id) for rater in bundle.raters)})"
-    if abstained := sum(one.label == CANNOT_TELL for one in ratings):
+    if abstained := sum(rating.label == CANNOT_TELL for rating in ratings):
         summary += f", {abstained:,} of them abstentions (cannot tell)"
     if left_out:
         summary += f"; {sum(left_out.values()):,} left out: {_reasons(left_out)}"
@@ -423,16 +423,16 @@ def _bundle_of(
 def _rated_before(context: Context, ratings: Iterable[_Rating], request: _Request) -> str:
     """How many ratings repeat what the project has of the same raters and items, how many contradict it, and what to do."""
     stored = imports.stored_ratings(context.store, request.suite, request.aspect)
-    before = [(found, each) for each in ratings if (found := stored.get((each.item_id, each.rater))) is not None]
+    before = [(earlier, rating) for rating in ratings if (earlier := stored.get((rating.item_id, rating.rater))) is not None]
     if not before:
         return ""
-    other = [found for found, each in before if (found.label, found.number) != (each.label, each.number)]
+    other = [earlier for earlier, rating in before if (earlier.label, earlier.number) != (rating.label, rating.number)]
     words = f"; {wording.count(len(before), 'rating')} repeat what is stored already, {len(other):,} of them with another value"
     if not other:
         return words
-    undo = sorted({found.import_id for found in other if found.import_id is not None})
-    earlier = " and ".join(f"import undo {each}" for each in undo)
-    how = f"; to let these count, take the earlier import back, with all that it brought: {earlier}" if undo else ""
+    undo = sorted({earlier.import_id for earlier in other if earlier.import_id is not None})
+    undo_commands = " and ".join(f"import undo {each}" for each in undo)
+    how = f"; to let these count, take the earlier import back, with all that it brought: {undo_commands}" if undo else ""
     return f"{words}: what is stored counts, the new values do not{how}"
 
 
@@ -448,21 +448,21 @@ def _spelled(context: Context, rows: Sequence[RatingRow], request: _Request) -> 
     raters, clashes = choose_spellings(Counter(row.rater for row in rows), people, request.merge)
     if KEEP_APART in request.merge:
         clashes = []
-    wrong = [_clashing(what, found) for what, found in (("labels", labels), ("raters", clashes)) if found]
+    wrong = [_clashing(kind, clashing) for kind, clashing in (("labels", labels), ("raters", clashes)) if clashing]
     if wrong:
-        options = dict.fromkeys(f"--merge {one}" for clash in (*labels, *clashes) for one in clash.by)
+        options = dict.fromkeys(f"--merge {rule}" for clash in (*labels, *clashes) for rule in clash.by)
         raise CommandError(
             f"{'; '.join(wrong)}. If they are the same, add {' '.join(options)}; if not, rename them, or add --merge none"
         )
     return read, raters
 
 
-def _clashing(what: str, clashes: Sequence[Clash]) -> str:
+def _clashing(kind: str, clashes: Sequence[Clash]) -> str:
     each = []
     for clash in clashes:
         known = [text for text in clash.known if text not in clash.texts]
         each.append(" and ".join([*map(quoted, clash.texts), *(f"{quoted(text)} (known already)" for text in known)]))
-    return f"{what} differ only in how they are written: {first_few(each)}"
+    return f"{kind} differ only in how they are written: {first_few(each)}"
 
 
 def _read(path: Path, rows: Iterable[RatingRow], read: ReadValue, wide: bool) -> list[tuple[str | None, float | None]]:
@@ -477,8 +477,8 @@ def _read(path: Path, rows: Iterable[RatingRow], read: ReadValue, wide: bool) ->
             if not wide:
                 who += f", rater {quoted(row.rater)}"
             if row.value.startswith("[") and row.value.endswith("]"):
-                what = f"{column} is {quoted(row.value)} ({who}): a cell holds one rating, not a list; {READER}"
-                raise CommandError(f"{path}:{row.line}: {what}") from error
+                problem = f"{column} is {quoted(row.value)} ({who}): a cell holds one rating, not a list; {READER}"
+                raise CommandError(f"{path}:{row.line}: {problem}") from error
             problems.add(row.line, f"{column} is {quoted(row.value)} ({who}): {error}{hint}")
     problems.check()
     return values
@@ -487,19 +487,20 @@ def _read(path: Path, rows: Iterable[RatingRow], read: ReadValue, wide: bool) ->
 def _bundle(
     context: Context, ratings: Sequence[_Rating], matched: Mapping[str, str], request: _Request, sha256: str
 ) -> ImportBundle:
-    new_rows = [one.row for one in ratings if one.row.item not in matched]
+    new_rows = [rating.row for rating in ratings if rating.row.item not in matched]
     named = _prompts(context, new_rows, request.suite)
     items: dict[str, Item] = {}
     raters: dict[str, Rater] = {}
     by_scorer = request.kind == "scorer"
-    for one in ratings:
-        row = one.row
+    for rating in ratings:
+        row = rating.row
         prompt_id = named[row.prompt].prompt_id if row.prompt is not None and row.item not in matched else None
-        items.setdefault(one.item_id, Item(one.item_id, request.suite, prompt_id, row.task, row.generator))
+        items.setdefault(rating.item_id, Item(rating.item_id, request.suite, prompt_id, row.task, row.generator))
         identity: Identity = "slot" if request.identity == "slot" else "person"
-        raters.setdefault(one.rater, Rater(one.rater, "scorer") if by_scorer else Rater(one.rater, "human", identity))
+        raters.setdefault(rating.rater, Rater(rating.rater, "scorer") if by_scorer else Rater(rating.rater, "human", identity))
     sources = [
-        RatingSource(one.item_id, one.rater, by_scorer, direct(request.aspect, one.label, one.number)) for one in ratings
+        RatingSource(rating.item_id, rating.rater, by_scorer, direct(request.aspect, rating.label, rating.number))
+        for rating in ratings
     ]
     annotations, evidence = rating_sources(_NAMESPACE, sha256, sources)
     return ImportBundle(
@@ -519,21 +520,21 @@ def _prompts(context: Context, rows: Iterable[RatingRow], suite: str) -> dict[st
     """By the file's own word for it: a prompt of the project, named by its id, its number or its text, or else a new one."""
     known = {prompt.prompt_id: prompt for prompt in library.prompts_of_suite(context.store, suite)}
     texts = {prompt.text: prompt for prompt in reversed(known.values())}
-    found: dict[str, Prompt] = {}
+    prompts: dict[str, Prompt] = {}
     for row in rows:
-        if (word := row.prompt) is not None and word not in found:
+        if (word := row.prompt) is not None and word not in prompts:
             own = f"{suite}/{word}"
             new = Prompt(own, suite, word, row.task)
-            found[word] = known.get(word) or known.get(own) or texts.get(word) or new
-    return found
+            prompts[word] = known.get(word) or known.get(own) or texts.get(word) or new
+    return prompts
 
 
 def _preview(context: Context, ratings: Sequence[_Rating], aspect: str) -> None:
     """The first ratings as they would be stored."""
     lines = [("item", "rater", aspect)]
-    for one in ratings[:EXAMPLES]:
-        value: Any = one.label if one.label is not None else one.number
-        lines.append((one.item_id, one.rater, f"{value}"))
+    for rating in ratings[:EXAMPLES]:
+        value: Any = rating.label if rating.label is not None else rating.number
+        lines.append((rating.item_id, rating.rater, f"{value}"))
     for line in text_tables.aligned([[printable(cell)[:80] for cell in line] for line in lines]):
         context.say(line)
 

@@ -16,6 +16,7 @@ import uuid
 import zipfile
 import zlib
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path, PureWindowsPath
 from typing import Any, Final
@@ -104,8 +105,8 @@ class _Progress(io.StringIO):
         self._tell = tell
 
     def write(self, text: str) -> int:
-        if found := re.search(r"([\d,]+) of ([\d,]+) images read", text):
-            done, total = (int(number.replace(",", "")) for number in found.groups())
+        if match := re.search(r"([\d,]+) of ([\d,]+) images read", text):
+            done, total = (int(number.replace(",", "")) for number in match.groups())
             self._tell(done / total)
         return super().write(text)
 
@@ -125,11 +126,27 @@ def path_source(text: str) -> Source:
         raise CommandError(f"{printable(text)}: there is no such folder or file on this machine")
     layout = guess_layout(path)
     if layout is None:
+        if inside := _image_folders(path):
+            raise CommandError(
+                f"{printable(text)}: the images are in folders within it. Read one folder after the other, such as {inside[0]};"
+                " its name is proposed as the generator."
+            )
         raise CommandError(
             f"{printable(text)}: this folder has no images.csv, and its images are not named as GenEval's or VISOR's."
             f" {_table_needed(path)}"
         )
     return Source(path, layout, path.name)
+
+
+def _image_folders(folder: Path) -> list[str]:
+    """The folders directly within one that can be imported, such as one for each generator."""
+    inside = []
+    for path in sorted(folder.iterdir()):
+        # a folder that may not be read is none to propose
+        with suppress(OSError):
+            if path.is_dir() and guess_layout(path) is not None:
+                inside.append(printable(str(path)))
+    return inside
 
 
 def _table_needed(folder: Path) -> str:
@@ -174,7 +191,7 @@ def guess_ratings(store: Store, source: Source) -> dict[str, Any]:
     value = columns.get("value")
     scale = guess_scale(cells[value] for _, cells in read.table.rows()) if value else "nominal"
     named = next((name for name in SCALES if value and name == value.casefold() and SCALES[name] == scale), None)
-    suites = list(dict.fromkeys(one.suite for one in contents.generator_pictures(store)))
+    suites = list(dict.fromkeys(picture.suite for picture in contents.generator_pictures(store)))
     return {
         "exported": sorted(header) == sorted(RATING_COLUMNS),
         "header": header,
@@ -234,10 +251,10 @@ def _run(
             raise
         errors = [why] if why else problems_of(store, error)
     number = next((row["import_id"] for row in imports.listed(store) if row["import_id"] not in before), None)
-    said = [
+    skipped = [
         line.removeprefix("skipped: ").replace(f"{path}/", "") for line in err.getvalue().splitlines() if "skipped: " in line
     ]
-    return UploadOutcome(bundle, out.getvalue().splitlines(), said, errors, number)
+    return UploadOutcome(bundle, out.getvalue().splitlines(), skipped, errors, number)
 
 
 def _keep(store: Store, source: Source) -> tuple[Path, bool]:

@@ -12,7 +12,7 @@ from agreement.meta.units import RatedUnits
 from agreement.report.report import select
 from concord.agreement import scales_of
 from concord.common import live_updates
-from concord.leaderboard import MAIN_ASPECTS
+from concord.comparison.leaderboard import MAIN_ASPECTS
 from concord.meta.findings import selected_units
 from data.store.core import frame
 from data.store.core.selection import Selection
@@ -78,9 +78,9 @@ def _designs(units: RatedUnits, request: PlanRequest) -> list[Design]:
 
 def rated_aspects(store: Store) -> list[RatedUnits]:
     """What can be planned: aspects that people rated in numbers; real people, main aspects and the most rated ones first."""
-    found = [units for units in selected_units(store, Selection()) if units.numeric]
+    numeric = [units for units in selected_units(store, Selection()) if units.numeric]
     return sorted(
-        found,
+        numeric,
         key=lambda each: (each.simulated, each.aspect not in MAIN_ASPECTS, -each.people.unit.size, each.suite, each.aspect),
     )
 

@@ -67,79 +67,81 @@ def rows(store: Store, selection: Selection, reference: str | None = None, optio
         if generators and reference and reference not in generators:
             generators = (*generators, reference)
         only = replace(selection, suite=(suite,), generator=generators)
-        found, said = study_frames.scorer_answers(store, only), study_frames.person_answers(store, only)
-        parts = (score_rows(found, suite, reference, options), model_rows(found, suite, options))
-        for section, more in zip(made.sections.values(), (*parts, *people_rows(found, said, suite, options)), strict=True):
+        answers, people_answers = study_frames.scorer_answers(store, only), study_frames.person_answers(store, only)
+        parts = (score_rows(answers, suite, reference, options), model_rows(answers, suite, options))
+        for section, more in zip(
+            made.sections.values(), (*parts, *people_rows(answers, people_answers, suite, options)), strict=True
+        ):
             section.extend(more)  # type: ignore[attr-defined]
     return made
 
 
-def score_rows(found: pd.DataFrame, suite: str, reference: str | None = None, options: Options | None = None) -> list[Row]:
+def score_rows(answers: pd.DataFrame, suite: str, reference: str | None = None, options: Options | None = None) -> list[Row]:
     """The rows of ``QuestionRows.scores`` of a suite's answers (``data.store.analysis.study_frames.scorer_answers``)."""
-    return _figure_rows(scores(found, options, reference), suite, reference=reference)
+    return _figure_rows(scores(answers, options, reference), suite, reference=reference)
 
 
-def model_rows(found: pd.DataFrame, suite: str, options: Options | None = None) -> list[Row]:
+def model_rows(answers: pd.DataFrame, suite: str, options: Options | None = None) -> list[Row]:
     """The rows of ``QuestionRows.models``."""
-    return _figure_rows(between_models(found, options), suite)
+    return _figure_rows(between_models(answers, options), suite)
 
 
 def people_rows(
-    found: pd.DataFrame, said: pd.DataFrame, suite: str, options: Options | None = None
+    answers: pd.DataFrame, people_answers: pd.DataFrame, suite: str, options: Options | None = None
 ) -> tuple[list[Row], list[Row]]:
     """The rows of ``QuestionRows.people`` and of ``QuestionRows.splits``; of simulated people only where there are any."""
     made: list[Row] = []
     split: list[Row] = []
     for kind in KINDS:
-        heard = answers_of_kind(said, kind)
-        if kind == SIMULATED and heard.empty:
+        of_kind = answers_of_kind(people_answers, kind)
+        if kind == SIMULATED and of_kind.empty:
             continue
-        made += _figure_rows(beside_people(found, heard, options), suite, people=kind)
-        for rater, rows in with_people(found, heard).groupby("rater", sort=True):
+        made += _figure_rows(beside_people(answers, of_kind, options), suite, people=kind)
+        for rater, rows in with_people(answers, of_kind).groupby("rater", sort=True):
             about = {"suite": suite, "rater": str(rater), "people": kind}
             split += [
                 about
-                | {"by": one.by, "group": one.group, "wrong": one.wrong}
-                | {"image_wrong": one.image_wrong, "vqa_wrong": one.vqa_wrong}
-                | one.apart
-                for one in splits(rows)
+                | {"by": split.by, "group": split.group, "wrong": split.wrong}
+                | {"image_wrong": split.image_wrong, "vqa_wrong": split.vqa_wrong}
+                | split.apart
+                for split in splits(rows)
             ]
     return made, split
 
 
-def answers_of_kind(said: pd.DataFrame, kind: str) -> pd.DataFrame:
+def answers_of_kind(people_answers: pd.DataFrame, kind: str) -> pd.DataFrame:
     """What real or simulated people said."""
-    return said[said["simulated"] == _SIMULATED[kind]]
+    return people_answers[people_answers["simulated"] == _SIMULATED[kind]]
 
 
 def _figure_rows(
-    found: Iterable[GroupStatistic], suite: str, people: str | None = None, reference: str | None = None
+    figures: Iterable[GroupStatistic], suite: str, people: str | None = None, reference: str | None = None
 ) -> list[Row]:
     """Plain types; ``n`` counts ``unit``, ``excluded`` what was left out and why."""
     return [
         {
             "suite": suite,
-            "rater": one.rater,
-            "other": one.other,
+            "rater": figure.rater,
+            "other": figure.other,
             "people": people,
-            "generator": one.generator,
-            "reference": reference is not None and one.generator == reference,
-            "by": one.by,
-            "group": one.group,
-            "statistic": one.statistic,
-            "value": one.outcome.value,
-            "low": one.bounds.low,
-            "high": one.bounds.high,
-            "n": one.n,
-            "unit": one.unit,
-            "n_items": one.outcome.used.items,
-            "n_questions": one.outcome.used.ratings,
-            "n_prompts": one.outcome.used.clusters,
-            "excluded": dict(one.outcome.used.excluded),
-            "reason": one.outcome.reason,
-            "method": one.method,
+            "generator": figure.generator,
+            "reference": reference is not None and figure.generator == reference,
+            "by": figure.by,
+            "group": figure.group,
+            "statistic": figure.statistic,
+            "value": figure.outcome.value,
+            "low": figure.bounds.low,
+            "high": figure.bounds.high,
+            "n": figure.n,
+            "unit": figure.unit,
+            "n_items": figure.outcome.used.items,
+            "n_questions": figure.outcome.used.ratings,
+            "n_prompts": figure.outcome.used.clusters,
+            "excluded": dict(figure.outcome.used.excluded),
+            "reason": figure.outcome.reason,
+            "method": figure.method,
         }
-        for one in found
+        for figure in figures
     ]
 
 
@@ -167,15 +169,15 @@ def drift(
 
     changed = {**parse_overrides(overrides), "date": day or datetime.now(UTC).date().isoformat()}
     again = score_again(context, before, changed, of_another_day, device)
-    found = study_frames.scorer_answers(store, Selection(rater=(rater, again)))
-    compared = between_models(found[found["item"].isin(items)])
+    answers = study_frames.scorer_answers(store, Selection(rater=(rater, again)))
+    compared = between_models(answers[answers["item"].isin(items)])
     if output == "json":
         context.say_json({"rater": rater, "again": again, "rows": _figure_rows(compared, "")})
         return
-    for one in compared:
-        value = f"undefined ({one.outcome.reason})" if one.outcome.value is None else f"{one.outcome.value:.3f}"
-        bounds = "" if one.bounds.low is None else f" ({one.bounds.low:.3f} to {one.bounds.high:.3f})"
-        context.say(f"{one.statistic.replace('_', ' ')}: {value}{bounds}, {one.n:,} {one.unit}")
+    for figure in compared:
+        value = f"undefined ({figure.outcome.reason})" if figure.outcome.value is None else f"{figure.outcome.value:.3f}"
+        bounds = "" if figure.bounds.low is None else f" ({figure.bounds.low:.3f} to {figure.bounds.high:.3f})"
+        context.say(f"{figure.statistic.replace('_', ' ')}: {value}{bounds}, {figure.n:,} {figure.unit}")
 
 
 @dataclass(frozen=True, slots=True)
@@ -244,16 +246,16 @@ def _selection(suite: str, source: str) -> Selection:
 @live_updates.cached(maxsize=16, key=study_frames.stamp)
 def answer_sources(store: Store, suite: str, rater: str) -> AnswerSources:
     """Where the images are that a scorer answered questions about."""
-    found = scorer_answers(store, suite, "")
-    mine = found[found["rater"] == rater]
+    answers = scorer_answers(store, suite, "")
+    mine = answers[answers["rater"] == rater]
     return AnswerSources(*(tuple(sorted(name for name in mine[column].unique() if name)) for column in ("source", "generator")))
 
 
 @live_updates.cached(maxsize=64, key=study_frames.stamp)
 def answer_groups(store: Store, suite: str, rater: str, source: str, by: str) -> list[str]:
     """What its answers are grouped by: element types, text sources or numbers of entities."""
-    found = scorer_answers(store, suite, source)
-    mine = found[found["rater"] == rater]
+    answers = scorer_answers(store, suite, source)
+    mine = answers[answers["rater"] == rater]
     if by == "entities":
         return [str(n) for n in sorted(images(mine)["entities"].unique())]
     return sorted(str(name) for name in mine[by].unique())
@@ -262,22 +264,22 @@ def answer_groups(store: Store, suite: str, rater: str, source: str, by: str) ->
 @live_updates.cached(maxsize=16, key=study_frames.stamp)
 def mixed_texts(store: Store, suite: str, rater: str) -> int:
     """Of how many texts not all images were asked the same."""
-    found = scorer_answers(store, suite, "")
-    return int((images(found[found["rater"] == rater]).groupby("prompt")["asked"].nunique() > 1).sum())
+    answers = scorer_answers(store, suite, "")
+    return int((images(answers[answers["rater"] == rater]).groupby("prompt")["asked"].nunique() > 1).sum())
 
 
 @live_updates.cached(maxsize=8)
 def answers_beside_people(store: Store, suite: str, source: str, rater: str) -> pd.DataFrame:
     """One scorer's answers with real people's beside; ``entities`` says how many its text asks for."""
-    found = all_beside_people(store, suite, source, REAL)
-    mine = found[found["rater"] == rater]
+    answers = all_beside_people(store, suite, source, REAL)
+    mine = answers[answers["rater"] == rater]
     return mine.assign(entities=mine["item"].map(images(mine).set_index("item")["entities"]))
 
 
 def differing_images(store: Store, suite: str, source: str, a: str, b: str) -> list[DifferingScores]:
     """The images that both were asked the same about whose scores differ, those that differ most first."""
-    found = scorer_answers(store, suite, source)
-    first, second = (images(found[found["rater"] == rater]).set_index("item") for rater in (a, b))
+    answers = scorer_answers(store, suite, source)
+    first, second = (images(answers[answers["rater"] == rater]).set_index("item") for rater in (a, b))
     pair = first.join(second[["score", "asked"]].add_suffix("_b"), how="inner")
     pair = pair[(pair["asked"] == pair["asked_b"]) & (pair["score"] != pair["score_b"])]
     order = (pair["score"] - pair["score_b"]).abs().sort_values(ascending=False, kind="stable").index
@@ -299,32 +301,38 @@ def item_questions(store: Store, item_id: str, by: ItemEvidence, verdict: Verdic
         entries = by.seen.payload.get(name)
         texts = ("question_id", "text", "answer", needed)
         known += [
-            one
-            for one in (entries if isinstance(entries, list) else [])
-            if isinstance(one, Mapping)
-            and all(isinstance(one.get(name), str) for name in texts)
-            and isinstance(one.get("choices"), list)
+            entry
+            for entry in (entries if isinstance(entries, list) else [])
+            if isinstance(entry, Mapping)
+            and all(isinstance(entry.get(name), str) for name in texts)
+            and isinstance(entry.get("choices"), list)
         ]
     if not known:
         return []
-    said, wordings = study_frames.answers_about(store, item_id), study_frames.wordings(store, item_id, by.rater_id)
+    answers, wordings = study_frames.answers_about(store, item_id), study_frames.wordings(store, item_id, by.rater_id)
     holds = {check.target: check.holds for check in verdict.checks} if verdict else {}
-    return [_question_json(one, holds.get(one["question_id"]), said, wordings.get(one["question_id"])) for one in known]
+    return [
+        _question_json(entry, holds.get(entry["question_id"]), answers, wordings.get(entry["question_id"])) for entry in known
+    ]
 
 
 def _question_json(
-    entry: Mapping[str, Any], holds: bool | None, said: list[PersonAnswer], wording: int | None
+    entry: Mapping[str, Any], holds: bool | None, answers: list[PersonAnswer], wording: int | None
 ) -> dict[str, Any]:
     choices = [str(choice) for choice in entry["choices"]]
     right = entry["answer"] == entry["chosen"] if "chosen" in entry else None
     similarity = entry.get("similarity")
-    given: Any = entry.get("probabilities")
-    fits = isinstance(given, list) and len(given) == len(choices) and all(isinstance(one, int | float) for one in given)
+    probabilities: Any = entry.get("probabilities")
+    fits = (
+        isinstance(probabilities, list)
+        and len(probabilities) == len(choices)
+        and all(isinstance(probability, int | float) for probability in probabilities)
+    )
     return {
         "id": entry["question_id"],
         **{name: str(entry.get(name) or "") for name in ("text", "answer", "chosen", "element_type", "element")},
         "choices": choices,
-        "probabilities": [min(max(float(one), 0.0), 1.0) for one in given] if fits else None,
+        "probabilities": [min(max(float(probability), 0.0), 1.0) for probability in probabilities] if fits else None,
         "free": entry["free"] if isinstance(entry.get("free"), str) else None,
         "matched": entry["matched"] if isinstance(entry.get("matched"), str) else None,
         "similarity": float(similarity) if isinstance(similarity, int | float) else None,
@@ -333,10 +341,10 @@ def _question_json(
         "counts": right if holds is None else holds,
         # why says why the answer does not count; None if it does
         "people": [
-            {"rater": one.person, "simulated": one.simulated, "says": one.label, "why": one.excluded}
+            {"rater": answer.person, "simulated": answer.simulated, "says": answer.label, "why": answer.excluded}
             # the wording is known of what was answered
-            | {"other": one.wording is None or (right is not None and one.wording != wording)}
-            for one in said
-            if one.question == entry["question_id"]
+            | {"other": answer.wording is None or (right is not None and answer.wording != wording)}
+            for answer in answers
+            if answer.question == entry["question_id"]
         ],
     }

@@ -68,8 +68,10 @@ def run_worker(job: Mapping[str, Any]) -> Iterator[dict[str, Any]]:
 
 def ask_local_model(model: str, device: str, captions: Sequence[str]) -> Iterator[Completion | Failure]:
     """What a model on this machine writes about each caption, in order. Raises as ``worked``."""
-    for found in run_worker({"do": "write", "model": model, "device": device, "asked": [{"caption": one} for one in captions]}):
-        yield Failure(found["failed"]) if "failed" in found else Completion(**found)
+    for reply in run_worker(
+        {"do": "write", "model": model, "device": device, "asked": [{"caption": caption} for caption in captions]}
+    ):
+        yield Failure(reply["failed"]) if "failed" in reply else Completion(**reply)
 
 
 def ask_endpoint(endpoint: Endpoint, captions: Sequence[str]) -> Iterator[Completion | Failure]:
@@ -98,8 +100,8 @@ def _worker_error(log: IO[bytes], status: int) -> str:
     if status < 0:
         return f"the worker was killed ({signal.Signals(-status).name}); perhaps the memory did not suffice"
     log.seek(0)
-    said = [line for line in log.read().decode("utf-8", "replace").splitlines() if line.strip()]
-    return said[-1].strip() if said else f"the worker ended with status {status} and said nothing"
+    lines = [line for line in log.read().decode("utf-8", "replace").splitlines() if line.strip()]
+    return lines[-1].strip() if lines else f"the worker ended with status {status} and said nothing"
 
 
 _TELL_SECONDS: Final = 5.0
@@ -124,20 +126,20 @@ class CheckedQuestions:
 def check_questions(options: CheckOptions, made: Sequence[tuple[Prompt, Sequence[PromptQuestion]]]) -> CheckedQuestions:
     """TIFA's filter; what the model answered is kept, so that another threshold costs nothing."""
     if options.model is None:
-        return CheckedQuestions([(prompt, tuple(asked)) for prompt, asked in made])
+        return CheckedQuestions([(prompt, tuple(questions)) for prompt, questions in made])
     answers = _checking_answers(options, made)
-    found = CheckedQuestions()
-    for prompt, asked in made:
-        kept = []
-        for question in asked:
+    checked = CheckedQuestions()
+    for prompt, questions in made:
+        passed = []
+        for question in questions:
             answer = answers[_question_key(prompt, question)]
             outcome = filter_question(question, answer["multiple"], answer["free"], options.threshold)
             if outcome is FilterOutcome.KEPT:
-                kept.append(question)
+                passed.append(question)
             else:
-                found.dropped[outcome] += 1
-        found.kept.append((prompt, tuple(kept)))
-    return found
+                checked.dropped[outcome] += 1
+        checked.kept.append((prompt, tuple(passed)))
+    return checked
 
 
 _QuestionKey = tuple[str, str, tuple[str, ...], bool]
@@ -152,25 +154,28 @@ def _checking_answers(
 ) -> dict[_QuestionKey, Mapping[str, Any]]:
     """What the checking model says to each question, now or earlier."""
     path = options.answers
-    found: dict[_QuestionKey, Mapping[str, Any]] = {
-        (one["caption"], one["question"], tuple(one["choices"]), one["free"] is not None): one
-        for one in read_journal(path)
-        if one.get("model") == options.model and {"caption", "question", "choices", "multiple", "free"} <= one.keys()
+    answers: dict[_QuestionKey, Mapping[str, Any]] = {
+        (entry["caption"], entry["question"], tuple(entry["choices"]), entry["free"] is not None): entry
+        for entry in read_journal(path)
+        if entry.get("model") == options.model and {"caption", "question", "choices", "multiple", "free"} <= entry.keys()
     }
-    wanted = [_question_key(prompt, question) for prompt, asked in made for question in asked]
-    left = [place for place in dict.fromkeys(wanted) if place not in found]
+    wanted = [_question_key(prompt, question) for prompt, questions in made for question in questions]
+    left = [key for key in dict.fromkeys(wanted) if key not in answers]
     if not left:
-        return found
+        return answers
     warn(f"{len(left)} questions to check by {options.model} on {options.device}")
     progress = CheckProgress(len(left), "questions checked")
-    asked = [{"caption": text, "question": said, "choices": list(choices), "free": free} for text, said, choices, free in left]
-    job = {"do": "answer", "model": options.model, "device": options.device, "asked": asked}
+    requests = [
+        {"caption": text, "question": question, "choices": list(choices), "free": free}
+        for text, question, choices, free in left
+    ]
+    job = {"do": "answer", "model": options.model, "device": options.device, "asked": requests}
     with open_journal(path) as append:
-        for place, what, said in zip(left, asked, run_worker(job), strict=True):
-            found[place] = {"model": options.model, **what, **said}
-            append(found[place])
+        for key, request, answer in zip(left, requests, run_worker(job), strict=True):
+            answers[key] = {"model": options.model, **request, **answer}
+            append(answers[key])
             progress.more()
-    return found
+    return answers
 
 
 def warn(text: str) -> None:
@@ -184,12 +189,12 @@ class CheckProgress:
     total: int
     what: str
     done: int = 0
-    told: float = field(default_factory=time.monotonic)
+    reported: float = field(default_factory=time.monotonic)
 
     def more(self) -> None:
         self.done += 1
-        if time.monotonic() - self.told > _TELL_SECONDS:
-            self.told = time.monotonic()
+        if time.monotonic() - self.reported > _TELL_SECONDS:
+            self.reported = time.monotonic()
             warn(f"{self.done:,} of {self.total:,} {self.what}")
 
 
@@ -262,22 +267,22 @@ def run(options: WritingOptions, export_prompts: ExportPrompts) -> None:
     try:
         with sigterm_as_interrupt():
             failed = _ask_missing(options, prompts)
-            said = _written_before(options)
-            made = [(prompt, parse_questions(said[prompt.prompt_id, prompt.text]["text"], prompt.text))
-                    for prompt in prompts if (prompt.prompt_id, prompt.text) in said]  # fmt: skip
+            written = _written_before(options)
+            made = [(prompt, parse_questions(written[prompt.prompt_id, prompt.text]["text"], prompt.text))
+                    for prompt in prompts if (prompt.prompt_id, prompt.text) in written]  # fmt: skip
             checked = check_questions(options.checking(), [(prompt, parsed.kept) for prompt, parsed in made])
     except KeyboardInterrupt:
         raise CommandError("stopped; run the same command again to continue") from None
-    asked = [QuestionedPrompt(prompt, kept) for prompt, kept in checked.kept if kept]
-    if not asked:
+    questioned = [QuestionedPrompt(prompt, questions) for prompt, questions in checked.kept if questions]
+    if not questioned:
         raise CommandError(f"no prompt has a valid question; the model's output is in {options.file('raw')}")
-    write_whole(Path(options.output).expanduser(), format_questions(asked).encode())
-    counted = Counter(str(one.reason) for _, parsed in made for one in parsed.dropped)
+    write_whole(Path(options.output).expanduser(), format_questions(questioned).encode())
+    counted = Counter(str(dropped.reason) for _, parsed in made for dropped in parsed.dropped)
     unknown = sum(len(parsed.unknown_types) for _, parsed in made)
-    print(_summary(options, asked, counted, checked.dropped, unknown))
-    used = [said[prompt.prompt_id, prompt.text] for prompt, _ in made]
+    print(_summary(options, questioned, counted, checked.dropped, unknown))
+    used = [written[prompt.prompt_id, prompt.text] for prompt, _ in made]
     print(_used(options, used))
-    _tell_missing(options, prompts, asked, failed)
+    _tell_missing(options, prompts, questioned, failed)
 
 
 def _prompts(options: WritingOptions, export_prompts: ExportPrompts) -> list[Prompt]:
@@ -296,8 +301,8 @@ def _identity(options: WritingOptions) -> dict[str, str]:
     """Who is asked, and how: what was written otherwise is not taken for it."""
     if options.base_url is None:
         return {"model": options.model or LLAMA, "asked": "llama2"}
-    said = digest(*(turn["content"] for turn in conversation("")))[:12]
-    return {"model": f"{options.base_url.rstrip('/')} {options.model}", "asked": said}
+    fingerprint = digest(*(turn["content"] for turn in conversation("")))[:12]
+    return {"model": f"{options.base_url.rstrip('/')} {options.model}", "asked": fingerprint}
 
 
 def _written_before(options: WritingOptions) -> dict[tuple[str, str], dict[str, Any]]:
@@ -322,31 +327,33 @@ def _ask_missing(options: WritingOptions, prompts: Sequence[Prompt]) -> dict[str
         assert options.model is not None
         endpoint = Endpoint(options.base_url, options.model, os.environ.get(KEY) or None)
         _confirm(options, captions, len(prompts) - len(left))
-        found = ask_endpoint(endpoint, captions)
+        completions = ask_endpoint(endpoint, captions)
     else:
         model = options.model or LLAMA
         warn(f"{len(left)} of {len(prompts)} prompts to ask of {model} on {options.device}, about {_tokens_out(left)} tokens")
-        found = ask_local_model(model, options.device, captions)
-    return _write_answers(options, left, found)
+        completions = ask_local_model(model, options.device, captions)
+    return _write_answers(options, left, completions)
 
 
-def _write_answers(options: WritingOptions, left: Sequence[Prompt], found: Iterator[Completion | Failure]) -> dict[str, str]:
+def _write_answers(
+    options: WritingOptions, left: Sequence[Prompt], completions: Iterator[Completion | Failure]
+) -> dict[str, str]:
     """Write down what comes, as it comes."""
     failed: dict[str, str] = {}
     in_a_row = 0
     progress = CheckProgress(len(left), "prompts")
     with open_journal(options.file("raw")) as append:
-        for prompt, one in zip(left, found, strict=True):
+        for prompt, completion in zip(left, completions, strict=True):
             progress.more()
-            if isinstance(one, Failure):
-                failed[prompt.prompt_id] = one.reason
+            if isinstance(completion, Failure):
+                failed[prompt.prompt_id] = completion.reason
                 in_a_row += 1
                 if in_a_row == _MOST_FAILURES:
-                    raise CommandError(f"{in_a_row} prompts in a row failed, the last because {one.reason}")
+                    raise CommandError(f"{in_a_row} prompts in a row failed, the last because {completion.reason}")
                 continue
             in_a_row = 0
-            tokens = {"tokens_in": one.tokens_in, "tokens_out": one.tokens_out, "finished": one.finished}
-            append({"id": prompt.prompt_id, "caption": prompt.text, **_identity(options), "text": one.text, **tokens})
+            tokens = {"tokens_in": completion.tokens_in, "tokens_out": completion.tokens_out, "finished": completion.finished}
+            append({"id": prompt.prompt_id, "caption": prompt.text, **_identity(options), "text": completion.text, **tokens})
     return failed
 
 
@@ -385,13 +392,13 @@ def _cost(options: WritingOptions, tokens_in: float, tokens_out: float) -> str:
 
 
 def _summary(
-    options: WritingOptions, asked: Sequence[QuestionedPrompt], dropped: Counter[str], filtered: Counter[str], unknown: int
+    options: WritingOptions, prompts: Sequence[QuestionedPrompt], dropped: Counter[str], filtered: Counter[str], unknown: int
 ) -> str:
-    n = sum(len(one.questions) for one in asked)
-    parts = [f"{n} questions about {len(asked)} prompts in {options.output}"]
-    for what, counts in (("dropped as written", dropped), ("dropped by the filter", filtered)):
+    n = sum(len(prompt.questions) for prompt in prompts)
+    parts = [f"{n} questions about {len(prompts)} prompts in {options.output}"]
+    for label, counts in (("dropped as written", dropped), ("dropped by the filter", filtered)):
         why = ", ".join(f"{count} {reason.replace('_', ' ')}" for reason, count in counts.most_common())
-        parts.append(f"{counts.total()} {what}" + (f" ({why})" if why else ""))
+        parts.append(f"{counts.total()} {label}" + (f" ({why})" if why else ""))
     if unknown:
         parts.append(f"{unknown} of unknown type, filed under other")
     return "; ".join(parts)
@@ -399,19 +406,22 @@ def _summary(
 
 def _used(options: WritingOptions, entries: Sequence[Mapping[str, Any]]) -> str:
     """Tokens of all that was written, as far as the model counts them."""
-    tokens = [sum(n for one in entries if isinstance(n := one.get(key), int)) for key in ("tokens_in", "tokens_out")]
-    cut = sum(one.get("finished") is False for one in entries)
+    tokens = [sum(n for entry in entries if isinstance(n := entry.get(key), int)) for key in ("tokens_in", "tokens_out")]
+    cut = sum(entry.get("finished") is False for entry in entries)
     more = f"; {cut} answers were cut off for length" if cut else ""
     return f"{tokens[0]:,} tokens in, {tokens[1]:,} out{_cost(options, *tokens)}{more}; as written: {options.file('raw')}"
 
 
 def _tell_missing(
-    options: WritingOptions, prompts: Sequence[Prompt], asked: Sequence[QuestionedPrompt], failed: Mapping[str, str]
+    options: WritingOptions,
+    prompts: Sequence[Prompt],
+    questioned: Sequence[QuestionedPrompt],
+    failed: Mapping[str, str],
 ) -> None:
     """Raises CommandError: a prompt has no question."""
     for prompt_id, why in [*failed.items()][:_NAMED]:
         warn(f"{prompt_id}: {why}")
-    there = {one.prompt.prompt_id for one in asked}
+    there = {row.prompt.prompt_id for row in questioned}
     without = [prompt.prompt_id for prompt in prompts if prompt.prompt_id not in there]
     if without:
         some = ", ".join(without[:_NAMED]) + (" ..." if len(without) > _NAMED else "")

@@ -67,7 +67,7 @@ def run(
 
     ``generator`` is as ``scorers.generation.generators`` knows them, a hub id, or a folder (from where whoever asks is);
     ``changed`` is what is changed of a profile (``scorers.generation.generators.GenerationSettings``); ``name`` what to call
-    the generator so asked, None: its own name, and what is not as usual.
+    the generator with these settings, None: its own name, and what is not as usual.
     """
     model = _model(context, generator)
     asked_so = generators.generation_settings(profile, **changed)
@@ -75,14 +75,14 @@ def run(
         raise UsageError(f"--name must be 1 to {_LONGEST} characters that can be printed, got {name[:_LONGEST]!r}")
     called = generators.name_of(model, asked_so, seed) if name is None else name.strip()
     settings: dict[str, Any] = {"model": generators.model_of(model), "asked": asdict(asked_so), "seed": seed}
-    asked = [prompt for prompt in _prompts(context, suite) if not task or prompt.task in task][:limit]
-    if not asked:
+    prompts = [prompt for prompt in _prompts(context, suite) if not task or prompt.task in task][:limit]
+    if not prompts:
         raise CommandError(f"suite {suite!r} has no prompt of task {', '.join(task)}")
     known = _same(context, called, settings)
     with _alone(context, called):
-        wanted = _wanted(context, suite, called, asked, n, seed)
+        wanted = _wanted(context, suite, called, prompts, n, seed)
         if not wanted:
-            context.say(f"nothing to do: {called} has {n} pictures of each of these {len(asked)} prompts already")
+            context.say(f"nothing to do: {called} has {n} pictures of each of these {len(prompts)} prompts already")
             return
         runs.set_generator_settings(context.store, called, {**known, **settings})
         at_once = batch_size or (_BATCH if model in pipelines.PLAYGROUND_STAGES else _REAL_BATCH)
@@ -137,16 +137,16 @@ def _begin(context: Context, job: GenerationJob, called: str, settings: Mapping[
         with suppress(OSError, ValueError, TypeError, KeyError):
             earlier = folder.job()
             same = replace(earlier, wanted=(), weights="") == replace(job, wanted=(), weights="")
-            if same and {one.file for one in missing_pictures(earlier.wanted)} == {
-                one.file for one in missing_pictures(job.wanted)
+            if same and {picture.file for picture in missing_pictures(earlier.wanted)} == {
+                picture.file for picture in missing_pictures(job.wanted)
             }:
                 return row
         runs.set_state(store, row.run_id, "cancelled", "a later run paints what it lacks")
     run_id = run_session.next_id(store, f"generate-{safe_file_name(called)}")
     folder = GenerationFolder(store.project / "runs" / run_id)
     folder.ask(job)
-    asked = Run(run_id, "generate", "", profile, settings, job.device, job.batch_size)
-    runs.add_generation(store, asked, called, f"runs/{run_id}", len(job.wanted))
+    new_run = Run(run_id, "generate", "", profile, settings, job.device, job.batch_size)
+    runs.add_generation(store, new_run, called, f"runs/{run_id}", len(job.wanted))
     begun = runs.get(store, run_id)
     assert begun is not None
     context.warn(f"run {run_id}: {wording.count(len(job.wanted), 'picture')} to paint on {job.device}")
@@ -176,10 +176,10 @@ def _work(context: Context, row: RunRow) -> None:
         if not left:
             runs.set_state(store, row.run_id, "done")
             return
-        worker, told = turn.worker, folder.progress()
+        worker, progress = turn.worker, folder.progress()
         stopped = worker.was_stopped(folder)
         ended = "the worker was stopped" if stopped else f"{worker.why_ended(folder)}; {folder.path / LOG} says more"
-        why = (told.error if told else None) or _unpaintable(context, folder) or ended
+        why = (progress.error if progress else None) or _unpaintable(context, folder) or ended
         if stopped:
             runs.set_state(store, row.run_id, "cancelled" if turn.given_up else "paused")
         else:
@@ -196,12 +196,12 @@ def _taken_in(context: Context, row: RunRow, folder: GenerationFolder) -> int:
         runs.set_generator_settings(context.store, called, {**asked_so, **known, **opened})
     suite = str(row.settings["suite"])
     there = contents.pictured(context.store, suite, called)
-    made = [one for one in job.wanted if Path(one.file).is_file()]
-    new = [one for one in made if Image(one.prompt_id, called, one.index).image_id not in there]
+    made = [picture for picture in job.wanted if Path(picture.file).is_file()]
+    new = [picture for picture in made if Image(picture.prompt_id, called, picture.index).image_id not in there]
     if new:
-        among = {one.prompt_id for one in job.wanted}
-        asked = {prompt.prompt_id: prompt for prompt in _prompts(context, suite) if prompt.prompt_id in among}
-        _bring_in(context, suite, called, asked, new)
+        among = {picture.prompt_id for picture in job.wanted}
+        prompts = {prompt.prompt_id: prompt for prompt in _prompts(context, suite) if prompt.prompt_id in among}
+        _bring_in(context, suite, called, prompts, new)
     elif not there and not made and "weights" not in known:
         # what could not be opened takes nobody's name
         runs.delete_generator_settings(context.store, called)
@@ -228,7 +228,7 @@ def _same(context: Context, called: str, settings: Mapping[str, Any]) -> dict[st
         if called not in pipelines.PLAYGROUND_STAGES and runs.was_generated_elsewhere(context.store, called):
             raise CommandError(f"the project has images by {called} that were not generated here; choose another --name")
         return {}
-    before, now = ({"model": one["model"], **one["asked"], "seed": one["seed"]} for one in (known, settings))
+    before, now = ({"model": each["model"], **each["asked"], "seed": each["seed"]} for each in (known, settings))
     other = [f"{key} {_in_words(before.get(key))}, now {_in_words(now[key])}" for key in now if now[key] != before.get(key)]
     if other:
         raise CommandError(f"{called} was run with other settings before ({'; '.join(other)}); choose another --name")
@@ -239,38 +239,38 @@ def _in_words(value: Any) -> str:
     return "the model's own" if value is None else str(value)
 
 
-def _wanted(context: Context, suite: str, called: str, asked: Sequence[Prompt], n: int, seed: int) -> list[WantedPicture]:
+def _wanted(context: Context, suite: str, called: str, prompts: Sequence[Prompt], n: int, seed: int) -> list[WantedPicture]:
     """The pictures that are not in the project yet."""
     there = contents.pictured(context.store, suite, called)
-    places = [Image(prompt.prompt_id, called, index) for prompt in asked for index in range(n)]
-    texts = {prompt.prompt_id: prompt.text for prompt in asked}
+    images = [Image(prompt.prompt_id, called, index) for prompt in prompts for index in range(n)]
+    texts = {prompt.prompt_id: prompt.text for prompt in prompts}
     home = context.store.project / "images" / safe_file_name(called)
     return [
         WantedPicture(
-            place.prompt_id,
-            place.index,
-            texts[place.prompt_id],
-            picture_seed(texts[place.prompt_id], place.index, seed),
-            str(home / f"{safe_file_name(place.prompt_id)}_{place.index}.png"),
+            image.prompt_id,
+            image.index,
+            texts[image.prompt_id],
+            picture_seed(texts[image.prompt_id], image.index, seed),
+            str(home / f"{safe_file_name(image.prompt_id)}_{image.index}.png"),
         )
-        for place in places
-        if place.image_id not in there
+        for image in images
+        if image.image_id not in there
     ]
 
 
 def _unpaintable(context: Context, folder: GenerationFolder) -> str:
     """Name each picture that the model could not paint; returns why, in a line, empty if it could paint all that it tried."""
     reasons = folder.failed()
-    for one in folder.job().wanted:
-        if one.file in reasons:
-            context.warn(f"failed: {one.prompt_id} {one.index}: {reasons[one.file]}")
+    for picture in folder.job().wanted:
+        if picture.file in reasons:
+            context.warn(f"failed: {picture.prompt_id} {picture.index}: {reasons[picture.file]}")
     return "; ".join(f"{why} ({n:,})" if n > 1 else why for why, n in Counter(reasons.values()).most_common(3))
 
 
 def _prompts(context: Context, suite: str) -> list[Prompt]:
-    found = library.prompts_of_suite(context.store, suite)
-    if found:
-        return found
+    prompts = library.prompts_of_suite(context.store, suite)
+    if prompts:
+        return prompts
     if suite == playground.SUITE:
         return playground.sample_prompts()
     known = contents.filter_choices(context.store)["suite"]
@@ -291,23 +291,23 @@ def _paint(context: Context, folder: GenerationFolder, turn: QueuedRun) -> None:
     turn.worker.work(WORKER, folder, look, context.warn)
 
 
-def _bring_in(context: Context, suite: str, generator: str, asked: dict[str, Prompt], made: Sequence[WantedPicture]) -> None:
+def _bring_in(context: Context, suite: str, generator: str, prompts: dict[str, Prompt], made: Sequence[WantedPicture]) -> None:
     images = []
-    for one in made:
-        file = read_image_file(Path(one.file))
+    for picture in made:
+        file = read_image_file(Path(picture.file))
         # the path is the project's own, so that it can be moved
         path = file.path.relative_to(context.store.project)
         why = blanked(file.path)
-        images.append(Image(one.prompt_id, generator, one.index, path, file.sha256, file.width, file.height, why))
+        images.append(Image(picture.prompt_id, generator, picture.index, path, file.sha256, file.width, file.height, why))
     bundle = ImportBundle(
         f"generated {suite}",
         generator,
         digest(*(f"{image.image_id} {image.sha256}" for image in images)),
-        prompts=list(asked.values()),
+        prompts=list(prompts.values()),
         images=images,
-        items=[image_item(image, asked[image.prompt_id]) for image in images],
+        items=[image_item(image, prompts[image.prompt_id]) for image in images],
     )
     (imported,) = imports.apply(context.store, [bundle])
     for why, n in Counter(image.blanked for image in images if image.blanked is not None).items():
         context.warn(f"{n} of {len(images)} pictures are {BLANKED[why]}; they are kept, and marked as such")
-    report_import(context, f"{len(images)} pictures of {len(asked)} prompts by {generator}", imported)
+    report_import(context, f"{len(images)} pictures of {len(prompts)} prompts by {generator}", imported)

@@ -194,8 +194,8 @@ def _left(store: Store, job: QueuedRun) -> str:
 def _end_all() -> None:
     """Workers of runs that nobody will look after go, too."""
     with _moved:
-        found = list(_line)
-    for job in found:
+        waiting = list(_line)
+    for job in waiting:
         job.closing = True
         job.stop()
 

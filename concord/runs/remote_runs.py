@@ -52,10 +52,10 @@ def export_manifest(
         raise CommandError(f"{scorer} compares pairs, which only this machine has: score {scorer}")
     where = Selection.of(lambda name: selection.get(name, ()))
     pending = runs.pending(context.store, where, chosen.rater.rater_id)
-    found = readable(context.store, pending, chosen.scorer, chosen.settings)
-    left = found.work[:limit]
-    if found.left_out:
-        context.warn(found.left_out_text())
+    readable_work = readable(context.store, pending, chosen.scorer, chosen.settings)
+    left = readable_work.work[:limit]
+    if readable_work.left_out:
+        context.warn(readable_work.left_out_text())
     if not left:
         raise CommandError(f"nothing to score: this selection has no image left for {chosen.rater.rater_id}")
     path = context.path(output)
@@ -63,7 +63,7 @@ def export_manifest(
     try:
         home.mkdir(parents=True, exist_ok=True)
         placed = _copied(left, home) if images else left
-        write_manifest(path, [replace(one, path=os.path.relpath(Path(one.path).resolve(), home)) for one in placed])
+        write_manifest(path, [replace(item, path=os.path.relpath(Path(item.path).resolve(), home)) for item in placed])
     except OSError as error:
         raise CommandError(f"{output} cannot be written: {error.strerror or error}") from error
     context.say(f"{wording.count(len(left), 'image')} for {chosen.rater.rater_id} to score: {output}")
@@ -74,18 +74,18 @@ def _copied(work: Sequence[WorkItem], home: Path) -> list[WorkItem]:
     folder = home / "images"
     folder.mkdir(exist_ok=True)
     placed = []
-    for one in work:
-        to = folder / f"{one.sha256}{Path(one.path).suffix.lower()}"
+    for item in work:
+        to = folder / f"{item.sha256}{Path(item.path).suffix.lower()}"
         if not to.is_file():
             # a name of its own until it is whole
             temporary = to.with_name(f".{to.name}.{os.getpid()}")
-            shutil.copyfile(one.path, temporary)
+            shutil.copyfile(item.path, temporary)
             temporary.replace(to)
-        placed.append(replace(one, path=str(to)))
+        placed.append(replace(item, path=str(to)))
     return placed
 
 
-def check_judgeable(context: Context, scorer: Scorer, asked: Run, folder: RunFolder, directory: str) -> None:
+def check_judgeable(context: Context, scorer: Scorer, run: Run, folder: RunFolder, directory: str) -> None:
     """Judge all parts, and forget it.
 
     Raises:
@@ -93,19 +93,19 @@ def check_judgeable(context: Context, scorer: Scorer, asked: Run, folder: RunFol
     """
     try:
         with suppress(KeyError):  # a run of before there was that setting
-            scorer.check(asked.settings)
+            scorer.check(run.settings)
     except Exception as error:  # of settings that are of any kind whatever is raised
-        why = printable(error) if isinstance(error, ValueError) else f"found {quoted(dict(asked.settings), 120)}"
+        why = printable(error) if isinstance(error, ValueError) else f"found {quoted(dict(run.settings), 120)}"
         raise CommandError(f"{directory}: 'settings' of run.json are invalid for {scorer.name}: {why}") from error
     for number in folder.parts():
         seen = folder.read_part(number)
-        known = runs.known_images(context.store, [one.item_id for one in seen])
-        for one in seen:
+        known = runs.known_images(context.store, [observation.item_id for observation in seen])
+        for observation in seen:
             try:
-                judge(scorer, known.get(one.item_id, runs.KnownImage(None, {})), one, asked.settings)
+                judge(scorer, known.get(observation.item_id, runs.KnownImage(None, {})), observation, run.settings)
             except Exception as error:  # a scorer, perhaps of the user's own, reads what it has not written
                 raise CommandError(
-                    f"{directory}: part {number}: the evidence on {one.item_id} is not valid for {scorer.name};"
+                    f"{directory}: part {number}: the evidence on {observation.item_id} is not valid for {scorer.name};"
                     " was it written by another version?"
                 ) from error
 
@@ -116,11 +116,11 @@ _NAMED = 5
 
 @dataclass(frozen=True, slots=True)
 class _FinishedRun:
-    """A run's folder as it was found; ``name``: as whoever asked knows it."""
+    """A run's folder as it stands; ``name``: as the command names it."""
 
     name: str
     folder: RunFolder
-    asked: Run
+    job: Run
     work: list[WorkItem]
 
     def sha256(self) -> str:
@@ -138,22 +138,22 @@ def import_scores(context: Context, directory: str | Sequence[str]) -> None:
     """
     from scorers import registry
 
-    given = [directory] if isinstance(directory, str) else list(directory)
+    directories = [directory] if isinstance(directory, str) else list(directory)
     made = []
-    for folder, name in _folders(context, given):
+    for folder, name in _folders(context, directories):
         try:
             made.append(_FinishedRun(name, folder, folder.job(), folder.work()))
         except (OSError, ValueError, TypeError) as error:
             raise CommandError(f"{name}: the run cannot be read: {' '.join(str(error).split())}") from error
-    for one in made:
-        _refuse_unfinished(one)
+    for run in made:
+        _refuse_unfinished(run)
     made = _in_shard_order(made)
-    _refuse_others(context, [work for one in made for work in one.work])
-    asked = made[0].asked
-    scorer = registry.get(asked.scorer)
-    for one in made:
-        check_judgeable(context, scorer, asked, one.folder, one.name)
-    sha256 = made[0].sha256() if len(made) == 1 else digest(*(one.sha256() for one in made))
+    _refuse_others(context, [work for finished_run in made for work in finished_run.work])
+    job = made[0].job
+    scorer = registry.get(job.scorer)
+    for finished_run in made:
+        check_judgeable(context, scorer, job, finished_run.folder, finished_run.name)
+    sha256 = made[0].sha256() if len(made) == 1 else digest(*(finished_run.sha256() for finished_run in made))
     # the run that was imported from these very folders, perhaps not to its end
     import_id = imports.find_import(context.store, "scores", sha256)
     row = next((row for row in runs.listed(context.store) if import_id is not None and row.import_id == import_id), None)
@@ -161,11 +161,11 @@ def import_scores(context: Context, directory: str | Sequence[str]) -> None:
         context.say(f"nothing to do: this was imported before, as import {row.import_id}")
         return
     if row is None:
-        rater = score.rater_of(context.store, scorer, asked.profile, asked.version, asked.settings)
+        rater = score.rater_of(context.store, scorer, job.profile, job.version, job.settings)
         run_id = run_session.next_id(context.store, rater.rater_id)
         _copy(made, context.store.project / "runs" / run_id)
-        stored = replace(asked, run_id=run_id, shard="", of="")
-        n_items = sum(len(one.work) for one in made)
+        stored = replace(job, run_id=run_id, shard="", of="")
+        n_items = sum(len(finished_run.work) for finished_run in made)
         runs.add_run(context.store, stored, rater, f"runs/{run_id}", n_items, RunSource(rater.rater_id, sha256))
         row = runs.get(context.store, run_id)
         assert row is not None
@@ -181,10 +181,10 @@ def import_scores(context: Context, directory: str | Sequence[str]) -> None:
     )
 
 
-def _folders(context: Context, given: Sequence[str]) -> list[tuple[RunFolder, str]]:
+def _folders(context: Context, directories: Sequence[str]) -> list[tuple[RunFolder, str]]:
     """The runs' folders: those that are named, and those in a folder that is none itself; each once."""
-    found: dict[Path, tuple[RunFolder, str]] = {}
-    for name in given:
+    by_path: dict[Path, tuple[RunFolder, str]] = {}
+    for name in directories:
         path = context.path(name)
         if path.is_file():
             raise CommandError(
@@ -193,14 +193,16 @@ def _folders(context: Context, given: Sequence[str]) -> list[tuple[RunFolder, st
         paths = [path] if (path / "run.json").is_file() else sorted(below.parent for below in path.glob("*/run.json"))
         if not paths:
             raise CommandError(f"{name}: this is not a run's folder (no run.json in it or in its subfolders)")
-        for one in paths:
-            found.setdefault(one.resolve(), (RunFolder(one), name if one == path else f"{name.rstrip('/')}/{one.name}"))
-    return list(found.values())
+        for folder in paths:
+            by_path.setdefault(
+                folder.resolve(), (RunFolder(folder), name if folder == path else f"{name.rstrip('/')}/{folder.name}")
+            )
+    return list(by_path.values())
 
 
 def _refuse_unfinished(made: _FinishedRun) -> None:
     """All parts must be there, each about the images that the manifest names."""
-    work, size = made.work, made.asked.part_size
+    work, size = made.work, made.job.part_size
     parts = [work[start : start + size] for start in range(0, len(work), size)]
     there = sum(len(part) for number, part in enumerate(parts) if made.folder.is_of(number, part))
     if there < len(work) or not work:
@@ -217,28 +219,28 @@ def _in_shard_order(made: Sequence[_FinishedRun]) -> list[_FinishedRun]:
         CommandError: they are not from one rater, not shares of the same images, or some are missing.
     """
     first = made[0]
-    for one in made[1:]:
-        other = _differences(first.asked, one.asked)
+    for finished_run in made[1:]:
+        other = _differences(first.job, finished_run.job)
         if other:
-            raise CommandError(f"{first.name} and {one.name} are not from one rater: {'; '.join(other)}")
-        if bool(one.asked.shard) != bool(first.asked.shard) or one.asked.of != first.asked.of:
-            raise CommandError(f"{first.name} and {one.name} are not shards of one manifest; import them separately")
+            raise CommandError(f"{first.name} and {finished_run.name} are not from one rater: {'; '.join(other)}")
+        if bool(finished_run.job.shard) != bool(first.job.shard) or finished_run.job.of != first.job.of:
+            raise CommandError(f"{first.name} and {finished_run.name} are not shards of one manifest; import them separately")
     homes: dict[str, _FinishedRun] = {}
-    for one in made:
-        for work in one.work:
-            other_home = homes.setdefault(work.item_id, one)
-            if other_home is not one:
+    for finished_run in made:
+        for work in finished_run.work:
+            other_home = homes.setdefault(work.item_id, finished_run)
+            if other_home is not finished_run:
                 raise CommandError(
-                    f"{work.item_id} is in {other_home.name} and in {one.name}; each image may be in only one of them"
+                    f"{work.item_id} is in {other_home.name} and in {finished_run.name}; each image may be in only one of them"
                 )
-    if not first.asked.shard:
-        return sorted(made, key=lambda one: one.work[0].item_id)
+    if not first.job.shard:
+        return sorted(made, key=lambda finished_run: finished_run.work[0].item_id)
     numbers = {}
-    for one in made:
+    for finished_run in made:
         try:
-            numbers[one.name] = sharding.parse_shard(one.asked.shard)
+            numbers[finished_run.name] = sharding.parse_shard(finished_run.job.shard)
         except UsageError as error:  # what stands in a file is nobody's option
-            raise CommandError(f"{one.name}: 'shard' of run.json: {error}") from error
+            raise CommandError(f"{finished_run.name}: 'shard' of run.json: {error}") from error
     of = {n for _, n in numbers.values()}
     if len(of) > 1:
         raise CommandError(f"shards of {' and of '.join(map(str, sorted(of)))} are mixed; import shards of one division only")
@@ -250,25 +252,25 @@ def _in_shard_order(made: Sequence[_FinishedRun]) -> list[_FinishedRun]:
             f"{wording.count(len(missing), 'shard')} of {max(of)} missing: {named}; score {them}"
             " (score --manifest --shard), then import all together"
         )
-    return sorted(made, key=lambda one: numbers[one.name])
+    return sorted(made, key=lambda run: numbers[run.name])
 
 
-def _differences(one: Run, two: Run) -> list[str]:
+def _differences(first: Run, second: Run) -> list[str]:
     """What makes two runs those of two raters, in words."""
-    pairs = [(name, getattr(one, name), getattr(two, name)) for name in ("scorer", "version", "profile")]
-    for key in sorted({*one.settings, *two.settings}):
-        if one.settings.get(key) != two.settings.get(key):
-            pairs.append((key, one.settings.get(key), two.settings.get(key)))
+    pairs = [(name, getattr(first, name), getattr(second, name)) for name in ("scorer", "version", "profile")]
+    for key in sorted({*first.settings, *second.settings}):
+        if first.settings.get(key) != second.settings.get(key):
+            pairs.append((key, first.settings.get(key), second.settings.get(key)))
     return [f"{name} {a}, there {b}" for name, a, b in pairs if a != b]
 
 
 def _refuse_others(context: Context, work: list[WorkItem]) -> None:
     """What was seen there must be of the very pictures that are here."""
-    known = runs.known_images(context.store, [one.item_id for one in work])
-    unknown = [one.item_id for one in work if one.item_id not in known]
+    known = runs.known_images(context.store, [item.item_id for item in work])
+    unknown = [item.item_id for item in work if item.item_id not in known]
     if unknown:
         raise CommandError(f"{wording.count(len(unknown), 'image')} of the run are not in this project, e.g. {unknown[0]}")
-    other = [one.item_id for one in work if known[one.item_id].sha256 != one.sha256]
+    other = [item.item_id for item in work if known[item.item_id].sha256 != item.sha256]
     if other:
         raise CommandError(
             f"{wording.count(len(other), 'image')} of the run have another file in this project, e.g. {other[0]}"
@@ -277,7 +279,7 @@ def _refuse_others(context: Context, work: list[WorkItem]) -> None:
 
 def _parts(made: Sequence[_FinishedRun]) -> list[tuple[RunFolder, int]]:
     """Where the parts of the one run are, in order."""
-    return [(one.folder, number) for one in made for number in one.folder.parts()]
+    return [(run.folder, number) for run in made for number in run.folder.parts()]
 
 
 def _copy(made: Sequence[_FinishedRun], to: Path) -> None:
@@ -290,15 +292,15 @@ def _copy(made: Sequence[_FinishedRun], to: Path) -> None:
         shutil.copyfile(folder.part(part), RunFolder(to).part(number))
     if len(made) > 1:
         whole = RunFolder(to)
-        write_manifest(to / "manifest.jsonl", [work for one in made for work in one.work])
-        whole.replace(replace(made[0].asked, run_id=to.name, shard="", of=""))
+        write_manifest(to / "manifest.jsonl", [work for finished_run in made for work in finished_run.work])
+        whole.replace(replace(made[0].job, run_id=to.name, shard="", of=""))
         whole.tell(_total_progress(made))
 
 
 def _total_progress(made: Sequence[_FinishedRun]) -> WorkerProgress:
     """How far all of them together came: to their end."""
-    told = [found for one in made if (found := one.folder.last_progress()) is not None]
-    total = sum(len(one.work) for one in made)
-    seconds, failed = sum(one.seconds for one in told), sum(one.failed for one in told)
-    versions = told[0].versions if told else {}
+    progresses = [progress for run in made if (progress := run.folder.last_progress()) is not None]
+    total = sum(len(run.work) for run in made)
+    seconds, failed = sum(progress.seconds for progress in progresses), sum(progress.failed for progress in progresses)
+    versions = progresses[0].versions if progresses else {}
     return WorkerProgress("done", total, total, failed, seconds, versions=versions)

@@ -76,18 +76,17 @@ class RunView:
 def run_rows(store: Store) -> list[RunRow]:
     """All runs: those at work, those that wait in their order, the others, the newest first."""
     busy = {run_id for run_id, job in queue.queued_runs(store).items() if job.at_work}
-    found = list(reversed(runs.of_every_kind(store)))
-    waiting = sorted((row for row in found if row.state == "queued"), key=lambda row: (row.place or 0, row.run_id))
-    at_work = [row for row in found if row.run_id in busy]
-    rest = [row for row in found if row.run_id not in busy and row.state != "queued"]
+    listed = list(reversed(runs.of_every_kind(store)))
+    waiting = sorted((row for row in listed if row.state == "queued"), key=lambda row: (row.place or 0, row.run_id))
+    at_work = [row for row in listed if row.run_id in busy]
+    rest = [row for row in listed if row.run_id not in busy and row.state != "queued"]
     return [*at_work, *(row for row in waiting if row.run_id not in busy), *rest]
 
 
 def run_view(store: Store, row: RunRow) -> RunView:
     """How a run stands."""
     job = queue.queued_runs(store).get(row.run_id)
-    told = run_session.folder_of(store, row).last_progress()
-    progress = told or WorkerProgress("loading", 0, row.n_items)
+    progress = run_session.folder_of(store, row).last_progress() or WorkerProgress("loading", 0, row.n_items)
     state = _state(row, job, progress)
     overall = progress.done / progress.seconds if progress.done and progress.seconds else None
     rate = (job.per_second() if job is not None and job.at_work else None) or overall
@@ -108,17 +107,18 @@ def queued_or_at_work(store: Store) -> set[str]:
 
 def run_before(store: Store, device: str) -> str | None:
     """The last run that one begun now on this device would wait for."""
-    asked = queue.devices_of(device)
-    found = sorted(
-        (job for job in queue.queued_runs(store).values() if job.devices & asked), key=lambda job: (not job.at_work, job.place)
+    devices = queue.devices_of(device)
+    queued_runs = sorted(
+        (job for job in queue.queued_runs(store).values() if job.devices & devices),
+        key=lambda job: (not job.at_work, job.place),
     )
-    return found[-1].run_id if found else None
+    return queued_runs[-1].run_id if queued_runs else None
 
 
 def queue_version(store: Store) -> str:
     """Moves with the project and with which runs are at work here."""
-    found = queue.queued_runs(store)
-    jobs = [(name, job.at_work, job.worker.stopping.is_set()) for name, job in sorted(found.items())]
+    queued_runs = queue.queued_runs(store)
+    jobs = [(name, job.at_work, job.worker.stopping.is_set()) for name, job in sorted(queued_runs.items())]
     return f"{live_updates.version(store)} {jobs}"
 
 
@@ -139,8 +139,8 @@ def begin_queued(store: Store) -> None:
     followed on. Returns at once."""
 
     def all_of_them() -> None:
-        found = runs.of_every_kind(store)
-        orphans = [row for row in found if row.state == "running" and run_session.folder_of(store, row).at_work()]
+        listed = runs.of_every_kind(store)
+        orphans = [row for row in listed if row.state == "running" and run_session.folder_of(store, row).at_work()]
         for row in [*(row for row in orphans if row.kind == "score"), *runs.queued(store)]:
             resume(store, row.run_id)
 
@@ -225,11 +225,11 @@ def _state(row: RunRow, job: QueuedRun | None, progress: WorkerProgress) -> str:
 
 def _in_background(store: Store, action: Callable[[Context], int]) -> str:
     """Returns when a run is in the queue that was not, or the action has ended; says what an action that failed said last."""
-    said = io.StringIO()
+    output = io.StringIO()
     ended: list[int] = []
 
     def work() -> None:
-        ended.append(action(Context(store, store.project, said, said)))
+        ended.append(action(Context(store, store.project, output, output)))
 
     before = set(queue.queued_runs(store))
     thread = threading.Thread(target=work, name="run", daemon=True)
@@ -238,5 +238,5 @@ def _in_background(store: Store, action: Callable[[Context], int]) -> str:
         thread.join(0.05)
         if ended or set(queue.queued_runs(store)) - before:
             break
-    lines: Sequence[str] = said.getvalue().split("\n") if ended and ended[0] else ()
+    lines: Sequence[str] = output.getvalue().split("\n") if ended and ended[0] else ()
     return next((line.removeprefix("score: ").removeprefix("generate: ") for line in reversed(lines) if line), "")

@@ -143,16 +143,18 @@ class _RunSession:
 
 def take_in(context: Context, row: RunRow, scorer: Scorer, part: int, seen: Sequence[Observation]) -> None:
     """Judge one part by the project's own specs and store it; what failed is named."""
-    known = runs.known_images(context.store, [one.item_id for one in seen])
+    known = runs.known_images(context.store, [observation.item_id for observation in seen])
 
-    def judged(one: Observation) -> Sequence[Judgement]:
+    def judged(observation: Observation) -> Sequence[Judgement]:
         # an unknown image is for the store to refuse
-        return judge(scorer, known[one.item_id], one, row.settings) if one.item_id in known else ()
+        return judge(scorer, known[observation.item_id], observation, row.settings) if observation.item_id in known else ()
 
-    if runs.ingest(context.store, row.run_id, part, [(one, judged(one)) for one in seen], rule_version_of(scorer)):
-        for one in seen:
-            if one.failed is not None:
-                context.warn(f"failed: {one.item_id}: {one.failed}")
+    if runs.ingest(
+        context.store, row.run_id, part, [(observation, judged(observation)) for observation in seen], rule_version_of(scorer)
+    ):
+        for observation in seen:
+            if observation.failed is not None:
+                context.warn(f"failed: {observation.item_id}: {observation.failed}")
 
 
 def next_id(store: Store, rater_id: str) -> str:
@@ -160,6 +162,6 @@ def next_id(store: Store, rater_id: str) -> str:
     names = [row.run_id for row in runs.of_every_kind(store)]
     with suppress(OSError):
         names += [path.name for path in (store.project / "runs").iterdir()]
-    last = max((int(found[1]) for name in names if (found := re.match(r"(\d{4,})-", name))), default=0)
+    last = max((int(match[1]) for name in names if (match := re.match(r"(\d{4,})-", name))), default=0)
     slug = re.sub(r"[^\w.,=-]+", "-", rater_id, flags=re.ASCII).strip("-")[:80]
     return f"{last + 1:04d}-{slug}"

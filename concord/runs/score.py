@@ -73,32 +73,36 @@ def readable(store: Store, work: Sequence[WorkItem], scorer: Scorer, settings: M
 
 
 def _with_questions(store: Store, work: Sequence[WorkItem]) -> ReadableWork:
-    versions = library.current_questions_of_items(store, [one.item_id for one in work])
+    versions = library.current_questions_of_items(store, [item.item_id for item in work])
     fit = [
-        replace(one, questions=now.questions, version=now.number)
-        for one in work
-        if (now := versions.get(one.item_id)) is not None
+        replace(item, questions=now.questions, version=now.number)
+        for item in work
+        if (now := versions.get(item.item_id)) is not None
     ]
     return ReadableWork(fit, {_NO_QUESTIONS: len(work) - len(fit)} if len(fit) < len(work) else {})
 
 
 def _captioned(work: Sequence[WorkItem]) -> ReadableWork:
-    offered = [(one, caption_candidates(one.text, one.spec)) for one in work]
-    fit = [replace(one, captions=found.captions, right=found.right) for one, found in offered if found is not None]
+    offered = [(item, caption_candidates(item.text, item.spec)) for item in work]
+    fit = [
+        replace(item, captions=candidates.captions, right=candidates.right)
+        for item, candidates in offered
+        if candidates is not None
+    ]
     return ReadableWork(fit, {_NO_CAPTIONS: len(work) - len(fit)} if len(fit) < len(work) else {})
 
 
 def _flipped(work: Sequence[WorkItem], kind: FlipKind) -> ReadableWork:
     fit: list[WorkItem] = []
     left_out: Counter[str] = Counter()
-    for one in work:
-        made = flip(one.text, one.spec, kind)
+    for item in work:
+        made = flip(item.text, item.spec, kind)
         if isinstance(made, Unflipped):
             left_out[made.reason] += 1
         elif made.text is None:
             left_out["unsure_text"] += 1
         else:
-            fit.append(replace(one, text=made.text, spec=made.spec))
+            fit.append(replace(item, text=made.text, spec=made.spec))
     return ReadableWork(fit, dict(left_out.most_common()))
 
 
@@ -108,7 +112,7 @@ _NUMBER = re.compile(r" #[0-9]+$")
 def new_version_note(store: Store, rater: Rater) -> str | None:
     """What is said where runs of this rater will make a new one of a name that the project has; None where they will not."""
     others = raters_of_same_name(store, rater.rater_id)
-    if not others or any(one.rater_id == rater.rater_id for one in others):
+    if not others or any(rater_row.rater_id == rater.rater_id for rater_row in others):
         return None
     last = others[-1]
     why = "; ".join(rater_differences(last, rater)) or "it was asked otherwise"
@@ -201,16 +205,16 @@ def plan_scoring(store: Store, scorer: str, profile: str | None, overrides: Mapp
     from scorers import registry
 
     try:
-        found = registry.get(scorer)
-        now = registry.profile_of(found, profile)
+        registered = registry.get(scorer)
+        now = registry.profile_of(registered, profile)
     except ValueError as error:
         raise UsageError(str(error)) from error
     try:
-        settings = registry.settings(found, now, overrides)
+        settings = registry.settings(registered, now, overrides)
     except ValueError as error:
         raise (UsageError if overrides else CommandError)(str(error)) from error
     note = "" if profile in (None, now) else f"the profile {profile} of {scorer} is called {now} now"
-    return ScoringPlan(found, now, settings, rater_of(store, found, now, found.version, settings), note)
+    return ScoringPlan(registered, now, settings, rater_of(store, registered, now, registered.version, settings), note)
 
 
 def refuse_missing_models(scorer: Scorer, settings: Mapping[str, Any]) -> None:
@@ -288,10 +292,10 @@ def _operate(store: Store, row: RunRow, chosen: ScoringPlan) -> None:
     """Prices and the like are those of today, whatever a run was begun with."""
     if chosen.scorer.operating:
         folder = run_session.folder_of(store, row)
-        asked = folder.job()
-        kept = {key: value for key, value in asked.settings.items() if key not in chosen.scorer.operating}
+        job = folder.job()
+        unchanged = {key: value for key, value in job.settings.items() if key not in chosen.scorer.operating}
         now = {key: value for key, value in chosen.settings.items() if key in chosen.scorer.operating}
-        folder.replace(replace(asked, settings=kept | now))
+        folder.replace(replace(job, settings=unchanged | now))
 
 
 def _worked_on(context: Context, row: RunRow, scorer: Scorer) -> RunRow:
@@ -388,11 +392,11 @@ def _begin(
         pending = [work for work in every if work.item_id not in others]
         if every and not pending:
             raise queue.busy_message(others[every[0].item_id])
-        found = readable(store, pending, chosen.scorer, chosen.settings)
-        left = found.work[:limit]
+        readable_work = readable(store, pending, chosen.scorer, chosen.settings)
+        left = readable_work.work[:limit]
         if not left:
             return None
-        unspecified = 0 if "score" in chosen.scorer.scales or chosen.scorer.pairs else sum(not one.spec for one in left)
+        unspecified = 0 if "score" in chosen.scorer.scales or chosen.scorer.pairs else sum(not item.spec for item in left)
         nothing = (
             f"the prompts of {wording.count(unspecified, 'image')} do not say in a spec what must be there, so"
             f" {chosen.scorer.name} has nothing to check; docs/importing.md says how prompts get specs"
@@ -402,7 +406,7 @@ def _begin(
         if (why := new_version_note(store, chosen.rater)) is not None:
             context.warn(why)
         run_id, scorer = run_session.next_id(store, chosen.rater.rater_id), chosen.scorer
-        asked = Run(
+        new_run = Run(
             run_id,
             scorer.name,
             scorer.version,
@@ -413,12 +417,12 @@ def _begin(
             on.engine,
             force=on.force,
         )
-        row = write_run(store, asked, chosen.rater, left)
+        row = write_run(store, new_run, chosen.rater, left)
     context.warn(f"run {row.run_id}: {wording.count(len(left), 'image')} to score on {on}")
     if scorer.bill is not None and (estimate := scorer.bill.estimate(left, chosen.settings)):
         context.warn(estimate)
-    if found.left_out:
-        context.warn(found.left_out_text())
+    if readable_work.left_out:
+        context.warn(readable_work.left_out_text())
     if unspecified:
         context.warn(nothing)
     return row
@@ -426,13 +430,13 @@ def _begin(
 
 def items_in_runs(store: Store, behind: Sequence[RunRow]) -> dict[str, str]:
     """Images that these runs are about, each with its run."""
-    found: dict[str, str] = {}
+    run_ids: dict[str, str] = {}
     for row in behind:
         with suppress(OSError):  # what cannot be read cannot be worked on either
             folder = run_session.folder_of(store, row)
             read_items = _items_of(folder.path) if (folder.path / "run.json").is_file() else ()
-            found |= dict.fromkeys(read_items, row.run_id)
-    return found
+            run_ids |= dict.fromkeys(read_items, row.run_id)
+    return run_ids
 
 
 @lru_cache(maxsize=16)
@@ -443,12 +447,12 @@ def _items_of(folder: Path) -> tuple[str, ...]:
     return ()
 
 
-def write_run(store: Store, asked: Run, rater: Rater, work: Sequence[WorkItem]) -> RunRow:
+def write_run(store: Store, run: Run, rater: Rater, work: Sequence[WorkItem]) -> RunRow:
     """A new run that waits for its turn. The folder first: a run that the project knows of can always go on."""
-    folder = f"runs/{asked.run_id}"
-    RunFolder(store.project / folder).create(asked, work)
-    runs.add_run(store, asked, rater, folder, len(work), state="queued")
-    row = runs.get(store, asked.run_id)
+    folder = f"runs/{run.run_id}"
+    RunFolder(store.project / folder).create(run, work)
+    runs.add_run(store, run, rater, folder, len(work), state="queued")
+    row = runs.get(store, run.run_id)
     assert row is not None
     return row
 
@@ -458,26 +462,26 @@ def _say_why_nothing(context: Context, where: Selection, planned: ScoringPlan) -
     pairs = planned.scorer.pairs
     there = runs.count_pending(context.store, where, rater_id, pairs=pairs)
     pending = runs.pending(context.store, where, rater_id, pairs=pairs) if there.left else []
-    found = readable(context.store, pending, planned.scorer, planned.settings)
+    readable_work = readable(context.store, pending, planned.scorer, planned.settings)
     if not there.images and pairs:
         raise CommandError(
             "no pair of images here; campaigns create NAME --questionnaire ab --generator A --generator B makes pairs"
         )
     if not there.images:
         chosen = " ".join(f"--{name} {value}" for name, values in where.to_dict().items() for value in values)
-        what = f"no image with a file fits {chosen}" if chosen else "this project has no images yet; import some first"
-        raise CommandError(what)
-    images = there.images - sum(found.left_out.values())
+        problem = f"no image with a file fits {chosen}" if chosen else "this project has no images yet; import some first"
+        raise CommandError(problem)
+    images = there.images - sum(readable_work.left_out.values())
     if not images:
-        raise CommandError(f"nothing to score: {found.left_out_text()}")
+        raise CommandError(f"nothing to score: {readable_work.left_out_text()}")
     context.say(f"nothing to do: {rater_id} has judged all {wording.count(images, 'image')} of this selection")
     if planned.scorer.asks and (behind := library.count_outdated_answers(context.store, rater_id)):
         context.warn(
             f"of {wording.count(behind, 'image')} it answered other questions than are asked now; to have them asked anew,"
             " remove its runs on the page Runs and score again"
         )
-    if found.left_out:
-        context.warn(found.left_out_text())
+    if readable_work.left_out:
+        context.warn(readable_work.left_out_text())
 
 
 def _report_run(context: Context, rater_id: str, ended: Sequence[RunRow]) -> None:
@@ -515,8 +519,8 @@ def retry_failed(context: Context, run_id: str) -> None:
         others = items_in_runs(store, runs.all_unfinished(store, row.rater_id))
         failed = runs.pending(store, Selection(), row.rater_id, failed_in=run_id, pairs=scorer.pairs)
         failing = [work for work in failed if work.item_id not in others]
-        found = readable(store, failing, scorer, row.settings)
-        if not found.work:
+        readable_work = readable(store, failing, scorer, row.settings)
+        if not readable_work.work:
             raise CommandError(f"of run {run_id} has no image to retry: the failed ones were scored since, or are being scored")
         rater = Rater(row.rater_id, "scorer", None, row.version, row.settings)
         try:
@@ -524,9 +528,10 @@ def retry_failed(context: Context, run_id: str) -> None:
         except (OSError, ValueError, TypeError):
             # its folder is gone: by what the project knows
             before = Run(row.run_id, row.scorer, row.version, row.profile, row.settings, row.device or CPU)
-        asked = replace(before, run_id=run_session.next_id(store, row.rater_id))
-        begun = write_run(store, asked, rater, found.work)
-    context.warn(f"run {begun.run_id}: {wording.count(len(found.work), 'image')} that failed in run {run_id} to try again")
+        begun = write_run(store, replace(before, run_id=run_session.next_id(store, row.rater_id)), rater, readable_work.work)
+    context.warn(
+        f"run {begun.run_id}: {wording.count(len(readable_work.work), 'image')} that failed in run {run_id} to try again"
+    )
     _worked_on(context, begun, scorer)
 
 

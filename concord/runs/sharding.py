@@ -68,14 +68,16 @@ def run(
     if not left:
         raise CommandError(f"{manifest}: of {len(work):,} images none is left for shard {shard}; use fewer shards")
     name = f"{scorer}-{profile}" if mine is None else f"{scorer}-{profile}-{folder_name(mine)}"
-    asked = Run(name, scorer, chosen.version, profile, settings, device, batch_size or PART_SIZE, engine, force=force)
+    new_run = Run(name, scorer, chosen.version, profile, settings, device, batch_size or PART_SIZE, engine, force=force)
     if mine is not None:
-        asked = replace(asked, shard=f"{mine[0]}/{mine[1]}", of=manifest_hash(work))
+        new_run = replace(new_run, shard=f"{mine[0]}/{mine[1]}", of=manifest_hash(work))
     folder = RunFolder(out.absolute() if mine is None else out.absolute() / folder_name(mine))
     # paths below the manifest's folder as the run's folder has them: both can be moved together
     of, to = manifest.absolute().parent.resolve(), folder.path.resolve()
-    moved = [one if Path(one.path).is_absolute() else replace(one, path=os.path.relpath(of / one.path, to)) for one in left]
-    _write(folder, asked, moved)
+    moved = [
+        item if Path(item.path).is_absolute() else replace(item, path=os.path.relpath(of / item.path, to)) for item in left
+    ]
+    _write(folder, new_run, moved)
     _bring_to_end(folder, f"shard {shard}" if shard else "the manifest")
 
 
@@ -99,8 +101,8 @@ def parse_shard(text: str) -> tuple[int, int]:
     Raises:
         UsageError: it is no share.
     """
-    found = _SHARD.fullmatch(text)
-    number, of = (int(found[1]), int(found[2])) if found else (0, 0)
+    match = _SHARD.fullmatch(text)
+    number, of = (int(match[1]), int(match[2])) if match else (0, 0)
     if not 1 <= number <= of:
         raise UsageError(f"--shard {text}: expected i/n with i from 1 to n, e.g. 2/16")
     return number, of
@@ -120,12 +122,12 @@ def _read_work(manifest: Path, scorer: Scorer, settings: Mapping[str, Any]) -> l
         raise CommandError(f"this is not a manifest (`export manifest` writes one): {error}") from error
     if not work:
         raise CommandError(f"{manifest}: it has no images")
-    twice = [item for item, n in Counter(one.item_id for one in work).items() if n > 1]
+    twice = [item_id for item_id, n in Counter(item.item_id for item in work).items() if n > 1]
     if twice:
         raise CommandError(f"{manifest}: {len(twice)} images are in it more than once, e.g. {printable(twice[0])}")
     lacks = (
-        "questions" if scorer.asks and not all(one.questions for one in work)
-        else "captions" if scorer.matches and not all(one.captions for one in work)
+        "questions" if scorer.asks and not all(item.questions for item in work)
+        else "captions" if scorer.matches and not all(item.captions for item in work)
         else None
     )  # fmt: skip
     if lacks:
@@ -134,8 +136,8 @@ def _read_work(manifest: Path, scorer: Scorer, settings: Mapping[str, Any]) -> l
     return work
 
 
-def _write(folder: RunFolder, asked: Run, work: Sequence[WorkItem]) -> None:
-    """What is asked, unless it stands there from before.
+def _write(folder: RunFolder, run: Run, work: Sequence[WorkItem]) -> None:
+    """Write the run and its work, unless they stand there from before.
 
     Raises:
         CommandError: there is something else.
@@ -144,20 +146,20 @@ def _write(folder: RunFolder, asked: Run, work: Sequence[WorkItem]) -> None:
     if (path / "run.json").is_file():
         there, items = folder.job(), folder.work()
         other = [
-            what
-            for what, one, two in (
-                ("scorer", (there.scorer, there.version), (asked.scorer, asked.version)),
-                ("settings", there.settings, asked.settings),
-                ("share", (there.shard, there.of), (asked.shard, asked.of)),
-                ("images", [_same(one) for one in items], [_same(one) for one in work]),
+            name
+            for name, first, second in (
+                ("scorer", (there.scorer, there.version), (run.scorer, run.version)),
+                ("settings", there.settings, run.settings),
+                ("share", (there.shard, there.of), (run.shard, run.of)),
+                ("images", [_same(item) for item in items], [_same(item) for item in work]),
             )
-            if one != two
+            if first != second
         ]
         if other:
             raise CommandError(f"{path}: a run with other {' and '.join(other)} is there; choose another --out")
-        if there.device != asked.device or there.engine != asked.engine:
+        if there.device != run.device or there.engine != run.engine:
             # no settings: who goes on may have others
-            folder.replace(replace(there, device=asked.device, engine=asked.engine))
+            folder.replace(replace(there, device=run.device, engine=run.engine))
         return
     # an earlier attempt may have been killed while it wrote this
     with suppress(FileNotFoundError):
@@ -165,20 +167,20 @@ def _write(folder: RunFolder, asked: Run, work: Sequence[WorkItem]) -> None:
     with suppress(OSError):
         (path / "parts").rmdir()
     try:
-        folder.create(asked, work)
+        folder.create(run, work)
     except FileExistsError as error:
         raise CommandError(f"{path}: there is something that is not a run; choose another --out") from error
 
 
-def _same(one: WorkItem) -> WorkItem:
-    return replace(one, path="")
+def _same(item: WorkItem) -> WorkItem:
+    return replace(item, path="")
 
 
 def _print_progress(text: str) -> None:
     print(text, file=sys.stderr, flush=True)
 
 
-def _bring_to_end(folder: RunFolder, what: str) -> None:
+def _bring_to_end(folder: RunFolder, label: str) -> None:
     """Until all parts are there.
 
     Raises:
@@ -186,7 +188,7 @@ def _bring_to_end(folder: RunFolder, what: str) -> None:
     """
     worker = WorkerProcess()
     report = ProgressReport(
-        lambda text: _print_progress(text if text.startswith("warning") else f"{what}: {text}"), _TELL_SECONDS
+        lambda text: _print_progress(text if text.startswith("warning") else f"{label}: {text}"), _TELL_SECONDS
     )
     look = lambda _: report(folder.last_progress())  # noqa: E731
     worker.work(WORKER, folder, look, _print_progress, again=RestartPolicy(folder).again)
@@ -194,10 +196,10 @@ def _bring_to_end(folder: RunFolder, what: str) -> None:
     if worker.status or progress is None or progress.state != "done":
         done = f"after {progress.done:,} of {progress.total:,} images" if progress is not None else "before the first image"
         if worker.was_stopped(folder):
-            raise CommandError(f"{what} was stopped {done}; run the same command again to continue")
-        raise CommandError(f"{what} failed {done}: {worker.why_ended(folder)}")
-    failures = Counter(one.failed for one in folder.observations() if one.failed is not None)
+            raise CommandError(f"{label} was stopped {done}; run the same command again to continue")
+        raise CommandError(f"{label} failed {done}: {worker.why_ended(folder)}")
+    failures = Counter(observation.failed for observation in folder.observations() if observation.failed is not None)
     for why, n in failures.most_common():
         _print_progress(f"failed: {n:,} x {why}")
     failed = f", {sum(failures.values()):,} of them could not be seen" if failures else ""
-    print(f"{what}: all {progress.total:,} images are done{failed}: {folder.path}", flush=True)
+    print(f"{label}: all {progress.total:,} images are done{failed}: {folder.path}", flush=True)

@@ -116,17 +116,17 @@ class WorkerProcess:
 
     def was_stopped(self, folder: JobFolder[Any]) -> bool:
         """Whether it ended because somebody asked it to, us or others."""
-        told = folder.last_progress()
-        stopped = self.status >= 0 and told is not None and told.state == "stopped"
+        progress = folder.last_progress()
+        stopped = self.status >= 0 and progress is not None and progress.state == "stopped"
         return self.stopping.is_set() or self.status == -signal.SIGTERM or stopped
 
     def why_ended(self, folder: JobFolder[Any]) -> str:
         """Why it ended before its time: its progress or its last line says, unless it was killed."""
         if self.status < 0:
             return f"the worker was killed ({signal.Signals(-self.status).name}); perhaps the memory did not suffice"
-        told = folder.last_progress()
-        if told is not None and told.state == "failed" and told.error:
-            return told.error
+        progress = folder.last_progress()
+        if progress is not None and progress.state == "failed" and progress.error:
+            return progress.error
         lines = [line.strip() for line in folder.log_tail(self.log_start) if line.strip()]
         return lines[-1] if lines else f"the worker ended with status {self.status} and said nothing"
 
@@ -138,7 +138,7 @@ class ProgressReport:
     say: Callable[[str], object]
     seconds: float
     noun: str = "image"
-    told: tuple[float, int] = field(default_factory=lambda: (time.monotonic(), -1))
+    reported: tuple[float, int] = field(default_factory=lambda: (time.monotonic(), -1))
     warned: int = 0
 
     def __call__(self, progress: WorkerProgress | None) -> None:
@@ -147,9 +147,9 @@ class ProgressReport:
         for warning in progress.warnings[self.warned :]:
             self.warned += 1
             self.say(f"warning: {warning}")
-        when, done = self.told
+        when, done = self.reported
         if progress.done != done and time.monotonic() - when >= self.seconds:
-            self.told = (time.monotonic(), progress.done)
+            self.reported = (time.monotonic(), progress.done)
             self.say(progress_text(progress, self.noun))
 
 

@@ -52,7 +52,7 @@ def text(studies: Audited) -> str:
     parts = []
     for name, each in studies.items():
         parts.append(table(REPRODUCTIONS[name].study, each.lines))
-        parts += ["\n".join([judge_words.title(found), *_answers(found)]) for found in each.judged]
+        parts += ["\n".join([judge_words.title(judged), *_answers(judged)]) for judged in each.judged]
     return "\n\n".join(parts)
 
 
@@ -60,14 +60,14 @@ def document(studies: Audited) -> str:
     """One JSON document: by study what `reproduce` says of it, and by aspect the judges beside people, in words."""
     parts = {
         name: json.loads(as_json(REPRODUCTIONS[name].study, each.lines))
-        | {"judges": {found.judged.aspect: dict(judge_words.answers(found)) for found in each.judged}}
+        | {"judges": {judged.judged.aspect: dict(judge_words.answers(judged)) for judged in each.judged}}
         for name, each in studies.items()
     }
     return json.dumps(parts, ensure_ascii=False, indent=1)
 
 
-def _answers(found: JudgedPeople) -> list[str]:
-    return [f"{question}? {answer}" if found.judges else answer for question, answer in judge_words.answers(found)]
+def _answers(judged: JudgedPeople) -> list[str]:
+    return [f"{question}? {answer}" if judged.judges else answer for question, answer in judge_words.answers(judged)]
 
 
 def audit(studies: Audited) -> str:
@@ -84,12 +84,12 @@ def audit(studies: Audited) -> str:
     return "\n\n".join([_INTRODUCTION, overview, f"**Judges beside people.** {judge_words.HOW_TO_READ}", *chapters])
 
 
-def _judged(found: JudgedPeople) -> str:
+def _judged(judged: JudgedPeople) -> str:
     """The part of a chapter on the judges of one aspect."""
-    parts = [f"### {judge_words.title(found)}"]
-    mark = "?" if found.judges else "."
-    parts += [f"**{question}{mark}** {answer}" for question, answer in judge_words.answers(found)]
-    rows = list(judge_words.table(found))
+    parts = [f"### {judge_words.title(judged)}"]
+    mark = "?" if judged.judges else "."
+    parts += [f"**{question}{mark}** {answer}" for question, answer in judge_words.answers(judged)]
+    rows = list(judge_words.table(judged))
     return "\n\n".join([*parts, "\n".join(markdown_table(rows))] if rows else parts)
 
 

@@ -107,8 +107,8 @@ class _RatedImages:
         """Spearman's rho over the prompts that have both, and of each replicate without one prompt."""
         both = np.flatnonzero(~np.isnan(x) & ~np.isnan(y)).astype(np.int64)
         weights = Deletions(wanted=True).weights(self.prompts)
-        found: FloatArray = spearman(x[both], y[both], Units(both, self.prompts), weights)
-        return found
+        correlation: FloatArray = spearman(x[both], y[both], Units(both, self.prompts), weights)
+        return correlation
 
     def among_people(self, aspect: str) -> list[FloatArray]:
         """Each person against the mean of the others."""
@@ -263,7 +263,7 @@ def _arena(store: Store) -> list[ComparedNumber]:
         in_words = [read_choice(payload["written"], exactly=False) for payload in known]
         beside = {
             AS_MARKED: _share(payload["marked"] for payload in known),
-            OTHER_WORDS: _share(one == vote for one, vote in zip(in_words, people["label"], strict=True)),
+            OTHER_WORDS: _share(word == vote for word, vote in zip(in_words, people["label"], strict=True)),
         }
         clusters = Clusters.of(people["prompt"].tolist(), [str(item) for item in people.index])
         estimate = share_estimate(Hits(right, clusters, len(right), {}), Options(), "", "no vote counts")

@@ -87,7 +87,9 @@ class _ComputedNumbers:
         over = tuple(name for name in wanted if name in self.prompts)
         row = self._row(number, number.statistic)
         value = None if row is None else self._value(number, row)
-        beside = {name: None if (found := self._row(number, name)) is None else found["value"] for name in number.beside}
+        beside = {
+            name: None if (beside_row := self._row(number, name)) is None else beside_row["value"] for name in number.beside
+        }
         missing = [name for name in wanted if name not in over]
         rounded = None if value is None or missing else rounding(number, value)
         if missing:
@@ -139,8 +141,8 @@ def table(study: PublishedStudy, lines: Sequence[ComparedNumber]) -> str:
 
 def markdown(study: PublishedStudy, lines: Sequence[ComparedNumber]) -> str:
     """The same as a Markdown table and a list."""
-    told = markdown_table(_cells(study, lines))
-    return "\n".join([f"## {study.paper}", "", *told, "", *(f"- {line}" for line in _remarks(study, lines))])
+    table_lines = markdown_table(_cells(study, lines))
+    return "\n".join([f"## {study.paper}", "", *table_lines, "", *(f"- {line}" for line in _remarks(study, lines))])
 
 
 def as_json(study: PublishedStudy, lines: Sequence[ComparedNumber]) -> str:
@@ -186,15 +188,15 @@ def _cells(study: PublishedStudy, lines: Sequence[ComparedNumber]) -> list[list[
 
 
 def _numbers(study: PublishedStudy, line: ComparedNumber) -> list[str]:
-    number, found = line.number, line.value is not None
-    full = repr(line.value).removesuffix(".0") if found else "-"
-    counts = [str(line.n_items), str(line.n_ratings)] if found else ["", ""]
+    number, known = line.number, line.value is not None
+    full = repr(line.value).removesuffix(".0") if known else "-"
+    counts = [str(line.n_items), str(line.n_ratings)] if known else ["", ""]
     bounds = "" if line.low is None else f"{line.low:.4f} .. {line.high:.4f}"
     verdict = line.verdict.replace("_", " ")
-    what = {"value": number.statistic, "items_with": f"{number.statistic} x items"}
-    kind = what.get(number.quantity, number.quantity.replace("_", " "))
-    told = [number.where, number.called, kind, _scope_of(study, line), number.printed, line.rounded or "-"]
-    return [*told, full, bounds, *counts, verdict]
+    labels = {"value": number.statistic, "items_with": f"{number.statistic} x items"}
+    kind = labels.get(number.quantity, number.quantity.replace("_", " "))
+    cells = [number.where, number.called, kind, _scope_of(study, line), number.printed, line.rounded or "-"]
+    return [*cells, full, bounds, *counts, verdict]
 
 
 def _scope_of(study: PublishedStudy, line: ComparedNumber) -> str:

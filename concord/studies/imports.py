@@ -119,11 +119,11 @@ def import_tia2(context: Context, folder: str) -> None:
     for prompt_id, share in study.printed.items():
         # a share of many images is about none of them
         item = Item(f"{prompt_id} (total of the prompt)", bundle.items[0].suite, prompt_id, stored[prompt_id].task)
-        said = direct("score", None, share)
-        rule, judgements = rate(said)
+        rating = direct("score", None, share)
+        rule, judgements = rate(rating)
         key = str(uuid.uuid5(_NAMESPACE, f"{bundle.sha256}/{item.item_id}"))
         totals.append(item)
-        evidence.append(Evidence(key, item.item_id, TIA2_PRINTED, said, judgements, rule))
+        evidence.append(Evidence(key, item.item_id, TIA2_PRINTED, rating, judgements, rule))
     scales = [*bundle.scales, (bundle.items[0].suite, "score", SCALES["score"])]
     more = replace(
         bundle,
@@ -149,16 +149,16 @@ def _arena_bundle(sha256: str, votes: ArenaVotes) -> ImportBundle:
     slot = f"{ARENA_SUITE}/slot-1"
     annotations, evidence = [], []
     for vote in votes.votes:
-        said = direct("preference", vote.chose, None)
-        rule, judgements = rate(said)
+        rating = direct("preference", vote.chose, None)
+        rule, judgements = rate(rating)
         key = str(uuid.uuid5(_NAMESPACE, f"{sha256}/{vote.item.item_id}"))
-        annotations.append(Annotation(key, vote.item.item_id, slot, DIRECT, said, judgements, rule, raw=vote.raw))
+        annotations.append(Annotation(key, vote.item.item_id, slot, DIRECT, rating, judgements, rule, raw=vote.raw))
         for judge, view in vote.judged.items():
-            said = direct("preference", view.chose, None)
+            rating = direct("preference", view.chose, None)
             if view.chose is None:
-                said = exported(rule, [Judgement("preference", None, None, reason="unreadable")])
-            said |= {"written": view.written, "marked": view.marked, "reasoning": view.response}
-            evidence.append(Evidence(f"{key}/{judge}", vote.item.item_id, judge, said, rate(said)[1], rule))
+                rating = exported(rule, [Judgement("preference", None, None, reason="unreadable")])
+            rating |= {"written": view.written, "marked": view.marked, "reasoning": view.response}
+            evidence.append(Evidence(f"{key}/{judge}", vote.item.item_id, judge, rating, rate(rating)[1], rule))
     return ImportBundle(
         "study arena",
         "votes",
@@ -200,9 +200,9 @@ def _tables(context: Context, folder: str) -> list[Path]:
     return tables
 
 
-def _as_stored(context: Context, found: Sequence[Prompt]) -> dict[str, Prompt]:
+def _as_stored(context: Context, prompts: Sequence[Prompt]) -> dict[str, Prompt]:
     """The prompts by id; one that the project has keeps its spec, as `rebuild` will derive by that one too."""
-    by_id = {prompt.prompt_id: prompt for prompt in found}
+    by_id = {prompt.prompt_id: prompt for prompt in prompts}
     return by_id | library.prompts_by_id(context.store, list(by_id))
 
 
@@ -214,8 +214,8 @@ def _bundle(kind: str, name: str, sha256: str, study: StudyRatings, stored: dict
     suites = {item.suite for item in study.items}
     # only prompts that have images here: what two sources share stays when one of them is undone
     used = {image.prompt_id for image in study.images}
-    said = [*(a.judgements for a in annotations), *(e.judgements for e in evidence)]
-    aspects = {judgement.aspect for judgements in said for judgement in judgements}
+    judged = [*(a.judgements for a in annotations), *(e.judgements for e in evidence)]
+    aspects = {judgement.aspect for judgements in judged for judgement in judgements}
     return ImportBundle(
         kind,
         name,
@@ -234,19 +234,19 @@ def _bundle(kind: str, name: str, sha256: str, study: StudyRatings, stored: dict
 def _annotation(key: str, row: AnnotationRow, stored: dict[str, Prompt]) -> Annotation:
     prompt = stored[row.image.prompt_id]
     if prompt.suite == GENEVAL_SUITE:
-        questionnaire, said = GENEVAL_SUITE, dict(row.answers)
+        questionnaire, answers = GENEVAL_SUITE, dict(row.answers)
         form = form_of(questionnaire)
-        rule_version, judgements = form.rule_version, derive(form, said, FormItem(prompt.text, prompt.spec))
+        rule_version, judgements = form.rule_version, derive(form, answers, FormItem(prompt.text, prompt.spec))
     else:
         # these studies ask for the judgements themselves; GenEval's answers go through its rules
-        questionnaire, said = DIRECT, _ratings(row)
-        rule_version, judgements = rate(said)
+        questionnaire, answers = DIRECT, _ratings(row)
+        rule_version, judgements = rate(answers)
     return Annotation(
         annotation_id=str(uuid.uuid5(_NAMESPACE, key)),
         item_id=row.image.image_id,
         rater_id=row.rater_id,
         questionnaire=questionnaire,
-        answers=said,
+        answers=answers,
         judgements=judgements,
         rule_version=rule_version,
         raw=row.raw,
@@ -286,8 +286,8 @@ def _say(context: Context, bundle: ImportBundle, imported: Imported) -> None:
         "scores": len(bundle.evidence),
         "scorers": sum(rater.kind == "scorer" for rater in bundle.raters),
     }
-    told = ", ".join(f"{n} {name}" for name, n in counts.items() if n)
-    context.say(f"{bundle.kind} {bundle.name}: {told} (import {imported.import_id})")
+    counts_text = ", ".join(f"{n} {name}" for name, n in counts.items() if n)
+    context.say(f"{bundle.kind} {bundle.name}: {counts_text} (import {imported.import_id})")
 
 
 def _say_left_out(context: Context, study: StudyRatings) -> None:

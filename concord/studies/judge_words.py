@@ -23,26 +23,26 @@ HOW_TO_READ: Final = (
 _UNSURE: Final = 0.05
 
 
-def title(found: JudgedPeople) -> str:
+def title(judged: JudgedPeople) -> str:
     """Of its part of a chapter."""
-    return f"{wording.plain_aspect(found.judged.aspect).capitalize()}: {'judges beside people' if found.judges else 'people'}"
+    return f"{wording.plain_aspect(judged.judged.aspect).capitalize()}: {'judges beside people' if judged.judges else 'people'}"
 
 
-def answers(found: JudgedPeople) -> list[tuple[str, str]]:
+def answers(judged: JudgedPeople) -> list[tuple[str, str]]:
     """Questions with their answers; without judges only people's own level."""
-    if not found.judges:
+    if not judged.judges:
         none = "The files hold no scores of these images by a judge or a metric to compare."
-        none = none if found.judged.scorers is not None else "The judges of these images are in the chapter on VIEScore."
-        return [("People", f"{_people(found)} {none}")]
+        none = none if judged.judged.scorers is not None else "The judges of these images are in the chapter on VIEScore."
+        return [("People", f"{_people(judged)} {none}")]
     return [
-        ("Which agrees best", _agrees(found)),
-        ("Which ranks best", _ranks(found)),
-        ("May it replace a person", _replaces(found)),
+        ("Which agrees best", _agrees(judged)),
+        ("Which ranks best", _ranks(judged)),
+        ("May it replace a person", _replaces(judged)),
     ]
 
 
-def _people(found: JudgedPeople) -> str:
-    among, images, generators = found.among, found.images, found.generators
+def _people(judged: JudgedPeople) -> str:
+    among, images, generators = judged.among, judged.images, judged.generators
     parts = []
     if among is not None:
         value = _number(among["value"], among["low"], among["high"], among["n_items"])
@@ -55,19 +55,19 @@ def _people(found: JudgedPeople) -> str:
     return f"People {_listed(parts)}." if parts else "People's own level is not known."
 
 
-def _agrees(found: JudgedPeople) -> str:
-    first, *others = found.judges
+def _agrees(judged: JudgedPeople) -> str:
+    first, *others = judged.judges
     row = first.replacement.agreement
     if row is None:
-        return f"Not known: no judge's agreement with people's {wording.plain_aspect(found.judged.aspect)} is defined."
+        return f"Not known: no judge's agreement with people's {wording.plain_aspect(judged.judged.aspect)} is defined."
     value = _number(row["value"], row["low"], row["high"], row["n_items"])
-    words = f"{first.name}, with {found.statistic} {value}. {_in_place(row.get('ceiling'))}"
-    ahead = found.ahead(first, others[0]) if others else None
+    words = f"{first.name}, with {judged.statistic} {value}. {_in_place(row.get('ceiling'))}"
+    ahead = judged.ahead(first, others[0]) if others else None
     if ahead is not None:
         apart = _number(ahead["value"], ahead["low"], ahead["high"], ahead["n_items"])
-        told = ahead["p_holm"] is not None and ahead["p_holm"] < _UNSURE
+        significant = ahead["p_holm"] is not None and ahead["p_holm"] < _UNSURE
         words += f" On the images that both judged it is {apart} ahead of the next, {others[0].name}: "
-        words += "more than chance." if told else "no more than chance explains, so the two are not told apart."
+        words += "more than chance." if significant else "no more than chance explains, so the two are not told apart."
     return words
 
 
@@ -80,16 +80,16 @@ def _in_place(ceiling: Mapping[str, Any] | None) -> str:
     return f"{words}: {_difference(ceiling)} (judge minus people), {_verdict(ceiling)}."
 
 
-def _ranks(found: JudgedPeople) -> str:
-    ranked = [each for each in found.judges if each.images is not None and each.images.value is not None]
+def _ranks(judged: JudgedPeople) -> str:
+    ranked = [each for each in judged.judges if each.images is not None and each.images.value is not None]
     if not ranked:
-        reason = next((each.images.reason for each in found.judges if each.images is not None), None)
+        reason = next((each.images.reason for each in judged.judges if each.images is not None), None)
         return f"Not determined: {reason or 'no prompt has two images'}."
     best = max(ranked, key=lambda each: _value(each.images))
     words = f"Of two images of a prompt, {best.name} has the better one most often: {_row(best.images)}."
     if best.images is not None and best.images.ceiling is not None:
         words += f" {_in_place(best.images.ceiling.to_dict())}"
-    ordered = [each for each in found.judges if each.generators is not None and each.generators.value is not None]
+    ordered = [each for each in judged.judges if each.generators is not None and each.generators.value is not None]
     if not ordered:
         return words
     top = max(_value(each.generators) for each in ordered)
@@ -106,9 +106,9 @@ def _ranks(found: JudgedPeople) -> str:
     return f"{words}. With so few generators a difference from people cannot be tested."
 
 
-def _replaces(found: JudgedPeople) -> str:
+def _replaces(judged: JudgedPeople) -> str:
     names: dict[tuple[str, str], list[str]] = {}
-    for each in found.judges:
+    for each in judged.judges:
         answer = ANSWERS[each.replacement.answer].lower()
         verdict = (_agreement(each).get("ceiling") or {}).get("verdict")
         level = f"Agreement is {wording.verdict(verdict)}'s own. " if verdict in ("below", "above") else ""
@@ -116,32 +116,32 @@ def _replaces(found: JudgedPeople) -> str:
     lines = [f"{', '.join(judges)}: {answer}. {evidence}" for (answer, evidence), judges in names.items()]
     if len(lines) == 1:
         lines = [wording.sentence(line.partition(": ")[2]) for line in lines]
-    if found.judged.graded:
+    if judged.judged.graded:
         lines.append("Judges' scores count as tenths of people's scale, as in the study's own code.")
     return " ".join(lines)
 
 
-def table(found: JudgedPeople) -> Iterator[list[str]]:
+def table(judged: JudgedPeople) -> Iterator[list[str]]:
     """A row for each judge, after the header; nothing without judges."""
-    if not found.judges:
+    if not judged.judges:
         return
     yield [
-        "judge", f"{found.statistic} with people", "n", "judge minus people", "better image", "judge minus people",
+        "judge", f"{judged.statistic} with people", "n", "judge minus people", "better image", "judge minus people",
         "order of generators", "as near as a person", "may it replace a person",
     ]  # fmt: skip
-    level = max((_agreement(each).get("ceiling") or {} for each in found.judges), key=lambda each: each.get("n_items") or 0)
+    level = max((_agreement(each).get("ceiling") or {} for each in judged.judges), key=lambda each: each.get("n_items") or 0)
     if level.get("value") is not None:
         own = [_number(level["value"], level["low"], level["high"]), f"{level['n_items']:,}", ""]
         yield [
             "people, each against the others",
             *own,
-            _row(found.images, n=False),
+            _row(judged.images, n=False),
             "",
-            _row(found.generators, n=False),
+            _row(judged.generators, n=False),
             "",
             "",
         ]
-    for each in found.judges:
+    for each in judged.judges:
         row, near = _agreement(each), each.nearness
         agreed = ["–", "", "–"]
         if row:
@@ -152,25 +152,25 @@ def table(found: JudgedPeople) -> Iterator[list[str]]:
         yield [each.name, *agreed, *images, _row(each.generators, n=False), nearness, answer]
 
 
-def summary(found: JudgedPeople) -> str:
+def summary(judged: JudgedPeople) -> str:
     """One sentence: the best agreement, the best ranking, and whether any may replace a person, with people's level."""
-    about = wording.plain_aspect(found.judged.aspect)
-    if not found.judges or found.judges[0].replacement.agreement is None:
-        return f"{about.capitalize()}: no judge or metric to compare. {_people(found)}"
-    first = found.judges[0]
+    about = wording.plain_aspect(judged.judged.aspect)
+    if not judged.judges or judged.judges[0].replacement.agreement is None:
+        return f"{about.capitalize()}: no judge or metric to compare. {_people(judged)}"
+    first = judged.judges[0]
     row = _agreement(first)
     ceiling = row.get("ceiling") or {}
     level = "" if ceiling.get("value") is None else f"; in a person's place {_two_sides(ceiling)}"
-    words = f"{first.name} agrees best ({found.statistic} {_two(row)}, n = {row['n_items']:,}{level})"
-    ranked = [each for each in found.judges if each.images is not None and each.images.value is not None]
+    words = f"{first.name} agrees best ({judged.statistic} {_two(row)}, n = {row['n_items']:,}{level})"
+    ranked = [each for each in judged.judges if each.images is not None and each.images.value is not None]
     if ranked:
         best = max(ranked, key=lambda each: _value(each.images))
         beside = _ceiling(best.images)
         level = "" if beside is None or beside["value"] is None else f"; in a person's place {_two_sides(beside)}"
         pair = {"value": _value(best.images), "low": best.images and best.images.low, "high": best.images and best.images.high}
         words += f", {best.name} ranks a prompt's images best ({_two(pair)}{level})"
-    may = [each.name for each in found.judges if each.replacement.answer in ("yes", "perhaps")]
-    unknown = all(each.replacement.answer == "unknown" for each in found.judges)
+    may = [each.name for each in judged.judges if each.replacement.answer in ("yes", "perhaps")]
+    unknown = all(each.replacement.answer == "unknown" for each in judged.judges)
     end = "whether one may replace a person is not known" if unknown else "none may replace a person"
     return f"{about.capitalize()}: {words}, and {f'{_listed(may)} may replace a person' if may else end}."
 

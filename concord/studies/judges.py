@@ -17,7 +17,7 @@ from agreement.report.report import glance
 from agreement.study.cells import ALL
 from concord import agreement
 from concord.common import live_updates, wording
-from concord.leaderboard import BOARD
+from concord.comparison.leaderboard import BOARD
 from concord.meta.findings import units_of
 from concord.meta.replacement import Replacement, replacements
 from data.store.core import frame

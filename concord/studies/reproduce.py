@@ -51,12 +51,12 @@ _NOTHING = (
 
 def reproduce_visor(context: Context, selection: Mapping[str, Sequence[str]], intervals: bool, output: str) -> None:
     chosen = selected(context, selection)
-    said = frame.frame(context.store, replace(chosen, aspect=()))
+    judgements = frame.frame(context.store, replace(chosen, aspect=()))
     options = Options(intervals=intervals)
-    found = tables(said, frame.scales(context.store), _roles(context.store, said), options)
-    if not found.questions:
+    study_tables = tables(judgements, frame.scales(context.store), _roles(context.store, judgements), options)
+    if not study_tables.questions:
         raise CommandError(_NOTHING)
-    four, five = (_printed(rows) for rows in (found.questions, found.metrics))
+    four, five = (_printed(rows) for rows in (study_tables.questions, study_tables.metrics))
     if output == "json":
         document = {"selection": chosen.to_dict(), "table_iv": four, "table_v": five, "notes": list(_NOTES)}
         context.say_json(document)
@@ -73,27 +73,27 @@ def reproduce_visor(context: Context, selection: Mapping[str, Sequence[str]], in
         context.say(line)
 
 
-def _roles(store: Store, said: pd.DataFrame) -> dict[str, Roles]:
+def _roles(store: Store, judgements: pd.DataFrame) -> dict[str, Roles]:
     """A and B of each prompt that VISOR's form asks about."""
-    known = library.prompts_by_id(store, sorted(said["prompt"].dropna().unique()))
-    found = {}
+    known = library.prompts_by_id(store, sorted(judgements["prompt"].dropna().unique()))
+    roles = {}
     for prompt_id, prompt in known.items():
         try:
             spec = prompt.demands
         except SpecError:
             continue
-        objects = [thing.target for thing in requested_objects(spec)]
+        objects = [required.target for required in requested_objects(spec)]
         if objects:
             b = objects[1] if len(objects) == 2 else None
-            found[prompt_id] = Roles(objects[0], b, bool(spec.relations) and len(objects) == 2)
-    return found
+            roles[prompt_id] = Roles(objects[0], b, bool(spec.relations) and len(objects) == 2)
+    return roles
 
 
 def _printed(rows: Sequence[Row]) -> list[Row]:
     """The paper's number beside each, where it has the generator by that name; None else."""
     names = [row.get("question") or row["metric"] for row in rows]
-    places = [(name, row["generator"], row["statistic"]) for name, row in zip(names, rows, strict=True)]
-    return [row | {"printed": VISOR_PRINTED.get(place)} for place, row in zip(places, rows, strict=True)]
+    keys = [(name, row["generator"], row["statistic"]) for name, row in zip(names, rows, strict=True)]
+    return [row | {"printed": VISOR_PRINTED.get(key)} for key, row in zip(keys, rows, strict=True)]
 
 
 def _visor_cells(row: Row, names: Sequence[str]) -> list[str]:
@@ -101,8 +101,8 @@ def _visor_cells(row: Row, names: Sequence[str]) -> list[str]:
     bounds = "" if row["low"] is None else f"{100 * row['low']:.2f} .. {100 * row['high']:.2f}"
     left = ", ".join(f"{n:,} {wording.reason(name)}" for name, n in row["excluded"].items())
     counts = [str(row["n_items"]), str(row["n_ratings"])]
-    told = [*(str(row[name]) for name in names), row["statistic"], value, bounds, row["printed"] or ""]
-    return [*told, *counts, left, row["reason"] or ""]
+    cells = [*(str(row[name]) for name in names), row["statistic"], value, bounds, row["printed"] or ""]
+    return [*cells, *counts, left, row["reason"] or ""]
 
 
 METADATA = "evaluation_metadata.jsonl"
@@ -199,17 +199,17 @@ def _quiet(context: Context) -> Context:
 def _files_named(context: Context, folder: str, pattern: str) -> list[Path]:
     """The files by that name in a folder and in the folders that it holds, as in a clone of the study's repository."""
     root = context.path(folder)
-    found = sorted([*root.glob(pattern), *root.glob(f"*/{pattern}")])
-    if not found:
+    paths = sorted([*root.glob(pattern), *root.glob(f"*/{pattern}")])
+    if not paths:
         raise CommandError(f"{folder}: no {pattern} in this folder, nor in the folders that it holds")
-    return found
+    return paths
 
 
 def _single_file(context: Context, folder: str, name: str) -> Path:
-    found = _files_named(context, folder, name)
-    if len(found) > 1:
-        raise CommandError(f"{folder}: {name} is there {len(found)} times; name the files yourself")
-    return found[0]
+    paths = _files_named(context, folder, name)
+    if len(paths) > 1:
+        raise CommandError(f"{folder}: {name} is there {len(paths)} times; name the files yourself")
+    return paths[0]
 
 
 def _check(lines: Sequence[ComparedNumber]) -> None:

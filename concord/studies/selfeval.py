@@ -9,9 +9,9 @@ from dataclasses import dataclass
 from typing import Any
 
 from agreement import Options
-from concord import preferences
 from concord.common import text_tables
 from concord.common.context import CommandError, Context, digest
+from concord.comparison import preferences
 from concord.judging import DIRECT, direct, rate
 from data.aspects import SCALES
 from data.records import Annotation, Evidence, Item, Rater
@@ -43,9 +43,10 @@ def import_selfeval(context: Context) -> None:
     if not imported.counts:
         context.say(f"study selfeval: nothing to do, imported before as import {imported.import_id}")
         return
+    metrics = {total.rater_id for total in bundle.evidence}
     context.say(
         f"study selfeval: {len(bundle.annotations)} winning votes (ties were not published) and {len(bundle.evidence)} totals"
-        f" of {len({one.rater_id for one in bundle.evidence})} metrics, from {' and '.join(t.where for t in SELFEVAL_TABLES)}"
+        f" of {len(metrics)} metrics, from {' and '.join(table.where for table in SELFEVAL_TABLES)}"
         f" (import {imported.import_id}; to take it back: import undo {imported.import_id})"
     )
 
@@ -60,11 +61,11 @@ def _selfeval_bundle(sha256: str) -> ImportBundle:
             for n, model in enumerate(model for model, votes in won.items() for _ in range(votes)):
                 # each vote is a pair of its own: which of them were on the same prompt is not known
                 item = Item(f"{table.suite}/{task}/vote {n + 1}", table.suite, None, task, None, "pair")
-                said = direct("preference", model, None)
-                version, judgements = rate(said)
+                rating = direct("preference", model, None)
+                version, judgements = rate(rating)
                 key = str(uuid.uuid5(_SELFEVAL_NAMESPACE, f"{sha256}/{item.item_id}"))
                 items.append(item)
-                annotations.append(Annotation(key, item.item_id, _SLOT, DIRECT, said, judgements, version, raw=raw))
+                annotations.append(Annotation(key, item.item_id, _SLOT, DIRECT, rating, judgements, version, raw=raw))
         values = (
             (metric.rater_id, task, model, value)
             for metric in table.metrics
@@ -73,11 +74,11 @@ def _selfeval_bundle(sha256: str) -> ImportBundle:
         )
         for rater_id, task, model, value in values:
             item = Item(f"{table.suite}/{task}/{model} (total of the task)", table.suite, None, task, model)
-            said = direct("score", None, value)
-            version, judgements = rate(said)
+            rating = direct("score", None, value)
+            version, judgements = rate(rating)
             key = str(uuid.uuid5(_SELFEVAL_NAMESPACE, f"{sha256}/{item.item_id}/{rater_id}"))
             items.append(item)
-            evidence.append(Evidence(key, item.item_id, rater_id, said, judgements, version))
+            evidence.append(Evidence(key, item.item_id, rater_id, rating, judgements, version))
     tables = " and ".join(table.where for table in SELFEVAL_TABLES)
     source = f"{SELFEVAL_PAPER}, {tables}: one printed value of each task and model"
     scorers = {
@@ -119,9 +120,9 @@ def reproduce(context: Context, output: str) -> None:
     """
     # what an import says of a project that is thrown away is of no interest
     import_selfeval(Context(context.store, context.cwd, io.StringIO(), context.err))
-    found = preferences.rows(context.store, Selection(suite=tuple(table.suite for table in SELFEVAL_TABLES)), Options())
+    computed = preferences.rows(context.store, Selection(suite=tuple(table.suite for table in SELFEVAL_TABLES)), Options())
     ranks: dict[str, dict[str, Mapping[str, Any]]] = {}
-    for row in found.sections["ranks"]:
+    for row in computed.sections["ranks"]:
         ranks.setdefault(row["suite"], {})[row["rater"]] = row
     pixel, latent = ranks[SELFEVAL_PIXEL.suite], ranks[SELFEVAL_LATENT.suite]
     decided = [CheckedClaim(claim, *_DECISIONS[claim.key](pixel, latent)) for claim in SELFEVAL_CLAIMS]
@@ -141,7 +142,8 @@ def reproduce(context: Context, output: str) -> None:
                 for table in SELFEVAL_TABLES
             ],
             "sentences": [
-                {"where": one.claim.where, "words": one.claim.words, "holds": one.holds, "ours": one.ours} for one in decided
+                {"where": checked.claim.where, "words": checked.claim.words, "holds": checked.holds, "ours": checked.ours}
+                for checked in decided
             ],
             "notes": list(_NOTES),
         }
@@ -149,7 +151,7 @@ def reproduce(context: Context, output: str) -> None:
     else:
         for line in _lines(ranks, decided, markdown=output == "md"):
             context.say(line)
-    if wrong := sum(not one.holds for one in decided):
+    if wrong := sum(not checked.holds for checked in decided):
         raise CommandError(f"{wrong} of {len(decided)} sentences do not follow from the printed numbers")
 
 
@@ -230,8 +232,9 @@ def _lines(ranks: Ranks, decided: Sequence[CheckedClaim], *, markdown: bool) -> 
         write = text_tables.markdown if markdown else text_tables.aligned
         yield from write([head, ["people's votes", *won, "", "", ""], *body])
     yield ""
-    for one in decided:
-        yield f"{'As printed' if one.holds else 'Different'}: “{one.claim.words}” ({one.claim.where}); ours: {one.ours}."
+    for checked in decided:
+        holds = "As printed" if checked.holds else "Different"
+        yield f"{holds}: “{checked.claim.words}” ({checked.claim.where}); ours: {checked.ours}."
     yield ""
     yield from _NOTES
 

@@ -99,8 +99,8 @@ def _image_schema() -> Any:
     features = {"image": {"_type": "Image"}}
     features |= {name: {"dtype": _TYPES[kind], "_type": "Value"} for name, kind in IMAGES.items()}
     image = pa.field("image", pa.struct([("bytes", pa.binary()), ("path", pa.string())]))
-    told = {"huggingface": json.dumps({"info": {"features": features}})}
-    return pa.schema([image, *arrow_schema(IMAGES)], metadata=told)
+    metadata = {"huggingface": json.dumps({"info": {"features": features}})}
+    return pa.schema([image, *arrow_schema(IMAGES)], metadata=metadata)
 
 
 def _groups(parts: Iterable[pd.DataFrame], project: Path, limit: int) -> Iterator[tuple[list[dict[str, Any]], int]]:

@@ -161,7 +161,7 @@ def _kind(declared: Any) -> Kind:
     if get_origin(declared) is Literal:
         return "text"
     # of `X | None` the X
-    inner = next((one for one in get_args(declared) if one is not NoneType), declared)
+    inner = next((arg for arg in get_args(declared) if arg is not NoneType), declared)
     return _kind(inner) if NoneType in get_args(declared) else _KINDS.get(declared, "json")
 
 
@@ -185,7 +185,7 @@ def read_rows(table: TextTable, row: type[T], check: Callable[[int, T], object] 
     Raises:
         InputError: cells are not what their columns hold, or ``check`` raised ValueError; with their lines.
     """
-    columns, problems, found = columns_of(row), Problems(table.path), []
+    columns, problems, parsed = columns_of(row), Problems(table.path), []
     for line, texts in table.rows():
         values: dict[str, Any] = {name: text for name, text in texts.items() if text}
         for name, text in values.items():
@@ -199,6 +199,6 @@ def read_rows(table: TextTable, row: type[T], check: Callable[[int, T], object] 
         except ValueError as error:
             problems.add(line, str(error))
         else:
-            found.append(made)
+            parsed.append(made)
     problems.check()
-    return found
+    return parsed

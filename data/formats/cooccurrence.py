@@ -100,14 +100,16 @@ def read_cooccurrence(path: Path, name: str) -> CooccurrenceFile:
     if "annotations" not in gathered.keys:
         fail(path, None, f"has no 'annotations', so it is no annotation file of COCO's; {_INSTEAD}")
     if not gathered.names:
-        told = "names no category (captions have none)" if "categories" not in gathered.keys else "has an empty 'categories'"
-        fail(path, None, f"{told}; {_INSTEAD}")
-    found = Cooccurrence(name, *_count_pairs(gathered))
-    if sum(a == b for a, b in found.together) < 2:
+        problem = "names no category (captions have none)" if "categories" not in gathered.keys else "has an empty 'categories'"
+        fail(path, None, f"{problem}; {_INSTEAD}")
+    cooccurrence = Cooccurrence(name, *_count_pairs(gathered))
+    if sum(a == b for a, b in cooccurrence.together) < 2:
         fail(path, None, f"names one class only, so it tells of no pair; {_INSTEAD}")
-    if not found.images:
+    if not cooccurrence.images:
         fail(path, None, f"holds no annotation of a class that it names; {_INSTEAD}")
-    return CooccurrenceFile(found, tuple(f"{what} ({n:,} times)" if n > 1 else what for what, n in gathered.wrong.items()))
+    return CooccurrenceFile(
+        cooccurrence, tuple(f"{pair} ({n:,} times)" if n > 1 else pair for pair, n in gathered.wrong.items())
+    )
 
 
 def _gather(path: Path) -> _Gathered:
@@ -121,10 +123,10 @@ def _gather(path: Path) -> _Gathered:
 
 
 def _gather_lists(path: Path, stream: JsonStream) -> _Gathered:
-    found = _Gathered()
+    gathered = _Gathered()
     for key, entry in stream.lists(("annotations", "categories")):
         if entry is LIST_START:
-            found.keys.add(key)
+            gathered.keys.add(key)
         elif key == "categories":
             category, name = _id(entry, "id"), entry.get("name") if isinstance(entry, Mapping) else None
             if (
@@ -134,23 +136,23 @@ def _gather_lists(path: Path, stream: JsonStream) -> _Gathered:
                 or len(name) > _MAX_NAME_LENGTH
                 or not name.isprintable()
             ):
-                found.wrong[f"a category without an id or a name that can be used, such as {quoted(entry)}"] += 1
-            elif found.names.setdefault(category, plain_name(name.strip())) != plain_name(name.strip()):
-                found.wrong[f"a category whose id {category!r} is that of {quoted(found.names[category])}, too"] += 1
+                gathered.wrong[f"a category without an id or a name that can be used, such as {quoted(entry)}"] += 1
+            elif gathered.names.setdefault(category, plain_name(name.strip())) != plain_name(name.strip()):
+                gathered.wrong[f"a category whose id {category!r} is that of {quoted(gathered.names[category])}, too"] += 1
         else:
-            _add_annotation(found, entry)
-        if max(len(found.names), len(found.classes)) > MAX_CLASSES:
+            _add_annotation(gathered, entry)
+        if max(len(gathered.names), len(gathered.classes)) > MAX_CLASSES:
             fail(path, None, f"has more than {MAX_CLASSES:,} classes, which is more than can be compared; {_INSTEAD}")
-    return found
+    return gathered
 
 
-def _add_annotation(found: _Gathered, entry: Any) -> None:
+def _add_annotation(gathered: _Gathered, entry: Any) -> None:
     image, category = _id(entry, "image_id"), _id(entry, "category_id")
     if image is None or category is None:
-        found.wrong["an annotation without an image_id or a category_id"] += 1
+        gathered.wrong["an annotation without an image_id or a category_id"] += 1
         return
-    found.image.append(found.images.setdefault(image, len(found.images)))
-    found.kind.append(found.classes.setdefault(category, len(found.classes)))
+    gathered.image.append(gathered.images.setdefault(image, len(gathered.images)))
+    gathered.kind.append(gathered.classes.setdefault(category, len(gathered.classes)))
 
 
 def _id(entry: Any, key: str) -> Hashable | None:
@@ -161,11 +163,11 @@ def _id(entry: Any, key: str) -> Hashable | None:
 def _count_pairs(gathered: _Gathered) -> tuple[int, dict[tuple[str, str], int]]:
     """How many images have an annotation, and how many hold each pair of classes."""
     names = sorted(set(gathered.names.values()))
-    place = {name: k for k, name in enumerate(names)}
+    index_of = {name: k for k, name in enumerate(names)}
     known = np.full(max(len(gathered.classes), 1), -1)
     for category, code in gathered.classes.items():
         if category in gathered.names:
-            known[code] = place[gathered.names[category]]
+            known[code] = index_of[gathered.names[category]]
         else:
             gathered.wrong[f"annotations of category {quoted(category)}, which is not among the categories"] += 1
     image, kind = (

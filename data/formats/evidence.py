@@ -55,10 +55,10 @@ def _name(value: Any) -> str | int:
     return value
 
 
-def _probabilities(said: Any) -> tuple[float, ...]:
-    if isinstance(said, str) and said.strip():
-        return one_hot(said.strip().lower())
-    shares = [said.get(name, 0.0) for name in COLORS] if isinstance(said, dict) and said else said
+def _probabilities(colors: Any) -> tuple[float, ...]:
+    if isinstance(colors, str) and colors.strip():
+        return one_hot(colors.strip().lower())
+    shares = [colors.get(name, 0.0) for name in COLORS] if isinstance(colors, dict) and colors else colors
     if not isinstance(shares, list) or len(shares) != len(COLORS) or not all(map(_is_share, shares)):
         raise ValueError(f"a colour's name or {len(COLORS)} probabilities")
     return tuple(map(float, shares))
@@ -98,9 +98,12 @@ def read_case(value: Mapping[str, Any]) -> EvidenceCase:
         ValueError: something is missing or of the wrong kind; the message says what.
     """
     line = record_of(_EvidenceLine, value, extra="ignore")
-    found = tuple(
-        Detection(one.label, one.score, one.box, None, one.color or one.colors or one.color_probs) for one in line.detections
+    detections = tuple(
+        Detection(
+            detection.label, detection.score, detection.box, None, detection.color or detection.colors or detection.color_probs
+        )
+        for detection in line.detections
     )
     prompt_id, generator = (None if name is None else str(name) for name in (line.prompt_id, line.generator))
-    seen = Observation(str(line.id), {}, found)
+    seen = Observation(str(line.id), {}, detections)
     return EvidenceCase(line.id, line.spec, parse_spec(line.spec), seen, prompt_id, generator)

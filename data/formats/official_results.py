@@ -93,11 +93,11 @@ def parse_image_path(filename: str) -> ImagePath:
     Raises:
         ValueError: it does not.
     """
-    found = _IMAGE_PATH.fullmatch(filename.replace("\\", "/"))
-    if found is None:
+    match = _IMAGE_PATH.fullmatch(filename.replace("\\", "/"))
+    if match is None:
         raise ValueError(f"'filename' is {quoted(filename)}, .../00042/samples/0000.png expected")
-    folder = (found["above"] or "").rstrip("/").rsplit("/", 1)[-1]
-    return ImagePath(int(found["prompt"]), int(found["index"]), folder if folder not in ("", ".", "..") else None)
+    folder = (match["above"] or "").rstrip("/").rsplit("/", 1)[-1]
+    return ImagePath(int(match["prompt"]), int(match["index"]), folder if folder not in ("", ".", "..") else None)
 
 
 def format_result(result: GenEvalResult) -> str:
@@ -220,19 +220,19 @@ def _is_official(path: Path) -> bool:
 
 def _official(path: Path) -> Iterator[CaptionAnswers]:
     try:
-        found = json.loads(read_text(path))
+        payload = json.loads(read_text(path))
     except (ValueError, RecursionError) as error:
         if isinstance(error, InputError):
             raise
         fail(path, None, f"is neither a result file of TIFA's nor lines of evidence ({unreadable(error)})")
-    details = found.get(_KEY) if isinstance(found, dict) else None
+    details = payload.get(_KEY) if isinstance(payload, dict) else None
     if not isinstance(details, dict):
         fail(path, None, f"has no object under {_KEY!r}; a result file of TIFA's code, or lines {{'id', 'answers'}} expected")
-    for name, asked in details.items():
-        if isinstance(asked, dict):
-            yield _captioned(name, list(asked.values()), None, "multiple_choice_vqa", "free_form_vqa")
+    for name, detail in details.items():
+        if isinstance(detail, dict):
+            yield _captioned(name, list(detail.values()), None, "multiple_choice_vqa", "free_form_vqa")
         else:
-            yield CaptionAnswers(name, "", (), None, (f"{_KEY!r} of it is {quoted(asked)}, an object expected",))
+            yield CaptionAnswers(name, "", (), None, (f"{_KEY!r} of it is {quoted(detail)}, an object expected",))
 
 
 def _of_line(number: int, value: Mapping[str, Any]) -> CaptionAnswers:
@@ -245,16 +245,16 @@ def _of_line(number: int, value: Mapping[str, Any]) -> CaptionAnswers:
 
 
 def _captioned(name: str, entries: list[Any], number: int | None, chosen: str, free: str) -> CaptionAnswers:
-    said: list[ModelAnswer] = []
+    answers: list[ModelAnswer] = []
     wrong: list[str] = []
     caption = ""
     for entry in entries:
         try:
-            said.append(_model_answer(entry, [one.question.question_id for one in said], chosen, free))
+            answers.append(_model_answer(entry, [answer.question.question_id for answer in answers], chosen, free))
             caption = caption or str(entry.get("caption") or "")
         except ValueError as error:
             wrong.append(f"{name}: {error}")
-    return CaptionAnswers(name, caption, tuple(said), number, tuple(wrong))
+    return CaptionAnswers(name, caption, tuple(answers), number, tuple(wrong))
 
 
 def _model_answer(entry: Any, taken: list[str], chosen: str, free: str) -> ModelAnswer:
@@ -262,14 +262,14 @@ def _model_answer(entry: Any, taken: list[str], chosen: str, free: str) -> Model
         raise ValueError(f"found {quoted(entry)}, an object with a question expected")
     text = text_of(entry, "question" if "question" in entry else "text")
     choices = entry.get("choices")
-    if not isinstance(choices, list) or not choices or not all(isinstance(one, str) and one for one in choices):
+    if not isinstance(choices, list) or not choices or not all(isinstance(choice, str) and choice for choice in choices):
         raise ValueError(f"'choices' is {quoted(choices)}, a list of texts expected")
     name = entry.get("question_id")
     question_id = name if isinstance(name, str) and name and name not in taken else new_question_id(text, taken)
     scored, parents = entry.get("scores"), entry.get("parents")
     question = PromptQuestion(
         question_id, text, tuple(choices), text_of(entry, "answer"), text_of(entry, "element_type"), text_of(entry, "element"),
-        parents=tuple(one for one in parents if isinstance(one, str)) if isinstance(parents, list) else (),
+        parents=tuple(parent for parent in parents if isinstance(parent, str)) if isinstance(parents, list) else (),
     )  # fmt: skip
     words = entry.get(free)
     return ModelAnswer(
@@ -324,7 +324,11 @@ def is_detections(path: Path) -> bool:
         return False
     if first.wrong is None:
         entries = first.value.values()
-        return "id" not in first.value and bool(entries) and all(isinstance(one, dict) and "classes" in one for one in entries)
+        return (
+            "id" not in first.value
+            and bool(entries)
+            and all(isinstance(entry, dict) and "classes" in entry for entry in entries)
+        )
     # one object over many lines, or on one that is too long for a line
     with path.open("rb") as file:
         return _BEGINS.match(file.read(_HEAD)) is not None
@@ -332,8 +336,8 @@ def is_detections(path: Path) -> bool:
 
 def generator_of(path: Path) -> str | None:
     """The generator that a file's name tells, as VISOR names its files."""
-    found = _FILE.fullmatch(path.name)
-    return found["generator"] if found else None
+    match = _FILE.fullmatch(path.name)
+    return match["generator"] if match else None
 
 
 def read_entries(path: Path) -> Iterator[tuple[int, str, Any]]:
@@ -351,20 +355,20 @@ def read_entry(key: str, value: Any, generator: str) -> VisorEntry:
     Raises:
         ValueError: something is missing or of the wrong kind, or the text is not that prompt's.
     """
-    found = _DETECTIONS_KEY.fullmatch(key)
-    if found is None:
+    match = _DETECTIONS_KEY.fullmatch(key)
+    if match is None:
         raise ValueError(f"key {quoted(key)}, <prompt id>_<number> expected")
     try:
         entry = record_of(_DetectionsEntry, value, extra="ignore")
     except ValueError as error:
         raise ValueError(f"{quoted(key)}: {error}") from None
-    prompt = sr2d_suite.numbered_prompt(int(found[1]))
+    prompt = sr2d_suite.numbered_prompt(int(match[1]))
     if entry.text is not None and entry.text.strip() != prompt.text:
         raise ValueError(
-            f"{quoted(key)} has the text {quoted(entry.text)}, but SR2D's prompt {found[1]} is {quoted(prompt.text)}"
+            f"{quoted(key)} has the text {quoted(entry.text)}, but SR2D's prompt {match[1]} is {quoted(prompt.text)}"
         )
     detections = tuple(Detection(name, 1.0, (x, y, x, y)) for name, (x, y) in zip(entry.classes, entry.centroid, strict=True))
-    case = EvidenceCase(key, prompt.spec, prompt.demands, Observation(key, {}, detections), found[1], generator)
+    case = EvidenceCase(key, prompt.spec, prompt.demands, Observation(key, {}, detections), match[1], generator)
     return VisorEntry(case, None if entry.sra is None else bool(entry.sra))
 
 
@@ -389,25 +393,25 @@ def key_of(case: EvidenceCase, taken: Mapping[str, int]) -> str:
     return key[0] if key else f"{int(last)}_{taken.get(str(int(last)), 0)}"
 
 
-def entry_of(case: EvidenceCase, found: Mapping[str, Any], sra: bool) -> dict[str, Any]:
+def entry_of(case: EvidenceCase, ranks_of: Mapping[str, Any], sra: bool) -> dict[str, Any]:
     """An entry as VISOR's notebook and README have it.
 
     Args:
         case: what was judged.
-        found: ranks of the detections that count, by the class's name as asked.
+        ranks_of: ranks of the detections that count, by the class's name as asked.
         sra: whether the relation holds.
     """
-    boxes = {name: [case.seen.detections[k].box for k in ranks] for name, ranks in found.items()}
+    boxes = {name: [case.seen.detections[k].box for k in ranks] for name, ranks in ranks_of.items()}
     centers = [(name, [(box[0] + box[2]) / 2, (box[1] + box[3]) / 2]) for name, here in boxes.items() for box in here]
-    asked = case.asked
-    relation = asked.get("relation")
+    request = case.asked
+    relation = request.get("relation")
     return {
         "classes": [name for name, _ in centers],
         "centroid": [center for _, center in centers],
-        "recall": sum(bool(ranks) for ranks in found.values()),
+        "recall": sum(bool(ranks) for ranks in ranks_of.values()),
         "sra": int(sra),
         # the prompt's, whether or not it is one of SR2D's
-        "text": sr2d_suite.prompt_text(asked["a"], asked.get("b"), relation and relation.removesuffix(" of")),
+        "text": sr2d_suite.prompt_text(request["a"], request.get("b"), relation and relation.removesuffix(" of")),
     }
 
 

@@ -171,29 +171,37 @@ def _decode_all(
     places: list[ImageLocation], skipped: list[Skipped], progress: Callable[[int, int], None] | None
 ) -> FolderImages:
     """Decode the files, a few at a time (Pillow lets other threads run meanwhile), results in order."""
-    entries = []
+    images = []
     pool = ThreadPoolExecutor(min(4, os.cpu_count() or 1), thread_name_prefix="decode")
     try:
 
-        def try_read(place: ImageLocation) -> ImageFile | ImageError:
+        def try_read(location: ImageLocation) -> ImageFile | ImageError:
             try:
-                return read_image_file(place.path)
+                return read_image_file(location.path)
             except ImageError as error:
                 return error
 
-        for done, (place, read) in enumerate(zip(places, pool.map(try_read, places), strict=True), 1):
+        for done, (location, read) in enumerate(zip(places, pool.map(try_read, places), strict=True), 1):
             if isinstance(read, ImageError):
-                skipped.append(Skipped(place.path, place.origin + read.reason))
+                skipped.append(Skipped(location.path, location.origin + read.reason))
             else:
-                index = place.index or 0
-                entries.append(
-                    FolderImage(place.prompt_id, place.prompt, place.prompt_text, place.task, place.generator, index, read)
+                index = location.index or 0
+                images.append(
+                    FolderImage(
+                        location.prompt_id,
+                        location.prompt,
+                        location.prompt_text,
+                        location.task,
+                        location.generator,
+                        index,
+                        read,
+                    )
                 )
             if progress is not None:
                 progress(done, len(places))
     finally:
         pool.shutdown(cancel_futures=True)
-    return FolderImages(entries, skipped)
+    return FolderImages(images, skipped)
 
 
 def image_bytes(path: Path) -> bytes:

@@ -110,10 +110,10 @@ def _samples(folder: Path, number: int, generator: str, suite: str, skipped: lis
 def _metadata(path: Path, prompt_id: str, suite: str) -> Prompt | None:
     if not path.exists():
         return None
-    found = read_prompts(path, suite)
-    if len(found) != 1:
-        raise InputError(located(path, None, f"{len(found)} prompts, one JSON object expected"))
-    return Prompt(prompt_id, suite, found[0].text, found[0].task, found[0].spec)
+    prompts = read_prompts(path, suite)
+    if len(prompts) != 1:
+        raise InputError(located(path, None, f"{len(prompts)} prompts, one JSON object expected"))
+    return Prompt(prompt_id, suite, prompts[0].text, prompts[0].task, prompts[0].spec)
 
 
 def _visor_locations(directory: Path, generator: str, suite: str, skipped: list[Skipped]) -> Iterator[ImageLocation]:
@@ -218,24 +218,26 @@ def _as_index(text: str) -> int | None:
 def _numbered(places: list[ImageLocation], skipped: list[Skipped]) -> list[ImageLocation]:
     """Give numbers to places without one; of two with the same number the first stays."""
     taken: dict[tuple[str, str], dict[int, Path]] = {}
-    kept = []
-    for place in places:
-        if place.index is None:
-            kept.append(place)
+    numbered = []
+    for location in places:
+        if location.index is None:
+            numbered.append(location)
             continue
-        first = taken.setdefault(place.group, {}).setdefault(place.index, place.path)
-        if first is place.path:
-            kept.append(place)
+        first = taken.setdefault(location.group, {}).setdefault(location.index, location.path)
+        if first is location.path:
+            numbered.append(location)
         else:
-            skipped.append(Skipped(place.path, f"{place.origin}the same number ({place.index}) as {printable(first.name)}"))
+            skipped.append(
+                Skipped(location.path, f"{location.origin}the same number ({location.index}) as {printable(first.name)}")
+            )
     free: dict[tuple[str, str], int] = {}
-    for place in kept:
-        if place.index is None:
-            numbers = taken.setdefault(place.group, {})
-            number = free.get(place.group, 0)
+    for location in numbered:
+        if location.index is None:
+            numbers = taken.setdefault(location.group, {})
+            number = free.get(location.group, 0)
             while number in numbers:
                 number += 1
-            numbers[number] = place.path
-            place.index = number
-            free[place.group] = number + 1
-    return kept
+            numbers[number] = location.path
+            location.index = number
+            free[location.group] = number + 1
+    return numbered

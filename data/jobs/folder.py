@@ -59,12 +59,14 @@ class WorkerProgress:
         return self.seconds / self.done * (self.total - self.done) if self.done and self.seconds else None
 
 
-def initial_progress(told: Callable[[], WorkerProgress | None], done: int, total: int, failed: int = 0) -> WorkerProgress:
+def initial_progress(
+    last_progress: Callable[[], WorkerProgress | None], done: int, total: int, failed: int = 0
+) -> WorkerProgress:
     """Where an attempt begins, by what is there; the time spent on that is known from an earlier attempt alone, which may have
-    told it a part late. ``told`` gives what that one said last, or raises ValueError or TypeError."""
+    told it a part late. ``last_progress`` gives what that one said last, or raises ValueError or TypeError."""
     earlier = None
     with suppress(ValueError, TypeError):  # somebody else's file
-        earlier = told()
+        earlier = last_progress()
     if earlier is None or not earlier.done:
         return WorkerProgress("loading", done, total, failed)
     return WorkerProgress("loading", done, total, failed, earlier.seconds * done / earlier.done, versions=earlier.versions)
@@ -111,8 +113,8 @@ class JobFolder(Generic[Job]):
         Raises:
             ValueError: this is no such job's folder.
         """
-        found: Job = json_records.read_record(self.KIND, self.path / self.JOB)
-        return found
+        job: Job = json_records.read_record(self.KIND, self.path / self.JOB)
+        return job
 
     def tell(self, progress: WorkerProgress) -> None:
         """Say how far the job is."""

@@ -69,10 +69,10 @@ def picture_seed(text: str, index: int, seed: int) -> int:
 
 def write_picture(file: Path, picture: Image.Image, blanked: str | None) -> None:
     """As PNG, whole or not at all. Why it is blank, if it is, goes with the file, so that a stop does not lose it."""
-    buffer, told = io.BytesIO(), PngImagePlugin.PngInfo()
+    buffer, info = io.BytesIO(), PngImagePlugin.PngInfo()
     if blanked is not None:
-        told.add_text(_MARK, blanked)
-    picture.save(buffer, "PNG", pnginfo=told)
+        info.add_text(_MARK, blanked)
+    picture.save(buffer, "PNG", pnginfo=info)
     file.parent.mkdir(parents=True, exist_ok=True)
     write_whole(file, buffer.getvalue())
 
@@ -121,22 +121,22 @@ class GenerationFolder(JobFolder[GenerationJob]):
         Raises:
             ValueError: the file cannot be read.
         """
-        found = self._object("failed.json")
-        if not all(isinstance(why, str) for why in found.values()):
-            raise ValueError(f"{self.path / 'failed.json'}: found {quoted(found)}, an object of texts expected")
-        return found
+        reasons = self._object("failed.json")
+        if not all(isinstance(why, str) for why in reasons.values()):
+            raise ValueError(f"{self.path / 'failed.json'}: found {quoted(reasons)}, an object of texts expected")
+        return reasons
 
     def _object(self, name: str) -> dict[str, Any]:
         """What a file holds; nothing where it is not there."""
         path = self.path / name
         if not path.is_file():
             return {}
-        found = json_records.parse_finite_json(path, 1, read_text(path))
-        if not isinstance(found, dict):
-            raise ValueError(f"{path}: found {quoted(found)}, an object expected")
-        return found
+        payload = json_records.parse_finite_json(path, 1, read_text(path))
+        if not isinstance(payload, dict):
+            raise ValueError(f"{path}: found {quoted(payload)}, an object expected")
+        return payload
 
 
 def missing_pictures(wanted: Sequence[WantedPicture]) -> list[WantedPicture]:
     """Those whose file is not there yet."""
-    return [one for one in wanted if not Path(one.file).is_file()]
+    return [picture for picture in wanted if not Path(picture.file).is_file()]

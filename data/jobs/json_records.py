@@ -71,12 +71,12 @@ def read_journal(path: Path) -> list[dict[str, Any]]:
     if not path.exists():
         return []
     *lines, _cut = read_text(path).split("\n")
-    found: list[dict[str, Any]] = []
+    entries: list[dict[str, Any]] = []
     for number, line in enumerate(lines, 1):
         if not isinstance(value := parse_json(path, number, line), dict):
             fail(path, number, "is not a JSON object; is this another file? Give the output another name, or move this file")
-        found.append(value)
-    return found
+        entries.append(value)
+    return entries
 
 
 @contextmanager

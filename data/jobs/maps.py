@@ -80,9 +80,9 @@ class MapFolder(JobFolder[MapJob]):
 
     def write(self, made: Map) -> None:
         """On disk, whole, before it has its name."""
-        told = {name: getattr(made, name) for name in ("method", "model", "total", "shares", "note", "seconds")}
+        metadata = {name: getattr(made, name) for name in ("method", "model", "total", "shares", "note", "seconds")}
         columns = [pa.array(made.items, pa.string()), *(pa.array(made.places[:, axis], pa.float32()) for axis in (0, 1))]
-        schema = _SCHEMA.with_metadata({_METADATA_KEY: json.dumps(told).encode()})
+        schema = _SCHEMA.with_metadata({_METADATA_KEY: json.dumps(metadata).encode()})
         sink = pa.BufferOutputStream()
         pq.write_table(pa.Table.from_arrays(columns, schema=schema), sink, compression="zstd")
         write_whole(self.file, sink.getvalue().to_pybytes())

@@ -61,13 +61,13 @@ def unpack_embeddings(stored: Sequence[bytes]) -> Embeddings:
     Raises:
         ValueError: these are no embeddings of one model: empty, of several lengths, or not finite.
     """
-    sizes = {len(one) for one in stored}
+    sizes = {len(packed) for packed in stored}
     if len(sizes) != 1 or (size := sizes.pop()) == 0 or size % _HALF.itemsize:
         raise ValueError("the embeddings are not all of one length")
-    found = np.frombuffer(b"".join(stored), _HALF).reshape(len(stored), -1).astype(np.float16)
-    if not np.isfinite(found).all():
+    vectors = np.frombuffer(b"".join(stored), _HALF).reshape(len(stored), -1).astype(np.float16)
+    if not np.isfinite(vectors).all():
         raise ValueError("an embedding holds numbers that are not finite")
-    return found
+    return vectors
 
 
 PART_SIZE: Final = 32
@@ -184,7 +184,7 @@ class Run:
 
 def write_manifest(path: Path, work: Sequence[WorkItem]) -> None:
     """A line of JSON for each image; on disk, whole, before it has its name."""
-    write_whole(path, "".join(json.dumps(asdict(one), ensure_ascii=False) + "\n" for one in work).encode())
+    write_whole(path, "".join(json.dumps(asdict(item), ensure_ascii=False) + "\n" for item in work).encode())
 
 
 def read_manifest(path: Path) -> list[WorkItem]:
@@ -216,8 +216,8 @@ def read_parquet(path: Path, columns: Sequence[str] | None = None) -> pa.Table:
 def manifest_hash(work: Sequence[WorkItem]) -> str:
     """SHA-256 (hex) of what is to be scored, wherever the files are: shards of one manifest are known by it."""
     digest = hashlib.sha256()
-    for one in work:
-        digest.update(json.dumps({**asdict(one), "path": ""}, sort_keys=True).encode())
+    for item in work:
+        digest.update(json.dumps({**asdict(item), "path": ""}, sort_keys=True).encode())
     return digest.hexdigest()
 
 
@@ -257,13 +257,13 @@ class RunFolder(JobFolder[Run]):
         """On disk, whole, before it has its name."""
         rows = [
             {
-                "item_id": one.item_id,
-                "failed": one.failed,
-                "payload": json.dumps(one.payload, ensure_ascii=False, allow_nan=False),
-                "detections": [asdict(detection) for detection in one.detections],
-                "embedding": one.embedding,
+                "item_id": observation.item_id,
+                "failed": observation.failed,
+                "payload": json.dumps(observation.payload, ensure_ascii=False, allow_nan=False),
+                "detections": [asdict(detection) for detection in observation.detections],
+                "embedding": observation.embedding,
             }
-            for one in seen
+            for observation in seen
         ]
         sink = pa.BufferOutputStream()
         pq.write_table(pa.Table.from_pylist(rows, schema=_SCHEMA), sink, compression="zstd")
@@ -275,7 +275,7 @@ class RunFolder(JobFolder[Run]):
             items = read_parquet(self.part(number), ["item_id", "failed"]).column(0).to_pylist()
         except (OSError, pa.ArrowException, IndexError):
             return False
-        return bool(items == [one.item_id for one in work])
+        return bool(items == [item.item_id for item in work])
 
     def failures(self, number: int) -> int:
         """How many of a part's images could not be seen; the part ``is_of`` what it should be."""
@@ -318,22 +318,22 @@ def _not_finite(name: str) -> Any:
 
 
 def _observation(row: Mapping[str, Any]) -> Observation:
-    for one in row["detections"]:
-        if not all(map(math.isfinite, (one["score"], *one["box"], *(one["colors"] or ())))):
+    for entry in row["detections"]:
+        if not all(map(math.isfinite, (entry["score"], *entry["box"], *(entry["colors"] or ())))):
             raise _BadPart(f"a detection of {row['item_id']} has a number that is not finite")
-        if len(one["box"]) != 4 or one["label"] is None:
+        if len(entry["box"]) != 4 or entry["label"] is None:
             raise _BadPart(f"a detection of {row['item_id']} has no box or no label")
     payload = json.loads(row["payload"], parse_constant=_not_finite)
     if not isinstance(payload, dict):
         raise _BadPart(f"the payload of {row['item_id']} is not a JSON object")
     detections = tuple(
         Detection(
-            one["label"],
-            one["score"],
-            (one["box"][0], one["box"][1], one["box"][2], one["box"][3]),
-            one["mask"],
-            None if one["colors"] is None else tuple(one["colors"]),
+            entry["label"],
+            entry["score"],
+            (entry["box"][0], entry["box"][1], entry["box"][2], entry["box"][3]),
+            entry["mask"],
+            None if entry["colors"] is None else tuple(entry["colors"]),
         )
-        for one in row["detections"]
+        for entry in row["detections"]
     )
     return Observation(row["item_id"], payload, detections, row["failed"], row["embedding"])

@@ -51,9 +51,9 @@ def suite_sentence(raw: Mapping[str, Any], spec: Spec) -> str | None:
 
 def _sr2d_sentence(spec: Spec) -> str:
     if spec.relations:
-        (asked,) = spec.relations
-        names = (spec.objects[asked.subject].name, spec.objects[asked.reference].name)
-        return sr2d_suite.prompt_text(*names, asked.relation.split()[0])
+        (relation,) = spec.relations
+        names = (spec.objects[relation.subject].name, spec.objects[relation.reference].name)
+        return sr2d_suite.prompt_text(*names, relation.relation.split()[0])
     return sr2d_suite.prompt_text(*(thing.name for thing in spec.objects))
 
 
@@ -67,8 +67,12 @@ def _geneval_sentence(spec: Spec) -> str | None:
     if len(names) > 2 or any(thing.count > 1 for thing in spec.objects):
         return None
     if spec.relations:
-        (asked,) = spec.relations
-        made = geneval_suite.position(names[asked.subject], names[asked.reference], asked.relation) if not colors else None
+        (relation,) = spec.relations
+        made = (
+            geneval_suite.position(names[relation.subject], names[relation.reference], relation.relation)
+            if not colors
+            else None
+        )
     elif colors:
         made = geneval_suite.color_attr(names, colors) if len(colors) == 2 else None
     else:
@@ -110,17 +114,18 @@ def wrong_captions(text: str, raw: RawSpec, most: int = MAX_WRONG_CAPTIONS) -> l
     """
     spec = parse_spec(raw)
     own = suite_sentence(raw, spec) == text
-    asked = zip_longest(_relations(text, spec), _colors(text, spec), _counts(text, spec))
+    of_demands = zip_longest(_relations(text, spec), _colors(text, spec), _counts(text, spec))
     # the first other kind of each object, then the second of each, and so on
-    objects = zip_longest(
+    of_objects = zip_longest(
         *(
             map(partial(_renamed, text, spec, k), _other_names(thing, spec, "include" in raw))
             for k, thing in enumerate(spec.objects)
         )
     )
-    altered = (one for row in chain(asked, objects) for one in row if one is not None)
+    altered = (alteration for row in chain(of_demands, of_objects) for alteration in row if alteration is not None)
     captions = (
-        (suite_sentence(raw, one.spec) if one.changes is None or own else apply_changes(text, one.changes)) for one in altered
+        (suite_sentence(raw, alteration.spec) if alteration.changes is None or own else apply_changes(text, alteration.changes))
+        for alteration in altered
     )
     distinct = {_normalized(text): text}
     for caption in captions:
@@ -137,17 +142,19 @@ def _normalized(caption: str) -> str:
 
 def _relations(text: str, spec: Spec) -> Iterator[_Altered]:
     if not spec.relations or any(
-        are_same_kind(spec.objects[one.subject], spec.objects[one.reference]) for one in spec.relations
+        are_same_kind(spec.objects[relation.subject], spec.objects[relation.reference]) for relation in spec.relations
     ):
         return  # a cup left of a cup is a cup right of a cup
-    turned = tuple(_opposite_relation(one) for one in spec.relations)
-    yield _Altered(replace(spec, relations=turned), opposite_sides(text, [one.relation.split()[0] for one in spec.relations]))
+    turned = tuple(_opposite_relation(relation) for relation in spec.relations)
+    yield _Altered(
+        replace(spec, relations=turned), opposite_sides(text, [relation.relation.split()[0] for relation in spec.relations])
+    )
 
 
-def _opposite_relation(one: RelationSpec) -> RelationSpec:
-    first, *rest = one.relation.split()
+def _opposite_relation(stated: RelationSpec) -> RelationSpec:
+    first, *rest = stated.relation.split()
     relation = " ".join([OPPOSITE[first], *rest])
-    return replace(one, relation=relation)  # type: ignore[arg-type]
+    return replace(stated, relation=relation)  # type: ignore[arg-type]
 
 
 def _colors(text: str, spec: Spec) -> Iterator[_Altered]:
@@ -182,26 +189,26 @@ def _counts(text: str, spec: Spec) -> Iterator[_Altered]:
 def _renamed(text: str, spec: Spec, k: int, name: str) -> _Altered:
     thing = spec.objects[k]
     changes = rename_object(text, thing, name)
-    others = tuple(replace(one, name=name) if one.name == thing.name else one for one in spec.excludes)
+    others = tuple(replace(excluded, name=name) if excluded.name == thing.name else excluded for excluded in spec.excludes)
     return _Altered(replace(_with_objects(spec, {k: replace(thing, name=name)}), excludes=others), changes)
 
 
 def _other_names(thing: ObjectSpec, spec: Spec, geneval: bool) -> Sequence[str]:
     """Names to put in its place, those of its supercategory first. Of a name that is not COCO's nothing is said, as it may be
     a kind of one that is; people are in too many pictures; what the small world has stays in it, whose models know no more."""
-    asked = {plain_name(one.name) for one in spec.objects}
+    plain_names = {plain_name(other.name) for other in spec.objects}
     mine = plain_name(thing.name)
     if mine not in SUPERCATEGORY:
         return []
-    pool = [*KINDS] if asked <= KINDS.keys() else [*COCO]
-    place = pool.index(mine) + len(pool) // 2
-    turned = [name for name in (*pool[place % len(pool) :], *pool[: place % len(pool)]) if name not in {*asked, "person"}]
+    pool = [*KINDS] if plain_names <= KINDS.keys() else [*COCO]
+    index = pool.index(mine) + len(pool) // 2
+    turned = [name for name in (*pool[index % len(pool) :], *pool[: index % len(pool)]) if name not in {*plain_names, "person"}]
     near = sorted(turned, key=lambda name: SUPERCATEGORY[name] != SUPERCATEGORY[mine])
     return [GENEVAL[COCO.index(name)] if geneval else name for name in near[:MAX_WRONG_CAPTIONS]]
 
 
 def _with_objects(spec: Spec, things: dict[int, ObjectSpec]) -> Spec:
-    return replace(spec, objects=tuple(things.get(k, one) for k, one in enumerate(spec.objects)))
+    return replace(spec, objects=tuple(things.get(k, thing) for k, thing in enumerate(spec.objects)))
 
 
 @dataclass(frozen=True, slots=True)
@@ -231,7 +238,7 @@ def candidates_of_spec(spec: Mapping[str, Any]) -> Candidates:
         SpecError: there are fewer than two different captions, one is empty or no text, or ``right`` is none of them.
     """
     captions, right = spec.get("captions"), spec.get("right", 0)
-    if not isinstance(captions, list | tuple) or not all(isinstance(one, str) and one.strip() for one in captions):
+    if not isinstance(captions, list | tuple) or not all(isinstance(caption, str) and caption.strip() for caption in captions):
         raise SpecError("'captions' must be a list of texts, none of them empty")
     if len(captions) < 2 or len(set(captions)) < len(captions):
         raise SpecError("'captions' must be two or more, all different")

@@ -88,26 +88,26 @@ def read_matching(path: Path, layout: str = "auto") -> MatchingFile:
     Raises:
         InputError: the file as a whole cannot be read, or is empty.
     """
-    found, names = MatchingFile(layout), set[str]()
+    file, names = MatchingFile(layout), set[str]()
     for number, line, read in _rows(path):
         try:
             row = read()
             if not isinstance(row, Mapping):
                 raise ValueError(f"found {quoted(row)}, a JSON object expected")
-            if found.layout == "auto":
-                found = MatchingFile(_layout(row))
-            for example in _LAYOUTS[found.layout](row, number, line):
+            if file.layout == "auto":
+                file = MatchingFile(_layout(row))
+            for example in _LAYOUTS[file.layout](row, number, line):
                 if example.name in names:
                     raise ValueError(f"the id {quoted(example.name)} occurs twice in the file")
                 names.add(example.name)
-                found.examples.append(example)
+                file.examples.append(example)
         except InputError as error:
-            found.wrong.extend(error.problems)
+            file.wrong.extend(error.problems)
         except ValueError as error:
-            found.wrong.append(located(path, line, printable(error)))
-    if not found.examples and not found.wrong:
+            file.wrong.append(located(path, line, printable(error)))
+    if not file.examples and not file.wrong:
         fail(path, None, "holds no examples; one per row is expected")
-    return found
+    return file
 
 
 def _rows(path: Path) -> Iterator[tuple[int, int, Callable[[], Any]]]:
@@ -235,23 +235,23 @@ def read_tifa_matching(texts: Path, questions: Path) -> TifaMatching:
     Raises:
         InputError: a file is not what it should be.
     """
-    found = TifaMatching()
-    captions = dict(_coco_texts(texts, found.photographs))
-    for asked in read_questions(questions, "tifa"):
-        text_id = asked.prompt.prompt_id.removeprefix("tifa/")
-        if text_id not in found.photographs:
+    matching = TifaMatching()
+    captions = dict(_coco_texts(texts, matching.photographs))
+    for published in read_questions(questions, "tifa"):
+        text_id = published.prompt.prompt_id.removeprefix("tifa/")
+        if text_id not in matching.photographs:
             continue
-        for number, question in enumerate(asked.questions):
+        for number, question in enumerate(published.questions):
             if question.element_type not in TIFA_TASKS or question.is_yes_no:
                 continue
             made = swap_answer(captions[text_id], question)
             if isinstance(made, str):
-                found.left[made] += 1
+                matching.left[made] += 1
                 continue
             task = TIFA_TASKS[question.element_type]
-            photograph = str(found.photographs[text_id])
-            found.examples.append(MatchingExample(f"{text_id}.{number}", 0, photograph, made, task))
-    return found
+            photograph = str(matching.photographs[text_id])
+            matching.examples.append(MatchingExample(f"{text_id}.{number}", 0, photograph, made, task))
+    return matching
 
 
 def swap_answer(caption: str, question: PromptQuestion) -> Candidates | str:

@@ -91,20 +91,20 @@ def _matched(suite: str, line: int, task: str, rng: np.random.Generator) -> Matc
     return MatchingScene(prompt, _scene(task, drawn.asked, rng))
 
 
-def _scene(task: str, asked: Metadata, rng: np.random.Generator) -> Scene:
+def _scene(task: str, metadata: Metadata, rng: np.random.Generator) -> Scene:
     """Of a relation the first of up to 200 that show it clearly, and of these tries the clearest."""
-    spec = parse_spec(asked)
+    spec = parse_spec(metadata)
     scenes = [draw(spec, int(rng.integers(2**62)), ANY_LOOK)]
-    while task == "spatial" and _clearness(scenes[-1], asked) < _CLEAR and len(scenes) < _TRIES:
+    while task == "spatial" and _clearness(scenes[-1], metadata) < _CLEAR and len(scenes) < _TRIES:
         scenes.append(draw(spec, int(rng.integers(2**62)), ANY_LOOK))
-    return max(scenes, key=lambda scene: _clearness(scene, asked)) if task == "spatial" else scenes[0]
+    return max(scenes, key=lambda scene: _clearness(scene, metadata)) if task == "spatial" else scenes[0]
 
 
-def _clearness(scene: Scene, asked: Metadata) -> float:
+def _clearness(scene: Scene, metadata: Metadata) -> float:
     """How much farther apart the two centres are along the asked axis."""
     reference, subject = scene.objects
     across, down = abs(subject.x - reference.x), abs(subject.y - reference.y)
-    along, other = (across, down) if asked["include"][1]["position"][0] in ("left of", "right of") else (down, across)
+    along, other = (across, down) if metadata["include"][1]["position"][0] in ("left of", "right of") else (down, across)
     return along / max(other, 1e-9)
 
 
@@ -121,14 +121,14 @@ def _color(rng: np.random.Generator) -> _DrawnTask:
 def _count(rng: np.random.Generator) -> _DrawnTask:
     """One to four; "a photo of a cup" stands for one."""
     name, numbers = _random_kind(rng), rng.permutation(4) + 1
-    asked = [counting(name, int(number)) if number > 1 else single_object(name) for number in numbers]
-    return _DrawnTask(asked[0], tuple(str(one["prompt"]) for one in asked[1:]))
+    drawn = [counting(name, int(number)) if number > 1 else single_object(name) for number in numbers]
+    return _DrawnTask(drawn[0], tuple(str(metadata["prompt"]) for metadata in drawn[1:]))
 
 
 def _shape(rng: np.random.Generator) -> _DrawnTask:
     """Which kind of object: in the small world its outline tells."""
-    asked, *others = (single_object(name) for name in _draw_several(_NAMES, 4, rng))
-    return _DrawnTask(asked, tuple(str(one["prompt"]) for one in others))
+    metadata, *others = (single_object(name) for name in _draw_several(_NAMES, 4, rng))
+    return _DrawnTask(metadata, tuple(str(other["prompt"]) for other in others))
 
 
 def _spatial(rng: np.random.Generator) -> _DrawnTask:
@@ -139,19 +139,19 @@ def _spatial(rng: np.random.Generator) -> _DrawnTask:
 def _text_corruption(rng: np.random.Generator) -> _DrawnTask:
     """The caption among four with its words in another order (ARO's order task; chance 0.2 in SelfEval's Table 5)."""
     a, b = _two_kinds(rng)
-    asked = (
+    metadata = (
         two_object(a, b),
         position(a, b, POSITIONS[int(rng.integers(4))]),
         color_attr([a, b], _draw_several(COLORS, 2, rng)),
     )[int(rng.integers(3))]
-    words = str(asked["prompt"]).split()
-    found: dict[str, None] = {}
-    while len(found) < _CORRUPTED:
+    words = str(metadata["prompt"]).split()
+    texts: dict[str, None] = {}
+    while len(texts) < _CORRUPTED:
         shuffled = " ".join(words[k] for k in rng.permutation(len(words)))
         # "a photo of a cup and a dog" with its two nouns swapped would be right, too
         if not shuffled.startswith("a photo of"):
-            found[shuffled] = None
-    return _DrawnTask(asked, tuple(found))
+            texts[shuffled] = None
+    return _DrawnTask(metadata, tuple(texts))
 
 
 def _random_kind(rng: np.random.Generator) -> str:

@@ -163,9 +163,9 @@ def _try_layout(plan: ScenePlan, overlap: float, scale: float, rng: np.random.Ge
     common = float(rng.uniform(low, high)) * scale
     placed: list[Placed] = []
     for thing in plan.things:
-        one = fit_object(size_object(thing, common * float(rng.uniform(0.9, 1.1)), rng))
+        fitted = fit_object(size_object(thing, common * float(rng.uniform(0.9, 1.1)), rng))
         bound = [link for link in plan.links if max(link.subject, link.reference) == len(placed)]
-        free = _free_position(one, placed, bound, overlap, rng)
+        free = _free_position(fitted, placed, bound, overlap, rng)
         if free is None:
             return None
         placed.append(free)
@@ -173,11 +173,11 @@ def _try_layout(plan: ScenePlan, overlap: float, scale: float, rng: np.random.Ge
 
 
 def _free_position(
-    one: Placed, others: Sequence[Placed], bound: Sequence[PlannedRelation], overlap: float, rng: np.random.Generator
+    placed: Placed, others: Sequence[Placed], bound: Sequence[PlannedRelation], overlap: float, rng: np.random.Generator
 ) -> Placed | None:
-    w, h = (max(0.0, 0.5 - _MARGIN - half) for half in one.half_extent)
+    w, h = (max(0.0, 0.5 - _MARGIN - half) for half in placed.half_extent)
     for _ in range(_TRIES):
-        here = replace(one, x=0.5 + float(rng.uniform(-w, w)), y=0.5 + float(rng.uniform(-h, h)))
+        here = replace(placed, x=0.5 + float(rng.uniform(-w, w)), y=0.5 + float(rng.uniform(-h, h)))
         everyone = [*others, here]
         if all(_overlap(here, other) <= overlap for other in others) and all(
             are_related(everyone[link.subject], everyone[link.reference], link.relation) for link in bound
@@ -220,20 +220,20 @@ def possible_faults(spec: Spec, plan: ScenePlan) -> list[Fault]:
     """The faults that would break this spec, in a fixed order."""
     colored = [wanted for wanted in spec.objects if wanted.color is not None]
     many = any(wanted.count > 1 or wanted.exact for wanted in spec.objects)
-    found: list[Fault] = []
+    faults: list[Fault] = []
     if many:
-        found.append("wrong count")
+        faults.append("wrong count")
     else:
-        found.append("missing object")
+        faults.append("missing object")
     if len(plan.things) > 1:
-        found.append("merged objects")
+        faults.append("merged objects")
     if colored:
-        found.append("wrong colour")
+        faults.append("wrong colour")
     if len({wanted.color for wanted in colored}) > 1:
-        found += ["swapped colours", "leaked colour"]
+        faults += ["swapped colours", "leaked colour"]
     if plan.links:
-        found.append("wrong side")
-    return found
+        faults.append("wrong side")
+    return faults
 
 
 def apply_fault(spec: Spec, plan: ScenePlan, fault: Fault, look: SceneLook, rng: np.random.Generator) -> ScenePlan:
@@ -265,8 +265,8 @@ def _missing_object(job: _FaultJob) -> ScenePlan:
     lost = int(job.rng.integers(len(plan.things)))
     if len(plan.things) > 1 and job.rng.random() < 0.5:
         return _without_object(plan, lost)
-    asked = {wanted.name for wanted in job.spec.objects}
-    kind = _pick([name for name in KINDS if name not in asked and job.look.colors(name)], job.rng)
+    names = {wanted.name for wanted in job.spec.objects}
+    kind = _pick([name for name in KINDS if name not in names and job.look.colors(name)], job.rng)
     color, colors = plan.things[lost].color, job.look.colors(kind)
     other = PlannedObject(kind, color if color in colors else _pick(colors, job.rng))
     return replace(plan, things=tuple(other if n == lost else thing for n, thing in enumerate(plan.things)))

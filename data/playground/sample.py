@@ -44,10 +44,10 @@ def sample_prompts(seed: int = SEED, n: int = N) -> list[Prompt]:
         raise ValueError(f"n must be between 1 and {3 * len(_NAMES)}, got {n}")
     suite = SUITE if (seed, n) == (SEED, N) else f"{SUITE}@seed{seed}-n{n}"
     rng = np.random.default_rng(seed)
-    found: list[Metadata] = []
+    metadata: list[Metadata] = []
     for task in TASKS:
-        found += _distinct_prompts(task, min(n, len(_NAMES)) if task == "single_object" else n, rng)
-    return [Prompt(f"{suite}/{k:05d}", suite, entry["prompt"], entry["tag"], entry) for k, entry in enumerate(found)]
+        metadata += _distinct_prompts(task, min(n, len(_NAMES)) if task == "single_object" else n, rng)
+    return [Prompt(f"{suite}/{k:05d}", suite, entry["prompt"], entry["tag"], entry) for k, entry in enumerate(metadata)]
 
 
 def random_metadata(task: str, rng: np.random.Generator, look: SceneLook = ANY_LOOK) -> Metadata:
@@ -123,8 +123,8 @@ def read_sample(folder: Path) -> PlaygroundSample:
         name = _NAME.fullmatch(path.name)
         if name and f"{SUITE}/{name[1]}" in known:
             file = read_image_file(path)
-            place = (f"{SUITE}/{name[1]}", path.parent.name, int(name[2]))
-            images.append(Image(*place, file.path, file.sha256, file.width, file.height))
+            key = (f"{SUITE}/{name[1]}", path.parent.name, int(name[2]))
+            images.append(Image(*key, file.path, file.sha256, file.width, file.height))
     runs = (RunFolder(path.parent) for path in sorted(folder.glob("runs/*/run.json")))
     return PlaygroundSample(folder, tuple(prompts), tuple(images), tuple(runs))
 

@@ -104,16 +104,16 @@ class Fact:
 
 def scene_facts(spec: Spec, scene: Scene) -> tuple[Fact, ...]:
     """Every demand of the spec held against the scene; ``correct`` comes last."""
-    found = []
+    facts = []
     for wanted in spec.objects:
         here = [placed for placed in scene.objects if placed.kind == wanted.name]
-        found += [Fact("present", wanted.target, bool(here)), Fact("count", wanted.target, len(here))]
+        facts += [Fact("present", wanted.target, bool(here)), Fact("count", wanted.target, len(here))]
         if wanted.color is not None:
             painted = sum(placed.color == wanted.color for placed in here)
-            found.append(Fact("color", wanted.target, painted >= wanted.count))
-    found += [_relation_fact(spec, relation, scene) for relation in spec.relations]
-    correct = all(_is_met(spec, fact) for fact in found)
-    return (*found, Fact("correct", None, correct))
+            facts.append(Fact("color", wanted.target, painted >= wanted.count))
+    facts += [_relation_fact(spec, relation, scene) for relation in spec.relations]
+    correct = all(_is_met(spec, fact) for fact in facts)
+    return (*facts, Fact("correct", None, correct))
 
 
 def is_correct(spec: Spec, scene: Scene) -> bool:
@@ -205,8 +205,8 @@ def _yes_no(value: bool) -> str:
     return YES if value else NO
 
 
-def _single(found: set[str]) -> str | None:
-    return next(iter(found)) if len(found) == 1 else None
+def _single(values: set[str]) -> str | None:
+    return next(iter(values)) if len(values) == 1 else None
 
 
 def _color_answer(question: PromptQuestion, part: ObjectSpec, seen: set[str]) -> str | None:

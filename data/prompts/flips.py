@@ -35,21 +35,21 @@ TextChanges = list[TextChange] | None
 """What to change in a text; None if that is not sure."""
 
 
-def opposite_sides(text: str, asked: Sequence[str]) -> TextChanges:
+def opposite_sides(text: str, relations: Sequence[str]) -> TextChanges:
     """Sure if these very relations are stated, and none of their words stands anywhere else."""
     stated = list(_RELATION_WORDS.finditer(text))
-    if Counter(one[0].lower() for one in stated) != Counter(asked) or len(_SIDES.findall(text)) != len(stated):
+    if Counter(match[0].lower() for match in stated) != Counter(relations) or len(_SIDES.findall(text)) != len(stated):
         return None
-    return [TextChange(*one.span(), _in_case_of(one[0], OPPOSITE[one[0].lower()])) for one in stated]
+    return [TextChange(*match.span(), _in_case_of(match[0], OPPOSITE[match[0].lower()])) for match in stated]
 
 
 def recolor(text: str, thing: ObjectSpec, color: str) -> TextChanges:
     """Sure if ``red cup`` stands there once, and the article before it can be told."""
     pattern = rf"(?:\b(an?)\s+)?\b({re.escape(thing.color or '')})\s+{re.escape(thing.name)}{_PLURAL}"
-    found = list(re.finditer(pattern, text, re.IGNORECASE))
-    if len(found) != 1:
+    matches = list(re.finditer(pattern, text, re.IGNORECASE))
+    if len(matches) != 1:
         return None
-    (match,) = found
+    (match,) = matches
     change = TextChange(*match.span(2), _in_case_of(match[2], color))
     if match[1] is None:
         return [change]
@@ -63,41 +63,41 @@ def renumber(text: str, thing: ObjectSpec, n: int) -> TextChanges:
         return None
     color = rf"(?:{re.escape(thing.color)}\s+)?" if thing.color else ""
     pattern = rf"\b({NUMBER_WORDS[thing.count]}|{thing.count})\s+{color}{re.escape(thing.name)}{_PLURAL}"
-    found = list(re.finditer(pattern, text, re.IGNORECASE))
-    if len(found) != 1:
+    matches = list(re.finditer(pattern, text, re.IGNORECASE))
+    if len(matches) != 1:
         return None
-    word = found[0][1]
-    return [TextChange(*found[0].span(1), str(n) if word.isdigit() else _in_case_of(word, NUMBER_WORDS[n]))]
+    word = matches[0][1]
+    return [TextChange(*matches[0].span(1), str(n) if word.isdigit() else _in_case_of(word, NUMBER_WORDS[n]))]
 
 
 def rename_object(text: str, thing: ObjectSpec, name: str) -> TextChanges:
     """Sure if one ``cup`` is asked and the word stands there once; an article just before it follows by the letter."""
     if thing.count != 1:
         return None
-    found = list(re.finditer(rf"(?:\b(an?)\s+)?\b({re.escape(thing.name)})\b", text, re.IGNORECASE))
-    if len(found) != 1:
+    matches = list(re.finditer(rf"(?:\b(an?)\s+)?\b({re.escape(thing.name)})\b", text, re.IGNORECASE))
+    if len(matches) != 1:
         return None
-    (match,) = found
+    (match,) = matches
     article = [] if match[1] is None else [TextChange(*match.span(1), _in_case_of(match[1], article_by_letter(name)))]
     return [*article, TextChange(*match.span(2), _in_case_of(match[2], name))]
 
 
-def joined_changes(found: Iterable[TextChanges]) -> TextChanges:
+def joined_changes(of_parts: Iterable[TextChanges]) -> TextChanges:
     """All changes together; None if one of them is not sure, or if two meet."""
     together: list[TextChange] = []
-    for changes in found:
+    for changes in of_parts:
         if changes is None:
             return None
         together += changes
-    together.sort(key=lambda one: one.start)
+    together.sort(key=lambda change: change.start)
     if any(after.start < before.end for before, after in pairwise(together)):
         return None
     return together
 
 
 def apply_changes(text: str, changes: Sequence[TextChange]) -> str:
-    for one in sorted(changes, key=lambda one: one.start, reverse=True):
-        text = text[: one.start] + one.new + text[one.end :]
+    for change in sorted(changes, key=lambda part: part.start, reverse=True):
+        text = text[: change.start] + change.new + text[change.end :]
     return text
 
 
@@ -173,13 +173,15 @@ def other_number(n: int) -> int:
 def _relation(text: str, spec: RawSpec, parsed: Spec) -> Flipped | Unflipped:
     if not parsed.relations:
         return Unflipped("no_relation")
-    if any(are_same_kind(parsed.objects[one.subject], parsed.objects[one.reference]) for one in parsed.relations):
+    if any(
+        are_same_kind(parsed.objects[relation.subject], parsed.objects[relation.reference]) for relation in parsed.relations
+    ):
         return Unflipped("same_kind")  # a cup left of a cup: the flipped prompt asks for the same
     if "include" in spec:
         new: RawSpec = {**spec, "include": [_opposite_position(entry) for entry in spec["include"]]}
     else:
         new = {**spec, "relation": _opposite(spec["relation"])}
-    return _flipped(text, new, opposite_sides(text, [one.relation.split()[0] for one in parsed.relations]))
+    return _flipped(text, new, opposite_sides(text, [relation.relation.split()[0] for relation in parsed.relations]))
 
 
 def _opposite_position(entry: RawSpec) -> RawSpec:
@@ -195,7 +197,7 @@ def _opposite(relation: str) -> str:
 
 
 def _color(text: str, spec: RawSpec, parsed: Spec) -> Flipped | Unflipped:
-    colored = {k: one.color for k, one in enumerate(parsed.objects) if one.color is not None}
+    colored = {k: thing.color for k, thing in enumerate(parsed.objects) if thing.color is not None}
     if not colored or len(colored) > 2:
         return Unflipped("too_many_colors" if colored else "no_color")
     if len(colored) == 1:
@@ -216,26 +218,26 @@ def _color(text: str, spec: RawSpec, parsed: Spec) -> Flipped | Unflipped:
 
 
 def _count(text: str, spec: RawSpec, parsed: Spec) -> Flipped | Unflipped:
-    exact = {k: one for k, one in enumerate(parsed.objects) if one.exact and is_exact_number(one, parsed)}
+    exact = {k: thing for k, thing in enumerate(parsed.objects) if thing.exact and is_exact_number(thing, parsed)}
     if not exact:
         return Unflipped("no_exact_number")
-    names = [one.name for one in parsed.objects]
-    if any(names.count(one.name) > 1 for one in exact.values()):
+    names = [thing.name for thing in parsed.objects]
+    if any(names.count(thing.name) > 1 for thing in exact.values()):
         return Unflipped("same_kind")
-    new = {one.name: other_number(one.count) for one in exact.values()}
+    new = {thing.name: other_number(thing.count) for thing in exact.values()}
     include = [{**entry, "count": new[entry["class"]]} if k in exact else entry for k, entry in enumerate(spec["include"])]
     flipped: dict[str, Any] = {**spec, "include": include}
     if spec.get("exclude") is not None:
         flipped["exclude"] = [
             {**entry, "count": new[entry["class"]] + 1} if entry["class"] in new else entry for entry in spec["exclude"]
         ]
-    changes = joined_changes(renumber(text, one, new[one.name]) for one in exact.values())
+    changes = joined_changes(renumber(text, thing, new[thing.name]) for thing in exact.values())
     return _flipped(text, flipped, changes)
 
 
 def is_exact_number(thing: ObjectSpec, parsed: Spec) -> bool:
     """Whether one number alone of an exact thing will do: what is excluded may leave room for several."""
-    return all(one.count == thing.count + 1 for one in parsed.excludes if one.name == thing.name)
+    return all(excluded.count == thing.count + 1 for excluded in parsed.excludes if excluded.name == thing.name)
 
 
 _FLIPS: Final[dict[FlipKind, Callable[[str, RawSpec, Spec], Flipped | Unflipped]]] = {
@@ -253,5 +255,5 @@ def are_same_kind(a: ObjectSpec, b: ObjectSpec) -> bool:
 def _flipped(text: str, spec: RawSpec, changes: TextChanges) -> Flipped:
     new = None if changes is None else apply_changes(text, changes)
     # GenEval's metadata repeat the text
-    told = {"prompt": new} if new is not None and spec.get("prompt") == text else {}
-    return Flipped({key: value for key, value in spec.items() if key != "prompt" or told} | told, new)
+    prompt = {"prompt": new} if new is not None and spec.get("prompt") == text else {}
+    return Flipped({key: value for key, value in spec.items() if key != "prompt" or prompt} | prompt, new)

@@ -67,8 +67,7 @@ def _draw(rng: np.random.Generator, n: int) -> Iterator[Metadata]:
         yield position(a, b, POSITIONS[rng.choice(len(POSITIONS))])
     for _ in range(n):
         names = [GENEVAL[index + 1] for index in rng.choice(_WITHOUT_PERSON, size=2, replace=False)]
-        asked = [COLORS[index] for index in rng.choice(len(COLORS), size=2, replace=False)]
-        yield color_attr(names, asked)
+        yield color_attr(names, [COLORS[index] for index in rng.choice(len(COLORS), size=2, replace=False)])
 
 
 def _two_classes(rng: np.random.Generator) -> tuple[str, str]:

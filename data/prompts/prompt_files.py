@@ -128,11 +128,11 @@ def _ours(value: dict[str, Any], number: int, suite: str) -> Prompt:
     for key in value:
         if key not in _OWN_KEYS and (near := difflib.get_close_matches(key, _OWN_KEYS, 1, 0.8)):
             raise ValueError(f"unknown key {quoted(key)}; did you mean '{near[0]}'?")
-    given = [key for key in ("prompt", "text") if key in value]
-    if not given:
+    present = [key for key in ("prompt", "text") if key in value]
+    if not present:
         raise ValueError(f"an object with 'prompt' (or 'text') expected, found the keys {quoted(', '.join(value))}")
-    text = text_of(value, given[0])
-    if value[given[-1]] != text:
+    text = text_of(value, present[0])
+    if value[present[-1]] != text:
         raise ValueError("'prompt' and 'text' differ; give one of them")
     task = None if value.get("task") is None else text_of(value, "task")
     spec = {} if value.get("spec") is None else value["spec"]

@@ -111,14 +111,14 @@ def matching_choice(answer: str, choices: Sequence[str]) -> str | None:
     or several do."""
     answer = answer.strip()
     for alike in (str, str.casefold, normalize_text):
-        found = [choice for choice in choices if alike(choice) == alike(answer) != ""]
-        if found:
-            return found[0] if len(found) == 1 else None
+        alike_choices = [choice for choice in choices if alike(choice) == alike(answer) != ""]
+        if alike_choices:
+            return alike_choices[0] if len(alike_choices) == 1 else None
     labelled = _ANSWERED_LABEL.fullmatch(answer)
-    place = "abcdefgh".index(labelled[1].lower()) if labelled else len(choices)
-    if labelled is None or place >= len(choices):
+    index = "abcdefgh".index(labelled[1].lower()) if labelled else len(choices)
+    if labelled is None or index >= len(choices):
         return None
-    return choices[place] if normalize_text(labelled[2]) in ("", normalize_text(choices[place])) else None
+    return choices[index] if normalize_text(labelled[2]) in ("", normalize_text(choices[index])) else None
 
 
 def normalize_text(text: str) -> str:
@@ -146,7 +146,7 @@ def _split_pieces(text: str) -> list[str]:
 
 def _cut(text: str) -> list[str]:
     """Cut at commas outside brackets and quotes, but for those of thousands (``1,000``)."""
-    found: list[str] = []
+    parts: list[str] = []
     start = 0
     within: list[str] = []
     for k, character in enumerate(text):
@@ -155,9 +155,9 @@ def _cut(text: str) -> list[str]:
         elif character in _PAIRS:
             within.append(_PAIRS[character])
         elif character == "," and not within and not (text[k - 1 : k].isdigit() and _THOUSAND.match(text, k + 1)):
-            found.append(text[start:k])
+            parts.append(text[start:k])
             start = k + 1
-    return [*found, text[start:]]
+    return [*parts, text[start:]]
 
 
 def _rejoined(pieces: list[str], answer: str) -> list[str]:
@@ -277,8 +277,8 @@ def _marked(line: str) -> tuple[str, str]:
     bare = line
     for _ in range(3):  # "- 1. Q: ..."
         for kind, mark in _MARKS:
-            if found := mark.match(bare):
-                return kind, bare[found.end() :].strip()
+            if match := mark.match(bare):
+                return kind, bare[match.end() :].strip()
         if (bullet := _BULLET.match(bare)) is None:
             break
         bare = bare[bullet.end() :]
@@ -350,36 +350,38 @@ class _Reader:
         return Parsed(tuple(self.kept), tuple(self.dropped), tuple(self.unknown), self.stray)
 
     def _close(self, *, last: bool = False, cut: bool = False) -> None:
-        if (one := self.open) is None:
+        if (question := self.open) is None:
             return
         self.open = None
-        found = self._question(one, last=last, cut=cut)
-        if isinstance(found, Drop):
-            self.dropped.append(Dropped(found, one.text))
+        result = self._question(question, last=last, cut=cut)
+        if isinstance(result, Drop):
+            self.dropped.append(Dropped(result, question.text))
             return
-        if _element_type(one.type) is None:
-            self.unknown.append(one.type)
-        self.kept.append(found)
-        self.asked.add(normalize_text(one.text))
+        if _element_type(question.type) is None:
+            self.unknown.append(question.type)
+        self.kept.append(result)
+        self.asked.add(normalize_text(question.text))
 
-    def _question(self, one: _OpenQuestion, *, last: bool, cut: bool) -> PromptQuestion | Drop:
+    def _question(self, question: _OpenQuestion, *, last: bool, cut: bool) -> PromptQuestion | Drop:
         """The question, or why it is none. ``last``: nothing follows it; ``cut``: not even the end of its line."""
-        if (reason := _missing_part(one, last=last)) is not None:
+        if (reason := _missing_part(question, last=last)) is not None:
             return reason
         if len(self.kept) == MAX_QUESTIONS:
             return Drop.TOO_MANY
-        if normalize_text(one.text) in self.asked:
+        if normalize_text(question.text) in self.asked:
             return Drop.DUPLICATE
-        lines, said = one.choices or [], one.answer or ""
-        choices = split_choices(", ".join(lines), said)
+        lines, reply = question.choices or [], question.answer or ""
+        choices = split_choices(", ".join(lines), reply)
         if not 2 <= len(choices) <= MAX_CHOICES:
             return Drop.FEW_CHOICES if len(choices) < 2 else Drop.MANY_CHOICES
-        answer = matching_choice(said, choices)
+        answer = matching_choice(reply, choices)
         if answer is None:
-            begun = any(normalize_text(choice).startswith(normalize_text(said)) for choice in choices)
+            begun = any(normalize_text(choice).startswith(normalize_text(reply)) for choice in choices)
             return Drop.TRUNCATED if last and cut and begun else Drop.ANSWER_NOT_A_CHOICE
-        name = new_question_id(one.text, [other.question_id for other in self.kept])
-        return PromptQuestion(name, one.text, tuple(choices), answer, _element_type(one.type) or "other", one.element or "")
+        name = new_question_id(question.text, [other.question_id for other in self.kept])
+        return PromptQuestion(
+            name, question.text, tuple(choices), answer, _element_type(question.type) or "other", question.element or ""
+        )
 
 
 def _element(content: str) -> tuple[str | None, str]:
@@ -412,28 +414,28 @@ def _element_type(written: str) -> str | None:
     return _TYPES.get(name)
 
 
-def _missing_part(one: _OpenQuestion, *, last: bool) -> Drop | None:
+def _missing_part(question: _OpenQuestion, *, last: bool) -> Drop | None:
     """Why there is nothing to look at more closely, if so."""
-    if one.foreign:
+    if question.foreign:
         return Drop.OTHER_DESCRIPTION
-    if last and not one.answer:
+    if last and not question.answer:
         return Drop.TRUNCATED
     parts = (
-        (normalize_text(one.text), Drop.NO_QUESTION),
-        (one.element, Drop.NO_ELEMENT),
-        (one.choices, Drop.NO_CHOICES),
-        (one.answer, Drop.NO_ANSWER),
+        (normalize_text(question.text), Drop.NO_QUESTION),
+        (question.element, Drop.NO_ELEMENT),
+        (question.choices, Drop.NO_CHOICES),
+        (question.answer, Drop.NO_ANSWER),
     )
     for part, reason in parts:
         if not part:
             return reason
-    texts = (one.text, one.element or "", one.answer or "", ", ".join(one.choices or []))
+    texts = (question.text, question.element or "", question.answer or "", ", ".join(question.choices or []))
     return Drop.TOO_LONG if max(map(len, texts)) > MAX_TEXT_LENGTH else None
 
 
 def _listed_choice(line: str) -> str:
     """A line of a list without its mark; its own commas are no dividers."""
     for mark in (_BULLET, _CHOICE_LINE):
-        if found := mark.match(line):
-            line = line[found.end() :]
+        if match := mark.match(line):
+            line = line[match.end() :]
     return f'"{line.strip()}"' if "," in line else line.strip()

@@ -77,20 +77,20 @@ def read_question_list(path: Path, suite: str | None, texts: Texts) -> tuple[str
         InputError: anything is wrong; nothing is read then.
         ValueError: the suite's name cannot be used.
     """
-    found = _recognized(path)
-    if found is None:
+    recognized = _recognized(path)
+    if recognized is None:
         return suite or TIFA, read_questions(path, suite or TIFA)
-    usual, entries = found
+    usual, entries = recognized
     name = check_name(suite or usual, "the suite's name")
     there = texts(name)
     problems = Problems(path)
     made: dict[str, QuestionedPrompt] = {}
     for line, read in entries:
         try:
-            one = _questioned(read(), name, there)
-            if one.prompt.prompt_id in made:
-                raise ValueError(f"the id {quoted(one.prompt.prompt_id)} occurs twice")
-            made[one.prompt.prompt_id] = one
+            prompt = _questioned(read(), name, there)
+            if prompt.prompt.prompt_id in made:
+                raise ValueError(f"the id {quoted(prompt.prompt.prompt_id)} occurs twice")
+            made[prompt.prompt.prompt_id] = prompt
         except InputError as error:
             problems.add_located(error)
         except ValueError as error:
@@ -109,8 +109,8 @@ def _recognized(path: Path) -> tuple[str, Iterator[_Entry]] | None:
     if text.lstrip().startswith("{"):
         with suppress(InputError):  # JSON lines
             value = parse_json(path, 1, text)
-            if value and all(isinstance(one, dict) and "dependency" in one for one in value.values()):
-                return "oneig", ((1, partial(_oneig, name, one)) for name, one in value.items())
+            if value and all(isinstance(entry, dict) and "dependency" in entry for entry in value.values()):
+                return "oneig", ((1, partial(_oneig, name, entry)) for name, entry in value.items())
     for _, _, read in file_entries(path, text):
         try:
             first = read()
@@ -150,7 +150,7 @@ def _point(text: str, answer: str, kind: str, choices: list[str] | None = None, 
     # the last word says most: "Attribute - Color"
     words = reversed(re.split(r"[\W_]+", kind.casefold()))
     types = (word if word in ELEMENT_TYPES else _TYPES.get(word) for word in words)
-    filed = next((one for one in types if one is not None), "other")
+    filed = next((element_type for element_type in types if element_type is not None), "other")
     entry = {"question": " ".join(text.split()), "choices": choices or _YES_NO, "answer": answer}
     return entry | {"element_type": filed, "element": kind} | more
 
@@ -170,10 +170,10 @@ def _geneval2(value: dict[str, Any], number: int) -> _Points:
     if len(listed) != len(skills):
         raise ValueError(f"'vqa_list' has {len(listed)} questions, 'skills' has {len(skills)}; one for each expected")
     entries = []
-    for one, skill in zip(listed, skills, strict=True):
-        if not isinstance(one, list) or len(one) != 2 or not all(isinstance(text, str) for text in (*one, skill)):
-            raise ValueError(f"'vqa_list' holds {quoted(one)}, [question, answer] with a text as skill expected")
-        text, answer = one[0], one[1].strip().casefold()
+    for entry, skill in zip(listed, skills, strict=True):
+        if not isinstance(entry, list) or len(entry) != 2 or not all(isinstance(text, str) for text in (*entry, skill)):
+            raise ValueError(f"'vqa_list' holds {quoted(entry)}, [question, answer] with a text as skill expected")
+        text, answer = entry[0], entry[1].strip().casefold()
         # the things that a prompt asks for are counted by their elements
         element = text.strip().removesuffix("?") or skill
         if answer in NUMBER_WORDS:
@@ -195,38 +195,43 @@ def _tiif(value: dict[str, Any], number: int) -> _Points:
     if len(texts) != len(answers):
         raise ValueError(f"'yn_question_list' has {len(texts)} texts, 'yn_answer_list' has {len(answers)}; as many expected")
     kind = text_of(value, "type")
-    asked = [_point(_text(one), _yes_no(answer, "yn_answer_list"), kind) for one, answer in zip(texts, answers, strict=True)]
+    points = [
+        _point(_text(question), _yes_no(answer, "yn_answer_list"), kind)
+        for question, answer in zip(texts, answers, strict=True)
+    ]
     text = text_of(value, "short_description") if "short_description" in value else None
-    return _Points(f"{number:05d}", text, kind, asked)
+    return _Points(f"{number:05d}", text, kind, points)
 
 
 def _oneig(name: str, value: dict[str, Any]) -> _Points:
     """A question rests on others by number; 0 is none."""
-    asked, parents = _numbered(value, "question"), _numbered(value, "dependency")
+    questions, parents = _numbered(value, "question"), _numbered(value, "dependency")
     named: dict[str, str] = {}
-    for n, text in asked.items():
+    for n, text in questions.items():
         named[n] = new_question_id(" ".join(_text(text).split()), [*named.values()])
     entries = []
-    for n, text in asked.items():
-        given = parents.get(n, [])
-        rests = [str(one) for one in given if str(one) != "0"] if isinstance(given, list) else [None]
-        if unknown := [one for one in rests if one not in named or one == n]:
+    for n, text in questions.items():
+        dependency = parents.get(n, [])
+        parents_of = [str(parent) for parent in dependency if str(parent) != "0"] if isinstance(dependency, list) else [None]
+        if unknown := [parent for parent in parents_of if parent not in named or parent == n]:
             raise ValueError(f"{name}: 'dependency' of question {n} names {quoted(unknown[0])}, which is no other question")
-        entries.append(_point(text, YES, "other", question_id=named[n], parents=[named[one] for one in rests if one]))
+        entries.append(
+            _point(text, YES, "other", question_id=named[n], parents=[named[parent] for parent in parents_of if parent])
+        )
     return _Points(name, None, None, entries)
 
 
 def _numbered(value: Mapping[str, Any], key: str) -> dict[str, Any]:
     """By number; as published the object is JSON, or JSON within a text."""
-    found = value.get(key)
-    if isinstance(found, str):
+    by_number = value.get(key)
+    if isinstance(by_number, str):
         try:
-            found = json.loads(found)
+            by_number = json.loads(by_number)
         except (ValueError, RecursionError):
-            found = None
-    if not isinstance(found, dict):
+            by_number = None
+    if not isinstance(by_number, dict):
         raise ValueError(f"'{key}' is {quoted(value.get(key))}, an object by question number expected")
-    return {str(n): one for n, one in found.items()}
+    return {str(n): entry for n, entry in by_number.items()}
 
 
 def _unigenbench(path: Path) -> Iterator[_Entry]:
@@ -252,8 +257,8 @@ def _testpoints(index: str, text: str, dimensions: str) -> _Points:
             f"'Testpoints' has {len(points)} entries, 'Testpoint Description' has {len(described)}; as many expected"
         )
     entries = [
-        _point(f"Does the image show what the prompt asks for here: {_text(what)} ({_text(point)})?", YES, point)
-        for point, what in zip(points, described, strict=True)
+        _point(f"Does the image show what the prompt asks for here: {_text(description)} ({_text(point)})?", YES, point)
+        for point, description in zip(points, described, strict=True)
     ]
     theme = next((value[key] for key in ("Primary Category", "Primary Categories") if isinstance(value.get(key), str)), None)
     return _Points(index.strip(), text_of({"prompt": text}, "prompt"), theme, entries)
@@ -286,10 +291,10 @@ def _object(value: Any) -> dict[str, Any]:
 
 
 def _list(value: Mapping[str, Any], key: str) -> list[Any]:
-    found = value.get(key)
-    if not isinstance(found, list):
-        raise ValueError(f"'{key}' is {quoted(found)}, a list expected")
-    return found
+    listed = value.get(key)
+    if not isinstance(listed, list):
+        raise ValueError(f"'{key}' is {quoted(listed)}, a list expected")
+    return listed
 
 
 def _text(value: Any) -> str:

@@ -70,15 +70,15 @@ def question_from_json(value: Mapping[str, Any]) -> PromptQuestion:
     Raises:
         TypeError: a key is missing.
     """
-    known = {one.name: value[one.name] for one in fields(PromptQuestion) if one.name in value}
-    listed: dict[str, Any] = {name: tuple(found) if isinstance(found, list) else found for name, found in known.items()}
-    return PromptQuestion(**listed)
+    known = {field.name: value[field.name] for field in fields(PromptQuestion) if field.name in value}
+    arguments: dict[str, Any] = {name: tuple(values) if isinstance(values, list) else values for name, values in known.items()}
+    return PromptQuestion(**arguments)
 
 
-def are_comparable(one: PromptQuestion, other: PromptQuestion) -> bool:
+def are_comparable(question: PromptQuestion, other: PromptQuestion) -> bool:
     """Whether answers to both are answers to the same question: words, choices and right answer are the same. What it is
     filed under, and which others must hold, may differ."""
-    return (one.text, one.choices, one.answer) == (other.text, other.choices, other.answer)
+    return (question.text, question.choices, question.answer) == (other.text, other.choices, other.answer)
 
 
 def questions_from_spec(spec: Spec) -> tuple[PromptQuestion, ...]:
@@ -88,26 +88,26 @@ def questions_from_spec(spec: Spec) -> tuple[PromptQuestion, ...]:
     Parents: whether an object is there depends on nothing; its number and its colour depend on that, a relation on both of its
     objects. Both questions about an element have the same parents, so that none depends on a choice among distractors.
     """
-    asked: list[PromptQuestion] = []
+    questions: list[PromptQuestion] = []
     there: list[str] = []
     for k, thing in enumerate(spec.objects):
-        there.append(_ask(asked, _object(thing, spec, k)))
+        there.append(_ask(questions, _object(thing, spec, k)))
         if thing.count > 1 or thing.exact:
-            _ask(asked, _counting(thing), there[k])
+            _ask(questions, _counting(thing), there[k])
         if thing.color is not None:
-            _ask(asked, _color(thing, thing.color), there[k])
+            _ask(questions, _color(thing, thing.color), there[k])
     for relation in spec.relations:
-        _ask(asked, _spatial(spec, relation), there[relation.subject], there[relation.reference])
+        _ask(questions, _spatial(spec, relation), there[relation.subject], there[relation.reference])
     for detail in spec.details:
         kind = detail.kind if detail.kind in ELEMENT_TYPES else "spatial" if detail.reference is not None else "attribute"
         rests = [there[k] for k in (detail.subject, detail.reference) if k is not None]
-        _ask(asked, [(detail_question(spec, detail), (YES, NO), YES, kind, f"{detail.target}: {detail.value}")], *rests)
-    for one in spec.absent:
-        text = f"are there {one.count} or more {plural(one.name)}?"
-        if one.count == 1:
-            text = f"is there {article_by_sound(one.name)} {one.name}?"
-        _ask(asked, [(text, (YES, NO), NO, "object", f"no {one.name}")])
-    return tuple(asked)
+        _ask(questions, [(detail_question(spec, detail), (YES, NO), YES, kind, f"{detail.target}: {detail.value}")], *rests)
+    for excluded in spec.absent:
+        text = f"are there {excluded.count} or more {plural(excluded.name)}?"
+        if excluded.count == 1:
+            text = f"is there {article_by_sound(excluded.name)} {excluded.name}?"
+        _ask(questions, [(text, (YES, NO), NO, "object", f"no {excluded.name}")])
+    return tuple(questions)
 
 
 def detail_question(spec: Spec, detail: DetailSpec) -> str:
@@ -139,12 +139,14 @@ _Made = tuple[str, tuple[str, ...], str, str, str]
 """(text, choices, answer, element type, element) of a question."""
 
 
-def _ask(asked: list[PromptQuestion], more: Iterable[_Made], *parents: str) -> str:
+def _ask(questions: list[PromptQuestion], more: Iterable[_Made], *parents: str) -> str:
     """Add questions about one element; returns the first one's id."""
-    first = len(asked)
+    first = len(questions)
     for made in more:
-        asked.append(PromptQuestion(new_question_id(made[0], [one.question_id for one in asked]), *made, parents))
-    return asked[first].question_id
+        questions.append(
+            PromptQuestion(new_question_id(made[0], [question.question_id for question in questions]), *made, parents)
+        )
+    return questions[first].question_id
 
 
 def _object(thing: ObjectSpec, spec: Spec, k: int) -> Iterator[_Made]:
@@ -152,9 +154,9 @@ def _object(thing: ObjectSpec, spec: Spec, k: int) -> Iterator[_Made]:
     group = SUPERCATEGORY.get(plain_name(thing.name), "")
     kind = _KINDS.get(group, "object")
     yield f"is there {article_by_sound(name)} {name}?", (YES, NO), YES, kind, name
-    asked = {plain_name(other.name) for other in spec.objects}
+    plain_names = {plain_name(other.name) for other in spec.objects}
     # of the same group first: they are told apart by looking, not by guessing
-    others = [other for other in COCO if other not in asked]
+    others = [other for other in COCO if other not in plain_names]
     near = [other for other in others if SUPERCATEGORY[other] == group]
     choices = _among(name, near, [other for other in others if other not in near], salt=f"object {name}")
     several = f" ({k + 1} of {len(spec.objects)})" if len(spec.objects) > 1 else ""
@@ -180,9 +182,9 @@ def _color(thing: ObjectSpec, color: str) -> Iterator[_Made]:
 
 
 def _spatial(spec: Spec, relation: RelationSpec) -> Iterator[_Made]:
-    one, other = spec.objects[relation.subject].target, spec.objects[relation.reference].target
-    yield f"is the {one} {RELATION_PHRASES[relation.relation]} the {other}?", (YES, NO), YES, "spatial", relation.target
-    where = f"where is the {one}, seen from the {other}?"
+    first, other = spec.objects[relation.subject].target, spec.objects[relation.reference].target
+    yield f"is the {first} {RELATION_PHRASES[relation.relation]} the {other}?", (YES, NO), YES, "spatial", relation.target
+    where = f"where is the {first}, seen from the {other}?"
     yield where, tuple(RELATION_PHRASES), relation.relation, "spatial", relation.target
 
 
@@ -228,48 +230,50 @@ def read_questions(path: Path, suite: str) -> list[QuestionedPrompt]:
     if path.suffix.lower() == ".txt":
         fail(path, None, "questions are a JSON array, or one JSON object a line; this is named as plain text")
     problems = Problems(path)
-    found: dict[str, _PromptQuestions] = {}
+    by_prompt: dict[str, _PromptQuestions] = {}
     for _, line, read in file_entries(path, text):
         try:
-            _add(read(), line, suite, found)
+            _add(read(), line, suite, by_prompt)
         except InputError as error:
             problems.add_located(error)
         except ValueError as error:
             problems.add(line, printable(error))
     # only a file that was read whole says whom a parent names
-    for asked in () if problems.found else found.values():
-        places = {question.question_id: k for k, question in enumerate(asked.questions)}
-        for line, question in zip(asked.lines, asked.questions, strict=True):
+    for prompt in () if problems.found else by_prompt.values():
+        places = {question.question_id: k for k, question in enumerate(prompt.questions)}
+        for line, question in zip(prompt.lines, prompt.questions, strict=True):
             name = quoted(question.question_id)
             if unknown := [parent for parent in question.parents if parent not in places]:
-                one = quoted(unknown[0])
-                problems.add(line, f"'parents' names {one}, which is no question_id of this prompt's questions in this file")
+                unknown_name = quoted(unknown[0])
+                problems.add(
+                    line, f"'parents' names {unknown_name}, which is no question_id of this prompt's questions in this file"
+                )
             elif question.question_id in question.parents:
                 problems.add(line, f"'parents' of {name} names the question itself")
-            elif question.question_id in _ancestors(question, asked.questions, places):
+            elif question.question_id in _ancestors(question, prompt.questions, places):
                 problems.add(line, f"'parents' of {name} lead back to the question itself")
     problems.check()
-    if not found:
+    if not by_prompt:
         fail(path, None, "holds no questions")
-    return [QuestionedPrompt(asked.prompt, tuple(asked.questions)) for asked in found.values()]
+    return [QuestionedPrompt(prompt.prompt, tuple(prompt.questions)) for prompt in by_prompt.values()]
 
 
-def format_questions(asked: Iterable[QuestionedPrompt]) -> str:
+def format_questions(prompts: Iterable[QuestionedPrompt]) -> str:
     """The text of a file from which ``read_questions`` gets the same prompts and questions: one JSON object a line.
 
     Raises:
         ValueError: the prompts are of several suites.
     """
-    asked = list(asked)
-    suites = sorted({one.prompt.suite for one in asked})
+    prompts = list(prompts)
+    suites = sorted({questioned.prompt.suite for questioned in prompts})
     if len(suites) > 1:
         raise ValueError(f"a file of questions holds one suite, got {', '.join(suites)}; choose one with --suite")
     lines = []
-    for one in asked:
-        for question in one.questions:
+    for questioned in prompts:
+        for question in questioned.questions:
             entry: dict[str, Any] = {
-                "id": one.prompt.prompt_id.removeprefix(f"{one.prompt.suite}/"),
-                "caption": one.prompt.text,
+                "id": questioned.prompt.prompt_id.removeprefix(f"{questioned.prompt.suite}/"),
+                "caption": questioned.prompt.text,
                 "question_id": question.question_id,
                 "question": question.text,
                 "choices": list(question.choices),
@@ -291,18 +295,20 @@ class _PromptQuestions:
     lines: list[int] = field(default_factory=list)
 
 
-def _add(value: Any, line: int, suite: str, found: dict[str, _PromptQuestions]) -> None:
+def _add(value: Any, line: int, suite: str, by_prompt: dict[str, _PromptQuestions]) -> None:
     if not isinstance(value, dict):
         raise ValueError(f"found {quoted(value)}, a JSON object with a 'question' expected")
     name, caption = check_name(_text(value, "id"), "the id"), _text(value, "caption")
-    asked = found.setdefault(name, _PromptQuestions(Prompt(f"{suite}/{name}", suite, caption, text_source(name))))
-    prompt, questions = asked.prompt, asked.questions
+    prompt_questions = by_prompt.setdefault(
+        name, _PromptQuestions(Prompt(f"{suite}/{name}", suite, caption, text_source(name)))
+    )
+    prompt, questions = prompt_questions.prompt, prompt_questions.questions
     if prompt.text.strip() != caption.strip():
         raise ValueError(f"'caption' is {quoted(caption)}, and {quoted(prompt.text)} in another question about {quoted(name)}")
     if len(questions) == MAX_QUESTIONS:
         raise ValueError(f"more than {MAX_QUESTIONS} questions about {quoted(name)}")
     questions.append(question_of_entry(value, questions))
-    asked.lines.append(line)
+    prompt_questions.lines.append(line)
 
 
 def question_of_entry(value: Mapping[str, Any], before: Sequence[PromptQuestion]) -> PromptQuestion:
@@ -330,33 +336,37 @@ def question_of_entry(value: Mapping[str, Any], before: Sequence[PromptQuestion]
 
 
 def _parents(value: Mapping[str, Any]) -> tuple[str, ...]:
-    found = value.get("parents")
-    if found is None:
+    parents = value.get("parents")
+    if parents is None:
         return ()
-    if not isinstance(found, list) or not all(isinstance(one, str) for one in found) or len(set(found)) < len(found):
-        raise ValueError(f"'parents' is {quoted(found)}, a list of ids of other questions, each once, expected")
-    return tuple(found)
+    if (
+        not isinstance(parents, list)
+        or not all(isinstance(parent, str) for parent in parents)
+        or len(set(parents)) < len(parents)
+    ):
+        raise ValueError(f"'parents' is {quoted(parents)}, a list of ids of other questions, each once, expected")
+    return tuple(parents)
 
 
 def _ancestors(question: PromptQuestion, questions: Sequence[PromptQuestion], places: dict[str, int]) -> set[str]:
     """The question's parents, their parents, and so on."""
-    found: set[str] = set()
+    ancestors: set[str] = set()
     left = list(question.parents)
     while left:
         parent = left.pop()
-        if parent not in found and parent in places:
-            found.add(parent)
+        if parent not in ancestors and parent in places:
+            ancestors.add(parent)
             left += questions[places[parent]].parents
-    return found
+    return ancestors
 
 
 def _choices(value: Mapping[str, Any]) -> tuple[str, ...]:
-    found = value.get("choices")
-    if not isinstance(found, list) or not 2 <= len(found) <= MAX_CHOICES:
-        raise ValueError(f"'choices' is {quoted(found)}, a list of 2 to {MAX_CHOICES} texts expected")
-    choices = tuple(_text({"choices": choice}, "choices") for choice in found)
+    listed = value.get("choices")
+    if not isinstance(listed, list) or not 2 <= len(listed) <= MAX_CHOICES:
+        raise ValueError(f"'choices' is {quoted(listed)}, a list of 2 to {MAX_CHOICES} texts expected")
+    choices = tuple(_text({"choices": choice}, "choices") for choice in listed)
     if len({choice.strip().casefold() for choice in choices}) < len(choices):
-        raise ValueError(f"'choices' {quoted(found)} holds one answer twice")
+        raise ValueError(f"'choices' {quoted(listed)} holds one answer twice")
     return choices
 
 

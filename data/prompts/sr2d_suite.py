@@ -154,13 +154,13 @@ def attribute_prompts(seed: int = ATTRIBUTES_SEED, n: int = N_ATTRIBUTE_PAIRS) -
     sizes, colors = (rng.integers(len(words), size=(MAX_ATTRIBUTE_PAIRS, 2)) for words in (ATTRIBUTE_SIZES, ATTRIBUTE_COLORS))
     return [
         prompt
-        for place in range(n)
+        for index in range(n)
         for prompt in _described(
             suite,
-            place,
-            _ATTRIBUTE_RELATIONS[order[place]],
-            [ATTRIBUTE_SIZES[k] for k in sizes[place]],
-            [ATTRIBUTE_COLORS[k] for k in colors[place]],
+            index,
+            _ATTRIBUTE_RELATIONS[order[index]],
+            [ATTRIBUTE_SIZES[k] for k in sizes[index]],
+            [ATTRIBUTE_COLORS[k] for k in colors[index]],
         )
     ]
 
@@ -185,16 +185,16 @@ def _reworded(suite: str, text: Callable[[str, str, str], str]) -> list[Prompt]:
     ]
 
 
-def _described(suite: str, place: int, asked: tuple[str, str, str], sizes: list[str], colors: list[str]) -> Iterator[Prompt]:
+def _described(suite: str, index: int, related: tuple[str, str, str], sizes: list[str], colors: list[str]) -> Iterator[Prompt]:
     """One pair in all combinations."""
-    a, b, relation = asked
+    a, b, relation = related
     for k, combination in enumerate(product(_DESCRIBED, repeat=2)):
-        number = place * len(ATTRIBUTE_COMBINATIONS) + k
+        number = index * len(ATTRIBUTE_COMBINATIONS) + k
         spec: dict[str, Any] = {"a": a, "b": b, "relation": relation}
-        things = []
+        phrases = []
         for key, name, kind, size, color in zip("ab", (a, b), combination, sizes, colors, strict=True):
-            said = {word: value for word, value, letter in (("size", size, "Z"), ("color", color, "C")) if letter in kind}
-            spec |= {f"{key}_{word}": value for word, value in said.items()}
-            things.append(" ".join([*said.values(), name]))
-        text = f" {relation_phrase(relation)} ".join(f"{article_by_sound(thing)} {thing}" for thing in things)
+            attributes = {word: value for word, value, letter in (("size", size, "Z"), ("color", color, "C")) if letter in kind}
+            spec |= {f"{key}_{word}": value for word, value in attributes.items()}
+            phrases.append(" ".join([*attributes.values(), name]))
+        text = f" {relation_phrase(relation)} ".join(f"{article_by_sound(thing)} {thing}" for thing in phrases)
         yield Prompt(f"{suite}/{number:05d}", suite, text, ATTRIBUTE_COMBINATIONS[k], spec)

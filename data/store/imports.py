@@ -14,7 +14,7 @@ from typing import Any
 
 import duckdb
 
-from data.campaign import Campaign
+from data.campaigns.settings import Campaign
 from data.formats.cooccurrence import Cooccurrence
 from data.jobs.runs import Observation, Run
 from data.prompts.questions import PromptQuestion
@@ -106,10 +106,8 @@ def insert_run(
     """A run that the project does not know yet."""
     columns = ("run_id", "rater_id", "scorer", "profile", "version", "settings", "folder", "state", "n_items", "import_id")
     named = (run.run_id, rater_id, run.scorer, run.profile, run.version, rows.to_json(run.settings))
-    asked = (kind, run.device, getattr(run, "engine", None))
-    rows.insert(
-        connection, "runs", (*columns, "kind", "device", "engine"), [(*named, folder, state, n_items, import_id, *asked)]
-    )
+    how = (kind, run.device, getattr(run, "engine", None))
+    rows.insert(connection, "runs", (*columns, "kind", "device", "engine"), [(*named, folder, state, n_items, import_id, *how)])
 
 
 def insert_imported_run(connection: duckdb.DuckDBPyConnection, observed: ImportedRun, import_id: int) -> None:
@@ -168,7 +166,7 @@ def insert_reimport(connection: duckdb.DuckDBPyConnection, returned: Reimport, i
     """Write what comes back, once prompts, images, items and raters are there; returns how many rows of each table are new.
 
     Raises:
-        ReturnRefused: an answer, a campaign, a picture or a pair contradicts what is there.
+        ReimportRefused: an answer, a campaign, a picture or a pair contradicts what is there.
     """
     known = rows.existing(connection, "images", "image_id", ["sha256"], list(returned.pictures))
     for image_id, row in known.items():
@@ -181,10 +179,10 @@ def insert_reimport(connection: duckdb.DuckDBPyConnection, returned: Reimport, i
     versions, n_questions = library.insert_question_versions(connection, returned.asked, import_id)
     counts = {"campaigns": _insert_campaigns(connection, returned.campaigns, import_id), "questions": n_questions}
     fresh = _with_local_versions(connection, _new_answers(connection, returned.answers), versions)
-    seen = rows.existing(connection, "evidence", "evidence_id", [], [one.evidence_id for one in returned.evidence])
-    evidence = [one for one in returned.evidence if one.evidence_id not in seen]
+    seen = rows.existing(connection, "evidence", "evidence_id", [], [new.evidence_id for new in returned.evidence])
+    evidence = [new for new in returned.evidence if new.evidence_id not in seen]
     _insert_answers(connection, fresh, import_id)
-    about = sorted({one.annotation.item_id for one in fresh})
+    about = sorted({answer.annotation.item_id for answer in fresh})
     if about:
         recount(connection, about if len(about) <= _FEW else None)
     counts |= {"annotations": len(fresh), "evidence": insert_evidence(connection, evidence, import_id)}
@@ -192,56 +190,58 @@ def insert_reimport(connection: duckdb.DuckDBPyConnection, returned: Reimport, i
 
 
 def _insert_members(connection: duckdb.DuckDBPyConnection, members: Mapping[str, Sequence[str]], import_id: int) -> None:
-    found = connection.execute(
+    records = connection.execute(
         "select item_id, image_id from item_members where item_id in (select unnest(?::varchar[])) order by position",
         [list(members)],
     ).fetchall()
     known: dict[str, list[str]] = {}
-    for item_id, image_id in found:
+    for item_id, image_id in records:
         known.setdefault(item_id, []).append(image_id)
     for item_id, images in known.items():
         if images != list(members[item_id]):
             raise ReimportRefused(f"item {item_id!r} shows other images in this project; its answers cannot be told apart")
     new = [
-        (item_id, image_id, place, import_id)
+        (item_id, image_id, position, import_id)
         for item_id, images in members.items()
         if item_id not in known
-        for place, image_id in enumerate(images)
+        for position, image_id in enumerate(images)
     ]
     rows.insert(connection, "item_members", ("item_id", "image_id", "position", "import_id"), new)
 
 
-def _insert_campaigns(connection: duckdb.DuckDBPyConnection, found: Sequence[Campaign], import_id: int) -> int:
+def _insert_campaigns(connection: duckdb.DuckDBPyConnection, returned: Sequence[Campaign], import_id: int) -> int:
     """Campaigns that are not there yet, stopped and without items: nobody is asked anything by an import."""
-    there = {one.campaign_id: one for one in campaigns(connection, [one.campaign_id for one in found])}
+    there = {
+        campaign.campaign_id: campaign for campaign in campaigns(connection, [campaign.campaign_id for campaign in returned])
+    }
     new: list[Campaign] = []
-    for one in found:
-        known = there.get(one.campaign_id)
-        if known and (known.questionnaire, known.definition) != (one.questionnaire, one.definition):
+    for campaign in returned:
+        known = there.get(campaign.campaign_id)
+        if known and (known.questionnaire, known.definition) != (campaign.questionnaire, campaign.definition):
             raise ReimportRefused(
-                f"campaign {one.campaign_id!r} has other questions in this project; delete it first, or import into another"
-                " project"
+                f"campaign {campaign.campaign_id!r} has other questions in this project; delete it first, or import into"
+                " another project"
             )
-        if known is None and one.campaign_id != DEFAULT:
-            new.append(replace(one, state="stopped"))
+        if known is None and campaign.campaign_id != DEFAULT:
+            new.append(replace(campaign, state="stopped"))
     insert_campaigns(connection, new, datetime.now(UTC), import_id)
     return len(new)
 
 
 def _new_answers(connection: duckdb.DuckDBPyConnection, answers: Sequence[ReimportedAnswer]) -> list[ReimportedAnswer]:
     """The answers that are not in the project yet."""
-    ids = [one.annotation.annotation_id for one in answers]
+    ids = [answer.annotation.annotation_id for answer in answers]
     known = rows.existing(connection, "annotations", "annotation_id", ["item_id", "rater_id"], ids)
     new: list[ReimportedAnswer] = []
-    for one in answers:
-        stored = known.get(one.annotation.annotation_id)
-        if stored and (stored["item_id"], stored["rater_id"]) != (one.annotation.item_id, one.annotation.rater_id):
+    for answer in answers:
+        stored = known.get(answer.annotation.annotation_id)
+        if stored and (stored["item_id"], stored["rater_id"]) != (answer.annotation.item_id, answer.annotation.rater_id):
             raise ReimportRefused(
-                f"answer {one.annotation.annotation_id} is by {stored['rater_id']!r} about {stored['item_id']!r} in this"
+                f"answer {answer.annotation.annotation_id} is by {stored['rater_id']!r} about {stored['item_id']!r} in this"
                 " project; one of the two was changed, or names were exchanged for pseudonyms"
             )
         if stored is None:
-            new.append(one)
+            new.append(answer)
     return new
 
 
@@ -252,44 +252,54 @@ def _with_local_versions(
     other = {key: new for key, new in versions.items() if key[1] != new}
     if not other:
         return list(answers)
-    items = rows.existing(connection, "items", "item_id", ["prompt_id"], [one.annotation.item_id for one in answers])
+    items = rows.existing(connection, "items", "item_id", ["prompt_id"], [answer.annotation.item_id for answer in answers])
     changed: list[ReimportedAnswer] = []
-    for one in answers:
-        raw = one.annotation.raw or {}
-        new = other.get((items[one.annotation.item_id]["prompt_id"], raw.get("questions", 0)))
-        told = one if new is None else replace(one, annotation=replace(one.annotation, raw={**raw, "questions": new}))
-        changed.append(told)
+    for answer in answers:
+        raw = answer.annotation.raw or {}
+        version = other.get((items[answer.annotation.item_id]["prompt_id"], raw.get("questions", 0)))
+        renumbered = (
+            answer
+            if version is None
+            else replace(answer, annotation=replace(answer.annotation, raw={**raw, "questions": version}))
+        )
+        changed.append(renumbered)
     return changed
 
 
 def _insert_answers(connection: duckdb.DuckDBPyConnection, answers: Sequence[ReimportedAnswer], import_id: int) -> None:
     """Answers with new numbers in their order; a chain of revisions has one number, and its last says what is judged."""
-    firsts = list(dict.fromkeys(one.first for one in answers))
+    firsts = list(dict.fromkeys(answer.first for answer in answers))
     seqs = {
         name: row["seq"] for name, row in rows.existing(connection, "annotations", "annotation_id", ["seq"], firsts).items()
     }
     fresh = [name for name in firsts if name not in seqs]
     seqs |= dict(zip(fresh, rows.sequence(connection, "statement_seq", len(fresh)), strict=True))
-    superseded = [one.annotation.revises for one in answers if one.annotation.revises is not None]
+    superseded = [answer.annotation.revises for answer in answers if answer.annotation.revises is not None]
     here = rows.existing(connection, "annotations", "revises", ["annotation_id"], superseded)
     if here:
         raise ReimportRefused(f"answer {next(iter(here))} was also revised in this project, so the later revision is unknown")
     now = datetime.now(UTC)
     written = [
         annotation_row(
-            one.annotation, one.decision, one.annotation.revises, one.first, seqs[one.first], one.submitted or now, import_id
+            answer.annotation,
+            answer.decision,
+            answer.annotation.revises,
+            answer.first,
+            seqs[answer.first],
+            answer.submitted or now,
+            import_id,
         )
-        for one in answers
+        for answer in answers
     ]
     rows.insert(connection, "annotations", ANNOTATION_COLUMNS, written)
-    browse_index.mark_stale(connection, items_of_sources(one.annotation for one in answers))
+    browse_index.mark_stale(connection, items_of_sources(answer.annotation for answer in answers))
     connection.execute("delete from judgements where source_id in (select unnest(?::varchar[]))", [superseded])
     old = set(superseded)
     judged = [
         row
-        for one in answers
-        if one.annotation.annotation_id not in old
-        for row in judgement_rows(one.annotation, one.annotation.annotation_id, seqs[one.first])
+        for answer in answers
+        if answer.annotation.annotation_id not in old
+        for row in judgement_rows(answer.annotation, answer.annotation.annotation_id, seqs[answer.first])
     ]
     rows.insert(connection, "judgements", JUDGEMENT_COLUMNS, judged)
 
@@ -348,7 +358,7 @@ def apply(store: Store, bundles: Sequence[ImportBundle]) -> list[Imported]:
     Raises:
         ImportRefused: a scale, a rater's kind, an item or an exclusive source contradicts what is in the project, or
             answers are about a prompt that has another text there.
-        ReturnRefused: what comes back contradicts what is there.
+        ReimportRefused: what comes back contradicts what is there.
     """
     secret = store.secret
     return store.change(lambda connection: [_write_bundle(connection, bundle, secret) for bundle in bundles])
@@ -365,18 +375,14 @@ def undo(store: Store, import_id: int) -> dict[str, int]:
 
 def listed(store: Store) -> list[dict[str, Any]]:
     """All imports, oldest first."""
-    with store.read() as cursor:
-        found = rows.dicts(cursor, "select import_id, kind, name, counts, created, undone from imports order by import_id")
-    return [rows.decoded(row, "counts") for row in found]
+    records = store.query("select import_id, kind, name, counts, created, undone from imports order by import_id")
+    return [rows.decoded(row, "counts") for row in records]
 
 
 def find_import(store: Store, kind: str, sha256: str) -> int | None:
     """The import of this kind that this source was, None if it was never imported or was undone."""
-    with store.read() as cursor:
-        found = rows.first(
-            cursor, "select import_id from imports where kind = ? and sha256 = ? and undone is null", [kind, sha256]
-        )
-    return found["import_id"] if found else None
+    record = store.query_first("select import_id from imports where kind = ? and sha256 = ? and undone is null", [kind, sha256])
+    return record["import_id"] if record else None
 
 
 def public_id(item_id: str, secret: str) -> str:
@@ -413,7 +419,7 @@ def _write_bundle(connection: duckdb.DuckDBPyConnection, bundle: ImportBundle, s
         "items": _insert_items(connection, items, import_id, secret),
         "raters": insert_raters(connection, bundle.raters, import_id),
         "questions": library.insert_questions(
-            connection, {name: asked for name, asked in bundle.questions.items() if name not in other_texts}, import_id
+            connection, {name: questions for name, questions in bundle.questions.items() if name not in other_texts}, import_id
         ),
         "annotations": insert_annotations(connection, bundle.annotations, import_id),
         "evidence": insert_evidence(
@@ -486,8 +492,8 @@ def _insert_images(connection: duckdb.DuckDBPyConnection, images: Sequence[Image
                 filled += 1
         elif image.sha256:
             refused.append(f"{image.path}: {image.image_id} has another file already")
-    place = ("image_id", "prompt_id", "generator", "idx")
-    columns = (*place, "path", "sha256", "width", "height", "import_id", "file_import_id", "blanked")
+    key_columns = ("image_id", "prompt_id", "generator", "idx")
+    columns = (*key_columns, "path", "sha256", "width", "height", "import_id", "file_import_id", "blanked")
     rows.insert(connection, "images", columns, new.values())
     return len(new) + filled
 
@@ -533,8 +539,10 @@ def insert_raters(connection: duckdb.DuckDBPyConnection, raters: Sequence[Rater]
             rater.identity,
             rater.simulated,
         ):
-            what = stored["identity"] or stored["kind"]
-            raise ImportRefused(f"the name '{rater.rater_id}' belongs to a {what} in this project already; choose another name")
+            identity = stored["identity"] or stored["kind"]
+            raise ImportRefused(
+                f"the name '{rater.rater_id}' belongs to a {identity} in this project already; choose another name"
+            )
         if not stored:
             new[rater.rater_id] = rater
     erased.refuse(connection, (rater.rater_id for rater in new.values() if rater.kind == "human"))
@@ -565,10 +573,10 @@ def insert_scales(connection: duckdb.DuckDBPyConnection, scales: Sequence[tuple[
 
 
 def _undo(connection: duckdb.DuckDBPyConnection, import_id: int) -> dict[str, int]:
-    found = rows.first(connection, "select undone from imports where import_id = ?", [import_id])
-    if found is None:
+    record = rows.first(connection, "select undone from imports where import_id = ?", [import_id])
+    if record is None:
         raise ImportRefused(f"there is no import {import_id}; import undo without a number lists them")
-    if found["undone"] is not None:
+    if record["undone"] is not None:
         raise ImportRefused(f"import {import_id} has been undone already")
     if (used := why_needed(connection, import_id)) is not None:
         raise ImportRefused(used)
@@ -639,28 +647,24 @@ def _delete(connection: duckdb.DuckDBPyConnection, table: str, where: str, param
 
 def known_items(store: Store, suite: str | None = None) -> list[KnownItem]:
     """All items of a suite (None: of all suites), by id."""
-    with store.read() as cursor:
-        found = rows.dicts(
-            cursor,
-            "select t.item_id, t.suite, i.image_id is not null as is_image, i.path, i.sha256, t.prompt_id, p.text,"
-            ' coalesce(i.generator, t.generator) as generator, i.idx as "index" from items t'
-            " left join images i on i.image_id = t.item_id left join prompts p on p.prompt_id = t.prompt_id"
-            " where ?::varchar is null or t.suite = ? order by t.item_id",
-            [suite, suite],
-        )
-    return [KnownItem(**row) for row in found]
+    records = store.query(
+        "select t.item_id, t.suite, i.image_id is not null as is_image, i.path, i.sha256, t.prompt_id, p.text,"
+        ' coalesce(i.generator, t.generator) as generator, i.idx as "index" from items t'
+        " left join images i on i.image_id = t.item_id left join prompts p on p.prompt_id = t.prompt_id"
+        " where ?::varchar is null or t.suite = ? order by t.item_id",
+        [suite, suite],
+    )
+    return [KnownItem(**row) for row in records]
 
 
 def known_labels(store: Store, suite: str, aspect: str) -> list[str]:
     """The labels that an aspect has in a suite."""
-    with store.read() as cursor:
-        found = rows.dicts(
-            cursor,
-            "select distinct j.label from judgements j join items t using (item_id)"
-            " where t.suite = ? and j.aspect = ? and j.label is not null order by j.label",
-            [suite, aspect],
-        )
-    return [row["label"] for row in found]
+    records = store.query(
+        "select distinct j.label from judgements j join items t using (item_id)"
+        " where t.suite = ? and j.aspect = ? and j.label is not null order by j.label",
+        [suite, aspect],
+    )
+    return [row["label"] for row in records]
 
 
 @dataclass(frozen=True, slots=True)
@@ -674,20 +678,17 @@ class StoredRating:
 
 def stored_ratings(store: Store, suite: str, aspect: str) -> dict[tuple[str, str], StoredRating]:
     """By item and rater the first rating of an aspect of whole items."""
-    with store.read() as cursor:
-        found = rows.dicts(
-            cursor,
-            "select j.item_id, j.rater_id, coalesce(j.reason, j.label) as label, j.value,"
-            " coalesce(a.import_id, e.import_id) as import_id from judgements j join items t using (item_id)"
-            " left join annotations a on a.annotation_id = j.source_id left join evidence e on e.evidence_id = j.source_id"
-            " where t.suite = ? and j.aspect = ? and j.target is null order by j.seq desc",
-            [suite, aspect],
-        )
-    return {(row["item_id"], row["rater_id"]): StoredRating(row["label"], row["value"], row["import_id"]) for row in found}
+    records = store.query(
+        "select j.item_id, j.rater_id, coalesce(j.reason, j.label) as label, j.value,"
+        " coalesce(a.import_id, e.import_id) as import_id from judgements j join items t using (item_id)"
+        " left join annotations a on a.annotation_id = j.source_id left join evidence e on e.evidence_id = j.source_id"
+        " where t.suite = ? and j.aspect = ? and j.target is null order by j.seq desc",
+        [suite, aspect],
+    )
+    return {(row["item_id"], row["rater_id"]): StoredRating(row["label"], row["value"], row["import_id"]) for row in records}
 
 
 def known_raters(store: Store, kind: str) -> list[str]:
     """The raters of a kind, imitations of people aside."""
-    with store.read() as cursor:
-        found = rows.dicts(cursor, "select rater_id from raters where kind = ? and not simulated order by rater_id", [kind])
-    return [row["rater_id"] for row in found]
+    records = store.query("select rater_id from raters where kind = ? and not simulated order by rater_id", [kind])
+    return [row["rater_id"] for row in records]

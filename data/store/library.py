@@ -23,24 +23,20 @@ _PROMPT_COLUMNS = "prompt_id, suite, text, task, spec"
 
 def prompts_by_id(store: Store, prompt_ids: Sequence[str]) -> dict[str, Prompt]:
     """Those of these prompts that the project has."""
-    with store.read() as cursor:
-        found = rows.dicts(
-            cursor,
-            f"select {_PROMPT_COLUMNS} from prompts where prompt_id in (select unnest(?::varchar[]))",
-            [list(prompt_ids)],
-        )
-    return {row["prompt_id"]: Prompt(**rows.decoded(row, "spec")) for row in found}
+    records = store.query(
+        f"select {_PROMPT_COLUMNS} from prompts where prompt_id in (select unnest(?::varchar[]))",
+        [list(prompt_ids)],
+    )
+    return {row["prompt_id"]: Prompt(**rows.decoded(row, "spec")) for row in records}
 
 
 def prompts_of_suite(store: Store, suite: str | None) -> list[Prompt]:
     """All prompts of a suite (None: of all suites), by id."""
-    with store.read() as cursor:
-        found = rows.dicts(
-            cursor,
-            f"select {_PROMPT_COLUMNS} from prompts where ?::varchar is null or suite = ? order by prompt_id",
-            [suite, suite],
-        )
-    return [Prompt(**rows.decoded(row, "spec")) for row in found]
+    records = store.query(
+        f"select {_PROMPT_COLUMNS} from prompts where ?::varchar is null or suite = ? order by prompt_id",
+        [suite, suite],
+    )
+    return [Prompt(**rows.decoded(row, "spec")) for row in records]
 
 
 ANSWERED_BY: Final = "tifa_vqa"
@@ -75,16 +71,14 @@ def current_questions_of_items(store: Store, item_ids: Sequence[str]) -> dict[st
 
 def count_outdated_answers(store: Store, rater_id: str) -> int:
     """Of how many images this scorer has answered another version of the prompt's questions than is asked now."""
-    with store.read() as cursor:
-        return int(
-            rows.value(
-                cursor,
-                "select count(*) from evidence e join items t using (item_id) join (select prompt_id, max(version) as version"
-                " from questions group by prompt_id) q using (prompt_id) where e.rater_id = ? and e.failed is null"
-                " and (e.payload ->> 'version')::integer <> q.version",
-                [rater_id],
-            )
+    return int(
+        store.query_value(
+            "select count(*) from evidence e join items t using (item_id) join (select prompt_id, max(version) as version"
+            " from questions group by prompt_id) q using (prompt_id) where e.rater_id = ? and e.failed is null"
+            " and (e.payload ->> 'version')::integer <> q.version",
+            [rater_id],
         )
+    )
 
 
 def questions_at(store: Store, prompt_id: str, version: int) -> QuestionVersion:
@@ -93,52 +87,50 @@ def questions_at(store: Store, prompt_id: str, version: int) -> QuestionVersion:
     Raises:
         KeyError: there is no such version.
     """
-    with store.read() as cursor:
-        found = rows.dicts(
-            cursor,
-            f"select {', '.join(_QUESTION_COLUMNS)} from questions where prompt_id = ? and version = ? order by position",
-            [prompt_id, version],
-        )
-    if not found and version != 0:
+    records = store.query(
+        f"select {', '.join(_QUESTION_COLUMNS)} from questions where prompt_id = ? and version = ? order by position",
+        [prompt_id, version],
+    )
+    if not records and version != 0:
         raise KeyError(f"{prompt_id} has no version {version} of its questions")
-    return QuestionVersion(version, tuple(_question(row) for row in found))
+    return QuestionVersion(version, tuple(_question(row) for row in records))
 
 
 def newest_questions(cursor: duckdb.DuckDBPyConnection, prompt_ids: Sequence[str]) -> dict[str, QuestionVersion]:
     """As ``of``, on a connection of the store's own."""
-    found = rows.dicts(
+    records = rows.dicts(
         cursor,
         f"select {', '.join(_QUESTION_COLUMNS)} from questions where prompt_id in (select unnest(?::varchar[]))"
         " qualify version = max(version) over (partition by prompt_id) order by prompt_id, position",
         [list(prompt_ids)],
     )
-    asked: dict[str, list[PromptQuestion]] = {}
+    by_prompt: dict[str, list[PromptQuestion]] = {}
     numbers: dict[str, int] = {}
-    for row in found:
-        asked.setdefault(row["prompt_id"], []).append(_question(row))
+    for row in records:
+        by_prompt.setdefault(row["prompt_id"], []).append(_question(row))
         numbers[row["prompt_id"]] = row["version"]
-    return {prompt_id: QuestionVersion(numbers[prompt_id], tuple(questions)) for prompt_id, questions in asked.items()}
+    return {prompt_id: QuestionVersion(numbers[prompt_id], tuple(questions)) for prompt_id, questions in by_prompt.items()}
 
 
 def all_questions(cursor: duckdb.DuckDBPyConnection) -> dict[tuple[str, int], tuple[PromptQuestion, ...]]:
     """All questions of all prompts, by prompt and version."""
-    asked: dict[tuple[str, int], list[PromptQuestion]] = {}
+    by_version: dict[tuple[str, int], list[PromptQuestion]] = {}
     for row in rows.dicts(
         cursor, f"select {', '.join(_QUESTION_COLUMNS)} from questions order by prompt_id, version, position"
     ):
-        asked.setdefault((row["prompt_id"], row["version"]), []).append(_question(row))
-    return {key: tuple(found) for key, found in asked.items()}
+        by_version.setdefault((row["prompt_id"], row["version"]), []).append(_question(row))
+    return {key: tuple(questions) for key, questions in by_version.items()}
 
 
 def insert_questions(
-    connection: duckdb.DuckDBPyConnection, asked: Mapping[str, Sequence[PromptQuestion]], import_id: int
+    connection: duckdb.DuckDBPyConnection, by_prompt: Mapping[str, Sequence[PromptQuestion]], import_id: int
 ) -> int:
     """A new version of each prompt's questions where they are not the very same already; returns how many questions."""
-    if not asked:
+    if not by_prompt:
         return 0
-    before = newest_questions(connection, list(asked))
+    before = newest_questions(connection, list(by_prompt))
     new: list[tuple[object, ...]] = []
-    for prompt_id, questions in asked.items():
+    for prompt_id, questions in by_prompt.items():
         now = before.get(prompt_id, QuestionVersion())
         if tuple(questions) == now.questions:
             continue
@@ -148,25 +140,25 @@ def insert_questions(
 
 
 def insert_question_versions(
-    connection: duckdb.DuckDBPyConnection, asked: Mapping[tuple[str, int], Sequence[PromptQuestion]], import_id: int
+    connection: duckdb.DuckDBPyConnection, by_version: Mapping[tuple[str, int], Sequence[PromptQuestion]], import_id: int
 ) -> tuple[dict[tuple[str, int], int], int]:
     """Questions asked elsewhere, by prompt and version: the version that each is here, and how many questions are new.
 
     A version keeps its number where that is free or the very same; else it is the same one of another number, or a new one.
     """
-    found = rows.dicts(
+    records = rows.dicts(
         connection,
         f"select {', '.join(_QUESTION_COLUMNS)} from questions where prompt_id in (select unnest(?::varchar[]))"
         " order by prompt_id, version, position",
-        [sorted({prompt_id for prompt_id, _ in asked})],
+        [sorted({prompt_id for prompt_id, _ in by_version})],
     )
     here: dict[str, dict[int, tuple[PromptQuestion, ...]]] = {}
-    for row in found:
+    for row in records:
         versions = here.setdefault(row["prompt_id"], {})
         versions[row["version"]] = (*versions.get(row["version"], ()), _question(row))
     became: dict[tuple[str, int], int] = {}
     new: list[tuple[object, ...]] = []
-    for (prompt_id, version), questions in sorted(asked.items(), key=lambda one: one[0]):
+    for (prompt_id, version), questions in sorted(by_version.items(), key=lambda pair: pair[0]):
         known = here.setdefault(prompt_id, {})
         same = [number for number, those in known.items() if those == tuple(questions)]
         number = version if version in same or version not in known else (same or [max(known) + 1])[-1]
@@ -180,7 +172,7 @@ def insert_question_versions(
 
 def answers_since_import(connection: duckdb.DuckDBPyConnection, import_id: int) -> str | None:
     """How many people have answered since this import about prompts whose questions it brought; None: nobody."""
-    found = rows.first(
+    record = rows.first(
         connection,
         "select count(*) as n, count(distinct a.rater_id) as people from annotations a join items t using (item_id)"
         " where a.questionnaire = ? and a.import_id is null"
@@ -188,13 +180,20 @@ def answers_since_import(connection: duckdb.DuckDBPyConnection, import_id: int) 
         " and a.submitted >= (select created from imports where import_id = ?)",
         [ANSWERED_BY, import_id, import_id],
     )
-    return f"{found['people']} people have given {found['n']} answers to" if found and found["n"] else None
+    return f"{record['people']} people have given {record['n']} answers to" if record and record["n"] else None
 
 
 def _rows(prompt_id: str, version: int, questions: Sequence[PromptQuestion], import_id: int) -> Iterator[tuple[object, ...]]:
-    for position, one in enumerate(questions):
-        said = (one.question_id, one.text, rows.to_json(one.choices), one.answer, one.element_type, one.element)
-        yield (prompt_id, version, position, *said, rows.to_json(one.parents), import_id)
+    for position, question in enumerate(questions):
+        values = (
+            question.question_id,
+            question.text,
+            rows.to_json(question.choices),
+            question.answer,
+            question.element_type,
+            question.element,
+        )
+        yield (prompt_id, version, position, *values, rows.to_json(question.parents), import_id)
 
 
 def _question(row: Mapping[str, object]) -> PromptQuestion:
@@ -226,8 +225,8 @@ class ItemSubject:
 def item_subjects(store: Store, item_ids: Sequence[str]) -> dict[str, ItemSubject]:
     """Those of these items that the project has, by id."""
     with store.read() as cursor:
-        found = rows.dicts(cursor, _SUBJECTS, [list(item_ids)])
-        asked = newest_questions(cursor, sorted({row["prompt_id"] for row in found if row["prompt_id"]}))
+        records = rows.dicts(cursor, _SUBJECTS, [list(item_ids)])
+        questions = newest_questions(cursor, sorted({row["prompt_id"] for row in records if row["prompt_id"]}))
     return {
         row["item_id"]: ItemSubject(
             item_id=row["item_id"],
@@ -237,9 +236,9 @@ def item_subjects(store: Store, item_ids: Sequence[str]) -> dict[str, ItemSubjec
             spec=rows.from_json(row["spec"]) or {},
             generators=tuple(name or "" for name in row["generators"]),
             pictures=tuple(row["pictures"]),
-            questions=asked.get(row["prompt_id"], QuestionVersion()).questions,
+            questions=questions.get(row["prompt_id"], QuestionVersion()).questions,
         )
-        for row in found
+        for row in records
     }
 
 
@@ -262,22 +261,21 @@ _TABLES = ("cooccurrence", "cooccurrence_files")
 
 def latest_cooccurrence(store: Store) -> Cooccurrence | None:
     """The one that was imported last; None if there is none."""
-    with store.read() as cursor:
-        found = rows.first(cursor, "select max(import_id) as import_id from cooccurrence_files")
-    return _loaded(store, found["import_id"]) if found and found["import_id"] is not None else None
+    record = store.query_first("select max(import_id) as import_id from cooccurrence_files")
+    return _loaded(store, record["import_id"]) if record and record["import_id"] is not None else None
 
 
 def cooccurrence_names(store: Store) -> list[str]:
     """What there is, the latest first."""
-    with store.read() as cursor:
-        found = rows.dicts(cursor, "select name from cooccurrence_files order by import_id desc")
-    return [row["name"] for row in found]
+    return [row["name"] for row in store.query("select name from cooccurrence_files order by import_id desc")]
 
 
-def insert_cooccurrence(connection: duckdb.DuckDBPyConnection, found: Cooccurrence, import_id: int) -> int:
+def insert_cooccurrence(connection: duckdb.DuckDBPyConnection, cooccurrence: Cooccurrence, import_id: int) -> int:
     """Write one; returns how many rows."""
-    rows.insert(connection, "cooccurrence_files", ("import_id", "name", "images"), [(import_id, found.name, found.images)])
-    pairs = [(import_id, a, b, images) for (a, b), images in found.together.items()]
+    rows.insert(
+        connection, "cooccurrence_files", ("import_id", "name", "images"), [(import_id, cooccurrence.name, cooccurrence.images)]
+    )
+    pairs = [(import_id, a, b, images) for (a, b), images in cooccurrence.together.items()]
     rows.insert(connection, "cooccurrence", ("import_id", "a", "b", "images"), pairs)
     return len(pairs)
 
@@ -293,6 +291,6 @@ def delete_cooccurrence(connection: duckdb.DuckDBPyConnection, import_id: int) -
 def _loaded(store: Store, import_id: int) -> Cooccurrence:
     with store.read() as cursor:
         file = rows.first(cursor, "select name, images from cooccurrence_files where import_id = ?", [import_id])
-        found = rows.dicts(cursor, "select a, b, images from cooccurrence where import_id = ?", [import_id])
+        records = rows.dicts(cursor, "select a, b, images from cooccurrence where import_id = ?", [import_id])
     assert file is not None
-    return Cooccurrence(file["name"], file["images"], {(row["a"], row["b"]): row["images"] for row in found})
+    return Cooccurrence(file["name"], file["images"], {(row["a"], row["b"]): row["images"] for row in records})

@@ -70,15 +70,13 @@ def pending(
     if failed_in is not None:
         condition += " and t.item_id in (select item_id from evidence where run_id = ? and failed is not null)"
         parameters = [*parameters, failed_in]
-    with store.read() as cursor:
-        found = rows.dicts(
-            cursor,
-            f"select t.item_id, {columns}, p.text, p.spec{files.format(condition=condition)}"
-            f" and not {_HAS_EVIDENCE} order by t.item_id",
-            [*parameters, rater_id],
-        )
+    records = store.query(
+        f"select t.item_id, {columns}, p.text, p.spec{files.format(condition=condition)}"
+        f" and not {_HAS_EVIDENCE} order by t.item_id",
+        [*parameters, rater_id],
+    )
     places = ("path", "second") if pairs else ("path",)
-    whole = [row | {name: str(store.project / row[name]) for name in places} for row in found]
+    whole = [row | {name: str(store.project / row[name]) for name in places} for row in records]
     return [WorkItem(**rows.decoded(row, "spec")) for row in whole]
 
 
@@ -91,13 +89,11 @@ def items_seen(store: Store, rater_id: str) -> list[str]:
 
 def still_failing(store: Store, run_id: str) -> int:
     """How many images failed in this run and were not seen since by its rater."""
-    with store.read() as cursor:
-        count = rows.value(
-            cursor,
-            "select count(*) from evidence f where f.run_id = ? and f.failed is not null and not exists"
-            " (select 1 from evidence e where e.item_id = f.item_id and e.rater_id = f.rater_id and e.failed is null)",
-            [run_id],
-        )
+    count = store.query_value(
+        "select count(*) from evidence f where f.run_id = ? and f.failed is not null and not exists"
+        " (select 1 from evidence e where e.item_id = f.item_id and e.rater_id = f.rater_id and e.failed is null)",
+        [run_id],
+    )
     return int(count)
 
 
@@ -117,15 +113,13 @@ def count_pending(
     if without:
         condition = f"{condition} and t.item_id not in (select unnest(?::varchar[]))"
         parameters = [*parameters, sorted(without)]
-    with store.read() as cursor:
-        found = rows.first(
-            cursor,
-            "select count(*) as images, count(*) filter (not done) as n_left, count(*) filter (failed and not done) as failed"
-            f" from (select {_HAS_EVIDENCE} as done, {_HAS_FAILED} as failed{files.format(condition=condition)})",
-            [rater_id, rater_id, *parameters],
-        )
-    assert found is not None
-    return Pending(found["images"], found["n_left"], found["failed"])
+    record = store.query_first(
+        "select count(*) as images, count(*) filter (not done) as n_left, count(*) filter (failed and not done) as failed"
+        f" from (select {_HAS_EVIDENCE} as done, {_HAS_FAILED} as failed{files.format(condition=condition)})",
+        [rater_id, rater_id, *parameters],
+    )
+    assert record is not None
+    return Pending(record["images"], record["n_left"], record["failed"])
 
 
 @dataclass(frozen=True, slots=True)
@@ -138,15 +132,13 @@ class KnownImage(HasSpec):
 
 def known_images(store: Store, item_ids: Sequence[str]) -> dict[str, KnownImage]:
     """Those of these images that the project has."""
-    with store.read() as cursor:
-        found = rows.dicts(
-            cursor,
-            "select t.item_id, i.sha256, p.spec from items t left join images i on i.image_id = t.item_id"
-            " join prompts p on p.prompt_id = coalesce(i.prompt_id, t.prompt_id)"
-            " where t.item_id in (select unnest(?::varchar[])) and (i.image_id is not null or t.kind = 'pair')",
-            [list(item_ids)],
-        )
-    return {row["item_id"]: KnownImage(row["sha256"], rows.from_json(row["spec"])) for row in found}
+    records = store.query(
+        "select t.item_id, i.sha256, p.spec from items t left join images i on i.image_id = t.item_id"
+        " join prompts p on p.prompt_id = coalesce(i.prompt_id, t.prompt_id)"
+        " where t.item_id in (select unnest(?::varchar[])) and (i.image_id is not null or t.kind = 'pair')",
+        [list(item_ids)],
+    )
+    return {row["item_id"]: KnownImage(row["sha256"], rows.from_json(row["spec"])) for row in records}
 
 
 State = Literal["queued", "running", "paused", "cancelled", "failed", "lost", "done"]
@@ -212,13 +204,11 @@ def scorer_rater(store: Store, name: str, version: str, settings: Mapping[str, A
 
     The commits that models came from (``revisions``) do not count: equal files (``weights``) are an equal model.
     """
-    with store.read() as cursor:
-        found = rows.dicts(
-            cursor,
-            "select rater_id, kind, version, settings from raters where rater_id = ? or starts_with(rater_id, ?)",
-            [name, f"{name} #"],
-        )
-    known = {row["rater_id"]: row for row in found}
+    records = store.query(
+        "select rater_id, kind, version, settings from raters where rater_id = ? or starts_with(rater_id, ?)",
+        [name, f"{name} #"],
+    )
+    known = {row["rater_id"]: row for row in records}
     same = ("scorer", version, _identity(settings))
     number, rater_id = 1, name
     while rater_id in known:
@@ -236,14 +226,11 @@ def _identity(settings: Mapping[str, Any]) -> dict[str, Any]:
 
 def versions_of(store: Store, name: str) -> list[Rater]:
     """The scorers of this name, ``name``, ``name #2`` ..., oldest first."""
-    with store.read() as cursor:
-        found = rows.dicts(
-            cursor,
-            "select rater_id, version, settings from raters where kind = 'scorer'"
-            " and (rater_id = ? or starts_with(rater_id, ?))",
-            [name, f"{name} #"],
-        )
-    raters = [Rater(row["rater_id"], "scorer", None, row["version"], rows.from_json(row["settings"])) for row in found]
+    records = store.query(
+        "select rater_id, version, settings from raters where kind = 'scorer' and (rater_id = ? or starts_with(rater_id, ?))",
+        [name, f"{name} #"],
+    )
+    raters = [Rater(row["rater_id"], "scorer", None, row["version"], rows.from_json(row["settings"])) for row in records]
     return sorted(raters, key=lambda rater: (len(rater.rater_id), rater.rater_id))
 
 
@@ -300,10 +287,10 @@ def swap(store: Store, one_id: str, other_id: str) -> None:
     place_of = "select any_value(place) from runs where run_id = ? and state = 'queued'"
 
     def swap(connection: duckdb.DuckDBPyConnection) -> None:
-        one, other = (rows.value(connection, place_of, [run_id]) for run_id in (one_id, other_id))
-        if one is not None and other is not None:
-            for run_id, place in ((one_id, other), (other_id, one)):
-                connection.execute("update runs set place = ? where run_id = ?", [place, run_id])
+        first, other = (rows.value(connection, place_of, [run_id]) for run_id in (one_id, other_id))
+        if first is not None and other is not None:
+            for run_id, position in ((one_id, other), (other_id, first)):
+                connection.execute("update runs set place = ? where run_id = ?", [position, run_id])
 
     store.change(swap, touched=frozenset())
 
@@ -350,13 +337,13 @@ def all_unfinished(store: Store, rater_id: str) -> list[RunRow]:
 
 
 def _rows(cursor: duckdb.DuckDBPyConnection, condition: str, parameters: list[Any]) -> list[RunRow]:
-    found = rows.dicts(
+    records = rows.dicts(
         cursor,
         "select run_id, rater_id, scorer, profile, version, settings, folder, state, error, n_items, created, import_id,"
         f" kind, device, engine, place from runs where {condition} order by created, run_id",
         parameters,
     )
-    run_ids = [[row["run_id"] for row in found]]
+    run_ids = [[row["run_id"] for row in records]]
     among = "run_id in (select unnest(?::varchar[]))"
     parts: dict[str, list[int]] = {}
     for row in rows.dicts(cursor, f"select run_id, part from run_parts where {among} order by part", run_ids):
@@ -378,7 +365,7 @@ def _rows(cursor: duckdb.DuckDBPyConnection, condition: str, parameters: list[An
             n_done=done.get(row["run_id"], 0),
             failures=failures.get(row["run_id"], {}),
         )
-        for row in found
+        for row in records
     ]
 
 
@@ -430,31 +417,45 @@ def _ingest(
         raise RunRefused(f"there is no run {run_id} in this project (any more)")
     if rows.first(connection, "select 1 from run_parts where run_id = ? and part = ?", [run_id, part]):
         return False
-    seen = [one for one, _ in judged]
-    items = rows.existing(connection, "items", "item_id", ["suite"], [one.item_id for one in seen])
-    unknown = [one.item_id for one in seen if one.item_id not in items]
+    seen = [observation for observation, _ in judged]
+    items = rows.existing(connection, "items", "item_id", ["suite"], [observation.item_id for observation in seen])
+    unknown = [observation.item_id for observation in seen if observation.item_id not in items]
     if unknown:
         raise RunRefused(
             f"part {part} of run {run_id} has {len(unknown)} images that this project does not have, e.g. '{unknown[0]}'"
         )
     rows.insert(connection, "run_parts", ("run_id", "part"), [(run_id, part)])
     evidence = [
-        Evidence(f"{run_id}:{one.item_id}", one.item_id, row["rater_id"], one.payload, tuple(said), rule_version, one.failed)
-        for one, said in judged
+        Evidence(
+            f"{run_id}:{observation.item_id}",
+            observation.item_id,
+            row["rater_id"],
+            observation.payload,
+            tuple(judgements),
+            rule_version,
+            observation.failed,
+        )
+        for observation, judgements in judged
     ]
     insert_evidence(connection, evidence, row["import_id"], run_id)
     scorer_evidence.insert_detections(connection, run_id, part, seen)
-    aspects = {(items[one.item_id]["suite"], judgement.aspect) for one, said in judged for judgement in said}
+    aspects = {
+        (items[observation.item_id]["suite"], judgement.aspect)
+        for observation, judgements in judged
+        for judgement in judgements
+    }
     insert_scales(connection, [(suite, aspect, SCALES[aspect]) for suite, aspect in aspects], row["import_id"])
     return True
 
 
 def _write_state(connection: duckdb.DuckDBPyConnection, run_id: str, state: State, error: str | None) -> None:
-    place = None
+    position = None
     if state == "queued":
         last = "select coalesce(max(place), 0) + 1 from runs"
-        place = int(rows.value(connection, f"select coalesce((select place from runs where run_id = ?), ({last}))", [run_id]))
-    connection.execute("update runs set state = ?, error = ?, place = ? where run_id = ?", [state, error, place, run_id])
+        position = int(
+            rows.value(connection, f"select coalesce((select place from runs where run_id = ?), ({last}))", [run_id])
+        )
+    connection.execute("update runs set state = ?, error = ?, place = ? where run_id = ?", [state, error, position, run_id])
 
 
 def _remove(connection: duckdb.DuckDBPyConnection, run_id: str) -> int:
@@ -463,11 +464,11 @@ def _remove(connection: duckdb.DuckDBPyConnection, run_id: str) -> int:
         raise RunRefused(f"there is no run {run_id} in this project (any more)")
     if row["import_id"] is not None:
         raise RunRefused(f"run {run_id} was imported; undo it with: import undo {row['import_id']}")
-    said = "from judgements where source_id in (select evidence_id from evidence where run_id = ?)"
+    its_judgements = "from judgements where source_id in (select evidence_id from evidence where run_id = ?)"
     browse_index.mark_stale_where(
-        connection, f"select item_id {said} union select item_id from evidence where run_id = ?", [run_id, run_id]
+        connection, f"select item_id {its_judgements} union select item_id from evidence where run_id = ?", [run_id, run_id]
     )
-    connection.execute(f"delete {said}", [run_id])
+    connection.execute(f"delete {its_judgements}", [run_id])
     count = int(rows.value(connection, "delete from evidence where run_id = ?", [run_id]))
     for table in ("detections", "run_parts", "runs"):
         connection.execute(f"delete from {table} where run_id = ?", [run_id])
@@ -517,15 +518,13 @@ class RejudgedImport:
 def evidence_to_rejudge(store: Store, base: str, rater_id: str) -> list[EvidenceRef]:
     """The evidence of ``base`` (of several of an image the first, as in every statistic) on images of which ``rater_id`` has
     none, in its order."""
-    with store.read() as cursor:
-        found = rows.dicts(
-            cursor,
-            "select evidence_id, item_id, run_id from evidence e where rater_id = ? and run_id is not null and failed is null"
-            " and not exists (select 1 from evidence o where o.item_id = e.item_id and o.rater_id = ? and o.failed is null)"
-            " qualify row_number() over (partition by item_id order by seq) = 1 order by seq",
-            [base, rater_id],
-        )
-    return [EvidenceRef(**row) for row in found]
+    records = store.query(
+        "select evidence_id, item_id, run_id from evidence e where rater_id = ? and run_id is not null and failed is null"
+        " and not exists (select 1 from evidence o where o.item_id = e.item_id and o.rater_id = ? and o.failed is null)"
+        " qualify row_number() over (partition by item_id order by seq) = 1 order by seq",
+        [base, rater_id],
+    )
+    return [EvidenceRef(**row) for row in records]
 
 
 def store_rejudged(store: Store, keeping: RejudgedEvidence) -> RejudgedImport:
@@ -539,7 +538,7 @@ def store_rejudged(store: Store, keeping: RejudgedEvidence) -> RejudgedImport:
 
 def _store_rejudged(connection: duckdb.DuckDBPyConnection, keeping: RejudgedEvidence) -> RejudgedImport:
     rater_id = keeping.rater.rater_id
-    found = rows.dicts(
+    records = rows.dicts(
         connection,
         "select evidence_id, item_id, run_id, payload, t.suite from evidence e join items t using (item_id)"
         " where evidence_id in (select unnest(?::varchar[]))"
@@ -547,24 +546,24 @@ def _store_rejudged(connection: duckdb.DuckDBPyConnection, keeping: RejudgedEvid
         " order by e.seq",
         [list(keeping.judged), rater_id],
     )
-    if not found:
+    if not records:
         return RejudgedImport(None, 0)
     import_id = rows.sequence(connection, "import_ids", 1)[0]
     insert_raters(connection, [keeping.rater], import_id)
     for run_id, copy in keeping.runs.items():
-        mine = [row for row in found if row["run_id"] == run_id]
+        mine = [row for row in records if row["run_id"] == run_id]
         if mine:
             _copy_run(connection, run_id, copy, keeping, mine, import_id)
-    aspects = {(row["suite"], one.aspect) for row in found for one in keeping.judged[row["evidence_id"]]}
+    aspects = {(row["suite"], judgement.aspect) for row in records for judgement in keeping.judged[row["evidence_id"]]}
     insert_scales(connection, [(suite, aspect, SCALES[aspect]) for suite, aspect in aspects], import_id)
-    sha256 = hashlib.sha256("\n".join([rater_id, *(row["evidence_id"] for row in found)]).encode()).hexdigest()
+    sha256 = hashlib.sha256("\n".join([rater_id, *(row["evidence_id"] for row in records)]).encode()).hexdigest()
     rows.insert(
         connection,
         "imports",
         ("import_id", "kind", "name", "sha256", "counts"),
-        [(import_id, KEPT_SETTINGS, rater_id, sha256, rows.to_json({"evidence": len(found)}))],
+        [(import_id, KEPT_SETTINGS, rater_id, sha256, rows.to_json({"evidence": len(records)}))],
     )
-    return RejudgedImport(import_id, len(found))
+    return RejudgedImport(import_id, len(records))
 
 
 def _copy_run(
@@ -572,13 +571,13 @@ def _copy_run(
     run_id: str,
     copy: Run,
     keeping: RejudgedEvidence,
-    found: Sequence[Mapping[str, str]],
+    records: Sequence[Mapping[str, str]],
     import_id: int,
 ) -> None:
     """The evidence of one run. Masks stay where they are: the copy's folder is the run's."""
     rater_id = keeping.rater.rater_id
     folder = str(rows.value(connection, "select folder from runs where run_id = ?", [run_id]))
-    insert_run(connection, copy, rater_id, folder, "done", len(found), import_id)
+    insert_run(connection, copy, rater_id, folder, "done", len(records), import_id)
     evidence = [
         Evidence(
             f"{copy.run_id}:{row['item_id']}",
@@ -588,33 +587,30 @@ def _copy_run(
             tuple(keeping.judged[row["evidence_id"]]),
             keeping.rule_version,
         )
-        for row in found
+        for row in records
     ]
     insert_evidence(connection, evidence, import_id, copy.run_id)
     connection.execute(
         "insert into detections select * replace (? as run_id) from detections"
         " where run_id = ? and image_id in (select unnest(?::varchar[]))",
-        [copy.run_id, run_id, [row["item_id"] for row in found]],
+        [copy.run_id, run_id, [row["item_id"] for row in records]],
     )
 
 
 def generator_settings(store: Store, generator: str) -> dict[str, Any] | None:
     """A generator's settings, None if nothing was made by it here."""
-    with store.read() as cursor:
-        found = rows.first(cursor, "select settings from generations where generator = ?", [generator])
-    return None if found is None else dict(rows.from_json(found["settings"]))
+    record = store.query_first("select settings from generations where generator = ?", [generator])
+    return None if record is None else dict(rows.from_json(record["settings"]))
 
 
 def was_generated_elsewhere(store: Store, generator: str) -> bool:
     """Whether the project has images by it and does not know how it was asked."""
-    with store.read() as cursor:
-        found = rows.first(
-            cursor,
-            "select 1 from images where generator = ? and sha256 is not null"
-            " and generator not in (select generator from generations) limit 1",
-            [generator],
-        )
-    return found is not None
+    record = store.query_first(
+        "select 1 from images where generator = ? and sha256 is not null"
+        " and generator not in (select generator from generations) limit 1",
+        [generator],
+    )
+    return record is not None
 
 
 def set_generator_settings(store: Store, generator: str, settings: Mapping[str, Any]) -> None:

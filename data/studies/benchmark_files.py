@@ -107,8 +107,8 @@ def read_genai_bench(images: Path, skills: Path, suite: str = GENAI_SUITE) -> St
                     on_scale, off_scale = {"faithfulness": rating}, dict[str, Any]()
                     if rating not in GENAI_SCALE:
                         on_scale, off_scale = off_scale, on_scale
-                        what = f"{key}, {generator}, rating {slot}: {rating} is not on the scale 1 to 5"
-                        off.append(located(images, line, what))
+                        problem = f"{key}, {generator}, rating {slot}: {rating} is not on the scale 1 to 5"
+                        off.append(located(images, line, problem))
                     rows.append(AnnotationRow(image, f"{suite}/slot-{slot}", on_scale, raw, off_scale=off_scale))
         except ValueError as error:
             problems.add(line, str(error))
@@ -200,9 +200,9 @@ class JudgeScores:
 def viescore_files(folder: Path) -> list[tuple[Path, str, str]]:
     """``(path, scorer, generator)`` of the judges' and metrics' files of text-to-image generation below a folder."""
     judges = sorted(folder.glob(f"results_*_0shot/{_TASK}/*/??.json"))
-    found = [(path, f"{path.parents[2].name.removeprefix('results_')} {path.stem}", path.parent.name) for path in judges]
+    files = [(path, f"{path.parents[2].name.removeprefix('results_')} {path.stem}", path.parent.name) for path in judges]
     metrics = sorted(folder.glob(f"results_autometrics/{_TASK}/*.json"))
-    return [*found, *((path, "", path.stem) for path in metrics)]
+    return [*files, *((path, "", path.stem) for path in metrics)]
 
 
 def read_viescore(folder: Path) -> JudgeScores:
@@ -387,8 +387,8 @@ def read_arena(files: Sequence[Path]) -> ArenaVotes:
                 chose = read_choice(written)
                 if chose is None:
                     unread.append(located(path, line, f"vote {number}: the judge's answer {quoted(written)} names no vote"))
-                said = JudgeVote(chose, written, marked, str(entry.get("response") or ""))
-                votes[number] = ArenaVote(known.item, known.chose, known.raw, {**known.judged, judge: said})
+                judge_vote = JudgeVote(chose, written, marked, str(entry.get("response") or ""))
+                votes[number] = ArenaVote(known.item, known.chose, known.raw, {**known.judged, judge: judge_vote})
             except InputError as error:
                 problems.add_located(error)
             except ValueError as error:

@@ -58,8 +58,7 @@ def choose_spellings(
     """
     chosen: dict[str, str] = {}
     for texts, others in _same_texts(counts, known, merge):
-        one = max(others or texts, key=lambda text: counts.get(text, 0))
-        chosen.update(dict.fromkeys(texts, one))
+        chosen.update(dict.fromkeys(texts, max(others or texts, key=lambda text: counts.get(text, 0))))
     merged: dict[str, int] = defaultdict(int)
     for text, n in counts.items():
         merged[chosen[text]] += n
@@ -131,7 +130,7 @@ def match_rows(rows: Iterable[RatingRow], known: Collection[KnownItem], ways: Co
     A file name alone is not enough where another item of the file is the same image: two folders with equal file names.
     """
     names = _Names(known)
-    found: dict[str, tuple[str, KnownItem]] = {}
+    matched: dict[str, tuple[str, KnownItem]] = {}
     ambiguous: dict[str, int] = {}
     unmatched: list[str] = []
     firsts: dict[str, RatingRow] = {}
@@ -139,28 +138,28 @@ def match_rows(rows: Iterable[RatingRow], known: Collection[KnownItem], ways: Co
         firsts.setdefault(row.item, row)
     for key, row in firsts.items():
         several = 0
-        for way in (one for one in MATCH_WAYS if one in ways):
+        for way in (rule for rule in MATCH_WAYS if rule in ways):
             fits = names.fits(way, row)
             if len(fits) == 1:
-                found[key] = (way, fits[0])
+                matched[key] = (way, fits[0])
                 break
             several = several or len(fits)
         else:
             if "id" in ways and (other := names.other(row)) is not None:
-                found[key] = ("id", other)
+                matched[key] = ("id", other)
             elif several:
                 ambiguous[key] = several
             else:
                 unmatched.append(key)
     claims: dict[str, set[tuple[str, ...]]] = defaultdict(set)
-    for key, (_, item) in found.items():
+    for key, (_, item) in matched.items():
         claims[item.item_id].add(path_parts(key))
-    for key, (way, item) in list(found.items()):
+    for key, (way, item) in list(matched.items()):
         if way == "name" and len(claims[item.item_id]) > 1:
-            del found[key]
+            del matched[key]
             unmatched.append(key)
-    by = Counter(way for way, _ in found.values())
-    return Matches({key: item for key, (_, item) in found.items()}, by, tuple(unmatched), ambiguous)
+    by = Counter(way for way, _ in matched.values())
+    return Matches({key: item for key, (_, item) in matched.items()}, by, tuple(unmatched), ambiguous)
 
 
 def path_parts(text: str) -> tuple[str, ...]:

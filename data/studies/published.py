@@ -380,16 +380,16 @@ _VISOR_METRICS: Final[Mapping[str, str]] = {
 
 
 def _visor_cells() -> dict[tuple[str, str, str], str]:
-    found = {}
+    cells = {}
     for question, line in _VISOR_QUESTIONS.items():
         for generator, cell in zip(_VISOR_GENERATORS, line.split(), strict=True):
             majority, unanimous = cell.split("/")
-            found[question, generator, "majority_share"] = majority
-            found[question, generator, "unanimous_share"] = unanimous
+            cells[question, generator, "majority_share"] = majority
+            cells[question, generator, "unanimous_share"] = unanimous
     for metric, line in _VISOR_METRICS.items():
         for generator, cell in zip(_VISOR_GENERATORS, line.split(), strict=True):
-            found[metric, generator, "percent_agreement"] = cell
-    return found
+            cells[metric, generator, "percent_agreement"] = cell
+    return cells
 
 
 VISOR_PRINTED: Final[Mapping[tuple[str, str, str], str]] = _visor_cells()

@@ -58,7 +58,7 @@ class _PersonAnswers:
     line: int
     item: Mapping[str, Any]
     person: Any
-    said: Mapping[str, list[Any]]
+    answers: Mapping[str, list[Any]]
 
 
 def read_json_table(path: Path) -> JsonTable:
@@ -80,11 +80,11 @@ def read_json_table(path: Path) -> JsonTable:
     first = entries[0][1]
     left_out: Counter[str] = Counter()
     if "annotations" in first and "data" in first:
-        found = list(_label_studio(path, entries, left_out))
-        return JsonTable(_table_of(path, found, COMPLETED_BY), COMPLETED_BY, left_out)
+        tasks = list(_label_studio(path, entries, left_out))
+        return JsonTable(_table_of(path, tasks, COMPLETED_BY), COMPLETED_BY, left_out)
     if "fields" in first and "responses" in first:
-        found = list(_argilla(path, entries, left_out))
-        return JsonTable(_table_of(path, found, USER_ID), USER_ID, left_out)
+        tasks = list(_argilla(path, entries, left_out))
+        return JsonTable(_table_of(path, tasks, USER_ID), USER_ID, left_out)
     return JsonTable(_table(path, entries))
 
 
@@ -118,13 +118,15 @@ def _table(path: Path, entries: Iterable[tuple[int, Mapping[str, Any]]]) -> Text
 def _table_of(path: Path, answers: list[_PersonAnswers], rater: str) -> TextTable:
     if not answers:
         raise InputError(located(path, None, "an export without answers; there is nothing to import"))
-    questions = {name for one in answers for name in one.said}
+    questions = {name for answer in answers for name in answer.answers}
     rows: list[tuple[int, dict[str, Any]]] = []
-    for one in answers:
+    for answer in answers:
         # a question and a field of the item may have one name: the question keeps it
-        item = {f"item.{name}" if name in questions or name == rater else name: value for name, value in one.item.items()}
-        said = {name: values[0] if len(values) == 1 else values for name, values in one.said.items() if values}
-        rows.append((one.line, {**item, rater: one.person, **said}))
+        item = {f"item.{name}" if name in questions or name == rater else name: value for name, value in answer.item.items()}
+        answers_by_question = {
+            name: values[0] if len(values) == 1 else values for name, values in answer.answers.items() if values
+        }
+        rows.append((answer.line, {**item, rater: answer.person, **answers_by_question}))
     return _table(path, rows)
 
 
@@ -143,16 +145,18 @@ def _label_studio(
             if annotation.get("was_cancelled"):
                 left_out["skipped by the annotator"] += 1
                 continue
-            said: dict[str, list[Any]] = {}
+            answers: dict[str, list[Any]] = {}
             for result in results:
                 kind = _KINDS.get(str(result.get("type"))) if isinstance(result, dict) else None
                 if kind is not None and isinstance(result.get("value"), dict):
                     answer = result["value"].get(kind)
-                    said.setdefault(str(result.get("from_name")), []).extend(answer if isinstance(answer, list) else [answer])
+                    answers.setdefault(str(result.get("from_name")), []).extend(
+                        answer if isinstance(answer, list) else [answer]
+                    )
             person = annotation.get("completed_by")
             if isinstance(person, dict):
                 person = person.get("email") or person.get("id")
-            yield _PersonAnswers(line, item, person, said)
+            yield _PersonAnswers(line, item, person, answers)
 
 
 def _file_of(value: Any) -> Any:
@@ -161,7 +165,7 @@ def _file_of(value: Any) -> Any:
         return value
     if value.startswith(_LOCAL):
         return unquote(value.removeprefix(_LOCAL))
-    return unquote(value[found.end() :]) if (found := _UPLOAD.match(value)) else value
+    return unquote(value[match.end() :]) if (match := _UPLOAD.match(value)) else value
 
 
 def _argilla(path: Path, entries: Iterable[tuple[int, Mapping[str, Any]]], left_out: Counter[str]) -> Iterator[_PersonAnswers]:
@@ -172,10 +176,10 @@ def _argilla(path: Path, entries: Iterable[tuple[int, Mapping[str, Any]]], left_
         item = {"id": record.get("id"), **(metadata if isinstance(metadata, dict) else {}), **fields}
         by_person: dict[str, tuple[Any, dict[str, list[Any]]]] = {}
         for person, question, value in _responses(path, line, responses or {}, left_out):
-            said = by_person.setdefault(json.dumps(person), (person, {}))[1]
-            said.setdefault(question, []).extend(value if isinstance(value, list) else [value])
-        for person, said in by_person.values():
-            yield _PersonAnswers(line, item, person, said)
+            answers = by_person.setdefault(json.dumps(person), (person, {}))[1]
+            answers.setdefault(question, []).extend(value if isinstance(value, list) else [value])
+        for person, answers in by_person.values():
+            yield _PersonAnswers(line, item, person, answers)
 
 
 def _responses(
@@ -271,10 +275,10 @@ def looks_wide(table: TextTable, columns: RatingColumns, is_value: Callable[[str
     rater = table.header.index(columns.rater)
     raters: dict[tuple[str, ...], set[str]] = {}
     for _, cells in table.records:
-        raters.setdefault(tuple(cells[place] for place in where), set()).add(cells[rater].strip())
-    found = list(dict.fromkeys(name for names in raters.values() for name in sorted(names)))
+        raters.setdefault(tuple(cells[index] for index in where), set()).add(cells[rater].strip())
+    named = list(dict.fromkeys(name for names in raters.values() for name in sorted(names)))
     several = sum(len(names) > 1 for names in raters.values())
-    return found if found and 2 * several < len(raters) and all(map(is_value, found)) else []
+    return named if named and 2 * several < len(raters) and all(map(is_value, named)) else []
 
 
 def read_ratings(
@@ -308,8 +312,8 @@ def read_ratings(
                 item = "|".join(parts)
                 first, others = firsts.setdefault(item, (line, parts))
                 if parts != others:
-                    what = f"two items have the name {quoted(item)} (the other on line {first})"
-                    raise ValueError(f"{what}; avoid '|' in the item columns")
+                    problem = f"two items have the name {quoted(item)} (the other on line {first})"
+                    raise ValueError(f"{problem}; avoid '|' in the item columns")
                 described = [(cells[name] or None) if name is not None else None for name in described_by]
                 same.check(line, "item", item, {name: cells[name] or None for name in described_by if name is not None})
                 rater = value_column if rater_column is None else _filled(cells, rater_column)

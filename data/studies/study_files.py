@@ -303,15 +303,15 @@ def _entry(line: int, key: str, value: Any) -> _TifaEntry:
     prompt = Prompt(f"{TIFA_SUITE}/{text_id}", TIFA_SUITE, text, text_source(text_id))
     image = Image(prompt.prompt_id, generator, 0)
     metrics = _metrics(value)
-    raw = {name: metrics.get(name, found) for name, found in value.items()}  # NaN is no JSON; a missing metric is null here
+    raw = {name: metrics.get(name, metric) for name, metric in value.items()}  # NaN is no JSON; a missing metric is null here
     return _TifaEntry(line, prompt, image, _human_scores(value), metrics, raw)
 
 
 def _human_scores(value: dict[str, Any]) -> tuple[int, ...]:
-    found = value.get("human_scores")
-    if not isinstance(found, list) or not found or not all(is_number(score) and score in (1, 2, 3, 4, 5) for score in found):
-        raise ValueError(f"'human_scores' is {quoted(found)}, a list of whole numbers 1 to 5 expected")
-    scores = tuple(int(score) for score in found)
+    listed = value.get("human_scores")
+    if not isinstance(listed, list) or not listed or not all(is_number(score) and score in (1, 2, 3, 4, 5) for score in listed):
+        raise ValueError(f"'human_scores' is {quoted(listed)}, a list of whole numbers 1 to 5 expected")
+    scores = tuple(int(score) for score in listed)
     average = value.get("human_avg")
     if average is not None and not (is_number(average) and math.isclose(average, sum(scores) / len(scores), abs_tol=0.01)):
         raise ValueError(f"'human_avg' is {quoted(average)}, but the mean of {list(scores)} is {sum(scores) / len(scores):g}")
@@ -320,22 +320,22 @@ def _human_scores(value: dict[str, Any]) -> tuple[int, ...]:
 
 def _metrics(value: dict[str, Any]) -> dict[str, float | None]:
     metrics: dict[str, float | None] = {}
-    for name, found in value.items():
+    for name, metric in value.items():
         if name in _NOT_METRICS or name.startswith("human_"):
             continue
-        if found is not None and not is_number(found):
-            raise ValueError(f"metric {quoted(name)} is {quoted(found)}, a number or null expected")
-        if found is None or math.isnan(found):
+        if metric is not None and not is_number(metric):
+            raise ValueError(f"metric {quoted(name)} is {quoted(metric)}, a number or null expected")
+        if metric is None or math.isnan(metric):
             metrics[name] = None
-        elif math.isinf(found):
+        elif math.isinf(metric):
             raise ValueError(f"metric {quoted(name)} is infinite, a finite number expected")
         else:
             check_name(name, "the metric's name")
-            metrics[name] = float(found)
+            metrics[name] = float(metric)
     return metrics
 
 
-def is_number(found: Any) -> bool:
+def is_number(value: Any) -> bool:
     """Whether a JSON value is a number that can be compared."""
     # a whole number of hundreds of digits is none that can be compared
-    return isinstance(found, float) or (isinstance(found, int) and not isinstance(found, bool) and abs(found) < 2**63)
+    return isinstance(value, float) or (isinstance(value, int) and not isinstance(value, bool) and abs(value) < 2**63)

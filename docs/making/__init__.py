@@ -16,7 +16,7 @@ _BLOCK: Final = re.compile(r"(<!-- made: (?P<name>[a-z-]+) -->\n)(?P<body>.*?)(<
 
 def names_in(text: str) -> list[str]:
     """The names of the made parts of a page, in order."""
-    return [found["name"] for found in _BLOCK.finditer(text)]
+    return [match["name"] for match in _BLOCK.finditer(text)]
 
 
 def put(text: str, name: str, body: str) -> str:
@@ -27,7 +27,7 @@ def put(text: str, name: str, body: str) -> str:
     """
     if names_in(text).count(name) != 1:
         raise ValueError(f"the markers '<!-- made: {name} -->' and '<!-- end -->' must stand in the page once")
-    return _BLOCK.sub(lambda found: f"{found[1]}\n{body.strip()}\n\n{found[4]}" if found["name"] == name else found[0], text)
+    return _BLOCK.sub(lambda match: f"{match[1]}\n{body.strip()}\n\n{match[4]}" if match["name"] == name else match[0], text)
 
 
 def table(head: Sequence[str], rows: Iterable[Sequence[str]]) -> str:
@@ -41,5 +41,5 @@ def table(head: Sequence[str], rows: Iterable[Sequence[str]]) -> str:
 
 def code(text: object) -> str:
     """A short text as code, whatever it holds."""
-    said = str(text)
-    return f"`` {said} ``" if "`" in said else f"`{said}`"
+    shown = str(text)
+    return f"`` {shown} ``" if "`" in shown else f"`{shown}`"

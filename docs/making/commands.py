@@ -171,8 +171,8 @@ def leaves(command: Any = None, words: tuple[str, ...] = ()) -> Iterator[tuple[s
     if below is None:
         yield " ".join(words), command
         return
-    for name, one in below.items():
-        yield from leaves(one, (*words, name))
+    for name, subcommand in below.items():
+        yield from leaves(subcommand, (*words, name))
 
 
 def parsed(line: str) -> None:
@@ -198,12 +198,12 @@ def words_of(line: str) -> list[str]:
     """A line's words up to where the shell takes over (a redirection, a second command, a comment)."""
     read = shlex.shlex(line, posix=True, punctuation_chars="&>|;")
     read.whitespace_split = True
-    found = []
+    words = []
     for word in read:
         if word[0] in "&>|;":
             break
-        found.append(word)
-    return found
+        words.append(word)
+    return words
 
 
 def made() -> str:
@@ -211,7 +211,7 @@ def made() -> str:
     parts = [_filters()]
     for words, command in sorted(leaves()):
         parts.append(f"## {words}\n\n{' '.join((command.help or '').split())}\n")
-        examples = "\n".join(f"{RUN} {one}" for one in EXAMPLES.get(words, ()))
+        examples = "\n".join(f"{RUN} {example}" for example in EXAMPLES.get(words, ()))
         parts.append(f"```\n{examples}\n```\n")
         parts.append(_options(command))
     return "\n".join(parts)
@@ -219,18 +219,18 @@ def made() -> str:
 
 def _filters() -> str:
     rows = [(code(f"--{name}"), text) for name, text in FILTERS.items()]
-    said = "Commands that take a selection share these; each can be repeated, and values of one are alternatives."
-    return f"## Filters\n\n{said}\n\n{table(('option', 'what it does'), rows)}\n"
+    lead = "Commands that take a selection share these; each can be repeated, and values of one are alternatives."
+    return f"## Filters\n\n{lead}\n\n{table(('option', 'what it does'), rows)}\n"
 
 
 def _options(command: Any) -> str:
     own, shared = [], []
-    for one in command.params:
-        name = one.opts[0].removeprefix("--")
-        if one.param_type_name == "option" and (name == "project" or (name in FILTERS and one.help == FILTERS[name])):
-            shared.append(code(one.opts[0]))
+    for param in command.params:
+        name = param.opts[0].removeprefix("--")
+        if param.param_type_name == "option" and (name == "project" or (name in FILTERS and param.help == FILTERS[name])):
+            shared.append(code(param.opts[0]))
         elif name != "help":
-            own.append((_name(one), _default(one), _what(one)))
+            own.append((_name(param), _default(param), _what(param)))
     parts = [table(("", "default", "what it does"), own) + "\n"] if own else []
     if shared:
         parts.append(f"As everywhere: {', '.join(shared)}.\n")
@@ -246,25 +246,25 @@ def _choices(annotation: Any) -> list[str]:
     return [each for inner in get_args(annotation) for each in _choices(inner)]
 
 
-def _name(one: Any) -> str:
-    if one.param_type_name == "argument":
-        return code(one.metavar or one.name.upper())
-    names = ", ".join(code(name) for name in (*one.opts, *one.secondary_opts))
-    return names if getattr(one, "is_flag", False) or not one.metavar else f"{names} {code(one.metavar)}"
+def _name(param: Any) -> str:
+    if param.param_type_name == "argument":
+        return code(param.metavar or param.name.upper())
+    names = ", ".join(code(name) for name in (*param.opts, *param.secondary_opts))
+    return names if getattr(param, "is_flag", False) or not param.metavar else f"{names} {code(param.metavar)}"
 
 
-def _default(one: Any) -> str:
-    if one.required:
+def _default(param: Any) -> str:
+    if param.required:
         return "required"
-    if getattr(one, "is_flag", False):
-        return {True: "on", False: "off"}.get(one.default, "")
-    value = one.default.value if isinstance(one.default, Enum) else one.default
+    if getattr(param, "is_flag", False):
+        return {True: "on", False: "off"}.get(param.default, "")
+    value = param.default.value if isinstance(param.default, Enum) else param.default
     return "" if value is None or value in ("", [], ()) or callable(value) else code(value)
 
 
-def _what(one: Any) -> str:
-    choices = _choices(one.type_descriptor.annotation)
-    said = [one.help or "", f"One of {', '.join(code(each) for each in choices)}." if choices else ""]
-    if one.param_type_name == "option" and one.multiple and "epeatable" not in said[0]:
-        said.append("Repeatable.")
-    return " ".join(part for part in said if part)
+def _what(param: Any) -> str:
+    choices = _choices(param.type_descriptor.annotation)
+    sentences = [param.help or "", f"One of {', '.join(code(each) for each in choices)}." if choices else ""]
+    if param.param_type_name == "option" and param.multiple and "epeatable" not in sentences[0]:
+        sentences.append("Repeatable.")
+    return " ".join(part for part in sentences if part)

@@ -153,7 +153,7 @@ PARAMETERS: Final[dict[str, dict[str, str]]] = {
         "lasso": "The corners of a line around some: `x,y;x,y;...`, 3 to 200, from 0 to 100. It works in Browse, too.",
         "paint": "The colour: `generator`, `task`, `suite`, `object`, `people`, `simulated`, `says:RATER`, `score:RATER`.",
     },
-    "reports": {name: what for name, what in FILTERS.items() if name != "target"}
+    "reports": {name: meaning for name, meaning in FILTERS.items() if name != "target"}
     | {"seed": "Of folds, and of swaps of prompts."},
     "runs": {
         "scorer": "The scorer to start.",
@@ -287,24 +287,24 @@ def pages() -> dict[str, type[Page[Any]]]:
 def accepted(name: str) -> set[str]:
     """What a page reads from the address."""
     page = pages().get(name)
-    found = set(page.ADDRESS) if page is not None else set()
+    parameters = set(page.ADDRESS) if page is not None else set()
     if name in ("browse", "workbench"):
         from ui.components import addresses
 
         script = (ROOT / "assets/js/workbench/address.js").read_text(encoding="utf-8")
-        found |= {one for part in _NAMES_OF_LISTING.findall(script) for one in re.findall(r'"(\w+)"', part)}
-        found |= {"suite", "task", "generator", "view", *addresses.CROSSED, *addresses.RESTRICTING, *addresses.MARKED}
-        found |= set(getattr(addresses, "FILTERED", ()))
+        parameters |= {parameter for part in _NAMES_OF_LISTING.findall(script) for parameter in re.findall(r'"(\w+)"', part)}
+        parameters |= {"suite", "task", "generator", "view", *addresses.CROSSED, *addresses.RESTRICTING, *addresses.MARKED}
+        parameters |= set(getattr(addresses, "FILTERED", ()))
     if name == "agreement":
-        found |= set(Selection.__dataclass_fields__)
-    return found
+        parameters |= set(Selection.__dataclass_fields__)
+    return parameters
 
 
 def documented(name: str) -> dict[str, str]:
     """What the docs tell of a page's address."""
     if name in ("browse", "workbench"):
         known = accepted(name)
-        return {key: what for key, what in LISTING.items() if key in known} | dict(PAGES[name].also)
+        return {key: meaning for key, meaning in LISTING.items() if key in known} | dict(PAGES[name].also)
     return PARAMETERS.get(name, {}) | dict(PAGES[name].also)
 
 
@@ -316,8 +316,8 @@ def present() -> dict[str, DocumentedPage]:
 def keys_in(script: str) -> list[tuple[list[str], str]]:
     """Keys and what they do, from a script's list of them; empty: it has none."""
     path = ROOT / script
-    found = _KEYS.search(path.read_text(encoding="utf-8")) if path.is_file() else None
-    rows = _KEY.finditer(found[1]) if found else ()
+    match = _KEYS.search(path.read_text(encoding="utf-8")) if path.is_file() else None
+    rows = _KEY.finditer(match[1]) if match else ()
     return [([part.strip().strip('"') for part in row["keys"].split(", ")], row["what"]) for row in rows]
 
 
@@ -333,13 +333,13 @@ def made() -> str:
 
 def _page(name: str, page: DocumentedPage) -> str:
     parts = [f"## {name.capitalize()}\n\n{code(page.path)}: {page.what}"]
-    params = {key: what for key, what in documented(name).items() if name != "workbench" or key not in LISTING}
+    params = {key: meaning for key, meaning in documented(name).items() if name != "workbench" or key not in LISTING}
     if params:
-        parts.append(table(("in the address", "what it says"), ((code(key), what) for key, what in params.items())))
+        parts.append(table(("in the address", "what it says"), ((code(key), meaning) for key, meaning in params.items())))
     if keys := keys_in(page.keys):
         shown = (
-            (" ".join(code(_SHOWN.get(key, key.upper() if len(key) == 1 else key)) for key in each), what)
-            for each, what in keys
+            (" ".join(code(_SHOWN.get(key, key.upper() if len(key) == 1 else key)) for key in each), meaning)
+            for each, meaning in keys
         )
         parts.append(table(("keys", "what they do"), shown))
     return "\n\n".join(parts)

@@ -18,7 +18,8 @@ from agreement.catalogue import DEFINITIONS as DEFINED
 from agreement.catalogue import NOTATION, ON_REQUEST, STATISTICS, Measure, Statistic
 from concord.campaigns.planning import OWN_FILES, CampaignSpec
 from concord.library import Project
-from data.campaign import RECRUITMENT_FIELDS, Settings
+from data.campaigns.recruitment import RECRUITMENT_FIELDS
+from data.campaigns.settings import Settings
 from data.store.core.schema import LEFT_OUT, SCHEMA
 from docs.making import code, table
 from scorers import registry
@@ -29,15 +30,15 @@ def schema() -> dict[str, dict[str, str]]:
     """Every table of a new project: its columns, in order, with their types."""
     from data.store.core.store import Store
 
-    asked = (
+    query = (
         "select c.table_name, c.column_name, c.data_type from duckdb_columns() c join duckdb_tables() t using (table_name)"
         " where not c.internal order by c.table_name, c.column_index"
     )
-    found: dict[str, dict[str, str]] = {}
+    columns: dict[str, dict[str, str]] = {}
     with tempfile.TemporaryDirectory() as folder, Store(Path(folder)) as store, store.read() as cursor:
-        for name, column, kind in cursor.execute(asked).fetchall():
-            found.setdefault(name, {})[column] = kind.lower()
-    return found
+        for name, column, kind in cursor.execute(query).fetchall():
+            columns.setdefault(name, {})[column] = kind.lower()
+    return columns
 
 
 def undocumented_tables() -> list[str]:
@@ -56,19 +57,24 @@ def tables() -> str:
     for name, columns in here.items():
         if name in SCHEMA:
             parts.append(_table_of(name, columns))
-    rows = ((code(name), ", ".join(code(one) for one in here.get(name, {})), why) for name, why in LEFT_OUT.items())
+    rows = ((code(name), ", ".join(code(column) for column in here.get(name, {})), why) for name, why in LEFT_OUT.items())
     parts.append("### Tables that stay in the project\n\n" + table(("table", "columns", "why"), rows))
     return "\n\n".join(parts)
 
 
 def _table_of(name: str, columns: dict[str, str]) -> str:
-    said = SCHEMA[name]
+    description = SCHEMA[name]
     rows = []
     for column, kind in columns.items():
-        one = said.columns[column]
-        told = one.text if one.kept else f"{one.text} (not in a snapshot: {one.why})"
-        rows.append((code(column), kind, told))
-    return f"### {name}\n\n{said.text[:1].upper()}{said.text[1:]}.\n\n{table(('column', 'type', 'what it holds'), rows)}"
+        column_description = description.columns[column]
+        meaning = (
+            column_description.text
+            if column_description.kept
+            else f"{column_description.text} (not in a snapshot: {column_description.why})"
+        )
+        rows.append((code(column), kind, meaning))
+    text = f"{description.text[:1].upper()}{description.text[1:]}"
+    return f"### {name}\n\n{text}.\n\n{table(('column', 'type', 'what it holds'), rows)}"
 
 
 _NO_PAIR: Final = "No unit has two ratings"
@@ -130,24 +136,24 @@ def statistics() -> str:
     return "\n\n".join(parts)
 
 
-def _statistic(name: str, said: Statistic) -> str:
+def _statistic(name: str, statistic: Statistic) -> str:
     among = [scale for scale, measure in _MEASURES.items() if name in measure.among()]
     two = [scale for scale, measure in _MEASURES.items() if name in measure.two_raters()]
     where = [f"among people: {', '.join(among) or 'no scale'}", f"of two raters: {', '.join(two) or 'no scale'}"]
     if name == "auc":
         where = ["a scorer's `score` beside people's yes or no"]
-    asked = " Only on request (`--statistic`)." if name in ON_REQUEST else ""
+    note = " Only on request (`--statistic`)." if name in ON_REQUEST else ""
     rows = [
-        ("formula", said.formula),
-        ("range", said.range),
+        ("formula", statistic.formula),
+        ("range", statistic.range),
         ("for", "; ".join(where)),
         ("undefined", UNDEFINED[name]),
-        ("source", said.source),
+        ("source", statistic.source),
     ]
-    return f"### {said.title}\n\n{code(name)}: {said.meaning}{asked}\n\n{table(('', ''), rows)}"
+    return f"### {statistic.title}\n\n{code(name)}: {statistic.meaning}{note}\n\n{table(('', ''), rows)}"
 
 
-SAID: Final[dict[str, str]] = {
+ROUTE_TEXTS: Final[dict[str, str]] = {
     "POST /command": "Runs a command for the command line while the app holds the project; streams JSON lines"
     ' `{"stream", "text"}` and at last `{"exit": status}`. Only with the token in the project\'s `.server.json`.',
     "POST /api/name": "Sets the annotator's name; refused where accounts are used, as the name comes from the sign-in.",
@@ -227,7 +233,7 @@ def _routes(routes: Any) -> Iterator[tuple[str, Any]]:
 
 def description_of(name: str, route: Any) -> str:
     """What a route is for, in a paragraph; empty: nobody has said."""
-    return SAID.get(name) or " ".join((inspect.getdoc(route.endpoint) or "").split())
+    return ROUTE_TEXTS.get(name) or " ".join((inspect.getdoc(route.endpoint) or "").split())
 
 
 def made() -> str:
@@ -244,12 +250,12 @@ def made() -> str:
 
 def _takes(route: Any) -> str:
     """The names of what is sent: in the query, and in the JSON body."""
-    named = [one.alias or one.name for one in _queries(route.dependant)]
-    found = [f"?{', '.join(code(one) for one in dict.fromkeys(named))}"] if named else []
-    for one in route.dependant.body_params:
-        fields = getattr(getattr(one.field_info, "annotation", None), "model_fields", {})
-        found.append(f"{{{', '.join(code(name) for name in fields)}}}")
-    return " ".join(found)
+    named = [query.alias or query.name for query in _queries(route.dependant)]
+    sent = [f"?{', '.join(code(name) for name in dict.fromkeys(named))}"] if named else []
+    for param in route.dependant.body_params:
+        fields = getattr(getattr(param.field_info, "annotation", None), "model_fields", {})
+        sent.append(f"{{{', '.join(code(name) for name in fields)}}}")
+    return " ".join(sent)
 
 
 def _queries(dependant: Any) -> Iterator[Any]:
@@ -349,29 +355,29 @@ SCORER: Final[dict[str, str]] = {
 def of_campaigns() -> dict[str, tuple[Any, str]]:
     """Each setting of a campaign with its default and what it means (empty: nobody has said)."""
     doc = _attributes(Settings)
-    found: dict[str, tuple[Any, str]] = {}
+    settings: dict[str, tuple[Any, str]] = {}
     for kind in (CampaignSpec, Settings):
-        for one in fields(kind):
-            if one.name != "settings":
-                name = "id" if one.name == "campaign_id" else one.name
-                default = None if one.default is MISSING else one.default
-                found[name] = (default, CAMPAIGN.get(name) or doc.get(name, ""))
-    return found
+        for field in fields(kind):
+            if field.name != "settings":
+                name = "id" if field.name == "campaign_id" else field.name
+                default = None if field.default is MISSING else field.default
+                settings[name] = (default, CAMPAIGN.get(name) or doc.get(name, ""))
+    return settings
 
 
 def of_scorer(scorer: Scorer) -> dict[str, dict[str, Any]]:
     """Each setting by name, with its value by profile; ``''`` in the profile of options."""
-    found: dict[str, dict[str, Any]] = {}
+    settings: dict[str, dict[str, Any]] = {}
     for profile, values in {"": {**scorer.options, **scorer.operating}, **scorer.profiles}.items():
         for key, value in values.items():
-            found.setdefault(key, {})[profile] = value
-    return found
+            settings.setdefault(key, {})[profile] = value
+    return settings
 
 
 def undocumented() -> list[str]:
     """Settings of which nobody has said what they mean."""
-    missing = [name for name, (_, what) in of_campaigns().items() if not what]
-    missing += [name for name in OWN_FILES if not any(name in what for _, what in of_campaigns().values())]
+    missing = [name for name, (_, meaning) in of_campaigns().items() if not meaning]
+    missing += [name for name in OWN_FILES if not any(name in meaning for _, meaning in of_campaigns().values())]
     for name in registry.NAMES:
         missing += [f"{name}: {key}" for key in of_scorer(registry.get(name)) if not SCORER.get(key)]
     return missing
@@ -383,30 +389,31 @@ def library() -> str:
     for name, method in inspect.getmembers(Project, inspect.isfunction):
         if not name.startswith("_"):
             call = inspect.signature(method)
-            given = call.replace(parameters=[*call.parameters.values()][1:])
+            signature = call.replace(parameters=[*call.parameters.values()][1:])
             text = re.sub(r"``(.+?)``", r"`\1`", inspect.getdoc(method) or "")
-            what, *sections = re.split(r"\n\n(?=(?:Args|Raises):\n)", text)
+            summary, *sections = re.split(r"\n\n(?=(?:Args|Raises):\n)", text)
             rows = [
                 (code(entry.partition(":")[0].strip()), " ".join(entry.partition(":")[2].split()))
                 for section in sections
                 for entry in re.split(r"\n    (?=\S)", section)[1:]
             ]
-            typed = re.sub(r"(: |-> )'(.+?)'", r"\1\2", str(given))
-            parts.append(f"### {name}\n\n```python\np.{name}{typed}\n```\n\n{what}")
+            typed = re.sub(r"(: |-> )'(.+?)'", r"\1\2", str(signature))
+            parts.append(f"### {name}\n\n```python\np.{name}{typed}\n```\n\n{summary}")
             parts += [table(("argument or error", "meaning"), rows)] if rows else []
     return "\n\n".join(parts)
 
 
 def campaigns() -> str:
     """Campaigns' settings as Markdown."""
-    rows = ((code(name), _as_code(default), what) for name, (default, what) in of_campaigns().items())
+    rows = ((code(name), _as_code(default), meaning) for name, (default, meaning) in of_campaigns().items())
     return table(("setting", "default", "what it means"), rows)
 
 
 def recruitment() -> str:
     """What is asked once of a campaign, for reports."""
     return table(
-        ("field", "what it should say"), ((code(name), f"{one.title}. {one.asks}") for name, one in RECRUITMENT_FIELDS.items())
+        ("field", "what it should say"),
+        ((code(name), f"{field.title}. {field.asks}") for name, field in RECRUITMENT_FIELDS.items()),
     )
 
 
@@ -451,9 +458,9 @@ def _attributes(kind: type) -> dict[str, str]:
     """What a docstring's list of attributes says of each."""
     listed = (inspect.getdoc(kind) or "").partition("Attributes:\n")[2]
     entries = re.split(r"^    (?=\w+(?:, \w+)*:)", listed, flags=re.MULTILINE)[1:]
-    found: dict[str, str] = {}
+    meanings: dict[str, str] = {}
     for entry in entries:
-        names, _, what = entry.partition(":")
-        text = " ".join(what.replace("``", "`").split())
-        found |= {name.strip(): text[:1].upper() + text[1:] for name in names.split(",")}
-    return found
+        names, _, meaning = entry.partition(":")
+        text = " ".join(meaning.replace("``", "`").split())
+        meanings |= {name.strip(): text[:1].upper() + text[1:] for name in names.split(",")}
+    return meanings

@@ -60,18 +60,22 @@ NEITHER: Final = "neither"
 def counts(looked: SuiteEvidence) -> FailureTable:
     """Requested and detected counts of the objects of which a prompt asks an exact one (GenEval's counting task), uncapped."""
     pairs = [
-        (case, asked.count, case.verdict.found[asked.name])
+        (case, thing.count, case.verdict.found[thing.name])
         for case in looked.cases
-        for asked in case.spec.objects
-        if asked.exact and asked.name in case.verdict.found
+        for thing in case.spec.objects
+        if thing.exact and thing.name in case.verdict.found
     ]
     units = [
-        FailureUnit(case, str(asked), (str(found), AS_ASKED if found == asked else TOO_FEW if found < asked else TOO_MANY))
-        for case, asked, found in pairs
+        FailureUnit(
+            case,
+            str(requested),
+            (str(detected), AS_ASKED if detected == requested else TOO_FEW if detected < requested else TOO_MANY),
+        )
+        for case, requested, detected in pairs
     ]
-    made = table(units, numbers({asked for _, asked, _ in pairs}), ())
-    found = numbers({number for pair in pairs for number in pair[1:]}, gaps=True)
-    return FailureTable(made.asked, (*found, AS_ASKED, TOO_FEW, TOO_MANY) if pairs else (), made.units)
+    made = table(units, numbers({count for _, count, _ in pairs}), ())
+    all_numbers = numbers({number for pair in pairs for number in pair[1:]}, gaps=True)
+    return FailureTable(made.asked, (*all_numbers, AS_ASKED, TOO_FEW, TOO_MANY) if pairs else (), made.units)
 
 
 def numbers(occurring: Iterable[int], *, gaps: bool = False) -> tuple[str, ...]:
@@ -103,13 +107,13 @@ def first_object(looked: SuiteEvidence) -> FailureTable:
 
 def kind_of(spec: Spec) -> str | None:
     """One of KINDS; None for another number of objects, two of a kind, or prompts that ask how many."""
-    if spec.excludes or any(asked.count > 1 or asked.exact for asked in spec.objects) or not distinct(spec):
+    if spec.excludes or any(thing.count > 1 or thing.exact for thing in spec.objects) or not distinct(spec):
         return None
     try:
         kind = VisorRequest.of(spec).kind
     except ValueError:
         return None
-    colored = any(asked.color is not None for asked in spec.objects)
+    colored = any(thing.color is not None for thing in spec.objects)
     if kind == "relation":
         return None if colored else RELATED
     if kind == "and":
@@ -124,14 +128,14 @@ def mentioned_first(spec: Spec) -> int:
 
 def distinct(spec: Spec) -> bool:
     """Whether no two objects are of a kind: what is found cannot be told apart then."""
-    return len({plain_name(asked.name) for asked in spec.objects}) == len(spec.objects)
+    return len({plain_name(thing.name) for thing in spec.objects}) == len(spec.objects)
 
 
 def objects_present(verdict: Verdict, spec: Spec) -> tuple[bool, ...] | None:
     """Of each object of a spec whether enough of it was found; None if the verdict does not say."""
-    if any(asked.name not in verdict.found for asked in spec.objects):
+    if any(thing.name not in verdict.found for thing in spec.objects):
         return None
-    return tuple(verdict.found[asked.name] >= asked.count for asked in spec.objects)
+    return tuple(verdict.found[thing.name] >= thing.count for thing in spec.objects)
 
 
 def _present_in(case: JudgedImage) -> tuple[bool, ...] | None:
@@ -176,8 +180,8 @@ def positions(looked: SuiteEvidence) -> FailureTable:
     for case in looked.cases:
         if not distinct(case.spec):
             continue
-        for asked, standing in zip(case.spec.relations, case.verdict.relations, strict=False):
-            units.append(FailureUnit(case, asked.relation, tuple(_relation_outcomes(asked.relation, standing))))
+        for relation, standing in zip(case.spec.relations, case.verdict.relations, strict=False):
+            units.append(FailureUnit(case, relation.relation, tuple(_relation_outcomes(relation.relation, standing))))
     return table(units, tuple(RELATIONS), (*RELATIONS, NO_RELATION, AS_ASKED, OPPOSITE, NOT_BOTH), NOT_BOTH)
 
 
@@ -203,7 +207,7 @@ def pair_of(spec: Spec) -> tuple[str, str]:
     Raises:
         ValueError: it has not two objects.
     """
-    a, b = (SUPERCATEGORY.get(plain_name(asked.name), GROUPS[-1]) for asked in spec.objects)
+    a, b = (SUPERCATEGORY.get(plain_name(thing.name), GROUPS[-1]) for thing in spec.objects)
     return a, b
 
 
@@ -218,14 +222,14 @@ def split_pair(pair: str) -> tuple[str, str]:
     return a, b
 
 
-def _relation_outcomes(asked: Relation, found: RelationResult) -> Iterator[str]:
-    if found.holds is None:
+def _relation_outcomes(relation: Relation, result: RelationResult) -> Iterator[str]:
+    if result.holds is None:
         yield NOT_BOTH
         return
-    yield from found.found or (NO_RELATION,)
-    if found.holds:
+    yield from result.found or (NO_RELATION,)
+    if result.holds:
         yield AS_ASKED
-    elif OPPOSITES[asked] in found.found:
+    elif OPPOSITES[relation] in result.found:
         yield OPPOSITE
 
 
@@ -257,7 +261,7 @@ def cooccurrence(looked: SuiteEvidence) -> FailureTable:
         ended = [BOTH if all(there) else ONE_MISSING]
         if (
             all(there)
-            and (bool(case.spec.relations) or any(asked.color is not None for asked in case.spec.objects))
+            and (bool(case.spec.relations) or any(thing.color is not None for thing in case.spec.objects))
             and case.verdict.correct is not None
         ):
             ended.append(HELD if case.verdict.correct else NOT_HELD)
@@ -267,13 +271,13 @@ def cooccurrence(looked: SuiteEvidence) -> FailureTable:
 
 def asks_two(spec: Spec) -> bool:
     """Whether a prompt asks for one object each of two classes, and for no number of them."""
-    plain = all(asked.count == 1 and not asked.exact for asked in spec.objects)
+    plain = all(thing.count == 1 and not thing.exact for thing in spec.objects)
     return len(spec.objects) == 2 and distinct(spec) and plain and not spec.excludes
 
 
 def class_pair(spec: Spec) -> tuple[str, str]:
     """The two classes that a prompt asks for, in the alphabet's order."""
-    a, b = (plain_name(asked.name) for asked in spec.objects)
+    a, b = (plain_name(thing.name) for thing in spec.objects)
     return ordered_pair(a, b)
 
 
@@ -286,8 +290,8 @@ def as_required(of: FailureTable, asked: str = ANY, generator: str = ANY) -> Fai
     """The images that are as asked, of those with both objects (VISOR_cond, where a relation is asked)."""
     yes, no = (of.cell(asked, name, generator) for name in (HELD, NOT_HELD))
     counts = tuple(
-        PromptCount(one.task, one.prompt_id, one.hits, one.hits + other.hits)
-        for one, other in zip(yes.counts, no.counts, strict=True)
+        PromptCount(held.task, held.prompt_id, held.hits, held.hits + not_held.hits)
+        for held, not_held in zip(yes.counts, no.counts, strict=True)
     )
     return replace(yes, n=yes.hits + no.hits, counts=counts)
 
@@ -359,7 +363,7 @@ def bindings(looked: SuiteEvidence) -> FailureTable:
     units = []
     for case in looked.cases:
         painted = _colored_objects(case, looked)
-        if len({one.asked.color for one in painted}) < max(len(painted), 2):
+        if len({thing.asked.color for thing in painted}) < max(len(painted), 2):
             continue
         name = _binding(painted)
         if name is not None:
@@ -368,26 +372,26 @@ def bindings(looked: SuiteEvidence) -> FailureTable:
 
 
 def _colored_objects(case: JudgedImage, looked: SuiteEvidence) -> list[_ColoredObject]:
-    if not distinct(case.spec) or all(asked.color is None for asked in case.spec.objects):
+    if not distinct(case.spec) or all(thing.color is None for thing in case.spec.objects):
         return []
     rules = GenEvalRules.of(looked.settings)
     needed, detections = rules.needed(case.spec), case.seen.detections
     return [
         _ColoredObject(
-            asked, tuple(color_of(detections[k]) for k in counted_objects(detections, asked.name, needed, rules)[: asked.count])
+            thing, tuple(color_of(detections[k]) for k in counted_objects(detections, thing.name, needed, rules)[: thing.count])
         )
-        for asked in case.spec.objects
+        for thing in case.spec.objects
         # a scorer that looks for no objects has not found that they are missing
-        if asked.color is not None and asked.name in case.verdict.found
+        if thing.color is not None and thing.name in case.verdict.found
     ]
 
 
 def _binding(painted: Sequence[_ColoredObject]) -> str | None:
-    if any(len(one.colors) < one.asked.count for one in painted):
+    if any(len(thing.colors) < thing.asked.count for thing in painted):
         return MISSING
-    if any(None in one.colors for one in painted):
+    if any(None in thing.colors for thing in painted):
         return None
-    if all(one.right for one in painted):
+    if all(thing.right for thing in painted):
         return OWN
     # each object that has not its own colour but another's, with that other one
     stray = [(a, b) for a in painted for b in painted if a is not b and not a.right and a.has(b.asked.color)]

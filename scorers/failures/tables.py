@@ -114,9 +114,7 @@ class FailureTable:
         units = self._of(asked, found, generator)
         hits = _units_with(units, found)
         items = tuple(dict.fromkeys(unit.case.item_id for unit in hits))
-        every, some = (
-            Counter((prompt_counts.case.task, prompt_counts.case.prompt_id) for prompt_counts in of) for of in (units, hits)
-        )
+        every, some = (Counter((unit.case.task, unit.case.prompt_id) for unit in of) for of in (units, hits))
         return FailureCell(
             generator,
             asked,
@@ -131,29 +129,29 @@ class FailureTable:
         """The units of a cell."""
         return _units_with(self._of(asked, found, generator), found)
 
-    def _of(self, asked: str, found: str, generator: str) -> list[FailureUnit]:
+    def _of(self, group: str, outcome: str, generator: str) -> list[FailureUnit]:
         """Those that a cell is a share of."""
-        units = self._index.get((generator, asked), [])
-        if self.apart and found != self.apart:
+        units = self._index.get((generator, group), [])
+        if self.apart and outcome != self.apart:
             return [unit for unit in units if self.apart not in unit.found]
         return units
 
     def rows(self, generator: str = ANY) -> list[FailureCell]:
         """All cells of a generator, in order: each group with each thing found."""
-        return [self.cell(asked, found, generator) for asked in self.asked for found in self.found]
+        return [self.cell(group, outcome, generator) for group in self.asked for outcome in self.found]
 
 
-def _units_with(units: list[FailureUnit], found: str) -> list[FailureUnit]:
-    return [unit for unit in units if found in unit.found] if found else units
+def _units_with(units: list[FailureUnit], outcome: str) -> list[FailureUnit]:
+    return [unit for unit in units if outcome in unit.found] if outcome else units
 
 
-def table(units: Iterable[FailureUnit], asked: Sequence[str], found: Sequence[str], apart: str = ANY) -> FailureTable:
-    """A table of units; of what is ``asked`` and ``found`` only what occurs, in the order given, anything else behind it."""
+def table(units: Iterable[FailureUnit], groups: Sequence[str], outcomes: Sequence[str], apart: str = ANY) -> FailureTable:
+    """A table of units; of ``groups`` and ``outcomes`` only those that occur, in the order given, others last."""
     made = tuple(units)
-    groups = _in_order({unit.asked for unit in made}, asked)
-    return FailureTable(groups, _in_order({name for unit in made for name in unit.found}, found), made, apart)
+    present = _in_order({unit.asked for unit in made}, groups)
+    return FailureTable(present, _in_order({name for unit in made for name in unit.found}, outcomes), made, apart)
 
 
 def _in_order(names: Iterable[str], order: Sequence[str]) -> tuple[str, ...]:
-    place = {name: k for k, name in enumerate(order)}
-    return tuple(sorted(names, key=lambda name: (place.get(name, len(place)), name)))
+    rank = {name: k for k, name in enumerate(order)}
+    return tuple(sorted(names, key=lambda name: (rank.get(name, len(rank)), name)))

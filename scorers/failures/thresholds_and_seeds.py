@@ -30,8 +30,8 @@ def thresholds(looked: SuiteEvidence) -> FailureTable:
     cases = scored_images(looked)
     units = [
         FailureUnit(case, threshold_group(value), (CORRECT if correct else WRONG,))
-        for case, said in zip(cases, _correct_at_thresholds(looked, cases, grid), strict=True)
-        for value, correct in zip(grid, said, strict=True)
+        for case, verdicts in zip(cases, _correct_at_thresholds(looked, cases, grid), strict=True)
+        for value, correct in zip(grid, verdicts, strict=True)
         if correct is not None
     ]
     return table(units, [threshold_group(value) for value in grid], (CORRECT, WRONG))
@@ -68,7 +68,7 @@ def _correct_at_thresholds(
         sweep = rejudge.Rejudger(looked.scorer, evidence, looked.settings).sweep(_THRESHOLD, grid, {})
     except KeyError as error:
         raise ValueError(f"its settings lack {error}") from error
-    said: list[list[bool | None]] = [[case.verdict.correct] * len(grid) for case in cases]
+    correct: list[list[bool | None]] = [[case.verdict.correct] * len(grid) for case in cases]
     for column, row in enumerate(sweep.rows):
-        said[row] = [None if one < 0 else bool(one) for one in sweep.said[:, column]]
-    return said
+        correct[row] = [None if verdict < 0 else bool(verdict) for verdict in sweep.said[:, column]]
+    return correct

@@ -101,9 +101,9 @@ def generation_settings(profile: str, **changed: Any) -> GenerationSettings:
         raise ValueError(f"steps must be from 1 to {_MOST_STEPS:,}, got {made.steps}")
     if made.guidance is not None and not (math.isfinite(made.guidance) and 0 <= made.guidance <= _MOST_GUIDANCE):
         raise ValueError(f"guidance must be from 0 to {_MOST_GUIDANCE:g}, got {made.guidance}")
-    for value, known, what in ((made.sampler, SAMPLERS, "sampler"), (made.precision, PRECISIONS, "precision")):
+    for value, known, label in ((made.sampler, SAMPLERS, "sampler"), (made.precision, PRECISIONS, "precision")):
         if value not in known:
-            raise ValueError(f"{what} must be {' or '.join(known)}, got {value!r}")
+            raise ValueError(f"{label} must be {' or '.join(known)}, got {value!r}")
     return made
 
 
@@ -115,25 +115,25 @@ def model_of(name: str) -> str:
     return name if name in PLAYGROUND_STAGES else hub_id(name)
 
 
-def name_of(name: str, asked: GenerationSettings, seed: int) -> str:
+def name_of(name: str, settings: GenerationSettings, seed: int) -> str:
     """What the project calls a generator that is asked like this: the model's short name, and what is not as usual."""
     path = folder(name) if name not in GENERATORS and name not in PLAYGROUND_STAGES else None
     model = short_of(name) if path is None else path.resolve().name
     parts = [re.sub(r"[^A-Za-z0-9.-]+", "-", model).strip(".-") or "generator"]
-    profile = next((key for key, usual in PROFILES.items() if key != "default" and asked == usual), None)
+    profile = next((key for key, usual in PROFILES.items() if key != "default" and settings == usual), None)
     if profile is not None:
         parts.append(profile)
     else:
         usual = asdict(GenerationSettings())
-        said = {key: value for key, value in asdict(asked).items() if value != usual[key]}
-        parts += [f"{key}={value:g}" if isinstance(value, float) else f"{key}={value}" for key, value in said.items()]
+        changed = {key: value for key, value in asdict(settings).items() if value != usual[key]}
+        parts += [f"{key}={value:g}" if isinstance(value, float) else f"{key}={value}" for key, value in changed.items()]
     if seed:
         parts.append(f"seed={seed}")
     return "@".join(parts)
 
 
 def load(
-    name: str, asked: GenerationSettings = PROFILES["default"], device: str = "cpu", playground: Path = PLAYGROUND_FOLDER
+    name: str, settings: GenerationSettings = PROFILES["default"], device: str = "cpu", playground: Path = PLAYGROUND_FOLDER
 ) -> tuple[Generator, dict[str, Any]]:
     """A generator in memory, and what it is: see ``describe``.
 
@@ -147,35 +147,35 @@ def load(
 
     from scorers.models.diffusion import open_pipeline
 
-    pipeline = open_pipeline(name, device, asked.precision, playground)
+    pipeline = open_pipeline(name, device, settings.precision, playground)
     family = PIPELINE_FAMILIES[type(pipeline).__name__]
-    if asked.sampler == "ddim":
+    if settings.sampler == "ddim":
         _use_ddim(pipeline, name)
     if getattr(pipeline, "vae", None) is not None:
         # one after the other: sixteen pictures of 1,024 pixels at once need more memory than the model itself
         pipeline.vae.enable_slicing()
     steps, guidance = DISTILLED.get(model_of(name).partition("@")[0], (family.steps, family.guidance))
-    told = {
-        "num_inference_steps": asked.steps or steps,
-        family.guided_by: guidance if asked.guidance is None else asked.guidance,
+    call_options = {
+        "num_inference_steps": settings.steps or steps,
+        family.guided_by: guidance if settings.guidance is None else settings.guidance,
         **family.asked,
     }
 
     def paint(texts: Sequence[str], seeds: Sequence[int]) -> list[GeneratedPicture]:
         # drawn on the CPU whatever the device, so that the noise is the same everywhere
         noise = [torch.Generator().manual_seed(seed) for seed in seeds]
-        made = pipeline(list(texts), generator=noise, **told)
+        made = pipeline(list(texts), generator=noise, **call_options)
         flags = [made.get(flag) or [False] * len(texts) for flag in family.flags]
-        flagged = [any(said) for said in zip(*flags, strict=True)] or [False] * len(texts)
+        flagged = [any(of_image) for of_image in zip(*flags, strict=True)] or [False] * len(texts)
         return [
-            GeneratedPicture(one, FILTERED if said else None if one.getbbox() else BLACK)
-            for one, said in zip(made.images, flagged, strict=True)
+            GeneratedPicture(image, FILTERED if flag else None if image.getbbox() else BLACK)
+            for image, flag in zip(made.images, flagged, strict=True)
         ]
 
-    return paint, describe(name, pipeline, told)
+    return paint, describe(name, pipeline, call_options)
 
 
-def describe(name: str, pipeline: Any, told: Mapping[str, Any]) -> dict[str, Any]:
+def describe(name: str, pipeline: Any, call_options: Mapping[str, Any]) -> dict[str, Any]:
     """What is recorded of a generator beside how it was asked: the classes of its pipeline and its scheduler, the steps and
     guidance that hold, which weights, and the versions of the packages."""
     from scorers.models.diffusion import weights_of
@@ -183,8 +183,8 @@ def describe(name: str, pipeline: Any, told: Mapping[str, Any]) -> dict[str, Any
     return {
         "pipeline": type(pipeline).__name__,
         "scheduler": type(pipeline.scheduler).__name__,
-        "steps": told["num_inference_steps"],
-        "guidance": told[PIPELINE_FAMILIES[type(pipeline).__name__].guided_by],
+        "steps": call_options["num_inference_steps"],
+        "guidance": call_options[PIPELINE_FAMILIES[type(pipeline).__name__].guided_by],
         "weights": weights_of(name),
         "seeds": SEEDS,
         "versions": {package: version(package) for package in ("diffusers", "transformers", "torch")},

@@ -49,9 +49,9 @@ def work(folder: GenerationFolder, stop: Callable[[], bool] = lambda: False, loa
     folder.describe(opened)
     loaded()
     carefully: FaultIsolator[WantedPicture, GeneratedPicture] = FaultIsolator(
-        lambda batch: paint([one.text for one in batch], [one.seed for one in batch]),
-        lambda one: f"{one.prompt_id} {one.index}",
-        lambda one: replace(one, text="a photo of a cup", seed=0),
+        lambda batch: paint([picture.text for picture in batch], [picture.seed for picture in batch]),
+        lambda picture: f"{picture.prompt_id} {picture.index}",
+        lambda picture: replace(picture, text="a photo of a cup", seed=0),
         "picture",
         DIED,
         folder.path,
@@ -85,11 +85,11 @@ def _generate_batch(
 ) -> dict[str, str]:
     """Paint and write; returns why some could not be, by file."""
     failures = {}
-    for one, made in zip(batch, carefully(batch), strict=True):
+    for picture, made in zip(batch, carefully(batch), strict=True):
         if isinstance(made, Failed):
-            failures[one.file] = made.reason
+            failures[picture.file] = made.reason
         else:
-            write_picture(Path(one.file), made.picture, made.blanked)
+            write_picture(Path(picture.file), made.picture, made.blanked)
     return failures
 
 

@@ -42,14 +42,14 @@ def evidence_of(result: GenEvalResult, spec: Spec, item_id: str) -> Observation:
     """The evidence that a line holds: its verdict and reason, and its boxes if it has details."""
     detections: list[Detection] = []
     for name, boxes in (result.details or {}).items():
-        ordered = sorted(boxes, key=lambda one: -one[1])
+        ordered = sorted(boxes, key=lambda box: -box[1])
         here = [
             Detection(name, score, box, None, None if color is None else one_hot(color))
             for (box, score), color in zip(ordered, _colors(result, spec, name, len(boxes)), strict=True)
         ]
         # of equally confident ones the rules take the last first, the file has the first first
         here.reverse()
-        detections += sorted(here, key=lambda one: -one.score)
+        detections += sorted(here, key=lambda detection: -detection.score)
     payload = {"correct": result.correct, "reason": result.reason, "details": result.details is not None}
     return Observation(item_id, payload, tuple(detections))
 
@@ -59,15 +59,15 @@ def judge(spec: Spec, seen: Observation, settings: Mapping[str, Any]) -> Verdict
     if seen.failed is not None:
         return Verdict((), checks=(Check(f"could not be looked at: {seen.failed}", None),))
     correct, reason = bool(seen.payload.get("correct")), str(seen.payload.get("reason", ""))
-    said = Judgement("correct", YES if correct else NO, float(correct))
+    file_judgement = Judgement("correct", YES if correct else NO, float(correct))
     if not seen.payload.get("details"):
-        return Verdict((said,), reason, (Check("the file says no more than its verdict", None),))
+        return Verdict((file_judgement,), reason, (Check("the file says no more than its verdict", None),))
     ours = rules.judge(spec, seen, settings)
-    others = tuple(one for one in ours.judgements if one.aspect != "correct")
+    others = tuple(judgement for judgement in ours.judgements if judgement.aspect != "correct")
     checks = ours.checks
     if ours.correct not in (correct, None):
         checks = (Check("the file's verdict does not follow from the boxes that it lists", None), *checks)
-    return replace(ours, judgements=(said, *others), reason=reason, checks=checks)
+    return replace(ours, judgements=(file_judgement, *others), reason=reason, checks=checks)
 
 
 def follows(spec: Spec, seen: Observation, settings: Mapping[str, Any]) -> bool:
@@ -77,29 +77,29 @@ def follows(spec: Spec, seen: Observation, settings: Mapping[str, Any]) -> bool:
 
 def details_of(spec: Spec, detections: Sequence[Detection], rules: GenEvalRules) -> Details:
     """What GenEval would list of an image: of every class the objects that count, by its names and in its order."""
-    names = list(dict.fromkeys(_NAMES.get(one.label, one.label) for one in detections))
+    names = list(dict.fromkeys(_NAMES.get(detection.label, detection.label) for detection in detections))
     ordered = sorted(names, key=lambda name: _ORDER.get(name, len(_ORDER)))
-    found = {name: counted_objects(detections, name, rules.needed(spec), rules) for name in ordered}
-    return {name: [(detections[k].box, detections[k].score) for k in ranks] for name, ranks in found.items() if ranks}
+    ranks_of = {name: counted_objects(detections, name, rules.needed(spec), rules) for name in ordered}
+    return {name: [(detections[k].box, detections[k].score) for k in ranks] for name, ranks in ranks_of.items() if ranks}
 
 
 def _colors(result: GenEvalResult, spec: Spec, name: str, n: int) -> list[str | None]:
     """The colour of each box of a class, most confident first; None where none was asked for or looked at."""
-    asked = next((one for one in spec.objects if one.name == name and one.color is not None), None)
-    if asked is None or n < asked.count:
+    object_spec = next((thing for thing in spec.objects if thing.name == name and thing.color is not None), None)
+    if object_spec is None or n < object_spec.count:
         return [None] * n
-    looked = _colors_in_reason(result.reason, asked)[: asked.count]
+    looked = _colors_in_reason(result.reason, object_spec)[: object_spec.count]
     return [*looked, *[None] * (n - len(looked))]
 
 
-def _colors_in_reason(reason: str, asked: ObjectSpec) -> list[str]:
+def _colors_in_reason(reason: str, spec: ObjectSpec) -> list[str]:
     """As many colours as were looked at. Which box had which is not said, but does not matter to any rule."""
-    begins = f"expected {asked.color} {asked.name}>={asked.count}, found "
+    begins = f"expected {spec.color} {spec.name}>={spec.count}, found "
     line = next((line for line in reason.split("\n") if line.startswith(begins)), None)
     if line is None:
-        return [asked.color or ""] * asked.count
+        return [spec.color or ""] * spec.count
     counted = _COUNTED.findall(line.partition("; and ")[2])
-    return [color for times, color in counted if color in COLORS for _ in range(min(int(times), asked.count))]
+    return [color for times, color in counted if color in COLORS for _ in range(min(int(times), spec.count))]
 
 
 def _open(settings: Settings, device: str) -> Perceiver:  # noqa: ARG001  (as every scorer's)

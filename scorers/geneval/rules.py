@@ -126,23 +126,29 @@ def judge(spec: Spec, seen: Observation, settings: Mapping[str, Any]) -> Verdict
         return Verdict((), checks=(Check(f"could not be looked at: {seen.failed}", None),))
     if not spec.objects and not spec.excludes:
         return Verdict(())
-    found, needed = seen.detections, rules.needed(spec)
-    excluded = [_Excluded(one, tuple(counted_objects(found, one.name, needed, rules))) for one in spec.excludes]
-    things = [_match_object(asked, found, needed, rules, excluded) for asked in spec.objects]
-    places = [_match_relation(relation, things, found, rules) for relation in spec.relations]
+    detections, needed = seen.detections, rules.needed(spec)
+    excluded = [
+        _Excluded(excluded_spec, tuple(counted_objects(detections, excluded_spec.name, needed, rules)))
+        for excluded_spec in spec.excludes
+    ]
+    things = [_match_object(thing_spec, detections, needed, rules, excluded) for thing_spec in spec.objects]
+    relation_results = [_match_relation(relation, things, detections, rules) for relation in spec.relations]
     judgements: list[Judgement] = []
     for thing in things:
         judgements += _object_judgements(thing)
-    judgements += [_yes_no("position", place.holds, place.target) for place in places if place.holds is not None]
-    correct, reasons = _overall(spec, things, excluded, places)
+    judgements += [_yes_no("position", result.holds, result.target) for result in relation_results if result.holds is not None]
+    correct, reasons = _overall(spec, things, excluded, relation_results)
     if spec.details and correct:
         correct = None  # what boxes do not show may be otherwise
     return Verdict(
         (_yes_no("correct", correct), *judgements),
         "\n".join(reasons),
-        tuple(_checks(spec, things, excluded, places, needed, rules)),
-        {**{one.asked.name: len(one.ranks) for one in things}, **{one.asked.name: len(one.ranks) for one in excluded}},
-        tuple(places),
+        tuple(_checks(spec, things, excluded, relation_results, needed, rules)),
+        {
+            **{thing.asked.name: len(thing.ranks) for thing in things},
+            **{unwanted.asked.name: len(unwanted.ranks) for unwanted in excluded},
+        },
+        tuple(relation_results),
     )
 
 
@@ -156,7 +162,7 @@ def counted_objects(detections: Sequence[Detection], name: str, threshold: float
 
     Of equally confident ones the last comes first, as GenEval's code reads numpy's ``argsort`` backwards.
     """
-    of_kind = [k for k, one in enumerate(detections) if one.score > threshold and same_kind(one.label, name)]
+    of_kind = [k for k, detection in enumerate(detections) if detection.score > threshold and same_kind(detection.label, name)]
     ordered = sorted(of_kind, key=lambda k: (detections[k].score, k), reverse=True)[: rules.max_objects]
     if rules.max_overlap >= 1:
         return ordered
@@ -177,12 +183,12 @@ def color_of(detection: Detection) -> str | None:
 
 
 def _match_object(
-    asked: ObjectSpec, detections: Sequence[Detection], needed: float, rules: GenEvalRules, excluded: Sequence[_Excluded]
+    spec: ObjectSpec, detections: Sequence[Detection], needed: float, rules: GenEvalRules, excluded: Sequence[_Excluded]
 ) -> _ObjectMatch:
-    ranks = tuple(counted_objects(detections, asked.name, needed, rules))
-    top = ranks[: asked.count]
-    limit = min((one.asked.count for one in excluded if same_kind(one.asked.name, asked.name)), default=None)
-    return _ObjectMatch(asked, ranks, top, tuple(color_of(detections[k]) for k in top), limit)
+    ranks = tuple(counted_objects(detections, spec.name, needed, rules))
+    top = ranks[: spec.count]
+    limit = min((unwanted.asked.count for unwanted in excluded if same_kind(unwanted.asked.name, spec.name)), default=None)
+    return _ObjectMatch(spec, ranks, top, tuple(color_of(detections[k]) for k in top), limit)
 
 
 def _match_relation(
@@ -194,15 +200,15 @@ def _match_relation(
         for b in things[relation.reference].top:
             stand = box_relations(detections[a].box, detections[b].box, rules.position_threshold, rules.rule)
             holds = relation.relation in stand.relations
-            one = RelationResult(relation.target, holds, stand.relations, (a, b), stand.offset)
+            result = RelationResult(relation.target, holds, stand.relations, (a, b), stand.offset)
             if not holds:
-                return one
-            shown = shown or one
+                return result
+            shown = shown or result
     return shown or RelationResult(relation.target, None)
 
 
 def _overall(
-    spec: Spec, things: Sequence[_ObjectMatch], excluded: Sequence[_Excluded], places: Sequence[RelationResult]
+    spec: Spec, things: Sequence[_ObjectMatch], excluded: Sequence[_Excluded], relation_results: Sequence[RelationResult]
 ) -> tuple[_Holds, list[str]]:
     """The verdict, and what GenEval's code says why: objects in their order, each with its relation, then what is too many."""
     matched: list[_Holds] = [thing.enough and thing.colored(thing.asked.count) for thing in things]
@@ -211,31 +217,33 @@ def _overall(
         if matched[k] is False:
             reasons.append(_object_reason(thing))
             continue
-        for relation, place in zip(spec.relations, places, strict=True):
-            if relation.subject == k and (why := _relation_reason(relation, thing, place, matched[relation.reference])):
+        for relation, result in zip(spec.relations, relation_results, strict=True):
+            if relation.subject == k and (why := _relation_reason(relation, thing, result, matched[relation.reference])):
                 matched[k] = False
                 reasons.append(why)
-    reasons += [f"expected {one.asked.name}<{one.asked.count}, found {len(one.ranks)}" for one in excluded if not one.holds]
-    return _all([*matched, *(one.holds for one in excluded)]), reasons
+    reasons += [
+        f"expected {unwanted.asked.name}<{unwanted.asked.count}, found {len(unwanted.ranks)}"
+        for unwanted in excluded
+        if not unwanted.holds
+    ]
+    return _all([*matched, *(unwanted.holds for unwanted in excluded)]), reasons
 
 
 def _object_reason(thing: _ObjectMatch) -> str:
-    asked = thing.asked
+    spec = thing.asked
     if not thing.enough:
-        return f"expected {asked.name}>={asked.count}, found {len(thing.top)}"
-    right = thing.colors.count(asked.color)
-    return (
-        f"expected {asked.color} {asked.name}>={asked.count}, found {right} {asked.color}; and {_color_counts(thing, COLORS)}"
-    )
+        return f"expected {spec.name}>={spec.count}, found {len(thing.top)}"
+    right = thing.colors.count(spec.color)
+    return f"expected {spec.color} {spec.name}>={spec.count}, found {right} {spec.color}; and {_color_counts(thing, COLORS)}"
 
 
-def _relation_reason(relation: RelationSpec, thing: _ObjectMatch, place: RelationResult, reference: _Holds) -> str | None:
-    if reference is False or place.holds is None:
+def _relation_reason(relation: RelationSpec, thing: _ObjectMatch, result: RelationResult, reference: _Holds) -> str | None:
+    if reference is False or result.holds is None:
         return f"no target for {thing.asked.name} to be {relation.relation}"
-    if place.holds:
+    if result.holds:
         return None
     # two spaces where there is no relation at all, as in the published results
-    return f"expected {thing.asked.name} {relation.relation} target, found {' and '.join(place.found)} target"
+    return f"expected {thing.asked.name} {relation.relation} target, found {' and '.join(result.found)} target"
 
 
 def _color_counts(thing: _ObjectMatch, named: Iterable[str]) -> str:
@@ -254,40 +262,40 @@ def _checks(
     spec: Spec,
     things: Sequence[_ObjectMatch],
     excluded: Sequence[_Excluded],
-    places: Sequence[RelationResult],
+    relation_results: Sequence[RelationResult],
     needed: float,
     rules: GenEvalRules,
 ) -> Iterable[Check]:
     for thing in things:
         yield from _object_checks(thing, needed)
-    for one in excluded:
+    for unwanted in excluded:
         # what is asked for too is said there
-        if not any(same_kind(one.asked.name, thing.asked.name) for thing in things):
-            text = f"{one.asked.name}: fewer than {one.asked.count} asked for, {_count_text(one.ranks, needed)}"
-            yield Check(text, one.holds, None, one.ranks)
-    for relation, place in zip(spec.relations, places, strict=True):
-        yield _relation_check(relation, things, place, required_offset(rules.rule))
+        if not any(same_kind(unwanted.asked.name, thing.asked.name) for thing in things):
+            text = f"{unwanted.asked.name}: fewer than {unwanted.asked.count} asked for, {_count_text(unwanted.ranks, needed)}"
+            yield Check(text, unwanted.holds, None, unwanted.ranks)
+    for relation, result in zip(spec.relations, relation_results, strict=True):
+        yield _relation_check(relation, things, result, required_offset(rules.rule))
     for detail in spec.details:
         yield Check(f"{detail_question(spec, detail)} Not looked at: detectors cannot tell", None, detail.target)
 
 
 def _object_checks(thing: _ObjectMatch, needed: float) -> Iterable[Check]:
-    asked, limit = thing.asked, thing.limit
-    wanted = f"{asked.count} or more" if limit is None else f"{asked.count} or more but fewer than {limit}"
-    if limit == asked.count + 1:
-        wanted = f"exactly {asked.count}"
+    spec, limit = thing.asked, thing.limit
+    wanted = f"{spec.count} or more" if limit is None else f"{spec.count} or more but fewer than {limit}"
+    if limit == spec.count + 1:
+        wanted = f"exactly {spec.count}"
     holds = thing.enough and (limit is None or len(thing.ranks) < limit)
-    yield Check(f"{asked.target}: {wanted} asked for, {_count_text(thing.ranks, needed)}", holds, asked.target, thing.ranks)
-    if asked.color is None:
+    yield Check(f"{spec.target}: {wanted} asked for, {_count_text(thing.ranks, needed)}", holds, spec.target, thing.ranks)
+    if spec.color is None:
         return
     if not thing.top:
-        yield Check(f"{asked.target}: {asked.color} asked for; none found to look at", None, asked.target)
+        yield Check(f"{spec.target}: {spec.color} asked for; none found to look at", None, spec.target)
         return
     named = thing.colors[0] if len(thing.colors) == 1 else _color_counts(thing, (*COLORS, OTHER_COLOR))
     yield Check(
-        f"{asked.target}: {asked.color} asked for, {named or 'no colour'} seen",
-        thing.colored(asked.count),
-        asked.target,
+        f"{spec.target}: {spec.color} asked for, {named or 'no colour'} seen",
+        thing.colored(spec.count),
+        spec.target,
         thing.top,
     )
 
@@ -296,12 +304,12 @@ def _count_text(ranks: Sequence[int], needed: float) -> str:
     return f"{len(ranks)} found with confidence above {needed:g}"
 
 
-def _relation_check(relation: RelationSpec, things: Sequence[_ObjectMatch], place: RelationResult, needed: float) -> Check:
-    if place.holds is None:
+def _relation_check(relation: RelationSpec, things: Sequence[_ObjectMatch], result: RelationResult, needed: float) -> Check:
+    if result.holds is None:
         missing = [things[k].asked.target for k in (relation.subject, relation.reference) if not things[k].top]
         return Check(f"{relation.target}: no {' and no '.join(missing)} found to look at", None, relation.target)
-    seen = " and ".join(place.found) or "in no clear direction"
-    return Check(f"{relation.target}: found {seen}", place.holds, relation.target, place.boxes, place.offset, needed)
+    seen = " and ".join(result.found) or "in no clear direction"
+    return Check(f"{relation.target}: found {seen}", result.holds, relation.target, result.boxes, result.offset, needed)
 
 
 def _all(parts: Iterable[_Holds]) -> _Holds:

@@ -77,24 +77,24 @@ def masked_crop(
 
 
 def _spec_names(spec: Spec) -> list[str]:
-    return [*(one.name for one in spec.objects), *(one.name for one in spec.excludes)]
+    return [*(thing.name for thing in spec.objects), *(excluded.name for excluded in spec.excludes)]
 
 
 def _named_detections(spec: Spec, seen: Observation) -> list[Detection]:
     """What is of a kind that the spec names; nothing else is looked at."""
     names = set(_spec_names(spec))
-    return [one for one in seen.detections if any(same_kind(name, one.label) for name in names)]
+    return [detection for detection in seen.detections if any(same_kind(name, detection.label) for name in names)]
 
 
 def _confidence_edges(spec: Spec, seen: Observation) -> list[float]:
-    return [one.score for one in _named_detections(spec, seen)]
+    return [detection.score for detection in _named_detections(spec, seen)]
 
 
 def _position_edges(spec: Spec, seen: Observation) -> tuple[()] | None:
     """Without two objects there is nothing to compare."""
-    labels = {one.label for one in seen.detections}
-    found = [any(same_kind(asked.name, label) for label in labels) for asked in spec.objects]
-    return None if any(found[one.subject] and found[one.reference] for one in spec.relations) else ()
+    labels = {detection.label for detection in seen.detections}
+    present = [any(same_kind(thing.name, label) for label in labels) for thing in spec.objects]
+    return None if any(present[relation.subject] and present[relation.reference] for relation in spec.relations) else ()
 
 
 def _is_counting(spec: Spec) -> bool:
@@ -237,12 +237,14 @@ class GenEvalPerceiver:
         seen: dict[int, list[Detection]] = {}
         crops: _Crops = defaultdict(list)
         for numbers in portions(batch):
-            found = self._detector.detect(
+            detected = self._detector.detect(
                 [batch[number].image for number in numbers],
                 [self._vocabulary or _spec_names(batch[number].spec) for number in numbers],
             )
             # packed at once: thirty masks of a large image are half a gigabyte
-            made = in_threads(lambda one: self._detections_and_crops(batch[one[0]], one[1]), zip(numbers, found, strict=True))
+            made = in_threads(
+                lambda pair: self._detections_and_crops(batch[pair[0]], pair[1]), zip(numbers, detected, strict=True)
+            )
             for number, (detections, cut) in zip(numbers, made, strict=True):
                 seen[number] = detections
                 for rank, name, crop in cut:
@@ -261,14 +263,15 @@ class GenEvalPerceiver:
         self, shown: Shown, objects: Sequence[DetectedObject]
     ) -> tuple[list[Detection], list[tuple[int, str, Image.Image]]]:
         """An image's detections, their masks packed; and of those whose colour is asked rank, the prompt's name, and crop."""
-        colored = [asked.name for asked in shown.spec.objects if asked.color is not None]
+        colored = [thing.name for thing in shown.spec.objects if thing.color is not None]
         crops = []
-        for rank, one in enumerate(objects):
-            name = next((name for name in colored if same_kind(name, one.label)), None)
+        for rank, detected in enumerate(objects):
+            name = next((name for name in colored if same_kind(name, detected.label)), None)
             if name is not None:
-                crops.append((rank, name, masked_crop(shown.image, one.mask, one.box, self._crop, self._background)))
+                crops.append((rank, name, masked_crop(shown.image, detected.mask, detected.box, self._crop, self._background)))
         detections = [
-            Detection(one.label, one.score, one.box, None if one.mask is None else pack_mask(one.mask)) for one in objects
+            Detection(detected.label, detected.score, detected.box, None if detected.mask is None else pack_mask(detected.mask))
+            for detected in objects
         ]
         return detections, crops
 
@@ -276,15 +279,15 @@ class GenEvalPerceiver:
         """Ten probabilities for each crop: a softmax of its cosines with the colours, times the model's scale."""
         listed = [(key, name, crop) for name, some in crops.items() for key, crop in some]
         embedded = self._clip.images([crop for _, _, crop in listed])
-        found = {}
+        colors = {}
         for (key, name, _), vector in zip(listed, embedded, strict=True):
             if name not in self._classifiers:
                 self._classifiers[name] = color_classifier(self._clip, name)
             logits = self._clip.scale * (self._classifiers[name] @ vector).astype(np.float64)
             powers = np.exp(logits - logits.max())
             if np.isfinite(powers).all():
-                found[key] = tuple(float(part) for part in powers / powers.sum())
-        return found
+                colors[key] = tuple(float(part) for part in powers / powers.sum())
+        return colors
 
 
 def _open(settings: Settings, device: str) -> Perceiver:

@@ -56,12 +56,12 @@ def reverse_terms(
 
     ``batch`` is how many rows (trial and caption) the model sees at once; a trial's captions stay together.
     """
-    found = [np.full((len(case.seeds), len(case.captions), len(schedule)), np.nan, np.float32) for case in cases]
-    trials = [_CaptionTrial(place, number) for place, case in enumerate(cases) for number in range(len(case.seeds))]
+    terms_of = [np.full((len(case.seeds), len(case.captions), len(schedule)), np.nan, np.float32) for case in cases]
+    trials = [_CaptionTrial(index, number) for index, case in enumerate(cases) for number in range(len(case.seeds))]
     for packed in _packs(trials, cases, batch):
-        for one, terms in zip(packed, _reverse(denoiser, schedule, read, cases, packed), strict=True):
-            found[one.case][one.number] = terms
-    return found
+        for trial, terms in zip(packed, _reverse(denoiser, schedule, read, cases, packed), strict=True):
+            terms_of[trial.case][trial.number] = terms
+    return terms_of
 
 
 def _packs(trials: Sequence[_CaptionTrial], cases: Sequence[CaptionedImage], batch: int) -> Iterator[list[_CaptionTrial]]:
@@ -87,51 +87,51 @@ def _reverse(
 ) -> list[Terms]:
     """C x T of each trial, all at once."""
     device = denoiser.device
-    images = torch.stack([cases[one.case].image for one in packed])
-    chance = [torch.Generator().manual_seed(cases[one.case].seeds[one.number]) for one in packed]
-    sizes = [len(cases[one.case].captions) for one in packed]
-    trial = torch.repeat_interleave(torch.arange(len(packed)), torch.tensor(sizes)).to(device)
-    said = read.rows(torch.tensor([place for one in packed for place in cases[one.case].captions], device=device))
+    images = torch.stack([cases[trial.case].image for trial in packed])
+    chance = [torch.Generator().manual_seed(cases[trial.case].seeds[trial.number]) for trial in packed]
+    sizes = [len(cases[trial.case].captions) for trial in packed]
+    trial_of_row = torch.repeat_interleave(torch.arange(len(packed)), torch.tensor(sizes)).to(device)
+    captions = read.rows(torch.tensor([caption for trial in packed for caption in cases[trial.case].captions], device=device))
     noise = _draw_noise(images.shape[1:], chance, device)
 
     def forward(left: float) -> Any:
         return left**0.5 * images + (1.0 - left) ** 0.5 * noise
 
-    noisy = forward(float(schedule.left[0]))[trial]
+    noisy = forward(float(schedule.left[0]))[trial_of_row]
     distances = []
     for k, step in enumerate(schedule.steps.tolist()):
         left = float(schedule.left[k])
-        told = denoiser.predict(noisy, torch.full((len(trial),), step, device=device), said)
-        mean = schedule.of_image[k] * denoised(denoiser, told, noisy, left) + schedule.of_noisy[k] * noisy
-        target = forward(float(schedule.before[k]))[trial]
+        prediction = denoiser.predict(noisy, torch.full((len(trial_of_row),), step, device=device), captions)
+        mean = schedule.of_image[k] * denoised(denoiser, prediction, noisy, left) + schedule.of_noisy[k] * noisy
+        target = forward(float(schedule.before[k]))[trial_of_row]
         distances.append((target - mean).flatten(1).double().square().sum(1).float().cpu())
         if k + 1 < len(schedule):
-            noisy = mean + float(schedule.small[k]) ** 0.5 * _draw_noise(images.shape[1:], chance, device)[trial]
+            noisy = mean + float(schedule.small[k]) ** 0.5 * _draw_noise(images.shape[1:], chance, device)[trial_of_row]
     together = torch.stack(distances, dim=1).numpy()
     return np.split(together, np.cumsum(sizes)[:-1])
 
 
 def _draw_noise(shape: Sequence[int], chance: Sequence[torch.Generator], device: str) -> torch.Tensor:
     """The next noise of each trial; drawn on the CPU, so that a seed means the same on every device."""
-    return torch.stack([torch.randn(tuple(shape), generator=one) for one in chance]).to(device)
+    return torch.stack([torch.randn(tuple(shape), generator=generator) for generator in chance]).to(device)
 
 
-def denoised(denoiser: Denoiser, told: torch.Tensor, noisy: torch.Tensor, left: Any) -> torch.Tensor:
+def denoised(denoiser: Denoiser, prediction: torch.Tensor, noisy: torch.Tensor, left: Any) -> torch.Tensor:
     """x_0 as the model sees it in x_t; ``left`` is a_t, a number or one that fits ``noisy``."""
     if denoiser.prediction == "epsilon":
-        return (noisy - (1.0 - left) ** 0.5 * told) / left**0.5
+        return (noisy - (1.0 - left) ** 0.5 * prediction) / left**0.5
     if denoiser.prediction == "v_prediction":
-        return left**0.5 * noisy - (1.0 - left) ** 0.5 * told
+        return left**0.5 * noisy - (1.0 - left) ** 0.5 * prediction
     if denoiser.prediction == "sample":
-        return told
+        return prediction
     raise ValueError(f"a model that says {denoiser.prediction} has no diffusion posterior: use flowloss")
 
 
-def noise_of(denoiser: Denoiser, told: torch.Tensor, noisy: torch.Tensor, left: Any) -> torch.Tensor:
+def noise_of(denoiser: Denoiser, prediction: torch.Tensor, noisy: torch.Tensor, left: Any) -> torch.Tensor:
     """The noise as the model sees it in x_t."""
     if denoiser.prediction == "epsilon":
-        return told
-    return (noisy - left**0.5 * denoised(denoiser, told, noisy, left)) / (1.0 - left) ** 0.5
+        return prediction
+    return (noisy - left**0.5 * denoised(denoiser, prediction, noisy, left)) / (1.0 - left) ** 0.5
 
 
 @dataclass(frozen=True, slots=True)
@@ -186,41 +186,41 @@ def loss_terms(
     steps; what was given up stays nan. ``batch`` is how many rows (draw and caption) the model sees at once.
     """
     length = len(noising.steps)
-    found = [np.full((len(case.seeds), len(case.captions), length), np.nan, np.float32) for case in cases]
+    terms_of = [np.full((len(case.seeds), len(case.captions), length), np.nan, np.float32) for case in cases]
     under_way = {
-        place: _PendingImage(
+        index: _PendingImage(
             np.random.default_rng(case.seeds[0]).permutation(len(case.seeds) * length), tuple(range(len(case.captions)))
         )
-        for place, case in enumerate(cases)
+        for index, case in enumerate(cases)
     }
-    most = max((len(one.order) for one in under_way.values()), default=0)
+    most = max((len(image.order) for image in under_way.values()), default=0)
     begun = 0
     for until in giving_up.rounds(most):
         rows = [
-            (_Draw(place, int(draw) // length, int(draw) % length), caption)
-            for place, one in under_way.items()
-            for draw in one.order[begun:until]
-            for caption in one.captions
+            (_Draw(index, int(draw) // length, int(draw) % length), caption)
+            for index, image in under_way.items()
+            for draw in image.order[begun:until]
+            for caption in image.captions
         ]
         for start in range(0, len(rows), batch):
             some = rows[start : start + batch]
             for (draw, caption), error in zip(some, _errors(denoiser, noising, read, cases, some), strict=True):
-                found[draw.case][draw.trial, caption, draw.step] = error
-        under_way = _still_pending(under_way, found, giving_up, until)
+                terms_of[draw.case][draw.trial, caption, draw.step] = error
+        under_way = _still_pending(under_way, terms_of, giving_up, until)
         begun = until
-    return found
+    return terms_of
 
 
 def _still_pending(
-    under_way: dict[int, _PendingImage], found: Sequence[Terms], giving_up: Elimination, draws: int
+    under_way: dict[int, _PendingImage], terms: Sequence[Terms], giving_up: Elimination, draws: int
 ) -> dict[int, _PendingImage]:
     """Those with more than one caption left."""
     left = {}
-    for place, one in under_way.items():
-        errors = found[place].transpose(0, 2, 1).reshape(-1, found[place].shape[1])[one.order[:draws]].astype(float)
-        captions = giving_up.left(errors, one.captions)
+    for index, image in under_way.items():
+        errors = terms[index].transpose(0, 2, 1).reshape(-1, terms[index].shape[1])[image.order[:draws]].astype(float)
+        captions = giving_up.left(errors, image.captions)
         if len(captions) > 1:
-            left[place] = replace(one, captions=captions)
+            left[index] = replace(image, captions=captions)
     return left
 
 
@@ -232,7 +232,7 @@ def _errors(
     rows: Sequence[tuple[_Draw, int]],
 ) -> list[float]:
     draws = list(dict.fromkeys(draw for draw, _ in rows))
-    places = {draw: place for place, draw in enumerate(draws)}
+    places = {draw: index for index, draw in enumerate(draws)}
     device = denoiser.device
     images = torch.stack([cases[draw.case].image for draw in draws])
     noise = torch.stack([_noise(cases[draw.case], draw) for draw in draws]).to(device)
@@ -245,15 +245,15 @@ def _errors(
     noisy = (shares[0] * images + shares[1] * noise)[which]
     # steps are whole numbers, a flow's times need not be
     kind = torch.long if (noising.steps == np.round(noising.steps)).all() else torch.float32
-    told = denoiser.predict(
+    prediction = denoiser.predict(
         noisy,
         torch.tensor([noising.steps[draw.step] for draw, _ in rows], device=device).to(kind),
         read.rows(torch.tensor([cases[draw.case].captions[caption] for draw, caption in rows], device=device)),
     )
     if denoiser.prediction == "flow":
-        apart = told - (noise - images)[which]
+        apart = prediction - (noise - images)[which]
     else:
-        apart = noise_of(denoiser, told, noisy, (shares[0] ** 2)[which]) - noise[which]
+        apart = noise_of(denoiser, prediction, noisy, (shares[0] ** 2)[which]) - noise[which]
     errors: list[float] = apart.flatten(1).double().square().sum(1).cpu().tolist()
     return errors
 
@@ -287,7 +287,7 @@ class LikelihoodPerceiver:
 
     def _perceived(self, batch: Sequence[Shown]) -> list[Observation]:
         captions = list(dict.fromkeys(caption for shown in batch for caption in shown.captions))
-        places = {caption: place for place, caption in enumerate(captions)}
+        places = {caption: index for index, caption in enumerate(captions)}
         images = self._denoiser.encode([shown.image for shown in batch])
         cases = [
             CaptionedImage(
@@ -297,15 +297,15 @@ class LikelihoodPerceiver:
             )
             for shown, image in zip(batch, images, strict=True)
         ]
-        found = self._terms(self._denoiser.read(captions), cases)
-        if self._broken and not any(np.isfinite(terms).any() for terms in found):
+        results = self._terms(self._denoiser.read(captions), cases)
+        if self._broken and not any(np.isfinite(terms).any() for terms in results):
             raise ModelBroken(
                 f"{self._settings['model']} gives no numbers in {self._settings['precision']}; try --set precision=float32"
             )
         self._broken = False
         size = images[0].numel()
         return [
-            Observation(shown.item_id, self._payload(shown, terms, size)) for shown, terms in zip(batch, found, strict=True)
+            Observation(shown.item_id, self._payload(shown, terms, size)) for shown, terms in zip(batch, results, strict=True)
         ]
 
     def _terms(self, read: EncodedCaptions, cases: Sequence[CaptionedImage]) -> list[Terms]:
@@ -317,7 +317,7 @@ class LikelihoodPerceiver:
         return list(loss_terms(self._denoiser, self._path, read, cases, giving_up, rows))
 
     def _payload(self, shown: Shown, terms: Terms, dimensions: int) -> dict[str, Any]:
-        cut = [place for place, text in enumerate(shown.captions) if self._denoiser.tokens(text) > self._denoiser.limit]
+        cut = [index for index, text in enumerate(shown.captions) if self._denoiser.tokens(text) > self._denoiser.limit]
         payload: dict[str, Any] = {
             "captions": list(shown.captions),
             "right": shown.right,

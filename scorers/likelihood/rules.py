@@ -91,17 +91,17 @@ class Schedule:
         Raises:
             ValueError: there is no such way.
         """
-        found = self.small.copy()
+        variances = self.small.copy()
         if last == "previous":
             # a single step has none before it
-            found[-1] = found[-2] if len(found) > 1 else self.large[-1]
+            variances[-1] = variances[-2] if len(variances) > 1 else self.large[-1]
         elif last == "large":
-            found[-1] = self.large[-1]
+            variances[-1] = self.large[-1]
         elif last == "drop":
-            found[-1] = np.nan
+            variances[-1] = np.nan
         else:
             raise ValueError(f"there is no last_step {last!r}; known: {', '.join(LAST_STEPS)}")
-        return found
+        return variances
 
 
 Terms = NDArray[np.float32]
@@ -164,8 +164,8 @@ def log_likelihoods(terms: Terms, schedule: Schedule, dimensions: int, last: Las
     variances = schedule.variances(last)
     counted = np.isfinite(variances)
     of_step = -0.5 * (terms[..., counted] / variances[counted] + dimensions * np.log(2 * math.pi * variances[counted]))
-    found: FloatArray = of_step.sum(axis=-1, dtype=float)
-    return found
+    total: FloatArray = of_step.sum(axis=-1, dtype=float)
+    return total
 
 
 def aggregated(trials: FloatArray, aggregate: str) -> FloatArray:
@@ -266,7 +266,7 @@ def _schedule(payload: Mapping[str, Any]) -> Schedule:
 
 def as_json(numbers: FloatArray) -> list[float | None]:
     """None where there is no number."""
-    return [float(one) if math.isfinite(one) else None for one in numbers]
+    return [float(number) if math.isfinite(number) else None for number in numbers]
 
 
 def check_last(last: str) -> LastStep:
@@ -285,18 +285,18 @@ def judge(spec: Spec, seen: Observation, settings: Settings) -> Verdict:  # noqa
     if seen.failed is not None:
         return Verdict((), checks=(Check(f"could not be looked at: {seen.failed}", None),))
     payload = seen.payload
-    found = as_json(fits(payload, settings))
+    all_fits = as_json(fits(payload, settings))
     checks = [Check(f"{payload['evaluations']:,} of {payload['full']:,} evaluations (trials x captions x steps)", None)]
-    known = [one for one in found if one is not None]
+    known = [fit for fit in all_fits if fit is not None]
     in_nats = payload["method"] == "reverse" or settings.get("weighting") == "bound"
-    if in_nats and len(known) == len(found):
+    if in_nats and len(known) == len(all_fits):
         shares = ", ".join(f"{share:.3f}" for share in posterior(known))
         checks.append(Check(f"posterior of the captions, all equally likely before: {shares}", None))
         dimensions = int(payload["dimensions"])
-        per_dimension = ", ".join(f"{one / dimensions:.5g}" for one in known)
+        per_dimension = ", ".join(f"{fit / dimensions:.5g}" for fit in known)
         checks.append(Check(f"log p per dimension: {per_dimension}", None))
     checks += [Check(f"only the start of a caption was read: {payload['captions'][place]}", None) for place in payload["cut"]]
-    return verdict(payload["captions"], int(payload["right"]), found, checks)
+    return verdict(payload["captions"], int(payload["right"]), all_fits, checks)
 
 
 _STAGE = re.compile(r"\s*(\d+)\s*:\s*(\d+)\s*")
@@ -324,20 +324,20 @@ class Elimination:
         Raises:
             ValueError: it cannot be read, or makes no sense.
         """
-        found = []
+        rounds = []
         for text in filter(None, (part.strip() for part in stages.split(","))):
             match = _STAGE.fullmatch(text)
             if match is None:
                 raise ValueError(f"stages must be draws:captions, e.g. 10:2,50:1; got {stages!r}")
-            found.append((int(match[1]), int(match[2])))
-        draws, kept = [one[0] for one in found], [one[1] for one in found]
-        if draws != sorted(set(draws)) or kept != sorted(kept, reverse=True) or 0 in [*draws, *kept]:
+            rounds.append((int(match[1]), int(match[2])))
+        draws, survivors = [stage[0] for stage in rounds], [stage[1] for stage in rounds]
+        if draws != sorted(set(draws)) or survivors != sorted(survivors, reverse=True) or 0 in [*draws, *survivors]:
             raise ValueError(f"stages must ask for more draws of fewer captions each time; got {stages!r}")
         if not 0 <= p < 0.5:
             raise ValueError(f"stop must be 0 (never) or a probability below 0.5, got {p}")
         if p and every < 3:
             raise ValueError(f"every must be at least 3 draws, got {every}: fewer cannot be tested")
-        return cls(tuple(found), p, every)
+        return cls(tuple(rounds), p, every)
 
     def rounds(self, draws: int) -> Iterator[int]:
         """After how many draws one looks, up to all of them."""
@@ -354,12 +354,14 @@ class Elimination:
             errors: draws x C, smaller is better; of those that are looked at every draw is there.
             captions: places in C.
         """
-        ranked = sorted(captions, key=lambda place: (errors[:, place].mean(), place))
-        for draws, kept in self.stages:
+        ranked = sorted(captions, key=lambda caption: (errors[:, caption].mean(), caption))
+        for draws, survivors in self.stages:
             if len(errors) >= draws:
-                ranked = ranked[:kept]
+                ranked = ranked[:survivors]
         best = ranked[0]
-        return tuple(place for place in captions if place in ranked and not self._worse(errors[:, place] - errors[:, best]))
+        return tuple(
+            caption for caption in captions if caption in ranked and not self._worse(errors[:, caption] - errors[:, best])
+        )
 
     def _worse(self, apart: FloatArray) -> bool:
         if not self.p or len(apart) < 3 or not apart.any():

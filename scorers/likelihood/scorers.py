@@ -48,13 +48,13 @@ def settings(model: str, trials: int, steps: int, **more: Any) -> dict[str, Any]
 
 def profiles(trials: int, steps: int, **more: Any) -> dict[str, Settings]:
     """The playground's with fewer ``trials`` and ``steps``, as it runs on any machine; of the others these."""
-    found: dict[str, Settings] = {}
+    by_name: dict[str, Settings] = {}
     for profile, model in MODELS.items():
         small = profile.startswith("playground")
-        found[profile] = settings(model, 2 if small else trials, 50 if small else steps, **more)
+        by_name[profile] = settings(model, 2 if small else trials, 50 if small else steps, **more)
         if not small:
-            found[profile] = {**found[profile], "precision": "float16"}
-    return found
+            by_name[profile] = {**by_name[profile], "precision": "float16"}
+    return by_name
 
 
 def _named_after_models(of: Mapping[str, Settings]) -> dict[str, Settings]:

@@ -251,8 +251,8 @@ class TransformersClip(Clip):
         read = self._tokenizer(
             list(texts), padding="max_length", truncation=True, max_length=self.context, return_tensors="pt"
         ).to(self._device)
-        said = self._model.get_text_features(input_ids=read["input_ids"], attention_mask=read["attention_mask"])
-        vectors: torch.Tensor = normalize(said.pooler_output, dim=-1)
+        features = self._model.get_text_features(input_ids=read["input_ids"], attention_mask=read["attention_mask"])
+        vectors: torch.Tensor = normalize(features.pooler_output, dim=-1)
         self._text_soundness.check(read["input_ids"], vectors)
         return vectors
 

@@ -127,24 +127,24 @@ def _source(name: str) -> tuple[Path, list[Path]]:
     if snapshot is None:
         remedy = f": {hub.remedy(name)}" if hub.repository(name) else ""
         raise ValueError(f"{name} is neither a file nor a model in the hub's cache{remedy}")
-    found = _pickles(snapshot)
+    pickles = _pickles(snapshot)
     if any(path.suffix == ".safetensors" for path in snapshot.rglob("*")):
         raise ValueError(f"{name} has its weights as safetensors; there is nothing to convert")
-    if not found:
+    if not pickles:
         raise ValueError(f"{name} has no weights in the hub's cache ({', '.join(_PICKLES)})")
-    bare = [] if any(path.suffix == ".bin" for path in found) else found
+    bare = [] if any(path.suffix == ".bin" for path in pickles) else pickles
     if len(bare) > 1:
         raise ValueError(f"{name} has several checkpoints; name the one to convert: {', '.join(map(str, bare))}")
-    return (bare[0], bare) if bare else (snapshot, [path for path in found if path.suffix == ".bin"])
+    return (bare[0], bare) if bare else (snapshot, [path for path in pickles if path.suffix == ".bin"])
 
 
 def _pickles(snapshot: Path) -> list[Path]:
     """Those with weights: of a folder what loaders read (``pytorch_model.bin``, sharded too), else all that are there."""
-    found: dict[Path, list[Path]] = {}
+    by_folder: dict[Path, list[Path]] = {}
     for path in sorted(snapshot.rglob("*")):
         if path.suffix in _PICKLES and not _NO_WEIGHTS.match(path.name):
-            found.setdefault(path.parent, []).append(path)
-    return [path for paths in found.values() for path in [path for path in paths if _USUAL.fullmatch(path.name)] or paths]
+            by_folder.setdefault(path.parent, []).append(path)
+    return [file for paths in by_folder.values() for file in [file for file in paths if _USUAL.fullmatch(file.name)] or paths]
 
 
 def _write(source: Path, pickles: list[Path], target: Path) -> list[Layout]:
@@ -156,11 +156,11 @@ def _write(source: Path, pickles: list[Path], target: Path) -> list[Layout]:
     config = _json(source / "config.json") if source.is_dir() else {}
     layouts = {folder: _layout(tensors, config if folder == Path() else {}) for folder, tensors in parts.items()}
     for folder, layout in layouts.items():
-        place = target / folder
-        place.mkdir(parents=True, exist_ok=True)
+        part = target / folder
+        part.mkdir(parents=True, exist_ok=True)
         diffusers = any(path.parent == top / folder and path.name.startswith(_DIFFUSERS) for path in pickles)
         weights = f"{_DIFFUSERS}.safetensors" if diffusers else layout.weights
-        save_file(_storable(layout.tensors), place / weights, {"format": "pt"})
+        save_file(_storable(layout.tensors), part / weights, {"format": "pt"})
     for path in source.rglob("*") if source.is_dir() else ():
         if path.suffix in _SMALL and not path.name.endswith(".index.json"):
             (target / path.relative_to(source)).parent.mkdir(parents=True, exist_ok=True)
@@ -202,23 +202,23 @@ def read_pickle(path: Path) -> Tensors:
 def _storable(tensors: Tensors) -> Tensors:
     """As safetensors takes them: each with memory of its own. What was shared is stored once for each name."""
     known: set[int] = set()
-    found: Tensors = {}
+    converted: Tensors = {}
     for key, tensor in tensors.items():
         storage = tensor.untyped_storage()
         alone = storage.data_ptr() not in known and storage.nbytes() == tensor.numel() * tensor.element_size()
         known.add(storage.data_ptr())
-        found[key] = tensor if alone and tensor.is_contiguous() else tensor.clone(memory_format=torch.contiguous_format)
-    return found
+        converted[key] = tensor if alone and tensor.is_contiguous() else tensor.clone(memory_format=torch.contiguous_format)
+    return converted
 
 
 def _layout(tensors: Tensors, config: Mapping[str, Any]) -> Layout:
     """Brought to one that a library here opens, where it is another; else as it is."""
     if is_openmmlab_mask2former(tensors):
-        found, own = import_openmmlab_mask2former(tensors)
-        return Layout(found, "detector", "OpenMMLab's Mask2Former, as transformers' Mask2Former", {"config.json": own})
+        converted, own = import_openmmlab_mask2former(tensors)
+        return Layout(converted, "detector", "OpenMMLab's Mask2Former, as transformers' Mask2Former", {"config.json": own})
     if clip_t5.is_clip_t5(tensors):
-        found, own = clip_t5.import_clip_t5(tensors, config, _weights_of)
-        return Layout(found, "vqa", "CLIP-FlanT5, its image encoder included", {"config.json": own})
+        converted, own = clip_t5.import_clip_t5(tensors, config, _weights_of)
+        return Layout(converted, "vqa", "CLIP-FlanT5, its image encoder included", {"config.json": own})
     if clip.is_hpsv2(tensors):
         own = clip.hpsv2_config()
         return Layout(tensors, "clip", "HPSv2, a ViT-H-14 of open_clip", {"open_clip_config.json": own}, _OPEN_CLIP)
@@ -266,7 +266,7 @@ _OPENMMLAB_NAMES: Final = (
     # Swin
     (r"backbone\.patch_embed\.projection", rf"{_PIXELS}.encoder.embeddings.patch_embeddings.projection"),
     (r"backbone\.patch_embed\.norm", rf"{_PIXELS}.encoder.embeddings.norm"),
-    (r"backbone\.norm(\d)", lambda found: f"{_PIXELS}.encoder.hidden_states_norms.stage{int(found[1]) + 1}"),
+    (r"backbone\.norm(\d)", lambda match: f"{_PIXELS}.encoder.hidden_states_norms.stage{int(match[1]) + 1}"),
     (r"backbone\.stages\.(\d+)\.downsample", rf"{_PIXELS}.encoder.encoder.layers.\1.downsample"),
     (r"backbone\.stages\.(\d+)\.blocks\.(\d+)", rf"{_PIXELS}.encoder.encoder.layers.\1.blocks.\2"),
     (r"\.attn\.w_msa\.proj\.", ".attention.output.dense."),
@@ -302,7 +302,7 @@ _OPENMMLAB_NAMES: Final = (
     (r"panoptic_head\.query_feat", "model.transformer_module.queries_features"),
     (r"panoptic_head\.level_embed", "model.transformer_module.level_embed"),
     (r"panoptic_head\.cls_embed", "class_predictor"),
-    (r"panoptic_head\.mask_embed\.(\d)", lambda found: f"{_DECODER}.mask_predictor.mask_embedder.{int(found[1]) // 2}.0"),
+    (r"panoptic_head\.mask_embed\.(\d)", lambda match: f"{_DECODER}.mask_predictor.mask_embedder.{int(match[1]) // 2}.0"),
 )
 """One after the other; the names on the right are those of the files that Mask2Former's authors put on the hub."""
 _OPENMMLAB_COMPUTED: Final = re.compile(r"relative_position_index$|^panoptic_head\.loss_cls\.")
@@ -322,11 +322,11 @@ def import_openmmlab_mask2former(tensors: Mapping[str, torch.Tensor]) -> tuple[T
     n_classes = len(tensors["panoptic_head.cls_embed.weight"]) - 1
     if n_classes != len(COCO):
         raise ValueError(f"it knows {n_classes} classes; Concord reads the one of COCO's {len(COCO)} instances")
-    found: Tensors = {}
+    converted: Tensors = {}
     for key, tensor in tensors.items():
         if not _OPENMMLAB_COMPUTED.search(key):
-            found |= _unpacked(_renamed(key), tensor)
-    return found, _mask2former_config(tensors)
+            converted |= _unpacked(_renamed(key), tensor)
+    return converted, _mask2former_config(tensors)
 
 
 def _renamed(key: str) -> str:

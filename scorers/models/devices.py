@@ -56,12 +56,12 @@ def _cards() -> list[tuple[int, str]]:
     tool = shutil.which("nvidia-smi")
     if tool is None:
         return []
-    asked = [tool, "--query-gpu=index,name", "--format=csv,noheader"]
+    command = [tool, "--query-gpu=index,name", "--format=csv,noheader"]
     try:
-        said = subprocess.run(asked, capture_output=True, text=True, timeout=_SECONDS, check=True).stdout
+        stdout = subprocess.run(command, capture_output=True, text=True, timeout=_SECONDS, check=True).stdout
     except (OSError, subprocess.SubprocessError):
         return []
-    lines = (line.partition(",") for line in said.splitlines())
+    lines = (line.partition(",") for line in stdout.splitlines())
     return [(int(number), name.strip()) for number, _, name in lines if number.strip().isdigit()]
 
 
@@ -74,7 +74,7 @@ def in_threads(function: Callable[[T], R], things: Iterable[T]) -> list[R]:
     """``function`` of each thing, in order; raises what the first of them raises. It must not call this function again."""
     listed = list(things)
     if len(listed) < 2:
-        return [function(one) for one in listed]
+        return [function(thing) for thing in listed]
     return list(_threads().map(function, listed))
 
 

@@ -90,8 +90,8 @@ def weights_of(name: str, playground: Path = PLAYGROUND_FOLDER) -> str:
     """Which weights a name means: the hub's revision, or 12 hex digits over all of a folder's. Raises as ``open_pipeline``."""
     if name in PLAYGROUND_STAGES:
         return str(fingerprint(str(playground / PLAYGROUND_STAGES[name])))
-    place = _model_folder(name)
-    return place.name if folder(name) is None else str(fingerprint(str(place)))
+    path = _model_folder(name)
+    return path.name if folder(name) is None else str(fingerprint(str(path)))
 
 
 def _model_folder(name: str) -> Path:
@@ -108,9 +108,9 @@ def _model_folder(name: str) -> Path:
     return path
 
 
-def _index(name: str, place: Path) -> dict[str, Any]:
+def _index(name: str, path: Path) -> dict[str, Any]:
     try:
-        index = json.loads((place / _INDEX).read_text(encoding="utf-8"))
+        index = json.loads((path / _INDEX).read_text(encoding="utf-8"))
     except (ValueError, RecursionError) as error:
         raise ValueError(f"{name}: its {_INDEX} cannot be read: {_single_line(error)}") from error
     if not isinstance(index, dict):
@@ -121,32 +121,32 @@ def _index(name: str, place: Path) -> dict[str, Any]:
 def _class_of(name: str, index: Mapping[str, Any]) -> str:
     kind = index.get("_class_name")
     if not isinstance(kind, str) or kind not in PIPELINE_FAMILIES:
-        known = ", ".join(one for one in PIPELINE_FAMILIES if one != "PlaygroundPipeline")
+        known = ", ".join(family for family in PIPELINE_FAMILIES if family != "PlaygroundPipeline")
         raise ValueError(f"{name} is a {_single_line(kind)}, not one of the known pipelines: {known}")
     return kind
 
 
-def _open_parts(name: str, place: Path, dtype: torch.dtype) -> Any:
-    index = _index(name, place)
+def _open_parts(name: str, path: Path, dtype: torch.dtype) -> Any:
+    index = _index(name, path)
     kind = getattr(diffusers, _class_of(name, index))
     taken = inspect.signature(kind.__init__).parameters
     # a part is [library, class]; other settings are the pipeline's own
     parts = {
-        key: _part(name, place, key, said, dtype) for key, said in index.items() if isinstance(said, list) and key in taken
+        key: _part(name, path, key, entry, dtype) for key, entry in index.items() if isinstance(entry, list) and key in taken
     }
-    plain = {key: said for key, said in index.items() if key in taken and key not in parts}
+    plain = {key: entry for key, entry in index.items() if key in taken and key not in parts}
     try:
         return kind(**{**parts, **plain, **PIPELINE_FAMILIES[kind.__name__].built})
     except (TypeError, ValueError, AttributeError) as error:
         raise ValueError(f"{name} cannot be assembled as a {kind.__name__}: {_single_line(error)}") from error
 
 
-def _part(name: str, place: Path, key: str, said: list[Any], dtype: torch.dtype) -> Any:
+def _part(name: str, path: Path, key: str, entry: list[Any], dtype: torch.dtype) -> Any:
     """One part of a pipeline: a module, a tokenizer, a scheduler; None where it has none."""
-    if said == [None, None]:
+    if entry == [None, None]:
         return None
-    kind = _part_class(name, key, said)
-    where = place / key
+    kind = _part_class(name, key, entry)
+    where = path / key
     if not where.is_dir():
         if folder(name) is None:
             raise OSError(hub.missing(name))
@@ -161,14 +161,14 @@ def _part(name: str, place: Path, key: str, said: list[Any], dtype: torch.dtype)
         raise ValueError(f"the {key} of {name} cannot be opened: {_single_line(error)}") from error
 
 
-def _part_class(name: str, key: str, said: list[Any]) -> type[Any]:
+def _part_class(name: str, key: str, entry: list[Any]) -> type[Any]:
     """The class of a part, of the libraries' own only."""
-    if len(said) == 2 and all(isinstance(one, str) for one in said):
-        library, kind = said
-        found = _OWN.get(kind) or getattr(_LIBRARIES.get(library), _RENAMED.get(kind, kind), None)
-        if isinstance(found, type) and hasattr(found, "from_pretrained"):
-            return found
-    raise ValueError(f"the {key} of {name} has an unknown kind: {_single_line(said)}")
+    if len(entry) == 2 and all(isinstance(part, str) for part in entry):
+        library, kind = entry
+        part_class = _OWN.get(kind) or getattr(_LIBRARIES.get(library), _RENAMED.get(kind, kind), None)
+        if isinstance(part_class, type) and hasattr(part_class, "from_pretrained"):
+            return part_class
+    raise ValueError(f"the {key} of {name} has an unknown kind: {_single_line(entry)}")
 
 
 def _module(kind: Any, where: Path, called: str, dtype: torch.dtype) -> Any:
@@ -176,7 +176,7 @@ def _module(kind: Any, where: Path, called: str, dtype: torch.dtype) -> Any:
     vae = issubclass(kind, _AUTOENCODERS)
     precision = torch.float32 if vae else dtype
     diffusers.logging.set_verbosity_error()
-    model, told = kind.from_pretrained(
+    model, loading = kind.from_pretrained(
         str(where),
         torch_dtype=precision,
         local_files_only=True,
@@ -185,7 +185,7 @@ def _module(kind: Any, where: Path, called: str, dtype: torch.dtype) -> Any:
         output_loading_info=True,
     )
     # what a file has beyond that does no harm: diffusers renames and drops what earlier versions of it wrote
-    pretrained.check_whole(kind, called, told, unexpected=False)
+    pretrained.check_whole(kind, called, loading, unexpected=False)
     if vae:
         _decode_any_precision(model)
     # where a class keeps to its own precision (SD3's), it would not fit its text encoders
@@ -208,8 +208,8 @@ def _decode_any_precision(vae: Any) -> None:
     """Have a VAE take latents of another precision than its own, as its encoder's callers see to that themselves."""
     decode = vae.decode
 
-    def decoding(latents: torch.Tensor, *given: Any, **named: Any) -> Any:
-        return decode(latents.to(vae.dtype), *given, **named)
+    def decoding(latents: torch.Tensor, *arguments: Any, **named: Any) -> Any:
+        return decode(latents.to(vae.dtype), *arguments, **named)
 
     vae.decode = decoding
 
@@ -304,8 +304,8 @@ def alphas_of(scheduler: Any) -> NDArray[np.float64]:
     """``alphas_cumprod`` of its training steps. Of the configuration, as sampling with some schedulers changes their own."""
     from diffusers import DDPMScheduler
 
-    found: NDArray[np.float64] = DDPMScheduler.from_config(scheduler.config).alphas_cumprod.double().numpy()
-    return found
+    alphas: NDArray[np.float64] = DDPMScheduler.from_config(scheduler.config).alphas_cumprod.double().numpy()
+    return alphas
 
 
 def squared(images: Sequence[Image.Image], side: int) -> torch.Tensor:
@@ -362,18 +362,18 @@ class PipelineDenoiser:
             return pixels
         config = self._vae.config
         # one by one: an autoencoder at 1,024 pixels takes much memory
-        latents = [self._vae.encode(one[None].to(self._vae.dtype)).latent_dist.mean.float() for one in pixels]
+        latents = [self._vae.encode(image[None].to(self._vae.dtype)).latent_dist.mean.float() for image in pixels]
         return (torch.cat(latents) - (config.get("shift_factor") or 0.0)) * config.scaling_factor
 
     @torch.no_grad()  # type: ignore[untyped-decorator]
     def read(self, captions: Sequence[str]) -> EncodedCaptions:
         """See ``Denoiser``."""
         texts = list(captions)
-        found = [
+        encodings = [
             self._read(self._pipeline, texts[at : at + _READ_AT_ONCE], self.device)
             for at in range(0, len(texts), _READ_AT_ONCE)
         ]
-        return EncodedCaptions({name: torch.cat([one[name] for one in found]) for name in found[0]})
+        return EncodedCaptions({name: torch.cat([encoding[name] for encoding in encodings]) for name in encodings[0]})
 
     def tokens(self, caption: str) -> int:
         """See ``Denoiser``."""
@@ -382,8 +382,7 @@ class PipelineDenoiser:
     @torch.no_grad()  # type: ignore[untyped-decorator]
     def predict(self, noisy: torch.Tensor, steps: torch.Tensor, captions: EncodedCaptions) -> torch.Tensor:
         """See ``Denoiser``. What a model says of its variance is left aside: the second half of its channels."""
-        said = self._tell(self._net, noisy.to(self._net.dtype), steps, captions)
-        return said[:, : noisy.shape[1]].float()
+        return self._tell(self._net, noisy.to(self._net.dtype), steps, captions)[:, : noisy.shape[1]].float()
 
 
 def open_denoiser(name: str, device: str, precision: str) -> Denoiser:

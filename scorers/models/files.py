@@ -89,7 +89,7 @@ def fingerprint(name: str) -> str | None:
 
 def _digest(files: Sequence[Path]) -> str:
     stats = [(path, path.stat()) for path in files]
-    return _digest_of(tuple((path, one.st_ino, one.st_size, one.st_mtime_ns, one.st_ctime_ns) for path, one in stats))
+    return _digest_of(tuple((path, stat.st_ino, stat.st_size, stat.st_mtime_ns, stat.st_ctime_ns) for path, stat in stats))
 
 
 @lru_cache(maxsize=64)

@@ -79,13 +79,13 @@ def snapshot(name: str) -> Path | None:
         commit = revision
     if not _COMMIT.fullmatch(commit):
         return None
-    found = sorted(path for path in (folder / "snapshots").glob(f"{commit}*") if path.is_dir())
-    if len(found) > 1:
-        raise ValueError(f"{name}: several commits begin so: {', '.join(path.name for path in found)}")
-    if not found:
+    paths = sorted(path for path in (folder / "snapshots").glob(f"{commit}*") if path.is_dir())
+    if len(paths) > 1:
+        raise ValueError(f"{name}: several commits begin so: {', '.join(path.name for path in paths)}")
+    if not paths:
         return None
-    converted = converted_folder(wanted, found[0].name)
-    return converted if converted.is_dir() else found[0]
+    converted = converted_folder(wanted, paths[0].name)
+    return converted if converted.is_dir() else paths[0]
 
 
 def converted_folder(model: str, commit: str) -> Path:
@@ -117,12 +117,12 @@ def remedy(name: str) -> str:
 def missing(name: str) -> str:
     """Why a model cannot be opened, and what to do; one line."""
     wanted = repository(name)
-    said = name if wanted in (None, name.partition("@")[0]) else f"{name} ({wanted})"
+    label = name if wanted in (None, name.partition("@")[0]) else f"{name} ({wanted})"
     if state(name) == "only as a pickle":
         why = "has its weights only as a pickle, which can run its author's code; make them safe once"
     else:
         why = "is not on this machine; fetch it once"
-    return f"the model {said} {why}: {remedy(name)}"
+    return f"the model {label} {why}: {remedy(name)}"
 
 
 def fingerprint(path: Path) -> str:

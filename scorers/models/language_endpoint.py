@@ -151,18 +151,18 @@ class Endpoint:
         spent: tuple[int | None, int | None] = (0, 0)
         for attempt in range(1, _TRIES + 1):
             self._wait_for_turn()
-            found = self._ask(body)
-            if not isinstance(found, _Retry):
-                tokens = _plus(spent, (found.tokens_in, found.tokens_out))
-                return replace(found, tokens_in=tokens[0], tokens_out=tokens[1])
-            why, unreadable, spent = found.why, unreadable + found.answered, _plus(spent, found.tokens)
+            outcome = self._ask(body)
+            if not isinstance(outcome, _Retry):
+                tokens = _plus(spent, (outcome.tokens_in, outcome.tokens_out))
+                return replace(outcome, tokens_in=tokens[0], tokens_out=tokens[1])
+            why, unreadable, spent = outcome.why, unreadable + outcome.answered, _plus(spent, outcome.tokens)
             if unreadable > 1:
                 return Failure(why, *spent)
             if attempt < _TRIES:
-                if found.seconds is not None and found.seconds > _LONGEST_WAIT:
-                    raise EndpointError(f"{self._url} asks to wait {found.seconds:.0f} s; run the same command again later")
+                if outcome.seconds is not None and outcome.seconds > _LONGEST_WAIT:
+                    raise EndpointError(f"{self._url} asks to wait {outcome.seconds:.0f} s; run the same command again later")
                 twice_as_long = min(_LONGEST_WAIT, _FIRST_WAIT * 2 ** (attempt - 1))
-                self._sleep(twice_as_long if found.seconds is None else max(0.0, found.seconds))
+                self._sleep(twice_as_long if outcome.seconds is None else max(0.0, outcome.seconds))
         raise EndpointUnwell(f"{self._url} was asked {_TRIES} times: {why}", Failure(why, *spent))
 
     def _wait_for_turn(self) -> None:
@@ -186,24 +186,24 @@ class Endpoint:
             return _Retry(self._status_line(response), _retry_after(response.headers))
         if response.status_code != 200:
             return Failure(f"the endpoint refused it ({self._status_line(response)})")
-        found = _read(response)
-        if self._key and isinstance(found, Completion):
-            found = replace(found, text=found.text.replace(self._key, "(the key)"))
-        return found
+        outcome = _read(response)
+        if self._key and isinstance(outcome, Completion):
+            outcome = replace(outcome, text=outcome.text.replace(self._key, "(the key)"))
+        return outcome
 
     def _status_line(self, response: httpx.Response) -> str:
         """HTTP status and the endpoint's own words."""
         words = ""
         with suppress(Exception):
-            found = response.json()
-            error = found.get("error", found.get("message", ""))
+            reply = response.json()
+            error = reply.get("error", reply.get("message", ""))
             words = error.get("message", "") if isinstance(error, Mapping) else str(error)
         return f"HTTP {response.status_code}" + (f": {self._line(words)}" if words else "")
 
     def _line(self, text: object) -> str:
-        said = " ".join(str(text).split())
+        line = " ".join(str(text).split())
         # some endpoints say the key that they do not like
-        return printable(said.replace(self._key, "(the key)") if self._key else said)[:200]
+        return printable(line.replace(self._key, "(the key)") if self._key else line)[:200]
 
 
 def _retry_after(headers: Mapping[str, str]) -> float | None:
@@ -226,12 +226,12 @@ def _plus(some: tuple[int | None, int | None], more: tuple[int | None, int | Non
 def _read(response: httpx.Response) -> Completion | Failure | _Retry:
     """What was written; or that it is refused for good; or why this is no answer."""
     try:
-        found: Any = response.json()
+        payload: Any = response.json()
     except (ValueError, RecursionError):
-        found = None
-    tokens = _usage(found)
+        payload = None
+    tokens = _usage(payload)
     try:
-        choice = found["choices"][0]
+        choice = payload["choices"][0]
         text, ended = choice["message"].get("content"), choice.get("finish_reason")
         refused = choice["message"].get("refusal")
     except (KeyError, IndexError, TypeError, AttributeError):
@@ -240,26 +240,26 @@ def _read(response: httpx.Response) -> Completion | Failure | _Retry:
         return Failure("the endpoint's content filter refused it", *tokens)
     if not isinstance(text, str) or not text.strip():
         return _Retry("its answer is empty", answered=True, tokens=tokens)
-    model = found.get("model")
+    model = payload.get("model")
     name = printable(model)[:200] if isinstance(model, str) else ""
     return Completion(text, *tokens, finished=ended != "length", model=name, first_token=_first_token(choice.get("logprobs")))
 
 
-def _usage(found: Any) -> tuple[int | None, int | None]:
+def _usage(payload: Any) -> tuple[int | None, int | None]:
     """Tokens in and out, as far as they are said."""
-    usage = found.get("usage") if isinstance(found, Mapping) else None
-    said = [usage.get(key) for key in ("prompt_tokens", "completion_tokens")] if isinstance(usage, Mapping) else [None, None]
-    tokens = [n if isinstance(n, int) and not isinstance(n, bool) and n >= 0 else None for n in said]
+    usage = payload.get("usage") if isinstance(payload, Mapping) else None
+    counts = [usage.get(key) for key in ("prompt_tokens", "completion_tokens")] if isinstance(usage, Mapping) else [None, None]
+    tokens = [n if isinstance(n, int) and not isinstance(n, bool) and n >= 0 else None for n in counts]
     return tokens[0], tokens[1]
 
 
 def _first_token(logprobs: Any) -> Mapping[str, float] | None:
     """See ``Completion``."""
     with suppress(KeyError, TypeError, AttributeError, ValueError, OverflowError):
-        for place in logprobs["content"]:
-            if str(place["token"]).strip():
-                found: dict[str, float] = {}
-                for one in (place, *(place.get("top_logprobs") or ())):
-                    found[str(one["token"])] = math.exp(min(float(one["logprob"]), 0.0))
-                return found if all(map(math.isfinite, found.values())) else None
+        for token in logprobs["content"]:
+            if str(token["token"]).strip():
+                probabilities: dict[str, float] = {}
+                for candidate in (token, *(token.get("top_logprobs") or ())):
+                    probabilities[str(candidate["token"])] = math.exp(min(float(candidate["logprob"]), 0.0))
+                return probabilities if all(map(math.isfinite, probabilities.values())) else None
     return None

@@ -101,11 +101,11 @@ def check_likelihood(name: str, *, flow: bool) -> None:
     """
     short = short_of(name)
     if short in ONLY_PAINT:
-        known = ", ".join(one for one in GENERATORS if one not in ONLY_PAINT)
+        known = ", ".join(generator for generator in GENERATORS if generator not in ONLY_PAINT)
         raise ValueError(f"{name} can only generate images: no likelihood is computed of such a model; known: {known}")
     if short in GENERATOR_NAMES and flow != (short in FLOWS):
-        what, other = ("is a flow", "flowloss") if short in FLOWS else ("is no flow", "selfeval or elbo")
-        raise ValueError(f"{name} {what}: score it with {other}")
+        trait, other = ("is a flow", "flowloss") if short in FLOWS else ("is no flow", "selfeval or elbo")
+        raise ValueError(f"{name} {trait}: score it with {other}")
 
 
 def hub_id(name: str) -> str:

@@ -245,8 +245,8 @@ class PlaygroundPipeline(DiffusionPipeline):  # type: ignore[misc]  # diffusers 
         latents = _noise(len(texts), generator).to(self.device)
         for step in self.progress_bar(scheduler.timesteps):
             both = predict(self.transformer, latents.repeat(2, 1, 1, 1), step.expand(2 * len(texts)), words, mask)
-            asked, free = both.chunk(2)
-            latents = scheduler.step(free + guidance_scale * (asked - free), step, latents, return_dict=False)[0]
+            conditional, free = both.chunk(2)
+            latents = scheduler.step(free + guidance_scale * (conditional - free), step, latents, return_dict=False)[0]
         pixels = self.autoencoder.decode(latents).clamp(-1, 1)
         return ImagePipelineOutput(images=self.image_processor.postprocess(pixels, output_type="pil"))
 
@@ -254,5 +254,5 @@ class PlaygroundPipeline(DiffusionPipeline):  # type: ignore[misc]  # diffusers 
 def _noise(n: int, generator: torch.Generator | list[torch.Generator] | None) -> torch.Tensor:
     shape = (LATENT_CHANNELS, GRID, GRID)
     if isinstance(generator, list):
-        return torch.stack([torch.randn(shape, generator=one) for one in generator])
+        return torch.stack([torch.randn(shape, generator=own) for own in generator])
     return torch.randn((n, *shape), generator=generator)

@@ -65,23 +65,23 @@ def compute_in_half(backbone: torch.nn.Module, device: str) -> None:
     stay as they are."""
     kind, forward = torch.device(device).type, backbone.forward
 
-    def halved(*given: Any, **named: Any) -> Any:
+    def halved(*arguments: Any, **named: Any) -> Any:
         with torch.autocast(kind, torch.bfloat16):
-            said = forward(*given, **named)
-        return _to_full_precision(said)
+            output = forward(*arguments, **named)
+        return _to_full_precision(output)
 
     backbone.forward = halved
 
 
-def _to_full_precision(said: Any) -> Any:
+def _to_full_precision(output: Any) -> Any:
     """The same, whatever holds it, with all its floating numbers in full precision."""
-    if isinstance(said, torch.Tensor):
-        return said.float() if said.is_floating_point() else said
-    if isinstance(said, Mapping):  # transformers' outputs are made of their parts by name
-        return type(said)(**{key: _to_full_precision(value) for key, value in said.items()})
-    if isinstance(said, (list, tuple)):
-        return type(said)(_to_full_precision(one) for one in said)
-    return said
+    if isinstance(output, torch.Tensor):
+        return output.float() if output.is_floating_point() else output
+    if isinstance(output, Mapping):  # transformers' outputs are made of their parts by name
+        return type(output)(**{key: _to_full_precision(value) for key, value in output.items()})
+    if isinstance(output, (list, tuple)):
+        return type(output)(_to_full_precision(part) for part in output)
+    return output
 
 
 _MAX_ASPECT_RATIO: Final = 16
@@ -145,43 +145,43 @@ def load(kind: Any, name: str, device: str, dtype: torch.dtype = torch.float32) 
     # the dtype is said: since transformers 5 it would be whatever the file has
     options = {"dtype": dtype, "output_loading_info": True, "ignore_mismatched_sizes": True}
     # else a folder without safetensors would be read from its pickle
-    model, told = _from(kind, name, **options, use_safetensors=None if trusted() else True)
-    check_whole(kind, name, told)
+    model, loading = _from(kind, name, **options, use_safetensors=None if trusted() else True)
+    check_whole(kind, name, loading)
     return model.to(device).eval()
 
 
-def check_whole(kind: Any, name: str, told: Mapping[str, Any], *, unexpected: bool = True) -> None:
+def check_whole(kind: Any, name: str, loading: Mapping[str, Any], *, unexpected: bool = True) -> None:
     """Refuse a model that was not wholly loaded.
 
     Args:
         kind: its class.
         name: what to call it.
-        told: what ``from_pretrained`` with ``output_loading_info`` says.
+        loading: what ``from_pretrained`` with ``output_loading_info`` says.
         unexpected: whether weights that the architecture has no place for are refused, too.
 
     Raises:
         ValueError: it was not.
     """
-    missing = sorted(key for key in told["missing_keys"] if not _COMPUTED.search(key))
-    further = sorted(key for key in told["unexpected_keys"] if not _COMPUTED.search(key))
-    shaped = sorted(str(one[0]) for one in told["mismatched_keys"])
+    missing = sorted(key for key in loading["missing_keys"] if not _COMPUTED.search(key))
+    further = sorted(key for key in loading["unexpected_keys"] if not _COMPUTED.search(key))
+    shaped = sorted(str(key[0]) for key in loading["mismatched_keys"])
     wrong = [
-        f"{len(keys)} {what} ({', '.join(keys[:_NAMED])}{' ...' if len(keys) > _NAMED else ''})"
-        for keys, what in ((missing, "missing"), (further if unexpected else [], "unexpected"), (shaped, "of another shape"))
+        f"{len(keys)} {problem} ({', '.join(keys[:_NAMED])}{' ...' if len(keys) > _NAMED else ''})"
+        for keys, problem in ((missing, "missing"), (further if unexpected else [], "unexpected"), (shaped, "of another shape"))
         if keys
     ]
     if wrong:
         raise ValueError(f"the weights of {name} are not those of a {kind.__name__}: {'; '.join(wrong)}")
-    if told["error_msgs"]:
-        raise ValueError(f"the weights of {name} cannot be read: {_line(told['error_msgs'][0])}")
+    if loading["error_msgs"]:
+        raise ValueError(f"the weights of {name} cannot be read: {_line(loading['error_msgs'][0])}")
 
 
 def by_shape(pixels: Sequence[torch.Tensor], most: int) -> Iterable[list[int]]:
     """Places of tensors of one shape, at most so many together: stacked, not padded, so that what is seen of one picture does
     not depend on the others."""
     places: dict[tuple[int, ...], list[int]] = {}
-    for k, one in enumerate(pixels):
-        places.setdefault(tuple(one.shape), []).append(k)
+    for k, tensor in enumerate(pixels):
+        places.setdefault(tuple(tensor.shape), []).append(k)
     for same in places.values():
         for start in range(0, len(same), most):
             yield same[start : start + most]

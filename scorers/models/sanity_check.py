@@ -36,12 +36,12 @@ class Soundness:
 
     Args:
         model: its name, for the message.
-        what: what it is given.
+        noun: what it is given, in a word.
     """
 
-    def __init__(self, model: str, what: str = "pictures") -> None:
+    def __init__(self, model: str, noun: str = "pictures") -> None:
         self._model = model
-        self._what = what
+        self._what = noun
         self._finite_once = False
         self._seen: tuple[torch.Tensor, list[NDArray[np.float32]]] | None = None
         self._varied = False
@@ -74,11 +74,11 @@ class Soundness:
         if self._seen is None:
             self._seen = (pixels.clone(), numbers)
             return
-        first, said = self._seen
+        first, first_numbers = self._seen
         if pixels.shape == first.shape and torch.equal(pixels, first):
             return
         # to the last bit: two pictures may differ by one pixel
-        if any(a.shape == b.shape and np.array_equal(a, b) for a, b in zip(said, numbers, strict=True)):
+        if any(a.shape == b.shape and np.array_equal(a, b) for a, b in zip(first_numbers, numbers, strict=True)):
             raise ModelBroken(f"{self._model} gives the same numbers for different {self._what}: {_ADVICE}")
         self._varied, self._seen = True, None
 
@@ -91,9 +91,9 @@ _OTHERS: Final = ("a photo of a pizza on a table", "a photo of a zebra in the gr
 
 def photographs() -> dict[str, Image.Image]:
     """Those that are installed, by file; none without ultralytics."""
-    found = find_spec("ultralytics")
-    places = found.submodule_search_locations if found is not None else None
-    files = {name: Path(place) / "assets" / name for place in places or () for name in PHOTOGRAPHS}
+    spec = find_spec("ultralytics")
+    places = spec.submodule_search_locations if spec is not None else None
+    files = {name: Path(folder) / "assets" / name for folder in places or () for name in PHOTOGRAPHS}
     return {name: open_image(path) for name, path in files.items() if path.is_file()}
 
 
@@ -124,16 +124,16 @@ def check_detector(detector: Detector, threshold: float) -> DetectorCheck:
         return DetectorCheck(warnings=(why,))
     listed = list(photos)
     seen = detector.detect([photos[name] for name in listed], [PHOTOGRAPHS[name] for name in listed])
-    said = []
-    for name, found in zip(listed, seen, strict=True):
-        there = {one.label for one in found if one.score > threshold}
+    warnings = []
+    for name, objects in zip(listed, seen, strict=True):
+        there = {detected.label for detected in objects if detected.score > threshold}
         missing = [thing for thing in PHOTOGRAPHS[name] if thing not in there]
         if missing:
-            said.append(
+            warnings.append(
                 f"on a known photograph ({name}) the detector finds no {' and no '.join(missing)} with confidence above"
                 f" {threshold:g}: its weights may be wrong, or broken on this device"
             )
-    return DetectorCheck(tuple(said))
+    return DetectorCheck(tuple(warnings))
 
 
 def check_clip(clip: Clip, name: str) -> tuple[str, ...]:
@@ -148,11 +148,11 @@ def check_clip(clip: Clip, name: str) -> tuple[str, ...]:
     if not photos or name.startswith("assets/playground/"):
         return ()
     listed = list(photos)
-    captions: Sequence[str] = [*(_CAPTIONS[one] for one in listed), *_OTHERS]
-    nearest = np.argmax(clip.images([photos[one] for one in listed]) @ clip.texts(captions).T, axis=1)
+    captions: Sequence[str] = [*(_CAPTIONS[photo] for photo in listed), *_OTHERS]
+    nearest = np.argmax(clip.images([photos[photo] for photo in listed]) @ clip.texts(captions).T, axis=1)
     return tuple(
-        f"a known photograph ({one}) is nearer to {captions[best]!r} than to {captions[k]!r} in the image-text model:"
+        f"a known photograph ({photo}) is nearer to {captions[best]!r} than to {captions[k]!r} in the image-text model:"
         " its weights may be wrong, or broken on this device"
-        for k, (one, best) in enumerate(zip(listed, nearest.tolist(), strict=True))
+        for k, (photo, best) in enumerate(zip(listed, nearest.tolist(), strict=True))
         if best != k
     )

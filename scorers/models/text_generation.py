@@ -58,10 +58,12 @@ class QuestionLlama:
 
     def complete(self, caption: str) -> Completion | Failure:
         """What it writes behind "Entities:"; always the same for a caption. One at a time, so that none depends on another."""
-        asked = self.tokens(caption)
-        if len(asked) > _WRITER_MAX_TOKENS - _LEAST_ROOM:
-            return Failure(f"the description leaves no room for questions ({len(asked)} of {_WRITER_MAX_TOKENS} tokens)")
-        ids = torch.tensor([asked], device=self._device)
+        prompt_tokens = self.tokens(caption)
+        if len(prompt_tokens) > _WRITER_MAX_TOKENS - _LEAST_ROOM:
+            return Failure(
+                f"the description leaves no room for questions ({len(prompt_tokens)} of {_WRITER_MAX_TOKENS} tokens)"
+            )
+        ids = torch.tensor([prompt_tokens], device=self._device)
         end = self._tokenizer.eos_token_id
         with torch.inference_mode():
             written: Any = self._model.generate(
@@ -72,9 +74,9 @@ class QuestionLlama:
                 max_length=_WRITER_MAX_TOKENS,
                 pad_token_id=end,
             )
-        new = written[0, len(asked) :].tolist()
+        new = written[0, len(prompt_tokens) :].tolist()
         text = self._tokenizer.decode(new, skip_special_tokens=True)
-        return Completion(text, len(asked), len(new), finished=end in new)
+        return Completion(text, len(prompt_tokens), len(new), finished=end in new)
 
 
 TEXT_ANSWERER: Final = "allenai/unifiedqa-v2-t5-large-1363200"
@@ -116,11 +118,13 @@ class UnifiedQa:
         self._tokenizer = tokenizer_of(name)
         self._model = load(T5ForConditionalGeneration, name, device)
 
-    def answer(self, asked: Sequence[TextQuestion]) -> list[str]:
+    def answer(self, questions: Sequence[TextQuestion]) -> list[str]:
         """The answers, in order; all of them at once."""
-        if not asked:
+        if not questions:
             return []
-        read: Any = self._tokenizer([line_of(one) for one in asked], return_tensors="pt", padding=True).to(self._device)
+        read: Any = self._tokenizer([line_of(question) for question in questions], return_tensors="pt", padding=True).to(
+            self._device
+        )
         with torch.inference_mode():
             written = self._model.generate(
                 input_ids=read["input_ids"],
@@ -157,11 +161,11 @@ class Captioner:
 
     def captions(self, images: Sequence[Image.Image]) -> list[str]:
         """Each image's caption, without spaces around it."""
-        found: list[str] = []
+        texts: list[str] = []
         for start in range(0, len(images), self._batch):
             some = list(images[start : start + self._batch])
             pixels = self._processor(images=some, return_tensors="pt").to(self._device)
             with torch.inference_mode():
-                said = self._model.generate(**pixels, **self._search)
-            found += [text.strip() for text in self._processor.batch_decode(said, skip_special_tokens=True)]
-        return found
+                generated = self._model.generate(**pixels, **self._search)
+            texts += [text.strip() for text in self._processor.batch_decode(generated, skip_special_tokens=True)]
+        return texts

@@ -104,8 +104,8 @@ class JudgePerceiver(_Judge):
     def perceive(self, batch: Sequence[Shown]) -> list[Observation]:
         """See ``Perceiver``. Images of prompts without questions fail, and those about which there was no answer at all."""
         fit = [shown for shown in batch if shown.questions]
-        asked = [[VqaQuestion(one.text, one.choices) for one in shown.questions] for shown in fit]
-        answers = dict(zip((shown.item_id for shown in fit), self.answer(fit, asked), strict=True))
+        queries = [[VqaQuestion(question.text, question.choices) for question in shown.questions] for shown in fit]
+        answers = dict(zip((shown.item_id for shown in fit), self.answer(fit, queries), strict=True))
         missing = Failure(tifa.NO_QUESTIONS)
         return [_observed(shown, answers.get(shown.item_id, missing)) for shown in batch]
 
@@ -115,12 +115,12 @@ def _observed(shown: Shown, answers: list[VqaAnswer | Failure] | Failure) -> Obs
         return Observation(shown.item_id, failed=answers.reason)
     right: list[AnsweredQuestion] = []
     left: list[tuple[PromptQuestion, str]] = []
-    for question, one in zip(shown.questions, answers, strict=True):
-        if isinstance(one, Failure):
-            left.append((question, one.reason))
+    for question, answer in zip(shown.questions, answers, strict=True):
+        if isinstance(answer, Failure):
+            left.append((question, answer.reason))
         else:
-            said = (one.chosen, one.probabilities, one.free, one.matched, one.similarity)
-            right.append(AnsweredQuestion(question, *said))
+            reply = (answer.chosen, answer.probabilities, answer.free, answer.matched, answer.similarity)
+            right.append(AnsweredQuestion(question, *reply))
     if not right:
         return Observation(shown.item_id, failed=f"none of its questions was answered: {left[0][1]}")
     return Observation(shown.item_id, rules.payload_of(shown.version, right, left))
@@ -132,15 +132,17 @@ class RubricPerceiver(_Judge):
     def perceive(self, batch: Sequence[Shown]) -> list[Observation]:
         """See ``Perceiver``. ``grade``, ``probabilities`` of 0 to 10 where there are any, ``reason``."""
         queries = [[VqaQuestion(self._settings["rubric"].replace(TEXT, shown.text), rules.GRADES)] for shown in batch]
-        found = []
+        observations = []
         for shown, answers in zip(batch, self.answer(batch, queries), strict=True):
-            one = answers if isinstance(answers, Failure) else answers[0]
-            if isinstance(one, Failure):
-                found.append(Observation(shown.item_id, failed=one.reason))
+            answer = answers if isinstance(answers, Failure) else answers[0]
+            if isinstance(answer, Failure):
+                observations.append(Observation(shown.item_id, failed=answer.reason))
             else:
-                shares = None if one.probabilities is None else list(one.probabilities)
-                found.append(Observation(shown.item_id, {"grade": one.chosen, "probabilities": shares, "reason": one.free}))
-        return found
+                shares = None if answer.probabilities is None else list(answer.probabilities)
+                observations.append(
+                    Observation(shown.item_id, {"grade": answer.chosen, "probabilities": shares, "reason": answer.free})
+                )
+        return observations
 
 
 class PairPerceiver(_Judge):
@@ -148,22 +150,22 @@ class PairPerceiver(_Judge):
 
     def perceive(self, batch: Sequence[Shown]) -> list[Observation]:
         """See ``Perceiver``. ``generators``; ``orders``: of each ``chosen``, ``probabilities`` of the sides, ``reason``."""
-        looks = [replace(one, image=side_by_side(*two)) for one in batch for two in _both_orders(one)]
-        queries = [[VqaQuestion(self._settings["rubric"].replace(TEXT, one.text), rules.SIDES)] for one in looks]
-        answers = [one if isinstance(one, Failure) else one[0] for one in self.answer(looks, queries)]
-        found = []
+        looks = [replace(shown, image=side_by_side(*two)) for shown in batch for two in _both_orders(shown)]
+        queries = [[VqaQuestion(self._settings["rubric"].replace(TEXT, look.text), rules.SIDES)] for look in looks]
+        answers = [answer if isinstance(answer, Failure) else answer[0] for answer in self.answer(looks, queries)]
+        observations = []
         for shown, two in zip(batch, zip(answers[::2], answers[1::2], strict=True), strict=True):
-            failed = next((one for one in two if isinstance(one, Failure)), None)
+            failed = next((answer for answer in two if isinstance(answer, Failure)), None)
             if failed is not None:
-                found.append(Observation(shown.item_id, failed=failed.reason))
+                observations.append(Observation(shown.item_id, failed=failed.reason))
                 continue
             orders = [
-                {"chosen": one.chosen, "probabilities": one.probabilities, "reason": one.free}
-                for one in two
-                if not isinstance(one, Failure)
+                {"chosen": answer.chosen, "probabilities": answer.probabilities, "reason": answer.free}
+                for answer in two
+                if not isinstance(answer, Failure)
             ]
-            found.append(Observation(shown.item_id, {"generators": list(shown.generators), "orders": orders}))
-        return found
+            observations.append(Observation(shown.item_id, {"generators": list(shown.generators), "orders": orders}))
+        return observations
 
 
 def _both_orders(shown: Shown) -> tuple[tuple[Image.Image, Image.Image], tuple[Image.Image, Image.Image]]:
@@ -197,7 +199,7 @@ class _JudgeBill:
             return ""
         each = len(settings["prompt"]) + (0 if self._asks else len(settings["rubric"]))
         texts = (
-            [one.text for image in work for one in image.questions]
+            [question.text for image in work for question in image.questions]
             if self._asks
             else [image.text for image in work] * self._orders
         )

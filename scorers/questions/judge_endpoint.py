@@ -56,11 +56,11 @@ class Usage:
 
     def add(self, entry: Mapping[str, Any]) -> None:
         """Count a line."""
-        given, written = entry.get("tokens_in"), entry.get("tokens_out")
+        tokens_in, tokens_out = entry.get("tokens_in"), entry.get("tokens_out")
         self.requests += 1
-        if isinstance(given, int) and isinstance(written, int):
-            self.tokens_in += given
-            self.tokens_out += written
+        if isinstance(tokens_in, int) and isinstance(tokens_out, int):
+            self.tokens_in += tokens_in
+            self.tokens_out += tokens_out
         else:
             self.untold += 1
 
@@ -139,15 +139,15 @@ def replies_folder(run: Path) -> Path:
 
 def usage_of(folders: Sequence[Path]) -> Usage:
     """What these runs have cost, whatever stopped them."""
-    found = Usage()
+    usage = Usage()
     for folder in folders:
         home = replies_folder(folder)
         # a removed run's name may come again: what counts came after this one was asked for
         begun = datetime.fromtimestamp((folder / "manifest.jsonl").stat().st_mtime, UTC).isoformat(timespec="microseconds")
         for entry in _entries(home, "*.jsonl") if home.is_dir() else ():
             if entry.get("run") == folder.name and str(entry.get("time")) >= begun:
-                found.add(entry)
-    return found
+                usage.add(entry)
+    return usage
 
 
 def _entries(home: Path, pattern: str) -> Iterator[Mapping[str, Any]]:
@@ -193,15 +193,15 @@ def read_choice(text: str, choices: Sequence[str]) -> int | None:
     """Which choice a reply's first line names: by its letter, or in its words; None: neither."""
     line = text.strip().partition("\n")[0].strip()
     plain = line.strip(" .*_`\"'").casefold()
-    for place, choice in enumerate(choices):
+    for index, choice in enumerate(choices):
         if plain == choice.strip().casefold():
-            return place
-    found = _LETTER.match(line)
-    place = -1 if found is None else ascii_uppercase.find(found[1].upper())
+            return index
+    match = _LETTER.match(line)
+    index = -1 if match is None else ascii_uppercase.find(match[1].upper())
     # "A bicycle is there" is a sentence, not a letter: what follows the letter may only be the choice, or a mark
-    rest = "" if found is None else line[found.end() :].strip(" .:)]*_`-").casefold()
-    fits = 0 <= place < len(choices) and (not rest or rest.startswith(choices[place].strip().casefold()))
-    return place if fits else None
+    rest = "" if match is None else line[match.end() :].strip(" .:)]*_`-").casefold()
+    fits = 0 <= index < len(choices) and (not rest or rest.startswith(choices[index].strip().casefold()))
+    return index if fits else None
 
 
 def reason_of(text: str) -> str | None:
@@ -216,9 +216,9 @@ def letter_shares(first_token: Mapping[str, float] | None, n: int) -> list[float
         return None
     shares = [0.0] * n
     for token, probability in first_token.items():
-        place = ascii_uppercase.find(token.strip()) if len(token.strip()) == 1 else -1
-        if 0 <= place < n:
-            shares[place] += probability
+        index = ascii_uppercase.find(token.strip()) if len(token.strip()) == 1 else -1
+        if 0 <= index < n:
+            shares[index] += probability
     total = sum(shares)
     return [share / total for share in shares] if total > 0 else None
 
@@ -267,19 +267,19 @@ class EndpointJudge:
             reply = self._reply(url, query, sample)
             if isinstance(reply, Failure):
                 return reply
-            place = read_choice(reply.text, query.choices)
-            if place is None:
+            choice = read_choice(reply.text, query.choices)
+            if choice is None:
                 return Failure(f"its reply names none of the choices: {printable(' '.join(reply.text.split()))[:120]!r}")
-            picked[place] += 1
-            reasons.setdefault(place, reason_of(reply.text))
+            picked[choice] += 1
+            reasons.setdefault(choice, reason_of(reply.text))
             if (some := letter_shares(reply.first_token, n)) is not None:
                 weighed += 1
                 shares = [a + b for a, b in zip(shares, some, strict=True)]
         if weighed == samples:
             probabilities: tuple[float, ...] | None = tuple(share / samples for share in shares)
         else:
-            probabilities = tuple(picked[place] / samples for place in range(n)) if samples > 1 else None
-        best = max(range(n), key=lambda place: (picked[place], probabilities[place] if probabilities else 0.0, -place))
+            probabilities = tuple(picked[index] / samples for index in range(n)) if samples > 1 else None
+        best = max(range(n), key=lambda index: (picked[index], probabilities[index] if probabilities else 0.0, -index))
         return VqaAnswer(query.choices[best], probabilities, reasons[best], "likelihood" if probabilities else "equal")
 
     def _reply(self, url: str, query: VqaQuestion, sample: int) -> Completion | Failure:

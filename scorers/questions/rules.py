@@ -72,9 +72,14 @@ def payload_of(
     """The evidence as JSON, in the questions' order; ``version`` is that of the prompt's questions; ``unanswered``: those to
     which the reply was no answer, with why."""
     entries = []
-    for one in answers:
-        said = {"chosen": one.chosen, "probabilities": one.probabilities, "free": one.free, "matched": one.matched}
-        entries.append(asdict(one.question) | said | {"similarity": one.similarity})
+    for answer in answers:
+        reply = {
+            "chosen": answer.chosen,
+            "probabilities": answer.probabilities,
+            "free": answer.free,
+            "matched": answer.matched,
+        }
+        entries.append(asdict(answer.question) | reply | {"similarity": answer.similarity})
     left = [asdict(question) | {"failed": why} for question, why in unanswered]
     return {"version": version, "answers": entries} | ({"unanswered": left} if left else {})
 
@@ -99,8 +104,8 @@ def judge(spec: Spec, seen: Observation, settings: Settings) -> Verdict:  # noqa
     if seen.failed is not None:
         return Verdict((), checks=(Check(f"could not be looked at: {seen.failed}", None),))
     answers = answers_of(seen.payload)
-    checks = tuple(Check(_answer_text(one), one.right, one.question.question_id) for one in answers)
-    return Verdict((*_answer_judgements(answers), _score([one.right for one in answers])), checks=checks)
+    checks = tuple(Check(_answer_text(answer), answer.right, answer.question.question_id) for answer in answers)
+    return Verdict((*_answer_judgements(answers), _score([answer.right for answer in answers])), checks=checks)
 
 
 def judge_dependent(spec: Spec, seen: Observation, settings: Settings) -> Verdict:  # noqa: ARG001
@@ -112,37 +117,37 @@ def judge_dependent(spec: Spec, seen: Observation, settings: Settings) -> Verdic
     if seen.failed is not None:
         return Verdict((), checks=(Check(f"could not be looked at: {seen.failed}", None),))
     answers = answers_of(seen.payload)
-    right = {one.question.question_id: one.right for one in answers}
-    failing = [[parent for parent in one.question.parents if not right.get(parent, True)] for one in answers]
-    counts = [one.right and not wrong for one, wrong in zip(answers, failing, strict=True)]
-    texts = {one.question.question_id: one.question.text for one in answers}
+    right = {answer.question.question_id: answer.right for answer in answers}
+    failing = [[parent for parent in answer.question.parents if not right.get(parent, True)] for answer in answers]
+    counts = [answer.right and not wrong for answer, wrong in zip(answers, failing, strict=True)]
+    texts = {answer.question.question_id: answer.question.text for answer in answers}
     checks = []
-    for one, wrong, holds in zip(answers, failing, counts, strict=True):
+    for answer, wrong, holds in zip(answers, failing, counts, strict=True):
         why = f"; does not count, as this failed: {'; '.join(texts[parent] for parent in wrong)}" if wrong else ""
-        checks.append(Check(_answer_text(one) + why, holds, one.question.question_id))
+        checks.append(Check(_answer_text(answer) + why, holds, answer.question.question_id))
     return Verdict((*_answer_judgements(answers), _score(counts)), checks=tuple(checks))
 
 
-def right_probability(one: AnsweredQuestion) -> float | None:
+def right_probability(answered: AnsweredQuestion) -> float | None:
     """That the judge gives the right answer; None where it says none."""
-    if one.probabilities is None or one.question.answer not in one.question.choices:
+    if answered.probabilities is None or answered.question.answer not in answered.question.choices:
         return None
-    return one.probabilities[one.question.choices.index(one.question.answer)]
+    return answered.probabilities[answered.question.choices.index(answered.question.answer)]
 
 
-def grade_of(one: AnsweredQuestion) -> float:
+def grade_of(answered: AnsweredQuestion) -> float:
     """Of choices that are ascending whole numbers how far the answer is from the lowest to the highest, 0 to 1; of others
     whether it is right."""
-    choices = one.question.choices
+    choices = answered.question.choices
     levels = [int(choice) for choice in choices] if all(re.fullmatch("[0-9]+", choice) for choice in choices) else []
     if len(levels) < 2 or levels != sorted(set(levels)):
-        return float(one.right)
-    return (int(one.chosen) - levels[0]) / (levels[-1] - levels[0])
+        return float(answered.right)
+    return (int(answered.chosen) - levels[0]) / (levels[-1] - levels[0])
 
 
 def _graded_score(answers: Sequence[AnsweredQuestion], kind: str) -> Judgement:
     """The mean of the grades; WISE's by its weights, where exactly its three questions are answered."""
-    grades = {one.question.question_id: grade_of(one) for one in answers}
+    grades = {answer.question.question_id: grade_of(answer) for answer in answers}
     if kind == GRADED:
         return Judgement("score", None, fmean(grades.values()))
     if grades.keys() != WISE_WEIGHTS.keys():
@@ -167,17 +172,17 @@ def judge_soft(spec: Spec, seen: Observation, settings: Settings) -> Verdict:
     left = seen.payload.get("unanswered") or ()
     kind = settings.get("score", SHARE)
     if left:
-        answers += [Judgement("answer", None, None, one["question_id"], UNANSWERED) for one in left]
+        answers += [Judgement("answer", None, None, question["question_id"], UNANSWERED) for question in left]
         score = Judgement("score", None, None, reason=UNANSWERED)
     elif kind in (GRADED, WISE) and score.value is not None:
         score = _graded_score(answers_of(seen.payload), kind)
     elif kind != SHARE and score.value is not None:
-        probabilities = [right_probability(one) for one in answers_of(seen.payload)]
-        known = [one for one in probabilities if one is not None]
+        probabilities = [right_probability(answer) for answer in answers_of(seen.payload)]
+        known = [probability for probability in probabilities if probability is not None]
         complete = len(known) == len(probabilities)
         mean = soft_tifa(known, kind) if complete else None
         score = Judgement("score", None, mean, reason=None if complete else NO_PROBABILITIES)
-    more = [Check(f"{one['text']} no answer: {one['failed']}", None, one["question_id"]) for one in left]
+    more = [Check(f"{question['text']} no answer: {question['failed']}", None, question["question_id"]) for question in left]
     return Verdict((*answers, score), checks=(*verdict.checks, *more))
 
 
@@ -188,7 +193,7 @@ def judge_grade(spec: Spec, seen: Observation, settings: Settings) -> Verdict:  
         return Verdict((), checks=(Check(f"could not be looked at: {seen.failed}", None),))
     grade, shares, why = (seen.payload.get(name) for name in ("grade", "probabilities", "reason"))
     if isinstance(shares, list) and len(shares) == len(GRADES):
-        value = sum(place * share for place, share in enumerate(shares))
+        value = sum(level * share for level, share in enumerate(shares))
     else:
         value = float(GRADES.index(str(grade)))
     flip = settings.get("flip") or None
@@ -204,22 +209,23 @@ def judge_pair(spec: Spec, seen: Observation, settings: Settings) -> Verdict:  #
     if seen.failed is not None:
         return Verdict((), checks=(Check(f"could not be looked at: {seen.failed}", None),))
     generators, orders = seen.payload["generators"], seen.payload["orders"]
-    sides = [one["chosen"] for one in orders]
+    sides = [look["chosen"] for look in orders]
     # in the second order the first image is on the right
-    won = [TIE if side == NO_DIFFERENCE else generators[(side == RIGHT) ^ bool(order)] for order, side in enumerate(sides)]
-    order = KEPT if won[0] == won[1] else sides[0] if sides[0] == sides[1] else MIXED
+    won = [TIE if side == NO_DIFFERENCE else generators[(side == RIGHT) ^ bool(nth)] for nth, side in enumerate(sides)]
+    order_effect = KEPT if won[0] == won[1] else sides[0] if sides[0] == sides[1] else MIXED
     checks = [
-        Check(f"{' | '.join(shown)}: {one['chosen']}" + (f": {one['reason']}" if one.get("reason") else ""), None)
-        for shown, one in zip((generators, generators[::-1]), orders, strict=True)
+        Check(f"{' | '.join(shown)}: {look['chosen']}" + (f": {look['reason']}" if look.get("reason") else ""), None)
+        for shown, look in zip((generators, generators[::-1]), orders, strict=True)
     ]
-    preferred = won[0] if order == KEPT else TIE
-    return Verdict((Judgement("preference", preferred, None), Judgement("order", order, None)), checks=tuple(checks))
+    preferred = won[0] if order_effect == KEPT else TIE
+    return Verdict((Judgement("preference", preferred, None), Judgement("order", order_effect, None)), checks=tuple(checks))
 
 
 def _answer_judgements(answers: Sequence[AnsweredQuestion]) -> tuple[Judgement, ...]:
     """As people's answers to the same questions are judged (``annotation.questionnaires.tifa_vqa``)."""
     return tuple(
-        Judgement("answer", one.chosen, _VALUES.get(one.chosen.casefold()), one.question.question_id) for one in answers
+        Judgement("answer", answer.chosen, _VALUES.get(answer.chosen.casefold()), answer.question.question_id)
+        for answer in answers
     )
 
 
@@ -227,9 +233,9 @@ def _score(right: Sequence[bool]) -> Judgement:
     return Judgement("score", None, fmean(right)) if right else Judgement("score", None, None, reason=NO_QUESTIONS)
 
 
-def _answer_text(one: AnsweredQuestion) -> str:
-    asked = "" if one.right else f" (asked for: {one.question.answer})"
-    return f"{one.question.text} {one.chosen}{asked}"
+def _answer_text(answered: AnsweredQuestion) -> str:
+    expected = "" if answered.right else f" (asked for: {answered.question.answer})"
+    return f"{answered.question.text} {answered.chosen}{expected}"
 
 
 @dataclass(frozen=True, slots=True)
@@ -256,31 +262,31 @@ class TextScore:
         """A line for people and programs."""
         answers = [
             {
-                "question_id": one.answered.question.question_id,
-                "question": one.answered.question.text,
-                "answer": one.answered.question.answer,
-                "chosen": one.answered.chosen,
-                "counts": one.counts,
+                "question_id": answer.answered.question.question_id,
+                "question": answer.answered.question.text,
+                "answer": answer.answered.question.answer,
+                "chosen": answer.answered.chosen,
+                "counts": answer.counts,
             }
-            for one in self.answers
+            for answer in self.answers
         ]
         return {"id": self.id, "score": self.score, "answers": answers}
 
 
-def score_text(one: CaptionAnswers, *, dependent: bool = False) -> TextScore:
+def score_text(caption_answers: CaptionAnswers, *, dependent: bool = False) -> TextScore:
     """By TIFA's rule; ``dependent``: by DSG's, of its yes/no questions.
 
     Raises:
         ValueError: there is nothing to score.
     """
-    said = [one_said for one_said in one.answers if one_said.question.is_yes_no or not dependent]
-    answers = [AnsweredQuestion(one_said.question, one_said.chosen, free=one_said.free) for one_said in said]
-    verdict = (judge_dependent if dependent else judge)(Spec(), Observation(one.id, payload_of(0, answers)), {})
+    model_answers = [answer for answer in caption_answers.answers if answer.question.is_yes_no or not dependent]
+    answers = [AnsweredQuestion(answer.question, answer.chosen, free=answer.free) for answer in model_answers]
+    verdict = (judge_dependent if dependent else judge)(Spec(), Observation(caption_answers.id, payload_of(0, answers)), {})
     score = verdict.judgements[-1].value
     if score is None:
-        raise ValueError(f"{one.id}: none of its questions is answered yes or no")
+        raise ValueError(f"{caption_answers.id}: none of its questions is answered yes or no")
     rights = [CountedAnswer(answered, bool(check.holds)) for answered, check in zip(answers, verdict.checks, strict=True)]
-    return TextScore(one.id, score, tuple(rights))
+    return TextScore(caption_answers.id, score, tuple(rights))
 
 
 @dataclass(slots=True)
@@ -290,16 +296,16 @@ class TifaTally:
     _captions: dict[str, float] = field(default_factory=dict)
     _types: dict[str, list[int]] = field(default_factory=dict)
 
-    def add(self, one: TextScore) -> None:
+    def add(self, scored: TextScore) -> None:
         """Count one text's image.
 
         Raises:
             ValueError: there was one of this id before: TIFA has one image of each text.
         """
-        if one.id in self._captions:
-            raise ValueError(f"{one.id}: answers about it occur twice, TIFA scores one image of each text")
-        self._captions[one.id] = one.score
-        for right in one.answers:
+        if scored.id in self._captions:
+            raise ValueError(f"{scored.id}: answers about it occur twice, TIFA scores one image of each text")
+        self._captions[scored.id] = scored.score
+        for right in scored.answers:
             counted = self._types.setdefault(right.answered.question.element_type, [0, 0])
             counted[0] += right.counts
             counted[1] += 1

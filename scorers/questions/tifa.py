@@ -41,21 +41,23 @@ class TifaPerceiver:
         """See ``Perceiver``. Images of prompts without questions fail."""
         from scorers.models.vqa import VqaQuestion
 
-        asked = [[one for one in shown.questions if one.is_yes_no or not self._only_yes_no] for shown in batch]
-        with_any = [k for k, questions in enumerate(asked) if questions]
-        queries = [[VqaQuestion(one.text, one.choices) for one in asked[k]] for k in with_any]
+        per_image = [
+            [question for question in shown.questions if question.is_yes_no or not self._only_yes_no] for shown in batch
+        ]
+        with_any = [k for k, questions in enumerate(per_image) if questions]
+        queries = [[VqaQuestion(question.text, question.choices) for question in per_image[k]] for k in with_any]
         answers = dict(zip(with_any, self._vqa.answer([batch[k].image for k in with_any], queries), strict=True))
-        found = []
-        for k, (shown, questions) in enumerate(zip(batch, asked, strict=True)):
+        observations = []
+        for k, (shown, questions) in enumerate(zip(batch, per_image, strict=True)):
             if k not in answers:
-                found.append(Observation(shown.item_id, failed=NO_QUESTIONS))
+                observations.append(Observation(shown.item_id, failed=NO_QUESTIONS))
                 continue
-            said = [
-                AnsweredQuestion(question, one.chosen, one.probabilities, one.free, one.matched, one.similarity)
-                for question, one in zip(questions, answers[k], strict=True)
+            answered_questions = [
+                AnsweredQuestion(question, answer.chosen, answer.probabilities, answer.free, answer.matched, answer.similarity)
+                for question, answer in zip(questions, answers[k], strict=True)
             ]
-            found.append(Observation(shown.item_id, payload_of(shown.version, said)))
-        return found
+            observations.append(Observation(shown.item_id, payload_of(shown.version, answered_questions)))
+        return observations
 
 
 def open_perceiver(settings: Settings, device: str, *, only_yes_no: bool = False) -> TifaPerceiver:

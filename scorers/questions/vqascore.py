@@ -40,12 +40,12 @@ class VqaScorePerceiver:
 
     def perceive(self, batch: Sequence[Shown]) -> list[Observation]:
         """See ``Perceiver``. ``likelihood``: of ``answer``, 0 to 1, the product over so many ``tokens``."""
-        asked = [self._template.replace(MARK, shown.text) for shown in batch]
-        said = self._vqa.likelihood([shown.image for shown in batch], asked, self._answer).tolist()
+        texts = [self._template.replace(MARK, shown.text) for shown in batch]
+        probabilities = self._vqa.likelihood([shown.image for shown in batch], texts, self._answer).tolist()
         tokens = self._vqa.answer_length(self._answer)
         return [
-            Observation(shown.item_id, {"likelihood": one, "answer": self._answer, "tokens": tokens})
-            for shown, one in zip(batch, said, strict=True)
+            Observation(shown.item_id, {"likelihood": probability, "answer": self._answer, "tokens": tokens})
+            for shown, probability in zip(batch, probabilities, strict=True)
         ]
 
 
@@ -63,8 +63,8 @@ def judge(spec: Spec, seen: Observation, settings: Settings) -> Verdict:  # noqa
     mean = settings.get("combine", MEAN) == MEAN
     score = likelihood ** (1 / tokens) if mean else float(likelihood)
     each = f", the mean of {tokens} tokens" if mean and tokens > 1 else ""
-    said = Check(f'probability of "{seen.payload.get("answer")}" to whether it shows {text}: {score:.4f}{each}', None)
-    return Verdict((Judgement(aspect, None, score, flip),), checks=(said,))
+    check = Check(f'probability of "{seen.payload.get("answer")}" to whether it shows {text}: {score:.4f}{each}', None)
+    return Verdict((Judgement(aspect, None, score, flip),), checks=(check,))
 
 
 def _open(settings: Settings, device: str) -> Perceiver:

@@ -77,14 +77,14 @@ def filter_question(question: PromptQuestion, multiple: str, free: str | None, t
     return FilterOutcome.KEPT if word_f1(free, question.answer) > threshold else FilterOutcome.OTHER_WORDS
 
 
-def word_f1(said: str, expected: str) -> float:
+def word_f1(text: str, expected: str) -> float:
     """Harmonic mean of precision and recall of the words, in [0, 1], as SQuAD counts them: each word as often as it is in both.
     Where one of them has no words, 1 if the other has none either, else 0."""
-    one, other = normalized_words(said), normalized_words(expected)
-    if not one or not other:
-        return float(one == other)
-    both = sum((Counter(one) & Counter(other)).values())
-    return 2 * both / (len(one) + len(other))
+    text_words, expected_words = normalized_words(text), normalized_words(expected)
+    if not text_words or not expected_words:
+        return float(text_words == expected_words)
+    both = sum((Counter(text_words) & Counter(expected_words)).values())
+    return 2 * both / (len(text_words) + len(expected_words))
 
 
 def normalized_words(text: str) -> list[str]:
@@ -108,29 +108,31 @@ def results(job: Mapping[str, Any]) -> Iterator[dict[str, Any]]:
     return (_write_questions if job["do"] == "write" else _answer_questions)(job["model"], job["device"], job["asked"])
 
 
-def _write_questions(model: str, device: str, asked: Sequence[Mapping[str, Any]]) -> Iterator[dict[str, Any]]:
+def _write_questions(model: str, device: str, requests: Sequence[Mapping[str, Any]]) -> Iterator[dict[str, Any]]:
     from scorers.models.language_endpoint import Failure
     from scorers.models.text_generation import QuestionLlama
 
     llama = QuestionLlama(model, device)
-    for one in asked:
-        found = llama.complete(one["caption"])
-        yield {"failed": found.reason} if isinstance(found, Failure) else asdict(found)
+    for request in requests:
+        completion = llama.complete(request["caption"])
+        yield {"failed": completion.reason} if isinstance(completion, Failure) else asdict(completion)
 
 
-def _answer_questions(model: str, device: str, asked: Sequence[Mapping[str, Any]]) -> Iterator[dict[str, Any]]:
+def _answer_questions(model: str, device: str, requests: Sequence[Mapping[str, Any]]) -> Iterator[dict[str, Any]]:
     from scorers.models.text_generation import TextQuestion, UnifiedQa
 
     reader = UnifiedQa(model, device)
-    for start in range(0, len(asked), _BATCH):
-        some = asked[start : start + _BATCH]
-        multiple = reader.answer([TextQuestion(one["question"], one["caption"], tuple(one["choices"])) for one in some])
+    for start in range(0, len(requests), _BATCH):
+        some = requests[start : start + _BATCH]
+        multiple = reader.answer(
+            [TextQuestion(request["question"], request["caption"], tuple(request["choices"])) for request in some]
+        )
         # a question without choices reads otherwise, so it is asked on its own
-        wanted = [k for k, one in enumerate(some) if one["free"]]
+        wanted = [k for k, request in enumerate(some) if request["free"]]
         free = reader.answer([TextQuestion(some[k]["question"], some[k]["caption"]) for k in wanted])
-        said = dict(zip(wanted, free, strict=True))
+        free_answers = dict(zip(wanted, free, strict=True))
         for k, answer in enumerate(multiple):
-            yield {"multiple": answer, "free": said.get(k)}
+            yield {"multiple": answer, "free": free_answers.get(k)}
 
 
 def main() -> None:

@@ -83,10 +83,10 @@ def count_crashes(folder: Path) -> None:
     deaths = dict(_counted_deaths(folder))
     for path in sorted((folder / "attempts").glob("*.json")):
         try:
-            found = json.loads(path.read_text(encoding="utf-8"))
+            attempted = json.loads(path.read_text(encoding="utf-8"))
         except (OSError, ValueError):  # cut off
-            found = None
-        names = [name for name in found if isinstance(name, str)] if isinstance(found, list) else []
+            attempted = None
+        names = [name for name in attempted if isinstance(name, str)] if isinstance(attempted, list) else []
         for name in names:
             times, alone = deaths.get(name, (0, 0))
             deaths[name] = (times + 1, alone + (len(names) == 1))
@@ -99,8 +99,8 @@ def count_crashes(folder: Path) -> None:
 def _counted_deaths(folder: Path) -> Mapping[str, tuple[int, int]]:
     """How often a process died at each, and at it alone. What cannot be read is no death."""
     try:
-        found = json.loads((folder / "deaths.json").read_text(encoding="utf-8"))
-        return {str(name): (int(times), int(alone)) for name, (times, alone) in found.items()}
+        deaths = json.loads((folder / "deaths.json").read_text(encoding="utf-8"))
+        return {str(name): (int(times), int(alone)) for name, (times, alone) in deaths.items()}
     except (OSError, ValueError, TypeError, AttributeError):
         return {}
 
@@ -197,15 +197,15 @@ class FaultIsolator(Generic[Source, Product]):
             if self._name(batch[0]) in self._attempts.blamed:
                 made.append(Failed(self._died))
                 continue
-            found = self._tried(batch)
-            if isinstance(found, list):
-                made += found
-            elif len(batch) > 1 and out_of_memory(found):
+            outcome = self._tried(batch)
+            if isinstance(outcome, list):
+                made += outcome
+            elif len(batch) > 1 and out_of_memory(outcome):
                 self._halve(len(batch))
             else:
-                last = found
-                made += [failure_of(found)] if len(batch) == 1 else self._alone(batch)
-        self._in_a_row = self._in_a_row + len(made) if all(isinstance(one, Failed) for one in made) else 0
+                last = outcome
+                made += [failure_of(outcome)] if len(batch) == 1 else self._alone(batch)
+        self._in_a_row = self._in_a_row + len(made) if all(isinstance(product, Failed) for product in made) else 0
         if last is not None and self._in_a_row > 1:
             self._look_whether_it_works(things[0], last)
         return made
@@ -219,15 +219,15 @@ class FaultIsolator(Generic[Source, Product]):
 
     def _alone(self, batch: Sequence[Source]) -> list[Product | Failed]:
         made: list[Product | Failed] = []
-        for one in batch:
-            found = self._tried([one])
-            made += found if isinstance(found, list) else [failure_of(found)]
+        for source in batch:
+            outcome = self._tried([source])
+            made += outcome if isinstance(outcome, list) else [failure_of(outcome)]
         return made
 
     def _tried(self, batch: Sequence[Source]) -> list[Product] | Exception:
         """What is made of them, or why nothing is."""
         try:
-            with self._attempts.at([self._name(one) for one in batch]):
+            with self._attempts.at([self._name(source) for source in batch]):
                 made = self._do(batch)
         except ModelBroken:
             raise
@@ -246,10 +246,10 @@ class FaultIsolator(Generic[Source, Product]):
         if not self.warnings:
             self.warnings.append(f"not enough memory for {n} {self._noun}s at once: half as many from now on, or fewer")
 
-    def _look_whether_it_works(self, one: Source, why: Exception) -> None:
+    def _look_whether_it_works(self, source: Source, why: Exception) -> None:
         """Some have failed, and no other between them: that may be those few, or the model."""
         try:
-            self._do([self._plain(one) if self._good is None else self._good])
+            self._do([self._plain(source) if self._good is None else self._good])
         except ModelBroken:
             raise
         except Exception as again:
@@ -265,9 +265,9 @@ def failure_of(error: Exception) -> Failed:
     return Failed(TOO_LARGE if out_of_memory(error) else f"the model failed: {single_line(error)}"[:_REASON_LIMIT])
 
 
-def single_line(said: object) -> str:
+def single_line(message: object) -> str:
     """What an error or somebody says, as one line for people, not too long."""
-    return printable(" ".join(str(said).split()))[:_REASON_LIMIT] or type(said).__name__
+    return printable(" ".join(str(message).split()))[:_REASON_LIMIT] or type(message).__name__
 
 
 def out_of_memory(error: BaseException | None) -> bool:

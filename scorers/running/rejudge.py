@@ -126,14 +126,14 @@ class Rejudger:
         others: list[Hashable] = [
             tuple([turn.interval_of(settings[turn.name]) for turn in self._turns[k] if turn.name != name]) for k in rows
         ]
-        said = before.said.copy()
+        verdicts = before.said.copy()
         for column, k in enumerate(rows):
             if others[column] != before.others[column]:
                 for first, after in before.stretches[column]:
                     settings[name] = at[first]
-                    said[first:after, column] = self._verdict(k, settings)
-        self._swept[name] = _LastSweep(before.at, before.stretches, others, said)
-        return Sweep(values, np.array(rows, np.int64), said)
+                    verdicts[first:after, column] = self._verdict(k, settings)
+        self._swept[name] = _LastSweep(before.at, before.stretches, others, verdicts)
+        return Sweep(values, np.array(rows, np.int64), verdicts)
 
     def turned(self, turned: Mapping[str, Any]) -> dict[str, Any]:
         """All settings with these knobs turned. What concerns perceiving is not looked at: it was done.
@@ -151,12 +151,12 @@ class Rejudger:
         return settings
 
     def _turns_of(self, case: ImageEvidence) -> tuple[_ActiveKnob, ...]:
-        found = []
+        turns = []
         for name, knob in self.scorer.knobs.items():
             edges = knob.edges(case.spec, case.seen) if knob.applies(case.spec) else ()
             if edges is None or edges:
-                found.append(_ActiveKnob(name, None if edges is None else tuple(sorted(set(edges)))))
-        return tuple(found)
+                turns.append(_ActiveKnob(name, None if edges is None else tuple(sorted(set(edges)))))
+        return tuple(turns)
 
     def _verdict(self, k: int, settings: Settings) -> int:
         known = self._known[k]
@@ -165,8 +165,8 @@ class Rejudger:
         if verdict is None:
             if self._kept > _MOST_KEPT:
                 self._kept = 0
-                for one in self._known:
-                    one.clear()
+                for verdicts in self._known:
+                    verdicts.clear()
             correct = self.scorer.judge(self.cases[k].spec, self.cases[k].seen, settings).correct
             verdict = known[key] = -1 if correct is None else int(correct)
             self._kept += 1

@@ -73,7 +73,7 @@ def _make(
     def report_progress(progress: WorkerProgress) -> WorkerProgress:
         """With what is known of the devices by now, in the folder; warnings in the log, too."""
         now = engine.status
-        for warning in (one for one in now.warnings if one not in warned):
+        for warning in (warning for warning in now.warnings if warning not in warned):
             warned.add(warning)
             print(f"warning: {warning}", file=sys.stderr, flush=True)
         progress = replace(
@@ -97,7 +97,7 @@ def _make(
             replace(
                 progress,
                 done=progress.done + len(seen),
-                failed=progress.failed + sum(one.failed is not None for one in seen),
+                failed=progress.failed + sum(observation.failed is not None for observation in seen),
                 # by the clock: several devices at once take the time of one
                 seconds=before + time.monotonic() - began,
             )

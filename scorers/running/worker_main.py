@@ -82,18 +82,18 @@ def attempt(folder: Folder, work: Callable[[Folder], bool], why: Callable[[BaseE
             try:
                 if work(folder):
                     return 0
-                status, said = STOPPED, "stopped after a part; start it again to go on"
+                status, message = STOPPED, "stopped after a part; start it again to go on"
             except _Stop:
                 tell("stopped", None)
-                status, said = STOPPED, "stopped before the first part; start it again to go on"
+                status, message = STOPPED, "stopped before the first part; start it again to go on"
             except Exception as error:
                 if not isinstance(error, (ModelBroken, ValueError, OSError, ImportError)):
                     traceback.print_exc()
-                said = why(error)
-                tell("failed", said)
+                message = why(error)
+                tell("failed", message)
     except RunBusy as error:
-        said = single_line(error)
-    print(said, file=sys.stderr)
+        message = single_line(error)
+    print(message, file=sys.stderr)
     return status
 
 

@@ -20,20 +20,20 @@ import torch
 from torch import distributed, nn
 
 
-def averaged_model(model: Any, kept: float) -> Any:
-    """An ``AveragedModel`` over weights and buffers; of the old value it keeps ``min(kept, (1 + n) / (10 + n))`` at update n.
+def averaged_model(model: Any, decay: float) -> Any:
+    """An ``AveragedModel`` over weights and buffers; of the old value it keeps ``min(decay, (1 + n) / (10 + n))`` at update n.
 
     With a fixed share a run of some hundred steps would still consist in good part of its random first weights.
     """
 
     def mix(old: list[Any], new: list[Any], count: Any) -> None:
         n = int(count)
-        share = 1.0 - min(kept, (1 + n) / (10 + n))
-        for one, other in zip(old, new, strict=True):
-            if one.is_floating_point():
-                one.lerp_(other.to(one.dtype), share)
+        share = 1.0 - min(decay, (1 + n) / (10 + n))
+        for parameter, other in zip(old, new, strict=True):
+            if parameter.is_floating_point():
+                parameter.lerp_(other.to(parameter.dtype), share)
             else:
-                one.copy_(other)
+                parameter.copy_(other)
 
     return torch.optim.swa_utils.AveragedModel(model, multi_avg_fn=mix, use_buffers=True)
 
@@ -45,13 +45,13 @@ def from_command_line(recipe: type[Recipe], about: str) -> tuple[Recipe, Path]:
     """The recipe that the command line asks for, an option for each of its fields, and the folder for the results."""
     parser = argparse.ArgumentParser(description=about)
     parser.add_argument("--out", type=Path, required=True)
-    for one in fields(recipe):  # type: ignore[arg-type]  # recipes are dataclasses
-        kind = Path if one.default is None else type(one.default)
-        parser.add_argument(f"--{one.name}", type=kind, default=one.default)
-    given = vars(parser.parse_args())
-    out: Path = given.pop("out")
+    for field in fields(recipe):  # type: ignore[arg-type]  # recipes are dataclasses
+        kind = Path if field.default is None else type(field.default)
+        parser.add_argument(f"--{field.name}", type=kind, default=field.default)
+    options = vars(parser.parse_args())
+    out: Path = options.pop("out")
     out.mkdir(parents=True, exist_ok=True)
-    return recipe(**given), out
+    return recipe(**options), out
 
 
 def train_together(train: Callable[..., None], recipe: Any, out: Path) -> None:

@@ -91,9 +91,9 @@ def write(model: PlaygroundAutoencoder, sample: NDArray[np.uint8], out: Path) ->
     """In half precision, with the mean and spread of the sample's latents in its config."""
     latents = torch.cat([model.encoder(pixels(part)) for part in np.array_split(sample, 16)])
     mean, std = latents.mean(dim=(0, 2, 3)), latents.std(dim=(0, 2, 3))
-    kept = PlaygroundAutoencoder(mean=tuple(mean.tolist()), std=tuple(std.tolist()))
-    kept.load_state_dict(model.state_dict())
-    kept.half().save_pretrained(out)
+    autoencoder = PlaygroundAutoencoder(mean=tuple(mean.tolist()), std=tuple(std.tolist()))
+    autoencoder.load_state_dict(model.state_dict())
+    autoencoder.half().save_pretrained(out)
 
 
 def main() -> None:

@@ -109,9 +109,9 @@ def pair(split: Split, seed: int) -> CaptionPair:
     rng = seeded(split, seed + 2 * 10**6)
     if rng.random() < 1 / 3:
         return crop_pair(split, seed, rng)
-    asked, scene = captioned(split, seed)
-    wrong = wrong_captions(asked, scene, _WRONG, rng)
-    return CaptionPair(fitted(Image.fromarray(render(scene, 2 * SIDE).image)), asked["prompt"], tuple(wrong))
+    metadata, scene = captioned(split, seed)
+    wrong = wrong_captions(metadata, scene, _WRONG, rng)
+    return CaptionPair(fitted(Image.fromarray(render(scene, 2 * SIDE).image)), metadata["prompt"], tuple(wrong))
 
 
 def crop_pair(split: Split, seed: int, rng: np.random.Generator) -> CaptionPair:
@@ -141,7 +141,9 @@ def train(recipe: ClipRecipe, out: Path) -> None:
     started = time.monotonic()
     pool = [pair("train", seed) for seed in range(recipe.pictures)]
     print(f"{len(pool)} pairs in {time.monotonic() - started:.0f} s", flush=True)
-    flat = open_clip.get_tokenizer(f"local-dir:{out}")([text for one in pool for text in (one.caption, *one.wrong)])
+    flat = open_clip.get_tokenizer(f"local-dir:{out}")(
+        [text for caption_pair in pool for text in (caption_pair.caption, *caption_pair.wrong)]
+    )
     tokens = torch.as_tensor(flat).reshape(len(pool), 1 + _WRONG, CONTEXT)
     config = model_config()
     config["text_cfg"].pop("hf_tokenizer_name")
@@ -161,8 +163,8 @@ def train(recipe: ClipRecipe, out: Path) -> None:
             seen = model.encode_image(images, normalize=True)
             # captions recur within a batch (colours of crops above all): each is read once
             distinct, places = tokens[chosen].flatten(0, 1).unique(dim=0, return_inverse=True)
-            said = model.encode_text(distinct, normalize=True)[places]
-        loss = contrast(seen.float(), said.float(), tokens[chosen], model.logit_scale.exp().clamp(max=60))
+            text_vectors = model.encode_text(distinct, normalize=True)[places]
+        loss = contrast(seen.float(), text_vectors.float(), tokens[chosen], model.logit_scale.exp().clamp(max=60))
         optimizer.zero_grad()
         loss.backward()
         torch.nn.utils.clip_grad_norm_(model.parameters(), 1.0)
@@ -174,17 +176,17 @@ def train(recipe: ClipRecipe, out: Path) -> None:
     save_file(half_precision(averaged.module), out / "open_clip_model.safetensors")
 
 
-def contrast(seen: torch.Tensor, said: torch.Tensor, tokens: torch.Tensor, scale: torch.Tensor) -> torch.Tensor:
+def contrast(seen: torch.Tensor, text_vectors: torch.Tensor, tokens: torch.Tensor, scale: torch.Tensor) -> torch.Tensor:
     """Both ways over the batch, and each picture against its own four captions.
 
     Args:
         seen: B x D pictures, normalised.
-        said: (B x 4) x D captions, normalised; the first of each four is true.
+        text_vectors: (B x 4) x D captions, normalised; the first of each four is true.
         tokens: B x 4 x L, to leave out captions that read the same as the picture's own.
         scale: of the cosines.
     """
     count, choices, _ = tokens.shape
-    logits = scale * seen @ said.T
+    logits = scale * seen @ text_vectors.T
     flat = tokens.flatten(0, 1)
     same = (tokens[:, None, 0] == flat[None]).all(dim=2)
     own = torch.arange(count) * choices
@@ -193,7 +195,7 @@ def contrast(seen: torch.Tensor, said: torch.Tensor, tokens: torch.Tensor, scale
     target = torch.arange(count)
     among_all = torch.nn.functional.cross_entropy(logits, own)
     back = torch.nn.functional.cross_entropy(logits[:, own].T, target)
-    mine = scale * torch.einsum("bd,bcd->bc", seen, said.reshape(count, choices, -1))
+    mine = scale * torch.einsum("bd,bcd->bc", seen, text_vectors.reshape(count, choices, -1))
     among_own = torch.nn.functional.cross_entropy(mine, torch.zeros(count, dtype=torch.long))
     return (among_all + back) / 2 + among_own
 

@@ -91,12 +91,12 @@ def train(recipe: DetectorRecipe, out: Path) -> None:
 def collate(examples: list[DetectionExample], rng: np.random.Generator) -> dict[str, torch.Tensor]:
     """Ultralytics' batch: ``img`` B x 3 x 128 x 128 in 0-1, boxes as shares (centre, size), overlap masks B x 64 x 64."""
     images, masks, boxes, classes, owner = [], [], [], [], []
-    for number, one in enumerate(examples):
+    for number, labelled in enumerate(examples):
         flip = slice(None, None, -1 if rng.random() < 0.5 else 1)
-        image, owners = one.image[:, flip], one.owners[:, flip]
+        image, owners = labelled.image[:, flip], labelled.owners[:, flip]
         images.append(np.ascontiguousarray(image))
         masks.append(np.ascontiguousarray(owners[:: SIDE // _MASK_SIDE, :: SIDE // _MASK_SIDE]))
-        for k, kind in enumerate(one.kinds, 1):
+        for k, kind in enumerate(labelled.kinds, 1):
             rows, columns = np.nonzero(owners == k)
             x0, y0, x1, y1 = columns.min(), rows.min(), columns.max() + 1, rows.max() + 1
             boxes.append([(x0 + x1) / 2 / SIDE, (y0 + y1) / 2 / SIDE, (x1 - x0) / SIDE, (y1 - y0) / SIDE])
@@ -147,9 +147,9 @@ def save(model: Any, out: Path) -> None:
 
     out.mkdir(parents=True, exist_ok=True)
     save_file(half_precision(model), out / f"{STEM}.safetensors")
-    kept = {key: model.yaml[key] for key in ("nc", "scales", "backbone", "head")}
+    architecture = {key: model.yaml[key] for key in ("nc", "scales", "backbone", "head")}
     note = "# YOLO11n-seg by Ultralytics (AGPL-3.0), with the playground's classes. See LICENSE.md in this folder.\n"
-    YAML.save(out / f"{STEM}.yaml", {**kept, "names": list(NAMES)}, header=note)
+    YAML.save(out / f"{STEM}.yaml", {**architecture, "names": list(NAMES)}, header=note)
 
 
 def _float(tree: Any) -> Any:

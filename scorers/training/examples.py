@@ -68,8 +68,8 @@ def seeded(split: Split, seed: int) -> np.random.Generator:
 def captioned(split: Split, seed: int, tasks: tuple[str, ...] = TASKS) -> tuple[dict[str, Any], Scene]:
     """GenEval metadata of a random task and a sound scene for it."""
     rng = seeded(split, seed)
-    asked = random_metadata(tasks[int(rng.integers(len(tasks)))], rng, LOOKS[split])
-    return asked, draw(parse_spec(asked), int(rng.integers(2**62)), LOOKS[split])
+    metadata = random_metadata(tasks[int(rng.integers(len(tasks)))], rng, LOOKS[split])
+    return metadata, draw(parse_spec(metadata), int(rng.integers(2**62)), LOOKS[split])
 
 
 def crowd(split: Split, seed: int) -> Scene:
@@ -86,7 +86,7 @@ def groups(split: Split, seed: int) -> Scene:
         colors = LOOKS[split].colors(kind)
         many, same = min(int(rng.integers(1, 6)), 6 - len(things)), rng.random() < 0.75
         picked = rng.integers(len(colors), size=max(0, many))
-        things += [PlannedObject(str(kind), colors[int(picked[0] if same else one)]) for one in picked]
+        things += [PlannedObject(str(kind), colors[int(picked[0] if same else color)]) for color in picked]
     return _with_ground(split, seed, [things[int(k)] for k in rng.permutation(len(things))], rng)
 
 
@@ -186,79 +186,81 @@ Change = Callable[[Metadata, SceneLook, np.random.Generator], Metadata]
 
 def caption_words() -> list[str]:
     """Every word that captions use, in alphabetical order; hyphens part words."""
-    found = {"a", "an", "photo", "of", "and", "two", "three", "four", "-", "colored", "object", *COLORS}
+    words = {"a", "an", "photo", "of", "and", "two", "three", "four", "-", "colored", "object", *COLORS}
     for name in NAMES:
         for text in (single_object(name)["prompt"], counting(name, 2)["prompt"]):
-            found.update(text.split())
+            words.update(text.split())
     for relation in POSITIONS:
-        found.update(relation.split())
-    return sorted(found)
+        words.update(relation.split())
+    return sorted(words)
 
 
-def wrong_captions(asked: Metadata, scene: Scene, n: int, rng: np.random.Generator, look: SceneLook = TRAIN_LOOK) -> list[str]:
+def wrong_captions(
+    metadata: Metadata, scene: Scene, n: int, rng: np.random.Generator, look: SceneLook = TRAIN_LOOK
+) -> list[str]:
     """``n`` different captions that are not true of the scene, each one change away from the true one.
 
     The kind of change (colour, number, relation, object) is drawn evenly from those that apply to the task.
     """
-    return list(islice(_wrong(_CHANGES[asked["tag"]], asked, scene, rng, look), n))
+    return list(islice(_wrong(_CHANGES[metadata["tag"]], metadata, scene, rng, look), n))
 
 
-def wrong_by(change: str, asked: Metadata, scene: Scene, n: int, rng: np.random.Generator, look: SceneLook) -> list[str]:
+def wrong_by(change: str, metadata: Metadata, scene: Scene, n: int, rng: np.random.Generator, look: SceneLook) -> list[str]:
     """Up to ``n`` captions wrong in one respect: ``object``, ``colour``, ``count`` or ``relation``."""
-    return list(islice(_wrong((_BY_NAME[change],), asked, scene, rng, look, tries=60), n))
+    return list(islice(_wrong((_BY_NAME[change],), metadata, scene, rng, look, tries=60), n))
 
 
 def _wrong(
     changes: Sequence[Change],
-    asked: Metadata,
+    metadata: Metadata,
     scene: Scene,
     rng: np.random.Generator,
     look: SceneLook,
     tries: int = sys.maxsize,
 ) -> Iterator[str]:
     """Wrong captions, each once, of so many tries."""
-    found: set[str] = set()
+    wrong: set[str] = set()
     for _ in range(tries):
-        other = changes[int(rng.integers(len(changes)))](asked, look, rng)
-        if other["prompt"] not in found and not is_correct(parse_spec(other), scene):
-            found.add(other["prompt"])
+        other = changes[int(rng.integers(len(changes)))](metadata, look, rng)
+        if other["prompt"] not in wrong and not is_correct(parse_spec(other), scene):
+            wrong.add(other["prompt"])
             yield other["prompt"]
 
 
-def _other_object(asked: Metadata, look: SceneLook, rng: np.random.Generator) -> Metadata:
-    names = [entry["class"] for entry in asked["include"]]
+def _other_object(metadata: Metadata, look: SceneLook, rng: np.random.Generator) -> Metadata:
+    names = [entry["class"] for entry in metadata["include"]]
     changed = int(rng.integers(len(names)))
-    color = asked["include"][changed].get("color")
+    color = metadata["include"][changed].get("color")
     options = [name for name in NAMES if name not in names and (color is None or (name, color) in look.pairs)]
     if options:
         names[changed] = options[int(rng.integers(len(options)))]
-    return _changed_caption(asked, names=names)
+    return _changed_caption(metadata, names=names)
 
 
-def _other_color(asked: Metadata, look: SceneLook, rng: np.random.Generator) -> Metadata:
-    names = [entry["class"] for entry in asked["include"]]
-    painted = [entry["color"] for entry in asked["include"]]
+def _other_color(metadata: Metadata, look: SceneLook, rng: np.random.Generator) -> Metadata:
+    names = [entry["class"] for entry in metadata["include"]]
+    painted = [entry["color"] for entry in metadata["include"]]
     if len(painted) == 2 and rng.random() < 0.5:
-        return _changed_caption(asked, painted=painted[::-1])
+        return _changed_caption(metadata, painted=painted[::-1])
     changed = int(rng.integers(len(painted)))
     options = [color for color in look.colors(names[changed]) if color not in painted]
     painted[changed] = options[int(rng.integers(len(options)))]
-    return _changed_caption(asked, painted=painted)
+    return _changed_caption(metadata, painted=painted)
 
 
-def _other_count(asked: Metadata, _: SceneLook, rng: np.random.Generator) -> Metadata:
-    return counting(asked["include"][0]["class"], int(rng.integers(2, min(5, MAX_OBJECTS))))
+def _other_count(metadata: Metadata, _: SceneLook, rng: np.random.Generator) -> Metadata:
+    return counting(metadata["include"][0]["class"], int(rng.integers(2, min(5, MAX_OBJECTS))))
 
 
-def _other_relation(asked: Metadata, _: SceneLook, rng: np.random.Generator) -> Metadata:
-    return _changed_caption(asked, relation=POSITIONS[int(rng.integers(len(POSITIONS)))])
+def _other_relation(metadata: Metadata, _: SceneLook, rng: np.random.Generator) -> Metadata:
+    return _changed_caption(metadata, relation=POSITIONS[int(rng.integers(len(POSITIONS)))])
 
 
 def _changed_caption(
-    asked: Metadata, names: list[str] | None = None, painted: list[str] | None = None, relation: str | None = None
+    metadata: Metadata, names: list[str] | None = None, painted: list[str] | None = None, relation: str | None = None
 ) -> Metadata:
     """The metadata with some parts replaced."""
-    include, tag = asked["include"], asked["tag"]
+    include, tag = metadata["include"], metadata["tag"]
     names = names or [entry["class"] for entry in include]
     if tag == "single_object":
         return single_object(names[0])
@@ -326,11 +328,11 @@ def picture_with_questions(split: Split, seed: int, specs: int = 4) -> PictureWi
     """
     rng = seeded(split, seed + 4 * 10**6)
     scene, own, empty = _question_scene(split, seed, rng)
-    asked = list(answered_questions(own, scene)) if own else []
+    questions = list(answered_questions(own, scene)) if own else []
     for _ in range(specs):
-        asked += answered_questions(some_spec(scene, rng), scene)
+        questions += answered_questions(some_spec(scene, rng), scene)
     picture = render(scene, SIZE)
-    return PictureWithQuestions(picture.image if empty is None else empty, picture.masks, scene, tuple(asked))
+    return PictureWithQuestions(picture.image if empty is None else empty, picture.masks, scene, tuple(questions))
 
 
 def _question_scene(split: Split, seed: int, rng: np.random.Generator) -> tuple[Scene, Spec | None, NDArray[np.uint8] | None]:
@@ -360,8 +362,8 @@ def _careless(spec: Spec, rng: np.random.Generator, look: SceneLook) -> Scene:
     """Faults of colour may paint pairs that the look keeps back (swapped colours): then there is no fault."""
     seed = int(rng.integers(2**62))
     scene = draw_carelessly(spec, seed, 0.5, look).scene
-    kept = all((placed.kind, placed.color) in look.pairs for placed in scene.objects)
-    return scene if kept else draw(spec, seed, look)
+    allowed = all((placed.kind, placed.color) in look.pairs for placed in scene.objects)
+    return scene if allowed else draw(spec, seed, look)
 
 
 def some_spec(scene: Scene, rng: np.random.Generator) -> Spec:

@@ -68,8 +68,7 @@ class TrainedGenerator(nn.Module):  # type: ignore[misc]  # torch is not read by
         self.transformer = build_transformer()
 
     def forward(self, latents: torch.Tensor, steps: torch.Tensor, tokens: torch.Tensor, mask: torch.Tensor) -> Any:
-        said = self.text_encoder(tokens).last_hidden_state
-        return predict(self.transformer, latents, steps, said, mask)
+        return predict(self.transformer, latents, steps, self.text_encoder(tokens).last_hidden_state, mask)
 
 
 def started_from(stage: Path | None) -> TrainedGenerator:
@@ -95,7 +94,7 @@ def encoded(recipe: GeneratorRecipe, out: Path, rank: int) -> tuple[torch.Tensor
         drawn = [captioned("train", recipe.seed * recipe.scenes + seed) for seed in chosen]
         images = np.stack([render(scene, SIZE).image for _, scene in drawn])
         latents.append(autoencoder.encode(pixels(images)).half())
-        captions += [asked["prompt"] for asked, _ in drawn]
+        captions += [metadata["prompt"] for metadata, _ in drawn]
     tokens = tokenizer(captions, padding="max_length", max_length=LENGTH, return_tensors="pt").input_ids
     return torch.cat(latents), tokens
 
@@ -162,8 +161,8 @@ def learn(model: TrainedGenerator, latents: torch.Tensor, tokens: torch.Tensor) 
     noisy = scheduler.add_noise(latents, noise, steps)
     target = scheduler.get_velocity(latents, noise, steps)
     with torch.autocast("cpu", torch.bfloat16):
-        said = model(noisy, steps, tokens, (tokens != 0).long())
-    loss = (said.float() - target).square().mean()
+        predicted = model(noisy, steps, tokens, (tokens != 0).long())
+    loss = (predicted.float() - target).square().mean()
     loss.backward()
     return float(loss.detach())
 

@@ -79,11 +79,11 @@ def measure_clip(folder: Path, n: int = 300) -> dict[str, float]:
 def _four_captions(clip: Clip, change: str, n: int) -> float:
     right = asked_in_all = 0
     for seed in range(n):
-        asked, scene = captioned("held-out", seed + 7 * 10**6, TASKS_OF_CHANGE[change])
-        wrong = wrong_by(change, asked, scene, 3, seeded("held-out", seed), ANY_LOOK)
+        metadata, scene = captioned("held-out", seed + 7 * 10**6, TASKS_OF_CHANGE[change])
+        wrong = wrong_by(change, metadata, scene, 3, seeded("held-out", seed), ANY_LOOK)
         if wrong:
             seen = clip.images([Image.fromarray(render(scene, _SIDE).image)])
-            right += int((seen @ clip.texts([asked["prompt"], *wrong]).T).argmax() == 0)
+            right += int((seen @ clip.texts([metadata["prompt"], *wrong]).T).argmax() == 0)
             asked_in_all += 1
     return right / asked_in_all
 
@@ -119,18 +119,18 @@ class PictureDetections:
 
 def detect(detector: Detector, images: Sequence[NDArray[np.uint8]]) -> list[PictureDetections]:
     """All detections above the confidence that the detector keeps, most confident first."""
-    found = []
+    detections = []
     for seen in detector.detect([Image.fromarray(image) for image in images], [()] * len(images)):
-        masks = [one.mask for one in seen if one.mask is not None]
-        found.append(
+        masks = [detected_object.mask for detected_object in seen if detected_object.mask is not None]
+        detections.append(
             PictureDetections(
-                np.array([one.box for one in seen], float).reshape(-1, 4),
-                np.array([_NUMBERS[one.label] for one in seen], np.int64),
-                np.array([one.score for one in seen], float),
+                np.array([detected.box for detected in seen], float).reshape(-1, 4),
+                np.array([_NUMBERS[detected.label] for detected in seen], np.int64),
+                np.array([detected.score for detected in seen], float),
                 np.array(masks, bool).reshape(-1, SIDE, SIDE),
             )
         )
-    return found
+    return detections
 
 
 def measure_detector(folder: Path, scenes: int = 400) -> dict[str, float]:
@@ -169,8 +169,8 @@ def _negatives(yolo: Detector, n: int) -> dict[str, float]:
     halves = [half_erased("held-out", seed, SIDE) for seed in range(n)]
     figures = {}
     for name, examples in (("blobs_and_noise", blank), ("half_erased", halves)):
-        seen = detect(yolo, [one.image for one in examples])
-        too_many = [np.sum(s.confidence > 0.5) > len(one.kinds) for s, one in zip(seen, examples, strict=True)]
+        seen = detect(yolo, [example.image for example in examples])
+        too_many = [np.sum(s.confidence > 0.5) > len(example.kinds) for s, example in zip(seen, examples, strict=True)]
         figures[f"false_alarms_{name}_at_0.5"] = float(np.mean(too_many))
     return figures
 
@@ -256,21 +256,21 @@ def held_out_picture(look: SceneLook, number: int, seed: int = 0) -> HeldOutPict
 
 def answer_pictures(model: Any, pictures: Sequence[HeldOutPicture]) -> list[HeldOutAnswer]:
     """What the model (a ``Vqa``) answers."""
-    found: list[HeldOutAnswer] = []
+    held_out_answers: list[HeldOutAnswer] = []
     for start in range(0, len(pictures), _QUESTION_BATCH):
         some = pictures[start : start + _QUESTION_BATCH]
-        queries = [[VqaQuestion(question.text, question.choices) for question in one.questions] for one in some]
-        for one, answers in zip(some, model.answer([one.image for one in some], queries), strict=True):
-            for k, (question, answer) in enumerate(zip(one.questions, answers, strict=True)):
-                found.append(HeldOutAnswer(question, k < one.own, answer.chosen))
-    return found
+        queries = [[VqaQuestion(question.text, question.choices) for question in picture.questions] for picture in some]
+        for picture, answers in zip(some, model.answer([picture.image for picture in some], queries), strict=True):
+            for k, (question, answer) in enumerate(zip(picture.questions, answers, strict=True)):
+                held_out_answers.append(HeldOutAnswer(question, k < picture.own, answer.chosen))
+    return held_out_answers
 
 
-def answer_figures(found: Sequence[HeldOutAnswer]) -> dict[str, dict[str, float]]:
+def answer_figures(answers: Sequence[HeldOutAnswer]) -> dict[str, dict[str, float]]:
     """By element type and form: share of right answers, how many, the share that always giving the commonest true answer gets
     right, and the share that guessing does."""
     groups: dict[str, list[HeldOutAnswer]] = {}
-    for case in found:
+    for case in answers:
         kind, form = case.question.element_type, "yes/no" if case.question.is_yes_no else "choices"
         for name in (f"{kind}, {form}", f"all, {form}", "all"):
             groups.setdefault(name, []).append(case)
@@ -289,14 +289,14 @@ def answer_figures(found: Sequence[HeldOutAnswer]) -> dict[str, dict[str, float]
 def measure_vqa(folder: str, pictures: int, seed: int = 0) -> dict[str, Any]:
     """The figures of both looks, of prompts' own questions and of others."""
     model = open_vqa(folder, "cpu", {"answering": "choices"})
-    found: dict[str, Any] = {}
+    figures: dict[str, Any] = {}
     for name, look in _QUESTION_LOOKS.items():
         seen = answer_pictures(model, [held_out_picture(look, number, seed) for number in range(pictures)])
-        found[name] = {
+        figures[name] = {
             "own questions": answer_figures([case for case in seen if case.own]),
             "other questions": answer_figures([case for case in seen if not case.own]),
         }
-    return found
+    return figures
 
 
 _BATCH: Final = 32
@@ -329,10 +329,10 @@ def judged_scenes(scorer: Scorer, per_task: int, settings: Settings, seed: int =
         rng = seeded("held-out", 10**7 * (seed + 1) + number)
         spec = parse_spec(random_metadata(task, rng, HELD_OUT_LOOK))
         drawn.append((task, spec, draw_carelessly(spec, int(rng.integers(2**62)), look=HELD_OUT_LOOK)))
-    found: list[JudgedScene] = []
+    scenes: list[JudgedScene] = []
     for start in range(0, len(drawn), _BATCH):
-        found += _judge_batch(scorer, perceiver, settings, drawn[start : start + _BATCH])
-    return found
+        scenes += _judge_batch(scorer, perceiver, settings, drawn[start : start + _BATCH])
+    return scenes
 
 
 def _judge_batch(
@@ -342,27 +342,27 @@ def _judge_batch(
         Shown(str(number), Image.fromarray(render(drawing.scene).image), "", spec)
         for number, (_, spec, drawing) in enumerate(drawn)
     ]
-    found = []
+    judged = []
     for (task, spec, drawing), seen in zip(drawn, perceiver.perceive(shown), strict=True):
         verdict = scorer.judge(spec, seen, settings)
         assert verdict.correct is not None, (task, verdict)
-        found.append(JudgedScene(task, spec, drawing, verdict.correct, verdict.reason))
-    return found
+        judged.append(JudgedScene(task, spec, drawing, verdict.correct, verdict.reason))
+    return judged
 
 
-def scorer_figures(found: list[JudgedScene]) -> dict[str, float]:
+def scorer_figures(scenes: list[JudgedScene]) -> dict[str, float]:
     """Shares of right verdicts: by task, of sound scenes, and of broken ones by fault."""
 
     def share(some: list[JudgedScene]) -> float:
         return round(sum(case.right for case in some) / len(some), 4)
 
-    tasks = dict.fromkeys(case.task for case in found)
-    shares = {f"task {task}": share([case for case in found if case.task == task]) for task in tasks}
-    shares["sound"] = share([case for case in found if case.drawing.correct])
-    shares["broken"] = share([case for case in found if not case.drawing.correct])
-    for fault in sorted({case.drawing.fault for case in found if case.drawing.fault is not None}):
-        shares[f"fault {fault}"] = share([case for case in found if case.drawing.fault == fault])
-    return {"scenes": len(found), **shares}
+    tasks = dict.fromkeys(case.task for case in scenes)
+    shares = {f"task {task}": share([case for case in scenes if case.task == task]) for task in tasks}
+    shares["sound"] = share([case for case in scenes if case.drawing.correct])
+    shares["broken"] = share([case for case in scenes if not case.drawing.correct])
+    for fault in sorted({case.drawing.fault for case in scenes if case.drawing.fault is not None}):
+        shares[f"fault {fault}"] = share([case for case in scenes if case.drawing.fault == fault])
+    return {"scenes": len(scenes), **shares}
 
 
 _FIRST_SEED = 7000
@@ -381,9 +381,9 @@ def detection_counts(generator: str, n: int) -> dict[str, int]:
     for kind in KINDS:
         text = f"a photo of {article(kind)}"
         spec = parse_spec({"tag": "single_object", "include": [{"class": kind, "count": 1}], "prompt": text})
-        images = [one.picture for one in paint([text] * n, range(_FIRST_SEED, _FIRST_SEED + n))]
+        images = [picture.picture for picture in paint([text] * n, range(_FIRST_SEED, _FIRST_SEED + n))]
         seen = perceiver.perceive([Shown(str(number), image, text, spec) for number, image in enumerate(images)])
-        counts[kind] = sum(scorer.judge(spec, one, settings).judgements[0].label == "yes" for one in seen)
+        counts[kind] = sum(scorer.judge(spec, observation, settings).judgements[0].label == "yes" for observation in seen)
     return counts
 
 
@@ -393,17 +393,19 @@ def sample_figures(folder: Path) -> dict[str, dict[str, float]]:
     prompts = {prompt.prompt_id: prompt for prompt in sample.prompts}
     images = {image.image_id: image for image in sample.images}
     scorer = registry.get("geneval")
-    (run,) = (one for one in sample.runs if one.job().scorer == scorer.name)
-    said: dict[str, dict[str, list[bool]]] = defaultdict(lambda: defaultdict(list))
+    (run,) = (each for each in sample.runs if each.job().scorer == scorer.name)
+    by_generator: dict[str, dict[str, list[bool]]] = defaultdict(lambda: defaultdict(list))
     for seen in run.observations():
         image = images[seen.item_id]
         prompt = prompts[image.prompt_id]
         judgements = scorer.judge(prompt.demands, seen, run.job().settings).judgements
-        shares = said[image.generator]
-        shares[str(prompt.task)].append(next(one.label == "yes" for one in judgements if one.aspect == "correct"))
+        shares = by_generator[image.generator]
+        shares[str(prompt.task)].append(
+            next(judgement.label == "yes" for judgement in judgements if judgement.aspect == "correct")
+        )
         if prompt.task == "single_object":
-            shares["found"].append(any(one.label == "yes" for one in judgements if one.aspect == "present"))
-    return {generator: _shares(tasks) for generator, tasks in sorted(said.items())}
+            shares["found"].append(any(judgement.label == "yes" for judgement in judgements if judgement.aspect == "present"))
+    return {generator: _shares(tasks) for generator, tasks in sorted(by_generator.items())}
 
 
 def _shares(tasks: dict[str, list[bool]]) -> dict[str, float]:
@@ -415,20 +417,22 @@ def _shares(tasks: dict[str, list[bool]]) -> dict[str, float]:
 def main(words: Sequence[str] | None = None) -> None:
     """Command line: one subcommand for each kind of thing to measure."""
     parser = argparse.ArgumentParser(description="Held-out figures of the playground's models, scorers and generators.")
-    what = parser.add_subparsers(required=True)
+    subparsers = parser.add_subparsers(required=True)
 
     def command(name: str, about: str, figures: Callable[[Any], dict[str, Any]]) -> argparse.ArgumentParser:
-        made = what.add_parser(name, help=about)
+        made = subparsers.add_parser(name, help=about)
         made.set_defaults(figures=figures)
         return made
 
-    clip = command("clip", "the image-text model", lambda given: _rounded(measure_clip(given.folder, given.n)))
+    clip = command("clip", "the image-text model", lambda options: _rounded(measure_clip(options.folder, options.n)))
     clip.add_argument("folder", type=Path)
     clip.add_argument("--n", type=int, default=300)
-    detector = command("detector", "the detector", lambda given: _rounded(measure_detector(given.folder, given.scenes)))
+    detector = command("detector", "the detector", lambda options: _rounded(measure_detector(options.folder, options.scenes)))
     detector.add_argument("folder", type=Path)
     detector.add_argument("--scenes", type=int, default=400)
-    vqa = command("vqa", "the question answering model", lambda given: measure_vqa(given.folder, given.pictures, given.seed))
+    vqa = command(
+        "vqa", "the question answering model", lambda options: measure_vqa(options.folder, options.pictures, options.seed)
+    )
     vqa.add_argument("folder")
     vqa.add_argument("--pictures", type=int, default=600, help="of each look")
     vqa.add_argument("--seed", type=int, default=0)
@@ -440,28 +444,28 @@ def main(words: Sequence[str] | None = None) -> None:
     generator = command("generator", "a generator, on single objects", _generator_figures)
     generator.add_argument("generator", choices=list(pipelines.PLAYGROUND_STAGES))
     generator.add_argument("--n", type=int, default=10, help="pictures of each kind")
-    sample = command("sample", "shares of correct pictures of the sample", lambda given: sample_figures(given.sample))
+    sample = command("sample", "shares of correct pictures of the sample", lambda options: sample_figures(options.sample))
     sample.add_argument("--sample", type=Path, default=FOLDER)
-    given = parser.parse_args(words)
+    arguments = parser.parse_args(words)
     torch.set_num_threads(1)
-    print(json.dumps(given.figures(given), indent=2))
+    print(json.dumps(arguments.figures(arguments), indent=2))
 
 
 def _rounded(figures: Mapping[str, float]) -> dict[str, float]:
     return {name: round(value, 4) for name, value in figures.items()}
 
 
-def _generator_figures(given: argparse.Namespace) -> dict[str, Any]:
-    counts = detection_counts(given.generator, given.n)
-    share = sum(counts.values()) / given.n / len(counts)
-    return {"found": share, "n": given.n * len(counts), **counts}
+def _generator_figures(arguments: argparse.Namespace) -> dict[str, Any]:
+    counts = detection_counts(arguments.generator, arguments.n)
+    share = sum(counts.values()) / arguments.n / len(counts)
+    return {"found": share, "n": arguments.n * len(counts), **counts}
 
 
-def _scorer_figures(given: argparse.Namespace) -> dict[str, float]:
+def _scorer_figures(arguments: argparse.Namespace) -> dict[str, float]:
     """Those that are wrong are listed beside."""
-    scorer = registry.get(given.scorer)
-    settings = registry.settings(scorer, "playground", dict(override.split("=", 1) for override in given.set))
-    cases = judged_scenes(scorer, given.per_task, settings, given.seed)
+    scorer = registry.get(arguments.scorer)
+    settings = registry.settings(scorer, "playground", dict(override.split("=", 1) for override in arguments.set))
+    cases = judged_scenes(scorer, arguments.per_task, settings, arguments.seed)
     for case in cases:
         if not case.right:
             print(f"{case.task}, {case.drawing.fault or 'sound'}: {case.reason or 'called correct'}", file=sys.stderr)

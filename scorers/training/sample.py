@@ -66,14 +66,17 @@ def make(made: Path, out: Path, scorers: tuple[str, ...] = SCORERS) -> None:
         ValueError: a generator has not made ``PER_PROMPT`` pictures of each prompt.
         RuntimeError: a scorer's worker failed.
     """
-    asked = sample.sample_prompts()
-    found = _generated_files(made, {prompt.prompt_id for prompt in asked})
+    prompts = sample.sample_prompts()
+    files = _generated_files(made, {prompt.prompt_id for prompt in prompts})
     shutil.rmtree(out, ignore_errors=True)
     out.mkdir(parents=True)
-    write_prompts(asked, out / "prompts.jsonl")
-    for one in found:
-        _write(open_image(one.path), out / image_path(one.prompt_id, one.generator, one.index))
-    for prompt in asked:
+    write_prompts(prompts, out / "prompts.jsonl")
+    for file in files:
+        _write(
+            open_image(file.path),
+            out / image_path(file.prompt_id, file.generator, file.index),
+        )
+    for prompt in prompts:
         for index in range(PER_PROMPT):
             drawn = Pillow.fromarray(render(careless_drawing(prompt, index).scene).image)
             _write(drawn, out / image_path(prompt.prompt_id, CARELESS, index))
@@ -90,9 +93,9 @@ def score(folder: Path, name: str) -> None:
     run = RunFolder(folder / "runs" / rater)
     shutil.rmtree(run.path, ignore_errors=True)
     settings = registry.settings(scorer, PROFILE)
-    asked = Run(rater, name, scorer.version, PROFILE, settings, part_size=_PART_SIZE)
+    job = Run(rater, name, scorer.version, PROFILE, settings, part_size=_PART_SIZE)
     images = [image for image in sample.images if image.index == 0 or name not in FIRST_ONLY]
-    run.create(asked, [_work(image, known[image.prompt_id], scorer) for image in images])
+    run.create(job, [_work(image, known[image.prompt_id], scorer) for image in images])
     worker = [sys.executable, "-m", "scorers.running.worker", str(run.path)]
     if subprocess.run(worker, cwd=_ROOT, env={**os.environ, "OMP_NUM_THREADS": "1"}, check=False).returncode:
         raise RuntimeError(f"the worker of {name} failed; see above")
@@ -111,22 +114,22 @@ def _work(image: Image, prompt: Prompt, scorer: Scorer) -> WorkItem:
     return replace(work, questions=questions_from_spec(prompt.demands), version=1) if scorer.asks else work
 
 
-def _generated_files(folder: Path, asked: set[str]) -> list[_GeneratedFile]:
+def _generated_files(folder: Path, prompt_ids: set[str]) -> list[_GeneratedFile]:
     """What there is of these prompts; without gaps, else ValueError."""
     base = folder / "images"
-    found = []
+    files = []
     places: dict[str, set[tuple[str, int]]] = {}
     for path in sorted(base.glob("*/**/*")):
-        generator, _, place = path.relative_to(base).as_posix().partition("/")
-        match = next((match for shape in _PLACES if (match := shape.fullmatch(place))), None)
-        if match and generator != CARELESS and (prompt_id := f"{sample.SUITE}/{match[1]}") in asked:
-            found.append(_GeneratedFile(path, prompt_id, generator, int(match[2])))
+        generator, _, name = path.relative_to(base).as_posix().partition("/")
+        match = next((match for shape in _PLACES if (match := shape.fullmatch(name))), None)
+        if match and generator != CARELESS and (prompt_id := f"{sample.SUITE}/{match[1]}") in prompt_ids:
+            files.append(_GeneratedFile(path, prompt_id, generator, int(match[2])))
             places.setdefault(generator, set()).add((prompt_id, int(match[2])))
-    wanted = len(asked) * PER_PROMPT
+    wanted = len(prompt_ids) * PER_PROMPT
     for generator, filled in places.items():
         if len(filled) != wanted or max(index for _, index in filled) >= PER_PROMPT:
             raise ValueError(f"{generator} has {len(filled)} pictures, wanted are {wanted}: {PER_PROMPT} of each prompt")
-    return found
+    return files
 
 
 def _write(image: Pillow.Image, path: Path) -> None:
@@ -139,8 +142,8 @@ def main() -> None:
     parser.add_argument("--images", type=Path, required=True, help="folder with images/GENERATOR/00042_0.png; may have none")
     parser.add_argument("--out", type=Path, required=True, help="the sample's folder; what is there is replaced")
     parser.add_argument("--scorers", nargs="*", choices=registry.NAMES, default=SCORERS, help="else those of the sample")
-    given = parser.parse_args()
-    make(given.images, given.out, tuple(given.scorers))
+    arguments = parser.parse_args()
+    make(arguments.images, arguments.out, tuple(arguments.scorers))
 
 
 if __name__ == "__main__":

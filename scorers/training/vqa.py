@@ -57,15 +57,15 @@ PAD, UNK, CLS, SEP, START = range(len(_SPECIAL))
 
 def words() -> list[str]:
     """All words of the questions that specs of COCO's names, the colours, and numbers to nine make, and of their choices."""
-    found = {"yes", "no", "a", "an", *COLORS, *map(str, range(10))}
+    vocabulary = {"yes", "no", "a", "an", *COLORS, *map(str, range(10))}
     for name in (*COCO, *GENEVAL):
-        found |= set(_words(f"{name} {plural(name)} {article_by_sound(name)}"))
+        vocabulary |= set(_words(f"{name} {plural(name)} {article_by_sound(name)}"))
     for count in range(10):
-        found |= _of(Spec((ObjectSpec("cup", "cup", count, True, "red"),)))
+        vocabulary |= _of(Spec((ObjectSpec("cup", "cup", count, True, "red"),)))
     for relation in ("left of", "right of", "above", "below"):
         pair = (ObjectSpec("cup", "cup"), ObjectSpec("car", "car"))
-        found |= _of(Spec(pair, (RelationSpec(0, 1, relation, ""),)))
-    return sorted(found)
+        vocabulary |= _of(Spec(pair, (RelationSpec(0, 1, relation, ""),)))
+    return sorted(vocabulary)
 
 
 def _of(spec: Spec) -> set[str]:
@@ -179,14 +179,14 @@ class Batch:
 
 def draw_picture(seed: int, tokenizer: Any) -> DrawnPicture:
     """The training split's picture of a seed."""
-    one = picture_with_questions("train", seed)
-    questions = list(dict.fromkeys(one.asked))
-    asked, choices, answers = encoded(questions, tokenizer)
-    names, here = named(asked, tokenizer), kinds(one)
+    picture = picture_with_questions("train", seed)
+    questions = list(dict.fromkeys(picture.asked))
+    tokens, choices, answers = encoded(questions, tokenizer)
+    names, here = named(tokens, tokenizer), kinds(picture)
     there = [bool((here[row[row >= 0], 0] > 0).all() and (row >= 0).any()) for row in names]
     of_color = np.array([question.element_type == "color" for question in questions], bool)
-    image = fitted(Image.fromarray(one.image))
-    return DrawnPicture(image, patches(one), here, names, asked, choices, answers, weights(questions, there), of_color)
+    image = fitted(Image.fromarray(picture.image))
+    return DrawnPicture(image, patches(picture), here, names, tokens, choices, answers, weights(questions, there), of_color)
 
 
 def fitted(image: Image.Image) -> NDArray[np.uint8]:
@@ -196,15 +196,15 @@ def fitted(image: Image.Image) -> NDArray[np.uint8]:
 
 def encoded(questions: list[PromptQuestion], tokenizer: Any) -> tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.int64]]:
     """Words of the questions and of their choices, and the answers' places."""
-    asked = np.full((len(questions), WORDS), PAD, np.int64)
+    tokens = np.full((len(questions), WORDS), PAD, np.int64)
     choices = np.full((len(questions), CHOICES, CHOICE_WORDS), PAD, np.int64)
     if questions:
         for k, ids in enumerate(tokenizer([question.text for question in questions]).input_ids):
-            asked[k, : len(ids)] = ids
+            tokens[k, : len(ids)] = ids
     for k, question in enumerate(questions):
         for n, ids in enumerate(tokenizer(list(question.choices), add_special_tokens=False).input_ids):
             choices[k, n, : len(ids)] = ids
-    return asked, choices, np.array([question.choices.index(question.answer) for question in questions], np.int64)
+    return tokens, choices, np.array([question.choices.index(question.answer) for question in questions], np.int64)
 
 
 def weights(questions: list[PromptQuestion], there: list[bool]) -> NDArray[np.float64]:
@@ -215,42 +215,42 @@ def weights(questions: list[PromptQuestion], there: list[bool]) -> NDArray[np.fl
         there: whether all kinds that a question names are in the picture: a "no" to a relation is to be learned by its side.
     """
     keys = [(question_form(question), question.answer, here) for question, here in zip(questions, there, strict=True)]
-    found = np.ones(len(keys))
-    for k, (asked, answer, _) in enumerate(keys):
-        answers = len({other[1] for other in keys if other[0] == asked})
-        ways = len({other[2] for other in keys if other[:2] == (asked, answer)})
-        found[k] = _ASKED_OFTEN.get(asked, 1.0) / answers / ways / keys.count(keys[k])
-        if asked == ("counting", False) and answer == "1":
-            found[k] *= _ALONE
-    return found
+    weight = np.ones(len(keys))
+    for k, (form, answer, _) in enumerate(keys):
+        answers = len({other[1] for other in keys if other[0] == form})
+        ways = len({other[2] for other in keys if other[:2] == (form, answer)})
+        weight[k] = _ASKED_OFTEN.get(form, 1.0) / answers / ways / keys.count(keys[k])
+        if form == ("counting", False) and answer == "1":
+            weight[k] *= _ALONE
+    return weight
 
 
-def patches(one: PictureWithQuestions) -> NDArray[np.float32]:
+def patches(picture: PictureWithQuestions) -> NDArray[np.float32]:
     """What each patch shows; see ``Drawn``."""
-    found = np.zeros((GRID, GRID, 6), np.float32)
-    if not len(one.masks) or not one.scene.objects:
-        return found
-    side = one.masks.shape[1] // GRID
-    cover = one.masks.reshape(len(one.masks), GRID, side, GRID, side).mean(axis=(2, 4))
+    features = np.zeros((GRID, GRID, 6), np.float32)
+    if not len(picture.masks) or not picture.scene.objects:
+        return features
+    side = picture.masks.shape[1] // GRID
+    cover = picture.masks.reshape(len(picture.masks), GRID, side, GRID, side).mean(axis=(2, 4))
     owner = cover.argmax(axis=0)
     seen = cover.max(axis=0) >= _FULL
-    for k, placed in enumerate(one.scene.objects):
+    for k, placed in enumerate(picture.scene.objects):
         mine = seen & (owner == k)
-        found[mine, 0] = 1 + NAMES.index(placed.kind)
-        found[mine, 1] = 1 + COLORS.index(placed.color)
-        many = sum(other.kind == placed.kind for other in one.scene.objects)
-        found[mine, 3:] = placed.x - 0.5, placed.y - 0.5, many
-        found[min(GRID - 1, int(placed.y * GRID)), min(GRID - 1, int(placed.x * GRID)), 2] = 1
-    return found
+        features[mine, 0] = 1 + NAMES.index(placed.kind)
+        features[mine, 1] = 1 + COLORS.index(placed.color)
+        many = sum(other.kind == placed.kind for other in picture.scene.objects)
+        features[mine, 3:] = placed.x - 0.5, placed.y - 0.5, many
+        features[min(GRID - 1, int(placed.y * GRID)), min(GRID - 1, int(placed.x * GRID)), 2] = 1
+    return features
 
 
-def kinds(one: PictureWithQuestions) -> NDArray[np.float32]:
+def kinds(picture: PictureWithQuestions) -> NDArray[np.float32]:
     """How many there are of each kind, and where; see ``Drawn``."""
-    found = np.zeros((len(NAMES), 3), np.float32)
-    for placed in one.scene.objects:
-        found[NAMES.index(placed.kind)] += 1, placed.x - 0.5, placed.y - 0.5
-    found[:, 1:] /= np.maximum(found[:, :1], 1)
-    return found
+    by_kind = np.zeros((len(NAMES), 3), np.float32)
+    for placed in picture.scene.objects:
+        by_kind[NAMES.index(placed.kind)] += 1, placed.x - 0.5, placed.y - 0.5
+    by_kind[:, 1:] /= np.maximum(by_kind[:, :1], 1)
+    return by_kind
 
 
 def named(questions: NDArray[np.int64], tokenizer: Any) -> NDArray[np.int64]:
@@ -266,23 +266,23 @@ def named(questions: NDArray[np.int64], tokenizer: Any) -> NDArray[np.int64]:
 def batch(chosen: list[DrawnPicture], n: int, rng: np.random.Generator) -> Batch:
     """``n`` questions of each picture; every fifth picture in other colours, without questions about colours."""
     questions, names, choices, answers, true_colors = [], [], [], [], []
-    for one in chosen:
+    for picture in chosen:
         true = rng.random() >= _RECOLORED
-        chances = one.weights * (1.0 if true else ~one.of_color)
+        chances = picture.weights * (1.0 if true else ~picture.of_color)
         # the n largest of u^(1/w): drawn by weight, none twice
         keys = rng.random(len(chances)) ** (1 / np.maximum(chances, 1e-9))
         picked = np.argsort(-keys)[:n]
         picked = np.resize(picked, n)
-        questions.append(one.questions[picked])
-        names.append(one.named[picked])
-        choices.append(one.choices[picked])
-        answers.append(one.answers[picked])
+        questions.append(picture.questions[picked])
+        names.append(picture.named[picked])
+        choices.append(picture.choices[picked])
+        answers.append(picture.answers[picked])
         true_colors.append(true)
-    pixels = torch.from_numpy(np.stack([one.image for one in chosen])).permute(0, 3, 1, 2).float() / 255
+    pixels = torch.from_numpy(np.stack([picture.image for picture in chosen])).permute(0, 3, 1, 2).float() / 255
     return Batch(
         normalised(_roughened(pixels, true_colors, rng)),
-        torch.from_numpy(np.stack([one.patches for one in chosen])).flatten(1, 2),
-        torch.from_numpy(np.stack([one.kinds for one in chosen])),
+        torch.from_numpy(np.stack([picture.patches for picture in chosen])).flatten(1, 2),
+        torch.from_numpy(np.stack([picture.kinds for picture in chosen])),
         torch.from_numpy(np.stack(names)),
         torch.from_numpy(np.stack(questions)),
         torch.from_numpy(np.stack(choices)),
@@ -334,7 +334,7 @@ class Heads(nn.Module):  # type: ignore[misc]  # torch is not read by mypy
 
     def patch_loss(self, states: torch.Tensor, batch: Batch) -> torch.Tensor:
         """Loss of the patches: B x 64 x width."""
-        kind, color, middle, place, count = self.patch(states).float().split(self.sizes, dim=2)
+        kind, color, middle, position, count = self.patch(states).float().split(self.sizes, dim=2)
         truth = batch.patches
         kinds, colors = truth[..., 0].long(), truth[..., 1].long()
         true = batch.true_colors
@@ -342,17 +342,17 @@ class Heads(nn.Module):  # type: ignore[misc]  # torch is not read by mypy
         loss = loss + functional.cross_entropy(color[true].flatten(0, 1), colors[true].flatten())
         loss = loss + 2 * functional.binary_cross_entropy_with_logits(middle[..., 0], truth[..., 2])
         loss = loss + functional.cross_entropy(count.flatten(0, 1), truth[..., 5].long().flatten())
-        return loss + 4 * ((place - truth[..., 3:5]).abs().sum(dim=2) * (kinds > 0)).mean()
+        return loss + 4 * ((position - truth[..., 3:5]).abs().sum(dim=2) * (kinds > 0)).mean()
 
     def word_loss(self, states: torch.Tensor, batch: Batch) -> torch.Tensor:
         """Loss of the words: (B x Q) x L x width."""
         named = batch.named.flatten(0, 1)
         pictures = torch.arange(len(batch.images)).repeat_interleave(batch.named.shape[1])
-        row, place = (named >= 0).nonzero(as_tuple=True)
-        said = self.word(states[row, place]).float()
-        truth = batch.kinds[pictures[row], named[row, place]]
-        loss = functional.cross_entropy(said[:, :_COUNTS], truth[:, 0].long())
-        return loss + 6 * ((said[:, _COUNTS:] - truth[:, 1:]).abs().sum(dim=1) * (truth[:, 0] > 0)).mean()
+        row, column = (named >= 0).nonzero(as_tuple=True)
+        predicted = self.word(states[row, column]).float()
+        truth = batch.kinds[pictures[row], named[row, column]]
+        loss = functional.cross_entropy(predicted[:, :_COUNTS], truth[:, 0].long())
+        return loss + 6 * ((predicted[:, _COUNTS:] - truth[:, 1:]).abs().sum(dim=1) * (truth[:, 0] > 0)).mean()
 
 
 def attend(attention: Any, hidden: torch.Tensor, states: torch.Tensor, mask: torch.Tensor | None) -> Any:
@@ -377,15 +377,15 @@ def run_layers(
 
     The states may be fewer than N: then those of n / N follow one another, and read the same. Returns what each layer gives.
     """
-    found = []
+    outputs = []
     several = len(hidden) // len(states)
     for layer in layers:
         hidden = attend(layer.attention, hidden, hidden, mask)
         beside = hidden.reshape(len(states), several * hidden.shape[1], -1)
         hidden = attend(layer.crossattention, beside, states, patch_loss).reshape(hidden.shape)
         hidden = layer.feed_forward_chunk(hidden)
-        found.append(hidden)
-    return found
+        outputs.append(hidden)
+    return outputs
 
 
 def choice_scores(
@@ -415,10 +415,10 @@ def _choices(decoder: Any, states: torch.Tensor, patch_loss: torch.Tensor, choic
     count, several, width = choices.shape
     words = torch.cat([torch.full((count, 1), START), choices.flatten(1)], dim=1)
     number = torch.cat([torch.tensor([-1]), torch.arange(several).repeat_interleave(width)])
-    place = torch.cat([torch.tensor([0]), torch.arange(1, width + 1).repeat(several)])
-    before = ((number[:, None] == number[None]) | (number[None] < 0)) & (place[None] <= place[:, None])
+    positions = torch.cat([torch.tensor([0]), torch.arange(1, width + 1).repeat(several)])
+    before = ((number[:, None] == number[None]) | (number[None] < 0)) & (positions[None] <= positions[:, None])
     mask = torch.where(before, 0.0, _FAR)[None, None]
-    hidden = decoder.bert.embeddings(input_ids=words, position_ids=place[None].expand(count, -1))
+    hidden = decoder.bert.embeddings(input_ids=words, position_ids=positions[None].expand(count, -1))
     spoken = run_layers(decoder.bert.encoder.layer, hidden, mask, states, patch_loss)[-1]
     scores = decoder.cls(spoken).float().log_softmax(dim=2)
     # after the start comes a choice's first word, after each word the next, after the last the end
@@ -477,10 +477,10 @@ class PicturePool:
             self._draw()
 
     def _draw(self) -> None:
-        one = draw_picture(self._next, self._tokenizer)
+        picture = draw_picture(self._next, self._tokenizer)
         self._next += 1
-        if len(one.answers) - int(one.of_color.sum()) > 0:
-            self._pool.append(one)
+        if len(picture.answers) - int(picture.of_color.sum()) > 0:
+            self._pool.append(picture)
 
     def some(self, n: int, rng: np.random.Generator) -> list[DrawnPicture]:
         """``n`` of them; the pool grows meanwhile, until it is full."""
@@ -530,8 +530,8 @@ def train(rank: int, recipe: VqaRecipe, out: Path) -> None:
         for name, value in (("spoken", spoken), ("choosing", choosing), ("dense", dense), ("right", right.float().mean())):
             shown[name] = 0.98 * shown.get(name, float(value.detach())) + 0.02 * float(value.detach())
         if rank == 0 and step % 50 == 0:
-            said = " ".join(f"{name} {value:.3f}" for name, value in shown.items())
-            print(f"step {step} {progress:.1%} {time.monotonic() - started:.0f} s {said}", flush=True)
+            figures = " ".join(f"{name} {value:.3f}" for name, value in shown.items())
+            print(f"step {step} {progress:.1%} {time.monotonic() - started:.0f} s {figures}", flush=True)
         if rank == 0 and (progress >= 1 or time.monotonic() - saved > recipe.saved * 60):
             saved = time.monotonic()
             save(averaged.module, out)

@@ -45,8 +45,8 @@ class VisorRequest:
         Raises:
             ValueError: the spec asks for something else.
         """
-        names = [plain_name(one.name) for one in spec.objects]
-        relations = [(one.subject, one.reference, RELATIONS[one.relation]) for one in spec.relations]
+        names = [plain_name(thing.name) for thing in spec.objects]
+        relations = [(relation.subject, relation.reference, RELATIONS[relation.relation]) for relation in spec.relations]
         if len(names) == 1 and not relations:
             return cls(names[0], None, None)
         if len(names) == 2 and not relations:
@@ -86,15 +86,15 @@ class VisorTally:
         Raises:
             ValueError: it is not VISOR's to score, or its prompt asked for something else before; nothing is counted then.
         """
-        asked, judged = VisorRequest.of(spec), verdict.correct
+        request, judged = VisorRequest.of(spec), verdict.correct
         if judged is None:
             raise ValueError("VISOR checks neither counts nor colours")
         prompts = self._prompts.setdefault(generator, {})
-        prompt = prompts.setdefault(prompt_id, _Prompt(asked))
-        if prompt.asked != asked:
-            raise ValueError(f"prompt {prompt_id} asked for {_words(prompt.asked)} before, and for {_words(asked)} here")
+        prompt = prompts.setdefault(prompt_id, _Prompt(request))
+        if prompt.asked != request:
+            raise ValueError(f"prompt {prompt_id} asked for {_words(prompt.asked)} before, and for {_words(request)} here")
         there = {plain_name(name): n > 0 for name, n in verdict.found.items()}
-        a, b = there[asked.a], asked.b is None or there[asked.b]
+        a, b = there[request.a], request.b is None or there[request.b]
         prompt.n += 1
         prompt.a += a
         prompt.b += b
@@ -111,11 +111,12 @@ class VisorTally:
         """
         # as `visor.py`: what asks for no relation is left out
         related = {
-            name: [one for one in prompts.values() if one.asked.relation is not None] for name, prompts in self._prompts.items()
+            name: [prompt for prompt in prompts.values() if prompt.asked.relation is not None]
+            for name, prompts in self._prompts.items()
         }
         return {
             "generators": {name: scores(prompts) for name, prompts in related.items()},
-            "relations": _each(related, lambda prompts: _by(prompts, lambda one: one.asked.relation, OPPOSITE)),
+            "relations": _each(related, lambda prompts: _by(prompts, lambda prompt: prompt.asked.relation, OPPOSITE)),
             "supercategories": _each(related, _by_supercategories),
             "objects": _each(related, _objects),
             "kinds": _each({name: list(prompts.values()) for name, prompts in self._prompts.items()}, _kinds),
@@ -131,19 +132,19 @@ def scores(prompts: Iterable[_Prompt]) -> Scores:
     - ``VISOR_n``: share of prompts with n correct images or more, of all prompts, as ``visor.py`` divides;
       ``VISOR_n_both_found``: of those prompts of which an image shows both objects, as the notebook does.
     """
-    found = list(prompts)
-    n, both, correct = (sum(getattr(one, name) for one in found) for name in ("n", "both", "correct"))
-    shown = [one for one in found if one.both]
-    numbers = range(1, max([N, *(one.n for one in found)]) + 1)
-    at_least = {k: sum(one.correct >= k for one in found) for k in numbers}
+    all_prompts = list(prompts)
+    n, both, correct = (sum(getattr(prompt, name) for prompt in all_prompts) for name in ("n", "both", "correct"))
+    shown = [prompt for prompt in all_prompts if prompt.both]
+    numbers = range(1, max([N, *(prompt.n for prompt in all_prompts)]) + 1)
+    at_least = {k: sum(prompt.correct >= k for prompt in all_prompts) for k in numbers}
     return {
         "OA": _percent(both, n),
         "VISOR_uncond": _percent(correct, n),
         "VISOR_cond": _percent(correct, both),
-        **{f"VISOR_{k}": _percent(at_least[k], len(found)) for k in numbers},
+        **{f"VISOR_{k}": _percent(at_least[k], len(all_prompts)) for k in numbers},
         **{f"VISOR_{k}_both_found": _percent(at_least[k], len(shown)) for k in numbers},
         "n_images": n,
-        "n_prompts": len(found),
+        "n_prompts": len(all_prompts),
     }
 
 
@@ -155,17 +156,17 @@ def consistency(prompts: Iterable[_Prompt]) -> Scores:
     first that COCO names first. Prompts that ask the same count as one, whatever else they say (``sr2d-attributes``).
     """
     counts: dict[VisorRequest, tuple[int, int]] = {}
-    for one in prompts:
-        right, both = counts.get(one.asked, (0, 0))
-        counts[one.asked] = (right + one.correct, both + one.both)
+    for prompt in prompts:
+        right, both = counts.get(prompt.asked, (0, 0))
+        counts[prompt.asked] = (right + prompt.correct, both + prompt.both)
     alike, pairs = dict.fromkeys(OPPOSITE, 0), dict.fromkeys(OPPOSITE, 0)
-    for asked, (right, both) in counts.items():
-        assert asked.b is not None
-        assert asked.relation is not None
-        other = counts.get(VisorRequest(asked.b, asked.a, OPPOSITE[asked.relation]))
-        if other is not None and _class_rank(asked.a) < _class_rank(asked.b):
-            alike[asked.relation] += right * other[0] + (both - right) * (other[1] - other[0])
-            pairs[asked.relation] += both * other[1]
+    for request, (right, both) in counts.items():
+        assert request.b is not None
+        assert request.relation is not None
+        other = counts.get(VisorRequest(request.b, request.a, OPPOSITE[request.relation]))
+        if other is not None and _class_rank(request.a) < _class_rank(request.b):
+            alike[request.relation] += right * other[0] + (both - right) * (other[1] - other[0])
+            pairs[request.relation] += both * other[1]
     shares = {relation: _percent(alike[relation], pairs[relation]) for relation in OPPOSITE}
     known = [share for share in shares.values() if share is not None]
     return {**shares, "average": sum(known) / len(known) if known else None, "n_pairs": sum(pairs.values())}
@@ -177,25 +178,25 @@ def _each(groups: Mapping[str, list[_Prompt]], of: Callable[[list[_Prompt]], Any
 
 def _by(prompts: Iterable[_Prompt], key: Callable[[_Prompt], Hashable], order: Iterable[Hashable]) -> dict[Hashable, Scores]:
     groups: dict[Hashable, list[_Prompt]] = {name: [] for name in order}
-    for one in prompts:
-        groups.setdefault(key(one), []).append(one)
+    for prompt in prompts:
+        groups.setdefault(key(prompt), []).append(prompt)
     return {name: scores(group) for name, group in groups.items() if group}
 
 
 def _by_supercategories(prompts: Iterable[_Prompt]) -> list[dict[str, Any]]:
-    found = _by(prompts, lambda one: tuple(sorted((_group(one.asked.a), _group(one.asked.b)), key=_group_rank)), ())
-    rows = [{"pair": list(pair), **row} for pair, row in found.items() if isinstance(pair, tuple)]
+    tables = _by(prompts, lambda prompt: tuple(sorted((_group(prompt.asked.a), _group(prompt.asked.b)), key=_group_rank)), ())
+    rows = [{"pair": list(pair), **row} for pair, row in tables.items() if isinstance(pair, tuple)]
     return sorted(rows, key=lambda row: [_group_rank(name) for name in row["pair"]])
 
 
 def _objects(prompts: list[_Prompt]) -> Scores:
-    n, a, b, both = (sum(getattr(one, name) for one in prompts) for name in ("n", "a", "b", "both"))
+    n, a, b, both = (sum(getattr(prompt, name) for prompt in prompts) for name in ("n", "a", "b", "both"))
     return {"A": _percent(a, n), "B": _percent(b, n), "both": _percent(both, n), "n_images": n}
 
 
 def _kinds(prompts: list[_Prompt]) -> dict[str, Scores]:
-    found = {kind: [one for one in prompts if one.asked.kind == kind] for kind in ("single", "and", "relation")}
-    counts = {kind: (sum(one.both for one in some), sum(one.n for one in some)) for kind, some in found.items()}
+    by_kind = {kind: [prompt for prompt in prompts if prompt.asked.kind == kind] for kind in ("single", "and", "relation")}
+    counts = {kind: (sum(prompt.both for prompt in some), sum(prompt.n for prompt in some)) for kind, some in by_kind.items()}
     return {kind: {"OA": _percent(both, n), "n_images": n} for kind, (both, n) in counts.items()}
 
 
@@ -216,8 +217,8 @@ def _percent(part: int, whole: int) -> float | None:
     return 100 * part / whole if whole else None
 
 
-def _words(asked: VisorRequest) -> str:
-    return f"{asked.a} {asked.relation or 'and'} {asked.b}" if asked.b else asked.a
+def _words(request: VisorRequest) -> str:
+    return f"{request.a} {request.relation or 'and'} {request.b}" if request.b else request.a
 
 
 class MixedGenerators(ValueError):
@@ -247,10 +248,10 @@ class DetectionFile:
         key = key_of(case, self._per_prompt)
         if key in self._keys:
             raise ValueError(f"there is an image {key} already")
-        found = {one.name: counted_objects(one.name, case.seen.detections, self._rules) for one in case.spec.objects}
+        ranks = {thing.name: counted_objects(thing.name, case.seen.detections, self._rules) for thing in case.spec.objects}
         relations = judge(case.spec, case.seen, {"threshold": self._rules.threshold}).relations
-        sra = bool(relations) and all(one.holds for one in relations)
-        self._write(("," if self._keys else "{") + "\n" + format_entry(key, entry_of(case, found, sra)))
+        sra = bool(relations) and all(relation.holds for relation in relations)
+        self._write(("," if self._keys else "{") + "\n" + format_entry(key, entry_of(case, ranks, sra)))
         self._keys.add(key)
         self._generator = case.generator
         prompt = key.partition("_")[0]

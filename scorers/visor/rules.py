@@ -55,28 +55,34 @@ def judge(spec: Spec, seen: Observation, settings: Mapping[str, Any]) -> Verdict
     rules = VisorRules.of(settings)
     if seen.failed is not None:
         return Verdict((), checks=(Check(f"could not be looked at: {seen.failed}", None),))
-    ranks = [counted_objects(asked.name, seen.detections, rules) for asked in spec.objects]
-    places = [_match_relation(relation, ranks, seen.detections) for relation in spec.relations]
-    judgements = [_yes_no("present", bool(here), asked.target) for asked, here in zip(spec.objects, ranks, strict=True)]
-    judgements += [_yes_no("position", place.holds, place.target) for place in places if place.holds is not None]
-    reasons = [f"{asked.target} not found" for asked, here in zip(spec.objects, ranks, strict=True) if not here]
-    reasons += [f"no {place.target} among {_pairs(spec, k, ranks)}" for k, place in enumerate(places) if place.holds is False]
+    ranks = [counted_objects(thing.name, seen.detections, rules) for thing in spec.objects]
+    relation_results = [_match_relation(relation, ranks, seen.detections) for relation in spec.relations]
+    judgements = [_yes_no("present", bool(here), thing.target) for thing, here in zip(spec.objects, ranks, strict=True)]
+    judgements += [_yes_no("position", result.holds, result.target) for result in relation_results if result.holds is not None]
+    reasons = [f"{thing.target} not found" for thing, here in zip(spec.objects, ranks, strict=True) if not here]
+    reasons += [
+        f"no {result.target} among {_pairs(spec, k, ranks)}"
+        for k, result in enumerate(relation_results)
+        if result.holds is False
+    ]
     count = f"found with confidence above {rules.threshold:g}"
     checks = [
-        Check(f"{asked.target}: {len(here)} {count}", bool(here), asked.target, tuple(here))
-        for asked, here in zip(spec.objects, ranks, strict=True)
+        Check(f"{thing.target}: {len(here)} {count}", bool(here), thing.target, tuple(here))
+        for thing, here in zip(spec.objects, ranks, strict=True)
     ]
-    checks += [_relation_check(spec, k, ranks, place) for k, place in enumerate(places)]
-    found = {asked.name: len(here) for asked, here in zip(spec.objects, ranks, strict=True)}
+    checks += [_relation_check(spec, k, ranks, result) for k, result in enumerate(relation_results)]
+    counts = {thing.name: len(here) for thing, here in zip(spec.objects, ranks, strict=True)}
     if not asks_only_positions(spec):
-        return Verdict(tuple(judgements), "", tuple(checks), found, tuple(places))
-    said = (_yes_no("correct", not reasons), *judgements)
-    return Verdict(said, "\n".join(reasons), tuple(checks), found, tuple(places))
+        return Verdict(tuple(judgements), "", tuple(checks), counts, tuple(relation_results))
+    whole = (_yes_no("correct", not reasons), *judgements)
+    return Verdict(whole, "\n".join(reasons), tuple(checks), counts, tuple(relation_results))
 
 
 def counted_objects(name: str, detections: Sequence[Detection], rules: VisorRules) -> list[int]:
     """Ranks of the objects of a kind that count."""
-    return [k for k, one in enumerate(detections) if one.score > rules.threshold and same_kind(one.label, name)]
+    return [
+        k for k, detection in enumerate(detections) if detection.score > rules.threshold and same_kind(detection.label, name)
+    ]
 
 
 def is_in_relation(relation: Relation, a: Box, b: Box) -> bool:
@@ -93,10 +99,10 @@ def _match_relation(relation: RelationSpec, ranks: Sequence[Sequence[int]], dete
     holding = (p for p in pairs if is_in_relation(relation.relation, detections[p[0]].box, detections[p[1]].box))
     pair = next(holding, pairs[0])
     a, b = detections[pair[0]].box, detections[pair[1]].box
-    found = tuple(name for name in _AXIS if is_in_relation(name, a, b))
+    relations = tuple(name for name in _AXIS if is_in_relation(name, a, b))
     dx, dy = (center(a, k) - center(b, k) for k in (0, 1))
     length = hypot(dx, dy) or 1.0
-    return RelationResult(relation.target, relation.relation in found, found, pair, (dx / length, dy / length))
+    return RelationResult(relation.target, relation.relation in relations, relations, pair, (dx / length, dy / length))
 
 
 def _pairs(spec: Spec, k: int, ranks: Sequence[Sequence[int]]) -> str:
@@ -104,13 +110,13 @@ def _pairs(spec: Spec, k: int, ranks: Sequence[Sequence[int]]) -> str:
     return "1 pair" if a * b == 1 else f"{a * b} pairs"
 
 
-def _relation_check(spec: Spec, k: int, ranks: Sequence[Sequence[int]], place: RelationResult) -> Check:
+def _relation_check(spec: Spec, k: int, ranks: Sequence[Sequence[int]], result: RelationResult) -> Check:
     relation = spec.relations[k]
-    if place.holds is None:
+    if result.holds is None:
         missing = [spec.objects[n].target for n in (relation.subject, relation.reference) if not ranks[n]]
         return Check(f"{relation.target}: no {' and no '.join(missing)} found to look at", None, relation.target)
-    seen = f"found in one of {_pairs(spec, k, ranks)}" if place.holds else f"found in none of {_pairs(spec, k, ranks)}"
-    return Check(f"{relation.target}: {seen}", place.holds, relation.target, place.boxes, place.offset, 0.0)
+    seen = f"found in one of {_pairs(spec, k, ranks)}" if result.holds else f"found in none of {_pairs(spec, k, ranks)}"
+    return Check(f"{relation.target}: {seen}", result.holds, relation.target, result.boxes, result.offset, 0.0)
 
 
 def _yes_no(aspect: str, holds: bool, target: str | None = None) -> Judgement:

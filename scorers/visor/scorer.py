@@ -44,11 +44,13 @@ class VisorPerceiver:
         """See ``Perceiver``. Of other classes than the prompt's nothing is kept, as VISOR's detector is not asked for them."""
         seen: dict[int, tuple[Detection, ...]] = {}
         for numbers in portions(batch):
-            asked = [[thing.name for thing in batch[number].spec.objects] for number in numbers]
-            found = self._detector.detect([batch[number].image for number in numbers], asked)
-            for number, objects in zip(numbers, found, strict=True):
+            names = [[thing.name for thing in batch[number].spec.objects] for number in numbers]
+            detected = self._detector.detect([batch[number].image for number in numbers], names)
+            for number, objects in zip(numbers, detected, strict=True):
                 seen[number] = tuple(
-                    Detection(one.label, one.score, one.box) for one in objects if _is_requested(batch[number].spec, one.label)
+                    Detection(detection.label, detection.score, detection.box)
+                    for detection in objects
+                    if _is_requested(batch[number].spec, detection.label)
                 )
         return [
             Observation(shown.item_id, {"width": shown.image.width, "height": shown.image.height}, seen[number])
@@ -59,7 +61,7 @@ class VisorPerceiver:
 
 
 def _is_requested(spec: Spec, label: str) -> bool:
-    return any(same_kind(asked.name, label) for asked in spec.objects)
+    return any(same_kind(thing.name, label) for thing in spec.objects)
 
 
 def _open(settings: Settings, device: str) -> Perceiver:
@@ -78,7 +80,7 @@ _KNOBS: Final = {
         "An object counts if the detector’s confidence is higher.",
         default=VisorRules().threshold,
         confidence=True,
-        edges=lambda spec, seen: [one.score for one in seen.detections if _is_requested(spec, one.label)],
+        edges=lambda spec, seen: [detection.score for detection in seen.detections if _is_requested(spec, detection.label)],
     )
 }
 

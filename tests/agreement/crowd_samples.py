@@ -17,35 +17,35 @@ Table = dict[str, dict[str, float]]
 TINY = 1e-10
 
 
-def answers_frame(said: Sequence[Answer]) -> pd.DataFrame:
-    return pd.DataFrame(said, columns=["item", "rater", "label"])
+def answers_frame(answers: Sequence[Answer]) -> pd.DataFrame:
+    return pd.DataFrame(answers, columns=["item", "rater", "label"])
 
 
 def ugly_answers(seed: int, labels: str = "abc", items: int = 30) -> list[Answer]:
     """Unequal raters (one always says the first label, one answers once), holes, ties, items with a single answer."""
     rng = np.random.default_rng(seed)
     skill = {"r0": 0.95, "r1": 0.8, "r2": 0.6, "r3": 0.35}
-    said: list[Answer] = []
+    answers: list[Answer] = []
     for n in range(items):
         truth = int(rng.integers(len(labels)))
         for rater, right in skill.items():
             if rng.random() < 0.7:
                 label = truth if rng.random() < right else int(rng.integers(len(labels)))
-                said.append((f"i{n:02}", rater, labels[label]))
+                answers.append((f"i{n:02}", rater, labels[label]))
         if rng.random() < 0.4:
-            said.append((f"i{n:02}", "constant", labels[0]))
-    said.append(("i00", "once", labels[-1]))
-    return said
+            answers.append((f"i{n:02}", "constant", labels[0]))
+    answers.append(("i00", "once", labels[-1]))
+    return answers
 
 
 class DawidSkene:
     """EM from the shares of labels by item, until the bound grows by less than 1e-5 an answer, at most 100 times."""
 
-    def __init__(self, said: Sequence[Answer]) -> None:
-        self.said = said
-        self.items, self.raters, self.labels = (sorted({one[k] for one in said}) for k in range(3))
+    def __init__(self, answers: Sequence[Answer]) -> None:
+        self.said = answers
+        self.items, self.raters, self.labels = (sorted({answer[k] for answer in answers}) for k in range(3))
         by_item = defaultdict(list)
-        for item, _, label in said:
+        for item, _, label in answers:
             by_item[item].append(label)
         self.posterior: Table = {i: {k: by_item[i].count(k) / len(by_item[i]) for k in self.labels} for i in self.items}
         self._maximise()
@@ -53,7 +53,7 @@ class DawidSkene:
         for _ in range(100):
             self._expect()
             self._maximise()
-            new = self._bound() / len(said)
+            new = self._bound() / len(answers)
             if new - bound < 1e-5:
                 break
             bound = new
@@ -74,10 +74,10 @@ class DawidSkene:
     def _expect(self) -> None:
         self.posterior = {item: self.belief([one for one in self.said if one[0] == item]) for item in self.items}
 
-    def belief(self, said: Sequence[Answer]) -> dict[str, float]:
+    def belief(self, answers: Sequence[Answer]) -> dict[str, float]:
         """How probable each label is by some answers about one item."""
         logs = {
-            k: math.log(self.prior[k]) + sum(math.log(self.errors[r, said_][k]) for _, r, said_ in said) for k in self.labels
+            k: math.log(self.prior[k]) + sum(math.log(self.errors[r, said_][k]) for _, r, said_ in answers) for k in self.labels
         }
         top = max(logs.values())
         total = sum(math.exp(value - top) for value in logs.values())
@@ -89,9 +89,9 @@ class DawidSkene:
             for item, rater, label in self.said
             for k in self.labels
         )
-        kept = {i: {k: max(p, TINY) for k, p in row.items()} for i, row in self.posterior.items()}
-        self.posterior = kept  # crowd-kit's own are floored there, too
-        return joint - sum(p * math.log(p) for row in kept.values() for p in row.values())
+        remaining = {i: {k: max(p, TINY) for k, p in row.items()} for i, row in self.posterior.items()}
+        self.posterior = remaining  # crowd-kit's own are floored there, too
+        return joint - sum(p * math.log(p) for row in remaining.values() for p in row.values())
 
     def accuracy(self, rater: str) -> float:
         """Recall by label, weighted by the priors of the labels of which half an item is expected among the rater's."""
@@ -104,9 +104,9 @@ class DawidSkene:
 class Mace:
     """Variational Bayes with some starts of 50 steps from one random state; the most likely one stays."""
 
-    def __init__(self, said: Sequence[Answer], seed: int = 0, starts: int = 2) -> None:
-        self.items, self.raters = (sorted({one[k] for one in said}) for k in range(2))
-        ordered = sorted(said, key=lambda one: (one[1], one[0]))
+    def __init__(self, answers: Sequence[Answer], seed: int = 0, starts: int = 2) -> None:
+        self.items, self.raters = (sorted({answer[k] for answer in answers}) for k in range(2))
+        ordered = sorted(answers, key=lambda answer: (answer[1], answer[0]))
         # starting points go to labels in the order in which they appear
         self.labels = list(dict.fromkeys(label for _, _, label in ordered))
         self.said = [(self.items.index(i), self.raters.index(r), self.labels.index(k)) for i, r, k in ordered]
@@ -119,8 +119,8 @@ class Mace:
             for _ in range(50):
                 self._step()
             if (likelihood := float(np.log(self._joint().sum(1) + 1e-8).sum())) > best:
-                best, kept = likelihood, (self.state, self.habit)
-        self.state, self.habit = kept
+                best, remaining = likelihood, (self.state, self.habit)
+        self.state, self.habit = remaining
 
     def _answer(self, rater: int, said: int) -> np.ndarray:
         """How probable the answer is for each label of the item."""
@@ -129,10 +129,10 @@ class Mace:
         return guessed
 
     def _joint(self) -> np.ndarray:
-        found = np.full((len(self.items), len(self.labels)), 1.0 / len(self.labels))
+        result = np.full((len(self.items), len(self.labels)), 1.0 / len(self.labels))
         for item, rater, said in self.said:
-            found[item] *= self._answer(rater, said)
-        return found
+            result[item] *= self._answer(rater, said)
+        return result
 
     @property
     def posterior(self) -> Table:

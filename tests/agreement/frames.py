@@ -33,9 +33,9 @@ def people(answers: dict[str, str], **other: Any) -> list[Judgement]:
     """`{"i1": "y y n"}`: the answers to each item in order, the k-th by person r<k>; y and n are yes and no, . is none."""
     words = {"y": "yes", "n": "no"}
     return [
-        judgement(item, f"r{place}", words.get(word, word), seq=place, **other)
+        judgement(item, f"r{index}", words.get(word, word), seq=index, **other)
         for item, text in answers.items()
-        for place, word in enumerate(text.split())
+        for index, word in enumerate(text.split())
         if word != "."
     ]
 
@@ -50,18 +50,18 @@ def ugly(seed: int, prompts: int = 14) -> list[Judgement]:
     rows: list[Judgement] = []
     for p in range(prompts):
         for image in range(int(rng.integers(1, 4))):
-            place = {"prompt": f"p{p:02}", "task": f"t{p % 2}", "generator": f"g{image % 2}"}
+            index = {"prompt": f"p{p:02}", "task": f"t{p % 2}", "generator": f"g{image % 2}"}
             item, truth = f"p{p:02}/{image}", bool(rng.random() < 0.6)
             for r in range(int(rng.integers(0, 5))):
                 said = truth if rng.random() < 0.8 else not truth
                 excluded = "cannot_tell" if rng.random() < 0.05 else None
-                rows.append(judgement(item, f"r{r}", "yes" if said else "no", seq=len(rows), excluded=excluded, **place))
+                rows.append(judgement(item, f"r{r}", "yes" if said else "no", seq=len(rows), excluded=excluded, **index))
             for name, skill in (("alpha", 0.9), ("beta", 0.7)):
                 if rng.random() < 0.9:
                     said = truth if rng.random() < skill else not truth
-                    rows += scorer(name, {item: "yes" if said else "no"}, seq=len(rows), **place)
+                    rows += scorer(name, {item: "yes" if said else "no"}, seq=len(rows), **index)
             for name, noise in (("alpha", 2.0), ("gamma", 4.0)):
                 if rng.random() < 0.9:
                     score = round(float(3 * truth + rng.normal(0, noise)))
-                    rows += scorer(name, {item: score / 4}, aspect="score", seq=len(rows), **place)
+                    rows += scorer(name, {item: score / 4}, aspect="score", seq=len(rows), **index)
     return rows

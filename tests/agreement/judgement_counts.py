@@ -16,14 +16,14 @@ Judgement = dict[str, Any]
 def marked(rows: Sequence[Judgement]) -> list[Judgement]:
     """With a rater's later judgements of a unit marked as repeats, as the frame of a project has them."""
     said: set[tuple[str, ...]] = set()
-    found = []
+    results = []
     for row in sorted(rows, key=lambda row: int(row["seq"])):
         unit = (row["rater"], row["item"], row["aspect"], row["target"])
         again = row["excluded"] is None and unit in said
         if row["excluded"] is None:
             said.add(unit)
-        found.append(row | {"excluded": "repeat"} if again else row)
-    return found
+        results.append(row | {"excluded": "repeat"} if again else row)
+    return results
 
 
 def _entries(rows: Sequence[Judgement], items: Sequence[str], *, scores: bool) -> pd.DataFrame:

@@ -11,8 +11,8 @@ from tests.agreement.frames import SCALES, frame, judgement, people, scorer, ugl
 
 
 def test_people_among_themselves() -> None:
-    said = frame(people({"a": "y y y", "b": "y n", "c": "y y n", "d": "n", "e": "y n n n"}))
-    assert contested_units(said, SCALES, "s", "correct") == [
+    judgements = frame(people({"a": "y y y", "b": "y n", "c": "y y n", "d": "n", "e": "y n n n"}))
+    assert contested_units(judgements, SCALES, "s", "correct") == [
         ContestedUnit("b", None, 1.0, 2),
         ContestedUnit("c", None, 2 / 3, 3),
         ContestedUnit("e", None, 0.5, 4),
@@ -22,16 +22,18 @@ def test_people_among_themselves() -> None:
 def test_an_ordinal_scale_knows_how_far() -> None:
     rows = [judgement("a", f"r{n}", label, aspect="faithfulness") for n, label in enumerate(("1", "5"))]
     rows += [judgement("b", f"r{n}", label, aspect="faithfulness") for n, label in enumerate(("3", "4", "4"))]
-    found = contested_units(frame(rows), SCALES, "s", "faithfulness")
+    units = contested_units(frame(rows), SCALES, "s", "faithfulness")
     # 4 of 4 steps; 1, 1 and 0 of 4 steps
-    assert [(one.item, one.disagreement) for one in found] == [("a", 1.0), ("b", pytest.approx(2 / 12))]
+    assert [(unit.item, unit.disagreement) for unit in units] == [("a", 1.0), ("b", pytest.approx(2 / 12))]
 
 
 def test_a_scorer_against_people() -> None:
-    said = frame(people({"a": "y y", "b": "n y", "c": "n n", "d": "y n"}) + scorer("m", {"a": "no", "b": "no", "c": "no"}))
-    found = contested_units(said, SCALES, "s", "correct", "m")
-    assert [(one.item, one.disagreement, one.n) for one in found] == [("a", 1.0, 2), ("b", 0.5, 2)]
-    assert contested_units(said, SCALES, "s", "correct", "nobody") == []
+    judgements = frame(
+        people({"a": "y y", "b": "n y", "c": "n n", "d": "y n"}) + scorer("m", {"a": "no", "b": "no", "c": "no"})
+    )
+    units = contested_units(judgements, SCALES, "s", "correct", "m")
+    assert [(unit.item, unit.disagreement, unit.n) for unit in units] == [("a", 1.0, 2), ("b", 0.5, 2)]
+    assert contested_units(judgements, SCALES, "s", "correct", "nobody") == []
 
 
 def test_targets_are_units_of_their_own_and_what_does_not_count_plays_no_part() -> None:
@@ -44,7 +46,7 @@ def test_targets_are_units_of_their_own_and_what_does_not_count_plays_no_part() 
 def test_imitations_stay_apart() -> None:
     rows = people({"a": "y y"}) + [row | {"rater": "x" + row["rater"]} for row in people({"a": "y n"}, simulated=True)]
     assert contested_units(frame(rows), SCALES, "s", "correct") == []
-    assert [one.item for one in contested_units(frame(rows), SCALES, "s", "correct", simulated=True)] == ["a"]
+    assert [unit.item for unit in contested_units(frame(rows), SCALES, "s", "correct", simulated=True)] == ["a"]
 
 
 @pytest.mark.parametrize("seed", range(4))
@@ -63,5 +65,7 @@ def test_stated_once_more(seed: int) -> None:
         if len(labels) > 1
     }
     wanted = sorted(((-share, -len(by_item[item]), item) for item, share in shares.items() if share))
-    found = [(round(-one.disagreement, 9), -one.n, one.item) for one in contested_units(frame(rows), SCALES, "s", "correct")]
-    assert found == [(round(share, 9), n, item) for share, n, item in wanted]
+    results = [
+        (round(-unit.disagreement, 9), -unit.n, unit.item) for unit in contested_units(frame(rows), SCALES, "s", "correct")
+    ]
+    assert results == [(round(share, 9), n, item) for share, n, item in wanted]

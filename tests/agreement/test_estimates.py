@@ -16,13 +16,15 @@ def test_value_and_interval() -> None:
     rng = np.random.default_rng(4)
     x = rng.integers(0, 6, 25).astype(float)  # many ties, and zeros
     y = np.round(0.1 * x + rng.normal(size=25), 1)
-    found = correlate_units("spearman", x.tolist(), y.tolist(), NAMES, "pair")
-    assert found.value == pytest.approx(stats.spearmanr(x, y).statistic, abs=1e-12)
-    assert (found.n, found.reason) == (25, None)
-    assert found.value is not None
+    correlation = correlate_units("spearman", x.tolist(), y.tolist(), NAMES, "pair")
+    assert correlation.value == pytest.approx(stats.spearmanr(x, y).statistic, abs=1e-12)
+    assert (correlation.n, correlation.reason) == (25, None)
+    assert correlation.value is not None
     without = [stats.spearmanr(np.delete(x, k), np.delete(y, k)).statistic for k in range(25)]
-    assert (found.low, found.high) == pytest.approx(reference_implementations.jackknife(found.value, without, "z"), abs=1e-9)
-    assert found.method == "95% jackknife over 25 pairs, t with 24 degrees of freedom on Fisher's z scale"
+    assert (correlation.low, correlation.high) == pytest.approx(
+        reference_implementations.jackknife(correlation.value, without, "z"), abs=1e-9
+    )
+    assert correlation.method == "95% jackknife over 25 pairs, t with 24 degrees of freedom on Fisher's z scale"
 
 
 @pytest.mark.parametrize(
@@ -36,11 +38,17 @@ def test_value_and_interval() -> None:
     ],
 )
 def test_undefined_has_a_reason(x: list[float], y: list[float], reason: str) -> None:
-    found = correlate_units("spearman", x, y, NAMES)
-    assert (found.value, found.low, found.high, found.reason, found.n) == (None, None, None, reason, len(x))
+    correlation = correlate_units("spearman", x, y, NAMES)
+    assert (correlation.value, correlation.low, correlation.high, correlation.reason, correlation.n) == (
+        None,
+        None,
+        None,
+        reason,
+        len(x),
+    )
 
 
 def test_two_units_have_a_value_and_no_interval() -> None:
-    found = correlate_units("spearman", [0, 1], [0, 1], NAMES)
-    assert (found.value, found.low, found.high) == (1, None, None)
-    assert found.method == "no interval: undefined without one of the 2 units"
+    correlation = correlate_units("spearman", [0, 1], [0, 1], NAMES)
+    assert (correlation.value, correlation.low, correlation.high) == (1, None, None)
+    assert correlation.method == "no interval: undefined without one of the 2 units"

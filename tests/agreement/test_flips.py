@@ -41,9 +41,9 @@ def pairs(rows: list[tuple[str, int, int, float, float, str]], *, people: bool =
     )
 
 
-def pick(found: list[FlipStatistic], statistic: str, generator: str = "all") -> FlipStatistic:
-    (one,) = (each for each in found if (each.statistic, each.generator) == (statistic, generator))
-    return one
+def pick(statistics: list[FlipStatistic], statistic: str, generator: str = "all") -> FlipStatistic:
+    (flip_statistic,) = (each for each in statistics if (each.statistic, each.generator) == (statistic, generator))
+    return flip_statistic
 
 
 def test_a_small_test_by_hand() -> None:
@@ -55,18 +55,20 @@ def test_a_small_test_by_hand() -> None:
         ("late", 9, 4, NAN, 1.0, "no_verdict"),
         ("late", 4, 5, NAN, NAN, "no_relation"),
     ]
-    found = flip_test(pairs(rows), QUICK)
-    assert [(one.generator, one.statistic) for one in found] == [(g, s) for g in ("early", "late", "all") for s in STATISTICS]
-    values = {(one.generator, one.statistic): one.outcome.value for one in found}
+    statistics = flip_test(pairs(rows), QUICK)
+    assert [(statistic.generator, statistic.statistic) for statistic in statistics] == [
+        (g, s) for g in ("early", "late", "all") for s in STATISTICS
+    ]
+    values = {(statistic.generator, statistic.statistic): statistic.outcome.value for statistic in statistics}
     assert [values["all", name] for name in STATISTICS] == pytest.approx([2 / 4, 1 / 4, 1 / 4, 2 / 3])
     assert [values["early", name] for name in STATISTICS] == pytest.approx([1 / 3, 1 / 3, 0, 1 / 2])
     assert [values["late", name] for name in STATISTICS] == [1, 0, 1, 1]
-    delta, preferred = pick(found, "delta_s").outcome.used, pick(found, "preferred").outcome.used
+    delta, preferred = pick(statistics, "delta_s").outcome.used, pick(statistics, "preferred").outcome.used
     assert (delta.items, delta.ratings, delta.clusters) == (4, 4, 2)
     assert delta.excluded == {"no_relation": 1, "no_verdict": 1}
     assert (preferred.items, preferred.excluded) == (3, {"no_relation": 1, "no_verdict": 1, "tied": 1})
     # one prompt: no interval, and it is said
-    late = pick(found, "delta_s", "late")
+    late = pick(statistics, "delta_s", "late")
     assert late.bounds.low is None
     assert late.method.endswith("no interval: one prompt")
 
@@ -81,25 +83,27 @@ def test_several_people_count_by_their_ratings_and_prefer_by_image() -> None:
         ("g", 1, 2, 0.0, 1.0, ""),
         ("g", 1, 2, 0.0, 0.0, "cannot_tell"),
     ]
-    found = flip_test(pairs(rows, people=True), QUICK)
-    assert pick(found, "s").outcome.value == pytest.approx(3 / 6)
-    assert pick(found, "delta_s").outcome.value == pytest.approx(0)
-    preferred = pick(found, "preferred").outcome
+    statistics = flip_test(pairs(rows, people=True), QUICK)
+    assert pick(statistics, "s").outcome.value == pytest.approx(3 / 6)
+    assert pick(statistics, "delta_s").outcome.value == pytest.approx(0)
+    preferred = pick(statistics, "preferred").outcome
     assert (preferred.value, preferred.used.items, preferred.used.ratings) == (1 / 2, 2, 6)
     assert preferred.used.excluded == {"cannot_tell": 1, "tied": 1}
     assert "mean of each one's ratings" in preferred.how
-    assert pick(found, "s").outcome.used.items == 3
+    assert pick(statistics, "s").outcome.used.items == 3
 
 
 def test_what_is_undefined_says_why() -> None:
     none = flip_test(pairs([("g", 0, 0, NAN, 1.0, "no_verdict")]), QUICK)
-    assert {(one.outcome.value, one.outcome.reason, one.bounds.low) for one in none} == {(None, NOTHING_PAIRED, None)}
+    assert {(statistic.outcome.value, statistic.outcome.reason, statistic.bounds.low) for statistic in none} == {
+        (None, NOTHING_PAIRED, None)
+    }
     ties = flip_test(pairs([("g", 0, 0, 0.25, 0.25, ""), ("g", 1, 1, 1.0, 1.0, "")]), QUICK)
     assert pick(ties, "preferred").outcome.reason == ALL_TIED
     assert pick(ties, "preferred").outcome.used.excluded == {"tied": 2}
     assert pick(ties, "delta_s").outcome.value == 0
     empty = flip_test(pairs([]), QUICK)
-    assert [one.outcome.reason for one in empty] == [NOTHING_PAIRED] * 4
+    assert [statistic.outcome.reason for statistic in empty] == [NOTHING_PAIRED] * 4
 
 
 def test_values_and_intervals_equal_pandas() -> None:
@@ -109,19 +113,19 @@ def test_values_and_intervals_equal_pandas() -> None:
         "generator": rng.choice(["a", "b"], n), "prompt": rng.integers(0, 15, n), "item": np.arange(n),
         "true": rng.integers(0, 4, n) / 3, "flipped": rng.integers(0, 4, n) / 3, "why": rng.choice(["", "", "failed"], n),
     })  # fmt: skip
-    found = flip_test(pairs(list(table.itertuples(index=False, name=None))), QUICK)
+    statistics = flip_test(pairs(list(table.itertuples(index=False, name=None))), QUICK)
     for name, rows in [("all", table), *table.groupby("generator")]:
         used = rows[rows.why == ""]
         by_hand = _statistics(used)
         prompts = sorted(used.prompt.unique())
         again = [_statistics(used[used.prompt != p]) for p in prompts]
         for statistic in STATISTICS:
-            one = pick(found, statistic, str(name))
-            assert one.outcome.value == pytest.approx(by_hand[statistic])
+            flip_statistic = pick(statistics, statistic, str(name))
+            assert flip_statistic.outcome.value == pytest.approx(by_hand[statistic])
             without, scale = [each[statistic] for each in again], "logit" if statistic == "preferred" else ""
             expected = reference_implementations.jackknife(by_hand[statistic], without, scale)
-            assert (one.bounds.low, one.bounds.high) == pytest.approx(expected)
-            assert f"95% jackknife over {len(prompts)} prompts" in one.method
+            assert (flip_statistic.bounds.low, flip_statistic.bounds.high) == pytest.approx(expected)
+            assert f"95% jackknife over {len(prompts)} prompts" in flip_statistic.method
 
 
 def _statistics(rows: pd.DataFrame) -> dict[str, float]:
@@ -131,21 +135,21 @@ def _statistics(rows: pd.DataFrame) -> dict[str, float]:
 
 
 def test_what_all_raters_share() -> None:
-    one = pairs([("g", 0, 0, 1.0, 0.0, ""), ("g", 0, 1, 1.0, 0.0, ""), ("h", 0, 2, 0.0, 0.0, "failed")])
+    flip_pairs = pairs([("g", 0, 0, 1.0, 0.0, ""), ("g", 0, 1, 1.0, 0.0, ""), ("h", 0, 2, 0.0, 0.0, "failed")])
     two = pairs([("g", 0, 1, 0.0, 0.0, ""), ("g", 0, 1, 1.0, 0.0, ""), ("h", 0, 2, 1.0, 0.0, "")], people=True)
     nothing = pairs([("g", 0, 1, NAN, NAN, "no_verdict")])
-    mine, theirs, none = shared_pairs([one, two, nothing])
+    mine, theirs, none = shared_pairs([flip_pairs, two, nothing])
     assert none is None
     assert mine is not None
     assert theirs is not None
     assert (mine.item.tolist(), theirs.item.tolist()) == ([1], [1, 1])
     assert pick(flip_statistics(theirs, SHARED, QUICK), "s", SHARED).outcome.value == 0.5
     # where everybody has scored the same, or nothing is shared, there is nothing to add
-    assert shared_pairs([one, one]) == [None, None]
-    assert shared_pairs([one.take(one.item == 0), two]) == [None, None]
+    assert shared_pairs([flip_pairs, flip_pairs]) == [None, None]
+    assert shared_pairs([flip_pairs.take(flip_pairs.item == 0), two]) == [None, None]
     assert shared_pairs([]) == []
 
 
 def test_no_intervals_unless_requested() -> None:
-    found = flip_test(pairs([("g", 0, 0, 1.0, 0.0, ""), ("g", 1, 1, 1.0, 0.0, "")]), Options(intervals=False))
-    assert {one.bounds.low for one in found} == {None}
+    statistics = flip_test(pairs([("g", 0, 0, 1.0, 0.0, ""), ("g", 1, 1, 1.0, 0.0, "")]), Options(intervals=False))
+    assert {statistic.bounds.low for statistic in statistics} == {None}

@@ -44,50 +44,50 @@ def by_loops(table: pd.DataFrame) -> tuple[float, list[float]]:
 
 
 def test_difference_interval_and_p_are_those_of_loops_over_prompts() -> None:
-    (found,) = compare_generators(UGLY)
+    (difference,) = compare_generators(UGLY)
     value, without = by_loops(UGLY)
     n = len(without)
     center = float(np.mean(without))
     error = sqrt((n - 1) / n * sum((each - center) ** 2 for each in without))
     reach = stats.t.ppf(0.975, n - 1) * error
-    assert found.value == pytest.approx(value, abs=1e-12)
-    assert (found.low, found.high) == pytest.approx((value - reach, value + reach), abs=1e-9)
+    assert difference.value == pytest.approx(value, abs=1e-12)
+    assert (difference.low, difference.high) == pytest.approx((value - reach, value + reach), abs=1e-9)
     # what each prompt adds: Tukey's pseudo-values
     adds = [(value - (n - 1) * (each - center)) / n for each in without]
     seen = abs(sum(adds)) - 1e-12
     flips = [abs(sum(s * a for s, a in zip(signs, adds, strict=True))) >= seen for signs in product((1, -1), repeat=n)]
-    assert found.p == pytest.approx(np.mean(flips), abs=1e-12)
-    assert (found.prompts, found.wins, found.losses, found.ties) == (4, 3, 1, 0)
+    assert difference.p == pytest.approx(np.mean(flips), abs=1e-12)
+    assert (difference.prompts, difference.wins, difference.losses, difference.ties) == (4, 3, 1, 0)
 
 
 def test_generators_with_one_shared_prompt_have_no_interval_and_those_without_are_not_compared() -> None:
-    found = compare_generators(ratings([("p", "a", 1), ("p", "b", 0), ("q", "c", 1)]))
-    assert [(each.first, each.second) for each in found] == [("a", "b")]
-    assert (found[0].value, found[0].low, found[0].high, found[0].p) == (1.0, None, None, None)
-    assert "no interval: one prompt" in found[0].method
+    differences = compare_generators(ratings([("p", "a", 1), ("p", "b", 0), ("q", "c", 1)]))
+    assert [(each.first, each.second) for each in differences] == [("a", "b")]
+    assert (differences[0].value, differences[0].low, differences[0].high, differences[0].p) == (1.0, None, None, None)
+    assert "no interval: one prompt" in differences[0].method
 
 
 def test_what_has_no_prompt_or_no_generator_is_left_out() -> None:
     lost = pd.DataFrame({"prompt": [None, None, "p"], "generator": ["a", "b", None], "value": [1.0, 0.0, 1.0]})
     assert compare_generators(lost) == []
-    (found,) = compare_generators(pd.concat([UGLY, lost]))
-    assert found == compare_generators(UGLY)[0]
+    (difference,) = compare_generators(pd.concat([UGLY, lost]))
+    assert difference == compare_generators(UGLY)[0]
 
 
 def test_three_generators_are_corrected_together_and_ranked() -> None:
     rows = [(f"p{n}", name, float(n % 10 < share)) for n in range(60) for name, share in (("a", 9), ("b", 8), ("c", 1))]
-    found = {(each.first, each.second): each for each in compare_generators(ratings(rows))}
-    assert found["a", "c"].significant
-    assert found["b", "c"].significant
-    assert found["a", "b"].p is not None
-    smallest = min(each.p for each in found.values() if each.p is not None)
-    assert min(each.p_holm for each in found.values() if each.p_holm is not None) == pytest.approx(3 * smallest)
-    expected = RankSet(1, 2) if not found["a", "b"].significant else RankSet(1, 1)
-    assert rank_sets(list(found.values()))["a"] == expected
-    assert rank_sets(list(found.values()))["c"] == RankSet(3, 3)
+    results = {(each.first, each.second): each for each in compare_generators(ratings(rows))}
+    assert results["a", "c"].significant
+    assert results["b", "c"].significant
+    assert results["a", "b"].p is not None
+    smallest = min(each.p for each in results.values() if each.p is not None)
+    assert min(each.p_holm for each in results.values() if each.p_holm is not None) == pytest.approx(3 * smallest)
+    expected = RankSet(1, 2) if not results["a", "b"].significant else RankSet(1, 1)
+    assert rank_sets(list(results.values()))["a"] == expected
+    assert rank_sets(list(results.values()))["c"] == RankSet(3, 3)
     beside_b = compare_generators(ratings(rows), reference="b")
     assert [(each.first, each.second) for each in beside_b] == [("b", "a"), ("b", "c")]
-    assert beside_b[0].value == pytest.approx(-found["a", "b"].value)
+    assert beside_b[0].value == pytest.approx(-results["a", "b"].value)
 
 
 def _study(rng: np.random.Generator, prompts: int, gap: float) -> GeneratorDifference:

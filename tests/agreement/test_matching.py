@@ -37,16 +37,18 @@ def frame(*rows: dict[str, Any]) -> pd.DataFrame:
 
 
 def value(
-    found: Sequence[GroupStatistic], statistic: str, task: str = "all", rater: str = "a", generator: str = "real"
+    figures: Sequence[GroupStatistic], statistic: str, task: str = "all", rater: str = "a", generator: str = "real"
 ) -> GroupStatistic:
-    (one,) = [
-        one for one in found if (one.statistic, one.group, one.rater, one.generator) == (statistic, task, rater, generator)
+    (figure,) = [
+        figure
+        for figure in figures
+        if (figure.statistic, figure.group, figure.rater, figure.generator) == (statistic, task, rater, generator)
     ]
-    return one
+    return figure
 
 
 def test_accuracy_by_hand() -> None:
-    found = matching_statistics(
+    figures = matching_statistics(
         frame(
             row("1", [3, 1, 2, 0]),  # right
             row("2", [3, 3, 2, 0]),  # a tie is not right: rank 1.5
@@ -56,24 +58,24 @@ def test_accuracy_by_hand() -> None:
         ),
         PLAIN,
     )
-    whole = value(found, "accuracy")
+    whole = value(figures, "accuracy")
     assert (whole.outcome.value, whole.n, whole.outcome.used.excluded) == (0.5, 4, {"not_finite": 1})
-    assert value(found, "chance").outcome.value == pytest.approx((0.25 + 0.25 + 0.5 + 0.5) / 4)
-    assert value(found, "accuracy_less_chance").outcome.value == pytest.approx(0.5 - 0.375)
-    assert value(found, "posterior").outcome.value == pytest.approx(0.5)
-    assert value(found, "rank").outcome.value == pytest.approx((1 + 1.5 + 1 + 2) / 4)
-    assert value(found, "accuracy_less_chance", "color").outcome.value == pytest.approx(0.25)
-    assert value(found, "chance", "attribute").outcome.value == 0.5
+    assert value(figures, "chance").outcome.value == pytest.approx((0.25 + 0.25 + 0.5 + 0.5) / 4)
+    assert value(figures, "accuracy_less_chance").outcome.value == pytest.approx(0.5 - 0.375)
+    assert value(figures, "posterior").outcome.value == pytest.approx(0.5)
+    assert value(figures, "rank").outcome.value == pytest.approx((1 + 1.5 + 1 + 2) / 4)
+    assert value(figures, "accuracy_less_chance", "color").outcome.value == pytest.approx(0.25)
+    assert value(figures, "chance", "attribute").outcome.value == 0.5
 
 
 def test_nothing_known_is_undefined_with_a_reason() -> None:
-    (one,) = [
-        one
-        for one in matching_statistics(frame(row("1", [1, math.nan])), PLAIN)
-        if one.statistic == "accuracy" and one.group == "all"
+    (figure,) = [
+        figure
+        for figure in matching_statistics(frame(row("1", [1, math.nan])), PLAIN)
+        if figure.statistic == "accuracy" and figure.group == "all"
     ]
-    assert one.outcome.value is None
-    assert one.outcome.reason == "no image with a number for every caption"
+    assert figure.outcome.value is None
+    assert figure.outcome.reason == "no image with a number for every caption"
 
 
 def test_the_interval_leaves_groups_out() -> None:
@@ -99,11 +101,11 @@ def test_what_the_frame_must_hold() -> None:
 
 @given(st.lists(st.integers(0, 3), min_size=2, max_size=6), st.data())
 def test_right_and_rank_restated(fits: list[int], data: st.DataObject) -> None:
-    place = data.draw(st.integers(0, len(fits) - 1))
-    assert is_right(fits, place) == (fits.count(max(fits)) == 1 and fits.index(max(fits)) == place)
+    index = data.draw(st.integers(0, len(fits) - 1))
+    assert is_right(fits, index) == (fits.count(max(fits)) == 1 and fits.index(max(fits)) == index)
     ordered = sorted(fits, reverse=True)
-    places = [k + 1 for k, fit in enumerate(ordered) if fit == fits[place]]
-    assert rank(fits, place) == sum(places) / len(places)
+    places = [k + 1 for k, fit in enumerate(ordered) if fit == fits[index]]
+    assert rank(fits, index) == sum(places) / len(places)
 
 
 def pair(group: str, first: Sequence[float], second: Sequence[float], **more: Any) -> list[dict[str, Any]]:
@@ -121,13 +123,13 @@ def test_winoground_by_hand() -> None:
         *pair("lost", (1, math.nan), (0, 2)),
         row("alone", [1, 0], group="half"),
     ]
-    found = {one.statistic: one for one in winoground(frame(*rows), PLAIN) if one.group == "all"}
+    results = {figure.statistic: figure for figure in winoground(frame(*rows), PLAIN) if figure.group == "all"}
     # "tie": image score holds, 1 > 0 and 2 > 1
-    assert {name: one.outcome.value for name, one in found.items()} == {
+    assert {name: figure.outcome.value for name, figure in results.items()} == {
         "text_score": 2 / 5, "image_score": 3 / 5, "group_score": 1 / 5,
     }  # fmt: skip
-    assert found["text_score"].n == 5
-    assert found["text_score"].outcome.used.excluded == {"incomplete_group": 1, "not_finite": 1}
+    assert results["text_score"].n == 5
+    assert results["text_score"].outcome.used.excluded == {"incomplete_group": 1, "not_finite": 1}
 
 
 def test_what_is_no_group_of_winoground() -> None:
@@ -144,23 +146,23 @@ def test_votes_by_hand() -> None:
     ]
     # other captions are no comparison, and what b did not judge is none
     more = [row("x", [1, 0]), {**row("x", [1, 0, 0]), "rater": "b"}, row("y", [1, 0])]
-    found = {one.task: one for one in votes(frame(*a, *b, *more), PLAIN)}
-    whole = found["all"]
+    results = {vote.task: vote for vote in votes(frame(*a, *b, *more), PLAIN)}
+    whole = results["all"]
     assert (whole.a, whole.b) == ("a", "b")
     assert (whole.only_a, whole.only_b, whole.both, whole.neither) == (2, 1, 1, 1)
     assert whole.difference.outcome.value == pytest.approx(1 / 5)
-    assert (found["count"].only_a, found["count"].only_b) == (1, 0)
-    assert found["count"].difference.outcome.value == 0.5
+    assert (results["count"].only_a, results["count"].only_b) == (1, 0)
+    assert results["count"].difference.outcome.value == 0.5
 
 
 def test_trials_by_hand() -> None:
     trials = np.array([[[1.0, 2.0], [5.0, 2.0]], [[4.0, 1.0], [0.0, 9.0]], [[2.0, 2.0], [2.0, 2.0]]])
     right = np.array([0, 0, 1])
     assert right_by_trials(trials, right).tolist() == [[False, True], [True, False], [False, False]]
-    found = by_trials(trials, right, ["x", "y", "z"], options=PLAIN)
-    assert [one.group for one in found] == ["1", "2"]
-    assert [one.outcome.value for one in found] == pytest.approx([1 / 3, 1 / 3])
-    assert "first 2 of 2 trials" in found[1].method
+    figures = by_trials(trials, right, ["x", "y", "z"], options=PLAIN)
+    assert [figure.group for figure in figures] == ["1", "2"]
+    assert [figure.outcome.value for figure in figures] == pytest.approx([1 / 3, 1 / 3])
+    assert "first 2 of 2 trials" in figures[1].method
 
 
 def test_the_two_ways_to_put_trials_together() -> None:

@@ -40,17 +40,17 @@ KAPPA = CutOptions(objective="cohen_kappa")
 
 
 def decided(rows: list[Judgement], cutting: CutOptions | None = None, options: Options = QUICK) -> list[dict[str, Any]]:
-    found = [each.to_dict() for each in thresholds(frame(rows), SCALES, cutting, options)]
-    json.dumps(found, allow_nan=False)
-    for row in found:
+    records = [each.to_dict() for each in thresholds(frame(rows), SCALES, cutting, options)]
+    json.dumps(records, allow_nan=False)
+    for row in records:
         assert (row["value"] is None) == (row["reason"] is not None)
         assert row["value"] is None or row["task"] == "tasks_mean" or len(row["fold_thresholds"]) == 5
-    return found
+    return records
 
 
-def pick(found: list[dict[str, Any]], statistic: str, **where: Any) -> dict[str, Any]:
+def pick(records: list[dict[str, Any]], statistic: str, **where: Any) -> dict[str, Any]:
     wanted = {"task": "all", "generator": "all", "people": "real", "statistic": statistic} | where
-    rows = [row for row in found if all(row[k] == v for k, v in wanted.items())]
+    rows = [row for row in records if all(row[k] == v for k, v in wanted.items())]
     assert len(rows) == 1, (wanted, len(rows))
     return rows[0]
 
@@ -104,10 +104,10 @@ def test_extreme_scores_have_finite_cuts() -> None:
 MEASURES = {"percent_agreement": metrics.accuracy_score, "cohen_kappa": metrics.cohen_kappa_score}
 
 
-def measure(name: str, yes: Bools, said: Bools) -> float:
-    if name == "cohen_kappa" and len({*yes.tolist(), *said.tolist()}) < 2:
+def measure(name: str, yes: Bools, flags: Bools) -> float:
+    if name == "cohen_kappa" and len({*yes.tolist(), *flags.tolist()}) < 2:
         return float("nan")
-    return float(MEASURES[name](yes, said))
+    return float(MEASURES[name](yes, flags))
 
 
 def brute_force(score: Floats, yes: Bools, objective: str) -> float:
@@ -118,7 +118,7 @@ def brute_force(score: Floats, yes: Bools, objective: str) -> float:
     cuts = [(low + high) / 2 for low, high in pairwise(edges)]
     values = [measure(objective, yes, score > t) for t in cuts]
     good = [value > max(values) - 1e-9 for value in values]
-    widest, place = -1.0, -1
+    widest, index = -1.0, -1
     for first in range(len(cuts)):
         if good[first] and (first == 0 or not good[first - 1]):
             last = first
@@ -127,8 +127,8 @@ def brute_force(score: Floats, yes: Bools, objective: str) -> float:
             if edges[last + 1] - edges[first] > widest + 1e-9:
                 widest = edges[last + 1] - edges[first]
                 centre = (edges[last + 1] + edges[first]) / 2
-                place = next(k for k in range(len(cuts)) if edges[k] <= centre < edges[k + 1])
-    return float(cuts[place])
+                index = next(k for k in range(len(cuts)) if edges[k] <= centre < edges[k + 1])
+    return float(cuts[index])
 
 
 @pytest.mark.parametrize("objective", ["percent_agreement", "cohen_kappa"])
@@ -148,11 +148,11 @@ def rows_of(rows: list[Judgement], name: str, *, majority: bool = False) -> tupl
     score = {r["item"]: r["number"] for r in rows if r["rater"] == name and r["aspect"] == "score"}
     valid = [r for r in rows if r["kind"] == "human" and r["excluded"] is None and r["item"] in score]
     if majority:
-        said: dict[str, list[bool]] = {}
+        answers: dict[str, list[bool]] = {}
         for r in valid:
-            said.setdefault(r["item"], []).append(r["label"] == "yes")
+            answers.setdefault(r["item"], []).append(r["label"] == "yes")
         first = {r["item"]: r for r in reversed(valid)}
-        voted = {item: sum(a) / len(a) for item, a in said.items() if 2 * sum(a) != len(a)}
+        voted = {item: sum(a) / len(a) for item, a in answers.items() if 2 * sum(a) != len(a)}
         valid = [first[item] | {"label": "yes" if share > 0.5 else "no"} for item, share in sorted(voted.items())]
     return (
         np.array([score[r["item"]] for r in valid]),
@@ -167,7 +167,7 @@ def rows_of(rows: list[Judgement], name: str, *, majority: bool = False) -> tupl
 def test_out_of_fold_equals_scikit_learn(seed: int, people_as: Any, objective: Objective) -> None:
     rows = ugly(seed, prompts=23)
     options = Options(seed=seed, each_generator=False, people_as=people_as)
-    found = decided(rows, CutOptions(objective=objective), options)
+    records = decided(rows, CutOptions(objective=objective), options)
     score, yes, prompts = rows_of(rows, "gamma", majority=people_as == "majority")
     known, cluster = np.unique(prompts, return_inverse=True)
     fold = folds_of(known.size, 5, np.random.default_rng([seed, zlib.crc32(b"folds all")]))[cluster]
@@ -177,7 +177,7 @@ def test_out_of_fold_equals_scikit_learn(seed: int, people_as: Any, objective: O
         said[test] = score[test] > chosen[-1]
     threshold = brute_force(score, yes, objective)
     for statistic in ("percent_agreement", "cohen_kappa"):
-        row = pick(found, statistic, rater="gamma")
+        row = pick(records, statistic, rater="gamma")
         assert row["fold_thresholds"] == pytest.approx(chosen)
         assert row["threshold"] == pytest.approx(threshold)
         assert row["value"] == pytest.approx(measure(statistic, yes, said), abs=1e-9)
@@ -193,35 +193,35 @@ def test_out_of_fold_equals_scikit_learn(seed: int, people_as: Any, objective: O
 
 def _items(rows: list[Judgement], name: str, people_as: str) -> set[str]:
     scored = {r["item"] for r in rows if r["rater"] == name}
-    said: dict[str, list[bool]] = {}
+    answers: dict[str, list[bool]] = {}
     for r in rows:
         if r["kind"] == "human" and r["excluded"] is None and r["item"] in scored:
-            said.setdefault(r["item"], []).append(r["label"] == "yes")
-    return {item for item, a in said.items() if people_as == "each" or 2 * sum(a) != len(a)}
+            answers.setdefault(r["item"], []).append(r["label"] == "yes")
+    return {item for item, a in answers.items() if people_as == "each" or 2 * sum(a) != len(a)}
 
 
 @pytest.mark.parametrize("objective", ["percent_agreement", "cohen_kappa"])
 def test_curve_equals_scikit_learn(objective: Objective) -> None:
     rows = ugly(21)
     options = Options()
-    found = curve(frame(rows), SCALES, "gamma", CutOptions(objective=objective), options, place=CellName(ALL, "t1"))
+    threshold_curve = curve(frame(rows), SCALES, "gamma", CutOptions(objective=objective), options, cell=CellName(ALL, "t1"))
     score, yes, prompts = rows_of([row for row in rows if row["task"] == "t1"], "gamma")
     known, cluster = np.unique(prompts, return_inverse=True)
-    assert len(found.cuts) == len(set(score.tolist())) + 1
-    for k, t in enumerate(found.cuts):
+    assert len(threshold_curve.cuts) == len(set(score.tolist())) + 1
+    for k, t in enumerate(threshold_curve.cuts):
         value = measure(objective, yes, score > t)
-        assert found.values[k] == pytest.approx(value, abs=1e-9)
+        assert threshold_curve.values[k] == pytest.approx(value, abs=1e-9)
         without = [measure(objective, yes[cluster != c], score[cluster != c] > t) for c in range(known.size)]
-        if found.low[k] is not None:
-            assert (found.low[k], found.high[k]) == pytest.approx(
+        if threshold_curve.low[k] is not None:
+            assert (threshold_curve.low[k], threshold_curve.high[k]) == pytest.approx(
                 reference_implementations.jackknife(value, without, SCALE[objective]), abs=1e-9
             )
     # plain numbers, as exports want them
-    assert {type(low) for low in found.low} <= {float, type(None)}
+    assert {type(low) for low in threshold_curve.low} <= {float, type(None)}
     # of so few prompts kappa has none: fewer than five tell anything
-    assert any(low is not None for low in found.low) == (objective == "percent_agreement")
-    assert found.threshold == pytest.approx(brute_force(score, yes, objective))
-    assert found.best == pytest.approx(max(value for value in found.values if value is not None))
+    assert any(low is not None for low in threshold_curve.low) == (objective == "percent_agreement")
+    assert threshold_curve.threshold == pytest.approx(brute_force(score, yes, objective))
+    assert threshold_curve.best == pytest.approx(max(value for value in threshold_curve.values if value is not None))
 
 
 # --- folds, cells, edges ----------------------------------------------------------------------------------------------
@@ -234,9 +234,9 @@ def test_folds_part_the_prompts_evenly() -> None:
 def test_a_score_on_the_cut_is_no() -> None:
     # The middle prompt's score is just where the other two part: without it the cut is (0 + 1) / 2.
     answers = ScoredAnswers(np.array([0.0, 0.5, 1.0]), np.array([False, True, True]), np.arange(3), 3)
-    found = cross_validate(answers, "percent_agreement", np.arange(3))
-    assert found.thresholds[1] == 0.5
-    assert not found.said[1]
+    validated = cross_validate(answers, "percent_agreement", np.arange(3))
+    assert validated.thresholds[1] == 0.5
+    assert not validated.said[1]
 
 
 def test_the_seed_moves_the_folds_and_the_order_of_rows_moves_nothing() -> None:
@@ -249,12 +249,12 @@ def test_the_seed_moves_the_folds_and_the_order_of_rows_moves_nothing() -> None:
 
 
 def test_each_task_has_a_cut_and_the_mean_over_them_none() -> None:
-    found = decided(ugly(14, prompts=30))
-    parts = [pick(found, "percent_agreement", task=task, rater="gamma") for task in ("t0", "t1")]
-    mean = pick(found, "percent_agreement", task="tasks_mean", rater="gamma")
+    records = decided(ugly(14, prompts=30))
+    parts = [pick(records, "percent_agreement", task=task, rater="gamma") for task in ("t0", "t1")]
+    mean = pick(records, "percent_agreement", task="tasks_mean", rater="gamma")
     assert mean["value"] == pytest.approx(sum(part["value"] for part in parts) / 2)
     assert (mean["threshold"], mean["fold_thresholds"]) == (None, [])
-    assert {row["rater"] for row in found} == {"alpha", "gamma"}  # beta has no score
+    assert {row["rater"] for row in records} == {"alpha", "gamma"}  # beta has no score
 
 
 def test_excluded_is_counted() -> None:
@@ -315,7 +315,7 @@ def test_what_is_cut_is_checked() -> None:
     with pytest.raises(ValueError, match="not a scorer with a 'score'"):
         curve(frame(rows), SCALES, "beta")
     with pytest.raises(ValueError, match="no task 'nowhere'"):
-        curve(frame(rows), SCALES, "gamma", place=CellName(ALL, "nowhere"))
+        curve(frame(rows), SCALES, "gamma", cell=CellName(ALL, "nowhere"))
     with pytest.raises(ValueError, match="one suite, not of 2"):
         curve(
             frame(rows + [row | {"suite": "z"} for row in rows]),
@@ -329,8 +329,8 @@ def test_by_default_suites_where_nothing_can_be_cut_are_passed_over() -> None:
     rows = ugly(1)
     other = [row | {"suite": "z"} for row in [*rows, judgement("i", "r0", "maybe")]]
     scales = SCALES | {("z", name): scale for (_, name), scale in SCALES.items()}
-    found = thresholds(frame(rows + other), scales, options=QUICK)
-    assert [each.to_dict() for each in found] == decided(rows)
+    agreements = thresholds(frame(rows + other), scales, options=QUICK)
+    assert [each.to_dict() for each in agreements] == decided(rows)
     with pytest.raises(ValueError, match="'correct' of the suite 'z' is not yes or no"):
         thresholds(frame(rows + other), scales, CutOptions(), QUICK)
 
@@ -346,16 +346,20 @@ def _many(n: int) -> ThresholdCurve:
 
 
 def test_a_curve_is_thinned_and_keeps_its_best_point_and_both_ends() -> None:
-    found = _many(450)
-    assert len(found.cuts) <= POINTS < 450
-    assert found.threshold in found.cuts
-    assert found.values[found.cuts.index(found.threshold)] == pytest.approx(found.best)
-    assert (found.values[0], found.values[-1]) == (0.0, 0.0)
-    assert list(found.cuts) == sorted(found.cuts)
-    json.dumps(found.to_dict(), allow_nan=False)
+    threshold_curve = _many(450)
+    assert len(threshold_curve.cuts) <= POINTS < 450
+    assert threshold_curve.threshold in threshold_curve.cuts
+    assert threshold_curve.values[threshold_curve.cuts.index(threshold_curve.threshold)] == pytest.approx(threshold_curve.best)
+    assert (threshold_curve.values[0], threshold_curve.values[-1]) == (0.0, 0.0)
+    assert list(threshold_curve.cuts) == sorted(threshold_curve.cuts)
+    json.dumps(threshold_curve.to_dict(), allow_nan=False)
     assert thinned(7, 3, POINTS).tolist() == list(range(7))
 
 
 def test_a_curve_without_people_says_why() -> None:
-    found = curve(frame(people({"i1": "y"}) + scorer("m", {"i9": 1.0}, aspect="score")), SCALES, "m")
-    assert (found.cuts, found.threshold, found.reason) == ((), None, "the scorer and people share no unit")
+    threshold_curve = curve(frame(people({"i1": "y"}) + scorer("m", {"i9": 1.0}, aspect="score")), SCALES, "m")
+    assert (threshold_curve.cuts, threshold_curve.threshold, threshold_curve.reason) == (
+        (),
+        None,
+        "the scorer and people share no unit",
+    )

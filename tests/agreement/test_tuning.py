@@ -26,13 +26,13 @@ def item_cells(cluster: Ints) -> ItemCells:
     return ItemCells((), (), nothing, nothing, cluster)
 
 
-def measure(objective: str, said: Ints, people: YesNoCounts, inside: NDArray[np.bool_]) -> float:
+def measure(objective: str, numbers: Ints, people: YesNoCounts, inside: NDArray[np.bool_]) -> float:
     """Of every pair of a verdict and a rating, one by one."""
     mine: list[int] = []
     theirs: list[int] = []
-    for k in np.flatnonzero(inside & (said >= 0)):
+    for k in np.flatnonzero(inside & (numbers >= 0)):
         ratings = [0] * int(people.no[k]) + [1] * int(people.yes[k])
-        mine += [int(said[k])] * len(ratings)
+        mine += [int(numbers[k])] * len(ratings)
         theirs += ratings
     if not mine:
         return float("nan")
@@ -74,50 +74,50 @@ def drawn(seed: int) -> tuple[Ints, YesNoCounts, Ints]:
 @pytest.mark.parametrize("seed", range(6))
 def test_against_brute_force(seed: int, objective: Objective) -> None:
     said, people, cluster = drawn(seed)
-    found = tune(AT, said, people, item_cells(cluster), objective, seed=seed)
+    tuned = tune(AT, said, people, item_cells(cluster), objective, seed=seed)
     every = np.ones(cluster.size, bool)
     values = [measure(objective, row, people, every) for row in said]
-    assert found.values == pytest.approx(values)
-    assert found.best == best_of(values)
+    assert tuned.values == pytest.approx(values)
+    assert tuned.best == best_of(values)
     met = (people.no + people.yes > 0) & (said >= 0).any(0)
-    assert (found.n_items, found.n_ratings) == (met.sum(), (people.no + people.yes)[met].sum())
+    assert (tuned.n_items, tuned.n_ratings) == (met.sum(), (people.no + people.yes)[met].sum())
     known = np.unique(cluster[met])
     dealt = folds_of(known.size, FOLDS, fold_generator(seed, "all"))
-    fold = np.array([dealt[np.searchsorted(known, one)] if one in known else -1 for one in cluster])
+    fold = np.array([dealt[np.searchsorted(known, entry)] if entry in known else -1 for entry in cluster])
     decided = np.full(cluster.size, -1)
     for left_out in range(FOLDS):
-        place = best_of([measure(objective, row, people, met & (fold != left_out)) for row in said])
-        assert found.fold_best[left_out] == place
-        decided[fold == left_out] = said[place][fold == left_out]
-        assert found.fold_values[left_out] == pytest.approx(measure(objective, said[place], people, met & (fold == left_out)))
-    assert found.out_of_fold == pytest.approx(measure(objective, decided, people, met))
+        index = best_of([measure(objective, row, people, met & (fold != left_out)) for row in said])
+        assert tuned.fold_best[left_out] == index
+        decided[fold == left_out] = said[index][fold == left_out]
+        assert tuned.fold_values[left_out] == pytest.approx(measure(objective, said[index], people, met & (fold == left_out)))
+    assert tuned.out_of_fold == pytest.approx(measure(objective, decided, people, met))
 
 
 def test_no_fold_has_a_prompt_of_another() -> None:
     # images of one prompt are alike; each prompt is only right at its own value, so nothing that is learnt holds elsewhere
     cluster = np.repeat(np.arange(11), 4)
     said = (np.arange(11)[:, None] == cluster).astype(np.int64)
-    found = tune(AT, said, vote_counts([0] * 44, [1] * 44), item_cells(cluster), "percent_agreement")
-    assert found.best is not None
-    assert found.values[found.best] == pytest.approx(1 / 11)
-    assert found.out_of_fold == 0.0
+    tuned = tune(AT, said, vote_counts([0] * 44, [1] * 44), item_cells(cluster), "percent_agreement")
+    assert tuned.best is not None
+    assert tuned.values[tuned.best] == pytest.approx(1 / 11)
+    assert tuned.out_of_fold == 0.0
 
 
 def test_the_middle_of_the_widest_run() -> None:
     # right at 0.1 to 0.2 and at 0.5 to 0.9
     right = np.isin(np.arange(11), [1, 2, 5, 6, 7, 8, 9])
-    said = np.repeat(right.astype(np.int64)[:, None], 10, 1)
-    found = tune(AT, said, vote_counts([0] * 10, [1] * 10), item_cells(np.arange(10)), "percent_agreement")
-    assert (found.best, found.run) == (7, (5, 9))
-    assert set(found.fold_best) == {7}
-    assert found.out_of_fold == 1.0
+    repeat = np.repeat(right.astype(np.int64)[:, None], 10, 1)
+    tuned = tune(AT, repeat, vote_counts([0] * 10, [1] * 10), item_cells(np.arange(10)), "percent_agreement")
+    assert (tuned.best, tuned.run) == (7, (5, 9))
+    assert set(tuned.fold_best) == {7}
+    assert tuned.out_of_fold == 1.0
 
 
 def test_the_folds_of_a_task_are_its_own() -> None:
     said, people, cluster = drawn(3)
-    one, other = (tune(AT, said, people, item_cells(cluster), "cohen_kappa", task=task) for task in ("all", "counting"))
-    assert one.values == other.values
-    assert one.fold_values != other.fold_values
+    tuned, other = (tune(AT, said, people, item_cells(cluster), "cohen_kappa", task=task) for task in ("all", "counting"))
+    assert tuned.values == other.values
+    assert tuned.fold_values != other.fold_values
 
 
 ALIKE = np.ones((11, 10), np.int64)
@@ -135,19 +135,19 @@ TURNING = np.where(AT[:, None] > np.linspace(0, 0.9, 10), 1, 0)
     ],
 )
 def test_why_nothing_is_chosen(said: Ints, people: YesNoCounts, cluster: Ints, why: str | None) -> None:
-    found: Tuned = tune(AT, said, people, item_cells(cluster), "cohen_kappa")
-    assert len(found.values) == 11
+    tuned: Tuned = tune(AT, said, people, item_cells(cluster), "cohen_kappa")
+    assert len(tuned.values) == 11
     if why is None:
         # people only say yes: kappa is 0 wherever the scorer also says no, and undefined elsewhere; that is still the best
-        assert found.best is not None
+        assert tuned.best is not None
         return
-    assert why in (found.reason or "")
-    assert (found.best, found.fold_best, found.out_of_fold) == (None, (), None)
+    assert why in (tuned.reason or "")
+    assert (tuned.best, tuned.fold_best, tuned.out_of_fold) == (None, (), None)
 
 
 def test_undefined_everywhere() -> None:
     said = np.ones((11, 10), np.int64)
     said[4:, 0] = -1
-    found: Any = tune(AT, said, vote_counts([0] * 10, [1] * 10), item_cells(np.arange(10)), "cohen_kappa")
-    assert found.values == (None,) * 11
-    assert found.reason == "it is undefined at every value"
+    value: Any = tune(AT, said, vote_counts([0] * 10, [1] * 10), item_cells(np.arange(10)), "cohen_kappa")
+    assert value.values == (None,) * 11
+    assert value.reason == "it is undefined at every value"

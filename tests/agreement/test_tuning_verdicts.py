@@ -45,22 +45,22 @@ def vote_counts(rows: list[Judgement], items: list[str]) -> dict[str, YesNoCount
 
 
 def verdicts(rows: list[Judgement], items: list[str], name: str) -> Ints:
-    said = {row["item"]: row["label"] for row in rows if (row["rater"], row["aspect"]) == (name, "correct")}
-    return np.array([{"yes": 1, "no": 0}.get(said.get(item, ""), -1) for item in items], np.int64)
+    answers = {row["item"]: row["label"] for row in rows if (row["rater"], row["aspect"]) == (name, "correct")}
+    return np.array([{"yes": 1, "no": 0}.get(answers.get(item, ""), -1) for item in items], np.int64)
 
 
 def reported(rows: list[Judgement], name: str, people_are: str) -> dict[tuple[str, str], dict[str, Any]]:
     """The report's rows of one scorer over all generators."""
     options = Options(STATISTICS, intervals=False, matrix=False, each_generator=False)
-    found = build(frame(marked(rows)), SCALES, options).to_dict()["raters"]
-    mine = [row for row in found if (row["rater"], row["people"], row["aspect"]) == (name, people_are, "correct")]
+    records = build(frame(marked(rows)), SCALES, options).to_dict()["raters"]
+    mine = [row for row in records if (row["rater"], row["people"], row["aspect"]) == (name, people_are, "correct")]
     return {(row["task"], row["statistic"]): row for row in mine}
 
 
-def same(found: list[CellOutcome], wanted: dict[tuple[str, str], dict[str, Any]]) -> None:
-    assert {(one.place.task, one.key.statistic) for one in found} == set(wanted)
-    for one in found:
-        row, made = wanted[one.place.task, one.key.statistic], one.outcome
+def same(outcomes: list[CellOutcome], wanted: dict[tuple[str, str], dict[str, Any]]) -> None:
+    assert {(outcome.place.task, outcome.key.statistic) for outcome in outcomes} == set(wanted)
+    for outcome in outcomes:
+        row, made = wanted[outcome.place.task, outcome.key.statistic], outcome.outcome
         assert made.value == pytest.approx(row["value"], abs=1e-12)
         assert (made.reason, made.used.items, made.used.ratings) == (row["reason"], row["n_items"], row["n_ratings"])
 
@@ -88,15 +88,18 @@ def test_accuracy_by_hand() -> None:
     assert heard.yes.tolist() == [2, 1, 0, 1]
     assert heard.no.tolist() == [0, 1, 2, 0]
     # yes, no, no, and nothing of the fourth: 2 + 1 + 2 of 6 ratings agree
-    said = np.array([1, 0, 0, -1])
-    assert confusion_tables(said, heard, np.zeros(4, np.int64), 1).tolist() == [[[3, 1], [0, 2]]]
-    found = {(one.place.task, one.key.statistic): one.outcome for one in agreements(said, heard, item_cells(items, rows))}
-    agreed = found[ALL, "percent_agreement"]
+    array = np.array([1, 0, 0, -1])
+    assert confusion_tables(array, heard, np.zeros(4, np.int64), 1).tolist() == [[[3, 1], [0, 2]]]
+    outcomes = {
+        (agreement.place.task, agreement.key.statistic): agreement.outcome
+        for agreement in agreements(array, heard, item_cells(items, rows))
+    }
+    agreed = outcomes[ALL, "percent_agreement"]
     assert agreed.value == pytest.approx(5 / 6)
     assert (agreed.used.items, agreed.used.ratings) == (3, 6)
     # both say yes half of the time less a third: p_e = 4/6 * 3/6 + 2/6 * 3/6
-    assert found[ALL, "cohen_kappa"].value == pytest.approx((5 / 6 - 1 / 2) / (1 / 2))
-    assert found["t", "cohen_kappa"].value == found[TASKS_MEAN, "cohen_kappa"].value == found[ALL, "cohen_kappa"].value
+    assert outcomes[ALL, "cohen_kappa"].value == pytest.approx((5 / 6 - 1 / 2) / (1 / 2))
+    assert outcomes["t", "cohen_kappa"].value == outcomes[TASKS_MEAN, "cohen_kappa"].value == outcomes[ALL, "cohen_kappa"].value
 
 
 def test_where_nobody_says_anything_there_is_nothing_to_hear() -> None:
@@ -113,8 +116,10 @@ def test_answers_that_do_not_count_give_no_vote() -> None:
     rows = [judgement("i1", "ann", None, excluded="cannot_tell"), judgement("i2", "ann", "yes")]
     heard = vote_counts(rows, ["i1", "i2"])["real"]
     assert (heard.no.tolist(), heard.yes.tolist(), heard.asked.tolist()) == ([0, 0], [0, 1], [True, True])
-    found = agreements(np.array([1, -1]), heard, item_cells(["i1", "i2"], rows))
-    assert {one.outcome.reason for one in found if one.place.task == ALL} == {"the scorer and people share no unit"}
+    outcomes = agreements(np.array([1, -1]), heard, item_cells(["i1", "i2"], rows))
+    assert {outcome.outcome.reason for outcome in outcomes if outcome.place.task == ALL} == {
+        "the scorer and people share no unit"
+    }
 
 
 def test_answers_about_a_part_are_not_about_the_whole() -> None:
@@ -137,15 +142,17 @@ def test_shares_by_generator_and_task() -> None:
     where = ItemCells(
         ("colors", "counting"), ("a", "b"), np.array([0, 0, 1, 1, 0, -1]), np.array([0, 0, 0, 0, 1, 1]), np.arange(6)
     )
-    found = {(one.place.generator, one.place.task): one.outcome for one in shares(np.array([1, 0, 1, -1, 0, 1]), where)}
-    values = {place: outcome.value for place, outcome in found.items()}
+    outcomes = {
+        (share.place.generator, share.place.task): share.outcome for share in shares(np.array([1, 0, 1, -1, 0, 1]), where)
+    }
+    values = {place: outcome.value for place, outcome in outcomes.items()}
     assert values == {
         ("a", "colors"): 0.5, ("a", "counting"): 1.0, ("a", ALL): pytest.approx(2 / 3), ("a", TASKS_MEAN): 0.75,
         ("b", "colors"): 0.0, ("b", ALL): 0.5, ("b", TASKS_MEAN): 0.0,
         (ALL, "colors"): pytest.approx(1 / 3), (ALL, "counting"): 1.0, (ALL, ALL): 0.6, (ALL, TASKS_MEAN): pytest.approx(2 / 3),
     }  # fmt: skip
-    assert found["a", ALL].used.items == 3
-    nothing = {(one.place.task): one.outcome for one in shares(np.full(6, -1), where) if one.place.generator == "b"}
+    assert outcomes["a", ALL].used.items == 3
+    nothing = {(share.place.task): share.outcome for share in shares(np.full(6, -1), where) if share.place.generator == "b"}
     assert nothing["colors"].reason == "the scorer has no verdict"
     assert nothing[TASKS_MEAN].value is None
 
@@ -154,23 +161,23 @@ def test_shares_of_many_verdicts_at_once_are_those_of_each() -> None:
     rng = np.random.default_rng(0)
     said, group = rng.integers(-1, 2, (5, 40)), rng.integers(-1, 3, 40)
     together = share_of_yes(said, group, 4)
-    for row, one in zip(said, together, strict=True):
+    for row, entry in zip(said, together, strict=True):
         for code in range(4):
             known = row[(group == code) & (row >= 0)]
-            assert one[code] == pytest.approx(known.mean() if known.size else np.nan, nan_ok=True)
+            assert entry[code] == pytest.approx(known.mean() if known.size else np.nan, nan_ok=True)
 
 
 def test_a_scorer_of_the_frame_plays_no_part() -> None:
     rows = people({"i1": "y", "i2": "n"})
     with_scorer = rows + scorer("s", {"i1": "no", "i2": "no"})
-    for one, other in zip(
+    for vote_count, other in zip(
         vote_counts(rows, ["i1", "i2"]).values(), vote_counts(with_scorer, ["i1", "i2"]).values(), strict=True
     ):
         pd.testing.assert_frame_equal(
-            pd.DataFrame({"no": one.no, "yes": one.yes}), pd.DataFrame({"no": other.no, "yes": other.yes})
+            pd.DataFrame({"no": vote_count.no, "yes": vote_count.yes}), pd.DataFrame({"no": other.no, "yes": other.yes})
         )
 
 
 def test_item_cells_by_name() -> None:
-    found = shares(np.array([1]), ItemCells((), (), np.array([-1]), np.array([-1]), np.array([0])))
-    assert [one.place for one in found] == [CellName(ALL, ALL)]
+    outcomes = shares(np.array([1]), ItemCells((), (), np.array([-1]), np.array([-1]), np.array([0])))
+    assert [outcome.place for outcome in outcomes] == [CellName(ALL, ALL)]

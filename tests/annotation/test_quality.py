@@ -31,22 +31,22 @@ def test_the_tail_is_that_of_all_outcomes() -> None:
 
 
 def test_repeats_are_counted_against_what_the_others_say_there() -> None:
-    found = sameness([*timed_answers("same", "aaab"), *timed_answers("x", "abab"), *timed_answers("y", "bbbb")])
+    results = sameness([*timed_answers("same", "aaab"), *timed_answers("x", "abab"), *timed_answers("y", "bbbb")])
     # same: a->a, a->a, a->b: two of three; of the others at i1 (b b), i2 (a b), i3 (b b) say a: 0, 1/2, 0
-    same = found["same"]
+    same = results["same"]
     assert replace(same, others=None, chance=None) == Sameness(3, 2 / 3, None, 3, None)
     assert same.others == pytest.approx(1 / 6)
     assert same.chance == pytest.approx(tail([0.5 / 3, 1.5 / 3, 0.5 / 3], 2))
     # y repeats itself three times, where half of the others' answers are b at i1 and i2 ... and all at i3
-    assert found["y"].share == 1
-    assert found["y"].others == pytest.approx((0.5 + 0 + 1.0) / 3)
-    assert found["y"].longest == 4
+    assert results["y"].share == 1
+    assert results["y"].others == pytest.approx((0.5 + 0 + 1.0) / 3)
+    assert results["y"].longest == 4
 
 
 def test_only_answers_of_one_shape_are_compared() -> None:
     mixed = [
-        TimedAnswer("p", f"i{n}", kind, given)
-        for n, (kind, given) in enumerate([(ONE, ("a",)), (TWO, ("a", "b")), (ONE, ("a",)), (TWO, ("a", "c"))])
+        TimedAnswer("p", f"i{n}", kind, values)
+        for n, (kind, values) in enumerate([(ONE, ("a",)), (TWO, ("a", "b")), (ONE, ("a",)), (TWO, ("a", "c"))])
     ]
     assert sameness(mixed)["p"] == Sameness(2, 0.5, None, 2, None)
     assert sameness(mixed[:2])["p"] == Sameness(0, None, None, 1, None)
@@ -88,11 +88,11 @@ def test_speed_is_against_the_median_of_medians() -> None:
         *timed_answers("usual", "a" * 30, seconds=12),
         *timed_answers("fast", "a" * 10, seconds=3.9),
     ]
-    found = speeds([*timed, *timed_answers("untimed", "aaa")])
-    assert found["fast"] == Speed(10, 3.9, 12)
-    assert [name for name, one in found.items() if one.flagged] == ["fast"]
-    assert found["untimed"] == Speed(0, None, 12)
-    assert not found["untimed"].flagged
+    results = speeds([*timed, *timed_answers("untimed", "aaa")])
+    assert results["fast"] == Speed(10, 3.9, 12)
+    assert [name for name, speed in results.items() if speed.flagged] == ["fast"]
+    assert results["untimed"] == Speed(0, None, 12)
+    assert not results["untimed"].flagged
     # a third is not below a third, and nine answers are too few
     assert not Speed(10, 4.0, 12.0).flagged
     assert not Speed(9, 1.0, 12.0).flagged
@@ -102,12 +102,12 @@ def test_speed_is_against_the_median_of_medians() -> None:
 
 def test_a_pattern_is_what_was_pressed() -> None:
     form = geneval.FORM.build(geneval.FORM.example)
-    given = {"objects": "a cow", "count_0": 2, "color_0": ["red", "blue"], "realism_0": 3, "count_1": 0, "caption_fit": 4}
+    values = {"objects": "a cow", "count_0": 2, "color_0": ["red", "blue"], "realism_0": 3, "count_1": 0, "caption_fit": 4}
     # the text is left out, ticked colours have no order, and a question that is hidden by a count of 0 is not there
     same = {"color_0": ["blue", "red"], "objects": "none", "realism_1": 1}
-    assert pattern(form, given) == pattern(form, given | same)
-    assert pattern(form, given) != pattern(form, given | {"count_0": 3})
-    assert len(pattern(form, given)) == 5
+    assert pattern(form, values) == pattern(form, values | same)
+    assert pattern(form, values) != pattern(form, values | {"count_0": 3})
+    assert len(pattern(form, values)) == 5
     assert pattern(form, {"blank_image": "yes"})[0] == "blank None"
     assert shape(form)[:2] == ("text", "count")
 

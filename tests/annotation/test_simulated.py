@@ -23,31 +23,31 @@ FLAWLESS = SimulatedPerson("Zoe", objects=0, counts=0, colors=0, positions=0, ca
 
 
 def known(first_seed: int = 0, n: int = 168) -> list[DepictedItem]:
-    asked = sample.sample_prompts()
-    found = []
+    prompts = sample.sample_prompts()
+    results = []
     for seed in range(n):
-        prompt = asked[seed % len(asked)]
+        prompt = prompts[seed % len(prompts)]
         spec = parse_spec(prompt.spec)
         item = Item(f"{prompt.prompt_id}/renderer-careless/{seed}", prompt.suite, prompt.prompt_id, prompt.task)
-        found.append(DepictedItem(item, spec, draw_carelessly(spec, first_seed + seed).scene))
-    return found
+        results.append(DepictedItem(item, spec, draw_carelessly(spec, first_seed + seed).scene))
+    return results
 
 
 KNOWN = known()
 
 
-def truth(one: DepictedItem) -> dict[tuple[str, str | None], str]:
+def truth(item: DepictedItem) -> dict[tuple[str, str | None], str]:
     """What follows from the scene, in the words of judgements; a relation is not asked of objects that are not there."""
-    said: dict[tuple[str, str | None], str] = {}
-    there = {fact.target for fact in scene_facts(one.spec, one.scene) if fact.aspect == "present" and fact.value}
-    for fact in scene_facts(one.spec, one.scene):
+    answers: dict[tuple[str, str | None], str] = {}
+    there = {fact.target for fact in scene_facts(item.spec, item.scene) if fact.aspect == "present" and fact.value}
+    for fact in scene_facts(item.spec, item.scene):
         if fact.aspect == "color" and fact.target not in there:
             continue
-        if fact.aspect == "position" and len(there) < len(one.spec.objects):
+        if fact.aspect == "position" and len(there) < len(item.spec.objects):
             continue
         plain = str(min(fact.value, COUNT_CAP)) if fact.aspect == "count" else (YES if fact.value else NO)
-        said[fact.aspect, fact.target] = plain
-    return said
+        answers[fact.aspect, fact.target] = plain
+    return answers
 
 
 def judged(annotation: Annotation) -> dict[tuple[str, str | None], str | None]:
@@ -65,19 +65,19 @@ def test_the_same_seed_gives_the_same_answers() -> None:
 
 def test_an_image_left_out_changes_nothing_about_the_others() -> None:
     everything = annotate(KNOWN)
-    some = {one.item.item_id for one in KNOWN[::3]}
+    some = {item.item.item_id for item in KNOWN[::3]}
     assert annotate(KNOWN[::3]) == [a for a in everything if a.item_id in some]
 
 
 def test_a_person_without_errors_says_what_was_drawn() -> None:
-    said = {a.item_id: judged(a) for a in annotate(KNOWN, [FLAWLESS])}
-    assert said == {one.item.item_id: truth(one) for one in KNOWN}
-    verdicts = Counter(labels["correct", None] for labels in said.values())
+    answers = {a.item_id: judged(a) for a in annotate(KNOWN, [FLAWLESS])}
+    assert answers == {item.item.item_id: truth(item) for item in KNOWN}
+    verdicts = Counter(labels["correct", None] for labels in answers.values())
     assert min(verdicts[YES], verdicts[NO]) > 40
 
 
 def test_every_answer_is_one_that_the_form_would_send() -> None:
-    specs = {one.item.item_id: one.spec for one in KNOWN}
+    specs = {item.item.item_id: item.spec for item in KNOWN}
     for annotation in annotate(KNOWN):
         questionnaire = geneval_questionnaire(specs[annotation.item_id])
         assert validate(questionnaire, annotation.answers) == {}
@@ -96,12 +96,12 @@ def test_every_answer_is_one_that_the_form_would_send() -> None:
 def test_a_rate_makes_errors_of_its_own_kind(rate: str, wrong: str, untouched: tuple[str, ...]) -> None:
     rates: dict[str, Any] = {rate: 1.0}
     person = replace(FLAWLESS, **rates)
-    said = {a.item_id: judged(a) for a in annotate(KNOWN, [person])}
+    answers = {a.item_id: judged(a) for a in annotate(KNOWN, [person])}
     differing = Counter(
         aspect
-        for one in KNOWN
-        for (aspect, target), label in truth(one).items()
-        if said[one.item.item_id].get((aspect, target)) != label
+        for item in KNOWN
+        for (aspect, target), label in truth(item).items()
+        if answers[item.item.item_id].get((aspect, target)) != label
     )
     assert differing[wrong] > 10
     assert [differing[aspect] for aspect in untouched] == [0] * len(untouched)
@@ -115,12 +115,12 @@ def test_who_can_never_tell_leaves_everything_open() -> None:
 
 def test_the_careful_one_is_right_more_often_than_the_sloppy_one() -> None:
     right = {
-        one.item.item_id: truth(one)["correct", None] for one in KNOWN
+        item.item.item_id: truth(item)["correct", None] for item in KNOWN
     }  # fmt: skip
     shares = {}
     for person in (PEOPLE[0], PEOPLE[-1]):
-        said = [(a.item_id, judged(a)["correct", None]) for a in annotate(KNOWN, [person])]
-        shares[person.name] = sum(right[item] == label for item, label in said) / len(said)
+        answers = [(a.item_id, judged(a)["correct", None]) for a in annotate(KNOWN, [person])]
+        shares[person.name] = sum(right[item] == label for item, label in answers) / len(answers)
     assert shares["Ada"] > 0.9
     assert 0.6 < shares["Eve"] < shares["Ada"] - 0.05
 
@@ -169,5 +169,5 @@ def test_three_people_vote_on_each_pair_and_the_hasty_take_the_left_image() -> N
     assert Counter(Counter(one.item_id for one in votes).values()) == {VOTES: len(PAIRS)}
     assert {one.rater_id for one in votes} == {person.rater.rater_id for person in PEOPLE}
     hasty = vote(PAIRS, [replace(FLAWLESS, positions=1.0)])
-    assert {one.answers["preference"] for one in hasty} == {"left"}
-    assert {one.judgements[0].label for one in hasty} == {"one", "other"}
+    assert {annotation.answers["preference"] for annotation in hasty} == {"left"}
+    assert {annotation.judgements[0].label for annotation in hasty} == {"one", "other"}

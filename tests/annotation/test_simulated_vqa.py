@@ -36,33 +36,33 @@ def faultless(**rates: float) -> list[simulated.SimulatedPerson]:
 
 
 def test_two_answer_and_a_third_where_they_differ(known: list[DepictedItem]) -> None:
-    said: dict[str, list[dict[str, str]]] = {}
-    for one in simulated.annotate_vqa(known):
-        said.setdefault(one.item_id, []).append(dict(one.answers))
-    assert set(said) == {one.item.item_id for one in known}
-    assert {len(some) for some in said.values()} == {2, 3}
-    assert all((len(some) == 3) == tifa_vqa.undecided(some[:2]) for some in said.values())
+    answers: dict[str, list[dict[str, str]]] = {}
+    for annotation in simulated.annotate_vqa(known):
+        answers.setdefault(annotation.item_id, []).append(dict(annotation.answers))
+    assert set(answers) == {item.item.item_id for item in known}
+    assert {len(some) for some in answers.values()} == {2, 3}
+    assert all((len(some) == 3) == tifa_vqa.undecided(some[:2]) for some in answers.values())
 
 
 def test_who_never_errs_says_what_is_true(known: list[DepictedItem]) -> None:
-    true = {one.item.item_id: {q.question_id: answer for q, answer in true_answers(one.spec, one.scene)} for one in known}
+    true = {item.item.item_id: {q.question_id: answer for q, answer in true_answers(item.spec, item.scene)} for item in known}
     found = simulated.annotate_vqa(known, faultless())
     assert len(found) == 2 * len(known)
     ambiguous = 0
-    for one in found:
-        for judgement in one.judgements:
-            answer = true[one.item_id][judgement.target or ""]
+    for annotation in found:
+        for judgement in annotation.judgements:
+            answer = true[annotation.item_id][judgement.target or ""]
             ambiguous += answer is None
             assert judgement.label == answer or (answer is None and judgement.label in ("no", tifa_vqa.NONE_OF_THEM))
     assert 0 < ambiguous < len(found)
 
 
 def test_who_errs_in_colours_errs_there_alone(known: list[DepictedItem]) -> None:
-    asked = {one.item.item_id: true_answers(one.spec, one.scene) for one in known}
+    requested = {item.item.item_id: true_answers(item.spec, item.scene) for item in known}
     wrong = set()
-    for one in simulated.annotate_vqa(known, faultless(colors=1.0)):
-        for question, answer in asked[one.item_id]:
-            said = one.answers[tifa_vqa.PREFIX + question.question_id]
+    for annotation in simulated.annotate_vqa(known, faultless(colors=1.0)):
+        for question, answer in requested[annotation.item_id]:
+            said = annotation.answers[tifa_vqa.PREFIX + question.question_id]
             if answer is not None and said != answer:
                 wrong.add(question.element_type)
                 assert said in question.choices
@@ -72,13 +72,15 @@ def test_who_errs_in_colours_errs_there_alone(known: list[DepictedItem]) -> None
 def test_the_answers_are_those_of_the_form_and_the_same_every_time(known: list[DepictedItem]) -> None:
     found = simulated.annotate_vqa(known)
     assert found == simulated.annotate_vqa(known)
-    spec = {one.item.item_id: one for one in known}
-    for one in found:
-        asked = tuple(question for question, _ in true_answers(spec[one.item_id].spec, spec[one.item_id].scene))
-        form = tifa_vqa.FORM.build(FormItem("", {}, questions=asked))
+    spec = {item.item.item_id: item for item in known}
+    for annotation in found:
+        questions = tuple(
+            question for question, _ in true_answers(spec[annotation.item_id].spec, spec[annotation.item_id].scene)
+        )
+        form = tifa_vqa.FORM.build(FormItem("", {}, questions=questions))
         allowed = {question.id: {option.value for option in question.options} for question in form.questions}
-        assert set(one.answers) == set(allowed)
-        assert all(value in allowed[key] or value == "cannot_tell" for key, value in one.answers.items())
-        assert one.raw == {"questions": 1}
-    cannot = [judgement for one in found for judgement in one.judgements if judgement.reason == "cannot_tell"]
+        assert set(annotation.answers) == set(allowed)
+        assert all(value in allowed[key] or value == "cannot_tell" for key, value in annotation.answers.items())
+        assert annotation.raw == {"questions": 1}
+    cannot = [judgement for annotation in found for judgement in annotation.judgements if judgement.reason == "cannot_tell"]
     assert cannot

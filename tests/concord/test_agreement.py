@@ -36,13 +36,13 @@ K = {"u1": "n", "u2": "n", "u3": "y", "m1": "n", "m2": "n", "s1": "n", "o1": "y"
 
 
 def rows(
-    said: Mapping[str, str], who: str, kind: str, aspect: str = "correct", scale: str = "nominal", task: str = "t"
+    fields: Mapping[str, str], who: str, kind: str, aspect: str = "correct", scale: str = "nominal", task: str = "t"
 ) -> list[str]:
     """Lines of a file of ratings: the letters of each item by rater ``who`` (people: ``who0``, ``who1`` ...)."""
     identity = "" if kind == "scorer" else "person"
     return [
         f"s,s/{item},{task},g,{item},{who}{'' if kind == 'scorer' else n},{kind},{identity},{aspect},,{scale},{value},{n}"
-        for item, text in said.items()
+        for item, text in fields.items()
         for n, value in enumerate([text] if aspect == "score" else [WORDS[letter] for letter in text])
     ]
 
@@ -62,9 +62,9 @@ def judged(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return made(tmp_path_factory.mktemp("judged"), people, rows(M, "m", "scorer"), rows(K, "k", "scorer"), scored)
 
 
-def pick(found: Sequence[Mapping[str, Any]], **where: Any) -> Mapping[str, Any]:
+def pick(result: Sequence[Mapping[str, Any]], **where: Any) -> Mapping[str, Any]:
     wanted = {"task": "all", "generator": "all", "people": "real"} | where
-    (row,) = [row for row in found if all(row[name] == value for name, value in wanted.items())]
+    (row,) = [row for row in result if all(row[name] == value for name, value in wanted.items())]
     return row
 
 
@@ -82,26 +82,26 @@ def test_further_sections_stand_there_if_asked_for(judged: Path, tmp_path: Path)
 
 
 def test_one_row_per_key(tmp_path: Path) -> None:
-    found = agreement(
+    results = agreement(
         hostile_project.project(tmp_path / "odd"), "--by", "certainty", "--by", "target", "--compare", "--thresholds"
     )
     for section, who in WHO.items():
-        keys = Counter(tuple(row[name] for name in (*KEY, *who)) for row in found[section])
+        keys = Counter(tuple(row[name] for name in (*KEY, *who)) for row in results[section])
         assert len(keys) > 20
         assert set(keys.values()) == {1}, section
-        assert all((row["value"] is None) == (row["reason"] is not None) for row in found[section])
+        assert all((row["value"] is None) == (row["reason"] is not None) for row in results[section])
 
 
 def test_by_certainty_by_hand(judged: Path) -> None:
     """m against each rating: unanimous yyy 3, nn 2, nnn 3 of 8; majority y with yyn 2 of 3, y with nny 1 of 3; split 1 of 2.
     k: n with yyy 0, n with nn 2, y with nnn 0 of 8; n with yyn 1, n with nny 2 of 6; n with yn 1 of 2."""
-    found = agreement(judged, "--by", "certainty")["by_certainty"]
+    certainty = agreement(judged, "--by", "certainty")["by_certainty"]
     expected = {
         ("m", "unanimous"): 1.0, ("m", "majority"): 3 / 6, ("m", "split"): 1 / 2,
         ("k", "unanimous"): 2 / 8, ("k", "majority"): 3 / 6, ("k", "split"): 1 / 2,
     }  # fmt: skip
     for (rater, name), value in expected.items():
-        row = pick(found, statistic="percent_agreement", rater=rater, certainty=name)
+        row = pick(certainty, statistic="percent_agreement", rater=rater, certainty=name)
         assert row["value"] == pytest.approx(value)
         assert row["n_ratings"] == {"unanimous": 8, "majority": 6, "split": 2}[name]
 
@@ -109,11 +109,11 @@ def test_by_certainty_by_hand(judged: Path) -> None:
 def test_a_selection_by_certainty_by_hand(judged: Path) -> None:
     """Of the majority's units: yyn and nny, on which m agrees with 3 of 6. With the unanimous ones 11 of 14."""
     for classes, value, n in ((("majority",), 3 / 6, 2), (("majority", "unanimous"), 11 / 14, 5)):
-        found = agreement(judged, *(word for name in classes for word in ("--certainty", name)))
-        assert found["selection"] == {"certainty": list(classes)}
-        row = pick(found["raters"], statistic="percent_agreement", rater="m")
+        results = agreement(judged, *(word for name in classes for word in ("--certainty", name)))
+        assert results["selection"] == {"certainty": list(classes)}
+        row = pick(results["raters"], statistic="percent_agreement", rater="m")
         assert (row["value"], row["n_items"]) == (pytest.approx(value), n)
-        assert pick(found["among_people"], statistic="unanimous_share")["n_items"] == n
+        assert pick(results["among_people"], statistic="unanimous_share")["n_items"] == n
 
 
 def test_certainty_is_the_engines() -> None:
@@ -139,9 +139,9 @@ def test_scorers_compared_by_hand(judged: Path) -> None:
 
 def test_thresholds_by_hand(tmp_path: Path) -> None:
     """Scores of no are 0.0 to 0.4, of yes 10.0 to 10.4: whatever is left out, the cut is in the gap; on all halfway."""
-    said = {f"i{n}": "nn" if n < 5 else "yy" for n in range(10)}
-    scores = {item: f"{n % 5 / 10 + (10 if text == 'yy' else 0)}" for n, (item, text) in enumerate(said.items())}
-    project = made(tmp_path, rows(said, "p", "human"), rows(scores, "clip", "scorer", "score", "interval"))
+    answers = {f"i{n}": "nn" if n < 5 else "yy" for n in range(10)}
+    scores = {item: f"{n % 5 / 10 + (10 if text == 'yy' else 0)}" for n, (item, text) in enumerate(answers.items())}
+    project = made(tmp_path, rows(answers, "p", "human"), rows(scores, "clip", "scorer", "score", "interval"))
     row = pick(agreement(project, "--thresholds")["thresholds"], statistic="cohen_kappa")
     assert (row["rater"], row["value"], row["in_sample"], row["n_items"], row["n_ratings"]) == ("clip", 1.0, 1.0, 10, 20)
     assert row["threshold"] == pytest.approx(5.2)
@@ -151,38 +151,38 @@ def test_thresholds_by_hand(tmp_path: Path) -> None:
         f"z,z/1,t,g,z1,{who}" for who in ("q,human,person,correct,,nominal,yes,1", "w,scorer,,score,,ordinal:low<high,low,2")
     ]
     done(project, "import", "ratings", ratings_csv(tmp_path / "z.csv", *words, header=HEADER))
-    found = agreement(project, "--thresholds")
-    assert {row["suite"] for row in found["thresholds"]} == {"s"} < {row["suite"] for row in found["among_people"]}
+    results = agreement(project, "--thresholds")
+    assert {row["suite"] for row in results["thresholds"]} == {"s"} < {row["suite"] for row in results["among_people"]}
 
 
 def test_people_stand_beside_each_scorer(judged: Path) -> None:
     """p0 against the others on the units with two or more: yyy 2 of 2, nn 1 of 1, nnn 2 of 2, yyn 1 of 2, nny 1 of 2, yn 0
     of 1: 7 of 10. p1 the same but yyn 1, nny 1: 7 of 10. p2: yyy 2, nnn 2, n with yy 0, y with nn 0: 4 of 8. Mean 19/30."""
-    found = agreement(judged)
-    ceiling = pick(found["raters"], statistic="percent_agreement", rater="m")["ceiling"]
+    results = agreement(judged)
+    ceiling = pick(results["raters"], statistic="percent_agreement", rater="m")["ceiling"]
     assert ceiling["value"] == pytest.approx(19 / 30)
     # every number that compares has one; a scorer's own mean compares nothing
-    assert {row["statistic"] for row in found["raters"] if row["ceiling"] is None} == {"mean"}
+    assert {row["statistic"] for row in results["raters"] if row["ceiling"] is None} == {"mean"}
     without = agreement(judged, "--no-ceiling")
-    assert without["raters"] == [row | {"ceiling": None} for row in found["raters"]]
+    assert without["raters"] == [row | {"ceiling": None} for row in results["raters"]]
 
 
 def tables(out: str) -> dict[str, list[dict[str, str]]]:
     """The printed tables by title: each line's cells by the titles of the columns."""
     parts = out.strip("\n").split("\n\n")
-    found = {}
+    results = {}
     for title, text in zip(parts[::2], parts[1::2], strict=True):
         head, *lines = text.splitlines()
         starts = [(match[0], match.start()) for match in re.finditer(r"\S+(?: \S+)*", head)]
         ends = [*(start for _, start in starts[1:]), None]
-        found[title] = [{name: x[a:b].strip() for (name, a), b in zip(starts, ends, strict=True)} for x in lines]
-    return found
+        results[title] = [{name: x[a:b].strip() for (name, a), b in zip(starts, ends, strict=True)} for x in lines]
+    return results
 
 
 def test_the_table_says_the_same(judged: Path) -> None:
     words = ("--statistic", "percent_agreement", "--by", "certainty", "--compare", "--thresholds")
     shown = tables(done(judged, "agreement", *words))
-    found = json.loads(done(judged, "agreement", *words, "--format", "json"))
+    payload = json.loads(done(judged, "agreement", *words, "--format", "json"))
     assert list(shown) == [
         "People among themselves", "Scorers against people", "Any two raters",
         "Scorers against people, by how far people agree",
@@ -191,26 +191,26 @@ def test_the_table_says_the_same(judged: Path) -> None:
     ]  # fmt: skip
     people, against, pairs, by_certainty, compared, cut = shown.values()
     assert [len(table) for table in (people, against, by_certainty, compared, cut)] == [
-        len(found[name]) for name in ("among_people", "raters", "by_certainty", "comparisons", "thresholds")
+        len(payload[name]) for name in ("among_people", "raters", "by_certainty", "comparisons", "thresholds")
     ]
     assert pairs == []
-    place = {"task": "all", "generator": "all"}
-    row, line = pick(found["raters"], rater="m"), pick(against, rater="m")
+    index = {"task": "all", "generator": "all"}
+    row, line = pick(payload["raters"], rater="m"), pick(against, rater="m")
     assert row["ceiling"]["verdict_reason"].startswith("too few prompts to decide: about")
-    assert line == place | {
+    assert line == index | {
         "suite": "s", "aspect": "correct", "rater": "m", "people_as": "each", "people": "real",
         "statistic": "percent_agreement", "value": f"{13 / 17:.4f}", "95 % interval": f"{row['low']:.4f} .. {row['high']:.4f}",
         "people's own": f"{19 / 30:.4f}", "verdict": row["ceiling"]["verdict_reason"],
         "items": "7", "ratings": "17", "reason": "",
     }  # fmt: skip
     assert pick(by_certainty, rater="m", certainty="split")["value"] == "0.5000"
-    duel, line = pick(found["comparisons"]), pick(compared)
+    duel, line = pick(payload["comparisons"]), pick(compared)
     assert (line["of a"], line["of b"]) == (f"{7 / 17:.4f}", f"{13 / 17:.4f}")
     assert (line["p (Holm)"], line["McNemar's p (Holm)"]) == (
         f"{duel['p_holm']:.4f}",
         f"{duel['mcnemar']['p_mcnemar_holm']:.4f}",
     )
-    row, line = (pick(t, statistic="percent_agreement", task="t") for t in (found["thresholds"], cut))
+    row, line = (pick(t, statistic="percent_agreement", task="t") for t in (payload["thresholds"], cut))
     assert (line["threshold"], line["in sample"]) == (f"{row['threshold']:.4f}", f"{row['in_sample']:.4f}")
     assert "people's own" not in tables(done(judged, "agreement", "--no-ceiling"))["Scorers against people"][0]
 
@@ -228,9 +228,9 @@ def test_the_table_has_a_scales_main_statistics_and_says_how_to_see_the_rest(jud
     without, hints = more.subn("", out)
     assert hints == 2
     assert statistics_of(without) == [labels | {"fleiss_kappa"}, labels | {"cohen_kappa"} | scores]
-    found = agreement(judged, "--aspect", "correct")
+    results = agreement(judged, "--aspect", "correct")
     every = done(judged, *words, "--all-statistics")
-    assert statistics_of(every) == [{row["statistic"] for row in found[name]} for name in ("among_people", "raters")]
+    assert statistics_of(every) == [{row["statistic"] for row in results[name]} for name in ("among_people", "raters")]
     assert "more statistic" not in every
     # whoever names statistics sees these
     assert statistics_of(done(judged, *words, "--statistic", "pabak")) == [{"pabak"}, {"pabak"}]
@@ -249,13 +249,13 @@ def test_a_class_that_there_is_not(project: Path, command: str, word: str, hint:
 
 def test_labels_of_other_tasks_are_on_the_scale_too(tmp_path: Path) -> None:
     """By hand: p = 2/3; of four colours, two of which are used here, chance gives (.25 + .25) / 3 = 1/6."""
-    said = {"a": "red red", "b": "red green", "c": "green green", "d": "blue blue", "e": "white white"}
+    answers = {"a": "red red", "b": "red green", "c": "green green", "d": "blue blue", "e": "white white"}
     lines = [
         f"s,s/{item},{'t' if item in 'abc' else 'u'},g,{item},p{n},human,person,mood,,nominal,{value},{n}"
-        for item, text in said.items()
+        for item, text in answers.items()
         for n, value in enumerate(text.split())
     ]
     project = made(tmp_path, lines)
-    found = agreement(project, "--task", "t", "--statistic", "gwet_ac1")["among_people"]
-    assert [row["value"] for row in found] == [pytest.approx((2 / 3 - 1 / 6) / (5 / 6))] * len(found)
-    assert found
+    value = agreement(project, "--task", "t", "--statistic", "gwet_ac1")["among_people"]
+    assert [row["value"] for row in value] == [pytest.approx((2 / 3 - 1 / 6) / (5 / 6))] * len(value)
+    assert value

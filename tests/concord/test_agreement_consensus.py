@@ -32,8 +32,8 @@ def quick(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def test_other_rows_stay_as_they_are(judged: Path) -> None:
-    asked = [word for method in CONSENSUSES for word in ("--consensus", method)]
-    before, after = agreement(judged), agreement(judged, *asked)
+    requested = [word for method in CONSENSUSES for word in ("--consensus", method)]
+    before, after = agreement(judged), agreement(judged, *requested)
     assert "quality" not in before
     assert before["among_people"] == after["among_people"]
     for section in ("raters", "matrix"):
@@ -48,21 +48,21 @@ def test_other_rows_stay_as_they_are(judged: Path) -> None:
 
 
 def test_only_what_is_selected(judged: Path) -> None:
-    found = agreement(judged, "--consensus", "majority", "--aspect", "correct", "--statistic", "percent_agreement")
-    assert {row["aspect"] for section in ("raters", "matrix", "quality") for row in found[section]} == {"correct"}
-    pair = [row for row in found["matrix"] if {row["a"], row["b"]} == {"p0", "consensus:majority"} and row["task"] == "all"]
+    results = agreement(judged, "--consensus", "majority", "--aspect", "correct", "--statistic", "percent_agreement")
+    assert {row["aspect"] for section in ("raters", "matrix", "quality") for row in results[section]} == {"correct"}
+    pair = [row for row in results["matrix"] if {row["a"], row["b"]} == {"p0", "consensus:majority"} and row["task"] == "all"]
     # without the first: yn nn(y) .. p0 of each six: y|yn tie, n|ny tie, y|yy, n|nn, y|ny tie, y|yn tie: two of two, thrice
     assert pair == []  # six items, and the matrix takes ten
-    person = {row["rater"]: row for row in found["quality"]}
+    person = {row["rater"]: row for row in results["quality"]}
     assert (person["p0"]["value"], person["p0"]["n_items"], person["p0"]["excluded"]) == (1, 6, {"no_consensus": 12})
     # yy|n, nn|y, yy|y, nn|n, yn|y tie, yy|n
     assert (person["p2"]["value"], person["p2"]["n_items"]) == (pytest.approx(2 / 5), 15)
 
 
 def test_a_selection_of_people_makes_their_consensus(judged: Path) -> None:
-    found = agreement(judged, "--consensus", "majority", "--rater", "p0", "--rater", "p2", "--aspect", "correct")
-    assert {row["rater"] for row in found["quality"]} == {"p0", "p2"}
-    assert found["quality"][0]["n_items"] == 18
+    results = agreement(judged, "--consensus", "majority", "--rater", "p0", "--rater", "p2", "--aspect", "correct")
+    assert {row["rater"] for row in results["quality"]} == {"p0", "p2"}
+    assert results["quality"][0]["n_items"] == 18
 
 
 def test_as_a_table(judged: Path) -> None:
@@ -82,8 +82,8 @@ def test_an_unknown_method_is_refused(judged: Path) -> None:
 
 
 def test_an_empty_project(tmp_path: Path) -> None:
-    found = agreement(tmp_path / "empty", "--consensus", "majority")
-    assert (found["raters"], found["matrix"], found["quality"]) == ([], [], [])
+    results = agreement(tmp_path / "empty", "--consensus", "majority")
+    assert (results["raters"], results["matrix"], results["quality"]) == ([], [], [])
 
 
 def test_exports_hold_what_was_said(judged: Path, tmp_path: Path) -> None:

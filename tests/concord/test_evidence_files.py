@@ -29,8 +29,8 @@ def written(path: Path, *lines: Any) -> Path:
 
 
 def cup(id_: object, *scores: float, spec: Any = CUP, **more: Any) -> dict[str, Any]:
-    found = [{"label": "cup", "score": score, "box": [0, 0, 10, 10], **more} for score in scores]
-    return {"id": id_, "spec": spec, "detections": found}
+    records = [{"label": "cup", "score": score, "box": [0, 0, 10, 10], **more} for score in scores]
+    return {"id": id_, "spec": spec, "detections": records}
 
 
 def verdicts(text: str) -> list[dict[str, Any]]:
@@ -63,12 +63,12 @@ def test_a_verdict_for_each_line(tmp_path: Path) -> None:
 )
 def test_the_fixtures_of_both_rules(tmp_path: Path, offset: tuple[int, int], relation: str, code: bool, paper: bool) -> None:
     x, y = offset
-    found = [
+    records = [
         {"label": "dog", "score": 0.9, "box": [x, y, x + 200, y + 200]},
         {"label": "cup", "score": 0.9, "box": [0, 0, 200, 200]},
     ]
     path = written(
-        tmp_path / "in.jsonl", {"id": "a", "spec": geneval_suite.position("dog", "cup", relation), "detections": found}
+        tmp_path / "in.jsonl", {"id": "a", "spec": geneval_suite.position("dog", "cup", relation), "detections": records}
     )
     for rule, expected in (("official", code), ("paper", paper)):
         (line,) = verdicts(judge("geneval", "--evidence", path, "--rule", rule).out)
@@ -217,8 +217,8 @@ def test_genevals_own_file_is_written_and_read(tmp_path: Path) -> None:
 # ---- visor
 
 
-def image(number: int, k: int, *found: tuple[str, float, float], generator: str = "sd", **more: Any) -> dict[str, Any]:
-    seen = [{"label": name, "score": score, "box": [x, 0, x + 2, 2]} for name, score, x in found]
+def image(number: int, k: int, *result: tuple[str, float, float], generator: str = "sd", **more: Any) -> dict[str, Any]:
+    seen = [{"label": name, "score": score, "box": [x, 0, x + 2, 2]} for name, score, x in result]
     line = {"id": f"{number}_{k}", "prompt_id": number, "generator": generator, "spec": sr2d_suite.numbered_prompt(number).spec}
     return {**line, "detections": seen, **more}
 
@@ -300,9 +300,9 @@ def test_visors_own_file_is_written_and_read(images: Path, tmp_path: Path) -> No
         ran.err == "judge visor: VISOR's file is for one generator, and there are 'glide' and 'sd'; choose one: --generator\n"
     )
     assert judge("visor", "--evidence", images, "--generator", "sd", "--format", "detections", "-o", target).status == 0
-    found = json.loads(target.read_text())
-    assert list(found) == ["1103_0", "1103_1", "1103_2", "1103_3"]
-    assert found["1103_2"] == {
+    payload = json.loads(target.read_text())
+    assert list(payload) == ["1103_0", "1103_1", "1103_2", "1103_3"]
+    assert payload["1103_2"] == {
         "classes": ["kite", "bicycle"], "centroid": [[1.0, 1.0], [10.0, 1.0]], "recall": 2, "sra": 0,
         "text": "a kite to the right of a bicycle",
     }  # fmt: skip
@@ -311,9 +311,9 @@ def test_visors_own_file_is_written_and_read(images: Path, tmp_path: Path) -> No
     assert (ran.status, ran.err) == (0, "")
     assert json.loads(ran.out)["generators"] == {"sd": by_lines}
     # what the name does not tell has to be said, and what the file claims is checked
-    found["1103_0"]["sra"] = 0
+    payload["1103_0"]["sra"] = 0
     other = tmp_path / "mine.json"
-    other.write_text(json.dumps(found, indent=2))
+    other.write_text(json.dumps(payload, indent=2))
     assert judge("visor", "--evidence", other).status == 2
     ran = judge("visor", "--evidence", other, "--generator", "sd", "--threshold", 0.5, "--summary")
     assert json.loads(ran.out)["generators"] == {"sd": by_lines}
@@ -326,8 +326,8 @@ def test_visors_own_file_is_written_and_read(images: Path, tmp_path: Path) -> No
 def test_a_bad_entry_of_visors_file_is_named_and_the_rest_goes_on(images: Path, tmp_path: Path) -> None:
     target = tmp_path / "results_sd_text_spatial_rel_phrases_owlvit_0.1.json"
     assert judge("visor", "--evidence", images, "--generator", "sd", "--format", "detections", "-o", target).status == 0
-    found = {"x": {}, **json.loads(target.read_text()), "1103_9": {"classes": ["kite"], "centroid": []}}
-    target.write_text(json.dumps(found, indent=1))
+    payload = {"x": {}, **json.loads(target.read_text()), "1103_9": {"classes": ["kite"], "centroid": []}}
+    target.write_text(json.dumps(payload, indent=1))
     ran = judge("visor", "--evidence", target, "--summary")
     assert ran.status == 1
     assert "2: key 'x', <prompt id>_<number> expected" in ran.err

@@ -17,10 +17,10 @@ SAMPLE = Path(__file__).resolve().parents[3] / "shared" / "studies" / "tifa" / "
 def test_the_published_answers_are_scored_as_published() -> None:
     ran = judge("tifa", "--evidence", SAMPLE, "--summary")
     assert (ran.status, ran.err) == (0, "")
-    found, published = json.loads(ran.out), json.loads(SAMPLE.read_text())
-    assert set(found) == {"tifa_average", "tifa_stdev", "caption_scores", "accuracy_by_type"}
-    assert found == {key: pytest.approx(published[key], abs=1e-15) for key in found}
-    assert (found["tifa_average"], round(found["tifa_stdev"], 4)) == (0.8125, 0.2652)
+    payload, published = json.loads(ran.out), json.loads(SAMPLE.read_text())
+    assert set(payload) == {"tifa_average", "tifa_stdev", "caption_scores", "accuracy_by_type"}
+    assert payload == {key: pytest.approx(published[key], abs=1e-15) for key in payload}
+    assert (payload["tifa_average"], round(payload["tifa_stdev"], 4)) == (0.8125, 0.2652)
 
 
 def test_tifa_is_recomputed_from_what_was_answered(tmp_path: Path) -> None:
@@ -42,7 +42,7 @@ def test_tifa_is_recomputed_from_what_was_answered(tmp_path: Path) -> None:
     }
     lines = [json.loads(line) for line in (tmp_path / "out.jsonl").read_text().splitlines()]
     assert [(line["id"], line["score"]) for line in lines] == [("a", 0.5), ("b", 1.0), ("c", 0.0)]
-    assert [one["counts"] for one in lines[0]["answers"]] == [True, False, False, True]
+    assert [entry["counts"] for entry in lines[0]["answers"]] == [True, False, False, True]
 
 
 def test_of_one_caption_there_is_no_deviation(tmp_path: Path) -> None:

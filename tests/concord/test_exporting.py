@@ -33,8 +33,8 @@ def world(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return hostile_project.project(tmp_path_factory.mktemp("odd") / "project")
 
 
-def export(project: Path, what: str, output: Path, *words: object) -> Path:
-    done(project, "export", what, "-o", output, *words)
+def export(project: Path, label: str, output: Path, *words: object) -> Path:
+    done(project, "export", label, "-o", output, *words)
     return output
 
 
@@ -50,10 +50,10 @@ def raw_csv(path: Path) -> list[dict[str, str]]:
 
 def numbers(project: Path, *words: object) -> dict[str, Any]:
     """What ``agreement --format json`` prints, but for what it counts as left out."""
-    found: dict[str, Any] = json.loads(done(project, "agreement", "--format", "json", *words))
+    payload: dict[str, Any] = json.loads(done(project, "agreement", "--format", "json", *words))
     return {
-        name: [{k: v for k, v in row.items() if k != "excluded"} for row in found[name]]
-        for name in found
+        name: [{k: v for k, v in row.items() if k != "excluded"} for row in payload[name]]
+        for name in payload
         if name != "selection"
     }
 
@@ -113,13 +113,13 @@ def test_a_certainty_is_exported_and_its_numbers_come_back(
 
 def test_a_certainty_by_hand(tmp_path: Path) -> None:
     """On a all say yes, on b most, on c as many yes as no; d has one rating. What does not count there goes with its item."""
-    said = {"a": "yes yes yes", "b": "yes yes no", "c": "no yes", "d": "yes"}
+    answers = {"a": "yes yes yes", "b": "yes yes no", "c": "no yes", "d": "yes"}
     texts = [
         line().replace(",i1,ann,", f",{item},p{n},").replace(",yes,1", f",{label},{n}")
-        for item, labels in said.items()
+        for item, labels in answers.items()
         for n, label in enumerate(labels.split())
     ]
-    texts += [f"s,s/1,t,g,{item},clip,scorer,,score,,interval,0.5,9" for item in said]
+    texts += [f"s,s/1,t,g,{item},clip,scorer,,score,,interval,0.5,9" for item in answers]
     project = tmp_path / "project"
     done(project, "import", "ratings", ratings_csv(tmp_path / "x.csv", *texts, header=HEADER))
     for name, item, n in (("unanimous", "a", 3), ("majority", "b", 3), ("split", "c", 2)):

@@ -57,9 +57,9 @@ def test_datasets_reads_the_folder(world: Path, tmp_path: Path, monkeypatch: pyt
             assert row["image"].convert("RGB").tobytes() == original.convert("RGB").tobytes()
     judgements = load(folder, "judgements", tmp_path / "cache")
     done(world, "export", "judgements", "-o", tmp_path / "j.csv")
-    told = read_csv(tmp_path / "j.csv")
+    parts = read_csv(tmp_path / "j.csv")
     assert [(row["item"], row["rater"], row["label"]) for row in judgements] == [
-        (row["item"], row["rater"], row["label"]) for row in told
+        (row["item"], row["rater"], row["label"]) for row in parts
     ]
     answers = load(folder, "annotations", tmp_path / "cache")
     assert answers["annotation_id"][:] == query(world, "select annotation_id from annotations order by seq")
@@ -108,7 +108,7 @@ def test_images_are_written_as_genevals_script_reads_them(world: Path, tmp_path:
     generators = sorted({place.split("/")[0] for place in places})
     samples = [place for place in places if place.endswith(".png")]
     assert len(samples) == 4
-    assert all(re.fullmatch(r"[^/]+/0000[01]/samples/0000\d\.png", place) for place in samples)
+    assert all(re.fullmatch(r"[^/]+/0000[01]/samples/0000\d\.png", sample) for sample in samples)
     line = json.loads((folder / generators[0] / "00000" / "metadata.jsonl").read_text())
     assert line == {"tag": "single_object", "include": [{"class": "cow", "count": 1}], "prompt": "a photo of a cow"}
     # what was written is read back as the same pictures of the same prompts

@@ -36,15 +36,15 @@ def _steps() -> list[list[str]]:
 def test_the_readmes_walk(tmp_path: Path) -> None:
     project, folder = tmp_path / "mine", pictures(tmp_path / "pictures")
     report = tmp_path / "report.html"
-    told = []
+    parts = []
     for words in _steps():
-        given = [{"FOLDER": str(folder), "report.html": str(report)}.get(word, word) for word in words]
+        values = [{"FOLDER": str(folder), "report.html": str(report)}.get(word, word) for word in words]
         if words[0] == "agreement":
             _label(project)
-        told.append((words[0], done(project, *given)))
-    assert [name for name, _ in told] == ["import", "score", "agreement", "estimate", "export"]
-    assert "3 images of 2 prompts" in told[0][1]
-    assert told[1][1] == "3 images judged by clipscore-playground\n"
+        parts.append((words[0], done(project, *values)))
+    assert [name for name, _ in parts] == ["import", "score", "agreement", "estimate", "export"]
+    assert "3 images of 2 prompts" in parts[0][1]
+    assert parts[1][1] == "3 images judged by clipscore-playground\n"
     assert {row["statistic"] for row in agreement(project)["raters"]} >= {"spearman"}
     assert report.stat().st_size > 10_000
 
@@ -58,8 +58,8 @@ def _label(project: Path) -> None:
         client.post("/api/name", json={"name": "ada"}).raise_for_status()
         for n in range(3):
             task = client.get("/api/next").json()["tasks"][0]
-            said = {"correct": ("yes", "no", "yes")[n]}
-            body = {"id": f"00000000-0000-4000-8000-00000000000{n}", "ticket": task["ticket"], "answers": said}
+            answers = {"correct": ("yes", "no", "yes")[n]}
+            body = {"id": f"00000000-0000-4000-8000-00000000000{n}", "ticket": task["ticket"], "answers": answers}
             answer = client.post("/api/submit", json=body)
             assert answer.status_code == 200, answer.text
 

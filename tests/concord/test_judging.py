@@ -10,8 +10,8 @@ from concord.judging import rate
 from data.records import Judgement
 
 
-def rated(said: dict[str, Any]) -> Judgement:
-    ((judgement,)) = rate(said)[1]
+def rated(answers: dict[str, Any]) -> Judgement:
+    ((judgement,)) = rate(answers)[1]
     return judgement
 
 

@@ -65,11 +65,11 @@ def test_ratings_of_ones_own_with_prompts_gaps_and_repeats(tmp_path: Path) -> No
             "model": ["m"] * 6,
         }
     )
-    told = project.add_ratings(
+    ratings = project.add_ratings(
         table, aspect="fit", scale="ordinal:1-5", suite="s", new_items=True, prompt="about", generator="model", missing=["-1"]
     )
-    assert "2 left out: 1 without a value, 1 with '-1'" in told
-    assert "1 repeat (1 of them differ): a rater's first rating of an item counts" in told
+    assert "2 left out: 1 without a value, 1 with '-1'" in ratings
+    assert "1 repeat (1 of them differ): a rater's first rating of an item counts" in ratings
     wrong = table.assign(value=[9, *table["value"][1:]])
     with pytest.raises(ProjectError, match=r"ratings of s, row 1: value is '9.*' \(item 'a', rater 'x'\): the scale"):
         project.add_ratings(wrong, aspect="fit", scale="ordinal:1-5", suite="s", missing=["-1"])
@@ -78,13 +78,13 @@ def test_ratings_of_ones_own_with_prompts_gaps_and_repeats(tmp_path: Path) -> No
 
 
 def test_agreement_is_what_the_command_prints(project: Project) -> None:
-    found = project.agreement(aspect="quality")
+    agreement = project.agreement(aspect="quality")
     printed = json.loads(done(project.folder, "agreement", "--aspect", "quality", "--format", "json"))
     for name in ("among_people", "raters", "matrix"):
-        assert json.loads(getattr(found, name).to_json(orient="records")) == json.loads(
+        assert json.loads(getattr(agreement, name).to_json(orient="records")) == json.loads(
             pd.DataFrame(printed[name]).to_json(orient="records")
         )
-    assert not found.among_people.empty
+    assert not agreement.among_people.empty
 
 
 def test_an_open_app_answers_the_same_calls(project: Project, monkeypatch: pytest.MonkeyPatch) -> None:

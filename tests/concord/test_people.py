@@ -33,8 +33,8 @@ def worked(world: World) -> Path:
 
 def test_who_did_how_much(worked: Path) -> None:
     rows = json.loads(done(worked, "people", "list", "--format", "json"))
-    told = [(row["campaign"], row["person"], row["valid"], row["surplus"], row["active_minutes"]) for row in rows]
-    assert told == [("default", "=ben", 1, 0, 0.8), ("default", "ann", 2, 0, 1.5)]
+    parts = [(row["campaign"], row["person"], row["valid"], row["surplus"], row["active_minutes"]) for row in rows]
+    assert parts == [("default", "=ben", 1, 0, 0.8), ("default", "ann", 2, 0, 1.5)]
     assert all(datetime.fromisoformat(row["first"]) <= datetime.fromisoformat(row["last"]) for row in rows)
     read = list(csv.DictReader(io.StringIO(done(worked, "people", "list", "--format", "csv", "--campaign", "default"))))
     # no spreadsheet computes it
@@ -51,10 +51,16 @@ def test_invitations(worked: Path) -> None:
     )
     assert re.fullmatch(r"https://lab\.example/join/[\w.-]+\n", ran.out)
     assert "as admin to default for 3 people, until " in ran.err
-    (one,) = json.loads(done(worked, "people", "invitations", "--format", "json"))
-    assert (one["campaign"], one["role"], one["state"], one["used"], one["uses"]) == ("default", "admin", "open", 0, 3)
-    assert ran.out.strip().endswith(one["link"])
-    done(worked, "people", "uninvite", one["id"])
+    (entry,) = json.loads(done(worked, "people", "invitations", "--format", "json"))
+    assert (entry["campaign"], entry["role"], entry["state"], entry["used"], entry["uses"]) == (
+        "default",
+        "admin",
+        "open",
+        0,
+        3,
+    )
+    assert ran.out.strip().endswith(entry["link"])
+    done(worked, "people", "uninvite", entry["id"])
     assert "revoked" in done(worked, "people", "invitations")
 
 

@@ -55,13 +55,13 @@ def counted(monkeypatch: pytest.MonkeyPatch) -> list[Sequence[str] | None]:
     calls: list[Sequence[str] | None] = []
     everything, few = aggregates.aggregate, aggregates.aggregate_items
 
-    def all_of_it(store: Store, asked: aggregates.AggregateQuery) -> Any:
+    def all_of_it(store: Store, query: aggregates.AggregateQuery) -> Any:
         calls.append(None)
-        return everything(store, asked)
+        return everything(store, query)
 
-    def again(store: Store, asked: aggregates.AggregateQuery, items: Sequence[str]) -> Any:
+    def again(store: Store, query: aggregates.AggregateQuery, items: Sequence[str]) -> Any:
         calls.append(list(items))
-        return few(store, asked, items)
+        return few(store, query, items)
 
     monkeypatch.setattr(aggregates, "aggregate", all_of_it)
     monkeypatch.setattr(aggregates, "aggregate_items", again)
@@ -70,15 +70,15 @@ def counted(monkeypatch: pytest.MonkeyPatch) -> list[Sequence[str] | None]:
 
 def same(store: Store, selection: Selection = SELECTION) -> Rows:
     """The quick rows, which are those of the report."""
-    found = agreement.quick_estimates(store, selection)
-    assert found is not None
+    results = agreement.quick_estimates(store, selection)
+    assert results is not None
     full = recall(store, selection, Options(intervals=False, each_generator=False))
     for section, names in (("among_people", HUMAN_HUMAN), ("raters", SCORER_HUMAN)):
         wanted = [row for row in full[section] if row["statistic"] in names]
         assert wanted
-        assert [_but_value(row) for row in found[section]] == [_but_value(row) for row in wanted]
-        assert [row["value"] for row in found[section]] == pytest.approx([row["value"] for row in wanted], abs=1e-12)
-    return found
+        assert [_but_value(row) for row in results[section]] == [_but_value(row) for row in wanted]
+        assert [row["value"] for row in results[section]] == pytest.approx([row["value"] for row in wanted], abs=1e-12)
+    return results
 
 
 def _but_value(row: dict[str, Any]) -> dict[str, Any]:
@@ -103,10 +103,10 @@ def test_after_an_answer_its_item_alone_is_counted(store: Store, counted: list[S
 
 def test_a_revision_is_followed(store: Store, counted: list[Sequence[str] | None]) -> None:
     same(store)
-    said = answer(ITEMS[0], "bob", "no")
-    recording.submit(store, said)
+    annotation = answer(ITEMS[0], "bob", "no")
+    recording.submit(store, annotation)
     same(store)
-    recording.submit(store, answer(ITEMS[0], "bob", "yes", revises=said.annotation_id))
+    recording.submit(store, answer(ITEMS[0], "bob", "yes", revises=annotation.annotation_id))
     same(store)
     assert counted == [None, [ITEMS[0]], [ITEMS[0]]]
 
@@ -188,8 +188,8 @@ def test_what_was_never_served_is_not_counted_at_every_answer(store: Store, coun
 def test_the_first_answer_about_an_aspect(store: Store) -> None:
     selection = Selection(suite=("s",), aspect=("realism",))
     assert agreement.quick_estimates(store, selection) is None
-    said = answer(ITEMS[0], "ann", judgements=(Judgement("realism", "3", 3.0),))
-    recording.submit(store, said)
-    found = agreement.quick_estimates(store, selection)
-    assert found is not None
-    assert {row["n_ratings"] for row in found["among_people"] if row["statistic"] == "mean"} == {1}
+    annotation = answer(ITEMS[0], "ann", judgements=(Judgement("realism", "3", 3.0),))
+    recording.submit(store, annotation)
+    results = agreement.quick_estimates(store, selection)
+    assert results is not None
+    assert {row["n_ratings"] for row in results["among_people"] if row["statistic"] == "mean"} == {1}

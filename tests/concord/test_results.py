@@ -41,7 +41,7 @@ def line(prompt: Any, k: int, correct: bool, reason: str = "", details: Any = No
 def results(tmp_path: Path) -> Path:
     """Four images: a right colour, a wrong one, a pair of which one is missing, and a pair."""
     car, wanted = RED_CUP.spec["include"][0]["class"], RED_CUP.spec["include"][0]["color"]
-    first, second = (one["class"] for one in TWO.spec["include"])
+    first, second = (entry["class"] for entry in TWO.spec["include"])
     path = tmp_path / "results.jsonl"
     path.write_text(
         line(RED_CUP, 0, True, "", {car: [(BOX, 0.75), (BOX, 0.5)]})
@@ -65,7 +65,7 @@ def test_verdicts_come_in_with_all_that_follows_from_their_boxes(project: Path, 
     assert out == "4 images of sd judged by geneval-official (import 1; to take it back: import undo 1)\n"
     red, two = RED_CUP.prompt_id, TWO.prompt_id
     car = RED_CUP.spec["include"][0]["class"]
-    first, second = (one["class"] for one in TWO.spec["include"])
+    first, second = (entry["class"] for entry in TWO.spec["include"])
     assert said(project, "correct") == sorted([f"{red}/sd/0 yes", f"{red}/sd/1 no", f"{two}/sd/0 no", f"{two}/sd/1 yes"])
     assert said(project, "color") == [f"{red}/sd/0 {car} yes", f"{red}/sd/1 {car} no"]
     counts = [
@@ -87,7 +87,7 @@ def test_verdicts_come_in_with_all_that_follows_from_their_boxes(project: Path, 
         (row,) = runs.listed(store)
         (by,) = scorer_evidence.evidence_of_item(store, f"{red}/sd/0")
     assert (row.state, row.scorer, row.n_done, row.rater_id) == ("done", "geneval-results", 4, "geneval-official")
-    assert [(one.label, one.score) for one in by.seen.detections] == [(car, 0.75), (car, 0.5)]
+    assert [(detection.label, detection.score) for detection in by.seen.detections] == [(car, 0.75), (car, 0.5)]
     assert "1 runs" in done(project, "import", "undo", 1)
     assert {table: rows for table, rows in tables(project).items() if rows} == {}
 
@@ -139,7 +139,7 @@ def test_bad_lines_are_left_out_and_told(project: Path, results: Path) -> None:
     ]
     assert len(said(project, "correct")) == 4
     # a longer file of the same images brings what is new
-    results.write_text(good + line(TWO, 2, True, "", {one["class"]: [(BOX, 0.5)] for one in TWO.spec["include"]}))
+    results.write_text(good + line(TWO, 2, True, "", {entry["class"]: [(BOX, 0.5)] for entry in TWO.spec["include"]}))
     ran = concord(project, "import", "results", "geneval", results)
     assert ran.out.startswith("1 image of sd judged by geneval-official (import 2")
     assert ran.err.count("geneval-official has judged it before") == 4
@@ -154,8 +154,8 @@ def test_the_files_verdict_stands_where_its_boxes_say_otherwise(project: Path, t
     path.write_text(line(TWO, 0, True, "", {}) + json.dumps({**json.loads(line(TWO, 1, True)), "details": None}) + "\n")
     ran = concord(project, "import", "results", "geneval", path)
     assert ran.status == 0
-    what = "1 verdict not as the boxes beside would have it"
-    assert ran.err == f"{what}, e.g. of {TWO.prompt_id}/sd/0; the file's verdicts are in\n"
+    label = "1 verdict not as the boxes beside would have it"
+    assert ran.err == f"{label}, e.g. of {TWO.prompt_id}/sd/0; the file's verdicts are in\n"
     assert said(project, "correct") == [f"{TWO.prompt_id}/sd/0 yes", f"{TWO.prompt_id}/sd/1 yes"]
     assert len(said(project, "present")) == 2  # of the one that has details
 
@@ -208,14 +208,14 @@ def observed(project: Path, generator: str, numbers: list[int], prompts: list[Pr
     run_id = f"run-{generator}"
     evidence = [
         Evidence(
-            f"{run_id}:{one.item_id}",
-            one.item_id,
+            f"{run_id}:{observation.item_id}",
+            observation.item_id,
             rater.rater_id,
             {},
-            judge(scorer, prompt, one, settings),
+            judge(scorer, prompt, observation, settings),
             rule_version_of(scorer),
         )
-        for one, prompt in zip(seen, prompts, strict=True)
+        for observation, prompt in zip(seen, prompts, strict=True)
     ]
     run = Run(run_id, "visor", scorer.version, "playground", settings)
     bundle = ImportBundle(
@@ -239,12 +239,12 @@ def test_visors_detections_are_exported_for_one_generator(project: Path, tmp_pat
     target = tmp_path / "results_sd_text_spatial_rel_phrases_owlvit_0.1.json"
     words = ("export", "results", "visor", "--rater", "visor-playground", "-o", target)
     assert done(project, *words) == f"2 images in {target}\n"
-    found = json.loads(target.read_text())
-    assert {key: (one["classes"], one["sra"], one["recall"]) for key, one in found.items()} == {
+    payload = json.loads(target.read_text())
+    assert {key: (entry["classes"], entry["sra"], entry["recall"]) for key, entry in payload.items()} == {
         "1100_2": (["bicycle", "kite"], 1, 2),
         "1103_2": (["kite", "bicycle"], 0, 2),
     }
-    assert found["1103_2"]["centroid"] == [[1.0, 1.0], [10.0, 1.0]]
+    assert payload["1103_2"]["centroid"] == [[1.0, 1.0], [10.0, 1.0]]
     observed(project, "glide", [1100])
     ran = concord(project, *words)
     assert ran.status == 2
@@ -259,10 +259,10 @@ def test_visors_variants_are_exported_by_the_numbers_of_sr2d(project: Path, tmp_
     target = tmp_path / "split.json"
     words = ("export", "results", "visor", "--rater", "visor-playground", "-o", target)
     assert done(project, *words) == f"1 image in {target}\n"
-    found = json.loads(target.read_text())
+    payload = json.loads(target.read_text())
     # visor.py finds the text by the number
-    assert found.keys() == {"1100_2"}
-    assert (found["1100_2"]["text"], found["1100_2"]["sra"]) == ("a bicycle to the left of a kite", 1)
+    assert payload.keys() == {"1100_2"}
+    assert (payload["1100_2"]["text"], payload["1100_2"]["sra"]) == ("a bicycle to the left of a kite", 1)
 
     attributes = sr2d_suite.attribute_prompts(n=2)
     observed(project, "said", [], attributes)
@@ -271,5 +271,8 @@ def test_visors_variants_are_exported_by_the_numbers_of_sr2d(project: Path, tmp_
     assert ran.err.count("\n") == 1
     assert 'one combination of attributes, and there are 16; choose one, such as --task "none, none"' in ran.err
     assert done(project, *words, "--generator", "said", "--task", "Z, ZC") == f"2 images in {target}\n"
-    expected = {f"{sr2d_suite.prompt_number(one.spec['a'], one.spec['b'], one.spec['relation'])}_2" for one in attributes}
+    expected = {
+        f"{sr2d_suite.prompt_number(attribute.spec['a'], attribute.spec['b'], attribute.spec['relation'])}_2"
+        for attribute in attributes
+    }
     assert json.loads(target.read_text()).keys() == expected

@@ -96,8 +96,8 @@ def test_targets(project: Path) -> None:
     with Store(project) as store:
         imports.apply(store, [ImportBundle("x", "x", "x", items=[Item("i", "s")])])
         submit(store, replace(answer("i"), judgements=(*answer("i").judgements, cow, car)))
-        found = frame.frame(store, Selection(target=("cow",)))
-    assert list(zip(found["aspect"], found["target"], strict=True)) == [("present", "cow")]
+        table = frame.frame(store, Selection(target=("cow",)))
+    assert list(zip(table["aspect"], table["target"], strict=True)) == [("present", "cow")]
 
 
 @pytest.mark.parametrize(
@@ -134,24 +134,24 @@ def test_bad_usage_is_two(project: Path, words: list[str]) -> None:
 def test_the_rows_of_agreement(rated: Path) -> None:
     ran = concord(rated, "agreement", "--format", "json", "--suite", "ratings", "--aspect", "correct", "--seed", "1")
     assert (ran.status, ran.err) == (0, "")
-    found: dict[str, Any] = json.loads(ran.out)
-    assert found.pop("selection") == {"suite": ["ratings"], "aspect": ["correct"]}
-    assert set(found) >= set(EXTRA)
+    payload: dict[str, Any] = json.loads(ran.out)
+    assert payload.pop("selection") == {"suite": ["ratings"], "aspect": ["correct"]}
+    assert set(payload) >= set(EXTRA)
     for section, extra in EXTRA.items():
-        assert found[section], section
-        assert all(set(row) >= KEYS | extra for row in found[section])
+        assert payload[section], section
+        assert all(set(row) >= KEYS | extra for row in payload[section])
         identity = ("suite", "task", "generator", "aspect", "target", "people", "statistic", *sorted(extra))
-        names = Counter(tuple(row[name] for name in identity) for row in found[section])
+        names = Counter(tuple(row[name] for name in identity) for row in payload[section])
         assert set(names.values()) == {1}
-        assert {row["aspect"] for row in found[section]} == {"correct"}
-        assert all((row["value"] is None) == (row["reason"] is not None) for row in found[section])
+        assert {row["aspect"] for row in payload[section]} == {"correct"}
+        assert all((row["value"] is None) == (row["reason"] is not None) for row in payload[section])
 
 
 def test_chosen_statistics_and_people_as(rated: Path) -> None:
     words = ["--suite", "ratings", "--aspect", "correct"]
-    found = agreement(rated, *words, "--statistic", "mean", "--statistic", "auc", "--people-as", "majority")
-    assert {row["statistic"] for section in EXTRA for row in found[section]} == {"mean", "auc"}
-    assert {row["people_as"] for row in found["raters"]} == {"majority"}
+    results = agreement(rated, *words, "--statistic", "mean", "--statistic", "auc", "--people-as", "majority")
+    assert {row["statistic"] for section in EXTRA for row in results[section]} == {"mean", "auc"}
+    assert {row["people_as"] for row in results["raters"]} == {"majority"}
 
 
 def test_a_table_for_people(rated: Path) -> None:
@@ -162,8 +162,8 @@ def test_a_table_for_people(rated: Path) -> None:
 
 
 def test_an_empty_project(project: Path) -> None:
-    found = agreement(project)
-    assert all(found[section] == [] for section in EXTRA)
+    results = agreement(project)
+    assert all(results[section] == [] for section in EXTRA)
     assert done(project, "rebuild") == "0 judgements remade from their sources\n"
     assert concord(project, "import", "undo").err == "import undo: nothing has been imported into this project yet\n"
 

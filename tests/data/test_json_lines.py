@@ -36,12 +36,12 @@ def test_a_line_too_long_or_too_deep_is_a_single_bad_line(tmp_path: Path, monkey
     long = b'{"a": "' + b"x" * (3 << 20) + b'"}\n'
     deep = b'{"a": ' + b"[" * 100_000 + b"\n"
     digits = b'{"a": ' + b"1" * 10_000 + b"}\n"
-    found = list(read_json_lines(written(tmp_path, long + b'{"a": 1}\n' + deep + digits + b'{"a": 2}\n')))
-    assert [line.number for line in found] == [1, 2, 3, 4, 5]
-    assert [line.value for line in found if line.wrong is None] == [{"a": 1}, {"a": 2}]
-    assert found[0].wrong == "more than 1 MB on one line; is this JSON lines?"
-    assert found[2].wrong is not None
-    assert found[3].wrong is not None
+    json_lines = list(read_json_lines(written(tmp_path, long + b'{"a": 1}\n' + deep + digits + b'{"a": 2}\n')))
+    assert [line.number for line in json_lines] == [1, 2, 3, 4, 5]
+    assert [line.value for line in json_lines if line.wrong is None] == [{"a": 1}, {"a": 2}]
+    assert json_lines[0].wrong == "more than 1 MB on one line; is this JSON lines?"
+    assert json_lines[2].wrong is not None
+    assert json_lines[3].wrong is not None
 
 
 def test_a_file_that_cannot_be_read_says_why(tmp_path: Path) -> None:
@@ -56,9 +56,9 @@ def test_a_file_that_cannot_be_read_says_why(tmp_path: Path) -> None:
 
 def test_only_a_line_at_a_time_is_in_memory(tmp_path: Path) -> None:
     path = written(tmp_path, b'{"a": 1}\n' * 3)
-    found = read_json_lines(path)
-    assert next(found) == JsonLine(1, {"a": 1})
+    json_lines = read_json_lines(path)
+    assert next(json_lines) == JsonLine(1, {"a": 1})
     # what follows is read when it is asked for
     with path.open("ab") as file:
         file.write(b'{"a": 2}\n' * 200_000)
-    assert sum(1 for _ in found) == 200_002
+    assert sum(1 for _ in json_lines) == 200_002

@@ -40,8 +40,8 @@ def test_entries_equal_those_of_json_loads(
     path.write_text(json.dumps({"first": other, **content, "last": other}, indent=indent), encoding="utf-8")
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(json_files, "_PIECE", piece)
-        found = read(path, "a", "c")
-    assert found == [(key, one) for key in content if key in "ac" for one in (LIST_START, *content[key])]
+        results = read(path, "a", "c")
+    assert results == [(key, entry) for key in content if key in "ac" for entry in (LIST_START, *content[key])]
 
 
 @pytest.mark.parametrize(

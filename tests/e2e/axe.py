@@ -22,11 +22,11 @@ _SETTLED = (
 def serious(page: Page) -> list[str]:
     """What axe-core finds wrong, a line each."""
     page.evaluate(_SETTLED)
-    found: Any = Axe().run(page, None, {"resultTypes": ["violations"]})
+    value: Any = Axe().run(page, None, {"resultTypes": ["violations"]})
     return [
-        f"{one['id']} ({one['impact']}): {one['help']}: {node['target']} {node['html'][:160]}"
-        for one in found.response["violations"]
-        if one["impact"] in TELLING
-        for node in one["nodes"]
-        if GRADIOS_OWN.get(one["id"], "\0") not in node["html"]
+        f"{entry['id']} ({entry['impact']}): {entry['help']}: {node['target']} {node['html'][:160]}"
+        for entry in value.response["violations"]
+        if entry["impact"] in TELLING
+        for node in entry["nodes"]
+        if GRADIOS_OWN.get(entry["id"], "\0") not in node["html"]
     ][:8]

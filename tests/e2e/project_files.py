@@ -136,7 +136,7 @@ def study(folder: Path) -> Study:
 
 
 def _study_row(number: int, image: int, name: str, count: int, seen: int) -> dict[str, object]:
-    given: dict[str, object] = {
+    values: dict[str, object] = {
         "HITId": f"hit-{number}-{image}",
         "Input.index": f"{number}_{image}",
         "Input.prompt_id": number,
@@ -150,7 +150,7 @@ def _study_row(number: int, image: int, name: str, count: int, seen: int) -> dic
         "Answer.task-quality": 4 if seen else 1,
         "Answer.task-real-0": 3 if seen else "",
     }
-    return {column: given.get(column, "") for column in (*_STUDY_INPUTS, *_STUDY_ANSWERS)}
+    return {column: values.get(column, "") for column in (*_STUDY_INPUTS, *_STUDY_ANSWERS)}
 
 
 def ratings(path: Path, raters: Mapping[str, int]) -> Path:

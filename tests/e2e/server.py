@@ -50,6 +50,11 @@ class Server:
     url: str
     project: Path
 
+    @property
+    def store(self) -> Store:
+        """The open project."""
+        return _OPEN[self.project]
+
     def run(self, *arguments: str | Path) -> str:
         return command(self.project, *arguments)
 
@@ -82,7 +87,7 @@ class Server:
             return rows
 
     def _answered(self, person: str) -> list[str]:
-        with _OPEN[self.project].read() as cursor:
+        with self.store.read() as cursor:
             rows = cursor.execute("select distinct item_id from annotations where rater_id = $1", [person]).fetchall()
         return [item_id for (item_id,) in rows]
 
@@ -222,10 +227,10 @@ def served_by_a_process(project: Path, *options: str | Path) -> Iterator[Server]
         if process.poll() is None:
             process.kill()
             process.wait()
-    said = log.read_text(encoding="utf-8")
-    assert status == 0, f"after SIGTERM the server ended with status {status}:\n{said}"
+    text = log.read_text(encoding="utf-8")
+    assert status == 0, f"after SIGTERM the server ended with status {status}:\n{text}"
     assert not (project / forwarding.FILE).exists(), "the stopped server left its address behind"
-    assert "Traceback" not in said, said
+    assert "Traceback" not in text, text
 
 
 def _wait(process: subprocess.Popen[bytes], url: str, log: Path) -> None:

@@ -96,12 +96,12 @@ def test_a_picture_appears_with_its_prompt(page: Page) -> None:
 def cells(table: Locator) -> dict[tuple[str, str], str]:
     """The table's texts by (row, column), details left out."""
     columns = [text.strip() for text in table.locator("thead th").all_text_contents()]
-    found = {}
+    results = {}
     for row in table.locator("tbody tr").all():
         name = row.locator("th").inner_text().strip()
         for column, cell in zip(columns[1:], row.locator("td").all(), strict=True):
-            found[name, column] = cell.inner_text().split("\n")[0].strip()
-    return found
+            results[name, column] = cell.inner_text().split("\n")[0].strip()
+    return results
 
 
 def assert_equal(shown: dict[tuple[str, str], str], rows: list[Row], name: Callable[[Row], str]) -> None:

@@ -32,25 +32,25 @@ def ready(page: Page) -> None:
 def met(page: Page) -> dict[tuple[str, str], str]:
     """The exact values of the matrix by row and column."""
     columns = [name.strip() for name in page.locator(".cc-matrix thead th").all_text_contents()]
-    found = {}
+    results = {}
     for row in page.locator(".cc-matrix tbody tr").all():
         cells = row.locator("td").all()
         for column, cell in zip(columns, cells, strict=True):
             if (value := cell.get_attribute("data-value")) is not None:
-                found[row.locator("th").inner_text(), column] = value
-    return found
+                results[row.locator("th").inner_text(), column] = value
+    return results
 
 
 def expected(server: Server, statistic: str, task: str) -> dict[tuple[str, str], str]:
     """The same from the command line."""
     rows = server.agreement("--suite", RATED_SUITE, "--aspect", "faithfulness", "--statistic", statistic)
-    found = {}
+    results = {}
     for section, names in (("among_people", None), ("raters", ("rater",)), ("matrix", ("a", "b"))):
         for row in rows[section]:
             if (row["generator"], row["task"]) == ("all", task) and row["value"] is not None:
                 one, other = ("people", "people") if names is None else [*(row[name] for name in names), "people"][:2]
-                found[one, other] = found[other, one] = repr(row["value"])
-    return found
+                results[one, other] = results[other, one] = repr(row["value"])
+    return results
 
 
 def test_the_matrix_has_the_digits_of_the_command_line(page: Page, server: Server) -> None:
@@ -92,17 +92,17 @@ def test_a_cell_of_the_confusion_table_leads_to_its_images(page: Page, server: S
     expect(page.locator(".cc-confusion")).to_be_visible()
     file = tmp_path / "said.csv"
     server.run("export", "ratings", "--suite", RATED_SUITE, "--aspect", "faithfulness", "-o", file)
-    said = pd.read_csv(file, dtype=str)
-    scorer = said[said["rater"] == "tifa"].set_index("item")["value"]
-    people = said[said["kind"] == "human"]
+    judgements = pd.read_csv(file, dtype=str)
+    scorer = judgements[judgements["rater"] == "tifa"].set_index("item")["value"]
+    people = judgements[judgements["kind"] == "human"]
     links = page.locator(".cc-confusion tbody a")
     addresses = [str(link.get_attribute("href")) for link in links.all()]
     assert len(addresses) > 3
     for address in addresses:
-        asked = {name: values[0] for name, values in parse_qs(urlsplit(address).query).items()}
-        rows = people[(people["value"] == asked["b_says"]) & (people["item"].map(scorer) == asked["a_says"])]
-        found = {item["item_id"] for item in server.items(**asked)}
-        assert found == set(rows["item"]) != set()
+        requested = {name: values[0] for name, values in parse_qs(urlsplit(address).query).items()}
+        rows = people[(people["value"] == requested["b_says"]) & (people["item"].map(scorer) == requested["a_says"])]
+        results = {item["item_id"] for item in server.items(**requested)}
+        assert results == set(rows["item"]) != set()
     last = links.last
     n = int(last.locator("xpath=following-sibling::small").inner_text().split()[0])
     last.click()
@@ -130,12 +130,12 @@ def test_the_page_follows_an_answer(visitor: Visit, server: Server) -> None:
     sentence = page.locator("#headline")
     expect(sentence).to_contain_text(ANSWERS)
     ready(page)
-    found = ANSWERS.search(sentence.inner_text())
-    assert found
+    match = ANSWERS.search(sentence.inner_text())
+    assert match
     form.two_objects()
     form.submit()
     form.saved("2")
-    now = int(found[1]) + 1
+    now = int(match[1]) + 1
     expect(sentence).to_contain_text(f"{now} answers by people")
 
 

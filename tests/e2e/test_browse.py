@@ -30,8 +30,8 @@ def browsed(browser: Browser, sample: Path, tmp_path_factory: pytest.TempPathFac
     with serving(shutil.copytree(sample, folder / "project")) as running:
         caught_up(running)
         rows = [
-            {"image": item["item_id"], "who": who, "said": "no" if place % 2 else "yes"}
-            for place, item in enumerate(running.items(task=COUNTING))
+            {"image": item["item_id"], "who": who, "said": "no" if index % 2 else "yes"}
+            for index, item in enumerate(running.items(task=COUNTING))
             for who in PEOPLE
         ]
         file = project_files.write_csv(folder / "people.csv", rows)
@@ -44,8 +44,8 @@ def browsed(browser: Browser, sample: Path, tmp_path_factory: pytest.TempPathFac
 def caught_up(server: Server) -> None:
     """What Browse counts from is made after a write, by the app itself."""
     for _ in range(600):
-        found = server.json("/api/studio/facets")
-        if found["total"] and not found["behind"]:
+        reply = server.json("/api/studio/facets")
+        if reply["total"] and not reply["behind"]:
             return
         time.sleep(0.1)
     raise AssertionError("Browse has not caught up with the project within a minute")
@@ -86,20 +86,20 @@ def listed(page: Page) -> list[str]:
 
 
 def listed_items(server: Server, **query: str) -> dict[str, Any]:
-    found: dict[str, Any] = server.json("/api/studio/items", **query)
-    return found
+    results: dict[str, Any] = server.json("/api/studio/items", **query)
+    return results
 
 
 def focused_index(page: Page) -> int:
     """On which image the focus is."""
-    place: int = page.evaluate("Number(document.activeElement.dataset.index ?? -1)")
-    return place
+    index: int = page.evaluate("Number(document.activeElement.dataset.index ?? -1)")
+    return index
 
 
-def named(one: Visitor, name: str) -> Visitor:
+def named(visitor: Visitor, name: str) -> Visitor:
     """Who tags is recorded: a name given before asks nothing in between."""
-    assert one.context.request.post(f"{one.watch.origin}/api/name", data={"name": name}).ok
-    return one
+    assert visitor.context.request.post(f"{visitor.watch.origin}/api/name", data={"name": name}).ok
+    return visitor
 
 
 # ---- filters and the address
@@ -114,7 +114,7 @@ def test_from_the_start_page_to_where_people_and_a_scorer_differ(visitor: Visit,
     for act in actions:
         act()
     assert len(actions) <= 4
-    people = {item["item_id"] for place, item in enumerate(listed_items(browsed, task=COUNTING)["items"]) if place % 2 == 0}
+    people = {item["item_id"] for index, item in enumerate(listed_items(browsed, task=COUNTING)["items"]) if index % 2 == 0}
     wrong = {
         item["item_id"] for item in listed_items(browsed, task=COUNTING, rater=GENEVAL)["items"] if item["verdict"] == "no"
     }
@@ -247,19 +247,19 @@ def test_an_image_opens_and_back_returns_to_its_position(page: Page) -> None:
     cells.first.focus()
     for key in ("PageDown", "PageDown", "ArrowRight"):
         page.keyboard.press(key)
-    place, id = focused_index(page), page.evaluate("new URL(document.activeElement.href).searchParams.get('id')")
-    assert place > 8
+    index, id = focused_index(page), page.evaluate("new URL(document.activeElement.href).searchParams.get('id')")
+    assert index > 8
     page.keyboard.press("Enter")
     expect(page).to_have_url(re.compile(r"/studio/workbench\?id="))
     expect(page.locator(".cc-bench__title")).to_contain_text(id)
     # the Workbench has the whole listing
-    expect(page.get_by_text(f"{place + 1} of 84")).to_be_visible()
+    expect(page.get_by_text(f"{index + 1} of 84")).to_be_visible()
     page.go_back()
-    expect(page.locator(f'.cc-cell[data-index="{place}"]')).to_be_focused()
+    expect(page.locator(f'.cc-cell[data-index="{index}"]')).to_be_focused()
     assert page.evaluate("new URL(document.activeElement.href).searchParams.get('id')") == id
     page.keyboard.press("Enter")
     page.locator(".cc-bench__back").click()
-    expect(page.locator(f'.cc-cell[data-index="{place}"]')).to_be_focused()
+    expect(page.locator(f'.cc-cell[data-index="{index}"]')).to_be_focused()
 
 
 def test_twenty_are_tagged_by_keyboard(visitor: Visit, browsed: Server) -> None:
@@ -283,8 +283,8 @@ def test_twenty_are_tagged_by_keyboard(visitor: Visit, browsed: Server) -> None:
     page.keyboard.type("twenty <b>")
     page.keyboard.press("Enter")
     expect(page.locator(".cc-toast")).to_contain_text("20 images tagged “twenty <b>”")
-    found = listed_items(browsed, tag="twenty <b>")
-    assert sorted(item["item_id"] for item in found["items"]) == sorted(wanted)
+    results = listed_items(browsed, tag="twenty <b>")
+    assert sorted(item["item_id"] for item in results["items"]) == sorted(wanted)
     expect(page.locator(".cc-cell-tags").first).to_have_text("twenty <b>")
     # the focus is where it was: one may go on
     assert focused_index(page) == 19
@@ -394,9 +394,9 @@ def test_rows_by_prompt_mark_images_outside_the_filter(page: Page, browsed: Serv
     cells = opened(page, task=COUNTING, show="prompts", rater=GENEVAL, says=f"{GENEVAL}:no")
     row = page.locator(".cc-prompt").first
     assert row.locator(".cc-prompt__cell:not(.is-other)").count() >= 1
-    found = listed_items(browsed, task=COUNTING, rater=GENEVAL, says=f"{GENEVAL}:no")
-    wrong = {item["item_id"] for item in found["items"]}
-    assert len(wrong) == found["total"]
+    results = listed_items(browsed, task=COUNTING, rater=GENEVAL, says=f"{GENEVAL}:no")
+    wrong = {item["item_id"] for item in results["items"]}
+    assert len(wrong) == results["total"]
     for cell in cells.all():
         item = parse_qs(urlsplit(str(cell.get_attribute("href"))).query)["id"][0]
         assert ("is-other" in str(cell.get_attribute("class"))) == (item not in wrong)
@@ -419,8 +419,8 @@ def test_scores_are_brushed_by_mouse_and_by_keyboard(page: Page, browsed: Server
 
     def agreed() -> int:
         """How many the page and the server list, for the range in the address."""
-        asked = parse_qs(urlsplit(page.url).query)["range"][0]
-        n = int(listed_items(browsed, task=COUNTING, range=asked)["total"])
+        requested = parse_qs(urlsplit(page.url).query)["range"][0]
+        n = int(listed_items(browsed, task=COUNTING, range=requested)["total"])
         expect(page.locator(".cc-browse__status")).to_have_text(re.compile(rf"^{n} images?$"))
         return n
 

@@ -22,7 +22,7 @@ TWO_OBJECTS = {"objects": "things", "count_0": 1, "color_0": ["red"], "realism_0
 
 
 def person(
-    server: Server, campaign: str, name: str, caption_fit: int, said: Mapping[str, Any] = MappingProxyType(TWO_OBJECTS)
+    server: Server, campaign: str, name: str, caption_fit: int, fields: Mapping[str, Any] = MappingProxyType(TWO_OBJECTS)
 ) -> None:
     """Somebody turns to a campaign and answers all that they are offered, in their own way."""
     with httpx.Client(base_url=server.url, trust_env=False, timeout=60) as client:
@@ -30,7 +30,7 @@ def person(
         client.post("/api/campaign", json={"campaign": campaign}).raise_for_status()
         while tasks := client.get("/api/next").raise_for_status().json().get("tasks"):
             answer = {"id": str(uuid.uuid4()), "ticket": tasks[0]["ticket"], "campaign": campaign, "active_seconds": 9}
-            answers = {**said, "caption_fit": caption_fit}
+            answers = {**fields, "caption_fit": caption_fit}
             client.post("/api/submit", json=answer | {"answers": answers}).raise_for_status()
 
 

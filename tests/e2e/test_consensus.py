@@ -26,9 +26,9 @@ def test_consensuses_become_raters(page: Page, server: Server) -> None:
     expect(page).to_have_url(re.compile(r"consensus=majority%2Cdawid_skene"))
     expect(page.locator(".cc-matrix tbody th", has_text="consensus:dawid_skene")).to_be_visible()
     expect(page.get_by_text("Intervals are being computed")).to_have_count(0)
-    asked = [word for method in CHOSEN for word in ("--consensus", method)]
+    requested = [word for method in CHOSEN for word in ("--consensus", method)]
     selection = ["--suite", RATED_SUITE, "--aspect", "faithfulness", "--statistic", "cohen_kappa"]
-    rows = server.agreement(*selection, *asked)
+    rows = server.agreement(*selection, *requested)
     expected = {}
     for section, names in (("raters", ("rater",)), ("matrix", ("a", "b"))):
         for row in rows[section]:
@@ -37,8 +37,8 @@ def test_consensuses_become_raters(page: Page, server: Server) -> None:
                 and (row["generator"], row["task"]) == ("all", "all")
                 and row["value"] is not None
             ):
-                one, other = [*(row[name] for name in names), "people"][:2]
-                expected[one, other] = expected[other, one] = repr(row["value"])
+                entry, other = [*(row[name] for name in names), "people"][:2]
+                expected[entry, other] = expected[other, entry] = repr(row["value"])
     after = met(page)
     assert {pair: value for pair, value in after.items() if any("consensus" in name for name in pair)} == expected != {}
     assert {pair: value for pair, value in after.items() if pair not in expected} == before

@@ -25,9 +25,9 @@ def opened(page: Page, address: str = "/studio/explore") -> None:
 
 
 def displayed_score(page: Page) -> tuple[str | None, ...]:
-    found = SCORE.search(page.locator("#explore-lead").inner_text())
-    assert found
-    return found.groups()
+    match = SCORE.search(page.locator("#explore-lead").inner_text())
+    assert match
+    return match.groups()
 
 
 @pytest.mark.slow

@@ -85,6 +85,7 @@ def test_two_people_label_by_keyboard_while_agreement_is_open(fresh: Server, vis
         ann.submit()
     ann.saved("5 of 5")
     expect(ann.page.get_by_role("heading", name="All done, thank you")).to_be_visible()
+    expect(ann.page.get_by_role("link", name="See the results")).to_have_attribute("href", "/studio/")
     expect(sentence).to_contain_text("5 answers by people about 5 images")
 
     ben.enter("Ben")

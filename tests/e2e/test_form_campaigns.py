@@ -10,7 +10,8 @@ from typing import Any
 import pytest
 from playwright.sync_api import Browser, Page, expect
 
-from data.campaign import Campaign, CampaignItem, Settings, sample_items
+from data.campaigns.items import CampaignItem, sample_items
+from data.campaigns.settings import Campaign, Settings
 from data.store.campaigns import management
 from data.store.core.selection import Selection
 from data.store.core.store import Store
@@ -141,13 +142,13 @@ def test_pairs_by_keyboard_alone_to_the_completion_code(visitor: Visit, running:
     expect(zoomed).to_contain_text("Right")
     form.press("z")
     expect(zoomed).to_have_count(0)
-    given = []
+    values = []
     total = int(re.findall(r"of (\d+)", form.count.inner_text())[0])
     for n in range(total):
         expect(form.count).to_contain_text(f"{n} of {total}")
         form.active("preference")
         key = ("ArrowLeft", "ArrowRight", "b", "n", "x")[n % 5]
-        given.append(sent(page, lambda key=key: form.press(key))["answers"]["preference"])  # type: ignore[misc]
+        values.append(sent(page, lambda key=key: form.press(key))["answers"]["preference"])  # type: ignore[misc]
         form.saved(f"{n + 1} of")
         if n == 0:
             # whoever leaves before the end has no code, and is told whom to write to
@@ -156,7 +157,7 @@ def test_pairs_by_keyboard_alone_to_the_completion_code(visitor: Visit, running:
             expect(page.locator("[data-contact]")).to_contain_text("write to whoever invited you")
             expect(page.get_by_text("D0NE")).to_have_count(0)
             form.press("Enter")
-    assert given == [("left", "right", "both", "none", "cannot_tell")[n % 5] for n in range(total)]
+    assert values == [("left", "right", "both", "none", "cannot_tell")[n % 5] for n in range(total)]
     expect(page.get_by_text("D0NE")).to_be_visible()
 
 

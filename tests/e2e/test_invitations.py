@@ -44,9 +44,9 @@ def sign_in(page: Page, name: str) -> None:
 
 
 def port(server: Server) -> int:
-    found = urlsplit(server.url).port
-    assert found is not None
-    return found
+    result = urlsplit(server.url).port
+    assert result is not None
+    return result
 
 
 def expect_loaded(page: Page, selector: str) -> None:
@@ -84,7 +84,7 @@ def test_an_invitation_works_behind_a_proxy(guarded: Server, browser: Browser) -
                 "a[href], img[src], link[rel=stylesheet], script[src]",
                 "all => all.map((one) => one.getAttribute('href') ?? one.src)",
             )
-            absolute = [one for one in outside if one.startswith("/") and not one.startswith(PREFIX + "/")]
+            absolute = [entry for entry in outside if entry.startswith("/") and not entry.startswith(PREFIX + "/")]
             assert absolute == []
         page.goto(f"{address}/studio/browse")
         expect_loaded(page, "#cc-browse img")

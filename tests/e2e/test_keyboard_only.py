@@ -34,7 +34,7 @@ def test_gold_verdict_and_pause_by_keyboard(visitor: Callable[..., Visitor], tmp
         server.run("campaigns", "create", "main-study", "--title", "Main study")
         server.run("campaigns", "create", "crowd", "--task", "single_object")
         server.run("campaigns", "start", "crowd")
-        verdicts = {one["item_id"]: one["verdict"] for one in server.json("/api/studio/items", rater=RATER)["items"]}
+        verdicts = {entry["item_id"]: entry["verdict"] for entry in server.json("/api/studio/items", rater=RATER)["items"]}
         number = next(n for n in range(len(verdicts)) if verdicts[item_id(n)] == "yes")
         page = visitor(server).page
         introduce(page, "Judith")

@@ -17,7 +17,8 @@ from tests.e2e.server import Server
 from ui.pages import map as map_page
 
 Visit = Callable[..., Visitor]
-INSIDE = re.compile(r"([\d,]+) images? inside")
+INSIDE = "() => document.getElementById('map-told').innerText.match(/([\\d,]+) images? inside/)?.[1]"
+"""JavaScript for how many images are in the lasso; nothing while the map is drawn."""
 
 
 def opened(page: Page, address: str = "/studio/map") -> None:
@@ -40,10 +41,8 @@ def draw(page: Page, part: float) -> None:
 
 
 def inside(page: Page) -> int:
-    expect(page.locator("#map-told")).to_have_text(INSIDE)
-    found = INSIDE.search(page.locator("#map-told").inner_text())
-    assert found
-    return int(found[1].replace(",", ""))
+    number: str = page.wait_for_function(INSIDE).json_value()
+    return int(number.replace(",", ""))
 
 
 def page_query(page: Page) -> dict[str, list[str]]:

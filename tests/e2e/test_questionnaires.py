@@ -37,12 +37,12 @@ def an_answer(question: Question, rng: random.Random) -> Any:
 
 def cases(questionnaire: Questionnaire, n: int) -> list[dict[str, Any]]:
     rng = random.Random(7)
-    found = []
+    results = []
     for _ in range(n):
         answers = {question.id: an_answer(question, rng) for question in questionnaire.questions if rng.random() < 0.9}
         blanks = {blank.id: rng.choice(["yes", None, "no", True]) for blank in questionnaire.blanks if rng.random() < 0.3}
-        found.append(answers | blanks)
-    return found
+        results.append(answers | blanks)
+    return results
 
 
 def test_the_browser_has_the_servers_rules(page: Page) -> None:
@@ -56,8 +56,8 @@ def test_the_browser_has_the_servers_rules(page: Page) -> None:
             shown = visible(questionnaire, answers)
             still = [id_ for id_ in shown if is_blank(answers.get(id_)) and id_ not in optional]
             expected.append([shown, clean(questionnaire, answers), still])
-        found = page.evaluate(_RULES, [json.loads(json.dumps(to_json(questionnaire))), some])
-        assert found == json.loads(json.dumps(expected)), name
+        payload = page.evaluate(_RULES, [json.loads(json.dumps(to_json(questionnaire))), some])
+        assert payload == json.loads(json.dumps(expected)), name
         assert len({tuple(shown) for shown, _, _ in expected}) > 1
 
 

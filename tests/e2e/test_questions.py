@@ -24,8 +24,8 @@ Visit = Callable[..., Visitor]
 ITEM = f"{SUITE}/00000/alpha/0"
 
 
-def wrong(_: str, one: PromptQuestion) -> str:
-    return next(choice for choice in one.choices if choice != one.answer)
+def wrong(_: str, question: PromptQuestion) -> str:
+    return next(choice for choice in question.choices if choice != question.answer)
 
 
 @pytest.fixture(scope="module")
@@ -63,8 +63,8 @@ def test_a_persons_answers_split_the_wrong_ones(visitor: Visit, running: Server)
     expect(page.get_by_role("dialog")).to_be_visible()
     form.press("Enter")
     expect(page.get_by_role("dialog")).to_have_count(0)
-    asked = page.locator(".cc-question")
-    expect(asked).to_have_count(2)
+    locator = page.locator(".cc-question")
+    expect(locator).to_have_count(2)
     page.get_by_role("radio", name="Yes").check()
     page.get_by_role("radio", name="None of the above").check()
     with page.expect_response("**/api/submit") as answered:

@@ -37,15 +37,15 @@ def taken(browser: Browser, playground: Server, tmp_path_factory: pytest.TempPat
     # the report stands in the page, without its scripts
     shown = page.frame_locator("#report-made iframe")
     expect(shown.locator("h1").first).to_be_visible()
-    folder, found = tmp_path_factory.mktemp("taken"), {}
+    folder, results = tmp_path_factory.mktemp("taken"), {}
     for n in range(6):
         with page.expect_download() as waiting:
             links.nth(n).click()
         download: Download = waiting.value
         name = links.nth(n).inner_text()
-        found[name] = folder / download.suggested_filename
-        download.save_as(found[name])
-    yield found
+        results[name] = folder / download.suggested_filename
+        download.save_as(results[name])
+    yield results
     context.close()
 
 
@@ -69,26 +69,26 @@ def test_the_html_report_opens_without_any_request(browser: Browser, taken: dict
     """Every request but the file's own is noted and refused; so is every complaint of the browser's."""
     context = browser.new_context(viewport={"width": 1200, "height": 900})
     page = context.new_page()
-    asked: list[str] = []
-    said: list[str] = []
+    requested: list[str] = []
+    answers: list[str] = []
     own = taken["HTML"].as_uri()
 
     def refuse(route: Route) -> None:
         if route.request.url.split("#")[0] == own:
             route.continue_()
         else:
-            asked.append(route.request.url)
+            requested.append(route.request.url)
             route.abort()
 
     context.route("**/*", refuse)
-    page.on("console", lambda message: said.append(message.text))
-    page.on("pageerror", lambda error: said.append(str(error)))
+    page.on("console", lambda message: answers.append(message.text))
+    page.on("pageerror", lambda error: answers.append(str(error)))
     page.goto(own)
     expect(page.locator(".plot .main-svg").first).to_be_visible()
     assert serious(page) == []
     looked_at(page)
-    assert asked == []
-    assert said == []
+    assert requested == []
+    assert answers == []
     context.close()
 
 
@@ -97,16 +97,16 @@ def looked_at(page: Page) -> None:
     plots = page.locator(".plot .main-svg").first
     expect(plots).to_be_visible()
     assert page.locator("[data-figure]").count() == page.locator(".plot.js-plotly-plot").count() > 2
-    place = page.locator(".plot").first
-    place.scroll_into_view_if_needed()
-    place.locator(".point").first.hover(force=True)
-    expect(place.locator(".hoverlayer")).to_contain_text("n = ")
-    place.locator("[data-title='Zoom in']").click()
+    locator = page.locator(".plot").first
+    locator.scroll_into_view_if_needed()
+    locator.locator(".point").first.hover(force=True)
+    expect(locator.locator(".hoverlayer")).to_contain_text("n = ")
+    locator.locator("[data-title='Zoom in']").click()
     # none of the library's buttons sends anything anywhere
-    titles = place.locator(".modebar-btn").evaluate_all("all => all.map(e => e.dataset.title)")
+    titles = locator.locator(".modebar-btn").evaluate_all("all => all.map(e => e.dataset.title)")
     assert titles == ["Download plot as a PNG", "Zoom", "Pan", "Zoom in", "Zoom out", "Reset axes"]
     with page.expect_download():
-        place.locator("[data-title^='Download plot']").click()
+        locator.locator("[data-title^='Download plot']").click()
     table = page.locator("section", has=page.get_by_role("heading", name="People among themselves")).locator("table").first
     heading = table.locator("thead th").last
     heading.click()

@@ -24,9 +24,9 @@ Visit = Callable[..., Visitor]
 
 
 def button(page: Page, name: str, *, can: bool) -> None:
-    found = page.get_by_role("button", name=name, exact=True)
-    expect(found).to_be_visible()
-    expect(found).to_be_enabled(enabled=can)
+    locator = page.get_by_role("button", name=name, exact=True)
+    expect(locator).to_be_visible()
+    expect(locator).to_be_enabled(enabled=can)
 
 
 def row(page: Page, text: str) -> None:

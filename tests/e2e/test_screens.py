@@ -98,9 +98,9 @@ def test_every_control_has_a_name(visitor: Visit, server: Server) -> None:
     expect(one.page.get_by_role("group", name="How many")).to_have_count(2)
 
 
-def assert_named(one: Visitor) -> set[str]:
+def assert_named(visitor: Visitor) -> set[str]:
     """Every control that the browser tells assistive technology about has a name there."""
-    tree: dict[str, Any] = one.context.new_cdp_session(one.page).send("Accessibility.getFullAXTree")
+    tree: dict[str, Any] = visitor.context.new_cdp_session(visitor.page).send("Accessibility.getFullAXTree")
     controls = [node for node in tree["nodes"] if not node["ignored"] and node["role"]["value"] in _CONTROLS]
     assert controls
     unnamed = [node for node in controls if not node.get("name", {}).get("value")]

@@ -7,7 +7,8 @@ from collections.abc import Iterator
 import pytest
 from playwright.sync_api import Browser, Page, Route, expect
 
-from data.campaign import Campaign, sample_items
+from data.campaigns.items import sample_items
+from data.campaigns.settings import Campaign
 from data.store.campaigns import management
 from data.store.core.selection import Selection
 from data.store.core.store import Store
@@ -135,11 +136,11 @@ def test_a_draft_outlives_undo_and_skip_while_its_picture_is_awaited(visitor: Vi
 
 def test_a_cold_form_sends_few_requests(visitor: Visit, server: Server) -> None:
     one = visitor(server, advance=None)
-    page, asked = one.page, list[str]()
-    page.on("request", lambda request: asked.append(request.url.removeprefix(server.url)))
+    page, requested = one.page, list[str]()
+    page.on("request", lambda request: requested.append(request.url.removeprefix(server.url)))
     form = enter(page, "Frugal")
     form.active("preference")
-    ours = {path for path in asked if path.startswith("/assets/")}
+    ours = {path for path in requested if path.startswith("/assets/")}
     assert ours <= {"/assets/js/form/form.js", "/assets/css/annotate.css", "/assets/icon.svg"}
     # both pictures of both pairs that are offered, though one pair alone is on the screen
     page.wait_for_function(f"{_PICTURES}.length === 4")

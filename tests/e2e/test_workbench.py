@@ -44,9 +44,9 @@ def bench(browser: Browser, tmp_path_factory: pytest.TempPathFactory) -> Iterato
 
 def attack(folder: Path, project: Path) -> None:
     """One picture and a scorer's evidence of it: prompt, object, labels and the scorer's name are hostile."""
-    place = folder / "00900" / "samples"
-    place.mkdir(parents=True)
-    Image.new("RGB", (48, 48), "teal").save(place / "0000.png")
+    path = folder / "00900" / "samples"
+    path.mkdir(parents=True)
+    Image.new("RGB", (48, 48), "teal").save(path / "0000.png")
     spec = {"tag": _ATTACK, "include": [{"class": _ATTACK, "count": 1, "color": "red"}], "prompt": HOSTILE[4]}
     (folder / "00900" / "metadata.jsonl").write_text(json.dumps(spec), encoding="utf-8")
     small_project.done(project, "import", "images", folder, "--layout", "geneval", "--generator", "g")
@@ -169,8 +169,8 @@ def test_revising_after_seeing_leaves_the_blind_answer(page: Page, bench: Server
     form.field.fill("something after all")
     page.get_by_role("button", name="Save change").click()
     expect(page.get_by_role("heading", name=SAVED)).to_be_visible()
-    kept = bench.annotations("Revo")
-    assert [(a["saw_evidence"], a["superseded"]) for a in kept] == [(False, False), (True, False)]
+    remaining = bench.annotations("Revo")
+    assert [(a["saw_evidence"], a["superseded"]) for a in remaining] == [(False, False), (True, False)]
 
 
 def test_boxes_rows_colours_and_zoom(page: Page) -> None:
@@ -232,10 +232,10 @@ def test_from_browse_to_the_failures_and_through_them(visitor: Visit, bench: Ser
     page.goto(grid)
     cells = page.locator(".cc-cell")
     expect(cells).to_have_count(12)
-    said = [text.strip() for text in page.locator(".cc-cell .cc-saying__value").all_text_contents()]
-    assert said == sorted(said)
-    assert "no" in said
-    failures = said.count("no")
+    answers = [text.strip() for text in page.locator(".cc-cell .cc-saying__value").all_text_contents()]
+    assert answers == sorted(answers)
+    assert "no" in answers
+    failures = answers.count("no")
     expect(page.locator(".cc-cell-reason")).to_have_count(failures)
     expect(cells.first.locator(".cc-cell-reason")).to_contain_text("expected")
     texts = page.locator(".cc-cell-text").all_text_contents()
@@ -244,10 +244,10 @@ def test_from_browse_to_the_failures_and_through_them(visitor: Visit, bench: Ser
     assert "/api/studio/uncover" in one.watch.posts
     heading = page.get_by_role("heading", level=2)
     expect(heading).to_have_text(texts[0])
-    for key, place in (("n", 1), ("ArrowRight", 2), ("p", 1), ("Alt+n", 2), ("ArrowLeft", 1), ("Alt+p", 0), ("p", 0)):
+    for key, index in (("n", 1), ("ArrowRight", 2), ("p", 1), ("Alt+n", 2), ("ArrowLeft", 1), ("Alt+p", 0), ("p", 0)):
         page.locator("body").press(key)
-        expect(page.get_by_text(f"{place + 1} of 12")).to_be_visible()
-        expect(heading).to_have_text(texts[place])
+        expect(page.get_by_text(f"{index + 1} of 12")).to_be_visible()
+        expect(heading).to_have_text(texts[index])
         expect(page.get_by_text(f"You came from a view with {RATER}’s answers")).to_be_visible()
     expect(page).to_have_url(re.compile("order=lowest.*shown="))
     page.go_back()
@@ -342,13 +342,13 @@ def test_a_queue_of_disagreements_is_judged_by_keys(visitor: Visit, tmp_path: Pa
         expect(page.locator('[data-facet="verdict"]')).to_contain_text("a scorer was wrong")
 
 
-def judged(page: Page, key: str, told: str, *, last: bool = False) -> None:
+def judged(page: Page, key: str, text: str, *, last: bool = False) -> None:
     """Press the key of a verdict as soon as the picture may be judged."""
     before = page.url
     expect(page.get_by_role("region", name="Verdict")).to_be_visible()
     page.wait_for_timeout(600)
     page.keyboard.press(key)
-    expect(page.locator(".cc-toast")).to_contain_text(told)
+    expect(page.locator(".cc-toast")).to_contain_text(text)
     if not last:
         expect(page).not_to_have_url(before)
 

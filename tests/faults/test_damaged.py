@@ -81,18 +81,18 @@ def newer(path: Path) -> None:
     path.write_bytes(bytes(content))
 
 
-@pytest.mark.parametrize("harm", [cut, garbage, blotted, headless, newer], ids=lambda one: str(one.__name__))
+@pytest.mark.parametrize("harm", [cut, garbage, blotted, headless, newer], ids=lambda entry: str(entry.__name__))
 def test_a_database_that_cannot_be_read_is_left_as_it_is(project: Path, harm: Callable[[Path], None]) -> None:
     path = project / DATABASE
     harm(path)
-    before = {one.name: one.read_bytes() for one in project.iterdir() if one.is_file()}
+    before = {path.name: path.read_bytes() for path in project.iterdir() if path.is_file()}
     ran = small_project.concord(project, "agreement")
     assert ran.status == 1
     (line,) = ran.err.strip().splitlines()
     assert str(path) in line
     assert "restore" in line, "the way back is not named"
     assert ran.out == ""
-    assert {one.name: one.read_bytes() for one in project.iterdir() if one.is_file()} == before
+    assert {path.name: path.read_bytes() for path in project.iterdir() if path.is_file()} == before
 
 
 def test_an_empty_file_is_not_taken_for_a_new_project(project: Path) -> None:
@@ -143,9 +143,9 @@ def test_a_killed_app_lost_nothing_that_was_acknowledged(killed: Path) -> None:
 
 def test_an_answer_sent_before_and_after_a_kill_is_stored_once(killed: Path) -> None:
     with Store(killed) as store, store.read() as cursor:
-        found = cursor.execute("select annotation_id, item_id, rater_id from annotations order by seq").fetchall()
+        rows = cursor.execute("select annotation_id, item_id, rater_id from annotations order by seq").fetchall()
     with Store(killed) as store:
-        id_, item, person = found[-1]
+        id_, item, person = rows[-1]
         saved = submit(store, item, person, annotation_id=str(id_))
         assert not saved.new
         assert answer(item, person).item_id == item

@@ -85,9 +85,9 @@ def test_a_database_that_duckdb_gave_up_is_opened_again(tmp_path: Path, monkeypa
         acknowledged, refused = [], 0
         with limited(280_000):
             for n in range(300):
-                one = answer(item, f"person {n}", annotation_id=_id(n))
+                annotation = answer(item, f"person {n}", annotation_id=_id(n))
                 try:
-                    acknowledged.append(recording.submit(store, one).annotation_id)
+                    acknowledged.append(recording.submit(store, annotation).annotation_id)
                 except NotWritten:
                     refused += 1
                     if refused > 3:
@@ -101,10 +101,10 @@ def test_a_database_that_duckdb_gave_up_is_opened_again(tmp_path: Path, monkeypa
 
 def _patiently(store: Store, item: str) -> str:
     """As the browser does: the same answer until it is taken."""
-    one = answer(item, "patient", annotation_id=_id(999))
+    annotation = answer(item, "patient", annotation_id=_id(999))
     for _ in range(100):
         try:
-            return recording.submit(store, one).annotation_id
+            return recording.submit(store, annotation).annotation_id
         except NotWritten:
             time.sleep(0.1)
     raise AssertionError("the database did not come back")

@@ -98,9 +98,9 @@ class Bench:
                 imports.undo(self.store, import_id)
             except Exception as error:
                 raise Unexpected(f"taken in, but not back: {error}") from error
-        for one in management.listed(self.store):
-            if one.campaign_id == "fuzzed":
-                management.remove(self.store, one.campaign_id)
+        for campaign in management.listed(self.store):
+            if campaign.campaign_id == "fuzzed":
+                management.remove(self.store, campaign.campaign_id)
         now = self.tables()
         if now != self._clean:
             other = {name: (self._clean.get(name), now.get(name)) for name in now if now[name] != self._clean.get(name)}
@@ -114,22 +114,26 @@ class Bench:
         self._do("rebuild", folder, {})
         if self.tables()["judgements"] != judged:
             raise Unexpected("rebuild gives other judgements than the import")
-        for what in ("judgements", "ratings", "annotations"):
-            named = {"named": "pseudonyms"} if what == "annotations" else {}
+        for label in ("judgements", "ratings", "annotations"):
+            named = {"named": "pseudonyms"} if label == "annotations" else {}
             try:
-                self._do(f"export {what}", folder, {"selection": {}, "form": "csv", "output": str(folder / "out.csv"), **named})
+                self._do(
+                    f"export {label}", folder, {"selection": {}, "form": "csv", "output": str(folder / "out.csv"), **named}
+                )
             except CommandError as error:
                 check_message(str(error))
         if self._client is not None:
             self._show(self._client)
 
     def _show(self, client: TestClient) -> None:
-        asked = ["/api/next", "/api/studio/facets", "/api/studio/strip", "/api/studio/rows", "/api/studio/items"]
-        listed = client.get(asked[-1])
+        requested = ["/api/next", "/api/studio/facets", "/api/studio/strip", "/api/studio/rows", "/api/studio/items"]
+        listed = client.get(requested[-1])
         if listed.status_code == 200:
             ids = [row["item_id"] for row in listed.json()["items"]]
-            asked += [f"/api/studio/{what}?id={one}" for one in ids[:2] + ids[-1:] for what in ("item", "task", "evidence")]
-        for address in asked:
+            requested += [
+                f"/api/studio/{label}?id={entry}" for entry in ids[:2] + ids[-1:] for label in ("item", "task", "evidence")
+            ]
+        for address in requested:
             answer = client.get(address)
             if answer.status_code >= 500:
                 raise Unexpected(f"GET {address}: {answer.status_code} {answer.text[:200]}")
@@ -166,7 +170,9 @@ def bench(folder: Path, *, app: bool = False) -> Iterator[Bench]:
 
 def targets_of(made: Bench) -> tuple[Target, ...]:
     """The importers as targets that work on this bench."""
-    return tuple(Target(one.name, one.files, partial(made.run, one), (CommandError, ValueError)) for one in IMPORTERS)
+    return tuple(
+        Target(importer.name, importer.files, partial(made.run, importer), (CommandError, ValueError)) for importer in IMPORTERS
+    )
 
 
 def _file(name: str, **more: Any) -> Parameters:
@@ -190,14 +196,16 @@ def _run_of(scorer: str, settings: Mapping[str, Any], *payloads: Mapping[str, An
             WorkItem(one, str(file), sha256(file.read_bytes()).hexdigest(), "a photo of a cow", small_project.METADATA[0])
             for one, file in zip(ids, files, strict=True)
         ]
-        found, chosen = RunFolder(Path(folder) / "r"), registry.get(scorer)
+        run_folder, chosen = RunFolder(Path(folder) / "r"), registry.get(scorer)
         profile = next(iter(chosen.profiles))
         made = {**chosen.profiles[profile], **settings}
-        found.create(Run("r", scorer, chosen.version, profile, made, part_size=1), work)
+        run_folder.create(Run("r", scorer, chosen.version, profile, made, part_size=1), work)
         for n, one in enumerate(ids):
-            found.write_part(n, [Observation(one, payloads[n % len(payloads)] if payloads else {}, () if payloads else boxes)])
+            run_folder.write_part(
+                n, [Observation(one, payloads[n % len(payloads)] if payloads else {}, () if payloads else boxes)]
+            )
         names = ("run.json", "manifest.jsonl", "parts/00000.parquet", "parts/00001.parquet")
-        return {name: (found.path / name).read_bytes() for name in names}
+        return {name: (run_folder.path / name).read_bytes() for name in names}
 
 
 def _answered(*chosen: str) -> Mapping[str, Any]:
@@ -205,8 +213,8 @@ def _answered(*chosen: str) -> Mapping[str, Any]:
     from scorers.questions.rules import AnsweredQuestion, payload_of
 
     with _written("r.jsonl", seeds.TIFA_LINES) as path:
-        questions = [one.question for one in next(read_results(path)).answers]
-    return payload_of(1, [AnsweredQuestion(one, word, free="x") for one, word in zip(questions, chosen, strict=True)])
+        questions = [answer.question for answer in next(read_results(path)).answers]
+    return payload_of(1, [AnsweredQuestion(question, word, free="x") for question, word in zip(questions, chosen, strict=True)])
 
 
 @contextmanager

@@ -52,15 +52,15 @@ Mutate = Callable[[Random, bytes], bytes]
 
 def mutate(draw: Random, files: Files) -> dict[str, bytes | None]:
     """A folder of files with something wrong, most often within one of them."""
-    found = dict(files)
+    results = dict(files)
     if draw.random() < 0.04:
-        return _shuffled(draw, found)
-    names = [name for name, content in found.items() if content is not None]
+        return _shuffled(draw, results)
+    names = [name for name, content in results.items() if content is not None]
     for name in draw.sample(names, 1 if draw.random() < 0.8 else min(2, len(names))):
-        content = found[name]
+        content = results[name]
         assert content is not None
-        found[name] = _content(draw, name, content)
-    return found
+        results[name] = _content(draw, name, content)
+    return results
 
 
 def _shuffled(draw: Random, files: dict[str, bytes | None]) -> dict[str, bytes | None]:
@@ -92,38 +92,38 @@ def _content(draw: Random, name: str, content: bytes) -> bytes:
 
 def by_bytes(draw: Random, content: bytes) -> bytes:
     """Flips, cuts, doublings and insertions."""
-    found = bytearray(content)
+    result = bytearray(content)
     for _ in range(draw.choice((1, 1, 1, 2, 5))):
-        at = draw.randrange(len(found) + 1)
+        at = draw.randrange(len(result) + 1)
         how = draw.randrange(7)
-        if how == 0 and at < len(found):
-            found[at] ^= 1 << draw.randrange(8)
-        elif how == 1 and at < len(found):
-            found[at] = draw.randrange(256)
+        if how == 0 and at < len(result):
+            result[at] ^= 1 << draw.randrange(8)
+        elif how == 1 and at < len(result):
+            result[at] = draw.randrange(256)
         elif how == 2:
-            del found[at:]
+            del result[at:]
         elif how == 3:
-            del found[at : at + draw.choice((1, 2, 8, 64))]
+            del result[at : at + draw.choice((1, 2, 8, 64))]
         elif how == 4:
-            found[at:at] = found[at : at + draw.choice((1, 4, 32, 400))]
+            result[at:at] = result[at : at + draw.choice((1, 4, 32, 400))]
         elif how == 5:
-            found[at:at] = draw.choice(_BYTES)
+            result[at:at] = draw.choice(_BYTES)
         else:
-            other = draw.randrange(len(found) + 1)
-            found[at:at] = found[min(at, other) : max(at, other)][:500]
-    return bytes(found)
+            other = draw.randrange(len(result) + 1)
+            result[at:at] = result[min(at, other) : max(at, other)][:500]
+    return bytes(result)
 
 
 def _encoded(draw: Random, content: bytes) -> bytes:
     """The same text as another program might save it."""
     text = content.decode("utf-8", "replace")
-    found = (
+    result = (
         text.encode("utf-16"), text.encode("utf-16-le"), text.encode("utf-32"), b"\xef\xbb\xbf" + content,
         text.replace("\n", "\r\n").encode(), text.replace("\n", "\r").encode(), text.encode("latin-1", "replace"),
         unicodedata.normalize(draw.choice(("NFD", "NFKC")), text).encode(), content.rstrip(b"\n"), b"\n" + content,
         content + b"\n\n", content + content, content.upper(), b" " + content, content + b"\0", content.replace(b"\n", b""),
     )  # fmt: skip
-    return draw.choice(found)
+    return draw.choice(result)
 
 
 def value(draw: Random) -> Any:
@@ -235,10 +235,10 @@ def by_cells(draw: Random, content: bytes) -> bytes:
     row = rows[at]
     cell = draw.randrange(len(row))
     nasty = draw.choice((draw.choice(TEXTS), str(draw.choice(NUMBERS)))).replace(_DEEP, "[" * 900).replace(_HUGE, "7" * 5000)
-    told = nasty.encode("utf-8", "surrogatepass")
+    encode = nasty.encode("utf-8", "surrogatepass")
     how = draw.randrange(8)
     if how in (0, 1, 2):
-        row[cell] = b'"' + told.replace(b'"', b'""') + b'"' if how else told
+        row[cell] = b'"' + encode.replace(b'"', b'""') + b'"' if how else encode
     elif how == 3:
         del row[cell]
     elif how == 4:
@@ -248,10 +248,10 @@ def by_cells(draw: Random, content: bytes) -> bytes:
     elif how == 6:
         for one in rows:
             if cell < len(one):
-                one[cell] = told if draw.random() < 0.5 else b""
+                one[cell] = encode if draw.random() < 0.5 else b""
     else:
         row[cell] = rows[draw.randrange(len(rows))][0]
-    return b"\n".join(b",".join(one) for one in rows)
+    return b"\n".join(b",".join(row) for row in rows)
 
 
 def by_table(draw: Random, content: bytes) -> bytes:

@@ -55,7 +55,7 @@ def wrong_with(error: BaseException, promised: tuple[type[BaseException], ...]) 
     if not _is_deliberate(error):
         return f"{kind} of somebody else's: {_short(error)}"
     # a command passes on what a reader found, several problems in one line
-    several = next((one.problems for one in (error, error.__cause__) if isinstance(one, InputError)), None)
+    several = next((exception.problems for exception in (error, error.__cause__) if isinstance(exception, InputError)), None)
     for problem in several or (str(error),):
         if why := wrong_with_words(problem):
             return f"{kind}: {why}: {_short(problem)}"
@@ -71,8 +71,8 @@ def wrong_with_words(text: str, longest: int = LONGEST) -> str | None:
         return "several lines"
     if len(told) > longest:
         return f"{len(told)} characters"
-    if found := _NONSENSE.search(told):
-        return f"Python's own words ({found[0]})"
+    if match := _NONSENSE.search(told):
+        return f"Python's own words ({match[0]})"
     try:
         told.encode()
     except UnicodeEncodeError:
@@ -125,8 +125,8 @@ def time_limit() -> Iterator[None]:
     finally:
         for timer in (signal.ITIMER_PROF, signal.ITIMER_REAL):
             signal.setitimer(timer, 0)
-        for one, handler in before.items():
-            signal.signal(one, handler)
+        for signals, handler in before.items():
+            signal.signal(signals, handler)
 
 
 def error_location(error: BaseException) -> str:
@@ -139,11 +139,11 @@ def error_location(error: BaseException) -> str:
 
 
 def _frames(error: BaseException) -> list[types.TracebackType]:
-    found, at = [], error.__traceback__
+    results, at = [], error.__traceback__
     while at is not None:
-        found.append(at)
+        results.append(at)
         at = at.tb_next
-    return found
+    return results
 
 
 def _is_ours(file: str) -> bool:
@@ -167,8 +167,8 @@ def _raises(file: str) -> frozenset[int]:
     return frozenset(line for node in nodes for line in range(node.lineno, (node.end_lineno or node.lineno) + 1))
 
 
-def _short(what: object) -> str:
-    text = " ".join(str(what).encode("utf-8", "backslashreplace").decode().split())
+def _short(label: object) -> str:
+    text = " ".join(str(label).encode("utf-8", "backslashreplace").decode().split())
     return text if len(text) < 300 else text[:299] + "…"
 
 

@@ -59,12 +59,14 @@ _PROMPT: Final = Prompt("mine/x", "mine", "a cat")
 
 
 def prompts_of(name: str, folder: Path) -> None:
-    found = read_prompts(folder / name, "mine")
-    for prompt in found:
+    prompts = read_prompts(folder / name, "mine")
+    for prompt in prompts:
         spec_of(prompt.text, prompt.spec)
     again = folder / f"again{Path(name).suffix if name.endswith('.jsonl') else '.jsonl'}"
-    again.write_text(format_prompts(found), encoding="utf-8")
-    if [(one.prompt_id, one.text) for one in read_prompts(again, "mine")] != [(one.prompt_id, one.text) for one in found]:
+    again.write_text(format_prompts(prompts), encoding="utf-8")
+    if [(prompt.prompt_id, prompt.text) for prompt in read_prompts(again, "mine")] != [
+        (prompt.prompt_id, prompt.text) for prompt in prompts
+    ]:
         raise AssertionError("prompts that were written are read otherwise")
 
 
@@ -77,10 +79,10 @@ def spec_of(text: str, raw: Mapping[str, Any]) -> Spec:
     caption_candidates(text, raw)
     for form in registry.FORMS.values():
         n = 2 if form.item_kind == "pair" else 1
-        asked = FormItem(text, raw, n, questions, ("g", "h")[:n])
-        if form.problem(asked) is None:
-            validate(form.build(asked), {})
-            derive(form, {"count_0": 1, "preference": "left"}, asked, ["i"] * n)
+        item = FormItem(text, raw, n, questions, ("g", "h")[:n])
+        if form.problem(item) is None:
+            validate(form.build(item), {})
+            derive(form, {"count_0": 1, "preference": "left"}, item, ["i"] * n)
     return spec
 
 
@@ -104,15 +106,15 @@ def single_spec_of(folder: Path) -> None:
 
 def answers_of(folder: Path) -> None:
     """Whatever a browser sends as answers is checked first, and judged then."""
-    given = loaded_of(folder / "answers.json")
-    if not isinstance(given, dict):
+    values = loaded_of(folder / "answers.json")
+    if not isinstance(values, dict):
         return
     for name, form in registry.FORMS.items():
         n = 2 if form.item_kind == "pair" else 1
-        asked = FormItem(str(seeds.CATS["prompt"]), seeds.CATS, n, questions_from_spec(parse_spec(seeds.CATS)), ("g", "h")[:n])
-        wrong = validate(form.build(asked), given)
+        item = FormItem(str(seeds.CATS["prompt"]), seeds.CATS, n, questions_from_spec(parse_spec(seeds.CATS)), ("g", "h")[:n])
+        wrong = validate(form.build(item), values)
         if not wrong:
-            derive(form, given, asked, ["i"] * n)
+            derive(form, values, item, ["i"] * n)
         elif not all(isinstance(text, str) and text for text in wrong.values()):
             raise AssertionError(f"{name}: {wrong}")
 
@@ -124,7 +126,7 @@ def evidence_of(folder: Path) -> None:
             continue
         case = read_case(line.value)
         for judge in (geneval_rules.judge, rules.judge):
-            json.dumps([str(one) for one in judge(case.spec, case.seen, {}).checks])
+            json.dumps([str(check) for check in judge(case.spec, case.seen, {}).checks])
 
 
 def results_of(folder: Path) -> None:
@@ -133,27 +135,27 @@ def results_of(folder: Path) -> None:
         if line.wrong is not None:
             check_message(line.wrong)
             continue
-        one = official_results.read_result(line.value)
-        official_results.parse_image_path(one.filename)
-        spec = parse_spec(one.metadata)
-        seen = geneval_verdicts.evidence_of(one, spec, "i")
+        result = official_results.read_result(line.value)
+        official_results.parse_image_path(result.filename)
+        spec = parse_spec(result.metadata)
+        seen = geneval_verdicts.evidence_of(result, spec, "i")
         geneval_verdicts.judge(spec, seen, geneval_verdicts.SETTINGS)
         geneval_verdicts.follows(spec, seen, geneval_verdicts.SETTINGS)
-        official_results.format_result(one)
-        totals.add(one.tag, one.metadata, one.correct)
+        official_results.format_result(result)
+        totals.add(result.tag, result.metadata, result.correct)
     if totals.n:
         totals.text()
 
 
 def tifa_results_of(name: str, folder: Path) -> None:
     totals = TifaTally()
-    for one in official_results.read_results(folder / name):
+    for result in official_results.read_results(folder / name):
         for dependent in (False, True):
-            if one.answers:
-                found = score_text(one, dependent=dependent)
-                json.dumps(found.to_json(), allow_nan=False)
-        if one.answers:
-            totals.add(found)
+            if result.answers:
+                score = score_text(result, dependent=dependent)
+                json.dumps(score.to_json(), allow_nan=False)
+        if result.answers:
+            totals.add(score)
             json.dumps(totals.summary(), allow_nan=False)
 
 
@@ -170,12 +172,12 @@ def exported_of(name: str, folder: Path) -> None:
 
 def ratings_of(name: str, columns: RatingColumns, folder: Path) -> None:
     """A table of anybody's, given with a column of raters or with a column per rater."""
-    found = read_rating_table(folder / name)
-    scale, table = Scale.parse("ordinal:1-5"), found.table
-    if found.rater is None:
+    json_table = read_rating_table(folder / name)
+    scale, table = Scale.parse("ordinal:1-5"), json_table.table
+    if json_table.rater is None:
         looks_wide(table, columns, lambda text: is_value(text, scale, "quality", ()))
-    for one in (columns, replace(columns, rater="", value="", raters=other_columns(table, columns))):
-        rows, _ = read_ratings(table, one, lambda text: is_missing(text, scale, ()))
+    for rating_columns in (columns, replace(columns, rater="", value="", raters=other_columns(table, columns))):
+        rows, _ = read_ratings(table, rating_columns, lambda text: is_missing(text, scale, ()))
         read, clashes = value_reader(Scale.parse("nominal"), "mood", (row.value for row in rows), ("Red", "1"), ("case",))
         for row in rows:
             read(row.value)
@@ -199,17 +201,17 @@ def study_of(folder: Path) -> None:
 
 def locations_of(layout: folders.Layout, folder: Path) -> None:
     skipped: list[folders.Skipped] = []
-    found = files.find_images(folder, layout, "g")
-    for one in (*skipped, *found.skipped):
+    images = files.find_images(folder, layout, "g")
+    for one in (*skipped, *images.skipped):
         check_message(one.reason)
 
 
 def picture_of(name: str, folder: Path) -> None:
     path = folder / name
-    found = files.read_image_file(path)
-    upright = files.open_image(path, found.sha256)
-    if upright.size != (found.width, found.height):
-        raise AssertionError(f"{upright.size} shown, {(found.width, found.height)} told")
+    image_file = files.read_image_file(path)
+    upright = files.open_image(path, image_file.sha256)
+    if upright.size != (image_file.width, image_file.height):
+        raise AssertionError(f"{upright.size} shown, {(image_file.width, image_file.height)} told")
     files.thumbnail(path, 5)
 
 
@@ -219,23 +221,23 @@ def vectors_of(folder: Path) -> None:
 
 
 def run_of(folder: Path) -> None:
-    found = RunFolder(folder)
-    found.job()
-    work = found.work()
-    found.progress()
-    for number in found.parts():
-        if found.is_of(number, work[:2]):
-            found.failures(number)
-        for seen in found.read_part(number):
+    run_folder = RunFolder(folder)
+    run_folder.job()
+    work = run_folder.work()
+    run_folder.progress()
+    for number in run_folder.parts():
+        if run_folder.is_of(number, work[:2]):
+            run_folder.failures(number)
+        for seen in run_folder.read_part(number):
             judged = scorer_registry.get("geneval").judge(Spec(), seen, {})
             json.dumps(judged.reason)
 
 
 def job_of(folder: Path) -> None:
-    found = GenerationFolder(folder)
-    found.job()
-    found.progress()
-    found.opened()
+    generation_folder = GenerationFolder(folder)
+    generation_folder.job()
+    generation_folder.progress()
+    generation_folder.opened()
 
 
 def map_of(folder: Path) -> None:
@@ -255,9 +257,9 @@ def journal_of(folder: Path) -> None:
 def custom_of(folder: Path) -> None:
     form = custom.read(read_text(folder / "q.yaml"), "q.yaml")
     n = 1 if form.item_kind == "image" else 2
-    asked = FormItem("a red cup", n_images=n, generators=("g", "h")[:n])
-    form.build(asked)
-    derive(form, {}, asked, ["i"] * n)
+    item = FormItem("a red cup", n_images=n, generators=("g", "h")[:n])
+    form.build(item)
+    derive(form, {}, item, ["i"] * n)
     for meaning in form.meanings:
         Scale.parse(meaning.scale)
 
@@ -279,9 +281,9 @@ def accounts_of(folder: Path) -> None:
 
 
 def server_of(folder: Path) -> None:
-    found = forwarding.running(folder)
-    if found is not None:
-        json.dumps(f"{found.host}:{found.port:d}/{found.token} {found.pid:d}")
+    open_app = forwarding.running(folder)
+    if open_app is not None:
+        json.dumps(f"{open_app.host}:{open_app.port:d}/{open_app.token} {open_app.pid:d}")
 
 
 def written_of(folder: Path) -> None:
@@ -300,11 +302,11 @@ def completion_of(folder: Path) -> None:
     from scorers.models.language_endpoint import Completion
 
     content = content_of(folder / "answer.json")
-    found = language_endpoint._read(httpx.Response(200, content=content))
+    result = language_endpoint._read(httpx.Response(200, content=content))
     for status in (200, 400, 429):
         endpoint_of()._status_line(httpx.Response(status, content=content))
-    if isinstance(found, Completion):
-        parse_questions(found.text)
+    if isinstance(result, Completion):
+        parse_questions(result.text)
 
 
 @cache
@@ -315,9 +317,9 @@ def endpoint_of() -> Endpoint:
 
 
 def own_of(folder: Path) -> None:
-    found = own._load_file(folder / "mine.py")
-    if isinstance(found, str):
-        check_message(found, 1000)
+    result = own._load_file(folder / "mine.py")
+    if isinstance(result, str):
+        check_message(result, 1000)
 
 
 def yaml_of(folder: Path) -> None:

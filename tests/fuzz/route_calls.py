@@ -52,11 +52,11 @@ class Rooms:
         return schemathesis.openapi.from_dict(raw)
 
     def operations(self) -> list[Any]:
-        return [found.ok() for found in self.schema.get_all_operations()]
+        return [operation.ok() for operation in self.schema.get_all_operations()]
 
     def gets(self) -> list[str]:
         """Paths of every GET route of ours, and of the pages, with something in their gaps."""
-        paths = [one.path for one in self.operations() if one.method.upper() == "GET"]
+        paths = [operation.path for operation in self.operations() if operation.method.upper() == "GET"]
         pages = (
             "browse",
             "workbench",
@@ -89,12 +89,12 @@ def call(client: TestClient, case: Any) -> None:
     if case.method.upper() == "POST":
         # a route without a body takes none, and the guard wants JSON all the same
         more = {"content": _body(case.body), "headers": {"content-type": "application/json"}}
-    given = {
+    values = {
         name: quote(str(value).encode("utf-8", "replace"), safe="") for name, value in (case.path_parameters or {}).items()
     }
-    path = case.operation.path.format(**given)
+    path = case.operation.path.format(**values)
     query = [
-        (name, one) for name, value in (case.query or {}).items() for one in (value if isinstance(value, list) else [value])
+        (name, entry) for name, value in (case.query or {}).items() for entry in (value if isinstance(value, list) else [value])
     ]
     known = {int(code) for code in case.operation.definition.raw["responses"]} | {200, 303, 401, 403}
     ask(client, case.method, path, query, known=known, **more)

@@ -71,14 +71,14 @@ TIFA_RESULTS: Final = document(
         "tifa_average": 1.0,
         "question_details": {
             "coco_1": {
-                one["question"]: {**one, "free_form_vqa": "a cat", "multiple_choice_vqa": one["answer"], "scores": 1}
-                for one in QUESTIONS
+                entry["question"]: {**entry, "free_form_vqa": "a cat", "multiple_choice_vqa": entry["answer"], "scores": 1}
+                for entry in QUESTIONS
             }
         },
     }
 )
 TIFA_LINES: Final = lines(
-    {"id": "coco_1", "answers": [{**one, "chosen": one["answer"], "free": "x"} for one in QUESTIONS]},
+    {"id": "coco_1", "answers": [{**entry, "chosen": entry["answer"], "free": "x"} for entry in QUESTIONS]},
     {"id": "b", "answers": []},
 )
 DETECTIONS: Final = document(

@@ -18,8 +18,8 @@ def test_a_reader_says_what_is_wrong_or_reads(target: Target, tmp_path: Path) ->
     for files in target.files:
         assert str(try_case(target, files, tmp_path / "case") or "") == ""
     for seed in range(CASES):
-        found = try_case(target, draw_case(target, seed), tmp_path / "case")
-        assert found is None, f"seed {seed}: {found}"
+        finding = try_case(target, draw_case(target, seed), tmp_path / "case")
+        assert finding is None, f"seed {seed}: {finding}"
 
 
 def test_a_seed_gives_the_same_case() -> None:
@@ -45,18 +45,18 @@ def _raising(error: Exception) -> Target:
     ],
 )
 def test_forbidden_errors_of_a_reader_are_detected(tmp_path: Path, error: Exception, why: str) -> None:
-    found = try_case(_raising(error), {"a.txt": b"a"}, tmp_path / "case")
-    assert found is not None
-    assert found.why.startswith(why)
+    finding = try_case(_raising(error), {"a.txt": b"a"}, tmp_path / "case")
+    assert finding is not None
+    assert finding.why.startswith(why)
 
 
 @pytest.mark.parametrize("text", ["", "two\nlines", "x" * 501, "invalid literal for int()", "half \ud800"])
 def test_unhelpful_messages_are_detected(text: str) -> None:
     from data.files import InputError, fail
 
-    with pytest.raises(InputError) as found:
+    with pytest.raises(InputError) as result:
         fail(Path("f"), 1, text)
-    assert (wrong_with(found.value, (ValueError,)) is None) == (text == "")
+    assert (wrong_with(result.value, (ValueError,)) is None) == (text == "")
 
 
 def test_a_reader_that_hangs_is_detected(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -71,9 +71,9 @@ def test_a_runs_files_with_something_else(tmp_path: Path, name: str, value: Any,
     folder.create(Run("r", "geneval", "1", "playground", {}), [WorkItem("i", "a.png", "0" * 64, "a\u2028b", {})])
     assert folder.work()[0].text == "a\u2028b"
     (folder.path / name).write_text(json.dumps(value))
-    with pytest.raises(ValueError, match=r"^[^\n]+$") as found:
+    with pytest.raises(ValueError, match=r"^[^\n]+$") as result:
         folder.job(), folder.work(), folder.progress()
-    assert said in str(found.value)
+    assert said in str(result.value)
 
 
 @pytest.mark.parametrize("wanted", [None, 1, [1], [{"prompt_id": "p"}], {"a": 1}])
@@ -109,16 +109,16 @@ def test_tags_in_yaml_are_refused(text: str) -> None:
 def test_parents_of_a_question_that_are_none(tmp_path: Path, parents: Any) -> None:
     path = tmp_path / "r.jsonl"
     path.write_bytes(seeds.lines({"id": "a", "answers": [{**seeds.QUESTIONS[0], "chosen": "yes", "parents": parents}]}))
-    (found,) = read_results(path)
-    assert (found.wrong, found.answers[0].question.parents) == ((), ())
+    (answers,) = read_results(path)
+    assert (answers.wrong, answers.answers[0].question.parents) == ((), ())
 
 
 def test_missing_columns_are_reported_briefly(tmp_path: Path) -> None:
     path = tmp_path / "t.csv"
     path.write_text(",".join(f"a rather long name of column {n}" for n in range(60)) + "\n")
-    with pytest.raises(ValueError, match="and 57 more") as found:
+    with pytest.raises(ValueError, match="and 57 more") as result:
         require_columns(read_table(path), [f"the name of column {n}" for n in range(60)])
-    assert len(str(found.value).replace(str(path), "")) < 500
+    assert len(str(result.value).replace(str(path), "")) < 500
 
 
 @pytest.mark.parametrize(
@@ -173,13 +173,13 @@ def _made(folder: Path, settings: dict[str, Any], *seen: Observation) -> RunFold
     pictures = small_project.geneval_folder(folder / "sdv2")
     small_project.done(folder / "project", "import", "images", pictures, "--layout", "geneval", "--generator", "sdv2")
     file = pictures / "00000" / "samples" / "0000.png"
-    found = RunFolder(folder / "run")
-    one = WorkItem("geneval/00000/sdv2/0", str(file), sha256(file.read_bytes()).hexdigest(), "a", {})
+    run_folder = RunFolder(folder / "run")
+    item = WorkItem("geneval/00000/sdv2/0", str(file), sha256(file.read_bytes()).hexdigest(), "a", {})
     scorer = registry.get("geneval" if settings else "tifa")
     profile, usual = next(iter(scorer.profiles.items()))
-    found.create(Run("r", scorer.name, scorer.version, profile, {**usual, **settings}), [one])
-    found.write_part(0, seen)
-    return found
+    run_folder.create(Run("r", scorer.name, scorer.version, profile, {**usual, **settings}), [item])
+    run_folder.write_part(0, seen)
+    return run_folder
 
 
 @pytest.mark.parametrize(
@@ -228,7 +228,7 @@ NUMBERS = (
 
 @pytest.mark.parametrize(("name", "number"), NUMBERS)
 def test_fuzz_cases_that_once_failed(tmp_path: Path, name: str, number: int) -> None:
-    target = next(one for one in READERS if one.name == name)
+    target = next(target for target in READERS if target.name == name)
     assert str(try_case(target, draw_case(target, number), tmp_path / "case") or "") == ""
 
 

@@ -17,8 +17,8 @@ QUIET = settings(
 
 @pytest.fixture(scope="module")
 def made(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Rooms]:
-    with rooms(tmp_path_factory.mktemp("rooms")) as found:
-        yield found
+    with rooms(tmp_path_factory.mktemp("rooms")) as result:
+        yield result
 
 
 @pytest.mark.parametrize("who", ["researcher", "annotator"])
@@ -27,7 +27,7 @@ def test_documented_requests_get_documented_answers(made: Rooms, who: str) -> No
     assert len(operations) > 30
 
     @QUIET
-    @given(st.sampled_from(operations).flatmap(lambda one: one.as_strategy()))
+    @given(st.sampled_from(operations).flatmap(lambda entry: entry.as_strategy()))
     def check_request(case: object) -> None:
         call(made.people[who], case)
 

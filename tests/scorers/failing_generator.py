@@ -55,5 +55,5 @@ def job(folder: Path, texts: Sequence[str], batch: int) -> GenerationFolder:
 
 if __name__ == "__main__":
     pause = float(sys.argv[2]) if len(sys.argv) > 2 else 0.0
-    generators.load = lambda *given, **named: load(seconds=pause)  # noqa: ARG005
+    generators.load = lambda *values, **named: load(seconds=pause)  # noqa: ARG005
     sys.exit(worker_main.main(GenerationFolder, worker.work, worker.explain, sys.argv[1:2]))

@@ -37,13 +37,13 @@ class Breaking:
             raise MemoryError
         seen = []
         for shown in batch:
-            what, _, number = shown.text.partition(" ")
-            if what == "raise":
+            label, _, number = shown.text.partition(" ")
+            if label == "raise":
                 raise RuntimeError("tensor of the wrong shape")
-            if what == "die":
+            if label == "die":
                 os.kill(os.getpid(), int(number))
-            width = float("nan") if what == "nan" else shown.image.width
-            seen.append(Observation("another" if what == "other" else shown.item_id, {"width": width}))
+            width = float("nan") if label == "nan" else shown.image.width
+            seen.append(Observation("another" if label == "other" else shown.item_id, {"width": width}))
         return seen
 
 

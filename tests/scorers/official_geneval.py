@@ -29,7 +29,7 @@ def geneval(evidence: Evidence, **settings: Any) -> tuple[bool, list[str]]:
     numbers = {**GENEVAL, **settings}
     spec, seen = evidence["spec"], evidence["detections"]
     needed = numbers["counting_threshold" if spec["tag"] == "counting" else "threshold"]
-    objects = {name: _counted(seen, name, needed, numbers) for name in {one["label"] for one in seen}}
+    objects = {name: _counted(seen, name, needed, numbers) for name in {entry["label"] for entry in seen}}
     reasons: list[str] = []
     groups: list[list[Any] | None] = []
     for wanted in spec.get("include", []):
@@ -51,7 +51,7 @@ def _included(
     if len(group) < count:
         return f"expected {name}>={count}, found {len(group)}", group
     if "color" in wanted:
-        here = [one["color"] for one in group]
+        here = [entry["color"] for entry in group]
         right = here.count(wanted["color"])
         if right < count:
             listed = ", ".join(f"{here.count(color)} {color}" for color in COLORS if color in here)
@@ -61,25 +61,25 @@ def _included(
         targets = groups[index]
         if targets is None:
             return f"no target for {name} to be {relation}", group
-        for one in group:
+        for entry in group:
             for other in targets:
-                found = relations(one["box"], other["box"], numbers["position_threshold"], numbers["rule"])
-                if relation not in found:
-                    return f"expected {name} {relation} target, found {' and '.join(found)} target", group
+                results = relations(entry["box"], other["box"], numbers["position_threshold"], numbers["rule"])
+                if relation not in results:
+                    return f"expected {name} {relation} target, found {' and '.join(results)} target", group
     return "", group
 
 
 def _counted(seen: Sequence[Any], name: str, needed: float, numbers: Mapping[str, Any]) -> list[Any]:
-    of_kind = [one for one in seen if one["label"] == name]
-    scores = np.array([one["score"] for one in of_kind])
+    of_kind = [entry for entry in seen if entry["label"] == name]
+    scores = np.array([entry["score"] for entry in of_kind])
     left = [int(k) for k in np.argsort(scores, kind="stable")[::-1] if scores[k] > needed][: numbers["max_objects"]]
-    kept = []
+    remaining = []
     while left:
         best, *left = left
-        kept.append(of_kind[best])
+        remaining.append(of_kind[best])
         if numbers["max_overlap"] != 1:
             left = [k for k in left if iou(of_kind[best]["box"], of_kind[k]["box"]) < numbers["max_overlap"]]
-    return kept
+    return remaining
 
 
 def iou(a: Sequence[float], b: Sequence[float]) -> float:
@@ -104,8 +104,8 @@ def relations(a: Sequence[float], b: Sequence[float], threshold: float, rule: st
             return []
         dx, dy = short / np.sqrt((apart**2).sum())
         left, right, above, below = dx < -0.5, dx > 0.5, dy < -0.5, dy > 0.5
-    found = {"left of": left, "right of": right, "above": above, "below": below}
-    return [name for name, holds in found.items() if holds]
+    results = {"left of": left, "right of": right, "above": above, "below": below}
+    return [name for name, holds in results.items() if holds]
 
 
 def visor_sees(evidence: Evidence, threshold: float = 0.1) -> tuple[bool, bool, bool]:
@@ -115,7 +115,7 @@ def visor_sees(evidence: Evidence, threshold: float = 0.1) -> tuple[bool, bool, 
         side: [
             ((x0 + x1) / 2, (y0 + y1) / 2)
             for x0, y0, x1, y1 in (
-                one["box"] for one in evidence["detections"] if one["label"] == spec[side] and one["score"] > threshold
+                entry["box"] for entry in evidence["detections"] if entry["label"] == spec[side] and entry["score"] > threshold
             )
         ]
         for side in ("a", "b")
@@ -128,15 +128,15 @@ def visor_sees(evidence: Evidence, threshold: float = 0.1) -> tuple[bool, bool, 
 
 def visor_scores(images: Sequence[Evidence], threshold: float = 0.1) -> dict[str, float]:
     """Of one generator's images, in percent; both ways to divide VISOR_n."""
-    seen = [(one["prompt_id"], *visor_sees(one, threshold)) for one in images]
+    seen = [(image["prompt_id"], *visor_sees(image, threshold)) for image in images]
     both = [(prompt, a and b, a and b and stands) for prompt, a, b, stands in seen]
     n, n_both, n_right = len(both), sum(two for _, two, _ in both), sum(right for _, _, right in both)
-    found = {"OA": 100 * n_both / n, "VISOR_uncond": 100 * n_right / n, "VISOR_cond": 100 * n_right / n_both}
+    results = {"OA": 100 * n_both / n, "VISOR_uncond": 100 * n_right / n, "VISOR_cond": 100 * n_right / n_both}
     prompts = {prompt for prompt, _, _ in both}
     shown = {prompt for prompt, two, _ in both if two}
     per_prompt = {prompt: sum(right for other, _, right in both if other == prompt) for prompt in prompts}
     for k in (1, 2, 3, 4):
         enough = sum(number >= k for number in per_prompt.values())
-        found[f"VISOR_{k}"] = 100 * enough / len(prompts)
-        found[f"VISOR_{k}_both_found"] = 100 * enough / len(shown)
-    return {**found, "n_images": n, "n_prompts": len(prompts)}
+        results[f"VISOR_{k}"] = 100 * enough / len(prompts)
+        results[f"VISOR_{k}_both_found"] = 100 * enough / len(shown)
+    return {**results, "n_images": n, "n_prompts": len(prompts)}

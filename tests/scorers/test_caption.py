@@ -20,31 +20,31 @@ from scorers.caption import caption_nearness
 
 
 def test_the_same_words_are_as_near_as_can_be() -> None:
-    found = caption_nearness("A red cup on a table.", "a red cup on a table")
-    assert found.bleu4 == pytest.approx(1)
-    assert found.rouge_l == pytest.approx(1)
+    nearness = caption_nearness("A red cup on a table.", "a red cup on a table")
+    assert nearness.bleu4 == pytest.approx(1)
+    assert nearness.rouge_l == pytest.approx(1)
     # METEOR takes a half of the cube of chunks to matches away: 1 - .5 (1/6)^3
-    assert found.meteor == pytest.approx(1 - 0.5 / 6**3)
+    assert nearness.meteor == pytest.approx(1 - 0.5 / 6**3)
 
 
 @pytest.mark.parametrize(("caption", "prompt"), [("", "a cup"), ("a cup", ""), ("...", "a cup"), ("über 猫", "猫")])
 def test_without_words_or_common_ones_it_is_nothing(caption: str, prompt: str) -> None:
-    found = caption_nearness(caption, prompt)
-    assert (found.rouge_l, found.meteor) == (0, 0)
-    assert found.bleu4 < 1e-6
+    nearness = caption_nearness(caption, prompt)
+    assert (nearness.rouge_l, nearness.meteor) == (0, 0)
+    assert nearness.bleu4 < 1e-6
 
 
 def test_accuracy_by_hand() -> None:
     # the five words of the caption: "a", "red", "cup" in order, of the prompt's six
-    found = caption_nearness("a big red cup stands", "a red cup on a table")
+    nearness = caption_nearness("a big red cup stands", "a red cup on a table")
     # unigrams 3/5, bigrams 1/4 ("red cup"), none of 3 trigrams and 2 of four; shorter by one word
     bleu = math.exp(1 - 6 / 5) * (3 / 5 * 1 / 4 * 1e-15 / 3 * 1e-15 / 2) ** 0.25
-    assert found.bleu4 == pytest.approx(bleu, rel=1e-6)
+    assert nearness.bleu4 == pytest.approx(bleu, rel=1e-6)
     precision, recall = 3 / 5, 3 / 6
-    assert found.rouge_l == pytest.approx((1 + 1.2**2) * precision * recall / (recall + 1.2**2 * precision))
+    assert nearness.rouge_l == pytest.approx((1 + 1.2**2) * precision * recall / (recall + 1.2**2 * precision))
     mean = precision * recall / (0.9 * precision + 0.1 * recall)
     # two chunks: "a", and "red cup"
-    assert found.meteor == pytest.approx(mean * (1 - 0.5 * (2 / 3) ** 3))
+    assert nearness.meteor == pytest.approx(mean * (1 - 0.5 * (2 / 3) ** 3))
 
 
 def test_meteor_knows_stems_but_no_synonyms() -> None:
@@ -58,13 +58,13 @@ class Fake:
 
 
 def test_what_is_kept_is_judged_by_the_metric_that_is_asked_for() -> None:
-    asked = [Shown(name, Image.new("RGB", (n, 5)), "a picture", Spec()) for name, n in (("a", 3), ("b", 4))]
-    first, second = CaptionPerceiver(Fake()).perceive(asked)  # type: ignore[arg-type]
+    batch_shown = [Shown(name, Image.new("RGB", (n, 5)), "a picture", Spec()) for name, n in (("a", 3), ("b", 4))]
+    first, second = CaptionPerceiver(Fake()).perceive(batch_shown)  # type: ignore[arg-type]
     assert (first.payload["caption"], second.item_id) == ("a picture 3 wide", "b")
     near = caption_nearness("a picture 3 wide", "a picture")
     for metric, value in (("bleu4", near.bleu4), ("rouge_l", near.rouge_l), ("meteor", near.meteor)):
-        (said,) = judge(Spec(), first, settings(SCORER, "paper", {"metric": metric})).judgements
-        assert (said.aspect, said.value) == ("score", value)
+        (judgement,) = judge(Spec(), first, settings(SCORER, "paper", {"metric": metric})).judgements
+        assert (judgement.aspect, judgement.value) == ("score", value)
     assert judge(Spec(), Observation("a", failed="broken"), SCORER.profiles["paper"]).judgements == ()
     with pytest.raises(ValueError, match="there is no metric 'spice'; known: bleu4, rouge_l, meteor"):
         settings(SCORER, "paper", {"metric": "spice"})

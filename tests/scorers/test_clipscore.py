@@ -41,11 +41,11 @@ def perceived_evidence(*texts: str) -> list[Observation]:
 
 
 def test_each_image_meets_its_own_prompt() -> None:
-    found = perceived_evidence("0", "60", "180")
-    assert [one.item_id for one in found] == ["0", "60", "180"]
-    assert [one.payload["cosine"] for one in found] == pytest.approx([1.0, 0.5, -1.0], abs=1e-6)
+    observations = perceived_evidence("0", "60", "180")
+    assert [observation.item_id for observation in observations] == ["0", "60", "180"]
+    assert [observation.payload["cosine"] for observation in observations] == pytest.approx([1.0, 0.5, -1.0], abs=1e-6)
     # neither cut at zero nor stretched
-    assert judge(Spec(), found[2], {}).judgements == (Judgement("score", None, found[2].payload["cosine"]),)
+    assert judge(Spec(), observations[2], {}).judgements == (Judgement("score", None, observations[2].payload["cosine"]),)
 
 
 def test_what_was_not_read_is_said() -> None:
@@ -88,8 +88,8 @@ def test_variants_are_made_of_the_same_cosine(settings: Mapping[str, Any], cosin
 
 
 def test_a_score_by_the_models_scale_needs_it() -> None:
-    (found,) = perceived_evidence("60")
-    (judgement,) = judge(Spec(), found, {"variant": "scale*cos"}).judgements
+    (observation,) = perceived_evidence("60")
+    (judgement,) = judge(Spec(), observation, {"variant": "scale*cos"}).judgements
     assert judgement.value == pytest.approx(25.0)
     earlier = Observation("a", {"cosine": 0.5, "tokens": 3, "read": 3})
     (judgement,) = judge(Spec(), earlier, {"variant": "scale*cos"}).judgements
@@ -108,8 +108,8 @@ def test_the_prefix_comes_before_the_prompt_and_is_counted() -> None:
 
     for prefix in (PREFIX, f" {PREFIX}  ", ""):
         it = ClipPerceiver(Reading(), prefix)  # type: ignore[arg-type]
-        (found,) = it.perceive([Shown("i", Image.new("RGB", (2, 2)), "a red cup", Spec())])
-        assert found.payload["tokens"] == (8 if prefix else 5)
+        (observation,) = it.perceive([Shown("i", Image.new("RGB", (2, 2)), "a red cup", Spec())])
+        assert observation.payload["tokens"] == (8 if prefix else 5)
     assert read == ["A photo depicts a red cup", "A photo depicts a red cup", "a red cup"]
 
 
@@ -133,10 +133,10 @@ def test_options_are_stored_only_where_they_are_set() -> None:
 
 
 def test_by_a_flipped_text_the_number_is_no_score() -> None:
-    (one,) = perceived_evidence("60")
-    found = judge(Spec(), one, {"flip": "relation", "variant": "100*cos"})
-    assert found.judgements == (Judgement("flipped", None, 100 * one.payload["cosine"], "relation"),)
-    assert found.checks[0].text == "cosine of image and prompt with its relation flipped: 0.5000"
+    (observation,) = perceived_evidence("60")
+    verdict = judge(Spec(), observation, {"flip": "relation", "variant": "100*cos"})
+    assert verdict.judgements == (Judgement("flipped", None, 100 * observation.payload["cosine"], "relation"),)
+    assert verdict.checks[0].text == "cosine of image and prompt with its relation flipped: 0.5000"
     none = judge(Spec(), Observation("x", {"cosine": None}), {"flip": "color"})
     assert none.judgements == (Judgement("flipped", None, None, "color", "not_finite"),)
     with pytest.raises(ValueError, match="there is no flip 'up'"):

@@ -38,8 +38,8 @@ def test_each_image_keeps_its_own_whatever_its_text() -> None:
         Shown(str(angle), Image.new("L", (2, 2), angle), text, Spec()) for angle, text in ((0, "x"), (60, "nan"), (90, "x"))
     ]
     seen = ClipPerceiver(Clip()).perceive(shown)  # type: ignore[arg-type]
-    found = unpack_embeddings([one.embedding or b"" for one in seen]).astype(float)
-    assert found == pytest.approx(np.array([[1, 0], [0.5, 0.8660254], [0, 1]]), abs=1e-3)
+    result = unpack_embeddings([observation.embedding or b"" for observation in seen]).astype(float)
+    assert result == pytest.approx(np.array([[1, 0], [0.5, 0.8660254], [0, 1]]), abs=1e-3)
     assert seen[1].payload["cosine"] is None
 
 

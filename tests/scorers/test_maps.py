@@ -36,7 +36,7 @@ def clouds(each: int = 15, size: int = 16) -> NDArray[np.float64]:
 def run_of(folder: Path, vectors: NDArray[np.float64], first: int = 0, parts: int = 1) -> list[Path]:
     run = RunFolder(folder)
     (folder / "parts").mkdir(parents=True)
-    seen = [Observation(f"i/{first + k:04d}", {}, embedding=one) for k, one in enumerate(pack_embeddings(vectors))]
+    seen = [Observation(f"i/{first + k:04d}", {}, embedding=embedding) for k, embedding in enumerate(pack_embeddings(vectors))]
     for number, some in enumerate(np.array_split(np.arange(len(seen)), parts)):
         run.write_part(number, [seen[k] for k in some])
     return [run.part(number) for number in run.parts()]
@@ -56,42 +56,44 @@ def test_what_is_alike_lies_together_and_the_same_seed_gives_the_same_map(method
     if method == "umap":
         pytest.importorskip("umap", exc_type=ImportError)
     vectors = clouds().astype(np.float16)
-    found = project(vectors, method, 0)
-    assert found.places.shape == (45, 2)
-    assert (found.places.min(), found.places.max()) == pytest.approx((0.0, EXTENT))
-    assert apart(found.places) > 1.5
-    assert np.array_equal(project(vectors, method, 0).places, found.places)
-    assert bool(found.shares) == (method == "pca")
+    projected = project(vectors, method, 0)
+    assert projected.places.shape == (45, 2)
+    assert (projected.places.min(), projected.places.max()) == pytest.approx((0.0, EXTENT))
+    assert apart(projected.places) > 1.5
+    assert np.array_equal(project(vectors, method, 0).places, projected.places)
+    assert bool(projected.shares) == (method == "pca")
 
 
 def test_pca_is_what_the_singular_values_say() -> None:
     vectors = clouds().astype(np.float16)
-    found = project(vectors, "pca", 0)
+    projected = project(vectors, "pca", 0)
     centred = vectors.astype(float) - vectors.astype(float).mean(axis=0)
     values = np.linalg.svd(centred, compute_uv=False) ** 2
-    assert found.shares == pytest.approx(tuple(values[:2] / values.sum()), rel=1e-9)
+    assert projected.shares == pytest.approx(tuple(values[:2] / values.sum()), rel=1e-9)
     # distances in the plane are those of the two axes, all at one scale
     left, singular, _ = np.linalg.svd(centred, full_matrices=False)
     exact = left[:, :2] * singular[:2]
     wanted = np.linalg.norm(exact[0] - exact[20]) / np.linalg.norm(exact[3] - exact[40])
-    got = np.linalg.norm(found.places[0] - found.places[20]) / np.linalg.norm(found.places[3] - found.places[40])
+    got = np.linalg.norm(projected.places[0] - projected.places[20]) / np.linalg.norm(
+        projected.places[3] - projected.places[40]
+    )
     assert got == pytest.approx(wanted, rel=1e-3)
 
 
 @pytest.mark.parametrize("method", ["pca", "umap"])
 @pytest.mark.parametrize("n", [1, 2, 3, 9])
 def test_few_images(method: str, n: int) -> None:
-    found = project(clouds()[::5][:n].astype(np.float16), method, 0)
-    assert found.places.shape == (n, 2)
-    assert np.isfinite(found.places).all()
-    assert ("UMAP needs 10 images" in found.note) == (method == "umap" and n > 1)
+    projected = project(clouds()[::5][:n].astype(np.float16), method, 0)
+    assert projected.places.shape == (n, 2)
+    assert np.isfinite(projected.places).all()
+    assert ("UMAP needs 10 images" in projected.note) == (method == "umap" and n > 1)
 
 
 @pytest.mark.parametrize("method", ["pca", "umap"])
 def test_embeddings_that_are_all_the_same_lie_on_one_spot_which_is_said(method: str) -> None:
-    found = project(np.full((40, 7), 7**-0.5, np.float16), method, 0)
-    assert np.unique(found.places, axis=0).tolist() == [[EXTENT / 2, EXTENT / 2]]
-    assert found.note == "all 40 embeddings are the same, so all images lie on one spot"
+    projected = project(np.full((40, 7), 7**-0.5, np.float16), method, 0)
+    assert np.unique(projected.places, axis=0).tolist() == [[EXTENT / 2, EXTENT / 2]]
+    assert projected.note == "all 40 embeddings are the same, so all images lie on one spot"
 
 
 def test_one_dimension_and_an_unknown_method() -> None:
@@ -108,19 +110,19 @@ def test_gathered_by_id_the_first_counts_and_odd_files_are_left_out(tmp_path: Pa
     odd.write_bytes(b"no parquet")
     old = run_of(tmp_path / "c", vectors[:5], first=900)[0]
     pq.write_table(pq.read_table(old, partitioning=None).drop_columns(["embedding"]), old)
-    items, found, total = gather([odd, tmp_path / "gone.parquet", old, *first, *again], 1000, 0)
+    items, result, total = gather([odd, tmp_path / "gone.parquet", old, *first, *again], 1000, 0)
     assert items == [f"i/{k:04d}" for k in range(30)]
     assert total == 30
-    assert (found[:20].astype(float) * vectors[:20]).sum(axis=1).min() > 0.9
-    assert (found[20:].astype(float) * vectors[20:30]).sum(axis=1).max() < -0.9
+    assert (result[:20].astype(float) * vectors[:20]).sum(axis=1).min() > 0.9
+    assert (result[20:].astype(float) * vectors[20:30]).sum(axis=1).max() < -0.9
     assert [has_embeddings(path) for path in (odd, old, first[0])] == [False, False, True]
 
 
 def test_a_draw_is_seeded_and_hardly_changes_when_images_are_added(tmp_path: Path) -> None:
     vectors = np.tile(clouds(), (20, 1))
     some, more = run_of(tmp_path / "a", vectors), run_of(tmp_path / "b", vectors[:90], first=900)
-    drawn, found, total = gather(some, 100, 0)
-    assert (len(drawn), len(found), total) == (100, 100, 900)
+    drawn, result, total = gather(some, 100, 0)
+    assert (len(drawn), len(result), total) == (100, 100, 900)
     assert gather(some, 100, 0)[0] == drawn
     assert gather(some, 100, 1)[0] != drawn
     assert len({*gather([*some, *more], 100, 0)[0]} & {*drawn}) > 75
@@ -186,9 +188,9 @@ def test_the_most_alike_are_those_of_the_largest_cosine_in_any_part(tmp_path: Pa
     parts = run_of(tmp_path / "run", vectors, parts=4)
     unit = vectors / np.linalg.norm(vectors, axis=1, keepdims=True)
     expected = [f"i/{k:04d}" for k in np.argsort(-(unit @ unit[20]), kind="stable")]
-    found = most_alike(parts, "i/0020", 15)
-    assert found[0] == "i/0020"
-    assert set(found) == {f"i/{k:04d}" for k in range(15, 30)}
-    assert found[:3] == expected[:3]
+    results = most_alike(parts, "i/0020", 15)
+    assert results[0] == "i/0020"
+    assert set(results) == {f"i/{k:04d}" for k in range(15, 30)}
+    assert results[:3] == expected[:3]
     with pytest.raises(NoEmbeddings):
         most_alike(parts, "i/9999", 15)

@@ -58,7 +58,7 @@ def test_each_image_meets_its_own_captions() -> None:
 def test_what_is_odd_is_said() -> None:
     broken, long = perceived_evidence((("nan", "0"), 0), (("0", "60 x y z far"), 0))
     assert broken.payload["fits"][0] is None
-    assert {one.reason for one in judge(Spec(), broken, {}).judgements} == {"not_finite"}
+    assert {judgement.reason for judgement in judge(Spec(), broken, {}).judgements} == {"not_finite"}
     assert long.payload["unread"] == [1]
     assert judge(Spec(), long, {}).checks[0].text == "the model did not read to the end of: 60 x y z far"
     assert judge(Spec(), Observation("a", failed="no such file"), {}).judgements == ()

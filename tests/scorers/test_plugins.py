@@ -25,8 +25,8 @@ GUIDE = ROOT / "docs" / "scorer.md"
 
 
 def example() -> str:
-    (found,) = re.findall(r"^```python\n(.*?)^```", GUIDE.read_text(encoding="utf-8"), re.MULTILINE | re.DOTALL)
-    return str(found)
+    (value,) = re.findall(r"^```python\n(.*?)^```", GUIDE.read_text(encoding="utf-8"), re.MULTILINE | re.DOTALL)
+    return str(value)
 
 
 @pytest.fixture

@@ -22,26 +22,26 @@ ROOT = Path(__file__).resolve().parents[2]
 @pytest.fixture
 def geneval(tmp_path: Path) -> Scorer:
     """With models that are two folders of a few bytes."""
-    found = get("geneval")
+    scorer = get("geneval")
     paths = {}
-    for key in found.models:
+    for key in scorer.models:
         (tmp_path / key).mkdir()
         (tmp_path / key / "some.safetensors").write_bytes(key.encode())
         paths[key] = str(tmp_path / key)
-    return replace(found, profiles={"playground": {**found.profiles["playground"], **paths}})
+    return replace(scorer, profiles={"playground": {**scorer.profiles["playground"], **paths}})
 
 
 @pytest.mark.parametrize("name", registry.NAMES)
 def test_every_scorer_is_what_it_is_called(name: str) -> None:
-    found = get(name)
-    assert found.name == name
-    assert found.summary
-    for profile in found.profiles.values():
-        assert found.judging <= {*profile, *found.options}
-        assert found.models <= set(profile)
-        found.check(profile)
+    scorer = get(name)
+    assert scorer.name == name
+    assert scorer.summary
+    for profile in scorer.profiles.values():
+        assert scorer.judging <= {*profile, *scorer.options}
+        assert scorer.models <= set(profile)
+        scorer.check(profile)
     # one scale for an aspect, whoever judges it
-    assert {aspect: SCALES[aspect] for aspect in found.scales} == dict(found.scales)
+    assert {aspect: SCALES[aspect] for aspect in scorer.scales} == dict(scorer.scales)
 
 
 def test_an_unknown_scorer_is_met_with_a_guess() -> None:
@@ -57,16 +57,16 @@ def test_an_unknown_scorer_is_met_with_a_guess() -> None:
 
 
 def test_settings_are_the_profiles(geneval: Scorer) -> None:
-    found = settings(geneval, "playground")
-    weights = found.pop("weights")
-    assert found == geneval.profiles["playground"]
+    results = settings(geneval, "playground")
+    weights = results.pop("weights")
+    assert results == geneval.profiles["playground"]
     assert weights == {key: hashlib.sha256(key.encode()).hexdigest()[:12] for key in ("clip", "detector")}
 
 
 def test_values_take_the_kind_of_the_profiles(geneval: Scorer) -> None:
-    found = settings(geneval, "playground", {"threshold": "0.4", "max_objects": "8", "counting_threshold": "1"})
-    assert (found["threshold"], found["max_objects"], found["counting_threshold"]) == (0.4, 8, 1.0)
-    assert isinstance(found["counting_threshold"], float)
+    results = settings(geneval, "playground", {"threshold": "0.4", "max_objects": "8", "counting_threshold": "1"})
+    assert (results["threshold"], results["max_objects"], results["counting_threshold"]) == (0.4, 8, 1.0)
+    assert isinstance(results["counting_threshold"], float)
     assert geneval.profiles["playground"]["threshold"] != 0.4 or geneval.profiles["playground"]["max_objects"] != 8
 
 

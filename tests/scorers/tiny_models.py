@@ -60,8 +60,8 @@ def random_clip(folder: Path) -> Path:
 
 def picture(seed: int) -> tuple[Image.Image, dict[str, Any]]:
     """A scene that no training saw, and what it shows as GenEval metadata."""
-    asked, scene = captioned("held-out", seed)
-    return Image.fromarray(render(scene, SIDE).image), asked
+    requested, scene = captioned("held-out", seed)
+    return Image.fromarray(render(scene, SIDE).image), requested
 
 
 def works(folder: Path, seeds: Sequence[int]) -> list[WorkItem]:
@@ -69,11 +69,11 @@ def works(folder: Path, seeds: Sequence[int]) -> list[WorkItem]:
     folder.mkdir(parents=True, exist_ok=True)
     made = []
     for seed in seeds:
-        image, asked = picture(seed)
+        image, requested = picture(seed)
         path = folder / f"{seed}.png"
         image.save(path)
         digest = hashlib.sha256(path.read_bytes()).hexdigest()
-        made.append(WorkItem(f"geneval/{seed:05d}/some/0", str(path), digest, asked["prompt"], asked))
+        made.append(WorkItem(f"geneval/{seed:05d}/some/0", str(path), digest, requested["prompt"], requested))
     return made
 
 

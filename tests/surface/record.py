@@ -199,12 +199,12 @@ NOT_RUN: Final = {"ablate", "drift", *(f"reproduce {study}" for study in _STUDIE
 
 def printing_json() -> set[str]:
     """The commands that have ``--format json``."""
-    found = set()
+    results = set()
     for path, command in walk(typer.main.get_command(command_line.app), ()):
         for parameter in command.params:
             if "--format" in parameter.opts and "json" in _type(parameter.type_descriptor.annotation).strip("{}").split(","):
-                found.add(" ".join(path))
-    return found
+                results.add(" ".join(path))
+    return results
 
 
 def printed(project: Path) -> Lines:
@@ -237,7 +237,7 @@ def pages(client: TestClient) -> Lines:
 def _in_script(name: str, pattern: str) -> set[str]:
     """What a pattern finds in the scripts of this name, wherever in the assets they are."""
     paths = [path for path in (ROOT / "assets").rglob("*.js") if path.match(name)]
-    return {found for path in paths for found in re.findall(pattern, path.read_text(encoding="utf-8"))}
+    return {value for path in paths for value in re.findall(pattern, path.read_text(encoding="utf-8"))}
 
 
 def routes(application: Any) -> Lines:
@@ -249,9 +249,9 @@ def routes(application: Any) -> Lines:
         for method, operation in methods.items():
             words = f"{method.upper()} {path}"
             lines.append(words)
-            for one in operation.get("parameters", ()):
-                required = " required" if one["required"] else ""
-                lines.append(f"{words}: {one['in']} {one['name']} {_schema(one['schema'], description)}{required}")
+            for entry in operation.get("parameters", ()):
+                required = " required" if entry["required"] else ""
+                lines.append(f"{words}: {entry['in']} {entry['name']} {_schema(entry['schema'], description)}{required}")
             for content in operation.get("requestBody", {}).get("content", {}).values():
                 lines += [f"{words}: body {line}" for line in _fields(content["schema"], description)]
     return sorted(set(lines))
@@ -303,14 +303,14 @@ STUDIO: Final[dict[str, tuple[str, ...]]] = {
 def answers_of_studio(client: TestClient) -> Lines:
     """Key paths of what Studio's JSON routes answer: before anything is uncovered, and after."""
     client.post("/api/name", json={"name": "researcher"})
-    said: dict[str, list[Any]] = defaultdict(list)
+    answers: dict[str, list[Any]] = defaultdict(list)
 
     def post(path: str, body: Mapping[str, Any]) -> None:
-        said[f"POST /api/studio/{path}"].append(client.post(f"/api/studio/{path}", json=body).json())
+        answers[f"POST /api/studio/{path}"].append(client.post(f"/api/studio/{path}", json=body).json())
 
     def ask() -> None:
         for name, queries in STUDIO.items():
-            said[f"GET /api/studio/{name}"] += [client.get(f"/api/studio/{name}?{query}").json() for query in queries]
+            answers[f"GET /api/studio/{name}"] += [client.get(f"/api/studio/{name}?{query}").json() for query in queries]
 
     ask()
     for item in ITEMS:
@@ -322,7 +322,7 @@ def answers_of_studio(client: TestClient) -> Lines:
     post("verdict", {"id": _uuid(4), "item": ITEMS[0], **verdict})
     ask()
     post("views/forget", {"id": _uuid(5), "name": "mine"})
-    return sorted(line for route, documents in said.items() for line in described(route, documents))
+    return sorted(line for route, documents in answers.items() for line in described(route, documents))
 
 
 def _uuid(number: int) -> str:
@@ -331,16 +331,18 @@ def _uuid(number: int) -> str:
 
 def answers_of_form(client: Callable[[], TestClient]) -> Lines:
     """Key paths of what the form's routes answer to somebody who labels everything, with detours."""
-    said: dict[str, list[Any]] = defaultdict(list)
+    answers: dict[str, list[Any]] = defaultdict(list)
     visitor = client()
 
     def get(path: str) -> Any:
-        said[f"GET /api/{re.sub('mine/.*', 'mine/{annotation_id}', path)}"].append(found := visitor.get(f"/api/{path}").json())
-        return found
+        answers[f"GET /api/{re.sub('mine/.*', 'mine/{annotation_id}', path)}"].append(
+            reply := visitor.get(f"/api/{path}").json()
+        )
+        return reply
 
     def post(path: str, **body: Any) -> Any:
-        said[f"POST /api/{path}"].append(found := visitor.post(f"/api/{path}", json=body).json())
-        return found
+        answers[f"POST /api/{path}"].append(reply := visitor.post(f"/api/{path}", json=body).json())
+        return reply
 
     get("next")  # nobody yet
     post("name", name="ann")
@@ -367,7 +369,7 @@ def answers_of_form(client: Callable[[], TestClient]) -> Lines:
     get("next")
     post("pause")
     post("leave")
-    return sorted(line for route, documents in said.items() for line in described(route, documents))
+    return sorted(line for route, documents in answers.items() for line in described(route, documents))
 
 
 # --- what browsers keep ---
@@ -406,10 +408,10 @@ def table(content: bytes, name: str) -> Lines:
 def exports(project: Path, folder: Path) -> Lines:
     """Files, columns and types of every export."""
     lines: Lines = []
-    for what in ("ratings", "judgements", "annotations"):
+    for label in ("ratings", "judgements", "annotations"):
         for form in ("csv", "parquet", "jsonl"):
-            small_project.done(project, "export", what, "-o", file := folder / f"{what}.{form}")
-            lines += [f"export {what}: {line}" for line in table(file.read_bytes(), file.name)]
+            small_project.done(project, "export", label, "-o", file := folder / f"{label}.{form}")
+            lines += [f"export {label}: {line}" for line in table(file.read_bytes(), file.name)]
     for words in (("prompts", "--suite", "geneval"), ("questions", "--suite", "geneval"), ("manifest", "clipscore")):
         small_project.done(project, "export", *words, "-o", file := folder / f"{words[0]}.jsonl")
         lines += [f"export {words[0]}: {line}" for line in table(file.read_bytes(), file.name)]
@@ -551,7 +553,7 @@ def differences(before: Record, now: Record) -> str:
 if __name__ == "__main__":
     os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
     with tempfile.TemporaryDirectory() as place:
-        found = surface(Path(place))
-    print(differences(read(), found) or "the surface is as recorded")
-    write(found)
+        results = surface(Path(place))
+    print(differences(read(), results) or "the surface is as recorded")
+    write(results)
     sys.exit(0)

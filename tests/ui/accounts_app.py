@@ -15,7 +15,8 @@ from starlette.testclient import TestClient
 
 from concord import people
 from concord.common.base_path import stand
-from data.campaign import Campaign, CampaignItem
+from data.campaigns.items import CampaignItem
+from data.campaigns.settings import Campaign
 from data.store.campaigns import management
 from data.store.core.store import Store
 from data.store.people import invitations
@@ -73,8 +74,8 @@ class House:
 
     def invitation(self, made_by: str = "x", **other: Any) -> Invitation:
         until = datetime.now(UTC) + timedelta(days=1)
-        given: dict[str, Any] = {"campaign": "c", "role": "annotator", "expires": until}
-        return invitations.create(self.store, Terms(**given | other), made_by)
+        values: dict[str, Any] = {"campaign": "c", "role": "annotator", "expires": until}
+        return invitations.create(self.store, Terms(**values | other), made_by)
 
     def link(self, invitation: Invitation | None = None) -> str:
         return people.link_path(self.store, invitation or self.invitation())

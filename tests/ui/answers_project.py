@@ -12,7 +12,8 @@ from typing import Any
 from annotation.questionnaires.custom import read as read_form
 from annotation.questionnaires.registry import EXAMPLE
 from concord.judging import derive_source
-from data.campaign import Campaign, CampaignItem
+from data.campaigns.items import CampaignItem
+from data.campaigns.settings import Campaign
 from data.prompts.questions import questions_from_spec
 from data.records import Annotation, Evidence, Image, Item, Judgement, Prompt, Rater
 from data.spec import parse_spec
@@ -85,8 +86,8 @@ def _default(store: Store, ids: list[str]) -> None:
     """Some agree, some do not; one is revised twice, one came too late, one had seen the evidence."""
     for n, item in enumerate(ids):
         for k, who in enumerate(NAMES[:3]):
-            said = dict(COUNTED, count_0=(2, 2, 3)[(n * k) % 3], caption_fit=1 + (n + k) % 4)
-            recording.submit(store, answer(store, item, who, "geneval", said))
+            answers = dict(COUNTED, count_0=(2, 2, 3)[(n * k) % 3], caption_fit=1 + (n + k) % 4)
+            recording.submit(store, answer(store, item, who, "geneval", answers))
     first = answer(store, ids[0], NAMES[3], "geneval", COUNTED, saw_evidence=True)
     recording.submit(store, first)
     for count in (0, 5):
@@ -100,15 +101,15 @@ def _kitchen(store: Store, ids: list[str]) -> None:
     """A questionnaire of a user's own: ordinal words and numbers, free text, checks."""
     items = [CampaignItem(one) for one in ids[:6]]
     items += [CampaignItem(ids[6], "gold", expected={"cups": 2}), CampaignItem(ids[7], "training", expected={"cups": 1})]
-    asked = Campaign("own", "=own & only", read_form(KITCHEN).name, 2, definition=KITCHEN, seed=7)
-    management.create(store, asked, items)
+    campaign = Campaign("own", "=own & only", read_form(KITCHEN).name, 2, definition=KITCHEN, seed=7)
+    management.create(store, campaign, items)
     management.move(store, "own", "running")
     for n, item in enumerate(ids[:8]):
         for k, who in enumerate(NAMES[:3]):
-            said = {"cups": (n + k) % 4, "mood": ("gloomy", "plain", "cheerful")[(n + k) % 3], "quality": 1 + n % 5}
-            said |= {"remarks": f"{TEXTS[(n + k) % len(TEXTS)]}"}
+            answers = {"cups": (n + k) % 4, "mood": ("gloomy", "plain", "cheerful")[(n + k) % 3], "quality": 1 + n % 5}
+            answers |= {"remarks": f"{TEXTS[(n + k) % len(TEXTS)]}"}
             about = {"campaign_id": "own", "definition": KITCHEN}
-            recording.submit(store, answer(store, item, who, asked.questionnaire, said, **about))
+            recording.submit(store, answer(store, item, who, campaign.questionnaire, answers, **about))
 
 
 def _pairs(store: Store) -> None:
@@ -116,22 +117,22 @@ def _pairs(store: Store) -> None:
     management.create(store, Campaign("sides", "sides", "ab", 2), [CampaignItem(one) for one in made])
     for n, item in enumerate(made):
         for k, who in enumerate(NAMES[:2]):
-            said = {"preference": ("left", "right", "both", "none")[(n + k) % 4]}
+            answers = {"preference": ("left", "right", "both", "none")[(n + k) % 4]}
             about = {"campaign_id": "sides", "raw": {"order": [k, 1 - k]}}
-            recording.submit(store, answer(store, item, who, "ab", said, **about))
+            recording.submit(store, answer(store, item, who, "ab", answers, **about))
 
 
 def _questions(store: Store, ids: list[str]) -> None:
     """The prompts' own questions, which changed after the first answers."""
     old = {prompt.prompt_id: questions_from_spec(parse_spec(SPEC)) for prompt in prompts()[:2]}
-    new = {name: (replace(asked[0], text="=Are there cats?"), *asked[1:]) for name, asked in old.items()}
-    for version, asked in enumerate((old, new), 1):
-        imports.apply(store, [ImportBundle("questions", "mine", f"questions {version}", questions=asked)])
+    new = {name: (replace(questions[0], text="=Are there cats?"), *questions[1:]) for name, questions in old.items()}
+    for version, requested in enumerate((old, new), 1):
+        imports.apply(store, [ImportBundle("questions", "mine", f"questions {version}", questions=requested)])
         for n, item in enumerate(ids[:8]):
-            one = asked["/".join(item.split("/")[:2])]
-            said = {each.question_id: each.choices[(n + version) % len(each.choices)] for each in one}
+            questions = requested["/".join(item.split("/")[:2])]
+            answers = {each.question_id: each.choices[(n + version) % len(each.choices)] for each in questions}
             about = {"campaign_id": None, "raw": {"questions": version}}
-            recording.submit(store, answer(store, item, NAMES[3 + version], "tifa_vqa", said, **about))
+            recording.submit(store, answer(store, item, NAMES[3 + version], "tifa_vqa", answers, **about))
 
 
 def _others(store: Store, ids: list[str]) -> None:

@@ -36,7 +36,7 @@ WORKER = (sys.executable, str(Path(__file__).resolve()))
 
 
 def _judge(spec: Spec, seen: Observation, settings: Settings) -> Verdict:
-    there = sum(one.score > settings["threshold"] for one in seen.detections)
+    there = sum(detection.score > settings["threshold"] for detection in seen.detections)
     yes = there >= 1
     target = spec.objects[0].target
     return Verdict(
@@ -66,11 +66,13 @@ def perceive(work: WorkItem, base: Path = Path()) -> Observation:
     except ImageError as error:
         return Observation(work.item_id, failed=error.reason)
     if work.questions:
-        asked = work.questions
-        return Observation(work.item_id, payload_of(work.version, [AnsweredQuestion(one, one.choices[-1]) for one in asked]))
+        questions = work.questions
+        return Observation(
+            work.item_id, payload_of(work.version, [AnsweredQuestion(question, question.choices[-1]) for question in questions])
+        )
     red = image.getpixel((0, 0))[0]  # type: ignore[index]
-    found = (Detection("cow", 0.9, (1.0, 2.0, 30.0, 40.0), b"mask", None),) if red < 40 else ()
-    return Observation(work.item_id, {"red": red}, found)
+    result = (Detection("cow", 0.9, (1.0, 2.0, 30.0, 40.0), b"mask", None),) if red < 40 else ()
+    return Observation(work.item_id, {"red": red}, result)
 
 
 def parts_of(run: Run, work: Sequence[WorkItem]) -> dict[int, Sequence[WorkItem]]:
@@ -80,7 +82,7 @@ def parts_of(run: Run, work: Sequence[WorkItem]) -> dict[int, Sequence[WorkItem]
 def finish(folder: RunFolder) -> None:
     """All parts at once, in this process."""
     for number, part in parts_of(folder.job(), folder.work()).items():
-        folder.write_part(number, [perceive(one, folder.path) for one in part])
+        folder.write_part(number, [perceive(item, folder.path) for item in part])
 
 
 def work(path: Path, control: Control, log: TextIO) -> int:
@@ -95,28 +97,28 @@ def work(path: Path, control: Control, log: TextIO) -> int:
 
 
 def _work(folder: RunFolder, control: Control, log: TextIO) -> int:
-    said = control.environment.get
+    get = control.environment.get
     run, work = folder.job(), folder.work()
     total = len(work)
     print("loading cows", file=log, flush=True)
     folder.tell(WorkerProgress("loading", 0, total))
-    if error := said("SEER_ERROR"):
+    if error := get("SEER_ERROR"):
         folder.tell(WorkerProgress("failed", 0, total, error=error))
         print(error, file=log)
         return 1
     done = 0
-    warnings = [text] if (text := said("SEER_WARNING")) else []
+    warnings = [text] if (text := get("SEER_WARNING")) else []
     for number, part in parts_of(run, work).items():
         if number not in folder.parts():
             if control.is_asked_to_stop.is_set():
                 folder.tell(WorkerProgress("stopped", done, total, seconds=1.0))
                 print("stopped after a part", file=log)
                 return 1
-            control.sleep(float(said("SEER_SECONDS", "0")))
-            folder.write_part(number, [perceive(one, folder.path) for one in part])
+            control.sleep(float(get("SEER_SECONDS", "0")))
+            folder.write_part(number, [perceive(item, folder.path) for item in part])
             with (folder.path / "made.txt").open("a") as made:
                 made.write(f"{number}\n")
-            if str(number + 1) == said("SEER_DIES_AFTER"):
+            if str(number + 1) == get("SEER_DIES_AFTER"):
                 control.die()
         done += len(part)
         folder.tell(WorkerProgress("running", done, total, seconds=1.0, warnings=warnings))

@@ -25,9 +25,9 @@ SIMULATED = "simulated Zoe"
 HOSTILE = "<img src=x onerror=alert(1)>"
 
 
-def project(place: Path) -> Path:
+def project(path: Path) -> Path:
     """36 pictures of six tasks with the evidence of two scorers; two people and an imitation have judged most of them."""
-    made = drawn_images.project(place, each=2, per_prompt=3, size=64)
+    made = drawn_images.project(path, each=2, per_prompt=3, size=64)
     with Store(made) as store, store.read() as cursor:
         items = [row[0] for row in cursor.execute("select item_id from items order by item_id").fetchall()]
         answer(store, items)
@@ -51,8 +51,8 @@ def answer(store: Store, items: Sequence[str], seed: int = 0) -> None:
 def _annotation(item: str, who: str, yes: bool | None) -> Annotation:
     label, value = (None, None) if yes is None else ("yes" if yes else "no", float(yes))
     judged = Judgement("correct", label, value, None, "cannot_tell" if yes is None else None)
-    told = {"aspect": "correct", "target": None, "label": label or "cannot_tell", "value": value}
-    return Annotation(str(uuid.uuid4()), item, who, "direct", told, (judged,), "direct-1")
+    fields = {"aspect": "correct", "target": None, "label": label or "cannot_tell", "value": value}
+    return Annotation(str(uuid.uuid4()), item, who, "direct", fields, (judged,), "direct-1")
 
 
 def hostile(store: Store) -> None:
@@ -77,17 +77,20 @@ def add_run(
     """A finished run, whose files are gone."""
     run = Run(run_id, scorer.name, scorer.version, "playground", drawn_images.SETTINGS)
     runs.add_run(store, run, Rater(rater, "scorer", None, scorer.version, run.settings), f"runs/{run_id}", len(seen))
-    judged = [(one, judge(scorer, runs.KnownImage(None, specs[one.item_id]), one, run.settings)) for one in seen]
+    judged = [
+        (observation, judge(scorer, runs.KnownImage(None, specs[observation.item_id]), observation, run.settings))
+        for observation in seen
+    ]
     runs.ingest(store, run_id, 0, judged, rule_version_of(scorer))
     runs.set_state(store, run_id, "done")
 
 
 def table(html: str, caption: str) -> dict[str, list[str]]:
     """A table by its lines' names; of each cell the first text, without what stands beneath."""
-    found = re.search(rf"<caption>{re.escape(caption)}</caption>(.*?)</table>", html, re.DOTALL)
-    assert found, caption
+    match = re.search(rf"<caption>{re.escape(caption)}</caption>(.*?)</table>", html, re.DOTALL)
+    assert match, caption
     lines: dict[str, list[str]] = {}
-    for row in re.findall(r"<tr[^>]*>(.*?)</tr>", found[1], re.DOTALL):
+    for row in re.findall(r"<tr[^>]*>(.*?)</tr>", match[1], re.DOTALL):
         cells = [
             re.sub(r"(?s)<small.*?</small>", "", cell) for cell in re.findall(r"<t[hd][^>]*>(.*?)</t[hd]>", row, re.DOTALL)
         ]

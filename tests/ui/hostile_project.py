@@ -73,14 +73,14 @@ def fill(store: Store) -> None:
     imports.apply(store, [bundle])
     with store.read() as cursor:
         cursor.execute("insert into campaigns (campaign_id, overlap, created) values ('default', 2, current_timestamp)")
-    place = ITEMS[0].item_id
-    recording.submit(store, answer(place, "late 1", None))
-    recording.submit(store, answer(place, "late 2", saw_evidence=True))
-    recording.submit(store, answer(place, "late 3"))
+    item_id = ITEMS[0].item_id
+    recording.submit(store, answer(item_id, "late 1", None))
+    recording.submit(store, answer(item_id, "late 2", saw_evidence=True))
+    recording.submit(store, answer(item_id, "late 3"))
     # the second of one person, and of a third person where two were asked for
-    recording.submit(store, answer(place, "late 3", "no"))
-    recording.submit(store, answer(place, "late 3", "yes"))
-    recording.submit(store, answer(place, "late 4"))
+    recording.submit(store, answer(item_id, "late 3", "no"))
+    recording.submit(store, answer(item_id, "late 3", "yes"))
+    recording.submit(store, answer(item_id, "late 4"))
 
 
 def project(folder: Path) -> Path:

@@ -28,9 +28,9 @@ Choose = Callable[[str, PromptQuestion], str]
 """What is answered to a question about an image."""
 
 
-def project(place: Path, each: int = 1, size: int = 64) -> Path:
+def project(path: Path, each: int = 1, size: int = 64) -> Path:
     """The same pictures by three generators, with the questions that follow from the prompts' specs; nobody has answered."""
-    made, images = place / "project", drawn_images.folder(place / "images", each, size=size)
+    made, images = path / "project", drawn_images.folder(path / "images", each, size=size)
     for generator in GENERATORS:
         small_project.done(made, "import", "images", images, "--layout", "geneval", "--generator", generator)
     small_project.done(made, "import", "questions", "--from-specs")
@@ -52,12 +52,14 @@ def answer(store: Store, rater: str, choose: Choose, about: Sequence[str] | None
     seen = []
     for item in about if about is not None else items(store):
         now = asked(store, item)
-        said = [
-            AnsweredQuestion(one, choose(item, one), _probabilities(one, choose(item, one)), None, "likelihood")
-            for one in now.questions
+        questions = [
+            AnsweredQuestion(
+                question, choose(item, question), _probabilities(question, choose(item, question)), None, "likelihood"
+            )
+            for question in now.questions
         ]
-        seen.append(Observation(item, payload_of(now.number, said)))
-    specs: dict[str, Mapping[str, object]] = {one.item_id: {} for one in seen}
+        seen.append(Observation(item, payload_of(now.number, questions)))
+    specs: dict[str, Mapping[str, object]] = {observation.item_id: {} for observation in seen}
     explore_project.add_run(store, run_id or f"0001-{rater}", rater, seen, specs, tifa.TIFA)
 
 
@@ -68,28 +70,28 @@ def _probabilities(question: PromptQuestion, chosen: str) -> tuple[float, ...]:
 
 def say(store: Store, person: str, choose: Choose, about: Sequence[str], **more: object) -> None:
     """A person's answers to all that is asked now about these images."""
-    said = []
+    parts = []
     for item in about:
         now = asked(store, item)
-        answers = {f"answer:{one.question_id}": choose(item, one) for one in now.questions}
+        answers = {f"answer:{question.question_id}": choose(item, question) for question in now.questions}
         judged = derive(tifa_vqa.FORM, answers, FormItem("", {}, 1, now.questions, (), ()))
         raw = {"questions": now.number}
         ids = (str(uuid.uuid4()), item, person, tifa_vqa.NAME)
-        said.append(Annotation(*ids, answers, judged, tifa_vqa.FORM.rule_version, raw=raw, **more))  # type: ignore[arg-type]
+        parts.append(Annotation(*ids, answers, judged, tifa_vqa.FORM.rule_version, raw=raw, **more))  # type: ignore[arg-type]
     rater = Rater(person, "human", "person", simulated=person.startswith("simulated"))
     scales = [(SUITE, "answer", "nominal")]
     name = str(uuid.uuid4())
-    imports.apply(store, [ImportBundle("answers", name, name, raters=[rater], scales=scales, annotations=said)])
+    imports.apply(store, [ImportBundle("answers", name, name, raters=[rater], scales=scales, annotations=parts)])
 
 
 def mostly(share: float, seed: int = 0) -> Choose:
     """Right in this share of the answers, less where colours are asked for; the same question always gets the same."""
 
-    def choose(item: str, one: PromptQuestion) -> str:
-        rng = np.random.default_rng([seed, *f"{item} {one.question_id}".encode()])
-        right = share + {"beta": 0.1, "photos": 0.25}.get(item.split("/")[-2], 0) - 0.15 * (one.element_type == "color")
-        others = [choice for choice in one.choices if choice != one.answer]
-        return one.answer if rng.random() < right else str(rng.choice(others))
+    def choose(item: str, question: PromptQuestion) -> str:
+        rng = np.random.default_rng([seed, *f"{item} {question.question_id}".encode()])
+        right = share + {"beta": 0.1, "photos": 0.25}.get(item.split("/")[-2], 0) - 0.15 * (question.element_type == "color")
+        others = [choice for choice in question.choices if choice != question.answer]
+        return question.answer if rng.random() < right else str(rng.choice(others))
 
     return choose
 
@@ -97,8 +99,8 @@ def mostly(share: float, seed: int = 0) -> Choose:
 def sometimes(choose: Choose, other: Choose, share: float, seed: int = 0) -> Choose:
     """The one, but in this share of the answers the other."""
 
-    def mixed(item: str, one: PromptQuestion) -> str:
-        rng = np.random.default_rng([seed + 77, *f"{item} {one.question_id}".encode()])
-        return (other if rng.random() < share else choose)(item, one)
+    def mixed(item: str, question: PromptQuestion) -> str:
+        rng = np.random.default_rng([seed + 77, *f"{item} {question.question_id}".encode()])
+        return (other if rng.random() < share else choose)(item, question)
 
     return mixed

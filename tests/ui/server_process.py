@@ -16,9 +16,9 @@ ROOT = Path(__file__).resolve().parents[2]
 
 
 def free_port() -> int:
-    with socket.socket() as found:
-        found.bind(("127.0.0.1", 0))
-        port: int = found.getsockname()[1]
+    with socket.socket() as result:
+        result.bind(("127.0.0.1", 0))
+        port: int = result.getsockname()[1]
         return port
 
 
@@ -39,8 +39,8 @@ class Serving:
 
     def __enter__(self) -> Serving:
         assert self.process.stdout
-        said = self.process.stdout.readline()
-        assert said == f"Concord is open at {self.url}/\n", said + self.process.communicate(timeout=10)[1]
+        readline = self.process.stdout.readline()
+        assert readline == f"Concord is open at {self.url}/\n", readline + self.process.communicate(timeout=10)[1]
         return self
 
     def __exit__(self, *_: object) -> None:

@@ -53,8 +53,8 @@ def done(project: Path, *words: object) -> str:
 
 def agreement(project: Path, *words: object) -> dict[str, Any]:
     """What `agreement --format json` prints."""
-    found: dict[str, Any] = json.loads(done(project, "agreement", "--no-intervals", "--format", "json", *words))
-    return found
+    payload: dict[str, Any] = json.loads(done(project, "agreement", "--no-intervals", "--format", "json", *words))
+    return payload
 
 
 def png(path: Path, color: str = "red", size: tuple[int, int] = (400, 300)) -> Path:
@@ -70,9 +70,9 @@ def metadata(folder: Path) -> Path:
 
 
 def geneval_row(prompt: int, image: int, **answers: str) -> dict[str, str]:
-    told = {f"Answer.task-{name.replace('_', '-')}": value for name, value in answers.items()}
-    place = {"Input.index": f"{prompt}_{image}", "Input.prompt_id": str(prompt), "Input.image_id": str(image)}
-    return {"HITId": "H", "Input.caption": METADATA[prompt]["prompt"], "Answer.task-quality": "4", **place, **told}  # type: ignore[dict-item]
+    fields = {f"Answer.task-{name.replace('_', '-')}": value for name, value in answers.items()}
+    index = {"Input.index": f"{prompt}_{image}", "Input.prompt_id": str(prompt), "Input.image_id": str(image)}
+    return {"HITId": "H", "Input.caption": METADATA[prompt]["prompt"], "Answer.task-quality": "4", **index, **fields}  # type: ignore[dict-item]
 
 
 def geneval_csv(path: Path, *rows: dict[str, str]) -> Path:
@@ -120,8 +120,8 @@ def tables(project: Path) -> dict[str, list[tuple[Any, ...]]]:
     """All tables of a closed project but the memory of imports, what is the project's own, and the wide rows made of others."""
     with Store(project) as store, store.read() as cursor:
         names = [row[0] for row in cursor.execute("select table_name from duckdb_tables()").fetchall()]
-        found = {name: cursor.execute(f"select * from {name}").fetchall() for name in names if name not in _OWN}
-    return {name: sorted(rows, key=repr) for name, rows in found.items()}
+        results = {name: cursor.execute(f"select * from {name}").fetchall() for name in names if name not in _OWN}
+    return {name: sorted(rows, key=repr) for name, rows in results.items()}
 
 
 def query(project: Path, sql: str) -> list[Any]:

@@ -9,14 +9,16 @@ from typing import Any
 
 def answered(text: str, chosen: str, answer: str = "yes", kind: str = "object", **more: Any) -> dict[str, Any]:
     choices = ["yes", "no"] if answer in ("yes", "no") else [answer, "other", "third"]
-    said = {"question": text, "choices": choices, "answer": answer, "element_type": kind, "element": text}
+    answers = {"question": text, "choices": choices, "answer": answer, "element_type": kind, "element": text}
     return (
-        said | {"caption": "c", "free_form_vqa": chosen, "multiple_choice_vqa": chosen, "scores": int(chosen == answer)} | more
+        answers
+        | {"caption": "c", "free_form_vqa": chosen, "multiple_choice_vqa": chosen, "scores": int(chosen == answer)}
+        | more
     )
 
 
-def asked(*said: dict[str, Any]) -> dict[str, Any]:
-    return {one["question"]: one for one in said}
+def asked(*answers: dict[str, Any]) -> dict[str, Any]:
+    return {entry["question"]: entry for entry in answers}
 
 
 def tifa_file(path: Path, **details: Any) -> Path:

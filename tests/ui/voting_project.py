@@ -48,13 +48,13 @@ def scored(
     store: Store, rater: str, aspect: str, values: dict[str, list[float | None]], settings: dict[str, Any] | None = None
 ) -> None:
     """A scorer's values of each generator's images, by prompt."""
-    said = [
+    evidence = [
         Evidence(f"{rater}/{name}/{n}", f"{SUITE}/{n:05d}/{name}/0", rater, direct(aspect, None, value), *_rated(aspect, value))
         for name, each in values.items()
         for n, value in enumerate(each)
         if value is not None
     ]
-    bundle = ImportBundle("ratings", rater, rater, raters=[Rater(rater, "scorer", settings=settings or {})], evidence=said)
+    bundle = ImportBundle("ratings", rater, rater, raters=[Rater(rater, "scorer", settings=settings or {})], evidence=evidence)
     imports.apply(store, [bundle])
 
 
@@ -68,19 +68,19 @@ def voted(store: Store, first: str, second: str, votes: Iterable[Said]) -> list[
     pairs = sorted(management.pairs(store, Selection(suite=(SUITE,)), first, second))
     for vote in votes:
         judged = Judgement("preference", vote.label, None, None, None if vote.label else "cannot_tell")
-        said = {"preference": vote.side if vote.label in (first, second) else vote.label or "cannot_tell"}
+        answers = {"preference": vote.side if vote.label in (first, second) else vote.label or "cannot_tell"}
         # the first one stands left, unless what was chosen stands elsewhere then
         order = [0, 1] if (vote.label == first) == (vote.side == "left") else [1, 0]
-        given = Annotation(
+        annotation = Annotation(
             str(uuid.uuid4()),
             pairs[vote.prompt],
             vote.who,
             "ab",
-            said,
+            answers,
             (judged,),
             "ab-1",
             campaign_id="default",
             raw={"order": order},
         )
-        recording.submit(store, given)
+        recording.submit(store, annotation)
     return pairs

@@ -12,7 +12,7 @@ from agreement import ConsensusMethod, Options, PeopleAs
 from agreement.flips import DELTA, FLIPPED, PREFERRED, SCORE, TIED
 from agreement.report.report import glance
 from agreement.study.cells import ALL
-from concord import agreement, flips, matching, preferences
+from concord import agreement
 from concord.agreement import selected
 from concord.common import text_tables, wording
 from concord.common.context import CommandError, Context, UsageError, parse_overrides
@@ -29,8 +29,10 @@ from concord.common.text_tables import (
     of_statistic,
     without_empty_columns,
 )
-from concord.flips import wide
-from concord.matching import EVALUATIONS, AblationSetting, ablation_rows, by_cell
+from concord.comparison import matching, preferences
+from concord.comparison.matching import EVALUATIONS, AblationSetting, ablation_rows, by_cell
+from concord.error_analysis import flips
+from concord.error_analysis.flips import wide
 from concord.questions import scores
 from concord.runs import score
 from data.files import write_whole
@@ -99,9 +101,9 @@ def print_agreement(
     if output == "json":
         context.say_json({"selection": chosen.to_dict(), **rows})
         return
-    for section, found in rows.items():
+    for section, section_rows in rows.items():
         context.say(f"{_TITLES[section]}\n")
-        shown, rest = (found, []) if all_statistics or statistic else glance(found)
+        shown, rest = (section_rows, []) if all_statistics or statistic else glance(section_rows)
         if shown:
             _say_indented(context, lines(_agreement_columns(section, shown), shown))
         else:
@@ -191,11 +193,11 @@ _SCORES = ("text_score", "image_score", "group_score")
 def print_matching(context: Context, selection: Mapping[str, Sequence[str]], intervals: bool, output: str) -> None:
     """The command ``itm``."""
     chosen = selected(context, selection)
-    found = matching.rows(context.store, chosen, Options(intervals=intervals))
+    rows = matching.rows(context.store, chosen, Options(intervals=intervals))
     if output == "json":
-        context.say_json({"selection": chosen.to_dict(), **found.sections})
+        context.say_json({"selection": chosen.to_dict(), **rows.sections})
         return
-    if not found.matching:
+    if not rows.matching:
         context.say(
             "no scorer has chosen captions for images of this selection; first: import itm --playground, then score clipmatch"
         )
@@ -203,10 +205,10 @@ def print_matching(context: Context, selection: Mapping[str, Sequence[str]], int
     _say_by_suite(
         context,
         {
-            "Accuracy against chance": (found.matching, _accuracy),
-            "Winoground": (found.winoground, _winoground),
-            "Votes: only one of two is right": (found.votes, _compact(_VOTE_COLUMNS)),
-            "By the first trials": (found.trials, _compact(_TRIAL_COLUMNS)),
+            "Accuracy against chance": (rows.matching, _accuracy),
+            "Winoground": (rows.winoground, _winoground),
+            "Votes: only one of two is right": (rows.votes, _compact(_VOTE_COLUMNS)),
+            "By the first trials": (rows.trials, _compact(_TRIAL_COLUMNS)),
         },
     )
 
@@ -258,18 +260,23 @@ def print_flips(context: Context, selection: Mapping[str, Sequence[str]], kind: 
     except ValueError as error:
         raise UsageError(f"--kind: {error}") from error
     chosen = selected(context, selection)
-    found = flips.rows(context.store, chosen, kind, Options(intervals=intervals))  # type: ignore[arg-type]
+    flip_rows = flips.rows(context.store, chosen, kind, Options(intervals=intervals))  # type: ignore[arg-type]
     if output == "json":
-        context.say_json({"selection": chosen.to_dict(), "flip": kind, "unflippable": found.unflippable, "flips": found.rows})
+        context.say_json(
+            {"selection": chosen.to_dict(), "flip": kind, "unflippable": flip_rows.unflippable, "flips": flip_rows.rows}
+        )
         return
-    told: list[str] = []
-    if found.rows:
-        told += (text_tables.markdown if output == "md" else aligned)(lines(_FLIP_COLUMNS, wide(found.rows)))
-    elif not found.unflippable:
-        told.append("nothing to compare in this selection")
-    for line in (*told, *(f"no prompt of {suite} asks for a {kind} that could be flipped" for suite in found.unflippable)):
+    table_lines: list[str] = []
+    if flip_rows.rows:
+        table_lines += (text_tables.markdown if output == "md" else aligned)(lines(_FLIP_COLUMNS, wide(flip_rows.rows)))
+    elif not flip_rows.unflippable:
+        table_lines.append("nothing to compare in this selection")
+    for line in (
+        *table_lines,
+        *(f"no prompt of {suite} asks for a {kind} that could be flipped" for suite in flip_rows.unflippable),
+    ):
         context.say(line)
-    for command in dict.fromkeys(row["command"] for row in found.rows if row["command"]):
+    for command in dict.fromkeys(row["command"] for row in flip_rows.rows if row["command"]):
         context.warn(f"not all flipped prompts have been read yet; to have that done: {command}")
 
 
@@ -310,17 +317,17 @@ def print_preferences(
 ) -> None:
     """The command ``preferences``."""
     chosen = selected(context, selection)
-    found = preferences.rows(context.store, chosen, Options(intervals=intervals, seed=seed)).sections
+    preference_rows = preferences.rows(context.store, chosen, Options(intervals=intervals, seed=seed)).sections
     if output == "json":
-        context.say_json({"selection": chosen.to_dict(), **found})
+        context.say_json({"selection": chosen.to_dict(), **preference_rows})
         return
-    if not found["votes"]:
+    if not preference_rows["votes"]:
         context.say(
             "nobody has voted on a pair of images in this selection; campaigns create NAME --questionnaire ab --generator A"
             " --generator B asks people, and campaigns start NAME begins"
         )
     sections: dict[str, tuple[Sequence[Row], _Table]] = {}
-    for name, rows in found.items():
+    for name, rows in preference_rows.items():
         title, statistic, names = _PREFERENCES[name]
         end = (number_column(statistic), _INTERVAL, column("n", "n_items"), LEFT_OUT, _REASON)
         sections[title] = rows, partial(lines, [*map(column, names), *end])
@@ -355,19 +362,19 @@ def print_questions(
 ) -> None:
     """The command ``vqa``."""
     chosen = selected(context, selection)
-    found = scores.rows(context.store, chosen, reference, Options(intervals=intervals))
-    if reference is not None and not any(row["reference"] for row in found.scores):
+    rows = scores.rows(context.store, chosen, reference, Options(intervals=intervals))
+    if reference is not None and not any(row["reference"] for row in rows.scores):
         context.warn(f"--reference {reference}: no questions were answered about images by that name in this selection")
     if output == "json":
-        context.say_json({"selection": chosen.to_dict(), "reference": reference, **found.sections})
+        context.say_json({"selection": chosen.to_dict(), "reference": reference, **rows.sections})
         return
-    if not found.scores:
+    if not rows.scores:
         context.say("no scorer has answered questions about images of this selection")
     _say_by_suite(
         context,
         {
             _QUESTION_TITLES[name]: (rows, partial(lines, _SPLIT_COLUMNS) if name == "splits" else _compact(_QUESTION_COLUMNS))
-            for name, rows in found.sections.items()
+            for name, rows in rows.sections.items()
         },
     )
 
@@ -443,12 +450,12 @@ def _numbers(text: str | None, name: str, usual: Any) -> list[int]:
         return [int(usual)]
     least = 0 if name == "seed" else 1
     try:
-        found = sorted({int(part) for part in text.split(",")})
+        numbers = sorted({int(part) for part in text.split(",")})
     except ValueError:
-        found = []
-    if not found or found[0] < least or found[-1] > 10**9:
+        numbers = []
+    if not numbers or numbers[0] < least or numbers[-1] > 10**9:
         raise UsageError(f"{name}: {text!r} are not whole numbers of at least {least} with commas between, e.g. 1,5,10")
-    return found
+    return numbers
 
 
 def _plot_page(rows: Sequence[Row]) -> str:

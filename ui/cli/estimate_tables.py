@@ -28,11 +28,11 @@ def _rounded(value: float | None) -> str:
     return "" if value is None else f"{value:.0f}"
 
 
-_PLACE: Final = (column("generator"), column("task"), column("scorer"))
+_CELL: Final = (column("generator"), column("task"), column("scorer"))
 _COUNTS: Final = (column("labels", "n_labelled"), column("others", "n_unlabelled"))
 _COLUMNS: Final[Mapping[str, tuple[Column, ...]]] = {
     "estimate": (
-        *_PLACE,
+        *_CELL,
         number_column("estimate", digits=3),
         interval_column(2),
         number_column("labels alone", "labels_mean", 3),
@@ -44,7 +44,7 @@ _COLUMNS: Final[Mapping[str, tuple[Column, ...]]] = {
         ("labels saved", lambda row: _rounded(row["labels_saved"])),
     ),
     "corrected_rate": (
-        *_PLACE,
+        *_CELL,
         number_column("corrected", digits=3),
         interval_column(2),
         number_column("scorer's rate", "scorer_mean", 3),

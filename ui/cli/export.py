@@ -36,7 +36,7 @@ def export_annotations(
     """Export people's answers with their revisions. `import exported FILE` reads them and derives the same judgements."""
 
 
-@project_command(export_app, "snapshot", "concord.backups:export_snapshot")
+@project_command(export_app, "snapshot", "concord.maintenance.backups:export_snapshot")
 def export_snapshot(output: OutputFile, named: PeopleAs = "names") -> None:
     """Export the data as one DuckDB file for others, with a table that describes each column."""
 

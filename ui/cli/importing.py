@@ -232,7 +232,7 @@ def import_cooccurrence(
 
 @project_command(import_app, "playground", "concord.importing.playground:import_playground")
 def import_playground() -> None:
-    """Fill a project with the playground: images, three scorers, five simulated people. The default project already has it."""
+    """Fill a project with the playground: images, scorers, five simulated people. The default project already has it."""
 
 
 @project_command(study_app, "geneval", "concord.studies.imports:import_geneval")

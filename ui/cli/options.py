@@ -16,7 +16,8 @@ import typer
 from concord.common.forwarding import COMMANDS
 
 app = typer.Typer(
-    help="Judge text-to-image models: automatic scorers and people side by side, their agreement live.",
+    help="Judge text-to-image models: automatic scorers and people side by side, their agreement live.\n\n"
+    "Without a command it opens the playground; a project of your own: app.py serve --project FOLDER.",
     invoke_without_command=True,
     no_args_is_help=False,
     add_completion=False,
@@ -53,10 +54,10 @@ def _device(named: str) -> str:
         return named
     from scorers.models.devices import CPU, default_device
 
-    found = default_device()
-    if found != CPU:
-        print(f"Using the GPU ({found}); for the CPU: --device cpu", file=sys.stderr)
-    return found
+    device = default_device()
+    if device != CPU:
+        print(f"Using the GPU ({device}); for the CPU: --device cpu", file=sys.stderr)
+    return device
 
 
 AUTO = "auto"

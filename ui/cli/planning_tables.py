@@ -24,10 +24,10 @@ from concord.meta.planning import PlanRequest, plan
 from data.store.core.selection import Selection
 
 NOTHING: Final = "no ratings by people in this selection: label images (uv run app.py serve), or import ratings"
-_PLACE: Final = [column("suite"), column("aspect"), column("people")]
+_CELL: Final = [column("suite"), column("aspect"), column("people")]
 _REASON: Final[Column] = ("reason", lambda row: "" if row.get("half_width") is not None else row["reason"] or "")
 _PLAN: Final[list[Column]] = [
-    *_PLACE,
+    *_CELL,
     column("statistic"),
     column("scorer"),
     number_column("value"),
@@ -42,7 +42,7 @@ _PLAN: Final[list[Column]] = [
     _REASON,
 ]
 _EFFECTS: Final[list[Column]] = [
-    *_PLACE,
+    *_CELL,
     column("statistic"),
     column("rater"),
     ("ratings", lambda row: "" if row["ratings"] is None else str(row["ratings"])),

@@ -53,7 +53,7 @@ def main(context: typer.Context) -> None:
 DoctorArea = StrEnum("DoctorArea", ["installed", "device", "models", "tools", "project"])
 
 
-@project_command(app, "backup", "concord.backups:backup")
+@project_command(app, "backup", "concord.maintenance.backups:backup")
 def backup_command(
     output: Annotated[
         str | None,
@@ -79,7 +79,7 @@ def restore_command(
     project: Project = PLAYGROUND,
 ) -> None:
     """Restore the project from a backup. The current state is set aside. Close the app first."""
-    from concord.backups import restore
+    from concord.maintenance.backups import restore
 
     raise typer.Exit(restore(project, backup, form))
 
@@ -99,6 +99,6 @@ def doctor_command(
     ] = PLAYGROUND,
 ) -> None:
     """Check the installation, devices, models and the project; each finding says what to do."""
-    from concord.doctor import run_doctor
+    from concord.maintenance.doctor import run_doctor
 
     raise typer.Exit(run_doctor(project, form, only, everything=everything))

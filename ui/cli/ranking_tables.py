@@ -83,20 +83,20 @@ def print_ranking(
 
 def _by_topic(rows: Sequence[Row]) -> list[tuple[str, list[Row]]]:
     """The rows of each suite, aspect and kind of people, with a title."""
-    found: dict[str, list[Row]] = {}
+    by_topic: dict[str, list[Row]] = {}
     for row in rows:
         who = " (simulated people)" if row["people"] == "simulated" else ""
-        found.setdefault(f"{row['suite']}, {row['aspect']}{who}", []).append(row)
-    return list(found.items())
+        by_topic.setdefault(f"{row['suite']}, {row['aspect']}{who}", []).append(row)
+    return list(by_topic.items())
 
 
 def _wide(rows: Sequence[Row], *statistics: str) -> list[dict[str, Any]]:
     """By task and scorer, its rows by statistic: all tasks together first."""
-    found: dict[tuple[str, str | None], dict[str, Any]] = {}
+    by_task_and_scorer: dict[tuple[str, str | None], dict[str, Any]] = {}
     for row in sorted(rows, key=lambda row: row["task"] != ALL):
         if row["statistic"] in statistics:
-            found.setdefault((row["task"], row["scorer"]), {})[row["statistic"]] = row
-    return list(found.values())
+            by_task_and_scorer.setdefault((row["task"], row["scorer"]), {})[row["statistic"]] = row
+    return list(by_task_and_scorer.values())
 
 
 def _say(context: Context, title: str, columns: Sequence[Column], rows: Sequence[Row]) -> None:
@@ -110,11 +110,11 @@ def _say_rank_sets(context: Context, title: str, rows: Sequence[Row]) -> None:
     """A row for each who ranks, a column for each generator, the best by people first."""
     by_people = {row["generator"]: row["value"] for row in rows if row["scorer"] is None}
     names = sorted(by_people, key=lambda name: (by_people[name], name))
-    found: dict[str | None, dict[str, Any]] = {}
+    by_scorer: dict[str | None, dict[str, Any]] = {}
     for row in rows:
-        found.setdefault(row["scorer"], {"scorer": row["scorer"]})[row["generator"]] = rank_set(row)
+        by_scorer.setdefault(row["scorer"], {"scorer": row["scorer"]})[row["generator"]] = rank_set(row)
     columns = [_SCORER, *((name, lambda row, name=name: row.get(name, "")) for name in names)]
-    _say(context, f"{title}: rank sets, 1 is best", columns, list(found.values()))
+    _say(context, f"{title}: rank sets, 1 is best", columns, list(by_scorer.values()))
 
 
 def rank_set(row: Row) -> str:

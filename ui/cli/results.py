@@ -50,7 +50,7 @@ def judge_geneval(
     summary: Summary = False,
 ) -> None:
     """Apply GenEval's rules: a verdict with its reason for each line {"id", "spec", "detections"}."""
-    given = {
+    options = {
         "threshold": threshold,
         "counting_threshold": counting_threshold,
         "max_objects": max_objects,
@@ -58,7 +58,7 @@ def judge_geneval(
         "position_threshold": position_threshold,
         "rule": rule,
     }
-    settings = {name: value for name, value in given.items() if value is not None}
+    settings = {name: value for name, value in options.items() if value is not None}
     _judge("geneval", evidence=evidence, output=output, settings=settings, form=form, summary=summary)
 
 
@@ -138,7 +138,7 @@ def export_results_visor(selection: Selection, rater: Rater, output: File) -> No
     """Export VISOR's detections in one generator's images, which its visor.py reads."""
 
 
-def _judge(what: str, **parameters: object) -> None:
+def _judge(rules_name: str, **parameters: object) -> None:
     from concord.evidence_files import judge_file
 
-    raise typer.Exit(judge_file(what, parameters))
+    raise typer.Exit(judge_file(rules_name, parameters))

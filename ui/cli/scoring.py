@@ -53,7 +53,7 @@ def score_command(
     if manifest is None or out is None:
         print("score: --manifest FILE, --out FOLDER and --shard I/N go together (--shard may be left out)", file=sys.stderr)
         raise typer.Exit(2)
-    if chosen := [name for name, given in (*selection.items(), ("limit", limit)) if given]:
+    if chosen := [name for name, value in (*selection.items(), ("limit", limit)) if value]:
         print(f"score: --{chosen[0]} is for export manifest: it says what is in the manifest", file=sys.stderr)
         raise typer.Exit(2)
     from concord.runs.sharding import execute

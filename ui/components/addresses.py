@@ -10,11 +10,11 @@ from urllib.parse import urlencode
 
 from fastapi import HTTPException, Query, Request
 
-from concord import confusion as crossings
-from concord import failures
 from concord import maps as lassos
 from concord.common.base_path import at
-from concord.failures import FailureMark
+from concord.error_analysis import confusion as crossings
+from concord.error_analysis import failures
+from concord.error_analysis.failures import FailureMark
 from concord.maps import Lasso, LassoLost, NoImagesAlike, lasso_in
 from data.store.analysis.confusion import CellWay, ConfusionCell, ConfusionQuery
 from data.store.browse import grid
@@ -87,17 +87,17 @@ def crossed_in(read: Read) -> ConfusionCell | None:
     Raises:
         ValueError: it asks for half of it, or for a way that there is not.
     """
-    given = {name: next((value for value in reversed(read(name)) if value), "") for name in CROSSED}
-    if not any(given.values()):
+    values = {name: next((value for value in reversed(read(name)) if value), "") for name in CROSSED}
+    if not any(values.values()):
         return None
-    missing = [name for name in _NEEDED if not given[name]]
+    missing = [name for name in _NEEDED if not values[name]]
     if missing:
         raise ValueError(f"answers cross where about, a and b are given; there is no {' and no '.join(missing)}.")
     ways = get_args(CellWay)
-    way = given["way"] or "each"
+    way = values["way"] or "each"
     if way not in ways:
         raise ValueError(f"way must be one of {', '.join(ways)}.")
-    return ConfusionCell(given["about"], given["a"], given["a_says"], given["b"], given["b_says"], way)  # type: ignore[arg-type]
+    return ConfusionCell(values["about"], values["a"], values["a_says"], values["b"], values["b_says"], way)  # type: ignore[arg-type]
 
 
 def crossed_among(read: Read) -> Selection:
@@ -106,8 +106,8 @@ def crossed_among(read: Read) -> Selection:
     Raises:
         ValueError: a value that cannot be followed, such as a date that is none.
     """
-    found = Selection.of(lambda name: () if name in ("aspect", "rater") else read(name))
-    return replace(found, rater=tuple(name for name in read("among") if name))
+    selection = Selection.of(lambda name: () if name in ("aspect", "rater") else read(name))
+    return replace(selection, rater=tuple(name for name in read("among") if name))
 
 
 def marked_in(read: Read) -> FailureMark | None:
@@ -116,14 +116,14 @@ def marked_in(read: Read) -> FailureMark | None:
     Raises:
         ValueError: it asks for half of it, or for a picture that there is not.
     """
-    given = {field: next((value for value in reversed(read(name)) if value), "") for name, field in MARKED.items()}
-    if not any(given.values()):
+    values = {field: next((value for value in reversed(read(name)) if value), "") for name, field in MARKED.items()}
+    if not any(values.values()):
         return None
-    if not given["picture"] or not given["rater"]:
+    if not values["picture"] or not values["rater"]:
         raise ValueError("a failure picture's mark needs picture and seen_by.")
-    if given["picture"] not in PICTURES:
+    if values["picture"] not in PICTURES:
         raise ValueError(f"picture must be one of {', '.join(PICTURES)}.")
-    return FailureMark(**given)
+    return FailureMark(**values)
 
 
 def filters_in(read: Read) -> Filters:
@@ -132,32 +132,34 @@ def filters_in(read: Read) -> Filters:
     Raises:
         ValueError: a value that cannot be followed; the message says what there is instead.
     """
-    given = {name: tuple(dict.fromkeys(value for value in read(name) if value.strip())) for name in FILTERED}
-    says = [_of_rater("says", value, f"RATER:{'|'.join(VERDICTS)}") for value in given["says"]]
+    values = {name: tuple(dict.fromkeys(value for value in read(name) if value.strip())) for name in FILTERED}
+    says = [_of_rater("says", value, f"RATER:{'|'.join(VERDICTS)}") for value in values["says"]]
     return Filters(
-        given["object"],
-        given["color"],
-        given["count"],
-        given["relation"],
+        values["object"],
+        values["color"],
+        values["count"],
+        values["relation"],
         tuple((rater, _known(f"says={rater}", verdict, VERDICTS)) for rater, verdict in says),
-        tuple(_known("people", value, MAJORITY_VALUES) for value in given["people"]),
-        () if any(read("about")) else tuple(_known("certainty", value, CERTAINTIES) for value in given["certainty"]),
-        tuple(_differing(value) for value in given["differs"]),
-        tuple(_known("verdict", value, ADJUDICATED) for value in given["verdict"]),
-        tuple(dict.fromkeys(word for value in given["q"] for word in value.split())),
-        tuple(_between(value) for value in given["range"]),
+        tuple(_known("people", value, MAJORITY_VALUES) for value in values["people"]),
+        () if any(read("about")) else tuple(_known("certainty", value, CERTAINTIES) for value in values["certainty"]),
+        tuple(_differing(value) for value in values["differs"]),
+        tuple(_known("verdict", value, ADJUDICATED) for value in values["verdict"]),
+        tuple(dict.fromkeys(word for value in values["q"] for word in value.split())),
+        tuple(_between(value) for value in values["range"]),
     )
 
 
 def filters_query(filters: Filters) -> list[tuple[str, str]]:
     """The names and values of filters in an address: what ``filters_in`` reads them from."""
-    said = {
+    texts = {
         "says": [f"{rater}:{verdict}" for rater, verdict in filters.says],
         "differs": [f"{rater}:{kind}" if rater else kind for rater, kind in filters.differs],
         "q": [" ".join(filters.q)] if filters.q else [],
-        "range": [f"{one.rater}:{_bound(one.low)}..{_bound(one.high)}" for one in filters.range],
+        "range": [
+            f"{score_range.rater}:{_bound(score_range.low)}..{_bound(score_range.high)}" for score_range in filters.range
+        ],
     }
-    return [(name, value) for name in FILTERED for value in (said[name] if name in said else getattr(filters, name))]
+    return [(name, value) for name in FILTERED for value in (texts[name] if name in texts else getattr(filters, name))]
 
 
 def _bound(value: float | None) -> str:
@@ -260,19 +262,19 @@ class ImageListing:
         Raises:
             HTTPException: 409, the map of the lasso is not at hand.
         """
-        crossing, found = self.crossing(store), []
+        crossing, conditions = self.crossing(store), []
         if crossing:
-            found.append(crossings.condition_of(store, crossing))
+            conditions.append(crossings.condition_of(store, crossing))
         if self.marked:
-            found.append(failures.condition_of(store, self.marked, self.selection))
+            conditions.append(failures.condition_of(store, self.marked, self.selection))
         if self.lasso:
             try:
-                found.append(lassos.condition_of(store, self.lasso))
+                conditions.append(lassos.condition_of(store, self.lasso))
             except LassoLost as error:
                 raise HTTPException(409, str(error)) from error
-        if not found:
+        if not conditions:
             return None
-        return " and ".join(text for text, _ in found), [value for _, values in found for value in values]
+        return " and ".join(text for text, _ in conditions), [value for _, values in conditions for value in values]
 
 
 def listing_of(

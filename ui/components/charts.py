@@ -5,6 +5,7 @@ from __future__ import annotations
 import textwrap
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from functools import cache
 from html import escape
 from typing import TYPE_CHECKING, Any, Final
 
@@ -27,8 +28,6 @@ _NARROWEST = 0.2
 _MOST_POINTS = 3000
 _LONGEST: Final = 60
 _ENDS = ("value", "low", "high")
-# larger titles are cut off on a phone
-_TEMPLATE: Final = {"layout": {axis: {"title": {"font": {"size": 13}}} for axis in ("xaxis", "yaxis")}}
 
 
 @dataclass(frozen=True, slots=True)
@@ -165,10 +164,19 @@ def error_bars(rows: Iterable[Mapping[str, Any]], color: str, width: float = 4) 
     }
 
 
+@cache
+def _template() -> go.layout.Template:
+    """Made once: a template that is a dictionary is checked anew for every figure, which takes longer than all else of it."""
+    import plotly.graph_objects as go
+
+    # larger titles are cut off on a phone
+    return go.layout.Template(layout={axis: {"title": {"font": {"size": 13}}} for axis in ("xaxis", "yaxis")})
+
+
 def plain(figure: go.Figure, height: int) -> None:
     """What all figures have in common."""
     figure.update_layout(
-        template=_TEMPLATE,
+        template=_template(),
         height=height,
         margin={"l": 24, "r": 24, "t": 12, "b": 52},
         paper_bgcolor="rgba(0,0,0,0)",

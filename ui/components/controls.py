@@ -26,10 +26,10 @@ class Choice:
     value: Any
 
     @classmethod
-    def among(cls, titles: Mapping[str, str], asked: object, otherwise: str | None = None) -> Choice:
+    def among(cls, titles: Mapping[str, str], requested: object, otherwise: str | None = None) -> Choice:
         """Values by their titles; chosen is what is asked for if there is such a value, else ``otherwise`` or the first."""
         first = next(iter(titles), None) if otherwise is None else otherwise
-        return cls([(title, value) for value, title in titles.items()], asked if asked in titles else first)
+        return cls([(title, value) for value, title in titles.items()], requested if requested in titles else first)
 
     def control(self) -> dict[str, Any]:
         """The change to the control."""
@@ -76,14 +76,14 @@ def js_module(name: str, value: Any = None, **options: Any) -> gr.HTML:
     ``value`` may be an output of events: what the module's ``mount`` returned gets each new one as ``update(value)``. No data
     ever passes through a template. (A function and not a subclass: Gradio writes a stub file beside every subclass.)
     """
-    given = json.dumps(options)
+    options_json = json.dumps(options)
     return gr.HTML(
         value,
         html_template="<div class='cc-root'></div>",
         js_on_load=(
             f"import('{at(f'/assets/js/{name}/{name}.js')}').then((m) => {{"
             " const tell = (data) => trigger('select', data);"
-            f" const mounted = m.mount(element.querySelector('.cc-root'), {{value: props.value, tell, ...{given}}});"
+            f" const mounted = m.mount(element.querySelector('.cc-root'), {{value: props.value, tell, ...{options_json}}});"
             " watch('value', () => mounted.update?.(props.value)); });"
         ),
         apply_default_css=False,

@@ -24,9 +24,9 @@ class ImageStrip:
     examples: Sequence[Mapping[str, Any]]
 
 
-def image_strips(found: Sequence[ImageStrip]) -> str:
+def image_strips(strips: Sequence[ImageStrip]) -> str:
     """A line for each generator, as HTML; nothing for none."""
-    lines = "".join(f'<li class="cc-strip">{_about(one.shown)}{_pictures(one)}</li>' for one in found)
+    lines = "".join(f'<li class="cc-strip">{_about(strip.shown)}{_pictures(strip)}</li>' for strip in strips)
     return f'<ul class="cc-strips">{lines}</ul>' if lines else ""
 
 
@@ -35,19 +35,21 @@ def _about(shown: GeneratorPictures) -> str:
     query = urlencode({"suite": shown.suite} | ({"generator": shown.generator} if shown.generator else {}))
     browse = f'<a href="{at("/studio/browse")}?{escape(query)}">{wording.count(shown.pictures, "image")}</a>'
     if shown.answers:
-        said = f"{wording.count(shown.answers, 'answer')} by people"
+        answers_text = f"{wording.count(shown.answers, 'answer')} by people"
     else:
-        said = f'No person has judged {escape(name)} yet: <a href="{at("/annotate/")}">be the first</a>.'
-    return f'<div class="cc-strip-about"><h3>{escape(name)}</h3><p>{escape(shown.suite)} · {browse}</p><p>{said}</p></div>'
+        answers_text = f'No person has judged {escape(name)} yet: <a href="{at("/annotate/")}">be the first</a>.'
+    return (
+        f'<div class="cc-strip-about"><h3>{escape(name)}</h3><p>{escape(shown.suite)} · {browse}</p><p>{answers_text}</p></div>'
+    )
 
 
 def _pictures(strip: ImageStrip) -> str:
     listing = {"suite": strip.shown.suite} | ({"generator": strip.shown.generator} if strip.shown.generator else {})
     cells = []
-    for one in strip.examples:
-        href = at("/studio/workbench?") + urlencode({"id": one["item_id"]} | listing)
-        text = str(one["text"] or one["item_id"])
-        cells.append(f'<a href="{escape(href)}" title="{escape(text)}">{picture_html(one["sha256"], text)}</a>')
+    for example in strip.examples:
+        href = at("/studio/workbench?") + urlencode({"id": example["item_id"]} | listing)
+        text = str(example["text"] or example["item_id"])
+        cells.append(f'<a href="{escape(href)}" title="{escape(text)}">{picture_html(example["sha256"], text)}</a>')
     return f'<div class="cc-strip-pictures">{"".join(cells)}</div>'
 
 
@@ -82,7 +84,7 @@ def thumbnails(looks: Mapping[str, ItemPreview], captions: Mapping[str, str], li
 
 def workbench_address(item: str, listing: Selection, shown: str = "") -> str:
     """The Workbench's address of an image among those of a selection; ``shown``: whose judgement of it has been told."""
-    told = {"shown": shown} if shown else {}
+    seen_by = {"shown": shown} if shown else {}
     return at("/studio/workbench?") + urlencode(
         {"id": item}
         | {
@@ -91,5 +93,5 @@ def workbench_address(item: str, listing: Selection, shown: str = "") -> str:
                 (name, values) for name, values in listing.to_dict().items() if name in ("suite", "task", "generator")
             ]
         }
-        | told
+        | seen_by
     )

@@ -8,7 +8,7 @@ from typing import Final
 
 from concord.common import wording
 from concord.common.base_path import at
-from concord.leaderboard import ALL, SCORE, BoardRater, ContestedImage, Estimate, Leaderboard
+from concord.comparison.leaderboard import ALL, SCORE, BoardRater, ContestedImage, Estimate, Leaderboard
 from data.aspects import YES_NO_ASPECTS
 from data.store.browse.contents import ItemPreview
 from data.store.browse.filters import MISSED, PASSED
@@ -54,14 +54,14 @@ def headline(board: Leaderboard) -> str:
 
 def _basis(board: Leaderboard, rater: BoardRater) -> str:
     """What the number is, and what it rests on."""
-    what = {
+    basis = {
         "correct": "Share of images that show what the prompt asks",
         SCORE: f"Mean score of {rater.name}",
     }.get(rater.aspect, f"Mean of {wording.aspect(rater.aspect)}")
     parts = [wording.count(board.images, "image"), wording.count(board.prompts, "prompt")]
     if rater.kind != "scorer" and board.persons:
         parts.append(wording.count(board.persons, "person" if rater.kind == "people" else "simulated person"))
-    first = f"{what}, suite {board.suite}: {', '.join(parts)}."
+    first = f"{basis}, suite {board.suite}: {', '.join(parts)}."
     if board.people != "real":
         first += " No person has judged these images yet."
     return first
@@ -96,7 +96,7 @@ def tiles(board: Leaderboard | None, totals: Mapping[str, int]) -> str:
             )
         )
     else:
-        made.append(_tile("–", "", "no scorer has met people yet", page_address("runs")))
+        made.append(_tile("–", "", "no scorer beside people yet: score images", page_address("runs")))
     if board and board.contested_by and board.disagreements:
         made.append(
             _tile(f"{board.disagreements:,}", "", f"open disagreements with {board.contested_by}", _all_contested(board))
@@ -180,11 +180,11 @@ def _rater_cell(board: Leaderboard, generator: str, rater: BoardRater, scale: tu
     kind = "people" if rater.kind != "scorer" else "scorer"
     low = cell.value if cell.low is None else cell.low
     high = cell.value if cell.high is None else cell.high
-    place = "; ".join(f"--{name}: {_share(end, scale):.1f}" for name, end in (("at", cell.value), ("low", low), ("high", high)))
+    style = "; ".join(f"--{name}: {_share(end, scale):.1f}" for name, end in (("at", cell.value), ("low", low), ("high", high)))
     hollow = " is-simulated" if rater.kind == "simulated" else ""
     return (
         f'<td class="cc-rated" title="{escape(_interval_text(cell))}"><span class="cc-whisker cc-whisker--{kind}{hollow}"'
-        f' style="{place}"></span><a href="{escape(_browse(board, generator, rater))}">{_value(cell, rater)}</a></td>'
+        f' style="{style}"></span><a href="{escape(_browse(board, generator, rater))}">{_value(cell, rater)}</a></td>'
     )
 
 
@@ -244,10 +244,9 @@ def contested(board: Leaderboard, looks: Mapping[str, ItemPreview]) -> str:
 def _case(board: Leaderboard, case: ContestedImage, look: ItemPreview | None) -> str:
     text = escape((look.text if look else None) or case.item)
     link = image_link(case.item, look, Selection(suite=(board.suite,)), f"<span>{text}</span>")
-    said = f"people {case.yes}/{case.n}" if board.aspect in YES_NO_ASPECTS else f"people {case.mean:.1f}"
-    positive = case.scorer > 0.5
+    people_text = f"people {case.yes}/{case.n}" if board.aspect in YES_NO_ASPECTS else f"people {case.mean:.1f}"
     chips = "".join(
         f'<span class="cc-badge cc-badge--{"ok" if good else "bad"}">{escape(words)}</span>'
-        for words, good in ((f"scorer {case.verdict}", positive), (said, not positive))
+        for words, good in ((f"scorer {case.verdict}", case.higher), (people_text, not case.higher))
     )
     return f"<li>{link}<p>{chips}</p></li>"

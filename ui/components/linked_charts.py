@@ -58,14 +58,14 @@ class LogAxis:
         """Of each share; those of 0 side by side in their strip, in order."""
         n = sum(share <= 0 for share in shares)
         width = _STRIP * self._span
-        found, k = [], 0
+        positions, k = [], 0
         for share in shares:
             if share > 0:
-                found.append(log10(share))
+                positions.append(log10(share))
                 continue
             k += 1
-            found.append(self.split - width + width * (0.15 + 0.7 * (k - 0.5) / n))
-        return found
+            positions.append(self.split - width + width * (0.15 + 0.7 * (k - 0.5) / n))
+        return positions
 
     def options(self) -> dict[str, Any]:
         """Plotly's ``range``, ``tickvals`` and ``ticktext``."""
@@ -167,17 +167,17 @@ def dots(labels: Sequence[str], series: Sequence[Series], axis: str, *, line: fl
 
     figure = go.Figure()
     step = 0.72 / max(len(series), 1)
-    for k, one in enumerate(series):
+    for k, each in enumerate(series):
         at = [n + (k - (len(series) - 1) / 2) * step for n in range(len(labels))]
-        known = [(y, mark) for y, mark in zip(at, one.marks, strict=True) if mark.value is not None]
+        known = [(y, mark) for y, mark in zip(at, each.marks, strict=True) if mark.value is not None]
         figure.add_trace(
             go.Scatter(
-                name=escape(short(one.name)),
+                name=escape(short(each.name)),
                 x=[mark.value for _, mark in known],
                 y=[y for y, _ in known],
                 mode="markers",
-                marker={"size": 11, **_looks(one, k)},
-                error_x=_bars([mark for _, mark in known], _hue(one, k)),
+                marker={"size": 11, **_looks(each, k)},
+                error_x=_bars([mark for _, mark in known], _hue(each, k)),
                 hoverinfo="skip",
             )
         )
@@ -230,18 +230,18 @@ def lines(x: Sequence[str], series: Sequence[Series], axes: tuple[str, str], at:
     import plotly.graph_objects as go
 
     figure = go.Figure()
-    for k, one in enumerate(series):
+    for k, each in enumerate(series):
         shift = (k - (len(series) - 1) / 2) * 0.04
-        known = [(n + shift, mark) for n, mark in enumerate(one.marks) if mark.value is not None]
+        known = [(n + shift, mark) for n, mark in enumerate(each.marks) if mark.value is not None]
         figure.add_trace(
             go.Scatter(
-                name=escape(short(one.name)),
+                name=escape(short(each.name)),
                 x=[n for n, _ in known],
                 y=[mark.value for _, mark in known],
                 mode="lines+markers",
-                line={"color": _hue(one, k), "width": 2, "dash": "dash" if one.reference else "solid"},
-                marker={"size": 10, **_looks(one, k)},
-                error_y=_bars([mark for _, mark in known], _hue(one, k)),
+                line={"color": _hue(each, k), "width": 2, "dash": "dash" if each.reference else "solid"},
+                marker={"size": 10, **_looks(each, k)},
+                error_y=_bars([mark for _, mark in known], _hue(each, k)),
                 hoverinfo="skip",
             )
         )
@@ -268,27 +268,29 @@ def scatter(at: Sequence[float], series: Sequence[Series], axis: str) -> go.Figu
     positions, few = over.positions(at), len(at) <= _LINKED
     width = (1 + _GAP) / max(len(series), 1) - _GAP
     plain(figure, height=440)
-    for k, one in enumerate(series):
+    for k, each in enumerate(series):
         n, color = str(k + 1) if k else "", _color(k)
-        known = [(x, mark) for x, mark in zip(positions, one.marks, strict=True) if mark.value is not None]
+        known = [(x, mark) for x, mark in zip(positions, each.marks, strict=True) if mark.value is not None]
         looks = {"size": 10 if few else 6, "color": color, "symbol": _SYMBOLS[k], "opacity": 0.8 if few else 0.45}
-        told: dict[str, Any] = {"hoverinfo": "skip"}
+        hover: dict[str, Any] = {"hoverinfo": "skip"}
         if not few:
             marks = [mark for _, mark in known]
             notes = [escape(mark.note).replace("\n", "<br>") for mark in marks]
-            told = {"hoverinfo": "text", "hovertext": notes, "customdata": [mark.href for mark in marks]}
+            hover = {"hoverinfo": "text", "hovertext": notes, "customdata": [mark.href for mark in marks]}
         bars = _bars([mark for _, mark in known], color) | {"thickness": 1, "width": 0} if len(at) <= _BARRED else None
-        x, y = [place for place, _ in known], [mark.value for _, mark in known]
-        figure.add_trace(go.Scatter(x=x, y=y, mode="markers", marker=looks, error_y=bars, xaxis=f"x{n}", yaxis=f"y{n}", **told))
-        for place, mark in known if few else ():
-            _annotate(figure, place, mark.value, mark, "■", _INK, opacity=0, font={"size": 16}, xref=f"x{n}", yref=f"y{n}")
+        x, y = [position for position, _ in known], [mark.value for _, mark in known]
+        figure.add_trace(
+            go.Scatter(x=x, y=y, mode="markers", marker=looks, error_y=bars, xaxis=f"x{n}", yaxis=f"y{n}", **hover)
+        )
+        for position, mark in known if few else ():
+            _annotate(figure, position, mark.value, mark, "■", _INK, opacity=0, font={"size": 16}, xref=f"x{n}", yref=f"y{n}")
         if over.zeros:
             line = {"color": "#7a8194", "dash": "dot", "width": 1}
             ends = {"x0": over.split, "x1": over.split, "y0": 0, "y1": 1}
             figure.add_shape(type="line", line=line, xref=f"x{n}", yref=f"y{n} domain", **ends)
         start = k * (width + _GAP)
         across = {"domain": [start, start + width], "anchor": f"y{n}", "title": escape(axis), **over.options()}
-        upwards = {"anchor": f"x{n}", "title": escape(one.name), "range": [-0.04, 1.04], "tickformat": ".0%"}
+        upwards = {"anchor": f"x{n}", "title": escape(each.name), "range": [-0.04, 1.04], "tickformat": ".0%"}
         grid = {"gridcolor": "rgba(128,136,160,.22)", "zeroline": False, "automargin": True}
         figure.update_layout({f"xaxis{n}": across | grid, f"yaxis{n}": upwards | grid})
     return figure
@@ -338,14 +340,14 @@ def _color(k: int) -> str:
     return PALETTE[k % len(PALETTE)]
 
 
-def _hue(one: Series, k: int) -> str:
-    return _FAINT if one.reference else _color(k)
+def _hue(each: Series, k: int) -> str:
+    return _FAINT if each.reference else _color(k)
 
 
-def _looks(one: Series, k: int) -> dict[str, Any]:
+def _looks(each: Series, k: int) -> dict[str, Any]:
     """A series' marker."""
-    line = {"width": 2, "color": _FAINT} if one.reference else {}
-    return {"color": _hue(one, k), "symbol": "diamond-open" if one.reference else _SYMBOLS[k % len(_SYMBOLS)], "line": line}
+    line = {"width": 2, "color": _FAINT} if each.reference else {}
+    return {"color": _hue(each, k), "symbol": "diamond-open" if each.reference else _SYMBOLS[k % len(_SYMBOLS)], "line": line}
 
 
 _Rgb = tuple[float, float, float]

@@ -21,8 +21,25 @@ _VALUES = "(...values) => (values[0] === '' ? '' : encodeURIComponent(JSON.strin
 """JavaScript for what a drawing depends on: nothing until the page has read its address into the first of its inputs. Encoded,
 as the signal is HTML, and what an address asks for may be anything."""
 _EVERY = "() => `${performance.now()} ${Math.random()}`"
-_OPENED = "opened"
-"""Seen of a project of which no version has been drawn yet."""
+
+
+def version_signal(moves: live_updates.Moves = live_updates.version, seconds: float = SECONDS) -> gr.HTML:
+    """The version that a page shows, empty until it shows one; it selects itself when there is another.
+
+    Nothing to look at. Browsers ask for the version by a route of its own, as an event of Gradio's costs a hundred times as
+    much.
+    """
+    options = json.dumps({"of": live_updates.follow(moves), "seconds": seconds})
+    return gr.HTML(
+        "",
+        html_template="<div></div>",
+        js_on_load=(
+            f"import('{at('/assets/js/live_updates.js')}').then((m) => m.follow(element,"
+            f" {{...{options}, shown: () => props.value, moved: () => trigger('select')}}));"
+        ),
+        apply_default_css=False,
+        visible="hidden",
+    )
 
 
 def keep_current(
@@ -31,40 +48,27 @@ def keep_current(
     inputs: Sequence[Component],
     outputs: Sequence[Component | BlockContext],
     *,
-    opened: Dependency | None = None,
+    signal: gr.HTML | None = None,
     moves: live_updates.Moves = live_updates.version,
     seconds: float = SECONDS,
 ) -> None:
-    """Call ``draw`` when the project has moved, and when the page opens or an input changes, unless ``opened`` (the event
-    that draws the page first) says that these are somebody else's.
+    """Call ``draw`` when the project has moved, and when the page opens or an input changes, unless these are another event's:
+    that one sets ``signal`` (of ``version_signal``) to the version of before it drew.
 
     Until the page has been drawn once nothing follows the project: the inputs do not hold yet what the address asks for. A
     control that ``draw`` leaves as it found it is not set again, or a click made meanwhile would be undone.
 
     ``draw`` takes the inputs' values and yields the outputs, once or several times (quick first, complete later). ``moves``
-    gives a text that differs when there is something new to draw; browsers ask for it by a route of its own, as an event of
-    Gradio's costs a hundred times as much.
+    gives a text that differs when there is something new to draw.
     """
-    # nothing to look at: its value is the version that the page shows, and it selects itself when there is another
-    asked = json.dumps({"of": live_updates.follow(moves), "seconds": seconds})
-    seen = gr.HTML(
-        "",
-        html_template="<div></div>",
-        js_on_load=(
-            f"import('{at('/assets/js/live_updates.js')}').then((m) => m.follow(element,"
-            f" {{...{asked}, shown: () => props.value, moved: () => trigger('select')}}));"
-        ),
-        apply_default_css=False,
-        visible="hidden",
-    )
-
+    seen = version_signal(moves, seconds) if signal is None else signal
     shared = draw if isinstance(draw, live_updates.SharedDrawing) else live_updates.SharedDrawing(store, draw)
 
     def fresh(*values: Any) -> Iterator[list[Any]]:
         version = moves(store)
         for drawn in shared.drawn(version, values):
             # of a change that is a dictionary Gradio takes the value out
-            yield [*(dict(one) if isinstance(one, dict) else one for one in drawn), version]
+            yield [*(dict(change) if isinstance(change, dict) else change for change in drawn), version]
 
     def tick(known: str, *values: Any) -> Iterator[list[Any]]:
         if known in (None, "", moves(store)):
@@ -74,11 +78,9 @@ def keep_current(
             yield [*moved(inputs, values, outputs, drawn), version]
 
     quiet: dict[str, Any] = {"outputs": [*outputs, seen], "show_progress": "hidden", "api_visibility": "private"}
-    if opened is None:
+    if signal is None:
         # controls that are opened together change one by one: of the same values one drawing is enough
         listen(None, fresh, [*inputs], of=_VALUES, **quiet)
-    else:
-        opened.then(lambda: _OPENED, None, seen, show_progress="hidden", api_visibility="private", queue=False)
     dispatched, overtaken = _overtaking(str(seen._id))
     followed = seen.select(tick, [seen, *inputs], trigger_mode="once", js=dispatched, **quiet)
     followed.then(None, [seen, *inputs], seen, js=overtaken)
@@ -109,9 +111,9 @@ def listen(
 def _overtaking(name: str) -> tuple[str, str]:
     """JavaScript for when a page is asked for and for when it is drawn: if its inputs have changed meanwhile, what was drawn
     may stand where their drawing stood already, so it is another version's and is drawn again."""
-    place = f"(window.concordAsked ??= {{}})[{json.dumps(name)}]"
-    dispatched = f"(seen, ...values) => {{ {place} = JSON.stringify(values); return [seen, ...values]; }}"
-    return dispatched, f"(seen, ...values) => [JSON.stringify(values) === {place} ? seen : 'overtaken']"
+    last_values = f"(window.concordAsked ??= {{}})[{json.dumps(name)}]"
+    dispatched = f"(seen, ...values) => {{ {last_values} = JSON.stringify(values); return [seen, ...values]; }}"
+    return dispatched, f"(seen, ...values) => [JSON.stringify(values) === {last_values} ? seen : 'overtaken']"
 
 
 def moved(
@@ -121,23 +123,28 @@ def moved(
 
     A control that is set to what was asked of it would undo the click that somebody made meanwhile.
     """
-    asked = dict(zip(inputs, values, strict=True))
-    return [_without_value(change, asked[one]) if one in asked else change for one, change in zip(outputs, drawn, strict=True)]
+    current = dict(zip(inputs, values, strict=True))
+    return [
+        _without_value(change, current[output]) if output in current else change
+        for output, change in zip(outputs, drawn, strict=True)
+    ]
 
 
-def _without_value(change: Any, asked: Any) -> Any:
-    """A change to a control, without its value if that is what was asked; Gradio takes a component for a change, too."""
+def _without_value(change: Any, current: Any) -> Any:
+    """A change to a control, without its value if the control has that already; Gradio takes a component for a change, too."""
     if isinstance(change, Component):
         change = change.constructor_args | {"__type__": "update"}
-    if isinstance(change, dict) and "value" in change and change["value"] == asked:
+    if isinstance(change, dict) and "value" in change and change["value"] == current:
         return {name: value for name, value in change.items() if name != "value"}
     return change
 
 
-def ignored(asked: Mapping[str, str], chosen: Mapping[str, str | None]) -> str:
+def ignored(parameters: Mapping[str, str], chosen: Mapping[str, str | None]) -> str:
     """A line that says which parts of an address this page could not follow; nothing if it followed all."""
     lost = [
-        f"{name}={value}" for name, value in asked.items() if value and chosen.get(name) != value and not name.startswith("__")
+        f"{name}={value}"
+        for name, value in parameters.items()
+        if value and chosen.get(name) != value and not name.startswith("__")
     ]
     if not lost:
         return ""

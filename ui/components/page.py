@@ -28,7 +28,7 @@ from concord.common.base_path import at
 from data.store.core.store import Store
 from ui.components import controls
 from ui.components.controls import Choice
-from ui.components.live_updates import SECONDS, ignored, keep_current, listen, moved
+from ui.components.live_updates import SECONDS, ignored, keep_current, listen, moved, version_signal
 
 QUIET: Final[dict[str, Any]] = {"show_progress": "hidden", "api_visibility": "private"}
 ALL: Final = "all"
@@ -114,7 +114,7 @@ class Page(Generic[V]):
     def lay_out(self) -> None:
         """Its controls and outputs, in the order in which they stand."""
 
-    def view(self, asked: Mapping[str, Any]) -> V:
+    def view(self, values: Mapping[str, Any]) -> V:
         """What is asked for by the names of the controls, as far as there is such a thing."""
         raise NotImplementedError
 
@@ -136,12 +136,12 @@ class Page(Generic[V]):
 
     def followed(self, view: V, wanted: Mapping[str, str]) -> dict[str, str]:  # noqa: ARG002 - for pages that follow more
         """What of an address a view follows."""
-        fields = {name: getattr(view, name, "") for name in self.ADDRESS}
+        values = {name: getattr(view, name, "") for name in self.ADDRESS}
         offered = {
             name: change.control() if isinstance(change, Choice) else change for name, change in self.offer(view).items()
         }
         chosen = {name: change["value"] for name, change in offered.items()}
-        return {name: ",".join(value) if isinstance(value, list) else str(value) for name, value in (fields | chosen).items()}
+        return {name: ",".join(value) if isinstance(value, list) else str(value) for name, value in (values | chosen).items()}
 
     def state(self, view: V) -> str:  # noqa: ARG002 - most pages have one state
         """What must be so before a view is drawn, as text: pages whose other controls are set by one of them say by which."""
@@ -257,23 +257,26 @@ class Page(Generic[V]):
     def _connect_controls(
         self, drawing: live_updates.SharedDrawing, drawn_by: Sequence[str], outputs: Sequence[Component | BlockContext]
     ) -> None:
-        every = [*self.controls.values()]
+        every, moves = [*self.controls.values()], self.moves()
 
         def opened(request: gr.Request) -> list[Any]:
+            # of before: what comes meanwhile is drawn then
+            version = moves(self.store)
             *changes, notice, state = self._open(request)
             values = dict(zip(self.controls, map(_value_after, every, changes), strict=True))
-            return [*changes, notice, state, *self._texts(drawing, [state, *(values[name] for name in drawn_by)], outputs)]
+            texts = self._texts(drawing, [state, *(values[name] for name in drawn_by)], outputs)
+            return [*changes, notice, state, version, *texts]
 
-        opening = gr.Textbox("", visible="hidden")
-        self.first = gr.on(None, opened, None, [*every, self.notice, opening, *outputs], queue=False, **QUIET)
-        self.first.then(None, opening, self.opened, js=_WHEN_SET)
+        opening, signal = gr.Textbox("", visible="hidden"), version_signal(moves)
+        first = gr.on(None, opened, None, [*every, self.notice, opening, signal, *outputs], queue=False, **QUIET)
+        first.then(None, opening, self.opened, js=_WHEN_SET)
         using = [name for name in self.controls if name not in self.HIDDEN]
         offering = [self.controls[name].input for name in (using if self.OFFERING is None else self.OFFERING)]
         if offering:
             listen(offering, self.choose, every, every, queue=False, **QUIET)
         self.write_address()
         # the choices grow with the project, too
-        keep_current(self.store, self._offer, [self.opened, *every], every, opened=self.first, moves=self.moves())
+        keep_current(self.store, self._offer, [self.opened, *every], every, signal=signal, moves=moves)
         for links, js in self._links:
             links.select(self._pick, None, every, queue=False, **QUIET).then(None, js=js)
 
@@ -342,7 +345,7 @@ class Page(Generic[V]):
             drawn = None
         if drawn is None:
             return [gr.skip()] * len(outputs)
-        return [gr.skip() if isinstance(one, gr.Plot) else change for one, change in zip(outputs, drawn, strict=True)]
+        return [gr.skip() if isinstance(output, gr.Plot) else change for output, change in zip(outputs, drawn, strict=True)]
 
     def after(self, event: Dependency) -> None:
         """Draw at once what an act has changed."""
@@ -397,8 +400,8 @@ def _updates(components: Mapping[str, Any], drawn: Drawn) -> list[Any]:
 
 def _value_after(component: Component, change: Any) -> Any:
     """The value of a control after a change, as a browser sends it: of a whole number JSON has no 1.0."""
-    given = change.constructor_args if isinstance(change, Component) else change
-    value = given.get("value", component.value) if isinstance(given, dict) else given
+    arguments = change.constructor_args if isinstance(change, Component) else change
+    value = arguments.get("value", component.value) if isinstance(arguments, dict) else arguments
     return int(value) if isinstance(value, float) and value.is_integer() else value
 
 

@@ -14,10 +14,10 @@ from urllib.parse import parse_qsl, urlencode
 import gradio as gr
 from starlette.datastructures import QueryParams
 
-from concord import failures
 from concord import maps as lassos
 from concord.common import live_updates
-from concord.confusion import crossing_of, describe_cell
+from concord.error_analysis import failures
+from concord.error_analysis.confusion import crossing_of, describe_cell
 from data.store.analysis.confusion import rater_groups
 from data.store.browse import contents, filters, grid
 from data.store.core import selection
@@ -35,7 +35,7 @@ from ui.components.addresses import (
     marked_in,
 )
 from ui.components.controls import event_data, js_module
-from ui.components.live_updates import ignored, keep_current
+from ui.components.live_updates import ignored, keep_current, version_signal
 from ui.components.page import QUIET, Page
 from ui.components.tables import linked_note
 
@@ -87,55 +87,55 @@ def choices(store: Store) -> dict[str, list[tuple[str, str]] | list[str]]:
     }
 
 
-def follow(store: Store, asked: QueryParams) -> FollowedAddress:
+def follow(store: Store, parameters: QueryParams) -> FollowedAddress:
     """What of this address the project can follow. Parts that belong together are followed together or not at all.
 
     A kept view (``view=NAME``) stands for its query, beside what else the address says.
     """
-    kept_views = {view.name: view.query for view in filters.saved_views(store)} if asked.get("view") else {}
-    missing = [name for name in asked.getlist("view") if name and name not in kept_views]
-    inside = [one for name in asked.getlist("view") for one in parse_qsl(kept_views.get(name, ""))]
-    rest = [(name, value) for name, value in asked.multi_items() if name != "view"]
-    found = _follow(store, QueryParams([*inside, *rest]))
-    return FollowedAddress(found.query, found.lost | ({"view": ",".join(missing)} if missing else {}))
+    kept_views = {view.name: view.query for view in filters.saved_views(store)} if parameters.get("view") else {}
+    missing = [name for name in parameters.getlist("view") if name and name not in kept_views]
+    inside = [pair for name in parameters.getlist("view") for pair in parse_qsl(kept_views.get(name, ""))]
+    rest = [(name, value) for name, value in parameters.multi_items() if name != "view"]
+    followed = _follow(store, QueryParams([*inside, *rest]))
+    return FollowedAddress(followed.query, followed.lost | ({"view": ",".join(missing)} if missing else {}))
 
 
-def _follow(store: Store, asked: QueryParams) -> FollowedAddress:
+def _follow(store: Store, parameters: QueryParams) -> FollowedAddress:
     known = _known(store)
-    in_the_way = _lost(store, asked) | _unmarked(store, asked) | lassos.lost_parts(asked.getlist)
-    names = [] if _lost(store, asked) else [*CROSSED, *RESTRICTING]
-    names += [] if _unmarked(store, asked) else [*MARKED]
-    names += [] if lassos.lost_parts(asked.getlist) else [*lassos.NAMES]
+    in_the_way = _lost(store, parameters) | _unmarked(store, parameters) | lassos.lost_parts(parameters.getlist)
+    names = [] if _lost(store, parameters) else [*CROSSED, *RESTRICTING]
+    names += [] if _unmarked(store, parameters) else [*MARKED]
+    names += [] if lassos.lost_parts(parameters.getlist) else [*lassos.NAMES]
     silent = {*CROSSED, *RESTRICTING, *MARKED, *lassos.NAMES}
-    kept: list[tuple[str, str]] = []
+    followed: list[tuple[str, str]] = []
     lost: dict[str, list[str]] = {}
-    last = {name: asked.getlist(name)[-1] for name in _SINGLE if asked.get(name)}
-    for name, value in asked.multi_items():
+    last = {name: parameters.getlist(name)[-1] for name in _SINGLE if parameters.get(name)}
+    for name, value in parameters.multi_items():
         if not value or name.startswith("__") or (name in last and last[name] != value):
             continue
-        if name in names or _fits(known, name, value, crosses="about" in asked):
-            kept.append((name, value))
+        if name in names or _fits(known, name, value, crosses="about" in parameters):
+            followed.append((name, value))
         elif name not in silent or name in in_the_way:
             # of what belongs together, that is named which is to blame
             lost.setdefault(name, []).append(value)
-    return FollowedAddress(urlencode(_complete(known, kept)), {name: ",".join(values) for name, values in lost.items()})
+    return FollowedAddress(urlencode(_complete(known, followed)), {name: ",".join(values) for name, values in lost.items()})
 
 
-def _complete(known: _KnownValues, kept: Iterable[tuple[str, str]]) -> list[tuple[str, str]]:
+def _complete(known: _KnownValues, followed: Iterable[tuple[str, str]]) -> list[tuple[str, str]]:
     """With whose values are shown, and of which aspect: what is crossed or marked, unless something else is asked for."""
-    given = dict(kept)
-    aspect = next((name for name in (given.get("about"), *known.aspects) if name in known.aspects), "correct")
-    implied = {"by": aspect} | ({"rater": given["seen_by"]} if "seen_by" in given else {})
-    implied = {name: value for name, value in implied.items() if name not in given and value != DEFAULTS[name]}
-    return [*kept, *implied.items()]
+    last = dict(followed)
+    aspect = next((name for name in (last.get("about"), *known.aspects) if name in known.aspects), "correct")
+    implied = {"by": aspect} | ({"rater": last["seen_by"]} if "seen_by" in last else {})
+    implied = {name: value for name, value in implied.items() if name not in last and value != DEFAULTS[name]}
+    return [*followed, *implied.items()]
 
 
 @live_updates.cached(maxsize=8, key=live_updates.stored_version)
 def _known(store: Store) -> _KnownValues:
-    found = contents.filter_choices(store)
-    aspects = sorted(found["aspect"], key=lambda name: (name == "score", name != "correct", name)) or ["correct"]
-    places = {name: found[name] for name in ("suite", "task", "generator")}
-    return _KnownValues(places, contents.rater_names(store), [*found["people"], *found["rater"]], aspects)
+    offered = contents.filter_choices(store)
+    aspects = sorted(offered["aspect"], key=lambda name: (name == "score", name != "correct", name)) or ["correct"]
+    places = {name: offered[name] for name in ("suite", "task", "generator")}
+    return _KnownValues(places, contents.rater_names(store), [*offered["people"], *offered["rater"]], aspects)
 
 
 def _fits(known: _KnownValues, name: str, value: str, *, crosses: bool) -> bool:
@@ -158,30 +158,30 @@ def _fits(known: _KnownValues, name: str, value: str, *, crosses: bool) -> bool:
             return False
         # whether this is a filter as the JSON routes read it, of raters that the project has
         try:
-            found = filters_in(lambda asked: (value,) if asked == name else ())
+            read_filters = filters_in(lambda parameter: (value,) if parameter == name else ())
         except ValueError:
             return False
-        return found.raters() <= {*known.raters}
+        return read_filters.raters() <= {*known.raters}
     return name in fits and fits[name]()
 
 
-def _unmarked(store: Store, asked: QueryParams) -> set[str]:
+def _unmarked(store: Store, parameters: QueryParams) -> set[str]:
     """Which parts of the mark that an address asks for are in the way of it."""
     try:
-        marked = marked_in(asked.getlist)
+        marked = marked_in(parameters.getlist)
     except ValueError:
-        return {"picture"} if asked.get("seen_by") and asked.get("picture") else {*MARKED}
+        return {"picture"} if parameters.get("seen_by") and parameters.get("picture") else {*MARKED}
     if marked is None or marked.rater in {source.rater_id for source in failures.sources(store)}:
         return set()
     return {"seen_by"}
 
 
-def _lost(store: Store, asked: QueryParams) -> set[str]:
+def _lost(store: Store, parameters: QueryParams) -> set[str]:
     """Which parts of what an address asks to cross are in the way of it; without any, nothing crosses."""
     try:
-        crossed = crossed_in(asked.getlist)
+        crossed = crossed_in(parameters.getlist)
     except ValueError:
-        return {"way"} if {"about", "a", "b"} <= asked.keys() else {*CROSSED}
+        return {"way"} if {"about", "a", "b"} <= parameters.keys() else {*CROSSED}
     if crossed is None:
         return {*RESTRICTING}
     raters = rater_groups(store)
@@ -192,7 +192,7 @@ def _lost(store: Store, asked: QueryParams) -> set[str]:
     }
     lost = {name for name, is_known in known.items() if not is_known}
     try:
-        crossed_among(asked.getlist)
+        crossed_among(parameters.getlist)
     except ValueError:
         lost |= {"certainty", "since", "until"}
     return lost
@@ -211,7 +211,9 @@ class BrowsePage(Page[None]):
         listing = gr.State("")
 
         def opened(request: gr.Request) -> list[Any]:
-            return _opened(store, request.query_params)
+            # of before: what comes meanwhile is drawn then
+            version = live_updates.version(store)
+            return [*_opened(store, request.query_params), version]
 
         def changed(event: gr.EventData) -> list[Any]:
             return _opened(store, QueryParams(event_data(event).get("query", "")))[:3]
@@ -219,14 +221,15 @@ class BrowsePage(Page[None]):
         def draw(query: str) -> Iterator[list[Any]]:
             yield [_value(store, query), _in_words(store, QueryParams(query))]
 
-        first = gr.on(None, opened, None, [notice, crossing, listing, page], queue=False, **QUIET)
+        signal = version_signal()
+        gr.on(None, opened, None, [notice, crossing, listing, page, signal], queue=False, **QUIET)
         page.select(changed, None, [notice, crossing, listing], trigger_mode="always_last", queue=False, **QUIET)
-        keep_current(store, draw, [listing], [page, crossing], opened=first)
+        keep_current(store, draw, [listing], [page, crossing], signal=signal)
 
 
-def _opened(store: Store, asked: QueryParams) -> list[str]:
+def _opened(store: Store, parameters: QueryParams) -> list[str]:
     """What an address asks for in vain, what it lists besides what its filters say, its query, and what the module gets."""
-    followed = follow(store, asked)
+    followed = follow(store, parameters)
     words = _in_words(store, QueryParams(followed.query))
     return [ignored(followed.lost, {}), words, followed.query, _value(store, followed.query)]
 

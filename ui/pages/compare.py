@@ -9,8 +9,15 @@ from typing import Any, ClassVar, Final
 
 from agreement.generators import GeneratorDifference
 from concord.common import next_steps, wording
-from concord.leaderboard import leaderboard, main_suite
-from concord.model_comparison import ModelComparison, PromptPair, RatedAspect, compare_models, rated_aspects, rated_generators
+from concord.comparison.leaderboard import leaderboard, main_suite
+from concord.comparison.model_comparison import (
+    ModelComparison,
+    PromptPair,
+    RatedAspect,
+    compare_models,
+    rated_aspects,
+    rated_generators,
+)
 from data.store.browse import contents
 from data.store.browse.contents import ItemPreview
 from data.store.core.selection import Selection
@@ -69,8 +76,8 @@ class ComparePage(Page[CompareView]):
         commands = next_steps.commands_block(self.store, next_steps.IMAGES)
         return f"To compare two models, import images of both for the same prompts, and score or label them.\n\n{commands}"
 
-    def view(self, asked: Mapping[str, Any]) -> CompareView:
-        return CompareView(**{name: choice.value or "" for name, choice in choices(self.store, asked).items()})
+    def view(self, values: Mapping[str, Any]) -> CompareView:
+        return CompareView(**{name: choice.value or "" for name, choice in choices(self.store, values).items()})
 
     def offer(self, view: CompareView) -> Mapping[str, Any]:
         return choices(self.store, {name: getattr(view, name) for name in self.ADDRESS})
@@ -83,21 +90,28 @@ class ComparePage(Page[CompareView]):
         yield {"comparison": comparison(made, view), "pairs": pairs(self.store, made, view)}
 
 
-def choices(store: Store, asked: Mapping[str, Any]) -> dict[str, Choice]:
-    """What each control offers, and the nearest to what is asked for: the two best generators by people that are rated."""
-    suites = {name: found.generators for name, found in contents.judged_suites(store).items() if len(found.generators) > 1}
+def choices(store: Store, values: Mapping[str, Any]) -> dict[str, Choice]:
+    """What each control offers, and the nearest to what is asked for: the two best generators of the leaderboard, by its
+    first rater."""
+    suites = {name: suite.generators for name, suite in contents.judged_suites(store).items() if len(suite.generators) > 1}
     if not suites:
         return {name: Choice([], "") for name in ComparePage.ADDRESS}
     main = main_suite(store)
-    suite = Choice.among({name: name for name in sorted(suites)}, asked.get("suite"), main if main in suites else None)
-    rated = {f"{one.rater}{_SEPARATOR}{one.aspect}": f"{one.rater}: {one.aspect}" for one in rated_aspects(store, suite.value)}
-    by = Choice.among(rated, asked.get("by"))
+    suite = Choice.among({name: name for name in sorted(suites)}, values.get("suite"), main if main in suites else None)
+    rated = {
+        f"{aspect.rater}{_SEPARATOR}{aspect.aspect}": f"{aspect.rater}: {aspect.aspect}"
+        for aspect in rated_aspects(store, suite.value)
+    }
+    board = leaderboard(store, suite.value, intervals=False)
+    # people, or else the scorer closest to them
+    usual = (key for rater in board.raters if (key := f"{rater.name}{_SEPARATOR}{rater.aspect}") in rated)
+    by = Choice.among(rated, values.get("by"), next(usual, None))
     judged = rated_generators(store, suite.value, _rated_aspect(by.value or ""))
-    best = sorted(leaderboard(store, suite.value, intervals=False).generators, key=lambda name: name not in judged)
-    second = Choice.among({name: name for name in sorted(best)}, asked.get("second"), best[0])
+    best = sorted(board.generators, key=lambda name: name not in judged)
+    second = Choice.among({name: name for name in sorted(best)}, values.get("second"), best[0])
     others = [name for name in best if name != second.value]
-    first = Choice.among({name: name for name in sorted(others)}, asked.get("first"), others[0])
-    return {"suite": suite, "first": first, "second": second, "by": by, "order": Choice.among(ORDERS, asked.get("order"))}
+    first = Choice.among({name: name for name in sorted(others)}, values.get("first"), others[0])
+    return {"suite": suite, "first": first, "second": second, "by": by, "order": Choice.among(ORDERS, values.get("order"))}
 
 
 def comparison(made: ModelComparison, view: CompareView) -> str:

@@ -11,7 +11,7 @@ from agreement.meta.estimates import DIFFERENCE, EstimateFinding, EstimateOption
 from agreement.meta.labelled_sample import Target
 from agreement.study.cells import ALL
 from concord.common import next_steps, wording
-from concord.leaderboard import MAIN_ASPECTS, leaderboard, main_suite
+from concord.comparison.leaderboard import MAIN_ASPECTS, leaderboard, main_suite
 from concord.meta.estimates import estimate, estimated
 from data.aspects import YES_NO_ASPECTS
 from data.store.core.selection import Selection
@@ -31,7 +31,7 @@ METHODS: Final = {"ppi": "estimate", "corrected": "corrected rate"}
 TRIAL: Final = 40
 LABELS: Final = {
     "drawn": "drawn by a campaign",
-    "random": "all, by chance",
+    "random": "all: chance chose them",
     "trial": f"trial with {TRIAL} of them",
 }
 
@@ -85,8 +85,8 @@ class EstimatesPage(Page[EstimatesView]):
             f" chance.\n\n{commands}"
         )
 
-    def view(self, asked: Mapping[str, Any]) -> EstimatesView:
-        return EstimatesView(**{name: choice.value or "" for name, choice in choices(self.store, asked).items()})
+    def view(self, values: Mapping[str, Any]) -> EstimatesView:
+        return EstimatesView(**{name: choice.value or "" for name, choice in choices(self.store, values).items()})
 
     def offer(self, view: EstimatesView) -> Mapping[str, Any]:
         return choices(self.store, {name: getattr(view, name) for name in self.ADDRESS})
@@ -100,24 +100,24 @@ class EstimatesPage(Page[EstimatesView]):
         yield {"lead": lead(self.store, rows, view), "forest": forest(known, view), "numbers": numbers(rows, view)}
 
 
-def choices(store: Store, asked: Mapping[str, Any]) -> dict[str, Choice]:
+def choices(store: Store, values: Mapping[str, Any]) -> dict[str, Choice]:
     """What each control offers, and the nearest to what is asked for."""
     pairs = estimated(store)
     main = main_suite(store)
     suites = {suite: suite for suite in dict.fromkeys(suite for suite, _, _ in pairs)}
-    suite = Choice.among(suites, asked.get("suite"), main if main in suites else None)
+    suite = Choice.among(suites, values.get("suite"), main if main in suites else None)
     order = {name: n for n, name in enumerate(MAIN_ASPECTS)}
     named = sorted({aspect for s, aspect, _ in pairs if s == suite.value}, key=lambda each: (order.get(each, 9), each))
-    aspect = Choice.among({each: wording.plain_aspect(each) for each in named}, asked.get("aspect"))
+    aspect = Choice.among({each: wording.plain_aspect(each) for each in named}, values.get("aspect"))
     scorers = [scorer for s, a, scorer in pairs if (s, a) == (suite.value, aspect.value)]
     methods = METHODS if aspect.value in YES_NO_ASPECTS else {"ppi": METHODS["ppi"]}
     return {
         "suite": suite,
         "aspect": aspect,
-        "scorer": Choice.among({each: each for each in scorers}, asked.get("scorer"), _closest(store, suite.value, scorers)),
-        "target": Choice.among(TARGETS, asked.get("target")),
-        "labels": Choice.among(LABELS, asked.get("labels")),
-        "method": Choice.among(methods, asked.get("method")),
+        "scorer": Choice.among({each: each for each in scorers}, values.get("scorer"), _closest(store, suite.value, scorers)),
+        "target": Choice.among(TARGETS, values.get("target")),
+        "labels": Choice.among(LABELS, values.get("labels")),
+        "method": Choice.among(methods, values.get("method")),
     }
 
 
@@ -131,8 +131,8 @@ def _closest(store: Store, suite: str, scorers: Sequence[str]) -> str | None:
 
 def rows_of(store: Store, view: EstimatesView, options: EstimateOptions | None = None) -> list[EstimateFinding]:
     """Those of the view; real people's where there are any."""
-    found = estimate(store, Selection(suite=(view.suite,), aspect=(view.aspect,)), options or view.options)
-    rows = [row for row in found if row.scorer == view.scorer]
+    findings = estimate(store, Selection(suite=(view.suite,), aspect=(view.aspect,)), options or view.options)
+    rows = [row for row in findings if row.scorer == view.scorer]
     return [row for row in rows if row.people == "real"] or rows
 
 
@@ -165,8 +165,8 @@ def _beats(store: Store, best: EstimateFinding, second: EstimateFinding, view: E
     """Whether the difference of the two best is above 0 for sure."""
     if view.method != "ppi":
         return best.low is not None and second.high is not None and best.low > second.high
-    found = rows_of(store, view, replace(view.options, against=second.generator))
-    low = [row.low for row in found if row.statistic == DIFFERENCE and (row.generator, row.task) == (best.generator, ALL)]
+    findings = rows_of(store, view, replace(view.options, against=second.generator))
+    low = [row.low for row in findings if row.statistic == DIFFERENCE and (row.generator, row.task) == (best.generator, ALL)]
     return any(each is not None and each > 0 for each in low)
 
 
@@ -202,11 +202,11 @@ def forest(rows: Sequence[EstimateFinding], view: EstimatesView) -> go.Figure | 
             if getattr(row, ends[0]) is not None and (ends[0] != "scorer_mean" or row.on_scale)
         ]
         if made:
-            known = [found for _, found in made]
+            known = [row for _, row in made]
             figure.add_trace(
                 go.Scatter(
                     name=name,
-                    x=[found["value"] for found in known],
+                    x=[row["value"] for row in known],
                     y=[n + shift for n, _ in made],
                     mode="markers",
                     marker={"size": 11, "color": color, "symbol": symbol, "line": {"width": 2, "color": color}},

@@ -40,7 +40,8 @@ _MOST_LINES: Final = 20
 _LEAD: Final = "Import images, or ratings of images. You see what is in the files first; nothing is stored before you confirm."
 _HELP: Final = """
 **Images**: a zip, or the images together with a table that has the columns `path` and `prompt`; `generator`, `idx` and `task`
-are optional. Folders as GenEval (`00042/samples/0000.png`) and VISOR (`10811_0.png`) write them need no table.
+are optional. Folders as GenEval (`00042/samples/0000.png`) and VISOR (`10811_0.png`) write them need no table; of several
+generators read one folder after the other.
 
 **Ratings**, by people or by a metric: a table (CSV, JSON lines, Parquet, or an export of Label Studio or Argilla) with a row
 for each rating: the image, who rated it, and the value.
@@ -111,7 +112,7 @@ class ImportPage(Page[None]):
             self.field("new_items", gr.Checkbox(label="Take in what matches no image"))
         self.field("exported", gr.Checkbox(visible=False))
 
-    def view(self, asked: Mapping[str, Any]) -> None:  # noqa: ARG002 - there is one view
+    def view(self, values: Mapping[str, Any]) -> None:  # noqa: ARG002 - there is one view
         return None
 
     def draw(self, view: None) -> Iterator[Drawn | None]:  # noqa: ARG002 - there is one view
@@ -136,7 +137,7 @@ class ImportPage(Page[None]):
     def _upload(self, paths: list[str] | None) -> Drawn:
         if not paths:
             return _nothing()
-        return self._bring(lambda: uploads.uploaded_source(self.store, [Path(one) for one in paths]))
+        return self._bring(lambda: uploads.uploaded_source(self.store, [Path(path) for path in paths]))
 
     def _read(self, text: str, request: gr.Request) -> Drawn:
         if not _is_local(request):
@@ -148,16 +149,16 @@ class ImportPage(Page[None]):
             source = find()
             if source.layout is None:
                 guess = uploads.guess_ratings(self.store, source)
-                fields, values = _rating_changes(guess), {name: guess.get(name) for name in _RATINGS}
+                changes, values = _rating_changes(guess), {name: guess.get(name) for name in _RATINGS}
             else:
                 values = dict(zip(_IMAGES, ("my-model", DEFAULT_SUITES[source.layout]), strict=True))
                 values["images-generator"] = source.name
-                fields = values
+                changes = values
         except (ValueError, OSError, CommandError) as error:
             return _nothing(_lines("Nothing can be stored, and why", uploads.problems_of(self.store, error)))
         shown: dict[str, Any] = {"source": source, "done": "", "images-fields": source.layout is not None}
         shown["ratings-fields"] = source.layout is None and not values["exported"]
-        return shown | fields | self._preview(source, values)
+        return shown | changes | self._preview(source, values)
 
     def _again(self, source: Source | None, *values: Any) -> Drawn:
         return {} if source is None else self._preview(source, dict(zip((*_IMAGES, *_RATINGS), values, strict=True)))
@@ -193,10 +194,10 @@ class ImportPage(Page[None]):
             return {"confirm": False}
         try:
             imports.undo(self.store, number)
-            said = note(f"Import {number} is undone: all that it brought has left the project.", "cc-lead")
+            outcome = note(f"Import {number} is undone: all that it brought has left the project.", "cc-lead")
         except (ValueError, KeyError) as error:
-            said = note(_sentence(str(error)), "cc-bad")
-        return {"confirm": False, "done": said, "imports": _imports_table(self.store)}
+            outcome = note(_sentence(str(error)), "cc-bad")
+        return {"confirm": False, "done": outcome, "imports": _imports_table(self.store)}
 
 
 def _is_local(request: gr.Request) -> bool:
@@ -215,10 +216,10 @@ def _ask(event: gr.EventData) -> Drawn:
     return {"confirm": number.isdigit(), "question": question, "number": int(number) if number.isdigit() else None}
 
 
-def _nothing(said: str = "") -> dict[str, Any]:
-    """Nothing is brought; ``said``: why."""
+def _nothing(text: str = "") -> dict[str, Any]:
+    """Nothing is brought; ``text``: why."""
     hidden = {"images-fields": False, "ratings-fields": False, "store": gr.Button(visible=False)}
-    return {"source": None, "summary": said, "preview": "", "done": "", **hidden}
+    return {"source": None, "summary": text, "preview": "", "done": "", **hidden}
 
 
 def _options(source: Source, values: Mapping[str, Any]) -> dict[str, Any]:
@@ -234,9 +235,9 @@ def _options(source: Source, values: Mapping[str, Any]) -> dict[str, Any]:
 
 def _rating_changes(guess: Mapping[str, Any]) -> dict[str, Any]:
     choices = [_NONE, *guess["header"]]
-    fields: dict[str, Any] = {name: gr.Dropdown(choices, value=guess.get(name, _NONE)) for name in _COLUMNS}
-    fields["suite"] = gr.Dropdown(guess["suites"], value=guess["suite"])
-    return fields | {name: guess[name] for name in ("aspect", "scale", "kind", "exported")} | {"new_items": False}
+    changes: dict[str, Any] = {name: gr.Dropdown(choices, value=guess.get(name, _NONE)) for name in _COLUMNS}
+    changes["suite"] = gr.Dropdown(guess["suites"], value=guess["suite"])
+    return changes | {name: guess[name] for name in ("aspect", "scale", "kind", "exported")} | {"new_items": False}
 
 
 def _images_preview(store: Store, source: Source, outcome: UploadOutcome) -> tuple[str, str]:
@@ -264,12 +265,12 @@ def _ratings_preview(store: Store, outcome: UploadOutcome) -> tuple[str, str]:
     assert outcome.bundle is not None
     rows = []
     rated: list[Annotation | Evidence] = [*outcome.bundle.annotations, *outcome.bundle.evidence]
-    for one in rated[:_ROWS]:
-        item, judgement = contents.item(store, one.item_id) or {}, next(iter(one.judgements), None)
+    for source in rated[:_ROWS]:
+        item, judgement = contents.item(store, source.item_id) or {}, next(iter(source.judgements), None)
         sha256 = item.get("sha256")
         picture = f'<img src="{at("/img/")}{escape(sha256)}?w=160" alt="" class="cc-import-picture">' if sha256 else ""
-        said = "" if judgement is None else judgement.label or ("" if judgement.value is None else f"{judgement.value:g}")
-        rows.append((html(picture), str(item.get("text") or one.item_id), one.rater_id, said))
+        value = "" if judgement is None else judgement.label or ("" if judgement.value is None else f"{judgement.value:g}")
+        rows.append((html(picture), str(item.get("text") or source.item_id), source.rater_id, value))
     aspect = next((name for _, name, _ in outcome.bundle.scales), "rating")
     summary = [line for line in outcome.summary[:-1] if " by " in line or " match an image of suite " in line]
     return (
@@ -285,7 +286,9 @@ def _imports_table(store: Store) -> str:
         counts = ", ".join(f"{n:,} {name.replace('_', ' ')}" for name, n in row["counts"].items() if n)
         number = str(row["import_id"])
         act = "undone" if row["undone"] else html(button("Undo", "undo", f"Undo import {number}", number=number))
-        rows.append((number, f"{row['created']:%Y-%m-%d %H:%M}", f"{row['kind']} {row['name']}", counts, act))
+        rows.append(
+            (number, f"{row['created']:%Y-%m-%d %H:%M}", " ".join(dict.fromkeys((row["kind"], row["name"]))), counts, act)
+        )
     headers = ("Import", "When (UTC)", "What", "New rows", "")
     return html_table("Imports of this project", headers, rows, "cc-import-table") if rows else ""
 
@@ -330,9 +333,9 @@ def _done(source: Source, outcome: UploadOutcome) -> str:
     else:
         links = [("See agreement", at("/studio/agreement")), *links]
     anchors = " · ".join(f'<a href="{escape(href)}">{text}</a>' for text, href in links)
-    what = _sentence(outcome.summary[-1].partition(" (import")[0]) if outcome.summary else source.name
+    summary = _sentence(outcome.summary[-1].partition(" (import")[0]) if outcome.summary else source.name
     more = _lines("Left out, and why", outcome.skipped)
-    return f'{note(f"Stored: {what}", "cc-lead")}<p class="cc-note">Next: {anchors}</p>{more}'
+    return f'{note(f"Stored: {summary}", "cc-lead")}<p class="cc-note">Next: {anchors}</p>{more}'
 
 
 def _sentence(text: str) -> str:

@@ -30,7 +30,7 @@ from scorers.maps import METHODS
 from ui.components.addresses import BROWSE, ImageListing, listing_of
 from ui.components.charts import plain
 from ui.components.controls import Choice, js_module
-from ui.components.live_updates import ignored, keep_current, listen, moved
+from ui.components.live_updates import ignored, keep_current, listen, moved, version_signal
 from ui.components.page import QUIET, Drawn, Page
 from ui.components.tables import note
 from ui.pages import browse
@@ -51,7 +51,7 @@ _PALETTE: Final = (
     "#5b6f8f",
 )  # fmt: skip
 _SYMBOLS: Final = ("circle", "diamond", "square", "triangle-up", "cross", "triangle-down", "pentagon", "star", "x", "hexagon")
-_SAID: Final = {maps.YES: 0, maps.NO: 1, maps.TIE: 4, maps.FAILED: 8}
+_VERDICT_COLORS: Final = {maps.YES: 0, maps.NO: 1, maps.TIE: 4, maps.FAILED: 8}
 _GREY: Final = "#9aa1ae"
 _OTHER: Final = "\0"
 
@@ -78,16 +78,21 @@ class MapDrawing:
 
 
 def draw_map(
-    made: Map, key: str, found: Mapping[str, Any], paint: MapColoring, lasso: Sequence[tuple[float, float]] = (), turn: int = 0
+    made: Map,
+    key: str,
+    color_values: Mapping[str, Any],
+    paint: MapColoring,
+    lasso: Sequence[tuple[float, float]] = (),
+    turn: int = 0,
 ) -> MapDrawing:
-    """The images of ``found`` (with what they are told apart by) where the map has them.
+    """The images of ``color_values`` (by item, what they are told apart by) where the map has them.
 
     ``lasso``: a line drawn on it, the ``turn``-th; while that stays, a line that was drawn in the browser stays, too.
     """
     import plotly.graph_objects as go
 
-    at = np.array([k for k, item in enumerate(made.items) if item in found], np.int32)
-    values = [found[made.items[k]] for k in at]
+    at = np.array([k for k, item in enumerate(made.items) if item in color_values], np.int32)
+    values = [color_values[made.items[k]] for k in at]
     some = _points_to_draw(at.size, key)
     figure = go.Figure()
     groups: list[MapGroup] = []
@@ -165,8 +170,8 @@ def _add(figure: go.Figure, made: Map, at: NDArray[np.int32], name: str, marker:
 def _marker(value: str, k: int) -> dict[str, Any]:
     if value in (maps.NONE, _OTHER):
         return {"color": _GREY, "symbol": "circle-open"}
-    place = _SAID.get(value, k)
-    return {"color": _PALETTE[place % len(_PALETTE)], "symbol": _SYMBOLS[place % len(_SYMBOLS)]}
+    index = _VERDICT_COLORS.get(value, k)
+    return {"color": _PALETTE[index % len(_PALETTE)], "symbol": _SYMBOLS[index % len(_SYMBOLS)]}
 
 
 def _lay_out(figure: go.Figure, made: Map, key: str, lasso: Sequence[tuple[float, float]], turn: int) -> None:
@@ -281,9 +286,11 @@ class MapPage(Page[MapView]):
                 yield [*self.teach(made is None), *self.named(_DRAWN, made or {})]
 
         def opened(request: gr.Request) -> Iterator[list[Any]]:
+            # of before: what comes meanwhile is drawn then
+            version = maps.map_version(self.store)
             lost, method, steps = open_map(self.store, request.query_params)
             for places in answer(steps):
-                yield [ignored(lost, {}), method, *places]
+                yield [ignored(lost, {}), method, version, *places]
 
         def draw(known: dict[str, Any], figure: str, *values: str | None) -> Iterator[list[Any]]:
             for places in answer(draw_page(self.store, MapView(**known), figure, *values)):
@@ -302,12 +309,12 @@ class MapPage(Page[MapView]):
             for places in answer(draw_page(self.store, MapView(**known).with_line(""), *values)):
                 yield [*places, ""]
 
-        message = self["map-message"]
-        first = gr.on(None, opened, None, [self.notice, self["method"], *drawn], **QUIET)
+        message, signal = self["map-message"], version_signal(maps.map_version)
+        gr.on(None, opened, None, [self.notice, self["method"], signal, *drawn], **QUIET)
         listen([self[name].input for name in _CHOSEN], draw, inputs, drawn, **QUIET)
         self["select"].click(cut, [*inputs, *(self[side] for side in _SIDES)], [*drawn, message], **QUIET)
         self["clear"].click(uncut, inputs, [*drawn, message], **QUIET)
-        keep_current(self.store, draw, inputs, drawn, opened=first, moves=maps.map_version)
+        keep_current(self.store, draw, inputs, drawn, signal=signal, moves=maps.map_version)
 
 
 def rectangle(numbers: tuple[float | None, ...]) -> tuple[str, str]:
@@ -320,23 +327,23 @@ def rectangle(numbers: tuple[float | None, ...]) -> tuple[str, str]:
     return f"{x0:g},{y0:g};{x1:g},{y0:g};{x1:g},{y1:g};{x0:g},{y1:g}", ""
 
 
-def open_map(store: Store, asked: QueryParams) -> tuple[dict[str, str], str, Iterator[Drawn | None]]:
+def open_map(store: Store, parameters: QueryParams) -> tuple[dict[str, str], str, Iterator[Drawn | None]]:
     """What an address asks for in vain, by which method it is laid out, and what is drawn."""
     lost: dict[str, str] = {}
     on = MapAddress("pca", "")
     try:
-        on = map_address(asked.get("map", "")) or on
+        on = map_address(parameters.get("map", "")) or on
     except ValueError:
-        lost["map"] = asked.get("map", "")
-    listed = QueryParams([(name, value) for name, value in asked.multi_items() if name not in _OWN])
+        lost["map"] = parameters.get("map", "")
+    listed = QueryParams([(name, value) for name, value in parameters.multi_items() if name not in _OWN])
     followed = browse.follow(store, listed)
     lost |= followed.lost
     sources = maps.embedding_sources(store)
     if on.model and on.model not in sources:
         lost["map"], on = str(on), replace(on, model="")
     model = on.model or next(iter(sources), "")
-    line = _line(store, asked.get("lasso", ""), replace(on, model=model), lost)
-    paint = asked.get("paint", "")
+    line = _line(store, parameters.get("lasso", ""), replace(on, model=model), lost)
+    paint = parameters.get("paint", "")
     if paint and paint not in maps.colorings(store):
         lost["paint"] = paint
     shown = MapView(followed.query).with_line(line)
@@ -372,16 +379,16 @@ def draw_page(
     chosen = offered.get(paint or "", next(iter(offered.values())))
     controls = {
         "model": gr.Dropdown(list(sources), value=model, visible=len(sources) > 1),
-        "paint": Choice([(one.title, one.name) for one in offered.values()], chosen.name),
+        "paint": Choice([(coloring.title, coloring.name) for coloring in offered.values()], chosen.name),
     }
     until = time.monotonic() + _WAIT_SECONDS
     standing = maps.request_map(store, method, model, again=again)
     if standing.made is None:
         # no map yet: the one before stays, with its own lines
         before = " Until then you see the map before." if standing.busy else " You see the map before."
-        said = note(standing.told + (before if figure else ""), "" if standing.busy else "cc-bad")
+        lead = note(standing.message + (before if figure else ""), "" if standing.busy else "cc-bad")
         gone = {} if figure else {"map-plot": None, "cc-map": ""}
-        yield controls | {"map-lead": said, "shown": asdict(shown)} | gone
+        yield controls | {"map-lead": lead, "shown": asdict(shown)} | gone
     while standing.made is None and standing.busy and time.monotonic() < until:
         time.sleep(_LOOK_SECONDS)
         standing = maps.request_map(store, method, model)
@@ -397,9 +404,9 @@ def _drawn(store: Store, shown: MapView, figure: str, standing: MapProgress, pai
         # on another map the line would hold other images
         shown = shown.with_line("")
     shown = replace(shown, key=standing.key)
-    found = maps.color_values(store, paint, made.items, listing_of_query(shown.query).restriction(store))
+    color_values = maps.color_values(store, paint, made.items, listing_of_query(shown.query).restriction(store))
     line = points_of(shown.lasso) if shown.lasso else ()
-    drawing = draw_map(made, standing.key, found, paint, line, shown.turn)
+    drawing = draw_map(made, standing.key, color_values, paint, line, shown.turn)
     on = MapAddress(made.method, made.model, standing.key)
     panel = {
         "map": str(on),
@@ -422,7 +429,9 @@ def _lead(shown: MapView, standing: MapProgress, drawing: MapDrawing) -> str:
     n = len(made.items)
     here = wording.count(drawing.shown, "image")
     parts = [f"{here} of {n:,} on the map" if drawing.shown < n else f"{here} on the map"]
-    parts[0] += f": {METHODS[made.method]} of embeddings by {made.model}. Images that the model sees alike lie near each other."
+    # the digest of its weights tells nobody anything
+    model = made.model.partition("@")[0]
+    parts[0] += f": {METHODS[made.method]} of embeddings by {model}. Images that the model sees alike lie near each other."
     if n < made.total:
         parts.append(f"The map holds {n:,} images, drawn at random, of {made.total:,} that have an embedding.")
     if drawing.drawn < drawing.shown:
@@ -442,7 +451,7 @@ def _lead(shown: MapView, standing: MapProgress, drawing: MapDrawing) -> str:
 def _nothing(store: Store) -> str:
     """What to do where no image has an embedding."""
     if maps.has_runs_without_embeddings(store):
-        told = "CLIPScore stored no embeddings when it scored these images. Remove that run on the page Runs and score again."
-        return f"{told} {next_steps.how_to_score(store, 'clipscore')}"
-    told = "No image has an embedding yet, so there is no map. CLIPScore stores one for each image."
-    return f"{told} {next_steps.how_to_score(store, 'clipscore')}"
+        text = "CLIPScore stored no embeddings when it scored these images. Remove that run on the page Runs and score again."
+        return f"{text} {next_steps.how_to_score(store, 'clipscore')}"
+    text = "No image has an embedding yet, so there is no map. CLIPScore stores one for each image."
+    return f"{text} {next_steps.how_to_score(store, 'clipscore')}"

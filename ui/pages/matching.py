@@ -17,9 +17,9 @@ import gradio as gr
 from agreement import Options
 from agreement.matching import is_known, is_right
 from agreement.study.cells import ALL
-from concord import matching
 from concord.common import next_steps, wording
-from concord.matching import EVALUATIONS, Row, by_cell, evidence, fits_of, posterior_of, recall
+from concord.comparison import matching
+from concord.comparison.matching import EVALUATIONS, Row, by_cell, evidence, fits_of, posterior_of, recall
 from data.store.browse import contents
 from data.store.browse.contents import ItemPreview
 from data.store.core.selection import Selection
@@ -34,7 +34,7 @@ from ui.components.tables import WRAP, HtmlCell, heading, html_table, note, page
 
 PATH: Final = "/matching"
 ADDRESS: Final = ("suite", "generator", "task", "who", "said", "page")
-SAID: Final = {ALL: "right or wrong", "right": "right", "wrong": "wrong", "only": "right, and no other is"}
+OUTCOMES: Final = {ALL: "right or wrong", "right": "right", "wrong": "wrong", "only": "right, and no other is"}
 
 
 @dataclass(frozen=True)
@@ -56,28 +56,28 @@ class MatchingView(View):
         return [pair for pair in super().query() if pair != ("page", "1")]
 
 
-def choices(found: Sequence[CaptionChoice], asked: Mapping[str, str | None]) -> dict[str, Choice]:
+def choices(caption_choices: Sequence[CaptionChoice], values: Mapping[str, str | None]) -> dict[str, Choice]:
     """What each control offers, and the nearest to what is asked for."""
-    suite = Choice.among({one.suite: one.suite for one in found}, asked.get("suite"))
-    mine = [one for one in found if one.suite == suite.value]
-    generators = {one.generator: one.generator or "unknown" for one in mine}
-    generator = Choice.among(dict(sorted(generators.items())), asked.get("generator"))
-    mine = [one for one in mine if one.generator == generator.value]
-    tasks = {ALL: "all tasks"} | {task: wording.task(task) for task in sorted({one.task for one in mine if one.task})}
-    raters = {ALL: "any scorer"} | {name: name for name in sorted({one.rater_id for one in mine})}
+    suite = Choice.among({choice.suite: choice.suite for choice in caption_choices}, values.get("suite"))
+    mine = [choice for choice in caption_choices if choice.suite == suite.value]
+    generators = {choice.generator: choice.generator or "unknown" for choice in mine}
+    generator = Choice.among(dict(sorted(generators.items())), values.get("generator"))
+    mine = [choice for choice in mine if choice.generator == generator.value]
+    tasks = {ALL: "all tasks"} | {task: wording.task(task) for task in sorted({choice.task for choice in mine if choice.task})}
+    raters = {ALL: "any scorer"} | {name: name for name in sorted({choice.rater_id for choice in mine})}
     return {
         "suite": suite,
         "generator": generator,
-        "task": Choice.among(tasks if mine else {}, asked.get("task")),
-        "who": Choice.among(raters if mine else {}, asked.get("who")),
-        "said": Choice.among(SAID if mine else {}, asked.get("said")),
+        "task": Choice.among(tasks if mine else {}, values.get("task")),
+        "who": Choice.among(raters if mine else {}, values.get("who")),
+        "said": Choice.among(OUTCOMES if mine else {}, values.get("said")),
     }
 
 
-def view_of(found: Sequence[CaptionChoice], asked: Mapping[str, str | None]) -> MatchingView:
+def view_of(caption_choices: Sequence[CaptionChoice], values: Mapping[str, str | None]) -> MatchingView:
     """What is asked for by the names of the address, as far as there is such a thing."""
-    chosen = {name: choice.value or "" for name, choice in choices(found, asked).items()}
-    page = asked.get("page") or ""
+    chosen = {name: choice.value or "" for name, choice in choices(caption_choices, values).items()}
+    page = values.get("page") or ""
     return MatchingView(**chosen, page=max(int(page), 1) if page.isdecimal() and len(page) < 7 else 1)
 
 
@@ -85,44 +85,44 @@ PAGE_SIZE: Final = 12
 _WIDTH: Final = 320
 
 
-def gallery(store: Store, found: Sequence[CaptionChoice], view: MatchingView) -> str:
+def gallery(store: Store, caption_choices: Sequence[CaptionChoice], view: MatchingView) -> str:
     """The images that the view lists, as HTML; pictures load as they scroll into view."""
     by_item: dict[str, list[CaptionChoice]] = {}
-    for one in found:
-        if one.generator == view.generator and view.task in (ALL, one.task):
-            by_item.setdefault(one.item_id, []).append(one)
+    for choice in caption_choices:
+        if choice.generator == view.generator and view.task in (ALL, choice.task):
+            by_item.setdefault(choice.item_id, []).append(choice)
     listed = sorted(((item, of) for item, of in by_item.items() if _is_listed(of, view)), key=lambda each: _order(each[1]))
     pages = max(1, -(-len(listed) // PAGE_SIZE))
     page = min(view.page, pages)
     shown = listed[(page - 1) * PAGE_SIZE : page * PAGE_SIZE]
     looks = contents.item_previews(store, [item for item, _ in shown])
     cells = "".join(_image(item, of, looks.get(item, ItemPreview(None, None)), view) for item, of in shown)
-    who = "" if view.who == ALL else f", {view.who} {SAID[view.said] if view.said != ALL else ''}".rstrip()
+    who = "" if view.who == ALL else f", {view.who} {OUTCOMES[view.said] if view.said != ALL else ''}".rstrip()
     title = "Images and captions" + ("" if view.task == ALL else f", {wording.task(view.task)}") + who
     body = f'<ul class="cc-matches">{cells}</ul>' if cells else note("None. Change one of the choices.")
     lead = f"{wording.count(len(listed), 'image')}; where scorers differ stands first, then where one is wrong."
     return heading(title, lead) + body + pager(page, pages, view.address)
 
 
-def right(one: CaptionChoice) -> bool | None:
+def right(choice: CaptionChoice) -> bool | None:
     """Whether a scorer picked the right caption; None where a caption has no number. A tie is not right."""
-    fits = fits_of(one)
+    fits = fits_of(choice)
     known = [fit for fit in fits if fit is not None]
-    return is_right(known, int(one.payload["right"])) if is_known(fits) else None
+    return is_right(known, int(choice.payload["right"])) if is_known(fits) else None
 
 
 def _order(of: Sequence[CaptionChoice]) -> tuple[bool, bool]:
-    verdicts = {right(one) for one in of}
+    verdicts = {right(choice) for choice in of}
     return not {True, False} <= verdicts, False not in verdicts
 
 
 def _is_listed(of: Sequence[CaptionChoice], view: MatchingView) -> bool:
     if view.who == ALL:
-        verdicts = [right(one) for one in of]
+        verdicts = [right(choice) for choice in of]
         of_any = {ALL: True, "right": True in verdicts, "wrong": False in verdicts, "only": verdicts.count(True) == 1}
         return of_any[view.said]
-    mine = next((right(one) for one in of if one.rater_id == view.who), None)
-    others = [right(one) for one in of if one.rater_id != view.who]
+    mine = next((right(choice) for choice in of if choice.rater_id == view.who), None)
+    others = [right(choice) for choice in of if choice.rater_id != view.who]
     wanted = {ALL: mine is not None, "right": mine is True, "wrong": mine is False, "only": mine is True and True not in others}
     return wanted[view.said]
 
@@ -132,21 +132,21 @@ def _image(item: str, of: Sequence[CaptionChoice], look: ItemPreview, view: Matc
     href = escape(workbench_address(item, Selection(suite=(view.suite,), generator=(view.generator,)), of[0].rater_id))
     text = escape(look.text or item)
     picture = picture_html(look.sha256, look.text or item, _WIDTH)
-    place = escape(wording.task(of[0].task)) if of[0].task else ""
-    return f'<li class="cc-match"><a href="{href}" title="{text}">{picture}<small>{place}</small></a>{_fits(of)}</li>'
+    task = escape(wording.task(of[0].task)) if of[0].task else ""
+    return f'<li class="cc-match"><a href="{href}" title="{text}">{picture}<small>{task}</small></a>{_fits(of)}</li>'
 
 
 def _fits(of: Sequence[CaptionChoice]) -> str:
     """The captions by letter, the right one marked; for each scorer its name and below it a number for each caption."""
-    captions, place = of[0].payload["captions"], int(of[0].payload["right"])
+    captions, right_index = of[0].payload["captions"], int(of[0].payload["right"])
     letters = [ascii_uppercase[k] if k < len(ascii_uppercase) else str(k + 1) for k in range(len(captions))]
     listed = ""
     for k, (letter, text) in enumerate(zip(letters, captions, strict=True)):
-        mark = " <small>right</small>" if k == place else ""
-        listed += f"<div{_right_class(k == place)}><dt>{letter}</dt><dd>{escape(text)}{mark}</dd></div>"
-    head = "".join(f'<th scope="col"{_right_class(k == place)}>{letter}</th>' for k, letter in enumerate(letters))
+        mark = " <small>right</small>" if k == right_index else ""
+        listed += f"<div{_right_class(k == right_index)}><dt>{letter}</dt><dd>{escape(text)}{mark}</dd></div>"
+    head = "".join(f'<th scope="col"{_right_class(k == right_index)}>{letter}</th>' for k, letter in enumerate(letters))
     # a scorer that chose among other captions has no row here
-    lines = "".join(_line(one) for one in of if one.payload["captions"] == captions)
+    lines = "".join(_line(choice) for choice in of if choice.payload["captions"] == captions)
     table = (
         f'{WRAP}<table class="cc-table cc-fits" aria-label="How well each caption fits"><thead><tr>'
         f"{head}</tr></thead>{lines}</table></div>"
@@ -154,11 +154,11 @@ def _fits(of: Sequence[CaptionChoice]) -> str:
     return f'<div class="cc-match-said"><dl>{listed}</dl>{table}</div>'
 
 
-def _line(one: CaptionChoice) -> str:
-    cells = "".join(f'<td class="cc-number">{said}</td>' for said in _column(one))
-    kind = {True: "cc-right", False: "cc-wrong", None: "cc-muted"}[right(one)]
-    name = f'<span class="{kind}">{escape(one.rater_id)}</span>'
-    wide = len(one.payload["captions"])
+def _line(choice: CaptionChoice) -> str:
+    cells = "".join(f'<td class="cc-number">{fit}</td>' for fit in _column(choice))
+    kind = {True: "cc-right", False: "cc-wrong", None: "cc-muted"}[right(choice)]
+    name = f'<span class="{kind}">{escape(choice.rater_id)}</span>'
+    wide = len(choice.payload["captions"])
     # a name of its own line, as names with settings are longer than all numbers together
     return f'<tbody><tr><th scope="rowgroup" colspan="{wide}">{name}</th></tr><tr>{cells}</tr></tbody>'
 
@@ -167,19 +167,19 @@ def _right_class(is_right: bool) -> str:
     return ' class="cc-fit-right"' if is_right else ""
 
 
-def _column(one: CaptionChoice) -> list[str]:
+def _column(choice: CaptionChoice) -> list[str]:
     """How far each caption is from the best, and its posterior where there is one."""
-    fits = fits_of(one)
+    fits = fits_of(choice)
     if not is_known(fits):
         return ["–" if fit is None else escape(f"{fit:.4g}") for fit in fits]
     known = [fit for fit in fits if fit is not None]
-    shares = posterior_of(one, fits)
+    shares = posterior_of(choice, fits)
     made = []
     for k, fit in enumerate(known):
         best = fit == max(known)
-        told = "best" if best else f"{fit - max(known):.3g}"
+        difference = "best" if best else f"{fit - max(known):.3g}"
         share = "" if shares is None else f'<small class="cc-detail">p {shares[k]:.2f}</small>'
-        made.append((f"<strong>{told}</strong>" if best else told) + share)
+        made.append((f"<strong>{difference}</strong>" if best else difference) + share)
     return made
 
 
@@ -207,16 +207,16 @@ def cell(row: Row | None, href: str = "", digits: int = 3) -> HtmlCell:
 
 def accuracy(rows: Sequence[Row], view: MatchingView) -> str:
     """Tasks by scorers; beside them chance, and of all tasks posterior and rank."""
-    found = {(task, rater): of for (_, _, task, rater), of in by_cell(rows).items()}
-    raters = sorted({rater for _, rater in found})
-    tasks = [ALL, *sorted({task for task, _ in found} - {ALL})]
+    by_task_and_rater = {(task, rater): of for (_, _, task, rater), of in by_cell(rows).items()}
+    raters = sorted({rater for _, rater in by_task_and_rater})
+    tasks = [ALL, *sorted({task for task, _ in by_task_and_rater} - {ALL})]
     lines: list[Line] = []
     for task in tasks:
-        of = [found.get((task, rater)) for rater in raters]
-        chance = next((one["chance"] for one in of if one), None)
+        of = [by_task_and_rater.get((task, rater)) for rater in raters]
+        chance = next((figures["chance"] for figures in of if figures), None)
         cells: Line = [
-            cell(one["accuracy"], view.address(task=task, who=rater, said="wrong", page=1)) if one else HtmlCell("")
-            for one, rater in zip(of, raters, strict=True)
+            cell(figures["accuracy"], view.address(task=task, who=rater, said="wrong", page=1)) if figures else HtmlCell("")
+            for figures, rater in zip(of, raters, strict=True)
         ]
         name = "all tasks" if task == ALL else wording.task(task)
         lines.append(
@@ -225,14 +225,14 @@ def accuracy(rows: Sequence[Row], view: MatchingView) -> str:
     table = html_table(
         "Accuracy: the right caption fits best, alone", ["task", HtmlCell("chance"), *map(HtmlCell, raters)], lines
     )
-    return table + _further(found, raters)
+    return table + _further(by_task_and_rater, raters)
 
 
-def _further(found: dict[tuple[str, str], dict[str, Row]], raters: Sequence[str]) -> str:
+def _further(by_task_and_rater: dict[tuple[str, str], dict[str, Row]], raters: Sequence[str]) -> str:
     lines: list[Line] = [
         [rater, cell(of["accuracy_less_chance"]), cell(of["posterior"]), cell(of["rank"], digits=2), cell(of.get(EVALUATIONS))]
         for rater in raters
-        if (of := found.get((ALL, rater)))
+        if (of := by_task_and_rater.get((ALL, rater)))
     ]
     posterior, rank = HtmlCell("posterior of the right caption"), HtmlCell("rank of the right caption")
     head: Line = ["scorer", HtmlCell("above chance"), posterior, rank, HtmlCell("evaluations made")]
@@ -247,10 +247,10 @@ def winoground(rows: Sequence[Row]) -> str:
     raters = sorted({row["rater"] for row in whole})
     of = {(row["rater"], row["statistic"]): row for row in whole}
     lines: list[Line] = [[rater, *(cell(of.get((rater, name))) for name in _SCORES)] for rater in raters]
-    told = (
+    lead = (
         "Two images and two captions, each right about one: text: each image takes its caption; image: each caption its image."
     )
-    return heading("Winoground", told) + html_table("Shares of groups", ["scorer", *map(HtmlCell, _SCORES.values())], lines)
+    return heading("Winoground", lead) + html_table("Shares of groups", ["scorer", *map(HtmlCell, _SCORES.values())], lines)
 
 
 def votes(rows: Sequence[Row], view: MatchingView) -> str:
@@ -296,12 +296,12 @@ _LEAD: Final = (
 
 def headline(rows: Sequence[Row], view: MatchingView) -> str:
     """One sentence: which scorer takes the right caption most often, and chance."""
-    found = {rater: of for (_, _, task, rater), of in by_cell(rows).items() if task == view.task}
-    known = {rater: of["accuracy"] for rater, of in found.items() if of["accuracy"]["value"] is not None}
+    by_rater = {rater: of for (_, _, task, rater), of in by_cell(rows).items() if task == view.task}
+    known = {rater: of["accuracy"] for rater, of in by_rater.items() if of["accuracy"]["value"] is not None}
     if not known:
         return ""
     rater, best = max(known.items(), key=lambda item: item[1]["value"])
-    chance = found[rater]["chance"]["value"]
+    chance = by_rater[rater]["chance"]["value"]
     interval = "" if best["low"] is None else f" <small>[{wording.two(best['low'])}, {wording.two(best['high'])}]</small>"
     task = "all tasks" if view.task == ALL else wording.task(view.task)
     others = "; ".join(
@@ -358,8 +358,8 @@ class MatchingPage(Page[MatchingView]):
     def teaching(self) -> str:
         return _taught(self.store)
 
-    def view(self, asked: Mapping[str, Any]) -> MatchingView:
-        return view_of(evidence(self.store), asked)
+    def view(self, values: Mapping[str, Any]) -> MatchingView:
+        return view_of(evidence(self.store), values)
 
     def offer(self, view: MatchingView) -> Mapping[str, Any]:
         return choices(evidence(self.store), asdict(view))
@@ -370,19 +370,19 @@ class MatchingPage(Page[MatchingView]):
 
     def drawn(self, view: MatchingView, options: Options) -> Drawn | None:
         """The whole page."""
-        found = [one for one in evidence(self.store) if one.suite == view.suite]
-        if not found:
+        caption_choices = [choice for choice in evidence(self.store) if choice.suite == view.suite]
+        if not caption_choices:
             return None
         rows = recall(self.store, view.suite, options)
         mine = {name: [row for row in of if row["generator"] == view.generator] for name, of in rows.sections.items()}
-        told, lines = _ablation([one for one in found if one.generator == view.generator], mine, options)
+        ablation, lines = _ablation([choice for choice in caption_choices if choice.generator == view.generator], mine, options)
         return {
             "headline": headline(mine["matching"], view),
             "matching-plot": _bars(mine["matching"]),
             "matching-tables": accuracy(mine["matching"], view) + winoground(mine["winoground"]) + votes(mine["votes"], view),
-            "ablation": told,
+            "ablation": ablation,
             "ablation-plot": lines,
-            "matches": gallery(self.store, found, view),
+            "matches": gallery(self.store, caption_choices, view),
         }
 
 
@@ -401,13 +401,13 @@ def _bars(rows: Sequence[Row]) -> Any:
     return above_chance(tasks, sorted({rater for _, rater in above}), above)
 
 
-def _ablation(found: Sequence[CaptionChoice], mine: dict[str, list[Row]], options: Options) -> tuple[str, Any]:
+def _ablation(caption_choices: Sequence[CaptionChoice], mine: dict[str, list[Row]], options: Options) -> tuple[str, Any]:
     """Lines of raters that differ in steps or seed alone: of the largest such family."""
-    families = matching.ablation_grids(found)
+    families = matching.ablation_grids(caption_choices)
     if not families:
         return "", None
     (_, title), grid = max(families.items(), key=lambda item: len(item[1]))
-    rows = [row for row in matching.ablation_rows(found, grid, range(1, 10_000), options) if row["task"] == ALL]
+    rows = [row for row in matching.ablation_rows(caption_choices, grid, range(1, 10_000), options) if row["task"] == ALL]
     chance = next((row["value"] for row in mine["matching"] if (row["statistic"], row["task"]) == ("chance", ALL)), None)
-    told = "Accuracy by trials, steps and seed; fewer trials are the first ones. The dotted line is chance."
-    return heading(f"Ablation: {title}", told), by_trials(rows, chance)
+    lead = "Accuracy by trials, steps and seed; fewer trials are the first ones. The dotted line is chance."
+    return heading(f"Ablation: {title}", lead), by_trials(rows, chance)

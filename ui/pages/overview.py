@@ -11,13 +11,13 @@ import gradio as gr
 
 from agreement import Options
 from agreement.preferences.votes import Contest
-from concord import preferences
 from concord.agreement import means, recall
 from concord.common import next_steps, wording
 from concord.common.base_path import at
+from concord.comparison import preferences
+from concord.comparison.leaderboard import MAIN_ASPECTS, leaderboard, main_suite
+from concord.comparison.preferences import OPPOSED, PreferenceRows, Row, contests
 from concord.importing import playground
-from concord.leaderboard import leaderboard, main_suite
-from concord.preferences import OPPOSED, PreferenceRows, Row, contests
 from data.aspects import YES_NO_ASPECTS
 from data.store.backup import scheduler
 from data.store.browse import contents
@@ -37,19 +37,22 @@ _MARKS: Final = {True: "✓ same order", False: "✗ other order", None: ""}
 
 def preference_summary(store: Store) -> str:
     """A table for each two generators that people have compared, as HTML; nothing where there are none."""
-    found = preferences.recall(store, Selection(), Options(intervals=False))
+    preference_rows = preferences.recall(store, Selection(), Options(intervals=False))
     return "".join(
-        _preference_table(found, poll.suite, contest) for poll in found.polls if poll.people() for contest in contests(poll)
+        _preference_table(preference_rows, poll.suite, contest)
+        for poll in preference_rows.polls
+        if poll.people()
+        for contest in contests(poll)
     )
 
 
-def _preference_table(found: PreferenceRows, suite: str, contest: Contest) -> str:
+def _preference_table(preference_rows: PreferenceRows, suite: str, contest: Contest) -> str:
     votes, beside = (
-        [row for row in found.sections[name] if (row["suite"], row["a"], row["b"]) == (suite, contest.a, contest.b)]
+        [row for row in preference_rows.sections[name] if (row["suite"], row["a"], row["b"]) == (suite, contest.a, contest.b)]
         for name in ("votes", "beside")
     )
     # where the images' totals alone are known, a metric's order of them stands for its votes
-    ranks = [row for row in found.sections["ranks"] if row["suite"] == suite]
+    ranks = [row for row in preference_rows.sections["ranks"] if row["suite"] == suite]
     tasks = list(dict.fromkeys(row["task"] for row in votes))
     order = [ALL, *(task for task in tasks if task != ALL)] if len(tasks) > 2 else tasks[:1]
     by = {(who_of(row), row["task"]): row for row in votes}
@@ -73,13 +76,13 @@ def _cell(who: str, row: Row | None, order: Row | None, contest: Contest, view: 
     if row is None:
         return HtmlCell("")
     ties = row["both"] + row["none"] + row["tie"]
-    told = f"{row['a_wins']:,} for {contest.a}, {row['b_wins']:,} for {contest.b}, {ties:,} for neither alone"
+    note_text = f"{row['a_wins']:,} for {contest.a}, {row['b_wins']:,} for {contest.b}, {ties:,} for neither alone"
     opposed = order is not None and bool(order["opposed"])
     href = view.address(task=row["task"], who=who, chose=OPPOSED if opposed else ALL)
     details = [_MARKS[order["same_order"]]] if order else [wording.count(ties, "tie")]
     if order and opposed:
         details.append(f"{order['opposed']:,} opposed")
-    return HtmlCell(f"{row['a_wins']:,} : {row['b_wins']:,}", "\n".join(filter(None, details)), told, href)
+    return HtmlCell(f"{row['a_wins']:,} : {row['b_wins']:,}", "\n".join(filter(None, details)), note_text, href)
 
 
 def _total(row: Row, task: str, contest: Contest) -> HtmlCell:
@@ -94,8 +97,6 @@ def _total(row: Row, task: str, contest: Contest) -> HtmlCell:
 
 _EXAMPLES = 8
 _STRIPS = 4
-_MAIN_ASPECTS = ("correct", "faithfulness", "caption_fit")
-
 
 _EMPTY: Final = """
 ## Nothing is in this project yet
@@ -111,7 +112,7 @@ or VISOR's
 
 {prompts}
 
-**The playground**, a small drawn world with three scorers, to try everything out
+**The playground**, a small drawn world with scorers and simulated people, to try everything out
 
 {playground}
 
@@ -142,7 +143,7 @@ class OverviewPage(Page[None]):
             self.html("scores")
             self.html("preferred")
 
-    def view(self, asked: Mapping[str, Any]) -> None:
+    def view(self, values: Mapping[str, Any]) -> None:
         """It has one view alone."""
 
     def teaching(self) -> str:
@@ -182,14 +183,16 @@ def _boards(store: Store, totals: dict[str, int], *, intervals: bool) -> str:
     board = leaderboard(store, main, intervals=intervals)
     others = [leaderboard(store, name, intervals=intervals) for name in sorted(contents.judged_suites(store)) if name != main]
     looks = contents.item_previews(store, [each.item for each in board.contested])
-    first = headline(board) + tiles(board, totals) + board_table(board) + contested(board, looks)
+    unfit = next_steps.about_unfit((each.name for each in board.raters), board.suite)
+    facts = tiles(board, totals) + (note(unfit) if unfit else "")
+    first = headline(board) + facts + board_table(board) + contested(board, looks)
     return first + "".join(board_table(each) for each in others)
 
 
 def _imitations(store: Store) -> gr.Column:
     """What is said of the simulated people where there are any, and how to be rid of them."""
     with gr.Column(visible=False, elem_id="simulated", elem_classes="cc-simulated") as shown:
-        with gr.Row(elem_classes="cc-simulated-row") as asked:
+        with gr.Row(elem_classes="cc-simulated-row") as question:
             gr.HTML(note(_SIMULATED))
             remove = gr.Button("Remove the simulated people", size="sm", scale=0)
         with gr.Row(visible=False, elem_classes="cc-simulated-row") as confirm:
@@ -208,8 +211,8 @@ def _imitations(store: Store) -> gr.Column:
     quiet: dict[str, Any] = {"queue": False, **QUIET}
     for button, asking in ((remove, True), (keep, False)):
         change = [gr.Row(visible=not asking), gr.Row(visible=asking)]
-        button.click(lambda change=change: change, None, [asked, confirm], **quiet)
-    sure.click(removed, None, [asked, confirm, shown], **quiet)
+        button.click(lambda change=change: change, None, [question, confirm], **quiet)
+    sure.click(removed, None, [question, confirm, shown], **quiet)
     return shown
 
 
@@ -224,8 +227,8 @@ def _trouble(store: Store) -> str:
     state = scheduler.backup_state(store)
     if state is None or not state.failed or state.since is None:
         return ""
-    said = f"No backup could be made since {state.since:%Y-%m-%d %H:%M} UTC: {state.failed}. It is tried again by itself."
-    return f'<p class="cc-note" role="status"><strong>{escape(said)}</strong> <code>doctor</code> says more.</p>'
+    text = f"No backup could be made since {state.since:%Y-%m-%d %H:%M} UTC: {state.failed}. It is tried again by itself."
+    return f'<p class="cc-note" role="status"><strong>{escape(text)}</strong> <code>doctor</code> says more.</p>'
 
 
 def _glance(store: Store, pictures: int) -> str:
@@ -250,13 +253,13 @@ def _tables(store: Store, *, intervals: bool) -> str:
     judged = contents.judged_suites(store)
     if not judged:
         return note("No image has been judged yet. Label some, or import ratings; their scores will stand here.")
-    return "".join(_table(store, suite, found, intervals=intervals) for suite, found in sorted(judged.items()))
+    return "".join(_table(store, suite, judged_suite, intervals=intervals) for suite, judged_suite in sorted(judged.items()))
 
 
-def _table(store: Store, suite: str, found: contents.JudgedSuite, *, intervals: bool) -> str:
+def _table(store: Store, suite: str, judged_suite: contents.JudgedSuite, *, intervals: bool) -> str:
     """Means per generator and task: people (with intervals), and each scorer."""
-    aspect = next((name for name in _MAIN_ASPECTS if name in found.aspects), next(iter(found.aspects), ""))
-    tasks = [ALL, *found.tasks]
+    aspect = next((name for name in MAIN_ASPECTS if name in judged_suite.aspects), next(iter(judged_suite.aspects), ""))
+    tasks = [ALL, *judged_suite.tasks]
     options = Options(statistics=("mean",), intervals=intervals)
     rows = recall(store, Selection(suite=(suite,), aspect=(aspect,)), options)
     people: dict[tuple[str, str], dict[str, HtmlCell]] = {}
@@ -266,15 +269,15 @@ def _table(store: Store, suite: str, found: contents.JudgedSuite, *, intervals: 
     scorers = _scorers(store, suite, aspect, options)
     body: list[list[str | HtmlCell]] = []
     # with a single generator, "all generators" would only repeat it
-    for generator in found.generators if len(found.generators) == 1 else [*found.generators, ALL]:
+    for generator in judged_suite.generators if len(judged_suite.generators) == 1 else [*judged_suite.generators, ALL]:
         lines = {rater: cells for (of, rater), cells in [*people.items(), *scorers.items()] if of == generator}
         for n, (rater, cells) in enumerate(lines.items()):
             name = "all generators" if generator == ALL else generator
             who = HtmlCell(rater, "by the playground’s models", number=False) if next_steps.is_unfit(rater, suite) else rater
             body.append([name if n == 0 else "", who, *(cells.get(task, HtmlCell("")) for task in tasks)])
     kind = "share of yes to" if aspect in YES_NO_ASPECTS else "mean of"
-    what = f"{suite}: {kind} {wording.aspect(aspect)}" if aspect else suite
-    return html_table(what, ["generator", "rater", *(HtmlCell(wording.task(task)) for task in tasks)], body)
+    caption = f"{suite}: {kind} {wording.aspect(aspect)}" if aspect else suite
+    return html_table(caption, ["generator", "rater", *(HtmlCell(wording.task(task)) for task in tasks)], body)
 
 
 def _mean(row: dict[str, Any], rater: str) -> HtmlCell:
@@ -288,9 +291,9 @@ def _mean(row: dict[str, Any], rater: str) -> HtmlCell:
 
 def _scorers(store: Store, suite: str, aspect: str, options: Options) -> dict[tuple[str, str], dict[str, HtmlCell]]:
     """By generator and scorer, then task."""
-    found: dict[tuple[str, str], dict[str, HtmlCell]] = {}
+    cells: dict[tuple[str, str], dict[str, HtmlCell]] = {}
     for row in means(store, Selection(suite=(suite,)), options):
         if row["aspect"] in (aspect, "score"):
             name = row["rater"] + ("" if row["aspect"] == aspect else f" ({row['aspect']})")
-            found.setdefault((row["generator"], name), {})[row["task"]] = _mean(row, row["rater"])
-    return found
+            cells.setdefault((row["generator"], name), {})[row["task"]] = _mean(row, row["rater"])
+    return cells

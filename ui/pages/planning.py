@@ -71,8 +71,8 @@ class PlanningPage(Page[PlanView]):
             f" [label some images]({form}), or import ratings; then come back."
         )
 
-    def view(self, asked: Mapping[str, Any]) -> PlanView:
-        return PlanView(**{name: choice.value or "" for name, choice in choices(self.store, asked).items()})
+    def view(self, values: Mapping[str, Any]) -> PlanView:
+        return PlanView(**{name: choice.value or "" for name, choice in choices(self.store, values).items()})
 
     def offer(self, view: PlanView) -> Mapping[str, Any]:
         return choices(self.store, {name: getattr(view, name) for name in self.ADDRESS})
@@ -99,7 +99,7 @@ def _plan(store: Store, view: PlanView) -> Sequence[PlannedRow]:
     return plan(store, view.selection, PlanRequest(half_width=wanted, difference=2 * wanted))
 
 
-def choices(store: Store, asked: Mapping[str, Any]) -> dict[str, Choice]:
+def choices(store: Store, values: Mapping[str, Any]) -> dict[str, Choice]:
     """What each control offers, and the nearest to what is asked for: what most is rated of first."""
     titles = {}
     for each in rated_aspects(store):
@@ -107,8 +107,8 @@ def choices(store: Store, asked: Mapping[str, Any]) -> dict[str, Choice]:
         people = " by simulated people" if each.simulated else ""
         titles[_SEPARATOR.join(parts)] = f"{each.suite}: {wording.plain_aspect(each.aspect)}{people}"
     return {
-        "rated": Choice.among(titles, asked.get("rated")),
-        "precision": Choice.among(PRECISIONS, asked.get("precision"), "0.05"),
+        "rated": Choice.among(titles, values.get("rated")),
+        "precision": Choice.among(PRECISIONS, values.get("precision"), "0.05"),
     }
 
 
@@ -128,13 +128,13 @@ def enough(rows: Sequence[PlannedRow]) -> str:
     else:
         headline = f"{needed - first.prompts:,} more prompts for ± {first.aim:.2g}"
     apart = next((row for row in rows if row.statistic == DIFFERENCE and row.design == first.design), None)
-    told = [f"A generator’s mean with {now} (95 %)."]
+    parts = [f"A generator’s mean with {now} (95 %)."]
     if apart is not None and apart.prompts_needed is not None:
-        told.append(
+        parts.append(
             f"To see that two generators differ by {apart.aim:.2g} (power 0.8): {apart.prompts_needed:,} prompts;"
             f" with today’s the power is {apart.power or 0.0:.2f}."
         )
-    return f'<h1 class="cc-headline">{escape(headline)}</h1><p class="cc-subline">{escape(" ".join(told))}</p>'
+    return f'<h1 class="cc-headline">{escape(headline)}</h1><p class="cc-subline">{escape(" ".join(parts))}</p>'
 
 
 def precision_figure(rows: Sequence[PlannedRow]) -> Any:
@@ -207,10 +207,10 @@ def reliability(rows: Sequence[RaterEffectRow]) -> str:
     known = dependable or [row for row in rows if row.statistic == RELATIVE and row.value is not None]
     if not known:
         return note("How reliable ratings are is known once images have two ratings each.")
-    said = "; ".join(f"{wording.count(row.ratings or 1, 'rating')} {_bounded(row)}" for row in known)
+    estimates = "; ".join(f"{wording.count(row.ratings or 1, 'rating')} {_bounded(row)}" for row in known)
     return (
         f'<h2 class="cc-block-title">How people differ</h2><p class="cc-subline">Reliability of an image’s mean rating'
-        f" (0 to 1, {'dependability' if dependable else 'generalisability'}): {escape(said)}.</p>"
+        f" (0 to 1, {'dependability' if dependable else 'generalisability'}): {escape(estimates)}.</p>"
     )
 
 

@@ -16,10 +16,21 @@ import gradio as gr
 from agreement import Options
 from agreement.preferences.votes import BOTH, CANNOT_TELL, NONE, ORDERS, TIE, Contest
 from agreement.study.cells import ALL
-from concord import preferences
 from concord.common import next_steps, wording
 from concord.common.base_path import at
-from concord.preferences import LEFT_OUT, OPPOSED, PairQuery, PairVotes, Poll, PreferenceRows, Row, contests, key_of, list_pairs
+from concord.comparison import preferences
+from concord.comparison.preferences import (
+    LEFT_OUT,
+    OPPOSED,
+    PairQuery,
+    PairVotes,
+    Poll,
+    PreferenceRows,
+    Row,
+    contests,
+    key_of,
+    list_pairs,
+)
 from data.store.analysis import study_frames as analysis_preferences
 from data.store.analysis.study_frames import ImagePair, PairImage
 from data.store.core.selection import PEOPLE, SIMULATED, Selection
@@ -71,17 +82,17 @@ def poll_of(polls: Sequence[Poll], view: PreferencesView) -> Poll | None:
 
 def contest_of(poll: Poll, view: PreferencesView) -> Contest:
     """The two generators that are shown."""
-    found = contests(poll)
-    return next((contest for contest in found if named(contest) == view.two), found[0])
+    listed = contests(poll)
+    return next((contest for contest in listed if named(contest) == view.two), listed[0])
 
 
-def choices(polls: Sequence[Poll], asked: Mapping[str, str | None]) -> dict[str, Choice]:
+def choices(polls: Sequence[Poll], values: Mapping[str, str | None]) -> dict[str, Choice]:
     """What each control offers, and the nearest to what is asked for."""
-    suite = Choice.among({poll.suite: poll.suite for poll in polls}, asked.get("suite"))
+    suite = Choice.among({poll.suite: poll.suite for poll in polls}, values.get("suite"))
     poll = poll_of(polls, PreferencesView(suite.value or ""))
     if poll is None:
         return {name: Choice([], "") for name in ADDRESS[:-1]}
-    two = Choice.among({named(contest): named(contest) for contest in contests(poll)}, asked.get("two"))
+    two = Choice.among({named(contest): named(contest) for contest in contests(poll)}, values.get("two"))
     contest = contest_of(poll, PreferencesView(poll.suite, two.value or ""))
     mine = [vote for voter in poll.voters for vote in voter.votes if vote.contest == contest]
     tasks = {ALL: "all tasks"} | {task: wording.task(task) for task in sorted({vote.task for vote in mine})}
@@ -92,16 +103,16 @@ def choices(polls: Sequence[Poll], asked: Mapping[str, str | None]) -> dict[str,
     return {
         "suite": suite,
         "two": two,
-        "task": Choice.among(tasks, asked.get("task")),
-        "who": Choice.among(who, asked.get("who")),
-        "chose": Choice.among(chose, asked.get("chose")),
+        "task": Choice.among(tasks, values.get("task")),
+        "who": Choice.among(who, values.get("who")),
+        "chose": Choice.among(chose, values.get("chose")),
     }
 
 
-def view_of(polls: Sequence[Poll], asked: Mapping[str, str | None]) -> PreferencesView:
+def view_of(polls: Sequence[Poll], values: Mapping[str, str | None]) -> PreferencesView:
     """What is asked for by the names of the address, as far as there is such a thing."""
-    chosen = {name: choice.value or "" for name, choice in choices(polls, asked).items()}
-    page = asked.get("page") or ""
+    chosen = {name: choice.value or "" for name, choice in choices(polls, values).items()}
+    page = values.get("page") or ""
     return PreferencesView(**chosen, page=max(int(page), 1) if page.isdecimal() and len(page) < 7 else 1)
 
 
@@ -115,7 +126,7 @@ _SHARE: Final = "Of the votes for one of the two, the share for {a}, with its 95
 
 
 def who_of(row: Row) -> str:
-    """The key of the voter whose row it is, as ``concord.preferences.key_of`` has it."""
+    """The key of the voter whose row it is, as ``concord.comparison.preferences.key_of`` has it."""
     return str(row["rater"]) if row["kind"] == "people" else f"{row['rater']} ({row['by']})"
 
 
@@ -171,9 +182,9 @@ def bars(votes: Sequence[Row], beside: Sequence[Row], contest: Contest, view: Pr
 def _task(task: str, votes: Sequence[Row], beside: Sequence[Row], contest: Contest, view: PreferencesView) -> str:
     name = "all tasks" if task == ALL else wording.task(task)
     lines = [row for row in votes if row["task"] == task]
-    found = {who_of(row): row for row in beside if row["task"] == task}
+    by_who = {who_of(row): row for row in beside if row["task"] == task}
     head = f'<tr class="cc-task"><th colspan="5" scope="rowgroup">{escape(name)}</th></tr>'
-    return f"<tbody>{head}{''.join(_line(row, found.get(who_of(row)), contest, view) for row in lines)}</tbody>"
+    return f"<tbody>{head}{''.join(_line(row, by_who.get(who_of(row)), contest, view) for row in lines)}</tbody>"
 
 
 def _line(row: Row, beside: Row | None, contest: Contest, view: PreferencesView) -> str:
@@ -192,15 +203,15 @@ def _line(row: Row, beside: Row | None, contest: Contest, view: PreferencesView)
 
 def _segments(row: Row, contest: Contest, view: PreferencesView) -> Iterator[str]:
     chose = {"a_wins": contest.a, "b_wins": contest.b} | {name: name for name in _SAYS}
-    told = {"a_wins": f"for {contest.a}", "b_wins": f"for {contest.b}"} | _SAYS
+    texts = {"a_wins": f"for {contest.a}", "b_wins": f"for {contest.b}"} | _SAYS
     for part in _PARTS:
         if n := row[part]:
             href = view.address(task=row["task"], who=who_of(row), chose=chose[part], page=1)
             share = 100 * n / row["votes"]
-            said = f"{who_of(row)}: {n:,} {told[part]} ({share:.0f} %)"
+            title = f"{who_of(row)}: {n:,} {texts[part]} ({share:.0f} %)"
             yield (
-                f'<a href="{escape(href)}" data-part="{part}" style="flex-grow:{n}" title="{escape(said)}"'
-                f' aria-label="{escape(said)}">{n:,}</a>'
+                f'<a href="{escape(href)}" data-part="{part}" style="flex-grow:{n}" title="{escape(title)}"'
+                f' aria-label="{escape(title)}">{n:,}</a>'
             )
 
 
@@ -217,12 +228,12 @@ def _beside(row: Row, beside: Row | None, view: PreferencesView) -> str:
         return ""
     order = {True: "same order", False: "other order", None: "no order"}[beside["same_order"]]
     mark = {True: "ok", False: "bad", None: "none"}[beside["same_order"]]
-    said = f'<span class="cc-badge cc-badge--{mark}">{order}</span>'
+    badge = f'<span class="cc-badge cc-badge--{mark}">{order}</span>'
     if not beside["opposed"]:
-        return said + small(f"of {wording.count(beside['n_items'], 'pair')} none opposed" if beside["n_items"] else "")
+        return badge + small(f"of {wording.count(beside['n_items'], 'pair')} none opposed" if beside["n_items"] else "")
     href = view.address(task=row["task"], who=who_of(row), chose=OPPOSED, page=1)
-    told = f"{beside['opposed']:,} of {wording.count(beside['n_items'], 'pair')} opposed"
-    return f'{said}<small class="cc-detail"><a href="{escape(href)}">{told}</a></small>'
+    text = f"{beside['opposed']:,} of {wording.count(beside['n_items'], 'pair')} opposed"
+    return f'{badge}<small class="cc-detail"><a href="{escape(href)}">{text}</a></small>'
 
 
 _STRENGTHS: Final = (
@@ -333,57 +344,62 @@ def _number(row: Row) -> HtmlCell:
 PAGE_SIZE: Final = 12
 _WIDTH: Final = 320
 _UNSEEN: Final = '<div class="cc-no-picture">Only the vote is known, not the images.</div>'
-_SAID: Final = {"none": "neither", LEFT_OUT: "does not count", "tie": "a tie"}
+_CHOICE_TEXTS: Final = {"none": "neither", LEFT_OUT: "does not count", "tie": "a tie"}
 
 
 def gallery(store: Store, poll: Poll, view: PreferencesView) -> str:
     """The pairs that the view lists, as HTML; pictures load as they scroll into view."""
-    asked = PairQuery(contest_of(poll, view), view.task, view.who, view.chose)
-    found = list_pairs(poll, asked)
-    pages = max(1, -(-len(found) // PAGE_SIZE))
+    pairs = list_pairs(poll, PairQuery(contest_of(poll, view), view.task, view.who, view.chose))
+    pages = max(1, -(-len(pairs) // PAGE_SIZE))
     page = min(view.page, pages)
-    shown = found[(page - 1) * PAGE_SIZE : page * PAGE_SIZE]
-    told = {pair.item_id: pair for pair in analysis_preferences.pairs(store, [one.item_id for one in shown])}
+    shown = pairs[(page - 1) * PAGE_SIZE : page * PAGE_SIZE]
+    pictured = {pair.item_id: pair for pair in analysis_preferences.pairs(store, [pair.item_id for pair in shown])}
     people = {key_of(voter) for voter in poll.people()}
-    opposed = sum(bool(one.opposed) for one in found)
-    lead = f"{wording.count(len(found), 'pair')}; where a scorer and most people are opposed stands first ({opposed:,})."
-    cells = "".join(_pair(one, told[one.item_id], people, view) for one in shown if one.item_id in told)
+    opposed = sum(bool(pair.opposed) for pair in pairs)
+    lead = f"{wording.count(len(pairs), 'pair')}; where a scorer and most people are opposed stands first ({opposed:,})."
+    cells = "".join(_pair(pair, pictured[pair.item_id], people, view) for pair in shown if pair.item_id in pictured)
     listing = f'<ul class="cc-duels">{cells}</ul>' if cells else note("No pair fits. Change one of the choices.")
     return heading("Pairs", lead) + listing + pager(page, pages, view.address)
 
 
-def _pair(one: PairVotes, pair: ImagePair, people: set[str], view: PreferencesView) -> str:
+def _pair(votes: PairVotes, pair: ImagePair, people: set[str], view: PreferencesView) -> str:
     text = pair.text or "the prompt is not known"
     crowd = PEOPLE if PEOPLE in people else SIMULATED
-    pictures = "".join(_picture(picture, one, text, view) for picture in pair.pictures)
-    place = " · ".join(
+    pictures = "".join(_picture(picture, votes, text, view) for picture in pair.pictures)
+    meta = " · ".join(
         part
         for part in (
-            wording.task(one.task) if one.task else "",
-            f"{crowd} undecided" if one.preferred is None else f"{crowd}: {_SAID.get(one.preferred, one.preferred)}",
+            wording.task(votes.task) if votes.task else "",
+            f"{crowd} undecided"
+            if votes.preferred is None
+            else f"{crowd}: {_CHOICE_TEXTS.get(votes.preferred, votes.preferred)}",
         )
         if part
     )
-    said = "".join(_choice_line(who, chosen, who in one.opposed, who in people) for who, chosen in one.chosen.items())
+    choice_lines = "".join(
+        _choice_line(who, chosen, who in votes.opposed, who in people) for who, chosen in votes.chosen.items()
+    )
     shown = f'<div class="cc-duel-pictures">{pictures}</div>' if pictures else _UNSEEN
     return (
-        f'<li class="cc-duel"><p class="cc-cell-text">{escape(text)}</p><p class="cc-cell-meta">{escape(place)}</p>'
-        f'{shown}<dl class="cc-duel-said">{said}</dl></li>'
+        f'<li class="cc-duel"><p class="cc-cell-text">{escape(text)}</p><p class="cc-cell-meta">{escape(meta)}</p>'
+        f'{shown}<dl class="cc-duel-said">{choice_lines}</dl></li>'
     )
 
 
-def _picture(picture: PairImage, one: PairVotes, text: str, view: PreferencesView) -> str:
-    won = " cc-duel-won" if picture.generator == one.preferred else ""
+def _picture(picture: PairImage, votes: PairVotes, text: str, view: PreferencesView) -> str:
+    won = " cc-duel-won" if picture.generator == votes.preferred else ""
     # the Workbench learns whose judgement has been seen here: an answer given there is then not blind
-    told = view.who if view.who in one.chosen else next(iter(one.chosen), "")
-    href = workbench_address(picture.image_id, Selection(suite=(view.suite,), generator=(picture.generator,)), told)
+    voter = view.who if view.who in votes.chosen else next(iter(votes.chosen), "")
+    href = workbench_address(picture.image_id, Selection(suite=(view.suite,), generator=(picture.generator,)), voter)
     shown = picture_html(picture.sha256, f"{text}, by {picture.generator}", _WIDTH)
     name = f"<figcaption>{escape(picture.generator)}</figcaption>"
     return f'<figure class="cc-duel-picture{won}"><a href="{escape(href)}">{shown}</a>{name}</figure>'
 
 
 def _choice_line(who: str, chosen: Mapping[str, int], opposed: bool, people: bool) -> str:
-    parts = (f"{n:,} × {_SAID.get(name, name)}" if people else _SAID.get(name, name) for name, n in chosen.items())
+    parts = (
+        f"{n:,} × {_CHOICE_TEXTS.get(name, name)}" if people else _CHOICE_TEXTS.get(name, name) for name, n in chosen.items()
+    )
     badge = ' <span class="cc-badge cc-badge--bad">opposed</span>' if opposed else ""
     return f"<div><dt>{escape(who)}</dt><dd>{escape(', '.join(parts))}{badge}</dd></div>"
 
@@ -439,8 +455,8 @@ class PreferencesPage(Page[PreferencesView]):
     def teaching(self) -> str:
         return _taught(self.store)
 
-    def view(self, asked: Mapping[str, Any]) -> PreferencesView:
-        return view_of(_polls(self.store).polls, asked)
+    def view(self, values: Mapping[str, Any]) -> PreferencesView:
+        return view_of(_polls(self.store).polls, values)
 
     def offer(self, view: PreferencesView) -> Mapping[str, Any]:
         return choices(_polls(self.store).polls, asdict(view))
@@ -451,12 +467,12 @@ class PreferencesPage(Page[PreferencesView]):
 
     def drawn(self, view: PreferencesView, options: Options) -> Drawn | None:
         """The whole page."""
-        found = _polls(self.store, options)
-        poll = poll_of(found.polls, view)
+        polls_shown = _polls(self.store, options)
+        poll = poll_of(polls_shown.polls, view)
         if poll is None:
             return None
         contest = contest_of(poll, view)
-        of = {name: [row for row in rows if row["suite"] == poll.suite] for name, rows in found.sections.items()}
+        of = {name: [row for row in rows if row["suite"] == poll.suite] for name, rows in polls_shown.sections.items()}
         votes, beside = (
             [row for row in of[name] if (row["a"], row["b"]) == (contest.a, contest.b)] for name in ("votes", "beside")
         )

@@ -39,10 +39,10 @@ _TITLES: Final = {
     "suite": "Suite", "task": "Task", "generator": "Generator", "aspect": "Aspect", "rater": "Rater", "campaign": "Campaign",
     "tag": "Tag", "certainty": "People’s certainty",
 }  # fmt: skip
-FILTERS: Final = tuple(name for name in _TITLES if name in {one.name for one in fields(Selection)})
+FILTERS: Final = tuple(name for name in _TITLES if name in {field.name for field in fields(Selection)})
 _MOMENTS: Final = ("since", "until")
 _CHOSEN: Final = (*FILTERS, *_MOMENTS, "seed")
-_TOLD: Final = {
+_DOWNLOADS: Final = {
     "html": ("HTML", "one file for the browser, with figures and pictures; works without a network"),
     "pdf": ("PDF", "the same on paper, A4; printed by Chromium, which takes some seconds"),
     "md": ("Markdown", "tables and texts"),
@@ -87,8 +87,8 @@ class ReportsPage(Page[Mapping[str, Any]]):
         dates = {name: query.get(name, "") for name in _MOMENTS}
         return lists | dates | {"seed": int(seed) if seed.isascii() and seed.isdigit() else 0}
 
-    def view(self, asked: Mapping[str, Any]) -> Mapping[str, Any]:
-        return asked
+    def view(self, values: Mapping[str, Any]) -> Mapping[str, Any]:
+        return values
 
     def followed(self, view: Mapping[str, Any], wanted: Mapping[str, str]) -> dict[str, str]:  # noqa: ARG002
         return {name: ",".join(value) if isinstance(value, list) else str(value) for name, value in view.items()}
@@ -107,11 +107,11 @@ class ReportsPage(Page[Mapping[str, Any]]):
             return
         try:
             selection, _ = _selection(view)
-            found = contents.raters_of_selection(self.store, selection)
-            said = _preview(found) if found else note("No matching data. Remove a filter.", "cc-bad")
+            counts = contents.raters_of_selection(self.store, selection)
+            body = _preview(counts) if counts else note("No matching data. Remove a filter.", "cc-bad")
         except ValueError as error:
-            found, said = [], note(f"{str(error).removeprefix('--').capitalize()}.", "cc-bad")
-        yield {"report-preview": said, "report-make": gr.Button(interactive=bool(found))}
+            counts, body = [], note(f"{str(error).removeprefix('--').capitalize()}.", "cc-bad")
+        yield {"report-preview": body, "report-make": gr.Button(interactive=bool(counts))}
 
     def connect(self) -> None:
         super().connect()
@@ -126,10 +126,10 @@ class ReportsPage(Page[Mapping[str, Any]]):
 
 def _offered(store: Store) -> dict[str, list[str]]:
     """What each filter offers now."""
-    found = contents.filter_choices(store)
-    campaigns = [one.campaign_id for one in management.listed(store)]
+    offered = contents.filter_choices(store)
+    campaigns = [campaign.campaign_id for campaign in management.listed(store)]
     return {name: [] for name in FILTERS} | {
-        **{name: found[name] for name in ("suite", "task", "generator", "aspect", "rater")},
+        **{name: offered[name] for name in ("suite", "task", "generator", "aspect", "rater")},
         "campaign": campaigns,
         "certainty": list(CERTAINTIES),
     }
@@ -141,19 +141,19 @@ def _selection(chosen: Mapping[str, Any]) -> tuple[Selection, int]:
     Raises:
         ValueError: a date or a class of certainty that is none.
     """
-    said = {name: chosen[name] or [] for name in FILTERS} | {name: [chosen[name] or ""] for name in _MOMENTS}
-    return Selection.of(lambda name: said.get(name, [])), max(int(chosen["seed"] or 0), 0)
+    texts = {name: chosen[name] or [] for name in FILTERS} | {name: [chosen[name] or ""] for name in _MOMENTS}
+    return Selection.of(lambda name: texts.get(name, [])), max(int(chosen["seed"] or 0), 0)
 
 
-def _preview(found: Sequence[contents.RaterCount]) -> str:
+def _preview(counts: Sequence[contents.RaterCount]) -> str:
     kinds = {
-        "person": [one for one in found if not one.scorer and one.person and not one.simulated],
-        "slot": [one for one in found if not one.scorer and not one.person and not one.simulated],
-        "simulated rater": [one for one in found if not one.scorer and one.simulated],
-        "scorer": [one for one in found if one.scorer],
+        "person": [count for count in counts if not count.scorer and count.person and not count.simulated],
+        "slot": [count for count in counts if not count.scorer and not count.person and not count.simulated],
+        "simulated rater": [count for count in counts if not count.scorer and count.simulated],
+        "scorer": [count for count in counts if count.scorer],
     }
     parts = [
-        f"{wording.count(sum(one.n for one in part), 'judgement')} by {wording.count(len(part), name)}"
+        f"{wording.count(sum(count.n for count in part), 'judgement')} by {wording.count(len(part), name)}"
         for name, part in kinds.items()
         if part
     ]
@@ -172,9 +172,9 @@ def _made(store: Store, chosen: Mapping[str, Any], progress: gr.Progress) -> str
     except ValueError as error:
         return note(f"{str(error).removeprefix('--').capitalize()}.", "cc-bad")
     command = export.export_command(store, selection, "html", "report.html", seed)
-    material = export.gather(store, selection, seed, command, lambda what, share: progress(share, desc=what.capitalize()))
+    material = export.gather(store, selection, seed, command, lambda step, share: progress(share, desc=step.capitalize()))
     if material.ratings.empty:
-        return note(f"{why_no_ratings(material.said).capitalize()}.", "cc-bad")
+        return note(f"{why_no_ratings(material.judgements).capitalize()}.", "cc-bad")
     key = export.keep_report(store, export.document(material), material)
     links = "".join(_download(key, form, machine.browser() is not None) for form in FORMATS_SHOWN)
     head = f"The report on {wording.count(len(material.ratings), 'rating')} is made ({material.made:%H:%M} UTC)."
@@ -194,15 +194,15 @@ _SHOW: Final = (
 )
 
 
-FORMATS_SHOWN: Final = tuple(_TOLD)
+FORMATS_SHOWN: Final = tuple(_DOWNLOADS)
 assert set(FORMATS_SHOWN) == set(FORMATS)
 
 
 def _download(key: str, form: str, can_print: bool) -> str:
-    title, told = _TOLD[form]
+    title, description = _DOWNLOADS[form]
     if form == "pdf" and not can_print:
         return f"<span>{title}: there is no Chromium here to print it; take the HTML and print that</span>"
-    return f'<a href="{escape(_address(key, form))}" title="{escape(told)}" download>{title}</a>'
+    return f'<a href="{escape(_address(key, form))}" title="{escape(description)}" download>{title}</a>'
 
 
 def _address(key: str, form: str) -> str:

@@ -13,7 +13,7 @@ from agreement.meta.ranking import GENERATORS, PAIRWISE, RANK, SOFT, Ranking
 from agreement.report.report import glance
 from concord.agreement import recall
 from concord.common import next_steps, wording
-from concord.leaderboard import BOARD, MAIN_ASPECTS, SCORE, main_suite
+from concord.comparison.leaderboard import BOARD, MAIN_ASPECTS, SCORE, main_suite
 from concord.meta.findings import alt_test, of_scorers, rank
 from concord.meta.replacement import ANSWERS, Replacement, replacements
 from data.store.browse import contents
@@ -99,42 +99,42 @@ class ScorersPage(Page[ScorersView]):
         commands = next_steps.commands_block(self.store, next_steps.IMAGES)
         return f"To see what scorers are good for, score images that people have rated.\n\n{commands}"
 
-    def view(self, asked: Mapping[str, Any]) -> ScorersView:
-        return ScorersView(**{name: choice.value or "" for name, choice in choices(self.store, asked).items()})
+    def view(self, values: Mapping[str, Any]) -> ScorersView:
+        return ScorersView(**{name: choice.value or "" for name, choice in choices(self.store, values).items()})
 
     def offer(self, view: ScorersView) -> Mapping[str, Any]:
         return choices(self.store, {name: getattr(view, name) for name in self.ADDRESS})
 
     def draw(self, view: ScorersView) -> Iterator[Drawn | None]:
-        found = None if not view.aspect else ScorerEvidence.of(self.store, view)
-        if found is None:
+        evidence = None if not view.aspect else ScorerEvidence.of(self.store, view)
+        if evidence is None:
             yield None
             return
         yield {
-            "replacements": replacements_html(found),
-            "questions": questions_html(found),
-            "ranks_heading": heading("Rank sets", _RANKS) if found.ranks else "",
-            "ranks": figure(found),
-            "rank_sets": rank_sets_html(found),
+            "replacements": replacements_html(evidence),
+            "questions": questions_html(evidence),
+            "ranks_heading": heading("Rank sets", _RANKS) if evidence.ranks else "",
+            "ranks": figure(evidence),
+            "rank_sets": rank_sets_html(evidence),
         }
 
 
-def choices(store: Store, asked: Mapping[str, Any]) -> dict[str, Choice]:
+def choices(store: Store, values: Mapping[str, Any]) -> dict[str, Choice]:
     """What each control offers, and the nearest to what is asked for."""
-    suites = {name: found for name, found in contents.judged_suites(store).items() if found.aspects}
+    suites = {name: suite for name, suite in contents.judged_suites(store).items() if suite.aspects}
     if not suites:
         return {name: Choice([], "") for name in ScorersPage.ADDRESS}
     main = main_suite(store)
-    suite = Choice.among({name: name for name in sorted(suites)}, asked.get("suite"), main if main in suites else None)
+    suite = Choice.among({name: name for name in sorted(suites)}, values.get("suite"), main if main in suites else None)
     judged = suites[suite.value]
     first = [name for name in MAIN_ASPECTS if name in judged.aspects]
     aspects = dict.fromkeys([*first, *judged.aspects])
     tasks = {ALL: wording.task(ALL)} | {name: wording.task(name) for name in judged.tasks}
     return {
         "suite": suite,
-        "aspect": Choice.among({name: wording.plain_aspect(name) for name in aspects}, asked.get("aspect")),
-        "task": Choice.among(tasks, asked.get("task"), ALL),
-        "epsilon": Choice.among(COSTS, asked.get("epsilon")),
+        "aspect": Choice.among({name: wording.plain_aspect(name) for name in aspects}, values.get("aspect")),
+        "task": Choice.among(tasks, values.get("task"), ALL),
+        "epsilon": Choice.among(COSTS, values.get("epsilon")),
     }
 
 
@@ -192,25 +192,25 @@ class ScorerEvidence:
         return scorer or (PEOPLE if self.people == "real" else SIMULATED)
 
 
-def replacements_html(found: ScorerEvidence) -> str:
+def replacements_html(evidence: ScorerEvidence) -> str:
     """May each scorer replace people? The answer, what it rests on, and where that is shown."""
-    lines = ["By simulated people: for demonstration only."] if found.people == "simulated" else []
-    reasons = {each.test["reason"] if each.test else None for each in found.replacements}
+    lines = ["By simulated people: for demonstration only."] if evidence.people == "simulated" else []
+    reasons = {each.test["reason"] if each.test else None for each in evidence.replacements}
     # what is true of all stands once
     common = len(reasons) == 1 and None not in reasons
     if common:
-        lines.append(found.replacements[0].evidence[0])
+        lines.append(evidence.replacements[0].evidence[0])
     title = heading("May it replace people?", " ".join(lines))
-    if not found.replacements:
+    if not evidence.replacements:
         return title + note("No scorer has judged what people have rated here.")
-    items = (_replacement(each, each.evidence[1:] if common else each.evidence, found) for each in found.replacements)
+    items = (_replacement(each, each.evidence[1:] if common else each.evidence, evidence) for each in evidence.replacements)
     return f'{title}<ul class="cc-replacements">{"".join(items)}</ul>'
 
 
-def _replacement(each: Replacement, evidence: Sequence[str], found: ScorerEvidence) -> str:
-    view = found.view
+def _replacement(each: Replacement, evidence: Sequence[str], all_evidence: ScorerEvidence) -> str:
+    view = all_evidence.view
     badge = f'<span class="cc-badge cc-badge--{_BADGES[each.answer]}">{ANSWERS[each.answer]}</span>'
-    images = f'<a href="{escape(view.browse(each.scorer, found.by(each.scorer)))}">images</a>'
+    images = f'<a href="{escape(view.browse(each.scorer, all_evidence.by(each.scorer)))}">images</a>'
     statistic = str(each.agreement["statistic"]) if each.agreement else ""
     links = f'{images} · <a href="{escape(view.agreement(statistic))}">agreement</a>'
     persons = _persons(each.test) if each.test is not None else ""
@@ -237,7 +237,7 @@ def _persons(test: Mapping[str, Any]) -> str:
     return f"<details><summary>Each person</summary>{table}</details>"
 
 
-def questions_html(found: ScorerEvidence) -> str:
+def questions_html(evidence: ScorerEvidence) -> str:
     """Raters as rows, people first, and questions as columns."""
     headers: list[str | HtmlCell] = [
         "rater",
@@ -247,11 +247,17 @@ def questions_html(found: ScorerEvidence) -> str:
         HtmlCell("order the generators", "soft pairwise accuracy", "1 less the mean difference of people’s p and the rater’s"),
         HtmlCell("give people’s verdict", "agreement", "The main statistic of the Agreement page"),
     ]
-    first = f"{found.rater(None)}, one by one"
-    rows: list[list[str | HtmlCell]] = [[first, _pairwise(None, found), _order(None, found), _agreement(found.among, found)]]
-    for each in found.replacements:
-        rows.append([each.scorer, _pairwise(each.scorer, found), _order(each.scorer, found), _agreement(each.agreement, found)])
-    few = [row.verdict_reason for row in found.ranked.values() if row.verdict_reason and "decide nothing" in row.verdict_reason]
+    first = f"{evidence.rater(None)}, one by one"
+    rows: list[list[str | HtmlCell]] = [
+        [first, _pairwise(None, evidence), _order(None, evidence), _agreement(evidence.among, evidence)]
+    ]
+    for each in evidence.replacements:
+        rows.append(
+            [each.scorer, _pairwise(each.scorer, evidence), _order(each.scorer, evidence), _agreement(each.agreement, evidence)]
+        )
+    few = [
+        row.verdict_reason for row in evidence.ranked.values() if row.verdict_reason and "decide nothing" in row.verdict_reason
+    ]
     below = note(wording.sentence(few[0])) if few else ""
     return heading("What is it good for?", _QUESTIONS) + html_table("Raters by what they can do", headers, rows) + below
 
@@ -265,17 +271,17 @@ def _estimate(row: Ranking | None, href: str, *more: str) -> HtmlCell:
     return HtmlCell(cell.text, "\n".join(text for text in details if text), cell.note, href if row.value is not None else "")
 
 
-def _pairwise(scorer: str | None, found: ScorerEvidence) -> HtmlCell:
-    row = found.ranked.get((PAIRWISE, scorer))
+def _pairwise(scorer: str | None, evidence: ScorerEvidence) -> HtmlCell:
+    row = evidence.ranked.get((PAIRWISE, scorer))
     order = "split" if scorer is None else "differs"
     tied = ""
     if row is not None and scorer is not None and row.epsilon is not None:
         tied = f"ties up to {row.epsilon:.3g}" if row.epsilon > _EQUAL else "only equal scores tie"
-    return _estimate(row, found.view.browse(found.rater(scorer), found.by(scorer), order), tied)
+    return _estimate(row, evidence.view.browse(evidence.rater(scorer), evidence.by(scorer), order), tied)
 
 
-def _order(scorer: str | None, found: ScorerEvidence) -> HtmlCell:
-    row, pairs = found.ranked.get((SOFT, scorer)), found.ranked.get((GENERATORS, scorer))
+def _order(scorer: str | None, evidence: ScorerEvidence) -> HtmlCell:
+    row, pairs = evidence.ranked.get((SOFT, scorer)), evidence.ranked.get((GENERATORS, scorer))
     if row is not None and row.value is None:
         return HtmlCell("–", "undefined", row.reason or "")
     more: tuple[str, ...] = ()
@@ -284,38 +290,38 @@ def _order(scorer: str | None, found: ScorerEvidence) -> HtmlCell:
         right = f"{pairs.value * pairs.pairs:.0f} of {n} in order"
         by_chance = "" if pairs.p is None else f", p = {pairs.p:.2g}"
         more = (f"{pairs.pairs_apart} of {n} differ clearly",) if scorer is None else (right + by_chance,)
-    return _estimate(row, found.view.compare(found.rater(scorer), found.by(scorer)), *more)
+    return _estimate(row, evidence.view.compare(evidence.rater(scorer), evidence.by(scorer)), *more)
 
 
-def _agreement(row: Mapping[str, Any] | None, found: ScorerEvidence) -> HtmlCell:
+def _agreement(row: Mapping[str, Any] | None, evidence: ScorerEvidence) -> HtmlCell:
     if row is None:
         return HtmlCell("–", "undefined")
     cell = number(dict(row))
     detail = f"{cell.detail}\n{wording.title(row['statistic'])}".strip()
-    return HtmlCell(cell.text, detail, cell.note, found.view.agreement(row["statistic"]))
+    return HtmlCell(cell.text, detail, cell.note, evidence.view.agreement(row["statistic"]))
 
 
-def _by_people(found: ScorerEvidence) -> list[str]:
+def _by_people(evidence: ScorerEvidence) -> list[str]:
     """Generators, the best by people first."""
-    own = found.ranks.get(None, {})
+    own = evidence.ranks.get(None, {})
     return sorted(own, key=lambda name: (own[name].value or 0.0, name))
 
 
-def figure(found: ScorerEvidence) -> go.Figure | None:
+def figure(evidence: ScorerEvidence) -> go.Figure | None:
     """A panel for each generator, the best by people first; a row for each rater, people above."""
     import plotly.graph_objects as go
     from plotly.subplots import make_subplots
 
-    generators = _by_people(found)[:_MOST_GENERATORS]
+    generators = _by_people(evidence)[:_MOST_GENERATORS]
     if not generators:
         return None
-    raters: list[str | None] = [None, *found.order]
+    raters: list[str | None] = [None, *evidence.order]
     titles = [_wrapped(name, _TITLE_LETTERS // len(generators)) for name in generators]
     figure = make_subplots(1, len(generators), shared_yaxes=True, horizontal_spacing=0.02, subplot_titles=titles)
-    most = len(found.ranks[None])
+    most = len(evidence.ranks[None])
     for n, generator in enumerate(generators, 1):
         for y, rater in enumerate(raters):
-            row = found.ranks.get(rater, {}).get(generator)
+            row = evidence.ranks.get(rater, {}).get(generator)
             if row is None or row.rank_low is None or row.rank_high is None:
                 continue
             color = charts.COLORS["people" if rater is None else "scorer"]
@@ -325,8 +331,8 @@ def figure(found: ScorerEvidence) -> go.Figure | None:
                 figure.add_vrect(*ends, **band, row=1, col=n, exclude_empty_subplots=False)
             bar = {"x": [row.rank_low, row.rank_high], "y": [y, y], "line": {"color": color, "width": 5}}
             figure.add_trace(go.Scatter(**bar, mode="lines", hoverinfo="skip"), 1, n)
-            place = f"{escape(generator)}: {rank_set(row)}, by the mean {row.value:.0f}"
-            text = f"{escape(found.rater(rater))}<br>{place}<extra></extra>"
+            rank_text = f"{escape(generator)}: {rank_set(row)}, by the mean {row.value:.0f}"
+            text = f"{escape(evidence.rater(rater))}<br>{rank_text}<extra></extra>"
             dot = {"x": [row.value], "y": [y], "marker": {"color": color, "size": 11}, "hovertemplate": text}
             figure.add_trace(go.Scatter(**dot, mode="markers"), 1, n)
     above = 18 + 16 * max(title.count("<br>") + 1 for title in titles)
@@ -335,7 +341,7 @@ def figure(found: ScorerEvidence) -> go.Figure | None:
     figure.update_annotations(font={"size": 12})
     figure.update_xaxes(range=[0.5, most + 0.5], dtick=1, zeroline=False)
     figure.update_yaxes(range=[len(raters) - 0.5, -0.5], zeroline=False, showgrid=False)
-    labels = [f"<b>{escape(charts.short(found.rater(rater)))}</b>" for rater in raters]
+    labels = [f"<b>{escape(charts.short(evidence.rater(rater)))}</b>" for rater in raters]
     figure.update_yaxes(tickvals=[*range(len(raters))], ticktext=labels, col=1)
     return figure
 
@@ -355,16 +361,16 @@ def rank_set(row: Ranking) -> str:
     return f"{row.rank_low}" if row.rank_low == row.rank_high else f"{row.rank_low} to {row.rank_high}"
 
 
-def rank_sets_html(found: ScorerEvidence) -> str:
+def rank_sets_html(evidence: ScorerEvidence) -> str:
     """The same as a table, each set leading to the generators compared by that rater."""
-    generators = _by_people(found)
+    generators = _by_people(evidence)
     if not generators:
         return ""
     rows: list[list[str | HtmlCell]] = []
-    for rater in (None, *found.order):
-        own = found.ranks.get(rater, {})
-        href = found.view.compare(found.rater(rater), found.by(rater))
+    for rater in (None, *evidence.order):
+        own = evidence.ranks.get(rater, {})
+        href = evidence.view.compare(evidence.rater(rater), evidence.by(rater))
         cells = [HtmlCell(rank_set(own[name]), href=href, note=own[name].method) if name in own else "–" for name in generators]
-        rows.append([found.rater(rater), *cells])
+        rows.append([evidence.rater(rater), *cells])
     table = html_table("Rank sets, 1 is best", ["rater", *map(HtmlCell, generators)], rows)
     return f"<details><summary>As a table</summary>{table}</details>"

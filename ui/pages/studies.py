@@ -61,17 +61,20 @@ class StudiesPage(Page[StudiesView]):
             f"No published study is here yet. Import one to see its printed numbers beside those of its ratings:\n\n{commands}"
         )
 
-    def view(self, asked: Mapping[str, Any]) -> StudiesView:
-        study, show = (choice.value or "" for choice in self._choices(asked).values())
-        page = str(asked.get("page") or "1")
+    def view(self, values: Mapping[str, Any]) -> StudiesView:
+        study, show = (choice.value or "" for choice in self._choices(values).values())
+        page = str(values.get("page") or "1")
         return StudiesView(study, show, max(1, int(page)) if page.isdecimal() else 1)
 
     def offer(self, view: StudiesView) -> Mapping[str, Any]:
         return self._choices({"study": view.study, "show": view.show})
 
-    def _choices(self, asked: Mapping[str, Any]) -> dict[str, Choice]:
+    def _choices(self, values: Mapping[str, Any]) -> dict[str, Choice]:
         titles = {name: REPRODUCTIONS[name].study.paper for name in imported_studies(self.store)}
-        return {"study": Choice.among(titles, asked.get("study")), "show": Choice.among(SHOWN, asked.get("show"), "all")}
+        return {
+            "study": Choice.among(titles, values.get("study")),
+            "show": Choice.among(SHOWN, values.get("show"), "all"),
+        }
 
     def draw(self, view: StudiesView) -> Iterator[Drawn | None]:
         names = imported_studies(self.store)
@@ -106,20 +109,20 @@ def chapter(study: PublishedStudy, lines: Sequence[ComparedNumber]) -> str:
         "What the files say": filled(study.files_say, lines),
         "Consequence": filled(study.consequence, lines),
     }
-    told = "".join(f"<p><strong>{title}.</strong> {escape(words)}</p>" for title, words in parts.items() if words)
-    return f'<h2 class="cc-block-title">{escape(study.paper)}</h2><div class="cc-note">{told}</div>'
+    paragraphs = "".join(f"<p><strong>{title}.</strong> {escape(words)}</p>" for title, words in parts.items() if words)
+    return f'<h2 class="cc-block-title">{escape(study.paper)}</h2><div class="cc-note">{paragraphs}</div>'
 
 
 def judges_html(judged: Sequence[JudgedPeople]) -> str:
     """A sentence on the judges of each aspect, beside people, with the pages that show more, as HTML."""
-    told = []
-    for found in judged:
-        about = {"suite": found.suite, "aspect": found.judged.aspect}
-        pages = {"scorers": page_address("scorers", **about)} if found.judges else {}
+    parts = []
+    for people in judged:
+        about = {"suite": people.suite, "aspect": people.judged.aspect}
+        pages = {"scorers": page_address("scorers", **about)} if people.judges else {}
         pages["agreement"] = page_address("agreement", **about)
         links = " · ".join(f'<a href="{escape(href)}">{name}</a>' for name, href in pages.items())
-        told.append(f"<p>{escape(judge_words.summary(found))} <small>{links}</small></p>")
-    return f'<h2 class="cc-block-title">Judges beside people</h2><div class="cc-note">{"".join(told)}</div>'
+        parts.append(f"<p>{escape(judge_words.summary(people))} <small>{links}</small></p>")
+    return f'<h2 class="cc-block-title">Judges beside people</h2><div class="cc-note">{"".join(parts)}</div>'
 
 
 def numbers_table(view: StudiesView, lines: Sequence[ComparedNumber]) -> str:

@@ -44,7 +44,6 @@ from ui.report import (
     sample_failures,
     sections_estimates,
     sections_methods,
-    sections_precision,
     sections_results,
     sections_scorers,
     sections_summary,
@@ -62,7 +61,7 @@ SECTIONS: tuple[Callable[[Material], ReportSection | None], ...] = (
     partial(sections_results.comparison, "by_certainty"),
     sections_results.confusions_section,
     *(partial(sections_results.comparison, name) for name in ("comparisons", "thresholds", "matrix")),
-    sections_precision.precision_section,
+    sections_estimates.precision_section,
     sample_failures.samples_section,
     sections_methods.selected,
     sections_methods.recruitment_section,
@@ -93,10 +92,10 @@ def data(material: Material) -> dict[str, Any]:
         "data": {"ratings": len(material.ratings), "sha256": material.sha256},
         "selection": material.selection.to_dict(),
         **material.rows,
-        "confusions": [row for one in material.confusions for row in one.rows()],
-        "curves": [row for one in material.curves for row in one.rows()],
+        "confusions": [row for confusion in material.confusions for row in confusion.rows()],
+        "curves": [row for curve in material.curves for row in curve.rows()],
         "recruitment": sections_methods.as_rows(material.recruited),
-        "samples": [{"item": one.item, "group": one.group} for one in material.samples],
+        "samples": [{"item": sample.item, "group": sample.group} for sample in material.samples],
         **{name: [row.to_dict() for row in rows] for name, rows in material.findings.items()},
     }
 
@@ -111,25 +110,25 @@ def gather(store: Store, selection: Selection, seed: int, command: str, tell: Te
     # of a single class of certainty there is nothing to set beside it
     options = Options(seed=seed, ceiling=True, by_certainty=len(set(selection.certainty)) != 1)
     scales = agreement.scales_of(store)
-    said = select(exports.judgements(store, selection), scales, selection.certainty)
-    values = exporting.rating_texts(said, scales)
-    ratings = exporting.counted_ratings(said, scales)
+    judgements = select(exports.judgements(store, selection), scales, selection.certainty)
+    values = exporting.rating_texts(judgements, scales)
+    ratings = exporting.counted_ratings(judgements, scales)
     made = Material(
         selection,
         options,
-        said,
-        said["excluded"].astype(object).where(said["excluded"].notna() | values.notna(), "no_value"),
+        judgements,
+        judgements["excluded"].astype(object).where(judgements["excluded"].notna() | values.notna(), "no_value"),
         ratings,
-        _rows(said, scales, selection, options, tell) | _estimates(store, selection) if len(ratings) else {},
+        _rows(judgements, scales, selection, options, tell) | _estimates(store, selection) if len(ratings) else {},
         exports.describe_scorers(store, ratings.loc[ratings["kind"] == "scorer", "rater"].unique().tolist()),
         command,
         datetime.now(UTC),
         exporting.data_hash(ratings),
-        sections_methods.recruited(store, said),
+        sections_methods.recruited(store, judgements),
     )
     if ratings.empty:
         return made
-    about = said, scales, dict(made.rows), options
+    about = judgements, scales, dict(made.rows), options
     return replace(
         made,
         confusions=sections_results.confusions(*about, _part(tell, "crossing answers", 0.7)),
@@ -139,22 +138,22 @@ def gather(store: Store, selection: Selection, seed: int, command: str, tell: Te
     )
 
 
-def _part(tell: Tell, what: str, begun: float) -> Callable[[int, int], None]:
+def _part(tell: Tell, step: str, begun: float) -> Callable[[int, int], None]:
     """Progress of a part that is a tenth of the whole."""
-    return lambda done, total: tell(what, begun + 0.1 * done / max(total, 1))
+    return lambda done, total: tell(step, begun + 0.1 * done / max(total, 1))
 
 
-def _rows(said: pd.DataFrame, scales: Scales, selection: Selection, options: Options, tell: Tell) -> Rows:
+def _rows(judgements: pd.DataFrame, scales: Scales, selection: Selection, options: Options, tell: Tell) -> Rows:
     tell("comparing raters", 0.1)
-    rows = agreement.rows_of(said, scales, selection, options)
+    rows = agreement.rows_of(judgements, scales, selection, options)
     whole = replace(options, each_generator=False)
     tell("comparing scorers", 0.5)
-    further = agreement.further_of(said, scales, selection, whole, agreement.FURTHER)
+    further = agreement.further_of(judgements, scales, selection, whole, agreement.FURTHER)
     decided = {_whose(row) for row in rows["raters"] if row["statistic"] == "percent_agreement"}
-    means = scorer_means(said, scales, replace(options, certainty=selection.certainty))
+    means = scorer_means(judgements, scales, replace(options, certainty=selection.certainty))
     wanted = selection.aspect
     tell("ranking", 0.6)
-    units = findings.units_of(said, scales, replace(selection, certainty=()))
+    units = findings.units_of(judgements, scales, replace(selection, certainty=()))
     return rows | {
         "rank": [row.to_dict() for each in units for row in ranking(each, whole)],
         "alt_test": [row.to_dict() for each in units for row in alternative_annotator(each, whole)],
@@ -170,8 +169,8 @@ def _rows(said: pd.DataFrame, scales: Scales, selection: Selection, options: Opt
 
 def _estimates(store: Store, selection: Selection) -> Rows:
     """Nothing where nothing is estimated."""
-    found = sections_estimates.rows_of(store, selection)
-    return {sections_estimates.NAME: found} if found else {}
+    rows = sections_estimates.rows_of(store, selection)
+    return {sections_estimates.NAME: rows} if rows else {}
 
 
 def _whose(row: Mapping[str, Any]) -> tuple[Any, ...]:
@@ -200,7 +199,7 @@ def find_report(store: Store, key: str) -> tuple[Document, Material] | None:
 
 _MOMENT: Final = (1980, 1, 1, 0, 0, 0)
 """Of every file in the zip, so that the same tables are the same bytes."""
-_SAID: Final[Columns] = {
+_JUDGEMENT_COLUMNS: Final[Columns] = {
     "suite": "text", "prompt": "text", "task": "text", "generator": "text", "item": "text", "rater": "text", "kind": "text",
     "identity": "text", "simulated": "truth", "aspect": "text", "target": "text", "label": "text", "value": "real",
     "excluded": "text", "rule_version": "text", "source_id": "text", "campaign": "text", "submitted": "moment", "seq": "whole",
@@ -259,28 +258,28 @@ COLUMN: Final[Mapping[str, str]] = {
 
 def zipped(report: Document, material: Material, form: str) -> bytes:
     """All tables in one zip, as ``csv`` or ``parquet``; a table without rows is left out."""
-    out, told = io.BytesIO(), []
+    out, written = io.BytesIO(), []
     with zipfile.ZipFile(out, "w", zipfile.ZIP_DEFLATED) as archive:
         for name, (table, columns) in _all(report, material).items():
             if len(table):
                 _put(archive, f"{name}.{form}", formats.WRITERS[form](table, columns))
-                told.append((f"{name}.{form}", TABLES[name], len(table), columns))
-        _put(archive, "README.md", _readme(report, told).encode())
+                written.append((f"{name}.{form}", TABLES[name], len(table), columns))
+        _put(archive, "README.md", _readme(report, written).encode())
     return out.getvalue()
 
 
 def _put(archive: zipfile.ZipFile, name: str, content: bytes) -> None:
-    one = zipfile.ZipInfo(name, _MOMENT)
-    one.compress_type = zipfile.ZIP_DEFLATED
-    one.external_attr = 0o644 << 16
-    archive.writestr(one, content)
+    info = zipfile.ZipInfo(name, _MOMENT)
+    info.compress_type = zipfile.ZIP_DEFLATED
+    info.external_attr = 0o644 << 16
+    archive.writestr(info, content)
 
 
 def _all(report: Document, material: Material) -> dict[str, tuple[pd.DataFrame, Columns]]:
-    said = material.said.assign(excluded=material.left_out).rename(columns={"number": "value"})
-    found: dict[str, tuple[pd.DataFrame, Columns]] = {
+    judgements = material.judgements.assign(excluded=material.left_out).rename(columns={"number": "value"})
+    tables: dict[str, tuple[pd.DataFrame, Columns]] = {
         "ratings": (material.ratings, RATING_COLUMNS),
-        "judgements": (said, _SAID),
+        "judgements": (judgements, _JUDGEMENT_COLUMNS),
     }
     definitions = [
         {"statistic": name, "name": s.title, "meaning": s.meaning, "formula": s.formula, "range": s.range, "source": s.source}
@@ -293,9 +292,9 @@ def _all(report: Document, material: Material) -> dict[str, tuple[pd.DataFrame, 
         "samples": report.data["samples"],
         "recruitment": sections_methods.as_rows(material.recruited),
         "definitions": definitions,
-        "facts": [{"what": what, "which": which} for what, which in sections_methods.facts(material)],
+        "facts": [{"what": fact, "which": which} for fact, which in sections_methods.facts(material)],
     }
-    return found | {name: typed(sections[name]) for name in TABLES if name in sections}
+    return tables | {name: typed(sections[name]) for name in TABLES if name in sections}
 
 
 def typed(rows: Sequence[Mapping[str, Any]]) -> tuple[pd.DataFrame, Columns]:
@@ -307,15 +306,15 @@ def typed(rows: Sequence[Mapping[str, Any]]) -> tuple[pd.DataFrame, Columns]:
 
 
 def _flat(row: Mapping[str, Any]) -> dict[str, Any]:
-    found: dict[str, Any] = {}
+    flat: dict[str, Any] = {}
     for name, value in row.items():
         if name == "ceiling":
-            found |= {f"ceiling_{part}": one for part, one in (value or {}).items()}
+            flat |= {f"ceiling_{part}": number for part, number in (value or {}).items()}
         elif isinstance(value, Mapping | list | tuple):
-            found[name] = json.dumps(value, ensure_ascii=False, allow_nan=False)
+            flat[name] = json.dumps(value, ensure_ascii=False, allow_nan=False)
         else:
-            found[name] = value
-    return found
+            flat[name] = value
+    return flat
 
 
 def _kind(values: Iterable[Any]) -> Kind:
@@ -327,11 +326,11 @@ def _kind(values: Iterable[Any]) -> Kind:
     return "real" if kinds and kinds <= {int, float} else "text"
 
 
-def _readme(report: Document, told: Sequence[tuple[str, str, int, Columns]]) -> str:
+def _readme(report: Document, written: Sequence[tuple[str, str, int, Columns]]) -> str:
     lines = [f"# {_line(report.title)}", "", _line(report.lead), "", "Made by Concord. To make it again:", ""]
     lines += [f"    {_line(str(report.data['command']))}", ""]
-    for name, what, n, columns in told:
-        lines += [f"## {name}", "", f"{what[:1].upper()}{what[1:]} ({wording.count(n, 'row')}).", ""]
+    for name, title, n, columns in written:
+        lines += [f"## {name}", "", f"{title[:1].upper()}{title[1:]} ({wording.count(n, 'row')}).", ""]
         lines += ["| column | type | what |", "| --- | --- | --- |"]
         lines += [f"| {column} | {kind} | {COLUMN.get(column, '')} |" for column, kind in columns.items()]
         lines.append("")
@@ -359,12 +358,12 @@ def export_report(
     """
     ending = output.rsplit(".", 1)[-1].lower()
     form, path = export_target(context, output, form or _ENDING.get(ending), FORMATS)
-    what = ""
+    zip_note = ""
     named = _ENDING.get(ending, ending)
     if named in FORMATS and named != form and SUFFIX.get(form) != "zip":
         raise CommandError(f"{output} would hold {form}: name the file .{SUFFIX.get(form, form)}, or leave out --format")
     if SUFFIX.get(form) == "zip":
-        what = f", a zip of {form} tables"
+        zip_note = f", a zip of {form} tables"
         if ending != "zip":
             path, output = path.with_name(f"{path.name}.zip"), f"{output}.zip"
     # say at once that there is no Chromium, not after all has been computed
@@ -374,9 +373,9 @@ def export_report(
     command = export_command(context.store, chosen, form, output, seed)
     material = gather(context.store, chosen, seed, command, _progress_printer(context))
     if material.ratings.empty:
-        raise CommandError(why_no_ratings(material.said))
+        raise CommandError(why_no_ratings(material.judgements))
     write_export(path, render_report(document(material), material, form))
-    context.say(f"the report on {wording.count(len(material.ratings), 'rating')} is in {output}{what}")
+    context.say(f"the report on {wording.count(len(material.ratings), 'rating')} is in {output}{zip_note}")
 
 
 _WRITERS: Final[Mapping[str, Callable[[Document], bytes]]] = {
@@ -411,7 +410,7 @@ def _progress_printer(context: Context) -> Callable[[str, float], None]:
     if not context.err.isatty():
         return lambda *_: None
 
-    def tell(what: str, share: float) -> None:
-        print(f"\r{share:4.0%} {what:<40}", end="\r", file=context.err, flush=True)
+    def tell(step: str, share: float) -> None:
+        print(f"\r{share:4.0%} {step:<40}", end="\r", file=context.err, flush=True)
 
     return tell

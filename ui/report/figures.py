@@ -86,22 +86,24 @@ class Along:
             yield about | {"statistic": made.cutting.objective, "threshold": cut, "value": value, "low": low, "high": high}
 
 
-def curves(said: pd.DataFrame, scales: Scales, rows: Rows, options: Options, tell: Callable[[int, int], None]) -> list[Along]:
+def curves(
+    judgements: pd.DataFrame, scales: Scales, rows: Rows, options: Options, tell: Callable[[int, int], None]
+) -> list[Along]:
     """Each scorer's that only scores."""
-    asked = list(dict.fromkeys((row["suite"], row["people"], row["rater"]) for row in rows["thresholds"]))
-    found = []
-    for n, (suite, people, rater) in enumerate(asked):
-        tell(n, len(asked))
-        part, simulated = said[said["suite"] == suite], people == "simulated"
-        made = curve(part, scales, rater, CutOptions(), options, place=CellName(ALL, ALL), simulated=simulated)
+    curves_wanted = list(dict.fromkeys((row["suite"], row["people"], row["rater"]) for row in rows["thresholds"]))
+    curves_drawn = []
+    for n, (suite, people, rater) in enumerate(curves_wanted):
+        tell(n, len(curves_wanted))
+        part, simulated = judgements[judgements["suite"] == suite], people == "simulated"
+        made = curve(part, scales, rater, CutOptions(), options, cell=CellName(ALL, ALL), simulated=simulated)
         if made.cuts:
-            found.append(Along(suite, people, made))
-    return found
+            curves_drawn.append(Along(suite, people, made))
+    return curves_drawn
 
 
-def along(found: Sequence[Along]) -> list[ReportFigure]:
+def along(drawn: Sequence[Along]) -> list[ReportFigure]:
     """A figure for each."""
-    return [_curve(one.suite, "simulated people" if one.people == "simulated" else "people", one.made) for one in found]
+    return [_curve(each.suite, "simulated people" if each.people == "simulated" else "people", each.made) for each in drawn]
 
 
 def _curve(suite: str, who: str, made: ThresholdCurve) -> ReportFigure:
@@ -109,16 +111,16 @@ def _curve(suite: str, who: str, made: ThresholdCurve) -> ReportFigure:
     caption = f"{suite}: {made.rater} cut to agree with {who}, over all generators and tasks, in sample; the best cut dotted"
     last = len(made.cuts) - 1
     places = sorted({round(last * step / (_POINTS - 1)) for step in range(_POINTS)})
-    best = min(range(last + 1), key=lambda place: abs(made.cuts[place] - (made.threshold or 0.0)))
+    best = min(range(last + 1), key=lambda index: abs(made.cuts[index] - (made.threshold or 0.0)))
     body = tuple(
         (
-            ReportCell(f"{made.cuts[place]:.4g}", exact=made.cuts[place]),
+            ReportCell(f"{made.cuts[index]:.4g}", exact=made.cuts[index]),
             *(
                 ReportCell("–" if number is None else f"{number:.3f}", exact=number)
-                for number in (made.values[place], made.low[place], made.high[place])
+                for number in (made.values[index], made.low[index], made.high[index])
             ),
         )
-        for place in sorted({*places, best})
+        for index in sorted({*places, best})
     )
     headings = tuple(Heading(name) for name in ("Yes above", "Agreement", "Low", "High"))
     return ReportFigure(caption, figure_json(charts.decisions(made, axes)), ReportTable(caption, headings, body))

@@ -116,7 +116,7 @@ def _plain(value: Any) -> Any:
     if isinstance(value, Markup):
         return value
     text = " ".join(str(value).split()).replace("&", "&amp;").replace("<", "&lt;").replace(">", "&gt;")
-    return _MARKDOWN.sub(lambda found: f"\\{found[0]}", text)
+    return _MARKDOWN.sub(lambda match: f"\\{match[0]}", text)
 
 
 NONE: Final = (

@@ -88,7 +88,7 @@ def _tables(section: ReportSection) -> Iterator[ReportTable]:
     yield from (figure.table for figure in section.figures if figure.table)
     yield from section.tables
     if section.samples:
-        shown = [(one.group, one.title, "; ".join(one.lines), one.item) for one in section.samples]
+        shown = [(sample.group, sample.title, "; ".join(sample.lines), sample.item) for sample in section.samples]
         title = "Samples; their pictures are in the report’s HTML and PDF forms"
         yield texts(title, ("Kind", "Prompt", "Said", "Item"), shown)
     if section.terms:

@@ -214,10 +214,10 @@ def task(row: Row) -> str:
 
 def column_names(rows: Sequence[Row]) -> dict[str, Callable[[Row], str]]:
     """The columns that say where a number is from, as far as it is not the same everywhere."""
-    found: dict[str, Callable[[Row], str]] = {"Generator": generator, "Task": task}
+    columns: dict[str, Callable[[Row], str]] = {"Generator": generator, "Task": task}
     if any(row["target"] is not None for row in rows):
-        found["Target"] = lambda row: row["target"] or "none"
-    return found
+        columns["Target"] = lambda row: row["target"] or "none"
+    return columns
 
 
 Topic = tuple[str, str, str]
@@ -230,20 +230,20 @@ def topic_of(row: Row) -> Topic:
 
 def by_topic(rows: Iterable[Row]) -> Iterator[tuple[str, list[Row]]]:
     """The rows of each suite, aspect and kind of people, with a caption; real people first."""
-    found: dict[Topic, list[Row]] = {}
+    rows_of: dict[Topic, list[Row]] = {}
     for row in rows:
-        found.setdefault(topic_of(row), []).append(row)
-    for suite, aspect, people in sorted(found, key=lambda key: (key[2] == "simulated", key[0])):
+        rows_of.setdefault(topic_of(row), []).append(row)
+    for suite, aspect, people in sorted(rows_of, key=lambda key: (key[2] == "simulated", key[0])):
         who = ", with simulated people" if people == "simulated" else ""
-        yield f"{suite}: {wording.aspect(aspect)}{who}", _in_order(found[suite, aspect, people])
+        yield f"{suite}: {wording.aspect(aspect)}{who}", _in_order(rows_of[suite, aspect, people])
 
 
 def _in_order(rows: Sequence[Row]) -> list[Row]:
     """The whole first, then its parts; and no part that is the whole."""
-    kept = _without_twins(_without_twins(rows, "generator", (ALL,)), "task", (ALL, TASKS_MEAN))
+    distinct = _without_twins(_without_twins(rows, "generator", (ALL,)), "task", (ALL, TASKS_MEAN))
     order = {ALL: 0, TASKS_MEAN: 1}
     return sorted(
-        kept, key=lambda row: (row["target"] or "", row["generator"] != ALL, row["generator"], order.get(row["task"], 2))
+        distinct, key=lambda row: (row["target"] or "", row["generator"] != ALL, row["generator"], order.get(row["task"], 2))
     )
 
 
@@ -257,7 +257,7 @@ def _without_twins(rows: Sequence[Row], name: str, wholes: tuple[str, ...]) -> l
         key = tuple(row.get(column) for column in _IDENTITY if column != name)
         numbers.setdefault(key, {})[row[name]] = tuple(row[column] for column in _NUMBERS)
     (part,) = parts
-    same = all(ALL in found and found.get(part) == found[ALL] for found in numbers.values())
+    same = all(ALL in by_name and by_name.get(part) == by_name[ALL] for by_name in numbers.values())
     return [row for row in rows if row[name] == part] if same else list(rows)
 
 
@@ -347,7 +347,7 @@ class Material:
     """A selection with all that follows from it.
 
     Attributes:
-        said: every judgement (``exports.judgements``); ``left_out`` is why each does not count, None for those that do.
+        judgements: every judgement (``exports.judgements``); ``left_out`` is why each does not count, None for those that do.
         ratings: those that count (``concord.exporting.counted_ratings``).
         rows: of ``agreement --format json``, and further sections by name; of any two raters only those over all
             generators and tasks, as every pair in every place would be most of the report.
@@ -358,7 +358,7 @@ class Material:
 
     selection: Selection
     options: Options
-    said: pd.DataFrame
+    judgements: pd.DataFrame
     left_out: pd.Series
     ratings: pd.DataFrame
     rows: Mapping[str, list[dict[str, Any]]]

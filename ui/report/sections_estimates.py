@@ -1,19 +1,27 @@
-"""The section of estimates by people's standard: each generator from few labels and the scorers' verdicts."""
+"""The sections of estimates by people's standard (each generator from few labels and the scorers' verdicts) and of precision:
+how sure a generator's mean is, how many labels would make it surer, and how people differ.
+"""
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Sequence
 from typing import Any, Final
 
 from agreement.meta.estimates import EstimateOptions
+from agreement.meta.planning import DIFFERENCE, PlannedRow
+from agreement.meta.rater_effects import SEVERITY, RaterEffectRow
+from agreement.meta.units import Finding
 from agreement.study.cells import ALL
 from concord.common import wording
 from concord.meta.estimates import estimate
+from concord.meta.planning import MEAN
 from data.store.core.selection import Selection
 from data.store.core.store import Store
 from ui.report.sections import Heading, Material, ReportCell, ReportSection, ReportTable, Row, by_topic, generator
 
 NAME: Final = "estimates"
-_WHAT: Final = (
+_MOST_PEOPLE: Final = 30
+_LEAD: Final = (
     "What people would say on average of all images, had they labelled them: from the labels that a campaign drew by chance and"
     " each scorer’s verdicts of all images (prediction-powered, for new prompts of this kind). Beneath stands its 95 %"
     " interval. Labels saved: so many more labels alone would have an interval as narrow."
@@ -24,8 +32,8 @@ def rows_of(store: Store, selection: Selection) -> list[dict[str, Any]]:
     """Rows of `estimate` where something is estimated; none of a selection by target or certainty."""
     if selection.target or selection.certainty:
         return []
-    found = estimate(store, selection, EstimateOptions())
-    return [row.to_dict() for row in found if row.value is not None and row.n_unlabelled]
+    findings = estimate(store, selection, EstimateOptions())
+    return [row.to_dict() for row in findings if row.value is not None and row.n_unlabelled]
 
 
 def estimates_section(material: Material) -> ReportSection | None:
@@ -39,7 +47,7 @@ def estimates_section(material: Material) -> ReportSection | None:
         *map(Heading, ("Estimate", "Labels alone", "Scorer’s mean", "Labels", "Other images", "λ", "Labels saved")),
     )
     tables = [ReportTable(caption, headings, tuple(map(_line, part)), 2) for caption, part in by_topic(rows)]
-    return ReportSection("Estimates by people’s standard", (_WHAT,), tables=tuple(tables))
+    return ReportSection("Estimates by people’s standard", (_LEAD,), tables=tuple(tables))
 
 
 def _line(row: Row) -> tuple[ReportCell, ...]:
@@ -65,3 +73,66 @@ def _number(value: float | None, detail: str = "", how: str = "") -> ReportCell:
 
 def _range(low: float | None, high: float | None) -> str:
     return "" if low is None or high is None else f"{wording.two(low)} to {wording.two(high)}"
+
+
+def precision_section(material: Material) -> ReportSection | None:
+    """How many prompts are enough, and each person's severity."""
+    planned = [row for row in material.findings.get("plan", ()) if isinstance(row, PlannedRow)]
+    effects = [row for row in material.findings.get("rater_effects", ()) if isinstance(row, RaterEffectRow)]
+    # the first design is the one that there is
+    first = {_topic(row): row for row in reversed(planned) if row.statistic == MEAN and row.half_width is not None}
+    points = tuple(sentence for topic, row in reversed(first.items()) for sentence in _enough(row, planned, topic))
+    tables = (_severity_table([row for row in effects if row.statistic == SEVERITY and row.value is not None]),)
+    if not points:
+        return None
+    return ReportSection(
+        "How sure, and how many labels more",
+        ("From the variance components of the ratings: of prompts, images, people and the rest.",),
+        points,
+        tables=tuple(table for table in tables if table is not None),
+    )
+
+
+def _topic(row: Finding) -> tuple[str, str, str]:
+    return row.suite, row.aspect, row.people
+
+
+def _enough(row: PlannedRow, planned: Sequence[PlannedRow], topic: tuple[str, str, str]) -> Iterator[str]:
+    people = " (simulated people)" if row.people == "simulated" else ""
+    needed = "more than a million" if row.prompts_needed is None else f"{row.prompts_needed:,}"
+    yield (
+        f"{row.suite}, {row.aspect}{people}: with {wording.count(row.prompts, 'prompt')}, {row.design.images:g} images each and"
+        f" {row.design.ratings:g} ratings an image, a generator's mean is known to about ± {row.half_width:.2g};"
+        f" ± {row.aim:.2g} needs {needed} prompts."
+    )
+    apart = next((each for each in planned if _topic(each) == topic and each.statistic == DIFFERENCE), None)
+    if apart is not None and apart.prompts_needed is not None:
+        yield (
+            f"To see that two generators differ by {apart.aim:.2g} (power 0.8) takes"
+            f" {wording.count(apart.prompts_needed, 'prompt')}; with today's the power is {apart.power or 0.0:.2f}."
+        )
+
+
+def _severity_table(rows: Sequence[RaterEffectRow]) -> ReportTable | None:
+    """The persons who differ most from the others."""
+    if not rows:
+        return None
+    most = sorted(rows, key=lambda row: -abs(row.value or 0.0))[:_MOST_PEOPLE]
+    body = tuple(
+        (
+            ReportCell(str(row.rater)),
+            ReportCell(f"{row.suite}, {row.aspect}"),
+            ReportCell(f"{row.value:+.3f}", (_bounds(row),), row.method, row.value),
+            ReportCell(f"{row.n_items:,}"),
+        )
+        for row in most
+    )
+    headings = (Heading("person", number=False), Heading("of", number=False), Heading("severity"), Heading("images"))
+    notes: tuple[str, ...] = ("How much higher a person rates than the average person, on the same images.",)
+    if len(rows) > len(most):
+        notes += (f"The {len(most)} who differ most, of {len(rows):,}.",)
+    return ReportTable("People's severity", headings, body, 1, notes, folded=True)
+
+
+def _bounds(row: Finding) -> str:
+    return "no interval" if row.low is None or row.high is None else f"{row.low:+.3f} to {row.high:+.3f}"

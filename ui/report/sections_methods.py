@@ -11,12 +11,13 @@ import platform
 import shutil
 import subprocess
 import tomllib
+from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import lru_cache
 from importlib.metadata import version
 from pathlib import Path
-from typing import Any
+from typing import Any, Final
 
 import pandas as pd
 
@@ -25,8 +26,8 @@ from agreement.report.report import glance
 from concord import exporting
 from concord.campaigns import payment
 from concord.common import wording
-from data import campaign
-from data.campaign import NOT_REPORTED, RECRUITMENT_FIELDS, Campaign
+from data.campaigns.recruitment import NOT_REPORTED, RECRUITMENT_FIELDS
+from data.campaigns.settings import Campaign
 from data.export.rows import SIMULATED
 from data.store.analysis.exports import ScorerDescription
 from data.store.campaigns import management, monitoring
@@ -149,12 +150,12 @@ def in_short(material: Material) -> Iterator[str]:
 def _closest(material: Material, topic: tuple[str, str, str]) -> str:
     rows = [r for r in material.rows.get("raters", []) if _is_whole(r) and topic_of(r) == topic and r["value"] is not None]
     statistic = next((s for s in ("cohen_kappa", "spearman") if any(row["statistic"] == s for row in rows)), None)
-    found = [row for row in rows if row["statistic"] == statistic]
-    if not found:
+    compared = [row for row in rows if row["statistic"] == statistic]
+    if not compared:
         return ""
-    best = max(found, key=lambda row: float(row["value"]))
+    best = max(compared, key=lambda row: float(row["value"]))
     standing = wording.verdict(best["ceiling"]["verdict"] or "") if best["ceiling"] else ""
-    of = f"of {len(found)} scorers the closest to them" if len(found) > 1 else "the one scorer"
+    of = f"of {len(compared)} scorers the closest to them" if len(compared) > 1 else "the one scorer"
     number = f"{wording.title(str(statistic))} {best['value']:.3f}{_within(best, '.3f')}"
     return f"{of} is {best['rater']}: {number}{', ' if standing else ''}{standing}"
 
@@ -193,7 +194,7 @@ def raters(material: Material) -> ReportSection:
 
 def _scorer(material: Material, scorer: ScorerDescription) -> list[str]:
     own = material.ratings[(material.ratings["kind"] == "scorer") & (material.ratings["rater"] == scorer.rater_id)]
-    rules = material.said.loc[material.said["rater"] == scorer.rater_id, "rule_version"].unique()
+    rules = material.judgements.loc[material.judgements["rater"] == scorer.rater_id, "rule_version"].unique()
     counts = [f"{len(own):,}", f"{own['item'].nunique():,}"]
     # raters of the time before fingerprints have none of the hub's models
     plain = (
@@ -206,7 +207,7 @@ def _scorer(material: Material, scorer: ScorerDescription) -> list[str]:
 
 def exclusions(material: Material) -> ReportSection:
     """What does not count, and why: judgements, and what single comparisons leave out besides."""
-    left = material.said.assign(reason=material.left_out)[material.left_out.notna()]
+    left = material.judgements.assign(reason=material.left_out)[material.left_out.notna()]
     who = (
         left["kind"]
         .where(~left["simulated"].astype(bool), "simulated people")
@@ -225,18 +226,18 @@ def exclusions(material: Material) -> ReportSection:
 
 def _besides(material: Material, known: set[str]) -> dict[tuple[Any, ...], dict[str, None]]:
     """(comparison, suite, aspect, what, how many) to the statistics that leave it out."""
-    found: dict[tuple[Any, ...], dict[str, None]] = {}
+    besides: dict[tuple[Any, ...], dict[str, None]] = {}
     for row in (*material.rows.get("among_people", []), *material.rows.get("raters", [])):
         people = "simulated people" if row["people"] == "simulated" else "people"
         who = f"{row['rater']} against {people}" if "rater" in row else f"{people} among themselves"
         for reason, n in row["excluded"].items() if _is_whole(row) else ():
             if reason not in known and n:
                 key = (who, row["suite"], row["aspect"], wording.reason(reason), int(n))
-                found.setdefault(key, {})[wording.title(row["statistic"])] = None
-    return found
+                besides.setdefault(key, {})[wording.title(row["statistic"])] = None
+    return besides
 
 
-_WHAT = (
+_LEAD = (
     "How people were found, instructed and paid decides what their answers are worth. The fields are those that Otani et al. "
     "ask of every human evaluation (arXiv 2304.01816): “said” is what whoever ran the campaign wrote, “counted” what Concord "
     f"knows itself. A field of which neither knows anything is {NOT_REPORTED}."
@@ -264,12 +265,14 @@ _COUNTED = {"overlap": "People for each item", "time": "Time", "period": "Period
 """What nobody is asked, as Concord counts it."""
 
 
-def recruited(store: Store, said: pd.DataFrame) -> list[Recruitment]:
+def recruited(store: Store, judgements: pd.DataFrame) -> list[Recruitment]:
     """Every campaign of these judgements by people, in order, and what is of none."""
-    people = said[said["kind"] == "human"]
-    found = [one for name in sorted(people["campaign"].dropna().unique()) if (one := _campaign(store, str(name)))]
+    people = judgements[judgements["kind"] == "human"]
+    recruitments = [
+        recruitment for name in sorted(people["campaign"].dropna().unique()) if (recruitment := _campaign(store, str(name)))
+    ]
     rest = people[people["campaign"].isna()]
-    return [*found, *([Recruitment(_IMPORTED, {}, _imported(rest))] if len(rest) else [])]
+    return [*recruitments, *([Recruitment(_IMPORTED, {}, _imported(rest))] if len(rest) else [])]
 
 
 def _imported(rest: pd.DataFrame) -> dict[str, str]:
@@ -289,6 +292,7 @@ def _campaign(store: Store, name: str) -> Recruitment | None:
     limit = f", {wording.count(settings.limit, 'item')} a person at most" if settings.limit else ""
     counted = {
         "workers": _people(workers),
+        "recruitment": _platforms(store, campaign),
         "qualification": _training(workers, settings.pass_mark),
         "interface": f"{form}, {settings.order} order{limit}",
         "instructions": _text(settings.instructions),
@@ -326,9 +330,9 @@ _DATA = (
 
 
 def _people(workers: Sequence[WorkerStats]) -> str:
-    real, simulated = (sum(one.simulated is kind for one in workers) for kind in (False, True))
-    paused = sum(one.paused is not None for one in workers)
-    revoked = sum(one.revoked for one in workers) - paused
+    real, simulated = (sum(worker.simulated is kind for worker in workers) for kind in (False, True))
+    paused = sum(worker.paused is not None for worker in workers)
+    revoked = sum(worker.revoked for worker in workers) - paused
     parts = [f"{wording.count(real, 'person')} answered"]
     parts += [f"{simulated:,} simulated"] if simulated else []
     parts += [f"{revoked:,} revoked"] if revoked else []
@@ -336,8 +340,17 @@ def _people(workers: Sequence[WorkerStats]) -> str:
     return "; ".join(parts)
 
 
+def _platforms(store: Store, campaign: Campaign) -> str:
+    """How people came, as far as they came by links."""
+    came = Counter(person.work.platform for person in payment.payroll(store, campaign).people if person.work.platform)
+    return "; ".join(f"{wording.count(n, 'person')} by a link from {_PLATFORMS[name]}" for name, n in sorted(came.items()))
+
+
+_PLATFORMS: Final = {"prolific": "Prolific", "mturk": "Mechanical Turk", "participant": "a platform that names participants"}
+
+
 def _training(workers: Sequence[WorkerStats], pass_mark: float | None) -> str:
-    n, right = sum(one.training for one in workers), sum(one.training_right for one in workers)
+    n, right = sum(worker.training for worker in workers), sum(worker.training_right for worker in workers)
     if not n:
         return ""
     mark = f"; {pass_mark:.0%} of a person’s training items to pass" if pass_mark else ""
@@ -347,9 +360,9 @@ def _training(workers: Sequence[WorkerStats], pass_mark: float | None) -> str:
 def _checks(workers: Sequence[WorkerStats], every: int | None) -> str:
     parts = []
     for name in ("gold", "attention"):
-        n = sum(getattr(one, name) for one in workers)
+        n = sum(getattr(worker, name) for worker in workers)
         if n:
-            parts.append(f"{name}: {_share(sum(getattr(one, f'{name}_right') for one in workers), n)}")
+            parts.append(f"{name}: {_share(sum(getattr(worker, f'{name}_right') for worker in workers), n)}")
     return "; ".join([*parts, *([f"one item in {every}"] if parts and every else [])])
 
 
@@ -362,8 +375,8 @@ def _text(text: str) -> str:
 
 
 def _time(workers: Sequence[WorkerStats]) -> str:
-    medians = [one.median_seconds for one in workers if one.median_seconds is not None]
-    total = sum(one.seconds or 0 for one in workers)
+    medians = [worker.median_seconds for worker in workers if worker.median_seconds is not None]
+    total = sum(worker.seconds or 0 for worker in workers)
     if not medians or not total:
         return ""
     each = pd.Series(medians).median()
@@ -371,8 +384,8 @@ def _time(workers: Sequence[WorkerStats]) -> str:
 
 
 def _period(workers: Sequence[WorkerStats]) -> str:
-    first = min((one.first for one in workers if one.first), default=None)
-    last = max((one.last for one in workers if one.last), default=None)
+    first = min((worker.first for worker in workers if worker.first), default=None)
+    last = max((worker.last for worker in workers if worker.last), default=None)
     return f"{first:%Y-%m-%d} to {last:%Y-%m-%d}" if first and last else ""
 
 
@@ -381,27 +394,31 @@ def recruitment_section(material: Material) -> ReportSection | None:
     if not material.recruited:
         return None
     tables = tuple(
-        texts(f"{one.name[:1].upper()}{one.name[1:]}" if one.name == _IMPORTED else one.name, _HEADINGS, [*one.rows()])
-        for one in material.recruited
+        texts(
+            f"{recruitment.name[:1].upper()}{recruitment.name[1:]}" if recruitment.name == _IMPORTED else recruitment.name,
+            _HEADINGS,
+            [*recruitment.rows()],
+        )
+        for recruitment in material.recruited
     )
-    return ReportSection("How people were asked", (_WHAT,), tables=tables, kind="appendix")
+    return ReportSection("How people were asked", (_LEAD,), tables=tables, kind="appendix")
 
 
 _HEADINGS = ("Field", "Said", "Counted by Concord")
 
 
-def as_rows(found: Sequence[Recruitment]) -> list[dict[str, str | None]]:
+def as_rows(recruitments: Sequence[Recruitment]) -> list[dict[str, str | None]]:
     """For machines: one row per campaign and field; what was not said is null."""
     return [
         {
-            "campaign": one.name,
+            "campaign": recruitment.name,
             "field": name,
             "title": RECRUITMENT_FIELDS[name].title if name in RECRUITMENT_FIELDS else _COUNTED[name],
-            "said": one.said.get(name),
-            "counted": one.counted.get(name),
+            "said": recruitment.said.get(name),
+            "counted": recruitment.counted.get(name),
         }
-        for one in found
-        for name in (*campaign.RECRUITMENT_FIELDS, *_COUNTED)
+        for recruitment in recruitments
+        for name in (*RECRUITMENT_FIELDS, *_COUNTED)
     ]
 
 
@@ -431,15 +448,15 @@ def revision() -> str:
     if git is None or not (_HERE / ".git").exists():
         return ""
     # status would write the index anew, and leaves its lock where it cannot end: no later git could write then
-    asked = (git, "--no-optional-locks", "-C", str(_HERE))
+    command = (git, "--no-optional-locks", "-C", str(_HERE))
     try:
-        found = [
-            subprocess.run([*asked, *words], capture_output=True, text=True, timeout=10, check=True).stdout
+        outputs = [
+            subprocess.run([*command, *words], capture_output=True, text=True, timeout=10, check=True).stdout
             for words in (("rev-parse", "--short=12", "HEAD"), ("status", "--porcelain", "--untracked-files=no"))
         ]
     except (OSError, subprocess.SubprocessError):
         return ""
-    return found[0].strip() + (", changed since" if found[1].strip() else "")
+    return outputs[0].strip() + (", changed since" if outputs[1].strip() else "")
 
 
 def definitions(material: Material) -> ReportSection:
@@ -482,4 +499,4 @@ def versions() -> Iterator[tuple[str, str]]:
 
 def rules(material: Material) -> dict[str, int]:
     """How many of the judgements each version of the rules has made."""
-    return {str(rule): int(n) for rule, n in material.said["rule_version"].value_counts().sort_index().items()}
+    return {str(rule): int(n) for rule, n in material.judgements["rule_version"].value_counts().sort_index().items()}

@@ -40,7 +40,7 @@ from ui.report.sections import (
 
 PEOPLE = "people"
 _WIDEST = 8
-_WHAT = (
+_LEAD = (
     "The mean of what was said: of yes and no, the share of yes. A scorer’s mean stands beside people’s on the images that "
     "both judged. A scorer’s own number (aspect “score”), and whatever people have not judged, stands over all images that "
     "it saw. Intervals are 95 %."
@@ -61,7 +61,7 @@ def scores_section(material: Material) -> ReportSection | None:
         each = {title: of for title, of in column_names(part).items() if title != "Generator"}
         further = _scores_tables(f"{caption}: each task", each, part, lambda row: f"{generator(row)}: {_who(row)}")
         tables += [replace(table, folded=bool(wholes)) for table in further]
-    return ReportSection("Scores", (_WHAT,), figures=tuple(figures.scores(scorers, people)), tables=tuple(tables))
+    return ReportSection("Scores", (_LEAD,), figures=tuple(figures.scores(scorers, people)), tables=tuple(tables))
 
 
 def alone(means: Sequence[Row], raters: Sequence[Row]) -> list[Row]:
@@ -148,7 +148,7 @@ def comparison(name: str, material: Material) -> ReportSection | None:
     rows, about = material.rows.get(name, []), _COMPARISONS[name]
     if not rows:
         return None
-    found: list[ReportTable] = []
+    tables: list[ReportTable] = []
     for caption, part in by_topic(rows):
         shown, rest = glance(part)
         several = len({row.get("rater") for row in shown}) > 1
@@ -163,12 +163,12 @@ def comparison(name: str, material: Material) -> ReportSection | None:
         further = estimates_tables(f"{caption}: more statistics", about.names(part), rest, about.beside) if rest else []
         further += about.tables(caption, part)
         printed = name in COMPARED
-        found += [replace(table, folded=not printed) for table in main]
+        tables += [replace(table, folded=not printed) for table in main]
         if printed and several:
-            found += _by_task(caption, part)
-        found += [replace(table, folded=True) for table in (*each, *further)]
+            tables += _by_task(caption, part)
+        tables += [replace(table, folded=True) for table in (*each, *further)]
     text = about.text(material)
-    return ReportSection(about.title, (text,) if text else (), figures=tuple(about.figures(material)), tables=tuple(found))
+    return ReportSection(about.title, (text,) if text else (), figures=tuple(about.figures(material)), tables=tuple(tables))
 
 
 def _by_task(caption: str, rows: Sequence[Row]) -> list[ReportTable]:
@@ -232,12 +232,14 @@ def _duel(row: Row) -> tuple[str, ...]:
 
 def _mcnemar(caption: str, rows: Sequence[Row]) -> list[ReportTable]:
     """The four cells of right and wrong and the exact test, over all generators and tasks."""
-    found = {(row["a"], row["b"]): row["mcnemar"] for row in rows if row["mcnemar"] and row["task"] == row["generator"] == ALL}
-    if not found:
+    by_pair = {
+        (row["a"], row["b"]): row["mcnemar"] for row in rows if row["mcnemar"] and row["task"] == row["generator"] == ALL
+    }
+    if not by_pair:
         return []
     counts = ("both_right", "only_a_right", "only_b_right", "both_wrong")
     body = []
-    for (a, b), test in found.items():
+    for (a, b), test in by_pair.items():
         p = test["p_mcnemar_holm"]
         numbers = (*(ReportCell(f"{test[name]:,}") for name in counts), ReportCell("–" if p is None else f"{p:.3f}", exact=p))
         body.append((ReportCell(f"{a} – {b}"), *numbers))
@@ -319,7 +321,7 @@ class Confusion:
 
 
 def confusions(
-    said: pd.DataFrame, scales: Scales, rows: Rows, options: Options, tell: Callable[[int, int], None]
+    judgements: pd.DataFrame, scales: Scales, rows: Rows, options: Options, tell: Callable[[int, int], None]
 ) -> list[Confusion]:
     """Of each scorer that gives people's own labels, aspects with more than MOST_LABELS labels aside."""
     pairs = [
@@ -328,20 +330,20 @@ def confusions(
         if row["statistic"] == "percent_agreement" and row["value"] is not None
         and (row["generator"], row["task"], row["target"]) == (ALL, ALL, None)
     ]  # fmt: skip
-    found = []
+    made = []
     for n, (suite, aspect, people, rater) in enumerate(pairs):
         tell(n, len(pairs))
-        met = _met(said[said["suite"] == suite], scales, (aspect, people, rater), options)
+        met = _met(judgements[judgements["suite"] == suite], scales, (aspect, people, rater), options)
         if met and 2 <= len(met.labels) <= MOST_LABELS:
-            found.append(Confusion(suite, aspect, people, rater, met.labels, met.table))
-    return found
+            made.append(Confusion(suite, aspect, people, rater, met.labels, met.table))
+    return made
 
 
-def _met(said: pd.DataFrame, scales: Scales, about: tuple[str, str, str], options: Options) -> PairReport | None:
+def _met(judgements: pd.DataFrame, scales: Scales, about: tuple[str, str, str], options: Options) -> PairReport | None:
     aspect, people, rater = about
     quick = Options(statistics=("percent_agreement",), intervals=False, seed=options.seed)
     try:
-        return pair_report(said, scales, aspect, rater, options=quick, simulated=people == "simulated")
+        return pair_report(judgements, scales, aspect, rater, options=quick, simulated=people == "simulated")
     except ValueError:  # they share nothing
         return None
 
@@ -351,18 +353,27 @@ def confusions_section(material: Material) -> ReportSection | None:
     if not material.confusions:
         return None
     return ReportSection(
-        "Where answers cross", (_ABOUT_CONFUSIONS,), tables=tuple(_confusion_table(one) for one in material.confusions)
+        "Where answers cross",
+        (_ABOUT_CONFUSIONS,),
+        tables=tuple(_confusion_table(confusion) for confusion in material.confusions),
     )
 
 
-def _confusion_table(one: Confusion) -> ReportTable:
-    who = "simulated people" if one.people == "simulated" else "people"
-    most = max(max(row) for row in one.table) or 1
-    headings = [Heading(f"{one.rater} says", number=False), *(Heading(f"{who} say {label}") for label in one.labels)]
+def _confusion_table(confusion: Confusion) -> ReportTable:
+    who = "simulated people" if confusion.people == "simulated" else "people"
+    most = max(max(row) for row in confusion.table) or 1
+    headings = [
+        Heading(f"{confusion.rater} says", number=False),
+        *(Heading(f"{who} say {label}") for label in confusion.labels),
+    ]
     body = []
-    for label, counts in zip(one.labels, one.table, strict=True):
-        cells = (ReportCell(f"{n:,}", shade=(n / most, label == other)) for other, n in zip(one.labels, counts, strict=True))
+    for label, counts in zip(confusion.labels, confusion.table, strict=True):
+        cells = (
+            ReportCell(f"{n:,}", shade=(n / most, label == other)) for other, n in zip(confusion.labels, counts, strict=True)
+        )
         body.append((ReportCell(label), *cells, ReportCell(f"{sum(counts):,}")))
-    totals = [sum(column) for column in zip(*one.table, strict=True)]
+    totals = [sum(column) for column in zip(*confusion.table, strict=True)]
     body.append((ReportCell("in all"), *(ReportCell(f"{n:,}") for n in (*totals, sum(totals)))))
-    return ReportTable(f"{one.suite}: {wording.aspect(one.aspect)}: {one.rater}", (*headings, Heading("in all")), tuple(body))
+    return ReportTable(
+        f"{confusion.suite}: {wording.aspect(confusion.aspect)}: {confusion.rater}", (*headings, Heading("in all")), tuple(body)
+    )

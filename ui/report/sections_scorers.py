@@ -21,7 +21,7 @@ from ui.report.sections import (
     estimate_cell,
 )
 
-_WHAT = (
+_LEAD = (
     "A scorer may replace people where it passes the alternative annotator test (Calderon, Reichart and Dror 2025) and does not"
     " agree less with people than they do with each other. Three questions: does it choose the better image of a prompt"
     " (pairwise accuracy with calibrated ties; Deutsch, Foster and Freitag 2023), does it order the generators (soft pairwise"
@@ -44,7 +44,7 @@ def scorers_section(material: Material) -> ReportSection | None:
         own = [row for row in material.rows.get("among_people", []) if _topic(row) == topic and _everywhere(row)]
         among = next((row for row in glance(own)[0] if row["value"] is not None), None)
         tables.append(_table(caption, here, among, made))
-    return ReportSection("What scorers are good for", (_WHAT,), tables=tuple(tables)) if tables else None
+    return ReportSection("What scorers are good for", (_LEAD,), tables=tuple(tables)) if tables else None
 
 
 def _topic(row: Row) -> tuple[str, ...]:
@@ -60,8 +60,8 @@ def _table(caption: str, rows: Sequence[Row], among: Row | None, made: Sequence[
     by_statistic = {(row["statistic"], row["scorer"]): row for row in rows if row["generator"] == ALL}
 
     def line(name: str, scorer: str | None, answer: ReportCell, agreed: Row | None) -> tuple[ReportCell, ...]:
-        found = [*(by_statistic.get((statistic, scorer)) for statistic in (PAIRWISE, SOFT)), agreed]
-        return (ReportCell(name), answer, *(estimate_cell(row, -1, notes.mark, _people) for row in found))
+        estimated = [*(by_statistic.get((statistic, scorer)) for statistic in (PAIRWISE, SOFT)), agreed]
+        return (ReportCell(name), answer, *(estimate_cell(row, -1, notes.mark, _people) for row in estimated))
 
     body = [line("people", None, ReportCell(""), among)]
     body += [line(each.scorer, each.scorer, _answer(each, notes), each.agreement) for each in made]
@@ -75,7 +75,9 @@ def _answer(each: Replacement, notes: Notes) -> ReportCell:
     test, ceiling = each.test, (each.agreement or {}).get("ceiling") or {}
     refused = test["reason"] if test is not None else None
     won = (
-        "" if test is None or refused else f"{sum(one['won'] for one in test['persons'])} of {len(test['persons'])} people won"
+        ""
+        if test is None or refused
+        else f"{sum(person['won'] for person in test['persons'])} of {len(test['persons'])} people won"
     )
     details = tuple(part for part in (won, wording.verdict(ceiling.get("verdict") or "")) if part)
     return ReportCell(

@@ -1,7 +1,8 @@
 """The report's first page: which generator is best and how sure, how far scorers agree with people, four failures, and what it
 all rests on.
 
-It is about one topic, a suite and an aspect: the one that most ratings by real people are about, and that scorers judged, too.
+It is about one topic, a suite and an aspect: the one that most ratings by real people are about, and that scorers judged, too;
+of equal ones the aspect that Overview shows.
 """
 
 from __future__ import annotations
@@ -15,6 +16,7 @@ import pandas as pd
 
 from agreement.generators import GeneratorDifference, compare_generators
 from concord.common import wording
+from concord.comparison.leaderboard import MAIN_ASPECTS
 from ui.components import charts
 from ui.report.figures import figure_json
 from ui.report.sections import (
@@ -64,7 +66,8 @@ def summary(material: Material) -> ReportSection | None:
 
 
 def _main_topic(material: Material) -> Topic | None:
-    """Real people before simulated ones, topics with scorers before those without, then by the number of ratings."""
+    """Real people before simulated ones, topics with scorers before those without, then by the number of ratings; of equal
+    ones that of Overview."""
     sizes: dict[Topic, tuple[bool, bool, int]] = {}
     met = {topic_of(row) for row in material.rows.get("raters", [])}
     # what scorers alone have judged is nobody's
@@ -74,7 +77,8 @@ def _main_topic(material: Material) -> Topic | None:
             topic = topic_of(row)
             size = (topic[2] == "real" and topic in judged, topic in met, int(row["n_ratings"]))
             sizes[topic] = max(sizes.get(topic, size), size)
-    return max(sorted(sizes), key=sizes.__getitem__, default=None)
+    order = {aspect: -n for n, aspect in enumerate(MAIN_ASPECTS)}
+    return max(sorted(sizes), key=lambda topic: (sizes[topic], order.get(topic[1], -len(order))), default=None)
 
 
 def _rows(material: Material, section: str, topic: Topic) -> list[Row]:
@@ -92,8 +96,8 @@ def _defined(rows: Sequence[Row], statistic: str) -> bool:
 
 def _of(rows: Sequence[Row], statistic: str | None) -> list[Row]:
     """The rows of a statistic that is defined, the highest first."""
-    found = [row for row in rows if row["statistic"] == statistic and row["value"] is not None]
-    return sorted(found, key=lambda row: -row["value"])
+    defined = [row for row in rows if row["statistic"] == statistic and row["value"] is not None]
+    return sorted(defined, key=lambda row: -row["value"])
 
 
 def _interval(row: Row) -> str:
@@ -104,14 +108,14 @@ def _means(material: Material, topic: Topic) -> dict[str, dict[str, Row]]:
     """By rater and generator, over all tasks: people first, then scorers by how far they agree with people."""
     suite, aspect, people = topic
     agreement = {row["rater"]: row["value"] for row in _of(_rows(material, "raters", topic), _STATISTICS[0])}
-    found: dict[str, dict[str, Row]] = {}
+    by_rater: dict[str, dict[str, Row]] = {}
     for section in ("among_people", "raters", "scorer_means"):
         for row in material.rows.get(section, []):
             about = (row["suite"], row["people"], row["statistic"], row["task"], row["target"])
             if about == (suite, people, "mean", ALL, None) and row["aspect"] == aspect and row["value"] is not None:
-                found.setdefault(row.get("rater", ""), {})[row["generator"]] = row
-    order = sorted(found, key=lambda name: (name != "", -agreement.get(name, -2.0), name))
-    return {name: found[name] for name in order[:_MOST_RATERS]}
+                by_rater.setdefault(row.get("rater", ""), {})[row["generator"]] = row
+    order = sorted(by_rater, key=lambda name: (name != "", -agreement.get(name, -2.0), name))
+    return {name: by_rater[name] for name in order[:_MOST_RATERS]}
 
 
 def _generators(means: dict[str, dict[str, Row]]) -> list[ReportTable]:
@@ -161,11 +165,11 @@ def _best_generator(material: Material, topic: Topic, means: dict[str, dict[str,
 def _differences(material: Material, topic: Topic, rater: str, best: str) -> list[GeneratorDifference]:
     """The best generator less each other one, by a rater or by people."""
     suite, aspect, people = topic
-    said = material.said[material.left_out.isna().to_numpy()]
-    who: Any = (said["rater"] == rater) & (said["kind"] == "scorer")
+    judgements = material.judgements[material.left_out.isna().to_numpy()]
+    who: Any = (judgements["rater"] == rater) & (judgements["kind"] == "scorer")
     if not rater:
-        who = (said["kind"] == "human") & (said["simulated"].astype(bool) == (people == "simulated"))
-    about = said[who & (said["suite"] == suite) & (said["aspect"] == aspect) & said["target"].isna()]
+        who = (judgements["kind"] == "human") & (judgements["simulated"].astype(bool) == (people == "simulated"))
+    about = judgements[who & (judgements["suite"] == suite) & (judgements["aspect"] == aspect) & judgements["target"].isna()]
     values = pd.to_numeric(about["number"], errors="coerce")
     rated = about.assign(value=values)[np.isfinite(values)]
     return compare_generators(rated[["prompt", "generator", "value"]], best)
@@ -202,14 +206,14 @@ def _figures(raters: Sequence[Row], among: Sequence[Row], statistic: str | None,
 
 def _failures(material: Material, suite: str) -> tuple[Any, ...]:
     """One of each kind first."""
-    mine = [one for one in material.samples if one.group.startswith(f"{suite}: ") and one.picture] or [
-        one for one in material.samples if one.picture
+    mine = [sample for sample in material.samples if sample.group.startswith(f"{suite}: ") and sample.picture] or [
+        sample for sample in material.samples if sample.picture
     ]
-    groups = list(dict.fromkeys(one.group for one in mine))
-    turn = {id(one): [other for other in mine if other.group == one.group].index(one) for one in mine}
-    first = sorted(mine, key=lambda one: (turn[id(one)], groups.index(one.group)))[:_FAILURES]
+    groups = list(dict.fromkeys(sample.group for sample in mine))
+    turn = {id(sample): [other for other in mine if other.group == sample.group].index(sample) for sample in mine}
+    first = sorted(mine, key=lambda sample: (turn[id(sample)], groups.index(sample.group)))[:_FAILURES]
     # small as they are there, boxes would hide them
-    return tuple(replace(one, boxes=()) for one in first)
+    return tuple(replace(sample, boxes=()) for sample in first)
 
 
 def _basis(material: Material, topic: Topic) -> str:
@@ -227,9 +231,9 @@ def _basis(material: Material, topic: Topic) -> str:
         f"{wording.count(len(people), 'rating')} by {persons}",
         wording.count(int(within.loc[within["kind"] == "scorer", "rater"].nunique()), "scorer"),
     ]
-    fields = sum(1 for one in material.recruited for _, stated, counted in one.rows() if stated or counted)
-    silent = [one.name for one in material.recruited if not one.said]
-    asked = "" if not material.recruited else " How people were asked is stated in the appendix."
-    if silent and fields:
-        asked = f" How people were asked is not stated for {', '.join(silent[:2])}."
-    return f"{', '.join(parts)}.{asked}"
+    n_stated = sum(1 for recruitment in material.recruited for _, stated, counted in recruitment.rows() if stated or counted)
+    silent = [recruitment.name for recruitment in material.recruited if not recruitment.said]
+    note = "" if not material.recruited else " How people were asked is stated in the appendix."
+    if silent and n_stated:
+        note = f" How people were asked is not stated for {', '.join(silent[:2])}."
+    return f"{', '.join(parts)}.{note}"

@@ -99,14 +99,14 @@ def _add(path: Path, root: Path, parts: dict[Path, str], importing: tuple[Path, 
     if path in importing:
         raise ValueError(f"{path.name} imports itself, by way of {importing[-1].name}")
     text = path.read_text("utf-8")
-    for found in _IMPORT.finditer(text):
-        if (imported := (path.parent / found["path"]).resolve()) not in parts:
+    for match in _IMPORT.finditer(text):
+        if (imported := (path.parent / match["path"]).resolve()) not in parts:
             _add(imported, root, parts, (*importing, path))
 
-    def constant(found: re.Match[str]) -> str:
+    def constant(match: re.Match[str]) -> str:
         """What an import says, of a module that stands above."""
-        what = found["whole"] or found["names"].replace(" as ", ": ")
-        return f"const {what} = {_name((path.parent / found['path']).resolve())};"
+        names = match["whole"] or match["names"].replace(" as ", ": ")
+        return f"const {names} = {_name((path.parent / match['path']).resolve())};"
 
     body = _EXPORT.sub(r"\1 \2", _IMPORT.sub(constant, text))
     if other := _OTHER.search(body):

@@ -12,7 +12,7 @@ import hmac
 import re
 import time
 from asyncio import CancelledError
-from collections.abc import Awaitable, Callable, MutableMapping
+from collections.abc import Awaitable, Callable, MutableMapping, Sequence
 from ipaddress import ip_address
 from typing import Any, Final, NamedTuple
 from urllib.parse import parse_qsl, urlencode
@@ -21,7 +21,9 @@ from starlette.datastructures import Headers, MutableHeaders
 from starlette.exceptions import HTTPException
 from starlette.responses import PlainTextResponse, Response
 
-from ui.web.auth.authorization import Access, access_of
+from ui.web.auth import sign_in_pages
+from ui.web.auth.authorization import Access, access_of, wants_page
+from ui.web.texts import language_of
 
 MAX_JSON_BYTES: Final = 256 * 1024
 MAX_UPLOAD_BYTES: Final = 50 * 1024 * 1024
@@ -175,9 +177,10 @@ class Guard:
         scope, through_proxy = arrived(scope, trust=self._accounts)
         path = self._below(scope)
         refusal = self._refusal(scope, path, through_proxy)
-        answer = _Answer(send, secure=scope["scheme"] == "https", kept=_SAME_FOR_ALL.match(path) is not None)
+        answer = _Answer(send, secure=scope["scheme"] == "https", cacheable=_SAME_FOR_ALL.match(path) is not None)
         if refusal is not None:
-            await _plain(refusal)(scope, receive, answer)
+            refused = _missing(scope, path) if refusal.status == 404 and wants_page(scope, path) else _plain(refusal)
+            await refused(scope, receive, answer)
             return
         try:
             await self._app(scope, limited(receive, path), answer)
@@ -226,8 +229,7 @@ class Guard:
         # browsers always send one of these with a POST, and commands are not for browsers
         if "origin" in headers or any(name.startswith("sec-fetch-") for name in headers):
             return Refusal(403, "Browsers cannot run commands.")
-        given = headers.get("authorization", "").encode()
-        if not hmac.compare_digest(given, f"Bearer {self._token}".encode()):
+        if not hmac.compare_digest(headers.get("authorization", "").encode(), f"Bearer {self._token}".encode()):
             return Refusal(401, "The token is missing or wrong.")
         return None
 
@@ -237,7 +239,7 @@ def arrived(scope: Scope, *, trust: bool) -> tuple[Scope, bool]:
 
     A proxy is believed if it runs on this machine and ``trust`` is set. ``X-Forwarded-*`` never goes further in.
     """
-    given = Headers(scope=scope)
+    forwarded = Headers(scope=scope)
     ours = (b"x-forwarded-", *_FORWARDED)
     headers = [(name, value) for name, value in scope["headers"] if not name.lower().startswith(ours)]
     passed_on = len(headers) < len(scope["headers"])
@@ -246,11 +248,11 @@ def arrived(scope: Scope, *, trust: bool) -> tuple[Scope, bool]:
     if not (trust and passed_on and client and is_loopback(client[0])):
         return scope, passed_on
     # each proxy adds at the end whom it heard: what stands before may be anybody's invention
-    if sender := given.get("x-forwarded-for", "").rpartition(",")[2].strip():
+    if sender := forwarded.get("x-forwarded-for", "").rpartition(",")[2].strip():
         scope["client"] = (sender, 0)
-    if (scheme := given.get("x-forwarded-proto", "").rpartition(",")[2].strip()) in ("http", "https"):
+    if (scheme := forwarded.get("x-forwarded-proto", "").rpartition(",")[2].strip()) in ("http", "https"):
         scope["scheme"] = scheme
-    if host := given.get("x-forwarded-host", "").rpartition(",")[2].strip():
+    if host := forwarded.get("x-forwarded-host", "").rpartition(",")[2].strip():
         scope["headers"] = [*((name, value) for name, value in headers if name != b"host"), (b"host", host.encode("latin-1"))]
     return scope, True
 
@@ -276,13 +278,18 @@ def _plain(refusal: Refusal) -> Response:
     return PlainTextResponse(refusal.why, refusal.status)
 
 
+def _missing(scope: Scope, path: str, pages: Sequence[tuple[str, str]] = ()) -> Response:
+    visitor = scope.get("visitor")
+    return sign_in_pages.missing(language_of(scope), path, visitor.role if visitor is not None else None, pages)
+
+
 class _Answer:
     """Sends an answer with our headers, and knows whether it has begun."""
 
-    def __init__(self, send: Send, *, secure: bool, kept: bool) -> None:
+    def __init__(self, send: Send, *, secure: bool, cacheable: bool) -> None:
         self._send = send
         self._secure = secure
-        self._kept = kept
+        self._cacheable = cacheable
         self.begun = False
 
     async def __call__(self, message: Message) -> None:
@@ -290,14 +297,14 @@ class _Answer:
             self.begun = True
             # Gradio lets every site read its answers where the app is not on localhost
             message["headers"] = [
-                one for one in message.get("headers", ()) if not one[0].lower().startswith(b"access-control-")
+                header for header in message.get("headers", ()) if not header[0].lower().startswith(b"access-control-")
             ]
             headers = MutableHeaders(scope=message)
             for name, value in _HEADERS.items():
                 if name != "referrer-policy" or name not in headers:
                     headers[name] = value
             # pictures say for themselves how long this browser, and nobody else, may keep them
-            if not self._kept and "private" not in headers.get("cache-control", ""):
+            if not self._cacheable and "private" not in headers.get("cache-control", ""):
                 headers["cache-control"] = "no-store"
             if self._secure:
                 headers["strict-transport-security"] = _HTTPS_ALONE
@@ -332,27 +339,45 @@ gradio-app:not(:has(.block, .nav-holder))::before {
 
 
 class Entrance:
-    """ASGI middleware, right before the pages."""
+    """ASGI middleware, right before the pages; ``pages`` are the paths and titles of Studio's."""
 
-    def __init__(self, app: App, root: str = "") -> None:
+    def __init__(self, app: App, root: str = "", pages: Sequence[tuple[str, str]] = ()) -> None:
         self._app = app
         self._root = root
+        self._pages = pages
 
     async def __call__(self, scope: Scope, receive: Any, send: Any) -> None:
         path = str(scope.get("path", "")).removeprefix(self._root)
         if scope["type"] == "http" and path.startswith(_MOUNTS) and scope.get("query_string"):
             query = scope["query_string"].decode("latin-1")
             left_out = (_DEEP_LINK, _PAGE) if path.rstrip("/") in _MOUNTS else (_DEEP_LINK,)
-            given = parse_qsl(query, keep_blank_values=True)
-            if any(name in left_out for name, _ in given):
-                kept = [(name, value) for name, value in given if name not in left_out]
-                scope = {**scope, "query_string": urlencode(kept).encode()}
+            parameters = parse_qsl(query, keep_blank_values=True)
+            if any(name in left_out for name, _ in parameters):
+                remaining = [(name, value) for name, value in parameters if name not in left_out]
+                scope = {**scope, "query_string": urlencode(remaining).encode()}
+        if scope["type"] == "http" and wants_page(scope, path):
+            send = _with_missing_page(send, lambda send: _missing(scope, path, self._pages)(scope, receive, send))
         try:
             await self._app(scope, receive, _with_opening_notice(send) if path.startswith(_MOUNTS) else send)
         except (RuntimeError, KeyError) as error:
             if not (path.endswith(_STREAM) and _left(error)):
                 raise
             await send({"type": "http.response.body", "body": b"", "more_body": False})
+
+
+def _with_missing_page(send: Send, answer: Callable[[Send], Awaitable[None]]) -> Send:
+    """As ``send``, but where nothing is found ``answer`` says so in a page."""
+    found = True
+
+    async def sending(message: MutableMapping[str, Any]) -> None:
+        nonlocal found
+        if message["type"] == "http.response.start" and message["status"] == 404:
+            found = False
+            await answer(send)
+        elif found:
+            await send(message)
+
+    return sending
 
 
 def _with_opening_notice(send: Send) -> Send:
@@ -369,11 +394,11 @@ def _with_opening_notice(send: Send) -> Send:
             body = message.get("body", b"")
             message = {**message, "body": body.replace(b"</head>", _OPENING, 1)}
             more = len(message["body"]) - len(body)
-            kept = [
+            resized = [
                 (name, str(int(value) + more).encode() if name == b"content-length" else value)
                 for name, value in start["headers"]
             ]
-            await send({**start, "headers": kept})
+            await send({**start, "headers": resized})
             start.clear()
         await send(message)
 

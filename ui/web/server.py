@@ -29,7 +29,7 @@ from typing import Any, Final
 import uvicorn
 from fastapi import FastAPI, Request, Response
 from fastapi.exceptions import RequestValidationError
-from fastapi.responses import FileResponse, HTMLResponse, JSONResponse, PlainTextResponse
+from fastapi.responses import FileResponse, HTMLResponse, JSONResponse, PlainTextResponse, RedirectResponse
 
 from concord.common import forwarding
 from concord.common.base_path import at, checked, stand
@@ -125,9 +125,7 @@ def create_app(store: Store, token: str, accounts: Accounts | None = None, root:
     app.add_exception_handler(RequestValidationError, _misunderstood)
     app.add_exception_handler(Erased, _erased)
     app.add_exception_handler(NotWritten, _not_written)
-    if pages:
-        _mount_pages(app, store)
-    app.add_middleware(Entrance, root=root)
+    app.add_middleware(Entrance, root=root, pages=_mount_pages(app, store) if pages else ())
     # the last one added is the outermost: nothing runs before the guard has agreed
     app.add_middleware(Authorization, store=store, accounts=accounts)
     app.add_middleware(Sessions, store=store, path=root or "/")
@@ -150,16 +148,23 @@ async def _not_written(_: Request, error: Exception) -> Response:
 async def _misunderstood(_: Request, error: Exception) -> Response:
     """FastAPI's own answer repeats what was sent, which may be nothing that can be sent back (NaN, half a character)."""
     problems = error.errors() if isinstance(error, RequestValidationError) else ()
-    where = sorted({str(part) for one in problems for part in one["loc"][1:2] if str(part).isidentifier()})
+    where = sorted({str(part) for problem in problems for part in problem["loc"][1:2] if str(part).isidentifier()})
     return JSONResponse({"detail": f"This request is not understood: {', '.join(where) or 'its body'}."}, 422)
 
 
-def _mount_pages(app: FastAPI, store: Store) -> None:
+def _mount_pages(app: FastAPI, store: Store) -> list[tuple[str, str]]:
+    """Mount Gradio's pages; returns the paths and titles of Studio's."""
     # said of every multi-page app, also of one that asks for no server-side rendering
     warnings.filterwarnings("ignore", message="SSR mode is not supported")
     import gradio as gr
 
-    from ui.web.studio import annotate, head, scripts, studio, theme
+    from ui.web.studio import PAGES, annotate, head, scripts, studio, theme
+
+    @app.get("/studio/overview", include_in_schema=False, response_model=None)
+    def overview(request: Request) -> RedirectResponse:
+        """The first page has its title in the navigation, and no name in its address."""
+        query = f"?{request.url.query}" if request.url.query else ""
+        return RedirectResponse(at(f"/studio/{query}"), 303)
 
     annotators = (annotate(), head(("annotate",)))
     researchers = (studio(store), head() + scripts())
@@ -177,6 +182,7 @@ def _mount_pages(app: FastAPI, store: Store) -> None:
             show_error=True,
             enable_monitoring=False,
         )
+    return [(f"/studio{page.path or '/'}", page.title) for page in PAGES]
 
 
 class Opening:
@@ -368,16 +374,16 @@ def _url(host: str, port: int, root: str) -> str:
 
 def opened(project: Path) -> Store | forwarding.OpenApp:
     """The project, or the app that has it open. While a command has it, that is said, and waited for."""
-    told = False
+    announced = False
     while True:
         try:
             return Store(project)
         except StoreBusy as busy:
             if (server := forwarding.running(project)) is not None and _listens(server):
                 return server
-            if not told:
+            if not announced:
                 print(f"{str(busy).partition(';')[0]}: waiting for it to end (Ctrl-C gives up)", file=sys.stderr, flush=True)
-            told = True
+            announced = True
         time.sleep(_LOOK_SECONDS)
 
 

@@ -35,6 +35,7 @@ from ui.pages.runs import RunsPage
 from ui.pages.scorers import ScorersPage
 from ui.pages.studies import StudiesPage
 from ui.pages.workbench import WorkbenchPage
+from ui.web.texts import languages
 
 NAVIGATION: Final[dict[str, tuple[type[Page[Any]], ...]]] = {
     "Data": (OverviewPage, ImportPage, BrowsePage, MapPage),
@@ -103,7 +104,7 @@ def _navigation(store: Store, current: type[Page[Any]]) -> None:
 
 def annotate() -> gr.Blocks:
     with gr.Blocks(title="Label images - Concord", analytics_enabled=False, fill_width=True) as blocks:
-        js_module("form", api=at("/api/"))
+        js_module("form", api=at("/api/"), languages=languages())
     return blocks
 
 

@@ -52,7 +52,7 @@ export class Ways {
     await this.once(async () => {
       if (form.outbox.waiting.length > 0) return form.frame.setNotice(t("Still saving. Please try again in a moment."));
       const { outcome, data } = await form.api.post("unskip", {});
-      if (outcome !== "ok") return form.frame.setNotice(detail(data, t(UNREACHABLE)));
+      if (outcome !== "ok") return form.frame.setNotice(t(detail(data, UNREACHABLE)));
       if (!data.taken_back) return form.frame.setNotice(t("There is no skipped picture."));
       form.keepDraft();
       form.frame.setNotice("");
@@ -77,7 +77,7 @@ export class Ways {
     if (form.name === null) return;
     await this.once(async () => {
       const { outcome, data } = await form.api.get("mine");
-      if (outcome !== "ok") return form.frame.setNotice(detail(data, t(UNREACHABLE)));
+      if (outcome !== "ok") return form.frame.setNotice(t(detail(data, UNREACHABLE)));
       return asides.mine(form.dialogs, data.answers, (id) => this.revise(`mine/${id}`));
     });
   }
@@ -89,8 +89,8 @@ export class Ways {
       if (form.outbox.waiting.length > 0) return form.frame.setNotice(t("Your last answer is still being saved. Please try again in a moment."));
       const { outcome, data } = await form.api.get(route);
       if (outcome !== "ok" || !data.questionnaire) {
-        const why = outcome === "unreachable" ? t(UNREACHABLE) : t("There is no answer to revise yet.");
-        return form.frame.setNotice(detail(data, why));
+        const why = outcome === "unreachable" ? UNREACHABLE : later("There is no answer to revise yet.");
+        return form.frame.setNotice(t(detail(data, why)));
       }
       form.keepDraft();
       if (form.item) form.queue.putBack(form.item.task);

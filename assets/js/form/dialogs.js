@@ -85,7 +85,7 @@ export class Dialogs {
   /** The instructions, a campaign's own first, and all keys; `first` words it for a first visit. */
   help(questionnaire, { first = false, instructions = [] } = {}) {
     const sections = (questionnaire?.instructions ?? []).map(({ title, lines }) =>
-      h("section", {}, h("h3", { class: "cc-heading" }, title), h("ul", { class: "cc-list" }, ...lines.map((line) => h("li", {}, line)))),
+      h("section", { dir: "auto" }, h("h3", { class: "cc-heading" }, title), h("ul", { class: "cc-list" }, ...lines.map((line) => h("li", {}, line)))),
     );
     const questions = questionnaire?.questions ?? [];
     const rows = KEYS.filter(([, , useful]) => !useful || useful(questions, questionnaire?.blanks ?? [])).map(([keys, meaning]) =>

@@ -29,7 +29,7 @@ const mounted = new WeakMap();
 
 /** Build the form in `root`, in the reader's language. Resolves to {destroy}; a second mount on the same root replaces the first. */
 export async function mount(root, options = {}) {
-  await loadTexts(root);
+  await loadTexts(root, options.languages);
   mounted.get(root)?.destroy();
   const form = new Form(root, options);
   mounted.set(root, form);
@@ -139,6 +139,7 @@ class Form {
     this.failures = 0;
     if (data.name) this.setName(data.name);
     if (data.campaign) this.campaign = data.campaign;
+    this.frame.setResults(data.results ?? null);
     if (data.progress) this.frame.setProgress(data.progress, data.campaign?.title, data.training);
     if (this.screen === "paused") return undefined;
     if (data.state === "label") return this.gotTasks(data.tasks ?? []);
@@ -182,8 +183,8 @@ class Form {
   turnedAway(outcome, data) {
     this.keepDraft();
     this.item = null;
-    const why = outcome === "signed-out" ? t("Please sign in or open your link again; your answers are stored in this browser.") : "";
-    const screen = troubleScreen(t("This page cannot continue"), detail(data, why || t("The server refused.")), t("Reload"), () => location.reload());
+    const otherwise = outcome === "signed-out" ? later("Please sign in or open your link again; your answers are stored in this browser.") : later("The server refused.");
+    const screen = troubleScreen(t("This page cannot continue"), t(detail(data, otherwise)), t("Reload"), () => location.reload());
     this.showScreen("trouble", screen);
   }
 
@@ -290,7 +291,7 @@ class Form {
   async giveName(name) {
     const { outcome, data } = await this.api.post("name", { name });
     if (outcome === "unreachable") return t("The server cannot be reached. Please try again in a moment.");
-    if (outcome !== "ok") return detail(data, t("This name was not accepted."));
+    if (outcome !== "ok") return t(detail(data, later("This name was not accepted.")));
     this.showScreen("waiting", waitingScreen(t("Loading …")));
     this.refresh();
     return null;
@@ -449,7 +450,7 @@ class Form {
     if (entry.route !== "submit") return;
     this.keepDraft();
     if (this.item) this.queue.putBack(this.item.task);
-    const why = detail(data, t("The server did not accept this answer."));
+    const why = t(detail(data, later("The server did not accept this answer.")));
     this.open({ ...entry.task, answers: entry.body.answers }, data.errors ?? {}, t("Not saved: {why}", { why }));
     this.item.saveDraft();
   }

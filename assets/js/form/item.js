@@ -40,7 +40,7 @@ export class Item {
     this.prompt = new PromptView(task.caption ?? "");
     this.views = new Map(this.questionnaire.questions.map((question) => [question.id, this.view(question)]));
     this.blanks = this.questionnaire.blanks.map((blank) => new BlankView(blank, (value) => this.sayBlank(blank, value)));
-    this.list = h("div", { class: "cc-questions", inert: showsPictures, lang: language, dir: language ? "auto" : null }, ...[...this.views.values(), ...this.blanks].map((view) => view.element));
+    this.list = h("div", { class: "cc-questions", inert: showsPictures, lang: language, dir: "auto" }, ...[...this.views.values(), ...this.blanks].map((view) => view.element));
     this.pictures = null;
     if (showsPictures) this.showPictures();
     else this.startClock();

@@ -20,7 +20,8 @@ export class Frame {
       button(t("Pause"), { key: ".", class: item }, actions.pause),
       button(t("Report a broken picture"), { key: "!", class: item }, actions.report),
     ];
-    this.menu = h("details", { class: "cc-menu" }, h("summary", { class: "cc-button cc-button--quiet" }, t("More")), h("div", { class: "cc-menu__list" }, ...more));
+    this.results = h("a", { class: item, href: "", hidden: true }, t("See the results"));
+    this.menu = h("details", { class: "cc-menu" }, h("summary", { class: "cc-button cc-button--quiet" }, t("More")), h("div", { class: "cc-menu__list" }, ...more, this.results));
     this.menu.addEventListener("click", (event) => event.target.closest("button") && this.menu.removeAttribute("open"));
     this.person = h("span", { class: "cc-form__person" });
     this.leave = button("", { class: "cc-button cc-button--quiet cc-form__leave", hidden: true }, actions.leave);
@@ -111,6 +112,12 @@ export class Frame {
     this.leave.textContent = name === null ? "" : made ? t("not you?") : t("not {name}?", { name });
   }
 
+  /** `href` leads to the results; null: they are not for this person. */
+  setResults(href) {
+    this.results.hidden = href === null;
+    this.results.href = href ?? "";
+  }
+
   setNotice(text, action = null) {
     this.notice.hidden = !text;
     this.notice.replaceChildren(...(text ? [h("span", {}, text), action].filter(Boolean) : []));
@@ -120,7 +127,7 @@ export class Frame {
   setStatus(state, waiting, reason = "") {
     this.everSaved ||= state !== "saved";
     const many = state === "retrying" && waiting > 1 ? ` (${t("{n} answers", { n: waiting })})` : "";
-    const why = state === "retrying" && reason ? `. ${reason}` : "";
+    const why = state === "retrying" && reason ? `. ${t(reason)}` : "";
     const text = this.everSaved ? t(STATUS[state]) + many + why : "";
     if (this.status.textContent !== text) this.status.textContent = text;
     this.status.dataset.status = state;

@@ -43,20 +43,32 @@ export class Preview {
     if (route === "unskip") return ok({ taken_back: false });
     if (["skip", "report"].includes(route)) this.put({ ...body, id: newId(), answers: {} });
     if (route !== "submit") return ok({});
-    this.put(body);
-    return ok({ saved: true, new: true, status: "valid", next: this.next() });
+    const { ticket, answers } = body;
+    const told = await this.server.post("preview", { campaign: this.id, ticket, answers });
+    if (told.outcome !== "ok") return told;
+    this.put({ ...body, right: told.data.right });
+    return ok({ saved: true, new: true, status: "valid", feedback: told.data.feedback, next: this.next() });
   }
 
-  put({ id, ticket, answers, revises = null }) {
+  put({ id, ticket, answers, revises = null, right = null }) {
     const task = this.data.tasks.find((one) => one.ticket === ticket);
-    this.done = this.done.filter((one) => one.id !== revises).concat({ id, task, answers, submitted: new Date().toISOString() });
+    this.done = this.done.filter((one) => one.id !== revises).concat({ id, task, answers, right, submitted: new Date().toISOString() });
+  }
+
+  /** How far training has come, while it lasts: its items are the first. */
+  training() {
+    const { tasks, training } = this.data;
+    if (training === null) return null;
+    const answered = this.done.filter(({ task }) => tasks.indexOf(task) < training.left);
+    const left = training.left - answered.length;
+    return left > 0 ? { ...training, right: answered.filter(({ right }) => right).length, left } : null;
   }
 
   next() {
     const { campaign, consent, tasks, code } = this.data;
     const answered = new Set(this.done.map(({ task }) => task.ticket));
     const left = tasks.filter(({ ticket }) => !answered.has(ticket));
-    const told = { name: this.name, campaign, progress: { done: answered.size, remaining: left.length, total: tasks.length } };
+    const told = { name: this.name, campaign, training: this.training(), progress: { done: answered.size, remaining: left.length, total: tasks.length } };
     if (consent && !this.agreed) return { ...told, ...consent };
     if (left.length === 0) return { ...told, state: "done", title: TITLE, message: MESSAGE, ...code };
     // an id of its own keeps drafts of the preview apart from those of the campaign

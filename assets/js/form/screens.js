@@ -85,13 +85,15 @@ function completion({ code, url, contact }) {
   return h("div", { class: "cc-stack" }, words, link);
 }
 
-export function doneScreen({ title, message, ...left }, { onUndo, onAgain }) {
+/** `results` is where a researcher who labels goes on. */
+export function doneScreen({ title, message, results, ...left }, { onUndo, onAgain }) {
+  const onward = results ? h("a", { class: "cc-button cc-button--primary", href: results }, t("See the results")) : null;
   return screen(
     "done",
     t(title),
     h("p", { class: "cc-muted" }, message ? t(message) : t("There is nothing left for you to label at the moment.")),
     completion(left),
-    h("div", { class: "cc-row" }, button(t("Look for more"), { kind: left.code || left.url ? "" : "primary" }, onAgain), button(t("Revise my last answer"), { key: "u" }, onUndo)),
+    h("div", { class: "cc-row" }, onward, button(t("Look for more"), { kind: onward || left.code || left.url ? "" : "primary" }, onAgain), button(t("Revise my last answer"), { key: "u" }, onUndo)),
   );
 }
 

@@ -3,7 +3,8 @@
 import { button, h } from "../dom.js";
 import { onScreen } from "./pictures.js";
 import { rich } from "../rich_text.js";
-import { later, t } from "../texts.js";
+import { CANNOT_TELL, isBlank } from "./rules.js";
+import { inLanguage, later, t } from "../texts.js";
 
 const REASONS = [later("The picture is broken, cut off or does not load"), later("The text makes no sense"), later("It should not be shown to people"), later("Something else is wrong")];
 
@@ -45,11 +46,16 @@ export function mine(dialogs, answers, onRevise) {
   dialogs.open("help", t("My answers"), body(t("My answers ({n})", { n: answers.length === 100 ? t("the last 100") : answers.length }), list), foot(close));
 }
 
-/** `told` is {right, lines: [{question, expected, given}]}. */
+/** `told` is {right, wrong: [{question: its id, expected: [answers], given}]}. */
 export function feedback(dialogs, task, told) {
-  const lines = told.lines.map(({ question, expected, given }) =>
-    h("li", {}, h("strong", {}, question), " ", h("span", {}, t("Correct: {expected}. Your answer: {given}.", { expected, given }))),
-  );
+  const { questions, blanks } = inLanguage(task.questionnaire).questionnaire;
+  const lines = told.wrong.map(({ question: id, expected, given }) => {
+    const question = questions.find((one) => one.id === id);
+    const name = question?.text ?? blanks.find((one) => one.id === id)?.label ?? id;
+    const right = expected.map((one) => answerText(question, one)).join(` ${t("or")} `);
+    const words = t("Correct: {expected}. Your answer: {given}.", { expected: right, given: answerText(question, given) });
+    return h("li", {}, h("strong", {}, name), " ", h("span", {}, words));
+  });
   const pictures = task.images.map(({ image }) => h("img", { class: "cc-feedback__image", src: onScreen(image), alt: t("The picture it is about") }));
   const title = told.right ? t("Correct") : t("Not quite");
   const words = told.right ? h("p", { class: "cc-muted" }, t("All of it, as expected.")) : h("ul", { class: "cc-list" }, ...lines);
@@ -59,7 +65,15 @@ export function feedback(dialogs, task, told) {
 }
 
 /** A campaign's own instructions, in the help. */
-export const instructions = (nodes) => (nodes?.length > 0 ? h("section", {}, rich(nodes)) : null);
+export const instructions = (nodes) => (nodes?.length > 0 ? h("section", { dir: "auto" }, rich(nodes)) : null);
+
+/** An answer as the form words it. */
+function answerText(question, value) {
+  if (isBlank(value)) return t("nothing");
+  if (value === CANNOT_TELL) return t("Cannot tell");
+  const label = (one) => question?.options.find((option) => option.value === one)?.label ?? String(one);
+  return [value].flat().map(label).join(", ");
+}
 
 function words(value) {
   const text = Array.isArray(value) ? value.join(", ") : String(value);

@@ -60,14 +60,14 @@ class AggregateQuery:
         return f"t.suite = ? and j.aspect = ? and {condition}", [self.suite, aspect, *parameters]
 
 
-def aggregate(store: Store, asked: AggregateQuery) -> Aggregates:
+def aggregate(store: Store, query: AggregateQuery) -> Aggregates:
     """All that is asked for, from one state of the project."""
     with store.read() as cursor:
         cursor.begin()
         try:
-            queried = _QueriedItems.read(cursor, asked)
-            said = _read(cursor, asked, asked.aspect, ("human", "scorer"), queried)
-            return Aggregates(queried.items, said, _read(cursor, asked, SCORE, ("scorer",), queried))
+            queried = _QueriedItems.read(cursor, query)
+            judgements = _read(cursor, query, query.aspect, ("human", "scorer"), queried)
+            return Aggregates(queried.items, judgements, _read(cursor, query, SCORE, ("scorer",), queried))
         finally:
             cursor.rollback()
 
@@ -76,9 +76,11 @@ ItemAnswers = list[tuple[str, str | None, bool, str | None, str | None]]
 """``item, target, simulated, label, reason`` (None: it counts) of each judgement."""
 
 
-def aggregate_items(store: Store, asked: AggregateQuery, items: Sequence[str]) -> tuple[dict[str, str | None], ItemAnswers]:
+def aggregate_items(
+    store: Store, aggregate_query: AggregateQuery, items: Sequence[str]
+) -> tuple[dict[str, str | None], ItemAnswers]:
     """What people say of a few items now, whether anything or not: each item's task, and the answers. Takes milliseconds."""
-    (condition, parameters), (judged, of_judged) = asked.items(), asked.judgements(asked.aspect)
+    (condition, parameters), (judged, of_judged) = aggregate_query.items(), aggregate_query.judgements(aggregate_query.aspect)
     among = f"t.item_id in ({', '.join('?' * len(items))})"
     # by seq, of which the database knows in what part of the judgements it lies
     few = JUDGED.format(where=f"r.kind = 'human' and {judged} and {among}", more="").replace("from judgements j", "from few j")
@@ -87,10 +89,10 @@ def aggregate_items(store: Store, asked: AggregateQuery, items: Sequence[str]) -
         try:
             query = f"select t.item_id, nullif(t.task, '') from items t where {condition} and {among}"
             tasks = dict(cursor.execute(query, [*parameters, *items]).fetchall())
-            said = cursor.execute(_FEW.format(judged=few), [list(items), *of_judged, *items]).fetchall()
+            rows = cursor.execute(_FEW.format(judged=few), [list(items), *of_judged, *items]).fetchall()
         finally:
             cursor.rollback()
-    return tasks, said
+    return tasks, rows
 
 
 # of groups and pairs that show one of these images, too: what is said of them may be about the image
@@ -123,19 +125,19 @@ class _QueriedItems:
     simulated: np.ndarray[Any, np.dtype[np.bool_]]
 
     @classmethod
-    def read(cls, cursor: duckdb.DuckDBPyConnection, asked: AggregateQuery) -> _QueriedItems:
-        condition, parameters = asked.items()
+    def read(cls, cursor: duckdb.DuckDBPyConnection, aggregate_query: AggregateQuery) -> _QueriedItems:
+        condition, parameters = aggregate_query.items()
         tasks = sorted(row[0] for row in cursor.execute("select distinct task from items where task <> ''").fetchall())
         query = (
             "select t.rowid as place, t.item_id as item, coalesce(list_position(?::varchar[], t.task), 0) as task"
             f" from items t where {condition}"
         )
-        found = cursor.execute(query, [tasks, *parameters]).fetchnumpy()
-        place = np.asarray(found["place"], np.int64)
-        position = np.full(int(place.max(initial=-1)) + 1, -1, np.int64)
-        position[place] = np.arange(place.size)
+        columns = cursor.execute(query, [tasks, *parameters]).fetchnumpy()
+        item = np.asarray(columns["place"], np.int64)
+        position = np.full(int(item.max(initial=-1)) + 1, -1, np.int64)
+        position[item] = np.arange(item.size)
         items = pd.DataFrame({
-            "item": pd.Series(found["item"], dtype=object), "task": _categories(found["task"], tasks)
+            "item": pd.Series(columns["item"], dtype=object), "task": _categories(columns["task"], tasks)
         })  # fmt: skip
         raters = cursor.execute("select rowid, rater_id, kind = 'scorer', simulated from raters order by rowid").fetchall()
         scorers = sorted(name for _, name, is_scorer, _ in raters if is_scorer)
@@ -159,8 +161,8 @@ class _Names:
     def read(cls, cursor: duckdb.DuckDBPyConnection, aspect: str) -> _Names:
         label = "null" if aspect == SCORE else "label"
         query = f"select distinct target, {label}, reason from judgements where aspect = ?"
-        found = cursor.execute(query, [aspect]).fetchall()
-        targets, labels, reasons = ({row[n] for row in found if row[n]} for n in range(3))
+        rows = cursor.execute(query, [aspect]).fetchall()
+        targets, labels, reasons = ({row[n] for row in rows if row[n]} for n in range(3))
         return cls(*(sorted(names) for names in (targets, labels, {*reasons, *_REASONS})))
 
 
@@ -178,30 +180,34 @@ _KEEPS_OUT = " and (a.status <> 'valid' or a.saw_evidence or a.selected)"
 
 
 def _read(
-    cursor: duckdb.DuckDBPyConnection, asked: AggregateQuery, aspect: str, kinds: Sequence[str], queried: _QueriedItems
+    cursor: duckdb.DuckDBPyConnection,
+    aggregate_query: AggregateQuery,
+    aspect: str,
+    kinds: Sequence[str],
+    queried: _QueriedItems,
 ) -> pd.DataFrame:
     """The judgements of these kinds of raters."""
     names = _Names.read(cursor, aspect)
-    where, of_where = asked.judgements(aspect)
-    selection = asked.selection
+    where, of_where = aggregate_query.judgements(aspect)
+    selection = aggregate_query.selection
     # only annotations that keep something out need to be looked at
     more = "" if selection.campaign or selection.since or selection.until else _KEEPS_OUT
     number = "j.value" if aspect == SCORE else "null"
     query = _JUDGEMENTS.format(number=number, reason=WHY_EXCLUDED, more=more, where=where)
-    found = cursor.execute(query, [names.target, names.label, names.reason, list(kinds), *of_where]).fetchnumpy()
-    place, rater, target, label, reason = (np.asarray(found[name]) for name in ("place", "rater", "target", "label", "reason"))
+    columns = cursor.execute(query, [names.target, names.label, names.reason, list(kinds), *of_where]).fetchnumpy()
+    item, rater, target, label, reason = (np.asarray(columns[name]) for name in ("place", "rater", "target", "label", "reason"))
     # one judgement counts per (item, target, rater): the earliest that nothing else keeps out
-    counting = np.argsort(found["seq"], kind="stable")
+    counting = np.argsort(columns["seq"], kind="stable")
     counting = counting[reason[counting] == 0]
-    said = (place[counting] * queried.scorer.size + rater[counting]) * (len(names.target) + 1) + target[counting]
-    reason[counting[pd.Series(said).duplicated().to_numpy()]] = names.reason.index(REPEAT) + 1
+    cell = (item[counting] * queried.scorer.size + rater[counting]) * (len(names.target) + 1) + target[counting]
+    reason[counting[pd.Series(cell).duplicated().to_numpy()]] = names.reason.index(REPEAT) + 1
     return pd.DataFrame({
-        "item": queried.position[place],
+        "item": queried.position[item],
         "target": _categories(target, names.target),
         "scorer": _categories(queried.scorer[rater], queried.scorers),
         "simulated": queried.simulated[rater],
         "label": _categories(label, names.label),
-        "number": found["number"],
+        "number": columns["number"],
         "reason": _categories(reason, names.reason),
     })  # fmt: skip
 

@@ -6,7 +6,6 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from typing import Literal
 
-from data.store.core import rows
 from data.store.core.frame import JUDGED
 from data.store.core.selection import GROUPS, PEOPLE, SIMULATED, Selection, Where
 from data.store.core.store import Store
@@ -64,11 +63,11 @@ select distinct suite, label from ({JUDGED}) where excluded is null and kind <> 
 def stored_labels(store: Store, aspect: str, selection: Selection) -> dict[str, list[str]]:
     """By suite the labels of the selected judgements of an aspect that count, sorted."""
     condition, parameters = _judgements(aspect, selection)
-    found: dict[str, list[str]] = {}
+    labels: dict[str, list[str]] = {}
     with store.read() as cursor:
         for suite, label in sorted(cursor.execute(_ALL_LABELS.format(where=condition, more=""), parameters).fetchall()):
-            found.setdefault(suite, []).append(label)
-    return found
+            labels.setdefault(suite, []).append(label)
+    return labels
 
 
 # A unit is an item, or one target of it. `heard`: what counts, a row for each rater of a unit; `mine` and `theirs`: whether
@@ -126,22 +125,20 @@ class ConfusionQuery:
         """On which both sides say of one unit what is asked for, in order of their ids."""
         text, parameters = self._met()
         with store.read() as cursor:
-            found = cursor.execute(f"{text} select distinct item from met order by item", parameters).fetchnumpy()
-        return list(found["item"])
+            columns = cursor.execute(f"{text} select distinct item from met order by item", parameters).fetchnumpy()
+        return list(columns["item"])
 
     def units(self, store: Store, items: Sequence[str]) -> dict[str, list[CellUnit]]:
         """By item those of its units on which the answers cross, in order of their targets."""
         text, parameters = self._met(("j.item_id in (select unnest(?::varchar[]))", [list(items)]))
-        with store.read() as cursor:
-            found = rows.dicts(
-                cursor,
-                f"{text} select item, target, m.label as a, t.label as b, count(*) as n"
-                " from met join mine m using (item, target) join theirs t using (item, target)"
-                " group by all order by item, target, n desc, b",
-                parameters,
-            )
+        records = store.query(
+            f"{text} select item, target, m.label as a, t.label as b, count(*) as n"
+            " from met join mine m using (item, target) join theirs t using (item, target)"
+            " group by all order by item, target, n desc, b",
+            parameters,
+        )
         made: dict[str, dict[str, CellUnit]] = {}
-        for row in found:
+        for row in records:
             unit = made.setdefault(row["item"], {}).setdefault(row["target"], CellUnit(row["target"] or None, row["a"], {}))
             unit.b[row["b"]] = row["n"]
         return {item: list(units.values()) for item, units in made.items()}
@@ -166,9 +163,9 @@ class ConfusionQuery:
             met=met_by,
         )
         words = [[getattr(word, name) for word in self.words] for name in ("suite", "stored", "label")]
-        said = [label for label in (crossed.a_says, crossed.b_says) if label]
+        labels = [label for label in (crossed.a_says, crossed.b_says) if label]
         sure = [list(certainty)] if certainty else []
-        return text, [crossed.a, *of_side, *of_which, *of_raters, *among[1], *words, *sure, *said]
+        return text, [crossed.a, *of_side, *of_which, *of_raters, *among[1], *words, *sure, *labels]
 
     def _raters(self) -> Where:
         """Whose judgements are looked at, on what ``a`` has judged: consensus is made from people's, and is nobody's."""
@@ -193,7 +190,6 @@ def _judgements(aspect: str, selection: Selection) -> Where:
 
 def rater_groups(store: Store) -> dict[str, str]:
     """By rater among whom it is taken: ``people``, ``simulated people``, or nobody (a scorer)."""
-    with store.read() as cursor:
-        found = rows.dicts(cursor, "select rater_id, kind, simulated from raters where kind <> 'consensus'")
+    records = store.query("select rater_id, kind, simulated from raters where kind <> 'consensus'")
     kinds = {True: SIMULATED, False: PEOPLE}
-    return {row["rater_id"]: kinds[row["simulated"]] if row["kind"] == "human" else "" for row in found}
+    return {row["rater_id"]: kinds[row["simulated"]] if row["kind"] == "human" else "" for row in records}

@@ -30,8 +30,8 @@ def judgements(store: Store, selection: Selection) -> pd.DataFrame:
     """
     condition, parameters = selection.judgements()
     with store.read() as cursor:
-        found: pd.DataFrame = cursor.execute(FRAME.format(where=condition, more=_SOURCES), parameters).df()
-    return _in_utc(found)
+        frame: pd.DataFrame = cursor.execute(FRAME.format(where=condition, more=_SOURCES), parameters).df()
+    return _in_utc(frame)
 
 
 def judgement_batches(store: Store, selection: Selection) -> Iterator[pd.DataFrame]:
@@ -48,10 +48,10 @@ def batches(store: Store, query: str, parameters: Sequence[Any]) -> Iterator[pd.
             yield _in_utc(batch.to_pandas())
 
 
-def _in_utc(found: pd.DataFrame) -> pd.DataFrame:
+def _in_utc(frame: pd.DataFrame) -> pd.DataFrame:
     """Moments with their zone: the database's clock is set to UTC."""
-    moments = [name for name in ("started", "submitted") if name in found]
-    return found.assign(**{name: found[name].dt.tz_localize("UTC") for name in moments})
+    moments = [name for name in ("started", "submitted") if name in frame]
+    return frame.assign(**{name: frame[name].dt.tz_localize("UTC") for name in moments})
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,17 +66,15 @@ class ScorerDescription:
 
 def describe_scorers(store: Store, names: Sequence[str]) -> list[ScorerDescription]:
     """The scorers among these raters, by name, with the profiles that their runs were asked for."""
-    with store.read() as cursor:
-        found = rows.dicts(
-            cursor,
-            "select r.rater_id, r.version, r.settings, coalesce(list_sort(list(distinct n.profile)"
-            " filter (n.profile is not null)), []) as profiles"
-            " from raters r left join runs n on n.rater_id = r.rater_id and n.kind = 'score'"
-            " where r.kind = 'scorer' and r.rater_id in (select unnest(?::varchar[]))"
-            " group by all order by r.rater_id",
-            [list(names)],
-        )
-    decoded = (rows.decoded(row, "settings") for row in found)
+    records = store.query(
+        "select r.rater_id, r.version, r.settings, coalesce(list_sort(list(distinct n.profile)"
+        " filter (n.profile is not null)), []) as profiles"
+        " from raters r left join runs n on n.rater_id = r.rater_id and n.kind = 'score'"
+        " where r.kind = 'scorer' and r.rater_id in (select unnest(?::varchar[]))"
+        " group by all order by r.rater_id",
+        [list(names)],
+    )
+    decoded = (rows.decoded(row, "settings") for row in records)
     return [ScorerDescription(row["rater_id"], row["version"], row["settings"], tuple(row["profiles"])) for row in decoded]
 
 

@@ -76,59 +76,52 @@ class FlipScore:
 def suites(store: Store, selection: Selection) -> list[str]:
     """Those of which images are selected, sorted."""
     condition, parameters = selection.items()
-    with store.read() as cursor:
-        found = rows.dicts(
-            cursor, f"select distinct t.suite from items t where t.kind = 'image' and {condition} order by 1", parameters
-        )
-    return [row["suite"] for row in found]
+    records = store.query(f"select distinct t.suite from items t where t.kind = 'image' and {condition} order by 1", parameters)
+    return [row["suite"] for row in records]
 
 
 def images(store: Store, selection: Selection) -> FlipSuite:
     """The selected images."""
     condition, parameters = selection.items()
     with store.read() as cursor:
-        found = rows.dicts(
+        records = rows.dicts(
             cursor,
             "select t.item_id, t.prompt_id, coalesce(t.generator, '') as generator from items t"
             f" where t.kind = 'image' and t.prompt_id is not null and {condition} order by t.item_id",
             parameters,
         )
-        asked = rows.dicts(
+        prompt_records = rows.dicts(
             cursor,
             "select p.prompt_id, p.text, p.spec from prompts p"
             f" where p.prompt_id in (select t.prompt_id from items t where t.kind = 'image' and {condition}) order by 1",
             parameters,
         )
-    prompts = {row["prompt_id"]: FlipPrompt(row["text"], rows.from_json(row["spec"])) for row in asked}
-    return FlipSuite([FlipImage(**row) for row in found if row["prompt_id"] in prompts], prompts)
+    prompts = {row["prompt_id"]: FlipPrompt(row["text"], rows.from_json(row["spec"])) for row in prompt_records}
+    return FlipSuite([FlipImage(**row) for row in records if row["prompt_id"] in prompts], prompts)
 
 
 def answers(store: Store, selection: Selection) -> list[FlipAnswer]:
     """People's answers to the selected images, in the order in which they were given."""
     condition, parameters = replace(selection, aspect=("correct",)).judgements()
-    said = JUDGED.format(where=f"r.kind = 'human' and j.aspect = 'correct' and {condition}", more=", j.source_id")
-    with store.read() as cursor:
-        found = rows.dicts(
-            cursor,
-            "select f.item as item_id, f.simulated, f.excluded, n.questionnaire, n.answers"
-            f" from ({said}) f left join annotations n on n.annotation_id = f.source_id order by f.seq, f.item, f.rater",
-            parameters,
-        )
-    return [FlipAnswer(**rows.decoded(row, "answers") | {"answers": rows.from_json(row["answers"]) or {}}) for row in found]
+    judged = JUDGED.format(where=f"r.kind = 'human' and j.aspect = 'correct' and {condition}", more=", j.source_id")
+    records = store.query(
+        "select f.item as item_id, f.simulated, f.excluded, n.questionnaire, n.answers"
+        f" from ({judged}) f left join annotations n on n.annotation_id = f.source_id order by f.seq, f.item, f.rater",
+        parameters,
+    )
+    return [FlipAnswer(**rows.decoded(row, "answers") | {"answers": rows.from_json(row["answers"]) or {}}) for row in records]
 
 
 def scores(store: Store, selection: Selection) -> list[FlipScore]:
     """Scorers' numbers of the selected images, by the true prompts and by flipped ones, those that count."""
     condition, parameters = replace(selection, aspect=(), rater=()).judgements()
-    said = JUDGED.format(where=f"r.kind = 'scorer' and j.aspect in ('score', 'flipped') and {condition}", more="")
-    with store.read() as cursor:
-        found = rows.dicts(
-            cursor,
-            "select item as item_id, rater as rater_id, case when aspect = 'flipped' then target end as flip, number as value"
-            f" from ({said}) where excluded is null order by seq",
-            parameters,
-        )
-    return [FlipScore(**row) for row in found]
+    judged = JUDGED.format(where=f"r.kind = 'scorer' and j.aspect in ('score', 'flipped') and {condition}", more="")
+    records = store.query(
+        "select item as item_id, rater as rater_id, case when aspect = 'flipped' then target end as flip, number as value"
+        f" from ({judged}) where excluded is null order by seq",
+        parameters,
+    )
+    return [FlipScore(**row) for row in records]
 
 
 ASPECT = "preference"
@@ -228,47 +221,41 @@ def preference_votes(store: Store, selection: Selection, aspect: str = ASPECT) -
     must be in it."""
     condition, parameters = replace(selection, generator=(), aspect=(), target=(), certainty=()).judgements()
     where = f"t.kind = 'pair' and r.kind in ('human', 'scorer') and j.aspect = ? and {condition}"
-    with store.read() as cursor:
-        found = rows.dicts(cursor, _VOTES.format(judged=JUDGED.format(where=where, more=_MORE)), [aspect, *parameters])
+    records = store.query(_VOTES.format(judged=JUDGED.format(where=where, more=_MORE)), [aspect, *parameters])
     wanted = set(selection.generator)
-    made = [_vote(row) for row in found if row["generators"] is not None and len(row["generators"]) == 2]
-    return [one for one in made if not wanted or {one.first, one.second} <= wanted]
+    made = [_vote(row) for row in records if row["generators"] is not None and len(row["generators"]) == 2]
+    return [vote for vote in made if not wanted or {vote.first, vote.second} <= wanted]
 
 
 def image_values(store: Store, selection: Selection, item_ids: Sequence[str]) -> list[ImageValue]:
     """What scorers say of the images of these pairs."""
     where, parameters = _scorers(selection)
     judged = JUDGED.format(where=f"{where} and j.item_id in ({_MEMBERS})", more="")
-    with store.read() as cursor:
-        found = rows.dicts(cursor, _OF_IMAGES.format(judged=judged), [*parameters, list(item_ids), list(item_ids)])
-    return [ImageValue(**row) for row in found]
+    records = store.query(_OF_IMAGES.format(judged=judged), [*parameters, list(item_ids), list(item_ids)])
+    return [ImageValue(**row) for row in records]
 
 
 def generator_values(store: Store, selection: Selection, suites: Sequence[str]) -> list[GeneratorValue]:
     """What scorers say of each generator's images of these suites, by prompt."""
     where, parameters = _scorers(replace(selection, suite=tuple(suites)))
     judged = JUDGED.format(where=f"{where} and t.kind = 'image' and t.generator is not null", more="")
-    with store.read() as cursor:
-        found = rows.dicts(cursor, _OF_GENERATORS.format(judged=judged), parameters)
-    return [GeneratorValue(**row) for row in found]
+    return [GeneratorValue(**row) for row in store.query(_OF_GENERATORS.format(judged=judged), parameters)]
 
 
 def model_values(store: Store, selection: Selection, suites: Sequence[str]) -> list[ModelValue]:
     """What raters that are diffusion models themselves (their setting ``model``) made of these suites' images, by prompt."""
     where, parameters = _scorers(replace(selection, suite=tuple(suites), generator=()))
     judged = JUDGED.format(where=f"{where} and j.aspect = 'correct' and t.kind = 'image'", more="")
-    with store.read() as cursor:
-        found = rows.dicts(cursor, _OF_MODELS.format(judged=judged), parameters)
-    return [ModelValue(**rows.decoded(row, "settings")) for row in found]
+    records = store.query(_OF_MODELS.format(judged=judged), parameters)
+    return [ModelValue(**rows.decoded(row, "settings")) for row in records]
 
 
 def pairs(store: Store, item_ids: Sequence[str]) -> list[ImagePair]:
     """These pairs as they are shown, in this order."""
-    with store.read() as cursor:
-        found = rows.dicts(cursor, _PAIRS, [list(item_ids)])
+    records = store.query(_PAIRS, [list(item_ids)])
     shown: dict[str, list[PairImage]] = {}
     texts: dict[str, str | None] = {}
-    for row in found:
+    for row in records:
         texts[row["item_id"]] = row["text"]
         pictures = shown.setdefault(row["item_id"], [])
         if row["image_id"] is not None:
@@ -410,8 +397,8 @@ def scorer_answers(store: Store, selection: Selection) -> pd.DataFrame:
         suite=selection.suite, task=selection.task, generator=selection.generator, rater=selection.rater
     ).judgements()
     with store.read() as cursor:
-        found: pd.DataFrame = cursor.execute(_SCORER_ANSWERS.format(condition=condition), parameters).df()
-    return found
+        frame: pd.DataFrame = cursor.execute(_SCORER_ANSWERS.format(condition=condition), parameters).df()
+    return frame
 
 
 def person_answers(store: Store, selection: Selection) -> pd.DataFrame:
@@ -423,45 +410,40 @@ def person_answers(store: Store, selection: Selection) -> pd.DataFrame:
     condition, parameters = replace(selection, aspect=("answer",), target=(), certainty=()).judgements()
     judged = JUDGED.format(where=f"r.kind = 'human' and j.aspect = 'answer' and {condition}", more=", j.source_id")
     with store.read() as cursor:
-        found: pd.DataFrame = cursor.execute(_PERSON_ANSWERS.format(said=judged), parameters).df()
+        frame: pd.DataFrame = cursor.execute(_PERSON_ANSWERS.format(said=judged), parameters).df()
     # codes of 64 bits are no floats
-    found["wording"] = found["wording"].astype("UInt64")
-    return found.astype(dict.fromkeys(("label", "excluded"), object)).replace({float("nan"): None})
+    frame["wording"] = frame["wording"].astype("UInt64")
+    return frame.astype(dict.fromkeys(("label", "excluded"), object)).replace({float("nan"): None})
 
 
 def answers_about(store: Store, item_id: str) -> list[PersonAnswer]:
     """What people answered to questions about one image, in the order in which they did."""
     judged = JUDGED.format(where="r.kind = 'human' and j.aspect = 'answer' and j.item_id = ?", more=", j.source_id")
-    with store.read() as cursor:
-        found = rows.dicts(cursor, _PERSON_ANSWERS.format(said=judged), [item_id])
+    records = store.query(_PERSON_ANSWERS.format(said=judged), [item_id])
     names = ("question", "person", "simulated", "label", "excluded", "wording")
-    return [PersonAnswer(**{name: row[name] for name in names}) for row in sorted(found, key=lambda row: row["seq"])]
+    return [PersonAnswer(**{name: row[name] for name in names}) for row in sorted(records, key=lambda row: row["seq"])]
 
 
 def wordings(store: Store, item_id: str, rater_id: str) -> dict[str, int]:
     """The wording of each question that a scorer answered about an image."""
-    with store.read() as cursor:
-        found = rows.dicts(cursor, _SCORER_ANSWERS.format(condition="e.item_id = ? and e.rater_id = ?"), [item_id, rater_id])
-    return {row["question"]: row["wording"] for row in found}
+    records = store.query(_SCORER_ANSWERS.format(condition="e.item_id = ? and e.rater_id = ?"), [item_id, rater_id])
+    return {row["question"]: row["wording"] for row in records}
 
 
 def raters(store: Store) -> dict[str, list[str]]:
     """By suite the scorers that answered questions about its images, sorted."""
-    with store.read() as cursor:
-        found = rows.dicts(
-            cursor,
-            "select t.suite, e.rater_id from evidence e join items t using (item_id) where e.failed is null"
-            " and t.kind = 'image' and json_array_length(e.payload, '$.answers') > 0 group by all order by all",
-        )
+    records = store.query(
+        "select t.suite, e.rater_id from evidence e join items t using (item_id) where e.failed is null"
+        " and t.kind = 'image' and json_array_length(e.payload, '$.answers') > 0 group by all order by all",
+    )
     named: dict[str, list[str]] = {}
-    for row in found:
+    for row in records:
         named.setdefault(row["suite"], []).append(row["rater_id"])
     return named
 
 
 def stamp(store: Store) -> str:
     """Another text as soon as there is other evidence."""
-    with store.read() as cursor:
-        found = rows.first(cursor, "select count(*) || '.' || coalesce(max(seq), 0) as stamp from evidence")
-    assert found is not None
-    return str(found["stamp"])
+    record = store.query_first("select count(*) || '.' || coalesce(max(seq), 0) as stamp from evidence")
+    assert record is not None
+    return str(record["stamp"])

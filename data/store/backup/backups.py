@@ -75,14 +75,14 @@ def no_pause(_: float) -> None:
 
 def database_contents(cursor: duckdb.DuckDBPyConnection, rest: Pause = no_pause) -> DatabaseContents:
     """What a database holds now; one state of it only inside a transaction."""
-    found = {}
+    digests = {}
     for name in table_names(cursor):
         begun = time.monotonic()
         row = cursor.execute(f'select count(*), coalesce(sum(hash(whole_row)), 0) from "{name}" whole_row').fetchone()
         assert row is not None
-        found[name] = TableDigest(int(row[0]), f"{int(row[1]):x}")
+        digests[name] = TableDigest(int(row[0]), f"{int(row[1]):x}")
         rest(time.monotonic() - begun)
-    return DatabaseContents(schema_version(cursor) if "meta" in found else 0, found)
+    return DatabaseContents(schema_version(cursor) if "meta" in digests else 0, digests)
 
 
 def copy_database(cursor: duckdb.DuckDBPyConnection, path: Path, rest: Pause = no_pause) -> DatabaseContents:
@@ -263,14 +263,14 @@ class Backup:
             lines = path.read_text(encoding="utf-8").splitlines()
             if sha256_of(path) != self.manifest.files_sha256:
                 raise BadBackup(f"{path} was changed after the backup")
-            found = [BackupFile(**json.loads(line)) for line in lines]
+            files = [BackupFile(**json.loads(line)) for line in lines]
         except (OSError, ValueError, TypeError) as error:
             raise error if isinstance(error, BadBackup) else BadBackup(f"{path} cannot be read: {error}") from error
-        for one in found:
+        for file in files:
             # hash or no hash: a list never leads out of its folder
-            if Path(one.path).is_absolute() or ".." in Path(one.path).parts:
-                raise BadBackup(f"{path} names {one.path!r}, which is not in the backup")
-        return iter(found)
+            if Path(file.path).is_absolute() or ".." in Path(file.path).parts:
+                raise BadBackup(f"{path} names {file.path!r}, which is not in the backup")
+        return iter(files)
 
 
 @cache
@@ -281,8 +281,8 @@ def concord_version() -> str:
 
 
 def write_manifest(folder: Path, manifest: Manifest) -> None:
-    told = asdict(manifest) | {"made": manifest.made.isoformat(), "concord_backup": _FORMAT}
-    write_whole(folder / MANIFEST, json.dumps(told, indent=1).encode())
+    as_json = asdict(manifest) | {"made": manifest.made.isoformat(), "concord_backup": _FORMAT}
+    write_whole(folder / MANIFEST, json.dumps(as_json, indent=1).encode())
     (folder / MANIFEST).chmod(0o600)
 
 
@@ -294,13 +294,13 @@ def read_backup(folder: Path) -> Backup:
     """
     path = folder / MANIFEST
     try:
-        told: dict[str, Any] = json.loads(path.read_text(encoding="utf-8"))
-        if told.pop("concord_backup") != _FORMAT:
+        as_json: dict[str, Any] = json.loads(path.read_text(encoding="utf-8"))
+        if as_json.pop("concord_backup") != _FORMAT:
             raise BadBackup(f"{folder} was made by a newer Concord: update Concord to read it")
-        made = datetime.fromisoformat(told["made"])
+        made = datetime.fromisoformat(as_json["made"])
         made = made if made.tzinfo else made.replace(tzinfo=UTC)
-        tables = {name: TableDigest(**held) for name, held in told["tables"].items()}
-        return Backup(folder, Manifest(**(told | {"made": made, "tables": tables})))
+        tables = {name: TableDigest(**held) for name, held in as_json["tables"].items()}
+        return Backup(folder, Manifest(**(as_json | {"made": made, "tables": tables})))
     except OSError as error:
         raise BadBackup(f"{folder} is not a backup: its {MANIFEST} cannot be read ({error.strerror})") from error
     except (ValueError, TypeError, KeyError, AttributeError) as error:
@@ -309,14 +309,14 @@ def read_backup(folder: Path) -> Backup:
 
 def list_backups(folder: Path) -> list[Backup]:
     """The backups in a folder, oldest first. What is none is passed over."""
-    found = []
+    backups = []
     for path in sorted(folder.iterdir()) if folder.is_dir() else ():
         if not path.name.startswith(".") and (path / MANIFEST).is_file():
             try:
-                found.append(read_backup(path))
+                backups.append(read_backup(path))
             except BadBackup:
                 continue
-    return sorted(found, key=lambda one: (one.manifest.number, one.manifest.made))
+    return sorted(backups, key=lambda backup: (backup.manifest.number, backup.manifest.made))
 
 
 def check_backup(backup: Backup, *, files: bool = True) -> None:
@@ -334,10 +334,10 @@ def check_backup(backup: Backup, *, files: bool = True) -> None:
         raise BadBackup(f"{backup.database} cannot be read: {error.strerror or error}") from error
     if not manifest.before:
         check_contents(manifest.contents, held, backup.database, hashes=manifest.duckdb == duckdb.__version__)
-    for one in backup.files() if files else ():
-        path = backup.path / one.path
+    for file in backup.files() if files else ():
+        path = backup.path / file.path
         try:
-            if path.stat().st_size != one.bytes or sha256_of(path) != one.sha256:
+            if path.stat().st_size != file.bytes or sha256_of(path) != file.sha256:
                 raise BadBackup(f"{path} was changed or is damaged")
         except OSError as error:
             raise BadBackup(f"{path} cannot be read: {error.strerror}") from error
@@ -352,9 +352,9 @@ def check_contents(was: DatabaseContents, held: DatabaseContents, path: Path, *,
     if held.schema != was.schema:
         raise BadBackup(f"{path} has schema {held.schema}, not {was.schema}")
     for name, expected in was.tables.items():
-        found = held.tables.get(name)
-        if found is None or found.rows != expected.rows or (hashes and found.digest != expected.digest):
-            n = "no such table" if found is None else f"{found.rows:,} rows"
+        digest = held.tables.get(name)
+        if digest is None or digest.rows != expected.rows or (hashes and digest.digest != expected.digest):
+            n = "no such table" if digest is None else f"{digest.rows:,} rows"
             raise BadBackup(f"{path} differs in {name}: {expected.rows:,} rows were there, {n} in the copy, or others")
 
 
@@ -408,12 +408,10 @@ def make_backup(
     name = f"{moment:%Y%m%dT%H%M%SZ}-{reason}"
     with _temporary(folder, name, alone=into is None) as temporary:
         held = copy_database(cursor, temporary / DATABASE, rest)
-        found = read_contents(temporary / DATABASE)
-        check_contents(held, found, temporary / DATABASE)
+        check_contents(held, read_contents(temporary / DATABASE), temporary / DATABASE)
         before = list_backups(folder)
         files = _add_files(project if beside else None, temporary, before, rest)
-        told = _make_manifest(temporary, held, project, reason, moment, before, files)
-        write_manifest(temporary, told)
+        write_manifest(temporary, _make_manifest(temporary, held, project, reason, moment, before, files))
         on_disk(temporary)
         return read_backup(_finish(temporary, folder, name))
 
@@ -483,7 +481,7 @@ def _make_manifest(
         n_erased = len(erased.marks(connection)) if "erased" in held.tables else 0
     return Manifest(
         project=project_id(secret, project),
-        number=max((one.manifest.number for one in before), default=0) + 1,
+        number=max((backup.manifest.number for backup in before), default=0) + 1,
         reason=reason,
         made=made,
         concord=concord_version(),
@@ -493,7 +491,7 @@ def _make_manifest(
         bytes=database.stat().st_size,
         tables=held.tables,
         files=len(files),
-        files_bytes=sum(one.bytes for one in files),
+        files_bytes=sum(file.bytes for file in files),
         files_sha256=sha256_of(temporary / FILES),
         erased=n_erased,
     )
@@ -510,18 +508,18 @@ def _add_files(project: Path | None, temporary: Path, before: Sequence[Backup], 
     known: dict[str, BackupFile] = {}
     if last is not None:
         with suppress(BadBackup):
-            known = {one.path: one for one in last.files()}
-    found = []
+            known = {file.path: file for file in last.files()}
+    files = []
     for path, name in _project_files(project) if project else ():
         with suppress(FileNotFoundError):
             # a run that is thrown away meanwhile
-            found.append(_add_file(path, name, temporary / name, known.get(name), last))
+            files.append(_add_file(path, name, temporary / name, known.get(name), last))
             rest(0.0)
     lines = temporary / FILES
-    lines.write_text("".join(json.dumps(asdict(one)) + "\n" for one in found), encoding="utf-8")
+    lines.write_text("".join(json.dumps(asdict(file)) + "\n" for file in files), encoding="utf-8")
     lines.chmod(0o600)
     on_disk(lines)
-    return found
+    return files
 
 
 def _project_files(project: Path) -> Iterator[tuple[Path, str]]:
@@ -562,8 +560,8 @@ def delete_unfinished(folder: Path, *, alone: bool = True) -> list[Path]:
     ``alone``: nobody else can be at work here, as whoever makes one in a project holds the project. Elsewhere other projects
     may have theirs made: those go of which it can be told that no living process holds them.
     """
-    found = [path for path in folder.iterdir() if path.name.startswith(_MAKING)] if folder.is_dir() else []
-    gone = [path for path in found if alone or _is_abandoned(path)]
+    paths = [path for path in folder.iterdir() if path.name.startswith(_MAKING)] if folder.is_dir() else []
+    gone = [path for path in paths if alone or _is_abandoned(path)]
     for path in gone:
         shutil.rmtree(path, ignore_errors=True)
     return gone
@@ -586,13 +584,13 @@ def superfluous_backups(backups: Iterable[Backup], keep: int) -> list[Backup]:
 
     The newest are those made last, whatever the clock said. Backups made for another reason stay.
     """
-    scheduled = [one for one in backups if one.manifest.reason == SCHEDULED]
+    scheduled = [backup for backup in backups if backup.manifest.reason == SCHEDULED]
     newest = scheduled[-max(1, keep) :]
     weeks: dict[tuple[int, int], Backup] = {}
-    for one in reversed(scheduled[: -len(newest)] if newest else []):
-        weeks.setdefault(one.manifest.made.isocalendar()[:2], one)
-    kept = {one.path for one in [*newest, *list(weeks.values())[:WEEKS]]}
-    return [one for one in scheduled if one.path not in kept]
+    for backup in reversed(scheduled[: -len(newest)] if newest else []):
+        weeks.setdefault(backup.manifest.made.isocalendar()[:2], backup)
+    staying = {backup.path for backup in [*newest, *list(weeks.values())[:WEEKS]]}
+    return [backup for backup in scheduled if backup.path not in staying]
 
 
 def retire_backups(project: Path, keep: int, good: Callable[[Backup], bool]) -> list[Path]:
@@ -600,21 +598,21 @@ def retire_backups(project: Path, keep: int, good: Callable[[Backup], bool]) -> 
 
     Nothing else in the folder is touched: neither other files, nor other projects' backups.
     """
-    found = list_backups(backup_folder(project))
-    if not found or not good(found[-1]):
+    backups = list_backups(backup_folder(project))
+    if not backups or not good(backups[-1]):
         return []
-    mine = [one for one in found if one.manifest.project == found[-1].manifest.project]
+    mine = [backup for backup in backups if backup.manifest.project == backups[-1].manifest.project]
     gone = []
-    for one in superfluous_backups(mine, keep):
-        delete_backup(one)
-        gone.append(one.path)
+    for backup in superfluous_backups(mine, keep):
+        delete_backup(backup)
+        gone.append(backup.path)
     return gone
 
 
 def delete_backup(backup: Backup) -> None:
     """Delete a backup, and no file that is none of its own: first what makes it one, so that half is never taken for whole."""
     with suppress(BadBackup):
-        files = [one.path for one in backup.files()]
+        files = [file.path for file in backup.files()]
         (backup.path / MANIFEST).unlink(missing_ok=True)
         for name in (*files, DATABASE, FILES):
             (backup.path / name).unlink(missing_ok=True)

@@ -73,17 +73,19 @@ def closed(project: Path, *, everything: bool = False) -> list[HealthCheck]:
 def opened(store: Store, at_work: Collection[str], *, everything: bool = False) -> list[HealthCheck]:
     """Look at a project from inside; ``at_work``: its runs that somebody is at."""
     with store.read() as cursor:
-        found = examine(cursor, store.project, at_work, everything=everything)
-    told = scheduler.backup_state(store)
-    if told is not None and told.failed:
-        since = f"{told.since:%Y-%m-%d %H:%M} UTC" if told.since else "a while"
-        found.append(_project("attention", f"no backup could be made since {since}: {told.failed}", "make room, or see why"))
-    return found
+        checks = examine(cursor, store.project, at_work, everything=everything)
+    backup_state = scheduler.backup_state(store)
+    if backup_state is not None and backup_state.failed:
+        since = f"{backup_state.since:%Y-%m-%d %H:%M} UTC" if backup_state.since else "a while"
+        checks.append(
+            _project("attention", f"no backup could be made since {since}: {backup_state.failed}", "make room, or see why")
+        )
+    return checks
 
 
 def _broken(project: Path, why: str) -> HealthCheck:
-    found = backups.list_backups(backups.backup_folder(project))
-    todo = f"`restore {found[-1].name}` puts its last backup in its place" if found else "put a copy in its place"
+    listed = backups.list_backups(backups.backup_folder(project))
+    todo = f"`restore {listed[-1].name}` puts its last backup in its place" if listed else "put a copy in its place"
     return _project("attention", f"{project / DATABASE} cannot be opened: {why}", todo)
 
 
@@ -107,20 +109,20 @@ def examine(
         schema_found = _project("note", text)
     else:
         schema_found = _project("note", "the database is empty; opening it makes a new project of it")
-    found = [schema_found, *_disk(project)]
+    checks = [schema_found, *_disk(project)]
     if version == newest:
-        checks: tuple[Callable[[], Iterator[HealthCheck]], ...] = (
+        examinations: tuple[Callable[[], Iterator[HealthCheck]], ...] = (
             lambda: _runs(cursor, project, at_work),
             lambda: _images(cursor, project, everything=everything),
             lambda: _derived(cursor),
         )
-        for check in checks:
-            found += check()
+        for examination in examinations:
+            checks += examination()
     n_erased = rows.value(cursor, "select count(*) from erased") if "erased" in schema.table_names(cursor) else 0
     lasting = backups.database_contents(cursor).lasting() if everything else None
     there = [name for name in ("prompts", "images", "annotations", "evidence") if name in schema.table_names(cursor)]
     empty = not any(rows.value(cursor, f"select count(*) from {name}") for name in there)
-    return found + list(_backups(project, n_erased, lasting, everything=everything, empty=empty))
+    return checks + list(_backups(project, n_erased, lasting, everything=everything, empty=empty))
 
 
 def _disk(project: Path) -> Iterator[HealthCheck]:
@@ -163,22 +165,22 @@ def _runs(cursor: duckdb.DuckDBPyConnection, project: Path, at_work: Collection[
 def _images(cursor: duckdb.DuckDBPyConnection, project: Path, *, everything: bool) -> Iterator[HealthCheck]:
     n = int(rows.value(cursor, "select count(*) from images where path is not null and sha256 is not null"))
     some = "" if everything else f" using sample reservoir({_SAMPLE * _MORE} rows)"
-    found = cursor.execute(
+    records = cursor.execute(
         f"select * from (select image_id, path, sha256 from images where path is not null and sha256 is not null){some}"
     ).fetchall()
     # which ones are read is left to chance, each time anew
-    random.shuffle(found)
+    random.shuffle(records)
     until = time.monotonic() + _SECONDS
     missing, changed, read = [], [], 0
-    for place, (image_id, path, sha256) in enumerate(found):
+    for n_tried, (image_id, path, sha256) in enumerate(records):
         file = project / path
         if not file.is_file():
             missing.append(image_id)
-        elif everything or (place < _SAMPLE and time.monotonic() < until):
+        elif everything or (n_tried < _SAMPLE and time.monotonic() < until):
             read += 1
             if sha256_of(file) != sha256:
                 changed.append(image_id)
-    looked = f"{len(found):,} of {_n(n, 'image')} looked for, {read:,} of them read"
+    looked = f"{len(records):,} of {_n(n, 'image')} looked for, {read:,} of them read"
     if missing:
         text = f"{looked}: {len(missing):,} are not there any more, such as {_named(missing)}"
         yield _project("attention", text, "put the files back where they were, or `restore` a backup that has them")
@@ -217,21 +219,21 @@ def _derived(cursor: duckdb.DuckDBPyConnection) -> Iterator[HealthCheck]:
 def _backups(
     project: Path, n_erased: int = 0, lasting: Any = None, *, everything: bool, empty: bool = False
 ) -> Iterator[HealthCheck]:
-    found = backups.list_backups(backups.backup_folder(project))
-    if not found:
+    all_backups = backups.list_backups(backups.backup_folder(project))
+    if not all_backups:
         if not empty:
             yield _project("attention", "there is no backup", "`backup` makes one; so does the app, once a day")
         return
-    for one in found if everything else found[-1:]:
+    for backup in all_backups if everything else all_backups[-1:]:
         try:
-            backups.check_backup(one, files=everything)
+            backups.check_backup(backup, files=everything)
         except BadBackup as error:
-            yield _project("attention", str(error), f"delete {one.path}, and make another with `backup`")
+            yield _project("attention", str(error), f"delete {backup.path}, and make another with `backup`")
             return
-    yield from _age(found[-1], lasting)
-    held = [one for one in found if one.manifest.erased < n_erased]
-    if held:
-        text = f"{_n(len(held), 'backup')} may still hold somebody who was erased: {_named([one.name for one in held])}"
+    yield from _age(all_backups[-1], lasting)
+    with_erased = [backup.name for backup in all_backups if backup.manifest.erased < n_erased]
+    if with_erased:
+        text = f"{_n(len(with_erased), 'backup')} may still hold somebody who was erased: {_named(with_erased)}"
         yield _project("attention", text, "`people erase` once more, or open the app, which does it by itself")
 
 
@@ -248,8 +250,8 @@ def _age(last: Backup, lasting: Any) -> Iterator[HealthCheck]:
         yield _project("ok", f"the last backup was made {when}, and is whole")
 
 
-def _n(n: int, what: str) -> str:
-    return f"{n:,} {what}{'' if n == 1 else 's'}"
+def _n(n: int, noun: str) -> str:
+    return f"{n:,} {noun}{'' if n == 1 else 's'}"
 
 
 def _named(names: list[str], most: int = 3) -> str:

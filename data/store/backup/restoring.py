@@ -71,9 +71,8 @@ def remember_copy(store: Store, path: Path, kind: Kind, *, names: bool = True) -
 
 def list_copies(store: Store) -> list[KnownCopy]:
     """All copies that were written out of the project or into it by name, oldest first; each place once, as it was last."""
-    with store.read() as cursor:
-        found = rows.dicts(cursor, "select path, kind, people, moment from copies order by moment")
-    return [KnownCopy(**(row | {"path": Path(row["path"])})) for row in found]
+    records = store.query("select path, kind, people, moment from copies order by moment")
+    return [KnownCopy(**(row | {"path": Path(row["path"])})) for row in records]
 
 
 def erase_from_copies(store: Store, names: Iterable[str] = ()) -> list[CopyErasure]:
@@ -83,27 +82,29 @@ def erase_from_copies(store: Store, names: Iterable[str] = ()) -> list[CopyErasu
     """
     with store.read() as cursor:
         known = marks(cursor)
-    given = list(names)
-    found: list[CopyErasure] = []
+    people = list(names)
+    erasures: list[CopyErasure] = []
     with backups.backup_lock:
         home = backups.backup_folder(store.project)
-        found += [CopyErasure(path, "erased", "a backup that was never finished") for path in backups.delete_unfinished(home)]
+        erasures += [
+            CopyErasure(path, "erased", "a backup that was never finished") for path in backups.delete_unfinished(home)
+        ]
         for backup in backups.list_backups(home):
-            found.append(_in_backup(backup, store.secret, known))
-        found += [CopyErasure(path, "failed", "it cannot be read as a backup") for path in _unreadable(home)]
+            erasures.append(_in_backup(backup, store.secret, known))
+        erasures += [CopyErasure(path, "failed", "it cannot be read as a backup") for path in _unreadable(home)]
         for path in sorted(store.project.glob(f"{BEFORE}*")):
             if not path.name.endswith(".wal"):
-                found.append(_trying(path, lambda path=path: _in_file(path, store.secret, known)))  # type: ignore[misc]
+                erasures.append(_trying(path, lambda path=path: _in_file(path, store.secret, known)))  # type: ignore[misc]
         inside = home.resolve()
         for copy in list_copies(store):
             if inside not in copy.path.parents:
-                found.append(_elsewhere(copy, store.secret, known, given))
-    return found
+                erasures.append(_elsewhere(copy, store.secret, known, people))
+    return erasures
 
 
 def _unreadable(home: Path) -> list[Path]:
     """Folders with a database that are no backup one can read."""
-    readable = {one.path for one in backups.list_backups(home)}
+    readable = {backup.path for backup in backups.list_backups(home)}
     folders = home.iterdir() if home.is_dir() else ()
     return [path for path in sorted(folders) if path not in readable and (path / DATABASE).exists()]
 
@@ -137,15 +138,15 @@ def _trying(path: Path, erase: Callable[[], bool]) -> CopyErasure:
 
 def _in_backup(backup: Backup, secret: str, known: Mapping[str, Any]) -> CopyErasure:
     def erase() -> bool:
-        told = backup.manifest
-        if told.erased >= len(known) and not told.before:
+        manifest = backup.manifest
+        if manifest.erased >= len(known) and not manifest.before:
             return False
         # what is damaged stays as it is, and is said
         backups.check_backup(backup, files=False)
         struck = _in_file(backup.database, secret, known, swap=lambda fresh: _exchange_copy(backup, fresh, len(known)))
         if not struck:
             # the rest of what was broken off, too
-            backups.write_manifest(backup.path, replace(_as_it_is(told, backup.database), erased=len(known), before=""))
+            backups.write_manifest(backup.path, replace(_as_it_is(manifest, backup.database), erased=len(known), before=""))
         return struck
 
     return _trying(backup.path, erase)
@@ -153,17 +154,17 @@ def _in_backup(backup: Backup, secret: str, known: Mapping[str, Any]) -> CopyEra
 
 def _exchange_copy(backup: Backup, fresh: Path, n_erased: int) -> None:
     """Put a backup's new database in its place; killed at any moment, it is a backup still."""
-    told = replace(_as_it_is(backup.manifest, fresh), erased=n_erased, before="")
-    backups.write_manifest(backup.path, replace(told, before=sha256_of(backup.database)))
+    manifest = replace(_as_it_is(backup.manifest, fresh), erased=n_erased, before="")
+    backups.write_manifest(backup.path, replace(manifest, before=sha256_of(backup.database)))
     fresh.replace(backup.database)
     on_disk(backup.path)
-    backups.write_manifest(backup.path, told)
+    backups.write_manifest(backup.path, manifest)
 
 
-def _as_it_is(told: Manifest, database: Path) -> Manifest:
+def _as_it_is(manifest: Manifest, database: Path) -> Manifest:
     """What is to be said of a backup with this database."""
     return replace(
-        told,
+        manifest,
         sha256=sha256_of(database),
         bytes=database.stat().st_size,
         tables=backups.read_contents(database).tables,
@@ -261,7 +262,7 @@ def restore(project: Path, backup: Backup, now: datetime | None = None) -> Resto
         try:
             work.mkdir(mode=0o700)
             fresh, struck = _prepared(backup, work, secret, known)
-            placed = sum(_restore_file(backup.path / one.path, project / one.path, one, stamp) for one in backup.files())
+            placed = sum(_restore_file(backup.path / file.path, project / file.path, file, stamp) for file in backup.files())
             aside = _exchange(project / DATABASE, fresh, stamp)
         except duckdb.Error as error:
             raise BadBackup(f"{backup.database} cannot be restored: {str(error).splitlines()[0]}") from error
@@ -277,17 +278,20 @@ def _marks(project: Path) -> tuple[str, dict[str, Any]]:
         StoreBusy: somebody has it open.
     """
     secret, known = "", dict[str, Any]()
-    paths = [project / DATABASE, *(one.database for one in reversed(backups.list_backups(backups.backup_folder(project))))]
+    paths = [
+        project / DATABASE,
+        *(backup.database for backup in reversed(backups.list_backups(backups.backup_folder(project)))),
+    ]
     for n, path in enumerate(paths):
         if not path.exists():
             continue
         try:
             # the project's own is opened to be written: so it takes in what it had put beside itself
             with connections.connect(path, read_only=n > 0, threads=1) as connection:
-                found = schema_module.secret_of(connection)
-                if secret in ("", found) and "erased" in schema_module.table_names(connection):
+                stored = schema_module.secret_of(connection)
+                if secret in ("", stored) and "erased" in schema_module.table_names(connection):
                     known |= marks(connection)
-                secret = secret or found
+                secret = secret or stored
         except duckdb.Error as error:
             if n == 0 and ("lock" in str(error) or "different configuration" in str(error)):
                 raise StoreBusy(f"{path} is open in another process: close the app, then restore") from error
@@ -330,10 +334,10 @@ def _prepared(backup: Backup, work: Path, secret: str, known: Mapping[str, Any])
     return fresh, len(gone)
 
 
-def _restore_file(source: Path, target: Path, one: BackupFile, stamp: str) -> int:
+def _restore_file(source: Path, target: Path, file: BackupFile, stamp: str) -> int:
     """Bring one file back where it is not, or is another; 1 if that was to be done."""
-    if target.is_file() and target.stat().st_size == one.bytes:
-        same = target.samefile(source) or sha256_of(target) == one.sha256
+    if target.is_file() and target.stat().st_size == file.bytes:
+        same = target.samefile(source) or sha256_of(target) == file.sha256
         if same:
             return 0
     target.parent.mkdir(parents=True, exist_ok=True)

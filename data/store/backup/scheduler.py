@@ -111,7 +111,7 @@ class BackupScheduler:
         with backups.backup_lock:
             # the newest, whatever it was made for, but for those that lack files
             known = backups.list_backups(backups.backup_folder(self._store.project))
-            last = next((one for one in reversed(known) if not one.manifest.reason.startswith("before-")), None)
+            last = next((backup for backup in reversed(known) if not backup.manifest.reason.startswith("before-")), None)
             if version != self._seen and is_due(last, self._every, datetime.now(UTC)):
 
                 def rest(seconds: float) -> None:
@@ -183,4 +183,4 @@ def backups_with_erased(store: Store) -> list[Backup]:
     """Backups in the project that may still hold somebody who was erased: erasing them was broken off."""
     with store.read() as cursor:
         known = len(marks(cursor))
-    return [one for one in backups.list_backups(backups.backup_folder(store.project)) if one.manifest.erased < known]
+    return [backup for backup in backups.list_backups(backups.backup_folder(store.project)) if backup.manifest.erased < known]

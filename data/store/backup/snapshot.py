@@ -16,7 +16,7 @@ from data.store.core.schema import LEFT_OUT, SCHEMA
 from data.store.core.store import Store
 
 ABOUT, COLUMNS = "about", "about_columns"
-WHAT = "a snapshot of a Concord project, made to be read"
+DESCRIPTION = "a snapshot of a Concord project, made to be read"
 Rename = Callable[[str], str]
 
 
@@ -78,13 +78,13 @@ def _copy(store: Store, out: duckdb.DuckDBPyConnection, rename: Rename | None) -
 
 def _types(cursor: duckdb.DuckDBPyConnection) -> dict[str, dict[str, str]]:
     """The types of all columns, in their order."""
-    found: dict[str, dict[str, str]] = {}
+    by_table: dict[str, dict[str, str]] = {}
     for table, column, kind in cursor.execute(
         "select table_name, column_name, data_type from duckdb_columns() where schema_name = 'main' and not internal"
         " order by table_name, column_index"
     ).fetchall():
-        found.setdefault(table, {})[column] = kind
-    return found
+        by_table.setdefault(table, {})[column] = kind
+    return by_table
 
 
 def _people(cursor: duckdb.DuckDBPyConnection) -> Iterator[str]:
@@ -92,27 +92,27 @@ def _people(cursor: duckdb.DuckDBPyConnection) -> Iterator[str]:
     named = " union ".join(
         f"select {column} from {table}"
         for table, described in SCHEMA.items()
-        for column, one in described.columns.items()
-        if one.person and one.kept
+        for column, description in described.columns.items()
+        if description.person and description.kept
     )
     others = "select rater_id from raters where kind <> 'human' or identity is distinct from 'person' or simulated"
-    found = cursor.execute(
+    result = cursor.execute(
         f"select name from ({named}) n(name) where name is not null and name not in ({others}) order by name"
     )
-    return (row[0] for row in found.fetchall())
+    return (row[0] for row in result.fetchall())
 
 
 def _copy_table(cursor: duckdb.DuckDBPyConnection, out: duckdb.DuckDBPyConnection, table: str, types: dict[str, str]) -> int:
-    kept = {name: column for name, column in SCHEMA[table].columns.items() if column.kept and name in types}
-    out.execute(f"create table {table} ({', '.join(f'{name} {types[name]}' for name in kept)})")
-    query = f"select {', '.join(f'{column.select or name} as {name}' for name, column in kept.items())} from {table}"
-    joined = [name for name, column in kept.items() if column.person]
-    placed = ", ".join(f"coalesce(p_{name}.other, b.{name})" if name in joined else f"b.{name}" for name in kept)
+    columns = {name: column for name, column in SCHEMA[table].columns.items() if column.kept and name in types}
+    out.execute(f"create table {table} ({', '.join(f'{name} {types[name]}' for name in columns)})")
+    query = f"select {', '.join(f'{column.select or name} as {name}' for name, column in columns.items())} from {table}"
+    joined = [name for name, column in columns.items() if column.person]
+    placed = ", ".join(f"coalesce(p_{name}.other, b.{name})" if name in joined else f"b.{name}" for name in columns)
     joins = "".join(f" left join people p_{name} on p_{name}.name = b.{name}" for name in joined)
     n = 0
     for batch in cursor.sql(query).to_arrow_reader(BATCH):
         out.register("batch", batch)
-        out.execute(f"insert into {table} ({', '.join(kept)}) select {placed} from batch b{joins}")
+        out.execute(f"insert into {table} ({', '.join(columns)}) select {placed} from batch b{joins}")
         out.unregister("batch")
         n += batch.num_rows
     return n
@@ -122,16 +122,16 @@ def _describe(out: duckdb.DuckDBPyConnection, version: str, types: dict[str, dic
     """Tables of what the others are."""
     out.execute(f"create table {ABOUT} (name varchar, value varchar)")
     about = [
-        ("what", WHAT),
+        ("what", DESCRIPTION),
         ("made", datetime.now(UTC).isoformat(timespec="seconds")),
         ("schema_version", version),
         ("people", "pseudonyms" if pseudonyms else "names"),
         *((f"left out: {name}", why) for name, why in LEFT_OUT.items()),
         *(
-            (f"left out: {name}.{column}", one.why)
+            (f"left out: {name}.{column}", description.why)
             for name, table in SCHEMA.items()
-            for column, one in table.columns.items()
-            if not one.kept
+            for column, description in table.columns.items()
+            if not description.kept
         ),
     ]
     rows.insert(out, ABOUT, ("name", "value"), about)
@@ -139,7 +139,10 @@ def _describe(out: duckdb.DuckDBPyConnection, version: str, types: dict[str, dic
     described = [
         (name, None, None, table.text) if column is None else (name, column, types[name][column], table.columns[column].text)
         for name, table in SCHEMA.items()
-        for column in (None, *(column for column, one in table.columns.items() if one.kept and column in types[name]))
+        for column in (
+            None,
+            *(column for column, description in table.columns.items() if description.kept and column in types[name]),
+        )
     ]
     described += [
         (ABOUT, None, None, "what this file is, and what is not in it"),
@@ -163,5 +166,5 @@ def is_snapshot(path: Path) -> bool:
     with connections.connect(path, read_only=True) as connection:
         if not connection.execute("select 1 from duckdb_tables() where table_name = ?", [ABOUT]).fetchone():
             return False
-        said = rows.first(connection, f"select value from {ABOUT} where name = 'what'")
-    return said is not None and said["value"] == WHAT
+        mark = rows.first(connection, f"select value from {ABOUT} where name = 'what'")
+    return mark is not None and mark["value"] == DESCRIPTION

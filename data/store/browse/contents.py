@@ -30,28 +30,26 @@ class ScorePosition:
 
 def score_position(store: Store, suite: str, rater: str, aspect: str, value: float) -> ScorePosition | None:
     """Where ``value`` stands among this rater's values in a suite; None if there are none."""
-    with store.read() as cursor:
-        found = rows.first(
-            cursor,
-            "select min(j.value) as low, max(j.value) as high, count(j.value) as n, count(*) filter (j.value < ?) as below"
-            " from judgements j join items t using (item_id) where t.suite = ? and j.rater_id = ? and j.aspect = ?",
-            [value, suite, rater, aspect],
-        )
-    return ScorePosition(**found) if found and found["n"] else None
+    record = store.query_first(
+        "select min(j.value) as low, max(j.value) as high, count(j.value) as n, count(*) filter (j.value < ?) as below"
+        " from judgements j join items t using (item_id) where t.suite = ? and j.rater_id = ? and j.aspect = ?",
+        [value, suite, rater, aspect],
+    )
+    return ScorePosition(**record) if record and record["n"] else None
 
 
 def item(store: Store, item_id: str) -> dict[str, Any] | None:
     """One item whole: the item, its prompt and picture, how its generator was asked (``generated``, where that is known), all
     annotations, all judgements; None if unknown."""
     with store.read() as cursor:
-        found = rows.first(
+        record = rows.first(
             cursor,
             "select t.*, p.text, p.spec, i.sha256, i.width, i.height, i.blanked, g.settings as generated from items t"
             " left join prompts p using (prompt_id) left join images i on i.image_id = t.item_id"
             " left join generations g on g.generator = t.generator where t.item_id = ?",
             [item_id],
         )
-        if found is None:
+        if record is None:
             return None
         annotations = rows.dicts(
             cursor,
@@ -68,7 +66,7 @@ def item(store: Store, item_id: str) -> dict[str, Any] | None:
             [item_id],
         )
     return {
-        **rows.decoded(found, "spec", "generated"),
+        **rows.decoded(record, "spec", "generated"),
         "annotations": [rows.decoded(annotation, "answers") for annotation in annotations],
         "judgements": judgements,
     }
@@ -78,22 +76,22 @@ def filter_choices(store: Store) -> dict[str, list[str]]:
     """The values that each filter can take in this project."""
     columns = {"suite": "suite", "task": "task", "generator": "generator"}
     with store.read() as cursor:
-        found = {
+        choices = {
             name: [
                 row[0] for row in cursor.execute(f"select distinct {c} from items where {c} is not null order by 1").fetchall()
             ]
             for name, c in columns.items()
         }
-        found["aspect"] = [row[0] for row in cursor.execute("select distinct aspect from judgements order by 1").fetchall()]
+        choices["aspect"] = [row[0] for row in cursor.execute("select distinct aspect from judgements order by 1").fetchall()]
         imitated = cursor.execute("select 1 from raters where simulated limit 1").fetchone()
-        found["people"] = [PEOPLE, SIMULATED] if imitated else [PEOPLE]
-        found["rater"] = [
+        choices["people"] = [PEOPLE, SIMULATED] if imitated else [PEOPLE]
+        choices["rater"] = [
             row[0]
             for row in cursor.execute(
                 "select rater_id from raters where identity is distinct from 'slot' order by kind desc, rater_id"
             ).fetchall()
         ]
-    return found
+    return choices
 
 
 def rater_names(store: Store) -> list[str]:
@@ -135,30 +133,26 @@ class GeneratorPictures:
 
 def generator_pictures(store: Store) -> list[GeneratorPictures]:
     """Whose pictures the project has, by suite and generator."""
-    with store.read() as cursor:
-        found = rows.dicts(
-            cursor,
-            "select t.suite, t.generator, count(*) as pictures, coalesce(sum(s.n), 0)::integer as answers"
-            " from items t join images i on i.image_id = t.item_id and i.sha256 is not null left join ("
-            "select item_id, count(*) as n from annotations join raters using (rater_id)"
-            " where not simulated and revises is null group by item_id) s on s.item_id = t.item_id"
-            " group by t.suite, t.generator order by t.suite, t.generator",
-        )
-    return [GeneratorPictures(**row) for row in found]
+    records = store.query(
+        "select t.suite, t.generator, count(*) as pictures, coalesce(sum(s.n), 0)::integer as answers"
+        " from items t join images i on i.image_id = t.item_id and i.sha256 is not null left join ("
+        "select item_id, count(*) as n from annotations join raters using (rater_id)"
+        " where not simulated and revises is null group by item_id) s on s.item_id = t.item_id"
+        " group by t.suite, t.generator order by t.suite, t.generator",
+    )
+    return [GeneratorPictures(**row) for row in records]
 
 
 def examples(store: Store, suite: str, generator: str | None, n: int) -> list[dict[str, Any]]:
     """``n`` pictures of a suite by a generator, evenly over its prompts: ``item_id, sha256, text``."""
-    with store.read() as cursor:
-        return rows.dicts(
-            cursor,
-            "select item_id, sha256, text from (select t.item_id, i.sha256, p.text, count(*) over () as total,"
-            " row_number() over (order by t.item_id) - 1 as place from items t join images i on i.image_id = t.item_id"
-            " and i.sha256 is not null left join prompts p on p.prompt_id = t.prompt_id"
-            " where t.suite = ? and t.generator is not distinct from ?)"
-            " where place % greatest(1, total // ?) = 0 order by place limit ?",
-            [suite, generator, n, n],
-        )
+    return store.query(
+        "select item_id, sha256, text from (select t.item_id, i.sha256, p.text, count(*) over () as total,"
+        " row_number() over (order by t.item_id) - 1 as place from items t join images i on i.image_id = t.item_id"
+        " and i.sha256 is not null left join prompts p on p.prompt_id = t.prompt_id"
+        " where t.suite = ? and t.generator is not distinct from ?)"
+        " where place % greatest(1, total // ?) = 0 order by place limit ?",
+        [suite, generator, n, n],
+    )
 
 
 def pictures(store: Store, sha256: str) -> list[Path]:
@@ -167,46 +161,46 @@ def pictures(store: Store, sha256: str) -> list[Path]:
     The project's own files are stored by their path below it, so that it can be moved.
     """
     with store.read() as cursor:
-        found = cursor.execute("select distinct path from images where sha256 = ? order by path", [sha256]).fetchall()
-    return [store.project / row[0] for row in found]
+        records = cursor.execute("select distinct path from images where sha256 = ? order by path", [sha256]).fetchall()
+    return [store.project / row[0] for row in records]
 
 
 def image_hashes(store: Store) -> list[str]:
     """The contents of all images with files, each once, in order of their images' ids."""
     with store.read() as cursor:
-        found = cursor.execute(
+        records = cursor.execute(
             "select sha256 from images where sha256 is not null group by sha256 order by min(image_id)"
         ).fetchall()
-    return [row[0] for row in found]
+    return [row[0] for row in records]
 
 
 def offered_hashes(store: Store) -> list[str]:
     """The contents of the images of running campaigns, each once; the default one, of all images, does not count."""
     with store.read() as cursor:
-        found = cursor.execute(
+        records = cursor.execute(
             "select distinct i.sha256 from campaigns c join campaign_items using (campaign_id)"
             " join item_members using (item_id) join images i using (image_id)"
             " where c.state = 'running' and c.campaign_id <> 'default' and i.sha256 is not null order by 1"
         ).fetchall()
-    return [row[0] for row in found]
+    return [row[0] for row in records]
 
 
 def image_files_state(store: Store) -> tuple[int, int]:
     """Moves when images get files: how many have one, and the last import that brought any."""
     with store.read() as cursor:
-        found = cursor.execute("select count(sha256), coalesce(max(file_import_id), 0) from images").fetchone()
-    return found or (0, 0)
+        row = cursor.execute("select count(sha256), coalesce(max(file_import_id), 0) from images").fetchone()
+    return row or (0, 0)
 
 
 def pictured(store: Store, suite: str, generator: str) -> set[str]:
     """The images of a suite by a generator that have a file."""
     with store.read() as cursor:
-        found = cursor.execute(
+        records = cursor.execute(
             "select image_id from images join prompts using (prompt_id)"
             " where suite = ? and generator = ? and sha256 is not null",
             [suite, generator],
         ).fetchall()
-    return {row[0] for row in found}
+    return {row[0] for row in records}
 
 
 @dataclass(frozen=True, slots=True)
@@ -220,32 +214,30 @@ class JudgedSuite:
 
 def judged_suites(store: Store) -> dict[str, JudgedSuite]:
     """By suite: aspects that people judged, generators and tasks of the judged items."""
-    with store.read() as cursor:
-        found = rows.dicts(
-            cursor,
-            "select t.suite, list_sort(list(distinct j.aspect) filter (r.kind = 'human')) as aspects,"
-            " list_sort(list(distinct t.generator)) as generators, list_sort(list(distinct t.task)) as tasks"
-            " from judgements j join items t using (item_id) join raters r using (rater_id) group by t.suite",
-        )
+    records = store.query(
+        "select t.suite, list_sort(list(distinct j.aspect) filter (r.kind = 'human')) as aspects,"
+        " list_sort(list(distinct t.generator)) as generators, list_sort(list(distinct t.task)) as tasks"
+        " from judgements j join items t using (item_id) join raters r using (rater_id) group by t.suite",
+    )
     return {
         row["suite"]: JudgedSuite(
             *([name for name in row[key] or () if name is not None] for key in ("aspects", "generators", "tasks"))
         )
-        for row in found
+        for row in records
     }
 
 
 def meetings(store: Store) -> dict[str, tuple[int, int, int]]:
     """By suite: on how many items a scorer meets real people, simulated ones; and how many are judged at all."""
     with store.read() as cursor:
-        found = cursor.execute(
+        records = cursor.execute(
             "select suite, count(*) filter (scored and answered), count(*) filter (scored and imitated), count(*) from ("
             "select t.suite, j.item_id, bool_or(r.kind = 'scorer') as scored,"
             " bool_or(r.kind = 'human' and not r.simulated) as answered, bool_or(r.kind = 'human' and r.simulated) as imitated"
             " from judgements j join items t using (item_id) join raters r using (rater_id) group by t.suite, j.item_id)"
             " group by suite"
         ).fetchall()
-    return {suite: (real, imitated, judged) for suite, real, imitated, judged in found}
+    return {suite: (real, imitated, judged) for suite, real, imitated, judged in records}
 
 
 @dataclass(frozen=True, slots=True)
@@ -295,9 +287,8 @@ select moment, 'note', made_by, null from notes where item_id = $item
 
 def item_history(store: Store, item_id: str) -> list[ItemEvent]:
     """All that happened to an item, oldest first. What came with a study stands at the moment that the study says."""
-    with store.read() as cursor:
-        found = rows.dicts(cursor, f"select * from ({_EVENTS}) order by moment, kind, who", {"item": item_id})
-    return [ItemEvent(**row) for row in found]
+    records = store.query(f"select * from ({_EVENTS}) order by moment, kind, who", {"item": item_id})
+    return [ItemEvent(**row) for row in records]
 
 
 @dataclass(frozen=True, slots=True)
@@ -318,17 +309,15 @@ class RaterCount:
 def raters_of_selection(store: Store, selection: Selection) -> list[RaterCount]:
     """Everybody who has judged, those with most judgements first; a scorer's scores are judgements of any aspect."""
     condition, parameters = selection.judgements()
-    with store.read() as cursor:
-        found = rows.dicts(
-            cursor,
-            "select r.rater_id as name, r.kind = 'scorer' as scorer,"
-            " r.kind = 'human' and r.identity is distinct from 'slot' as person, r.simulated, count(*) as n"
-            " from judgements j join items t using (item_id) join raters r using (rater_id)"
-            " left join annotations a on a.annotation_id = j.source_id"
-            f" where r.kind in ('scorer', 'human') and {condition} group by all order by n desc, name",
-            parameters,
-        )
-    return [RaterCount(**row) for row in found]
+    records = store.query(
+        "select r.rater_id as name, r.kind = 'scorer' as scorer,"
+        " r.kind = 'human' and r.identity is distinct from 'slot' as person, r.simulated, count(*) as n"
+        " from judgements j join items t using (item_id) join raters r using (rater_id)"
+        " left join annotations a on a.annotation_id = j.source_id"
+        f" where r.kind in ('scorer', 'human') and {condition} group by all order by n desc, name",
+        parameters,
+    )
+    return [RaterCount(**row) for row in records]
 
 
 @dataclass(frozen=True, slots=True)
@@ -341,20 +330,17 @@ class ItemPreview:
 
 def item_previews(store: Store, items: Sequence[str]) -> dict[str, ItemPreview]:
     """The looks of these items by id; unknown ones are left out."""
-    with store.read() as cursor:
-        found = rows.dicts(
-            cursor,
-            "select t.item_id, p.text, i.sha256 from items t left join prompts p using (prompt_id)"
-            " left join images i on i.image_id = t.item_id where t.item_id in (select unnest(?::varchar[]))",
-            [list(items)],
-        )
-    return {row["item_id"]: ItemPreview(row["text"], row["sha256"]) for row in found}
+    records = store.query(
+        "select t.item_id, p.text, i.sha256 from items t left join prompts p using (prompt_id)"
+        " left join images i on i.image_id = t.item_id where t.item_id in (select unnest(?::varchar[]))",
+        [list(items)],
+    )
+    return {row["item_id"]: ItemPreview(row["text"], row["sha256"]) for row in records}
 
 
 def count_judgements(store: Store) -> int:
     """How many judgements the project has."""
-    with store.read() as cursor:
-        return int(rows.value(cursor, "select count(*) from judgements"))
+    return int(store.query_value("select count(*) from judgements"))
 
 
 @dataclass(frozen=True, slots=True)
@@ -380,18 +366,16 @@ class ReportItem(HasSpec):
 
 def report_items(store: Store, item_ids: Sequence[str]) -> dict[str, ReportItem]:
     """These items by id; unknown ones are left out. Of pairs and groups there is no picture."""
-    with store.read() as cursor:
-        found = rows.dicts(
-            cursor,
-            "select t.item_id, p.text, t.task, t.generator, i.idx, p.spec, i.path, i.sha256, i.width, i.height, i.blanked"
-            " from items t left join prompts p using (prompt_id) left join images i on i.image_id = t.item_id"
-            " where t.item_id in (select unnest(?::varchar[]))",
-            [list(item_ids)],
-        )
-    told = {}
-    for row in found:
+    records = store.query(
+        "select t.item_id, p.text, t.task, t.generator, i.idx, p.spec, i.path, i.sha256, i.width, i.height, i.blanked"
+        " from items t left join prompts p using (prompt_id) left join images i on i.image_id = t.item_id"
+        " where t.item_id in (select unnest(?::varchar[]))",
+        [list(item_ids)],
+    )
+    items = {}
+    for row in records:
         item_id = str(row.pop("item_id"))
         # the project's own files are stored by their path below it
         row["path"] = store.project / row["path"] if row["path"] else None
-        told[item_id] = ReportItem(**rows.decoded(row, "spec"))
-    return told
+        items[item_id] = ReportItem(**rows.decoded(row, "spec"))
+    return items

@@ -78,12 +78,12 @@ class Facets:
     behind: int
 
 
-def facets(store: Store, asked: ListingQuery, *, certainty: bool = True) -> Facets:
+def facets(store: Store, query: ListingQuery, *, certainty: bool = True) -> Facets:
     """Count. ``certainty``: whether it is a facet here (it means another thing where answers cross)."""
     behind = index_refresh.catch_up(store)
     with store.read() as cursor:
-        count = _Counting(cursor, asked, scorer_numbers(cursor))
-        found = [
+        count = _Counting(cursor, query, scorer_numbers(cursor))
+        listed = [
             count.differs(),
             count.column("people"),
             count.verdict(),
@@ -94,7 +94,7 @@ def facets(store: Store, asked: ListingQuery, *, certainty: bool = True) -> Face
             *(count.part(name) for name in browse_index.PARTS),
         ]
         total = count.total()
-    return Facets([facet for facet in found if facet.values], total, behind)
+    return Facets([facet for facet in listed if facet.values], total, behind)
 
 
 def _of(text: str, condition: Where) -> tuple[str, list[Any]]:
@@ -107,9 +107,9 @@ _AT_ONCE: Final = ("suite", "task", "generator", "people", "certainty", f"differ
 class _Counting:
     """Counts of one listing; what several facets need is counted once."""
 
-    def __init__(self, cursor: duckdb.DuckDBPyConnection, asked: ListingQuery, numbers: Numbers) -> None:
-        self._cursor, self._asked, self._numbers = cursor, asked, numbers
-        self.conditions = conditions(asked, numbers)
+    def __init__(self, cursor: duckdb.DuckDBPyConnection, query: ListingQuery, numbers: Numbers) -> None:
+        self._cursor, self._query, self._numbers = cursor, query, numbers
+        self.conditions = conditions(query, numbers)
         self._known: dict[str, list[tuple[Any, ...]]] = {}
         self._packed: dict[str, dict[str, dict[tuple[str, int | None], int]]] = {}
 
@@ -132,16 +132,16 @@ class _Counting:
 
     def _counts(self, name: str, without: str) -> dict[Any, int]:
         counts: dict[Any, int] = {}
-        place = _AT_ONCE.index(name)
+        column = _AT_ONCE.index(name)
         for row in self._small_columns(without):
-            if row[place] is not None:
-                counts[row[place]] = counts.get(row[place], 0) + row[-1]
+            if row[column] is not None:
+                counts[row[column]] = counts.get(row[column], 0) + row[-1]
         return counts
 
     def column(self, name: str) -> Facet:
         """A column of wide rows."""
-        filters = {"people": self._asked.filters.people, "certainty": self._asked.filters.certainty}
-        chosen = filters[name] if name in filters else getattr(self._asked.selection, name)
+        filters = {"people": self._query.filters.people, "certainty": self._query.filters.certainty}
+        chosen = filters[name] if name in filters else getattr(self._query.selection, name)
         words = {"people": _MOST_SAY}.get(name, {})
         order = {"people": MAJORITY_VALUES, "certainty": CERTAINTIES}.get(name)
         counts = self._counts(name, name)
@@ -151,20 +151,20 @@ class _Counting:
 
     def part(self, name: str) -> Facet:
         """What prompts ask for."""
-        found = self._rows(
+        counted = self._rows(
             "select a.what, a.value, sum(c.n)::bigint from prompt_parts a join (select t.prompt_id, count(*) as n from browse t"
             " where {} group by 1) c on c.prompt_id = a.prompt_id group by 1, 2",
             name,
         )
-        counts = {value: n for what, value, n in found if what == name}
-        return _facet(name, _TITLES[name], counts, getattr(self._asked.filters, name))
+        counts = {value: n for kind, value, n in counted if kind == name}
+        return _facet(name, _TITLES[name], counts, getattr(self._query.filters, name))
 
     def _verdicts(self, rater: str, without: str) -> dict[tuple[str, int | None], int]:
         """By what most people and the scorer say how many there are."""
         no = self._numbers[rater]
         if no > PACKED_SCORERS:
-            found = self._rows(f"select t.people, t.says[{no}], count(*) from browse t where {{}} group by 1, 2", without)
-            return {(people, says): n for people, says, n in found}
+            records = self._rows(f"select t.people, t.says[{no}], count(*) from browse t where {{}} group by 1, 2", without)
+            return {(people, says): n for people, says, n in records}
         # a scorer's own choice plays a part only where it is made
         without = without if without in self.conditions else ""
         if without not in self._packed:
@@ -175,14 +175,14 @@ class _Counting:
         """The same by scorer, of all whose verdicts stand in one number."""
         query, parameters = _of("select t.people, t.verdicts, count(*) from browse t where {} group by 1, 2",
                                 where(self.conditions, without))  # fmt: skip
-        found = self._cursor.execute(query, parameters).fetchnumpy()
-        people, names = np.unique(np.asarray(found["people"], dtype=str), return_inverse=True)
-        codes, n = np.asarray(found["verdicts"], np.uint64), np.asarray(found["count_star()"], np.int64)
+        columns = self._cursor.execute(query, parameters).fetchnumpy()
+        people, names = np.unique(np.asarray(columns["people"], dtype=str), return_inverse=True)
+        codes, n = np.asarray(columns["verdicts"], np.uint64), np.asarray(columns["count_star()"], np.int64)
         made: dict[str, dict[tuple[str, int | None], int]] = {}
         for rater, no in self._numbers.items():
             if no <= PACKED_SCORERS:
-                said = ((codes >> np.uint64(2 * (no - 1))) & np.uint64(3)).astype(np.int64)
-                counts = np.bincount(names * 4 + said, weights=n, minlength=4 * people.size).astype(np.int64)
+                own_codes = ((codes >> np.uint64(2 * (no - 1))) & np.uint64(3)).astype(np.int64)
+                counts = np.bincount(names * 4 + own_codes, weights=n, minlength=4 * people.size).astype(np.int64)
                 made[rater] = {
                     (str(name), says): int(counts[4 * k + packed])
                     for k, name in enumerate(people)
@@ -192,13 +192,13 @@ class _Counting:
 
     def says(self) -> Iterator[Facet]:
         """What each scorer says."""
-        for rater in sorted({*self._numbers, *(name for name, _ in self._asked.filters.says)}):
+        for rater in sorted({*self._numbers, *(name for name, _ in self._query.filters.says)}):
             both = self._verdicts(rater, f"says:{rater}") if rater in self._numbers else {}
             counts = {
                 f"{rater}:{verdict}": sum(n for (_, says), n in both.items() if says == code)
                 for verdict, code in VERDICTS.items()
             }
-            chosen = tuple(f"{name}:{verdict}" for name, verdict in self._asked.filters.says if name == rater)
+            chosen = tuple(f"{name}:{verdict}" for name, verdict in self._query.filters.says if name == rater)
             words = {f"{rater}:{verdict}": word for verdict, word in _SAYS.items()}
             yield _facet("says", f"{rater} says", counts, chosen, words, tuple(words))
 
@@ -212,12 +212,12 @@ class _Counting:
             for kind, people, says in ((MISSED, "yes", 0), (PASSED, "no", 1)):
                 counts[f"{rater}:{kind}"] = both.get((people, says), 0)
                 words[f"{rater}:{kind}"] = f"{rater} says {'wrong' if kind == MISSED else 'right'}, people {_MOST_SAY[people]}"
-        chosen = tuple(f"{rater}:{kind}" if rater else kind for rater, kind in self._asked.filters.differs)
+        chosen = tuple(f"{rater}:{kind}" if rater else kind for rater, kind in self._query.filters.differs)
         return _facet("differs", _TITLES["differs"], counts, chosen, words)
 
     def verdict(self) -> Facet:
         """Researchers' verdicts; nothing as long as there are none."""
-        chosen = self._asked.filters.verdict
+        chosen = self._query.filters.verdict
         counts: dict[str, int] = {}
         if chosen or self._cursor.execute("select 1 from adjudications limit 1").fetchone():
             text = (
@@ -235,7 +235,7 @@ class _Counting:
         text = "select g.tag, count(*) from tagged g join browse t on t.item_id = g.item_id where {} group by 1"
         any_tag = self._cursor.execute("select 1 from taggings limit 1").fetchone()
         counts = dict(self._rows(text, "tag")) if any_tag else {}
-        return _facet("tag", _TITLES["tag"], counts, self._asked.selection.tag)
+        return _facet("tag", _TITLES["tag"], counts, self._query.selection.tag)
 
 
 def _facet(
@@ -248,14 +248,14 @@ def _facet(
 ) -> Facet:
     """The values that list anything, and those that are chosen; ``order``: of values that have one of their own."""
     words = words or {}
-    kept = {value: n for value, n in counts.items() if n} | {value: counts.get(value, 0) for value in chosen}
+    listed = {value: n for value, n in counts.items() if n} | {value: counts.get(value, 0) for value in chosen}
     if order:
-        ranked = sorted(kept, key=lambda value: (order.index(value) if value in order else len(order), value))
+        ranked = sorted(listed, key=lambda value: (order.index(value) if value in order else len(order), value))
     else:
         # numbers as numbers
-        ranked = sorted(kept, key=lambda value: (-kept[value], (int(value), "") if value.isdecimal() else (0, value)))
-    shown = [value for place, value in enumerate(ranked) if place < MOST_VALUES or value in chosen]
-    values = [FacetValue(value, words.get(value, value), kept[value], value in chosen) for value in shown]
+        ranked = sorted(listed, key=lambda value: (-listed[value], (int(value), "") if value.isdecimal() else (0, value)))
+    shown = [value for rank, value in enumerate(ranked) if rank < MOST_VALUES or value in chosen]
+    values = [FacetValue(value, words.get(value, value), listed[value], value in chosen) for value in shown]
     return Facet(name, title, values, len(ranked) - len(shown))
 
 
@@ -291,7 +291,7 @@ class ScoreHistogram:
     undefined: int = 0
 
 
-def score_histogram(store: Store, asked: ListingQuery, of: str | None = None) -> ScoreHistogram:
+def score_histogram(store: Store, query: ListingQuery, of: str | None = None) -> ScoreHistogram:
     """The distribution in a listing, whatever range of this scorer it asks for; of no scorer in
     particular: of the one with the most scores there.
 
@@ -304,41 +304,41 @@ def score_histogram(store: Store, asked: ListingQuery, of: str | None = None) ->
         ends = _score_bounds(cursor, list(numbers.values()))
         choices = sorted(rater for rater, no in numbers.items() if no in ends)
         if of is None:
-            named = [one.rater for one in asked.filters.range if one.rater in choices]
-            of = named[0] if named else _most_scores(cursor, asked, {name: numbers[name] for name in choices}, numbers)
+            named = [between.rater for between in query.filters.range if between.rater in choices]
+            of = named[0] if named else _most_scores(cursor, query, {name: numbers[name] for name in choices}, numbers)
         if of is None:
             return ScoreHistogram(None, [])
         if of not in choices:
             raise ValueError(f"{of!r} has no scores here; those that have: {', '.join(choices) or 'none'}.")
         low, high = ends[numbers[of]]
         score = f"t.scores[{numbers[of]}]"
-        condition, parameters = where(conditions(asked, numbers), f"range:{of}")
+        condition, parameters = where(conditions(query, numbers), f"range:{of}")
         width = (high - low) / BINS
         # all in one bin where all scores are equal
-        place = f"least(floor(({score} - ?) / ?)::integer, {BINS - 1})" if width > 0 else "0"
-        found = cursor.execute(
-            f"select {place} as place, count(*) filter ({condition}), count(*) from browse t"
+        bin_ = f"least(floor(({score} - ?) / ?)::integer, {BINS - 1})" if width > 0 else "0"
+        records = cursor.execute(
+            f"select {bin_} as place, count(*) filter ({condition}), count(*) from browse t"
             f" where {score} is not null group by 1",
             [*([low, width] if width > 0 else []), *parameters],
         ).fetchall()
         total = rows.value(cursor, f"select count(*) from browse t where {condition}", parameters)
-    counts = {place: (n, of_all) for place, n, of_all in found}
+    counts = {k: (n, of_all) for k, n, of_all in records}
     size = BINS if width > 0 else 1
     bins = tuple(
-        HistogramBin(low + place * width, high if place == size - 1 else low + (place + 1) * width, *counts.get(place, (0, 0)))
-        for place in range(size)
+        HistogramBin(low + k * width, high if k == size - 1 else low + (k + 1) * width, *counts.get(k, (0, 0)))
+        for k in range(size)
     )
-    return ScoreHistogram(of, choices, low, high, bins, int(total) - sum(one.n for one in bins))
+    return ScoreHistogram(of, choices, low, high, bins, int(total) - sum(bar.n for bar in bins))
 
 
-def _most_scores(cursor: Any, asked: ListingQuery, places: Mapping[str, int], numbers: Mapping[str, int]) -> str | None:
+def _most_scores(cursor: Any, query: ListingQuery, places: Mapping[str, int], numbers: Mapping[str, int]) -> str | None:
     """The scorer with the most scores in a listing, by name where several have as many; None if there are no scorers."""
     if len(places) < 2:
         return next(iter(places), None)
-    condition, parameters = where(conditions(asked, numbers))
+    condition, parameters = where(conditions(query, numbers))
     columns = ", ".join(f"count(t.scores[{no}])" for no in places.values())
     counts = cursor.execute(f"select {columns} from browse t where {condition}", parameters).fetchone()
-    return max(zip(places, counts, strict=True), key=lambda one: one[1])[0]
+    return max(zip(places, counts, strict=True), key=lambda pair: pair[1])[0]
 
 
 def _score_bounds(cursor: Any, places: list[int]) -> dict[int, tuple[float, float]]:
@@ -346,5 +346,5 @@ def _score_bounds(cursor: Any, places: list[int]) -> dict[int, tuple[float, floa
     if not places:
         return {}
     columns = ", ".join(f"{end}(scores[{no}]) filter (scores[{no}] is not null)" for no in places for end in ("min", "max"))
-    found = cursor.execute(f"select {columns} from browse").fetchone()
-    return {no: (found[2 * k], found[2 * k + 1]) for k, no in enumerate(places) if found[2 * k] is not None}
+    row = cursor.execute(f"select {columns} from browse").fetchone()
+    return {no: (row[2 * k], row[2 * k + 1]) for k, no in enumerate(places) if row[2 * k] is not None}

@@ -77,7 +77,7 @@ class Filters:
 
     def raters(self) -> set[str]:
         """The scorers that are named."""
-        return {rater for rater, _ in (*self.says, *self.differs) if rater} | {one.rater for one in self.range}
+        return {rater for rater, _ in (*self.says, *self.differs) if rater} | {between.rater for between in self.range}
 
 
 @dataclass(frozen=True, slots=True)
@@ -99,31 +99,31 @@ Numbers = Mapping[str, int]
 """By scorer its place in ``browse.says`` and ``browse.scores``."""
 
 
-def conditions(asked: ListingQuery, numbers: Numbers) -> dict[str, Where]:
+def conditions(query: ListingQuery, numbers: Numbers) -> dict[str, Where]:
     """The conditions on ``browse t`` by what they come from: a filter's name, for scorers with its name (``says:RATER``).
 
     A scorer that is not known says nothing.
     """
     matches: dict[str, Where] = {}
     for name in ("suite", "task", "generator", "tag"):
-        if values := getattr(asked.selection, name):
+        if values := getattr(query.selection, name):
             matches[name] = Selection(**{name: values}).items()
-    if asked.also:
-        matches["also"] = asked.also
+    if query.also:
+        matches["also"] = query.also
     else:
         # both images of a pair are listed themselves; of a published vote without a prompt there may be no images
         matches["kind"] = "(t.kind <> 'pair' or t.prompt_id is null)", []
-    if asked.alike:
-        matches["like"] = "t.item_id in (select unnest(?::varchar[]))", [list(asked.alike)]
-    for one in FILTERS:
-        matches |= dict(one.conditions(asked.filters, numbers))
+    if query.alike:
+        matches["like"] = "t.item_id in (select unnest(?::varchar[]))", [list(query.alike)]
+    for each in FILTERS:
+        matches |= dict(each.conditions(query.filters, numbers))
     return matches
 
 
 def where(matches: Mapping[str, Where], without: str = "") -> Where:
     """Conditions as one, without those of this name."""
-    kept = [condition for name, condition in matches.items() if name != without]
-    return " and ".join(["true", *(text for text, _ in kept)]), [value for _, values in kept for value in values]
+    chosen = [condition for name, condition in matches.items() if name != without]
+    return " and ".join(["true", *(text for text, _ in chosen)]), [value for _, values in chosen for value in values]
 
 
 def says_is(rater: str, verdict: str, numbers: Numbers) -> str:
@@ -162,31 +162,31 @@ def _verdict(filters: Filters, _: Numbers) -> Iterator[tuple[str, Where]]:
     if filters.verdict:
         decided = f"t.item_id in (select item_id from {ADJUDICATIONS}"
         either = [f"not {decided})"] if UNDECIDED in filters.verdict else []
-        wrong = [one for one in filters.verdict if one != UNDECIDED]
+        wrong = [verdict for verdict in filters.verdict if verdict != UNDECIDED]
         either += [f"{decided} where wrong in (select unnest(?::varchar[])))"] if wrong else []
         yield "verdict", (f"({' or '.join(either)})", [wrong] if wrong else [])
 
 
 def _words(filters: Filters, _: Numbers) -> Iterator[tuple[str, Where]]:
     # each word is a text to look for, never a pattern
-    one = "(contains(lower(t.item_id), ?) or t.prompt_id in (select prompt_id from prompts where contains(lower(text), ?)))"
+    clause = "(contains(lower(t.item_id), ?) or t.prompt_id in (select prompt_id from prompts where contains(lower(text), ?)))"
     if filters.q:
         lowered = [word.lower() for word in filters.q for _ in range(2)]
-        yield "q", (" and ".join([one] * len(filters.q)), lowered)
+        yield "q", (" and ".join([clause] * len(filters.q)), lowered)
 
 
 def _range(filters: Filters, numbers: Numbers) -> Iterator[tuple[str, Where]]:
-    for rater in dict.fromkeys(one.rater for one in filters.range):
-        either: list[Where] = [_within(one, numbers) for one in filters.range if one.rater == rater]
+    for rater in dict.fromkeys(between.rater for between in filters.range):
+        either: list[Where] = [_within(between, numbers) for between in filters.range if between.rater == rater]
         text = " or ".join(condition for condition, _ in either)
         yield f"range:{rater}", (f"({text})", [value for _, values in either for value in values])
 
 
-def _within(one: Between, numbers: Numbers) -> Where:
-    if one.rater not in numbers:
+def _within(between: Between, numbers: Numbers) -> Where:
+    if between.rater not in numbers:
         return "false", []
-    score, bounds = f"t.scores[{numbers[one.rater]}]", [bound for bound in (one.low, one.high) if bound is not None]
-    tests = [f"{score} >= ?"] * (one.low is not None) + [f"{score} <= ?"] * (one.high is not None)
+    score, bounds = f"t.scores[{numbers[between.rater]}]", [bound for bound in (between.low, between.high) if bound is not None]
+    tests = [f"{score} >= ?"] * (between.low is not None) + [f"{score} <= ?"] * (between.high is not None)
     return f"coalesce({' and '.join([f'{score} is not null', *tests])}, false)", bounds
 
 
@@ -198,9 +198,9 @@ def among(values: Sequence[str]) -> str:
 def _clauses_says(filters: Filters) -> Iterator[str]:
     words = {"yes": "right", "no": "wrong"}
     for rater in dict.fromkeys(rater for rater, _ in filters.says):
-        said = [verdict for name, verdict in filters.says if name == rater]
-        told = [f"says {among([words[one] for one in said if one in words])}"] if set(said) & set(words) else []
-        yield f"{rater} {among([*told, *(['could not look'] if 'failed' in said else [])])}"
+        says = [verdict for name, verdict in filters.says if name == rater]
+        parts = [f"says {among([words[say] for say in says if say in words])}"] if set(says) & set(words) else []
+        yield f"{rater} {among([*parts, *(['could not look'] if 'failed' in says else [])])}"
 
 
 _PEOPLE = {
@@ -214,12 +214,12 @@ _CERTAINTY = {"unanimous": "people are unanimous", "majority": "people agree by 
 
 def _clauses_differs(filters: Filters) -> Iterator[str]:
     alone = {AMONG_PEOPLE: "people differ", AMONG_SCORERS: "scorers differ"}
-    told = []
+    parts = []
     for rater, kind in filters.differs:
         its, theirs = ("wrong", "right") if kind == MISSED else ("right", "wrong")
-        told.append(alone.get(kind) or f"{rater} says {its} but most people say {theirs}")
-    if told:
-        yield among(told)
+        parts.append(alone.get(kind) or f"{rater} says {its} but most people say {theirs}")
+    if parts:
+        yield among(parts)
 
 
 _VERDICT = {
@@ -233,18 +233,18 @@ _VERDICT = {
 
 def _clauses_verdict(filters: Filters) -> Iterator[str]:
     if filters.verdict:
-        yield among([_VERDICT[one] for one in filters.verdict])
+        yield among([_VERDICT[verdict] for verdict in filters.verdict])
 
 
 def _clauses_range(filters: Filters) -> Iterator[str]:
-    for rater in dict.fromkeys(one.rater for one in filters.range):
-        yield f"{rater} scores {among([_bounds(one) for one in filters.range if one.rater == rater])}"
+    for rater in dict.fromkeys(between.rater for between in filters.range):
+        yield f"{rater} scores {among([_bounds(between) for between in filters.range if between.rater == rater])}"
 
 
-def _bounds(one: Between) -> str:
-    if one.low is None:
-        return "anything" if one.high is None else f"at most {one.high:g}"
-    return f"at least {one.low:g}" if one.high is None else f"{one.low:g} to {one.high:g}"
+def _bounds(between: Between) -> str:
+    if between.low is None:
+        return "anything" if between.high is None else f"at most {between.high:g}"
+    return f"at least {between.low:g}" if between.high is None else f"{between.low:g} to {between.high:g}"
 
 
 @dataclass(frozen=True, slots=True)
@@ -303,9 +303,9 @@ FILTERS: Final[Sequence[Filter]] = (
 )
 
 
-def sentence(asked: ListingQuery, total: int) -> str:
+def sentence(query: ListingQuery, total: int) -> str:
     """What is listed, in English: ``74 counting images by sdv2 where geneval says wrong and most people say right``."""
-    chosen, filters = asked.selection, asked.filters
+    chosen, filters = query.selection, query.filters
     words = [f"{total:,}"]
     if chosen.task:
         words.append(among([task.replace("_", " ") for task in chosen.task]))
@@ -313,15 +313,15 @@ def sentence(asked: ListingQuery, total: int) -> str:
     for name, before in (("suite", "of"), ("generator", "by"), ("tag", "tagged")):
         if values := getattr(chosen, name):
             words.append(f"{before} {among(values)}")
-    if asked.alike:
-        words.append(f"most like {asked.alike[0]}")
-    asks = [clause for one in FILTERS if one.asks for clause in one.clauses(filters)]
+    if query.alike:
+        words.append(f"most like {query.alike[0]}")
+    asks = [clause for each in FILTERS if each.asks for clause in each.clauses(filters)]
     if asks:
         words.append(f"whose prompt asks for {' and '.join(asks)}")
-    clauses = [clause for one in FILTERS if not one.asks for clause in one.clauses(filters)]
+    clauses = [clause for each in FILTERS if not each.asks for clause in each.clauses(filters)]
     if clauses:
         words.append(f"where {' and '.join(clauses)}")
-    if asked.also:
+    if query.also:
         words.append("among those of the chosen cell or mark")
     return " ".join(words)
 
@@ -347,13 +347,11 @@ def save_view(store: Store, saving_id: str, name: str, query: str | None, by: st
 
 def saved_views(store: Store) -> list[SavedView]:
     """All views, by their names."""
-    with store.read() as cursor:
-        found = rows.dicts(
-            cursor,
-            "select name, query, made_by, moment from saved_views"
-            " qualify row_number() over (partition by name order by seq desc) = 1 order by name",
-        )
-    return [SavedView(**row) for row in found if row["query"] is not None]
+    records = store.query(
+        "select name, query, made_by, moment from saved_views"
+        " qualify row_number() over (partition by name order by seq desc) = 1 order by name",
+    )
+    return [SavedView(**row) for row in records if row["query"] is not None]
 
 
 def _save_view(connection: duckdb.DuckDBPyConnection, saving_id: str, view: SavedView, query: str | None) -> bool:

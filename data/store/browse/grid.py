@@ -97,9 +97,9 @@ def scorer_numbers(cursor: duckdb.DuckDBPyConnection) -> dict[str, int]:
     return dict(cursor.execute("select rater_id, no from browse_raters join raters using (rater_id) order by no").fetchall())
 
 
-def listing_sql(asked: ListingQuery, shown: ListingDisplay, numbers: Numbers) -> ListingSql:
+def listing_sql(query: ListingQuery, shown: ListingDisplay, numbers: Numbers) -> ListingSql:
     """A listing in SQL."""
-    condition, parameters = where(conditions(asked, numbers))
+    condition, parameters = where(conditions(query, numbers))
     source, of_source, mean, n, spread = _value_sql(shown, numbers)
     no = numbers.get(shown.rater)
     key = ORDERS[shown.order].format(
@@ -107,10 +107,10 @@ def listing_sql(asked: ListingQuery, shown: ListingDisplay, numbers: Numbers) ->
     )
     if shown.order == "likert" and no:
         source += f" left join ({_GAP.format(score=f's.scores[{no}]')}) g on g.item_id = t.item_id"
-    if asked.alike and shown.order == "prompt":
+    if query.alike and shown.order == "prompt":
         # the list is an order of its own, unless another is asked for
         source += " left join (select unnest(?::varchar[]) as item_id, unnest(range(?)) as place) l on l.item_id = t.item_id"
-        of_source = [*of_source, list(asked.alike), len(asked.alike)]
+        of_source = [*of_source, list(query.alike), len(query.alike)]
         key = "l.place::double"
     return ListingSql(source, of_source, condition, parameters, mean, n, f"coalesce({key}, {_NO_KEY})")
 
@@ -191,16 +191,16 @@ def items(
     on ``t``, which has an item's id and places, ``alike`` as in ``ListingQuery``.
     """
     index_refresh.catch_up(store)
-    asked, shown = ListingQuery(selection, filters or Filters(), also, alike), ListingDisplay(aspect, rater, order)
+    query, shown = ListingQuery(selection, filters or Filters(), also, alike), ListingDisplay(aspect, rater, order)
     with store.read() as cursor:
-        made = listing_sql(asked, shown, scorer_numbers(cursor))
-        found = cursor.execute(
+        made = listing_sql(query, shown, scorer_numbers(cursor))
+        records = cursor.execute(
             f"select t.item_id, {made.mean} as mean, {made.n} as n {made.text} order by {made.key}, t.item_id limit ? offset ?",
             [*made.values, limit, offset],
         ).fetchall()
         total = rows.value(cursor, f"select count(*) from browse t where {made.condition}", made.parameters)
-        told = describe_items(cursor, [row[0] for row in found])
-    return ItemPage([told[item_id] | {"mean": mean, "n": n} for item_id, mean, n in found], int(total))
+        details = describe_items(cursor, [row[0] for row in records])
+    return ItemPage([details[item_id] | {"mean": mean, "n": n} for item_id, mean, n in records], int(total))
 
 
 def scorer_verdicts(store: Store, item_ids: Sequence[str], scorers: Set[str] | None = None) -> dict[str, dict[str, str]]:
@@ -214,10 +214,10 @@ def scorer_verdicts(store: Store, item_ids: Sequence[str], scorers: Set[str] | N
             return {}
         columns = ", ".join(f"says[{no}]" for no in numbers.values())
         marks = ", ".join("?" * len(item_ids))
-        found = cursor.execute(f"select item_id, {columns} from browse where item_id in ({marks})", list(item_ids)).fetchall()
+        records = cursor.execute(f"select item_id, {columns} from browse where item_id in ({marks})", list(item_ids)).fetchall()
     return {
         item_id: {name: words[code] for name, code in zip(numbers, codes, strict=True) if code in words}
-        for item_id, *codes in found
+        for item_id, *codes in records
     }
 
 
@@ -229,7 +229,7 @@ def describe_items(cursor: duckdb.DuckDBPyConnection, item_ids: Sequence[str]) -
     few = len(item_ids) <= _FEW
     marks = ", ".join("?" * len(item_ids)) if few else "select unnest(?::varchar[])"
     ids = list(item_ids) if few else [list(item_ids)]
-    found = rows.dicts(
+    records = rows.dicts(
         cursor,
         "select t.item_id, t.suite, t.task, t.generator, t.idx, t.prompt_id, t.yes, t.no from browse t"
         f" where t.item_id in ({marks})",
@@ -238,7 +238,7 @@ def describe_items(cursor: duckdb.DuckDBPyConnection, item_ids: Sequence[str]) -
     files = rows.dicts(cursor, f"select image_id, sha256, blanked from images where image_id in ({marks})", ids)
     file_of = {row["image_id"]: row for row in files}
     texts = rows.existing(
-        cursor, "prompts", "prompt_id", ["text", "spec"], sorted({row["prompt_id"] for row in found if row["prompt_id"]})
+        cursor, "prompts", "prompt_id", ["text", "spec"], sorted({row["prompt_id"] for row in records if row["prompt_id"]})
     )
     tagged: dict[str, list[str]] = {}
     for item_id, tag in cursor.execute(
@@ -246,7 +246,7 @@ def describe_items(cursor: duckdb.DuckDBPyConnection, item_ids: Sequence[str]) -
     ).fetchall():
         tagged.setdefault(item_id, []).append(tag)
     items = {}
-    for row in found:
+    for row in records:
         file, prompt = file_of.get(row["item_id"], {}), texts.get(row["prompt_id"] or "", {})
         items[row["item_id"]] = {
             **{name: row[name] for name in ("item_id", "suite", "task", "generator", "idx")},
@@ -291,9 +291,9 @@ def neighbours(
     None: there is no such item.
     """
     index_refresh.catch_up(store)
-    asked, shown = ListingQuery(selection, filters or Filters(), also, alike), ListingDisplay(aspect, rater, order)
+    query, shown = ListingQuery(selection, filters or Filters(), also, alike), ListingDisplay(aspect, rater, order)
     with store.read() as cursor:
-        made = listing_sql(asked, shown, scorer_numbers(cursor))
+        made = listing_sql(query, shown, scorer_numbers(cursor))
         row = f"select t.item_id, {made.key} as key, ({made.mean}) is not null as said {made.text}"
         mine = cursor.execute(
             f"select {made.key}, {made.condition} from {made.source} where t.item_id = ?",
@@ -303,7 +303,7 @@ def neighbours(
             return None
         at = [mine[0], mine[0], item_id]
         before, after = "(key < ? or (key = ? and item_id < ?))", "(key > ? or (key = ? and item_id > ?))"
-        place, total = cursor.execute(
+        position, total = cursor.execute(
             f"select count(*) filter ({before}) + 1, count(*) from ({row})", [*at, *made.values]
         ).fetchone() or (0, 0)
         sides = [
@@ -312,9 +312,9 @@ def neighbours(
             ).fetchone()
             for test, how in ((before, "desc"), (after, "asc"))
         ]
-    place = place if mine[1] else 0
+    position = position if mine[1] else 0
     previous, following = ((side[0], bool(side[1])) if side else None for side in sides)
-    return Neighbours(int(place), int(total), previous, following)
+    return Neighbours(int(position), int(total), previous, following)
 
 
 @dataclass(frozen=True, slots=True)
@@ -338,7 +338,7 @@ class PromptPage:
 
 
 def prompt_rows(
-    store: Store, asked: ListingQuery, shown: ListingDisplay, *, columns: Sequence[str] = (), offset: int = 0, limit: int = 20
+    store: Store, query: ListingQuery, shown: ListingDisplay, *, columns: Sequence[str] = (), offset: int = 0, limit: int = 20
 ) -> PromptPage:
     """Prompts of which any image fits, in the listing's order (of a prompt's images that fit the first counts).
 
@@ -347,20 +347,20 @@ def prompt_rows(
     index_refresh.catch_up(store)
     with store.read() as cursor:
         numbers = scorer_numbers(cursor)
-        made = listing_sql(asked, shown, numbers)
+        made = listing_sql(query, shown, numbers)
         fits = f"{made.text} and t.prompt_id is not null"
-        found = cursor.execute(
+        records = cursor.execute(
             f"select t.prompt_id, count(*) over () as total {fits} group by t.prompt_id"
             f" order by min({made.key}), t.prompt_id limit ? offset ?",
             [*made.values, limit, offset],
         ).fetchall()
-        total = found[0][1] if found else 0
-        if offset and not found:
+        total = records[0][1] if records else 0
+        if offset and not records:
             counted = f"select count(distinct t.prompt_id) from browse t where {made.condition}"
             total = int(rows.value(cursor, counted, made.parameters))
-        prompts = [row[0] for row in found]
-        wanted = list(columns or asked.selection.generator)
-        condition, parameters = where(conditions(asked, numbers))
+        prompts = [row[0] for row in records]
+        wanted = list(columns or query.selection.generator)
+        condition, parameters = where(conditions(query, numbers))
         cells = cursor.execute(
             f"select t.item_id, t.prompt_id, t.generator, coalesce({condition}, false) as fits from browse t"
             " where t.prompt_id in (select unnest(?::varchar[])) and t.kind = 'image' and t.generator is not null"
@@ -368,8 +368,8 @@ def prompt_rows(
             " order by t.generator, t.idx nulls last, t.item_id",
             [*parameters, prompts, wanted, wanted],
         ).fetchall()
-        told = describe_items(cursor, [row[0] for row in cells])
-        said = cursor.execute(
+        details = describe_items(cursor, [row[0] for row in cells])
+        judged = cursor.execute(
             f"select t.item_id, {made.mean} as mean, {made.n} as n from {made.source}"
             " where t.prompt_id in (select unnest(?::varchar[])) and t.kind = 'image'",
             [*made.of_source, prompts],
@@ -381,15 +381,15 @@ def prompt_rows(
             known = cursor.execute(
                 "select distinct generator from browse where kind = 'image' and generator is not null"
                 " and (len(?::varchar[]) = 0 or list_contains(?::varchar[], suite)) order by generator",
-                [list(asked.selection.suite)] * 2,
+                [list(query.selection.suite)] * 2,
             ).fetchall()
             generators = [row[0] for row in known]
     made_rows = {
         prompt_id: PromptRow(prompt_id, texts.get(prompt_id, {}).get("text"), texts.get(prompt_id, {}).get("task"), {})
         for prompt_id in prompts
     }
-    values = {item_id: {"mean": mean, "n": n} for item_id, mean, n in said}
+    values = {item_id: {"mean": mean, "n": n} for item_id, mean, n in judged}
     for item_id, prompt_id, generator, fit in cells:
-        cell = told[item_id] | values[item_id] | {"fits": bool(fit)}
+        cell = details[item_id] | values[item_id] | {"fits": bool(fit)}
         made_rows[prompt_id].cells.setdefault(generator, []).append(cell)
     return PromptPage(list(made_rows.values()), list(generators), int(total))

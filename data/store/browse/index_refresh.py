@@ -7,7 +7,7 @@ from contextlib import suppress
 from typing import Final
 from weakref import WeakKeyDictionary, WeakSet
 
-from data.store.core import browse_index, rows
+from data.store.core import browse_index
 from data.store.core.connections import NotWritten
 from data.store.core.store import Store
 from data.store.core.writer import CLOSED
@@ -33,8 +33,7 @@ _making = threading.Lock()
 
 def count_stale(store: Store) -> int:
     """How many items have been written about since their rows were made: all of them, where everything is to be remade."""
-    with store.read() as cursor:
-        return int(rows.value(cursor, _STALE))
+    return int(store.query_value(_STALE))
 
 
 def catch_up(store: Store) -> int:

@@ -8,7 +8,6 @@ from typing import Any, Final
 from data.store.browse import index_refresh
 from data.store.browse.filters import VERDICTS, ListingQuery, conditions, where
 from data.store.browse.grid import scorer_numbers
-from data.store.core import rows
 from data.store.core.selection import SIMULATED
 from data.store.core.store import Store
 
@@ -30,71 +29,67 @@ left join (
 """
 
 
-def by_column(store: Store, items: Sequence[str], asked: ListingQuery, name: str) -> dict[str, str | None]:
+def by_column(store: Store, items: Sequence[str], query: ListingQuery, name: str) -> dict[str, str | None]:
     """Of those of these items that are asked for one of ``COLUMNS``."""
     assert name in COLUMNS
-    return _values(store, items, asked, f"t.{name}")
+    return _values(store, items, query, f"t.{name}")
 
 
-def by_spec(store: Store, items: Sequence[str], asked: ListingQuery) -> dict[str, str | None]:
+def by_spec(store: Store, items: Sequence[str], query: ListingQuery) -> dict[str, str | None]:
     """Of those of these items that are asked for the prompt's spec, as JSON."""
-    return _values(store, items, asked, "p.spec::varchar", "left join prompts p on p.prompt_id = t.prompt_id")
+    return _values(store, items, query, "p.spec::varchar", "left join prompts p on p.prompt_id = t.prompt_id")
 
 
-def by_verdict(store: Store, items: Sequence[str], asked: ListingQuery, rater: str) -> dict[str, str | None]:
+def by_verdict(store: Store, items: Sequence[str], query: ListingQuery, rater: str) -> dict[str, str | None]:
     """Of those of these items that are asked for what a scorer says on ``correct``: one of ``filters.VERDICTS``, or None."""
     words = " ".join(f"when {code} then '{verdict}'" for verdict, code in VERDICTS.items())
-    return _values(store, items, asked, f"case t.says[{{no}}] {words} end", rater=rater)
+    return _values(store, items, query, f"case t.says[{{no}}] {words} end", rater=rater)
 
 
-def by_score(store: Store, items: Sequence[str], asked: ListingQuery, rater: str) -> dict[str, float | None]:
+def by_score(store: Store, items: Sequence[str], query: ListingQuery, rater: str) -> dict[str, float | None]:
     """Of those of these items that are asked for a scorer's ``score``; None where it gives none."""
-    return _values(store, items, asked, "t.scores[{no}]", rater=rater)
+    return _values(store, items, query, "t.scores[{no}]", rater=rater)
 
 
-def by_simulated(store: Store, items: Sequence[str], asked: ListingQuery) -> dict[str, float | None]:
+def by_simulated(store: Store, items: Sequence[str], query: ListingQuery) -> dict[str, float | None]:
     """Of those of these items that are asked for the mean of what imitations of people say on ``correct``; None: nothing."""
-    return _values(store, items, asked, "h.mean", _SIMULATED)
+    return _values(store, items, query, "h.mean", _SIMULATED)
 
 
 def aspects_by_speaker(store: Store) -> dict[str, set[str]]:
     """Which scorers, and whether imitations of people (together), say ``correct`` or give a ``score``."""
-    with store.read() as cursor:
-        found = rows.dicts(
-            cursor,
-            "select distinct case when r.kind = 'scorer' then r.rater_id else ? end as who, j.aspect"
-            " from judgements j join raters r using (rater_id)"
-            " where j.aspect in ('correct', 'score') and (r.kind = 'scorer' or (r.kind = 'human' and r.simulated))",
-            [SIMULATED],
-        )
-    said: dict[str, set[str]] = {}
-    for row in found:
-        said.setdefault(row["who"], set()).add(row["aspect"])
-    return said
+    records = store.query(
+        "select distinct case when r.kind = 'scorer' then r.rater_id else ? end as who, j.aspect"
+        " from judgements j join raters r using (rater_id)"
+        " where j.aspect in ('correct', 'score') and (r.kind = 'scorer' or (r.kind = 'human' and r.simulated))",
+        [SIMULATED],
+    )
+    by_speaker: dict[str, set[str]] = {}
+    for row in records:
+        by_speaker.setdefault(row["who"], set()).add(row["aspect"])
+    return by_speaker
 
 
 def map_item(store: Store, item_id: str) -> dict[str, Any] | None:
     """An item's prompt, place and picture; None if it is gone."""
-    with store.read() as cursor:
-        return rows.first(
-            cursor,
-            "select t.item_id, t.task, t.generator, p.text, i.idx, i.sha256 from items t left join prompts p using (prompt_id)"
-            " left join images i on i.image_id = t.item_id where t.item_id = ?",
-            [item_id],
-        )
+    return store.query_first(
+        "select t.item_id, t.task, t.generator, p.text, i.idx, i.sha256 from items t left join prompts p using (prompt_id)"
+        " left join images i on i.image_id = t.item_id where t.item_id = ?",
+        [item_id],
+    )
 
 
 def _values(
-    store: Store, items: Sequence[str], asked: ListingQuery, value: str, join: str = "", rater: str = ""
+    store: Store, items: Sequence[str], query: ListingQuery, value: str, join: str = "", rater: str = ""
 ) -> dict[str, Any]:
     """``value`` (in which ``{no}`` is the rater's place) of each; None where nobody has such a name."""
     index_refresh.catch_up(store)
     with store.read() as cursor:
         numbers = scorer_numbers(cursor)
-        condition, parameters = where(conditions(asked, numbers))
+        condition, parameters = where(conditions(query, numbers))
         shown = value.format(no=numbers[rater]) if rater in numbers else "null" if rater else value
-        found = cursor.execute(
+        rows = cursor.execute(
             f"select t.item_id, {shown} from browse t {join} where t.item_id in (select unnest(?::varchar[])) and {condition}",
             [list(items), *parameters],
         ).fetchall()
-    return dict(found)
+    return dict(rows)

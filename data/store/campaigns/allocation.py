@@ -17,8 +17,9 @@ import duckdb
 import numpy as np
 from numpy.typing import NDArray
 
-from data.campaign import CheckSchedule, Training, seeded_number
-from data.campaign import PersonalOrder as Order
+from data.campaigns.checks import Training
+from data.campaigns.items import CheckSchedule, seeded_number
+from data.campaigns.items import PersonalOrder as Order
 from data.store.core import rows
 from data.store.core.campaign_items import DEFAULT, AnnotationTask, cached_tasks, ensure_default
 from data.store.core.store import Cache, Store
@@ -48,7 +49,7 @@ class PersonQueue:
         """How many items this person would still be given, if nobody else answered and all claims lapsed."""
         if self.places is None:
             return self.wanted
-        left = sum(one not in self.person.answered and one not in self.person.broken for one in self.checks)
+        left = sum(check not in self.person.answered and check not in self.person.broken for check in self.checks)
         return min(self.wanted + left, self.places.ahead(self.person.done, self.wanted))
 
     def first(self, n: int) -> list[int]:
@@ -58,25 +59,25 @@ class PersonQueue:
         few = list({*person.held, *person.put_off})
         # those of these few that are open ordinary items
         wanted = set(self.positions[np.isin(self.positions, few)].tolist()) if few else set()
-        given = [one for one in person.held if one in wanted or one in checks][:n]
+        allocated = [position for position in person.held if position in wanted or position in checks][:n]
         ordinary = self._ordinary(n, wanted)
-        kept = sum(one not in checks for one in given)
-        mixed = sum(one in checks for one in given) + sum(status == "gold" for status in person.answered.values())
+        n_ordinary = sum(position not in checks for position in allocated)
+        mixed = sum(position in checks for position in allocated) + sum(status == "gold" for status in person.answered.values())
         # a skipped check comes back when skipped items do, or it would give itself away
         late = len(wanted) == self.positions.size
-        free = iter(one for one in checks if one not in given and (late or one not in person.put_off))
-        while len(given) < n and kept < self.positions.size:
-            place = person.done + len(given)
+        free = iter(position for position in checks if position not in allocated and (late or position not in person.put_off))
+        while len(allocated) < n and n_ordinary < self.positions.size:
+            nth = person.done + len(allocated)
             check = None
-            if self.places is not None and self.places.is_next(place) and mixed < self.places.due(place + 1):
+            if self.places is not None and self.places.is_next(nth) and mixed < self.places.due(nth + 1):
                 check = next(free, None)
             if check is not None:
-                given.append(check)
+                allocated.append(check)
                 mixed += 1
             else:
-                given.append(next(ordinary))
-                kept += 1
-        return given
+                allocated.append(next(ordinary))
+                n_ordinary += 1
+        return allocated
 
     def _ordinary(self, n: int, wanted: set[int]) -> Iterator[int]:
         """The next ordinary items that the person does not hold: by their keys, and then the skipped ones."""
@@ -86,7 +87,9 @@ class PersonQueue:
             free = free[np.argpartition(self.keys[free], n - 1)[:n]]
         yield from self.positions[free[np.lexsort((self.positions[free], self.keys[free]))]].tolist()
         held = set(self.person.held)
-        yield from self.person.later(one for one in self.person.put_off if one in wanted and one not in held)
+        yield from self.person.later(
+            position for position in self.person.put_off if position in wanted and position not in held
+        )
 
 
 ClosedReason = Literal["none", "draft", "stopped", "archived", "revoked", "paused", "training", "limit", "budget", "closed"]
@@ -142,32 +145,32 @@ class Allocator:
 
     def _others(self) -> tuple[list[int], list[int]]:
         """Positions of training items, and of those that are mixed in."""
-        special = {one: role for one, role in self._state.listing.special.items() if not self._state.aside[one]}
-        training = sorted(one for one, role in special.items() if role == "training")
+        special = {item: role for item, role in self._state.listing.special.items() if not self._state.aside[item]}
+        training = sorted(item for item, role in special.items() if role == "training")
         mixed = self._campaign.settings.check_every is not None
-        return training, sorted(one for one, role in special.items() if role != "training" and mixed)
+        return training, sorted(item for item, role in special.items() if role != "training" and mixed)
 
     def allocate(self, name: str, ahead: int) -> AllocatedPositions:
         """Give this person what they have, and more if they want it."""
         person = self._state.persons[name]
         before = list(person.held)
         self._room[before] += 1
-        given = self._within_budget(self._given(person, name, ahead), person, name)
-        self._room[given.positions] -= 1
+        allocated = self._within_budget(self._given(person, name, ahead), person, name)
+        self._room[allocated.positions] -= 1
         # asking again writes nothing before the lease has come half its way
-        if given.positions != before or any(until - self._now < self._lease / 2 for until in person.held.values()):
-            self._state.hold(name, dict.fromkeys(given.positions, self._now + self._lease))
-        return given
+        if allocated.positions != before or any(until - self._now < self._lease / 2 for until in person.held.values()):
+            self._state.hold(name, dict.fromkeys(allocated.positions, self._now + self._lease))
+        return allocated
 
-    def _within_budget(self, given: AllocatedPositions, person: PersonProgress, name: str) -> AllocatedPositions:
+    def _within_budget(self, allocated: AllocatedPositions, person: PersonProgress, name: str) -> AllocatedPositions:
         """As much of it as can be paid; what others hold may be answered, so it counts as spent."""
-        if self._pay.budget is None or not given.positions:
-            return given
+        if self._pay.budget is None or not allocated.positions:
+            return allocated
         others = sum((self._pay.cost(n) for other, n in self._state.committed().items() if other != name), Decimal(0))
-        n = self._pay.affordable(len(person.items), len(given.positions), others)
+        n = self._pay.affordable(len(person.items), len(allocated.positions), others)
         if n:
-            return replace(given, positions=given.positions[:n])
-        return AllocatedPositions([], CampaignProgress(person.done, 0), "budget", given.training)
+            return replace(allocated, positions=allocated.positions[:n])
+        return AllocatedPositions([], CampaignProgress(person.done, 0), "budget", allocated.training)
 
     def _given(self, person: PersonProgress, name: str, ahead: int) -> AllocatedPositions:
         settings, done, training = self._campaign.settings, person.done, self._trained(person)
@@ -199,10 +202,10 @@ class Allocator:
         if not self._training:
             return None
         # what a person cannot see must not keep them out
-        asked = [position for position in self._training if position not in person.broken or position in person.answered]
-        answered = [position for position in asked if position in person.answered]
+        training = [position for position in self._training if position not in person.broken or position in person.answered]
+        answered = [position for position in training if position in person.answered]
         right = sum(position in person.passed for position in answered)
-        return Training.of(len(asked), right, len(answered), self._campaign.settings.pass_mark)
+        return Training.of(len(training), right, len(answered), self._campaign.settings.pass_mark)
 
     def _line(self, person: PersonProgress, name: str) -> PersonQueue:
         """All ordinary items that this person may be given now, and the checks."""
@@ -220,7 +223,7 @@ class Allocator:
             return PersonQueue(person, positions, keys, wanted)
         places = CheckSchedule(settings.check_every, campaign.seed, campaign.campaign_id, name)
         checks = sorted(
-            self._checks, key=lambda one: seeded_number(campaign.seed, campaign.campaign_id, "check", name, "item", one)
+            self._checks, key=lambda check: seeded_number(campaign.seed, campaign.campaign_id, "check", name, "item", check)
         )
         return PersonQueue(person, positions, keys, wanted, checks, places)
 
@@ -258,23 +261,23 @@ class _TimedDraft:
     memory: Cache
 
 
-def _write_drafts(connection: duckdb.DuckDBPyConnection, payloads: Sequence[_TimedDraft]) -> list[None]:
-    states = CampaignStates(connection, payloads[0].memory)
-    latest = {(one.draft.campaign, one.draft.person, one.draft.item_id): one for one in payloads}
-    for key, one in latest.items():
+def _write_drafts(connection: duckdb.DuckDBPyConnection, drafts: Sequence[_TimedDraft]) -> list[None]:
+    states = CampaignStates(connection, drafts[0].memory)
+    latest = {(timed.draft.campaign, timed.draft.person, timed.draft.item_id): timed for timed in drafts}
+    for key, timed in latest.items():
         connection.execute(f"delete from drafts where {_WHERE}", list(key))
         columns = ("campaign_id", "rater_id", "item_id", "answers", "saved")
-        rows.insert(connection, "drafts", columns, [(*key, rows.to_json(one.draft.answers), one.now)])
+        rows.insert(connection, "drafts", columns, [(*key, rows.to_json(timed.draft.answers), timed.now)])
         campaign_id, name, item_id = key
         for state in states.of([campaign_id]).values():
             state.read_people(connection, [name])
             person, position = state.persons[name], state.listing.positions.get(item_id)
-            person.drafts[item_id] = one.draft.answers
-            if position is not None and position in person.held and person.held[position] > one.now:
-                until = one.now + timedelta(minutes=state.campaign.settings.lease_minutes)
+            person.drafts[item_id] = timed.draft.answers
+            if position is not None and position in person.held and person.held[position] > timed.now:
+                until = timed.now + timedelta(minutes=state.campaign.settings.lease_minutes)
                 state.hold(name, person.held | {position: until})
     states.write_claims()
-    return [None] * len(payloads)
+    return [None] * len(drafts)
 
 
 _save_drafts = _write_drafts
@@ -327,14 +330,15 @@ def allocate_tasks(states: CampaignStates, seekers: Sequence[TaskRequest]) -> li
         for name, state in states.of(names).items()
     }
     nothing = AllocatedPositions([], CampaignProgress(0, 0), "none")
-    given = [boards[s.campaign].allocate(s.person, s.ahead) if s.campaign in boards else nothing for s in seekers]
+    allocated = [boards[s.campaign].allocate(s.person, s.ahead) if s.campaign in boards else nothing for s in seekers]
     item_ids = [
-        [boards[seeker.campaign].item_id(one) for one in own.positions] for seeker, own in zip(seekers, given, strict=True)
+        [boards[seeker.campaign].item_id(position) for position in own.positions]
+        for seeker, own in zip(seekers, allocated, strict=True)
     ]
-    found = cached_tasks(states.connection, sorted({one for ids in item_ids for one in ids}), states.memory)
+    tasks = cached_tasks(states.connection, sorted({item_id for ids in item_ids for item_id in ids}), states.memory)
     desks: list[NextTasks] = []
-    for seeker, own, ids in zip(seekers, given, item_ids, strict=True):
+    for seeker, own, ids in zip(seekers, allocated, item_ids, strict=True):
         drafts = boards[seeker.campaign].drafts(seeker.person) if seeker.campaign in boards else {}
-        offered = [found[item_id] for item_id in ids if item_id in found]
+        offered = [tasks[item_id] for item_id in ids if item_id in tasks]
         desks.append(NextTasks(offered, own.progress, own.closed, own.training, drafts))
     return desks

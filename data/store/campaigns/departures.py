@@ -14,7 +14,7 @@ from data.store.core.store import Store
 
 @dataclass(frozen=True, slots=True)
 class Departure:
-    """How somebody leaves (``data.campaign.OUTCOMES``), the code that they are shown, and how many items they have answered."""
+    """How somebody leaves (``OUTCOMES``), the code that they are shown, and how many items they have answered."""
 
     outcome: str
     code: str
@@ -42,8 +42,8 @@ def record(store: Store, campaign: str, person: str, left: Departure, *, now: da
 
 def _latest(cursor: duckdb.DuckDBPyConnection, campaign: str, person: str) -> Departure | None:
     query = "select outcome, code, items from departures where campaign_id = ? and rater_id = ? order by moment desc limit 1"
-    found = rows.first(cursor, query, [campaign, person])
-    return None if found is None else Departure(**found)
+    row = rows.first(cursor, query, [campaign, person])
+    return None if row is None else Departure(**row)
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,9 +71,8 @@ class Participation:
 
 def participations(store: Store, campaign: str, now: datetime | None = None) -> Sequence[Participation]:
     """Everybody who came, answered or left, by name."""
-    with store.read() as cursor:
-        found = rows.dicts(cursor, _PARTICIPATIONS, {"campaign": campaign, "now": now or datetime.now(UTC)})
-    return [Participation(**row) for row in found]
+    records = store.query(_PARTICIPATIONS, {"campaign": campaign, "now": now or datetime.now(UTC)})
+    return [Participation(**row) for row in records]
 
 
 _PARTICIPATIONS = """

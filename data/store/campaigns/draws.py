@@ -45,7 +45,7 @@ def pool(store: Store, selection: Selection) -> Pool:
 def read_draws(store: Store) -> list[Draw]:
     """Of all campaigns that have such items, oldest first; the default one has all images."""
     with store.read() as cursor:
-        found = rows.dicts(cursor, _DRAWS)
+        records = rows.dicts(cursor, _DRAWS)
         chances: dict[str, dict[str, float]] = {}
         for campaign, item, chance in cursor.execute(_CHANCES).fetchall():
             chances.setdefault(campaign, {})[item] = chance
@@ -59,7 +59,7 @@ def read_draws(store: Store) -> list[Draw]:
             row["unanswered"],
             row["fixed"],
         )
-        for row in found
+        for row in records
     ]
 
 
@@ -71,8 +71,8 @@ def write_pool(connection: duckdb.DuckDBPyConnection, campaign_id: str, drawn_fr
 
 def _pool(cursor: duckdb.DuckDBPyConnection, selection: Selection) -> Pool:
     condition, parameters = selection.items()
-    found = cursor.execute(_POOL.format(where=condition), parameters).fetchall()
-    return {(suite, task, generator): n for suite, task, generator, n in found}
+    records = cursor.execute(_POOL.format(where=condition), parameters).fetchall()
+    return {(suite, task, generator): n for suite, task, generator, n in records}
 
 
 def _read(stored: str | None) -> Pool | None:

@@ -1,7 +1,7 @@
 """Managing campaigns: which images they are about, made whole, started, stopped, archived; settings' log, recruitment, consent.
 
 Items may be made of several images of one prompt (pairs and groups). How people were recruited, instructed and paid
-(``data.campaign.RECRUITMENT_FIELDS``) is append-only; the latest counts.
+(``data.campaigns.recruitment.RECRUITMENT_FIELDS``) is append-only; the latest counts.
 """
 
 from __future__ import annotations
@@ -14,8 +14,9 @@ from typing import Any
 
 import duckdb
 
-from data import campaign as recruitment
-from data.campaign import MOVES, Campaign, CampaignItem, Settings, State
+from data.campaigns import recruitment
+from data.campaigns.items import CampaignItem
+from data.campaigns.settings import MOVES, Campaign, Settings, State
 from data.store.campaigns import draws
 from data.store.core import browse_index, rows
 from data.store.core.campaign_items import DEFAULT, campaigns, insert_campaigns, insert_items, placeholders
@@ -34,8 +35,8 @@ def images(store: Store, selection: Selection) -> list[str]:
     """
     condition, parameters = _condition(selection)
     with store.read() as cursor:
-        found = cursor.execute(f"{_IMAGES.format(where=condition)} order by t.item_id", parameters).fetchall()
-    return [row[0] for row in found]
+        records = cursor.execute(f"{_IMAGES.format(where=condition)} order by t.item_id", parameters).fetchall()
+    return [row[0] for row in records]
 
 
 def groups(store: Store, selection: Selection, only: Collection[str] | None = None) -> list[str]:
@@ -173,20 +174,20 @@ def _make(
     ]
     rows.insert(connection, "items", _ITEM, described)
     browse_index.mark_stale(connection, new)
-    joined = [(item_id, row["item_id"], place) for item_id, members in new.items() for place, row in enumerate(members)]
+    joined = [(item_id, row["item_id"], position) for item_id, members in new.items() for position, row in enumerate(members)]
     rows.insert(connection, "item_members", ("item_id", "image_id", "position"), joined)
     return list(made)
 
 
 def kinds(connection: duckdb.DuckDBPyConnection, item_ids: Sequence[str]) -> dict[str, str]:
     """The kind of each of these items that can be shown: all its images have a file."""
-    found = rows.dicts(
+    records = rows.dicts(
         connection,
         f"select t.item_id, t.kind from items t join item_members m using (item_id) left join images i using (image_id)"
         f" where t.item_id in {placeholders(item_ids)} group by all having bool_and(i.sha256 is not null)",
         item_ids,
     )
-    return {row["item_id"]: row["kind"] for row in found}
+    return {row["item_id"]: row["kind"] for row in records}
 
 
 class CampaignRefused(ValueError):
@@ -292,17 +293,16 @@ def add_gold(store: Store, campaign_id: str, item: CampaignItem, check_every: in
 
 def free_id(store: Store, wanted: str) -> str:
     """This id, or the first of ``ID-2``, ``ID-3``, ... that no campaign has."""
-    taken = {one.campaign_id for one in listed(store)} | {DEFAULT}
+    taken = {campaign.campaign_id for campaign in listed(store)} | {DEFAULT}
     return next(name for n in range(1, len(taken) + 2) if (name := wanted if n == 1 else f"{wanted[:60]}-{n}") not in taken)
 
 
 def changes(store: Store, campaign_id: str) -> list[SettingsChange]:
     """The log of a campaign's changed settings, newest first."""
-    with store.read() as cursor:
-        found = rows.dicts(
-            cursor, "select settings, made_by, moment from changes where campaign_id = ? order by moment desc", [campaign_id]
-        )
-    return [SettingsChange(**rows.decoded(row, "settings")) for row in found]
+    records = store.query(
+        "select settings, made_by, moment from changes where campaign_id = ? order by moment desc", [campaign_id]
+    )
+    return [SettingsChange(**rows.decoded(row, "settings")) for row in records]
 
 
 def remove(store: Store, campaign_id: str) -> None:
@@ -338,7 +338,7 @@ def _check_items(connection: duckdb.DuckDBPyConnection, items: Sequence[Campaign
     if not any(item.role == "ordinary" for item in items):
         raise CampaignRefused("a campaign needs at least one ordinary item; gold and training items alone measure nothing")
     if len(set(ids)) < len(ids):
-        twice = next(one for one in ids if ids.count(one) > 1)
+        twice = next(item_id for item_id in ids if ids.count(item_id) > 1)
         raise CampaignRefused(f"item {twice!r} is listed twice; one item has one role in a campaign")
     known = kinds(connection, ids)
     for item_id in ids:
@@ -349,10 +349,10 @@ def _check_items(connection: duckdb.DuckDBPyConnection, items: Sequence[Campaign
 
 
 def _existing(connection: duckdb.DuckDBPyConnection, campaign_id: str) -> Campaign:
-    found = campaigns(connection, [campaign_id])
-    if not found:
+    stored = campaigns(connection, [campaign_id])
+    if not stored:
         raise CampaignRefused(f"there is no campaign {campaign_id!r}")
-    return found[0]
+    return stored[0]
 
 
 def _move(connection: duckdb.DuckDBPyConnection, campaign_id: str, state: State) -> Campaign:
@@ -368,13 +368,13 @@ def _move(connection: duckdb.DuckDBPyConnection, campaign_id: str, state: State)
 def _change(
     connection: duckdb.DuckDBPyConnection,
     campaign_id: str,
-    given: Mapping[str, Any],
+    settings_changed: Mapping[str, Any],
     named: Mapping[str, Any],
     made_by: str,
     now: datetime,
 ) -> Campaign:
     campaign = _existing(connection, campaign_id)
-    settings, made = replace(campaign.settings, **given), replace(campaign, **named)
+    settings, made = replace(campaign.settings, **settings_changed), replace(campaign, **named)
     before = campaign.settings.to_json() | {"title": campaign.title, "overlap": campaign.overlap}
     since = settings.to_json() | {"title": made.title, "overlap": made.overlap}
     changed = {name: (before[name], value) for name, value in since.items() if value != before[name]}
@@ -392,8 +392,8 @@ def _change(
         "update campaigns set title = ?, overlap = ?, settings = ? where campaign_id = ?",
         [made.title, made.overlap, rows.to_json(settings.to_json()), campaign_id],
     )
-    entry = (campaign_id, rows.to_json(changed), made_by, now)
-    rows.insert(connection, "changes", ("campaign_id", "settings", "made_by", "moment"), [entry])
+    row = (campaign_id, rows.to_json(changed), made_by, now)
+    rows.insert(connection, "changes", ("campaign_id", "settings", "made_by", "moment"), [row])
     return replace(made, settings=settings)
 
 
@@ -402,7 +402,7 @@ def _add_gold(connection: duckdb.DuckDBPyConnection, campaign_id: str, item: Cam
     if campaign.state != "draft":
         raise CampaignRefused(f"campaign {campaign_id!r} is {campaign.state}, and gold is added to a draft: duplicate it first")
     before = _items(connection, campaign_id)
-    others = [one for one in before if one.item_id != item.item_id]
+    others = [campaign_item for campaign_item in before if campaign_item.item_id != item.item_id]
     _check_items(connection, [*others, item])
     if len(others) == len(before):
         insert_items(connection, campaign, [item], start=len(before))
@@ -480,9 +480,9 @@ def recruitment_of(store: Store, campaign: str) -> dict[str, str]:
 
 
 def _latest(cursor: duckdb.DuckDBPyConnection, campaign: str) -> dict[str, str]:
-    found = rows.first(cursor, "select fields from recruitments where campaign_id = ? order by seq desc limit 1", [campaign])
-    said = rows.from_json(found["fields"]) if found else {}
-    return {name: str(said[name]) for name in recruitment.RECRUITMENT_FIELDS if said.get(name)}
+    record = rows.first(cursor, "select fields from recruitments where campaign_id = ? order by seq desc limit 1", [campaign])
+    fields = rows.from_json(record["fields"]) if record else {}
+    return {name: str(fields[name]) for name in recruitment.RECRUITMENT_FIELDS if fields.get(name)}
 
 
 def _describe(
@@ -491,12 +491,12 @@ def _describe(
     if not campaigns(connection, [campaign]):
         raise CampaignRefused(f"there is no campaign {campaign!r}; campaigns list shows them")
     before = _latest(connection, campaign)
-    said = {name: text for name, text in {**before, **values}.items() if text}
-    if said != before:
+    texts = {name: text for name, text in {**before, **values}.items() if text}
+    if texts != before:
         seq = rows.sequence(connection, "statement_seq", 1)[0]
         columns = ("campaign_id", "fields", "made_by", "moment", "seq")
-        rows.insert(connection, "recruitments", columns, [(campaign, rows.to_json(said), made_by, moment, seq)])
-    return {name: said[name] for name in recruitment.RECRUITMENT_FIELDS if name in said}
+        rows.insert(connection, "recruitments", columns, [(campaign, rows.to_json(texts), made_by, moment, seq)])
+    return {name: texts[name] for name in recruitment.RECRUITMENT_FIELDS if name in texts}
 
 
 def consent_hash(settings: Settings) -> str | None:
@@ -510,9 +510,8 @@ def has_consented(store: Store, campaign: str, person: str, text: str) -> bool:
     """Whether this person has agreed to this text."""
 
     def read() -> bool | None:
-        with store.read() as cursor:
-            found = rows.first(cursor, f"select 1 from consents where {_WHERE}", [campaign, person, text])
-        return None if found is None else True
+        record = store.query_first(f"select 1 from consents where {_WHERE}", [campaign, person, text])
+        return None if record is None else True
 
     # asked with every answer; who has not agreed yet is looked up anew
     return store.memory.keep(("consent", campaign, person, text), read) is True

@@ -11,7 +11,7 @@ from typing import Any
 
 import duckdb
 
-from data.campaign import Role
+from data.campaigns.settings import Role
 from data.store.core import rows
 from data.store.core.store import Store
 
@@ -42,10 +42,9 @@ class Coverage:
 
 def coverage(store: Store, campaign_id: str, now: datetime | None = None) -> Coverage:
     """How far this campaign is. The default campaign knows its items once somebody has asked for one."""
-    with store.read() as cursor:
-        found = rows.first(cursor, _COVERAGE, {"campaign": campaign_id, "now": now or datetime.now(UTC)})
-    assert found is not None
-    return Coverage(**{name: int(value) for name, value in found.items()})
+    record = store.query_first(_COVERAGE, {"campaign": campaign_id, "now": now or datetime.now(UTC)})
+    assert record is not None
+    return Coverage(**{name: int(value) for name, value in record.items()})
 
 
 _COVERAGE = """
@@ -77,14 +76,12 @@ class Hour:
 
 def answers_by_hour(store: Store, campaign_id: str) -> list[Hour]:
     """Answers by hour, oldest first; hours without any are left out, and revisions are no answers."""
-    with store.read() as cursor:
-        found = rows.dicts(
-            cursor,
-            "select date_trunc('hour', submitted) as start, count(*) as answers, count(*) filter (status = 'valid') as valid"
-            " from annotations where campaign_id = ? and revises is null group by 1 order by 1",
-            [campaign_id],
-        )
-    return [Hour(**row) for row in found]
+    records = store.query(
+        "select date_trunc('hour', submitted) as start, count(*) as answers, count(*) filter (status = 'valid') as valid"
+        " from annotations where campaign_id = ? and revises is null group by 1 order by 1",
+        [campaign_id],
+    )
+    return [Hour(**row) for row in records]
 
 
 @dataclass(frozen=True, slots=True)
@@ -127,9 +124,8 @@ class WorkerStats:
 
 def workers(store: Store, campaign_id: str, now: datetime | None = None) -> list[WorkerStats]:
     """Everybody who has done something in this campaign, by name."""
-    with store.read() as cursor:
-        found = rows.dicts(cursor, _WORKERS, {"campaign": campaign_id, "now": now or datetime.now(UTC)})
-    return [WorkerStats(**row) for row in found]
+    records = store.query(_WORKERS, {"campaign": campaign_id, "now": now or datetime.now(UTC)})
+    return [WorkerStats(**row) for row in records]
 
 
 _WORKERS = """
@@ -211,18 +207,16 @@ class CurrentAnswer:
 
 def current_answers(store: Store, campaign_id: str) -> list[CurrentAnswer]:
     """All answers of a campaign in their latest revisions, in the order of the first ones."""
-    with store.read() as cursor:
-        found = rows.dicts(
-            cursor,
-            "select a.rater_id as person, a.item_id, coalesce(c.role, 'ordinary') as role, a.status, f.passed, a.questionnaire,"
-            " a.answers, f.active_seconds as seconds, f.submitted"
-            " from annotations a join annotations f on f.annotation_id = a.root_id"
-            " left join campaign_items c on c.campaign_id = a.campaign_id and c.item_id = a.item_id"
-            " where a.campaign_id = ? and a.annotation_id not in (select revises from annotations where revises is not null)"
-            " order by a.seq, a.submitted",
-            [campaign_id],
-        )
-    return [CurrentAnswer(**rows.decoded(row, "answers")) for row in found]
+    records = store.query(
+        "select a.rater_id as person, a.item_id, coalesce(c.role, 'ordinary') as role, a.status, f.passed, a.questionnaire,"
+        " a.answers, f.active_seconds as seconds, f.submitted"
+        " from annotations a join annotations f on f.annotation_id = a.root_id"
+        " left join campaign_items c on c.campaign_id = a.campaign_id and c.item_id = a.item_id"
+        " where a.campaign_id = ? and a.annotation_id not in (select revises from annotations where revises is not null)"
+        " order by a.seq, a.submitted",
+        [campaign_id],
+    )
+    return [CurrentAnswer(**rows.decoded(row, "answers")) for row in records]
 
 
 @dataclass(frozen=True, slots=True)
@@ -237,16 +231,14 @@ class GivenAnswer:
 
 def answers_to(store: Store, questionnaire: str) -> list[GivenAnswer]:
     """All answers of people to a questionnaire in their latest revisions, oldest first; imitations are left out."""
-    with store.read() as cursor:
-        found = rows.dicts(
-            cursor,
-            "select a.rater_id as person, a.item_id, a.answers, a.status = 'valid' and not a.saw_evidence as counts"
-            " from annotations a join raters r using (rater_id)"
-            " where a.questionnaire = ? and not r.simulated and r.identity = 'person'"
-            " and a.annotation_id not in (select revises from annotations where revises is not null) order by a.seq",
-            [questionnaire],
-        )
-    return [GivenAnswer(**rows.decoded(row, "answers")) for row in found]
+    records = store.query(
+        "select a.rater_id as person, a.item_id, a.answers, a.status = 'valid' and not a.saw_evidence as counts"
+        " from annotations a join raters r using (rater_id)"
+        " where a.questionnaire = ? and not r.simulated and r.identity = 'person'"
+        " and a.annotation_id not in (select revises from annotations where revises is not null) order by a.seq",
+        [questionnaire],
+    )
+    return [GivenAnswer(**rows.decoded(row, "answers")) for row in records]
 
 
 @dataclass(frozen=True, slots=True)
@@ -269,16 +261,14 @@ class BrokenItem:
 
 def broken_items(store: Store, campaign_id: str) -> list[BrokenItem]:
     """Items that were reported or set aside, those set aside first."""
-    with store.read() as cursor:
-        found = rows.dicts(
-            cursor,
-            "select c.item_id, c.aside, r.rater_id as person, r.reason, r.moment from campaign_items c"
-            " left join reports r on r.campaign_id = c.campaign_id and r.item_id = c.item_id and r.dismissed is null"
-            " where c.campaign_id = ? and (c.aside or r.rater_id is not null) order by not c.aside, c.item_id, r.moment",
-            [campaign_id],
-        )
+    records = store.query(
+        "select c.item_id, c.aside, r.rater_id as person, r.reason, r.moment from campaign_items c"
+        " left join reports r on r.campaign_id = c.campaign_id and r.item_id = c.item_id and r.dismissed is null"
+        " where c.campaign_id = ? and (c.aside or r.rater_id is not null) order by not c.aside, c.item_id, r.moment",
+        [campaign_id],
+    )
     by_item: dict[str, list[dict[str, Any]]] = {}
-    for row in found:
+    for row in records:
         by_item.setdefault(row["item_id"], []).append(row)
     return [
         BrokenItem(
@@ -320,36 +310,32 @@ class Effort:
 
 def effort(store: Store, questionnaire: str) -> Effort:
     """How long people of this project have taken for one answer; imitations, imports and revisions are left out."""
-    with store.read() as cursor:
-        found = rows.first(
-            cursor,
-            "select median(a.active_seconds) as seconds, count(a.active_seconds) as n"
-            " from annotations a join raters r using (rater_id)"
-            " where a.questionnaire = ? and a.revises is null and a.import_id is null and not r.simulated",
-            [questionnaire],
-        )
-    assert found is not None
-    return Effort(None if found["seconds"] is None else float(found["seconds"]), int(found["n"]))
+    record = store.query_first(
+        "select median(a.active_seconds) as seconds, count(a.active_seconds) as n"
+        " from annotations a join raters r using (rater_id)"
+        " where a.questionnaire = ? and a.revises is null and a.import_id is null and not r.simulated",
+        [questionnaire],
+    )
+    assert record is not None
+    return Effort(None if record["seconds"] is None else float(record["seconds"]), int(record["n"]))
 
 
 def items_by_answer_count(store: Store, campaign_id: str) -> dict[int, int]:
     """How many ordinary items have so many valid answers (one per person); what is set aside is left out."""
-    with store.read() as cursor:
-        found = rows.dicts(
-            cursor,
-            "select people, count(*) as n from campaign_items where campaign_id = ? and role = 'ordinary' and not aside"
-            " group by people order by people",
-            [campaign_id],
-        )
-    return {int(row["people"]): int(row["n"]) for row in found}
+    records = store.query(
+        "select people, count(*) as n from campaign_items where campaign_id = ? and role = 'ordinary' and not aside"
+        " group by people order by people",
+        [campaign_id],
+    )
+    return {int(row["people"]): int(row["n"]) for row in records}
 
 
 def prompts_by_suite(store: Store, campaign_id: str) -> dict[str, int]:
     """How many prompts a campaign's ordinary items have, by suite."""
     with store.read() as cursor:
-        found = cursor.execute(
+        records = cursor.execute(
             "select t.suite, count(distinct t.prompt_id) from campaign_items c join items t using (item_id)"
             " where c.campaign_id = ? and c.role = 'ordinary' group by 1 order by 1",
             [campaign_id],
         ).fetchall()
-    return dict(found)
+    return dict(records)

@@ -13,7 +13,7 @@ from typing import Any
 
 import duckdb
 
-from data.campaign import Settings
+from data.campaigns.settings import Settings
 from data.records import Annotation, Rater
 from data.store.campaigns.allocation import NextTasks, TaskRequest, allocate_all, allocate_tasks
 from data.store.core import rows
@@ -113,23 +113,22 @@ def report(
 
 def worked_in(store: Store, person: str, campaign: str) -> bool:
     """Whether this person holds, has begun or has answered something in a campaign."""
-    with store.read() as cursor:
-        return any(
-            rows.first(cursor, f"select 1 from {table} where rater_id = ? and campaign_id = ? limit 1", [person, campaign])
-            for table in ("claims", "drafts", "annotations")
-        )
+    return any(
+        store.query_first(f"select 1 from {table} where rater_id = ? and campaign_id = ? limit 1", [person, campaign])
+        for table in ("claims", "drafts", "annotations")
+    )
 
 
 def _unskip(connection: duckdb.DuckDBPyConnection, campaign: str, person: str, now: datetime) -> str | None:
-    found = rows.first(
+    record = rows.first(
         connection,
         "select s.item_id from skips s where s.campaign_id = ? and s.rater_id = ? and s.item_id not in"
         " (select item_id from annotations where rater_id = ? and campaign_id = ?) order by s.skipped desc limit 1",
         [campaign, person, person, campaign],
     )
-    if found is None:
+    if record is None:
         return None
-    item_id = str(found["item_id"])
+    item_id = str(record["item_id"])
     connection.execute("delete from skips where campaign_id = ? and rater_id = ? and item_id = ?", [campaign, person, item_id])
     _drop_claim(connection, campaign, person, item_id)
     # before all that the person holds, if others have not filled it meanwhile
@@ -252,17 +251,15 @@ def own_answer(store: Store, person: str, campaign: str, annotation_id: str) -> 
 
 
 def _query(store: Store, where: str, parameters: Sequence[str], limit: int) -> list[OwnAnswer]:
-    with store.read() as cursor:
-        found = rows.dicts(
-            cursor,
-            "select a.annotation_id, a.item_id, t.public_id, a.questionnaire, a.answers, a.raw, a.submitted"
-            " from annotations a join items t using (item_id)"
-            f" where {where} and a.annotation_id not in"
-            " (select revises from annotations where revises is not null and rater_id = ?)"
-            # whoever answered an item twice, in two tabs, say, has one answer: that which stands
-            " qualify row_number() over"
-            " (partition by a.campaign_id, a.item_id, a.saw_evidence order by a.status = 'surplus', a.seq) = 1"
-            " order by a.submitted desc, a.seq desc limit ?",
-            [*parameters, parameters[0], limit],
-        )
-    return [OwnAnswer(**rows.decoded(row, "answers", "raw")) for row in found]
+    records = store.query(
+        "select a.annotation_id, a.item_id, t.public_id, a.questionnaire, a.answers, a.raw, a.submitted"
+        " from annotations a join items t using (item_id)"
+        f" where {where} and a.annotation_id not in"
+        " (select revises from annotations where revises is not null and rater_id = ?)"
+        # whoever answered an item twice, in two tabs, say, has one answer: that which stands
+        " qualify row_number() over"
+        " (partition by a.campaign_id, a.item_id, a.saw_evidence order by a.status = 'surplus', a.seq) = 1"
+        " order by a.submitted desc, a.seq desc limit ?",
+        [*parameters, parameters[0], limit],
+    )
+    return [OwnAnswer(**rows.decoded(row, "answers", "raw")) for row in records]

@@ -22,19 +22,19 @@ _AT_ONCE: Final = 20_000
 def parts_of_spec(spec: Mapping[str, Any]) -> set[tuple[str, str]]:
     """What a spec asks for as (what, value); a count only where one is asked, nothing of a spec that cannot be read."""
     try:
-        asked = parse_spec(spec)
+        parsed = parse_spec(spec)
     except (SpecError, TypeError, AttributeError):
         return set()
-    found = {("object", one.name) for one in asked.objects}
-    found |= {("color", one.color) for one in asked.objects if one.color}
-    found |= {("count", str(one.count)) for one in asked.objects if one.exact or one.count > 1}
-    return found | {("relation", one.relation) for one in asked.relations}
+    parts = {("object", thing.name) for thing in parsed.objects}
+    parts |= {("color", thing.color) for thing in parsed.objects if thing.color}
+    parts |= {("count", str(thing.count)) for thing in parsed.objects if thing.exact or thing.count > 1}
+    return parts | {("relation", relation.relation) for relation in parsed.relations}
 
 
 def insert_parts(connection: duckdb.DuckDBPyConnection, prompts: Iterable[tuple[str, Mapping[str, Any]]]) -> None:
     """Remember what new prompts ask for: their ids and specs."""
-    found = [(prompt_id, *part) for prompt_id, spec in prompts for part in sorted(parts_of_spec(spec))]
-    rows.insert(connection, "prompt_parts", ("prompt_id", "what", "value"), found)
+    parts = [(prompt_id, *part) for prompt_id, spec in prompts for part in sorted(parts_of_spec(spec))]
+    rows.insert(connection, "prompt_parts", ("prompt_id", "what", "value"), parts)
 
 
 def remake_parts(connection: duckdb.DuckDBPyConnection) -> None:
@@ -72,8 +72,10 @@ def mark_stale_where(connection: duckdb.DuckDBPyConnection, query: str, paramete
 def mark_import(connection: duckdb.DuckDBPyConnection, import_id: int, images: Iterable[str]) -> None:
     """An import brought items, or prompts of items, or files of these images. (What it says marks its own.)"""
     mark_stale(connection, images)
-    asked = "select prompt_id from prompts where import_id = $1"
-    mark_stale_where(connection, f"select item_id from items where import_id = $1 or prompt_id in ({asked})", [import_id])
+    imported_prompts = "select prompt_id from prompts where import_id = $1"
+    mark_stale_where(
+        connection, f"select item_id from items where import_id = $1 or prompt_id in ({imported_prompts})", [import_id]
+    )
 
 
 def mark_undone(connection: duckdb.DuckDBPyConnection, import_id: int) -> None:
@@ -143,12 +145,12 @@ def _gather(connection: duckdb.DuckDBPyConnection, items: Sequence[str]) -> None
     # by seq, of which the database knows in what part of the judgements it lies; what is said of a group may be about an image
     marks = ", ".join("?" * len(items))
     shown_in = connection.execute(f"select distinct item_id from item_members where image_id in ({marks})", list(items))
-    said = list(dict.fromkeys([*items, *(row[0] for row in shown_in.fetchall())]))
-    marks = ", ".join("?" * len(said))
+    item_ids = list(dict.fromkeys([*items, *(row[0] for row in shown_in.fetchall())]))
+    marks = ", ".join("?" * len(item_ids))
     connection.execute(
         f"create or replace temp table told as select seq from annotations where item_id in ({marks})"
         f" union select seq from evidence where item_id in ({marks})",
-        [*said, *said],
+        [*item_ids, *item_ids],
     )
     connection.execute(f"{_GATHER} and seq in (select seq from told)")
 
@@ -215,12 +217,12 @@ from described
 def _insert(connection: duckdb.DuckDBPyConnection, judgements: str, which: str) -> None:
     places = [row[0] for row in connection.execute("select no from browse_raters order by no").fetchall()]
     size = max(places, default=0)
-    said = {"correct": _VALUE, "score": "case when isfinite(j.value) then j.value end"}
+    values = {"correct": _VALUE, "score": "case when isfinite(j.value) then j.value end"}
     lists = {
         aspect: ", ".join(
             f"arg_min({value}, j.seq) filter (b.no = {no} and j.aspect = '{aspect}')" for no in range(1, size + 1)
         )
-        for aspect, value in said.items()
+        for aspect, value in values.items()
     }
     # a scorer that could look at it in the end has not failed
     verdicts = [

@@ -17,7 +17,8 @@ import duckdb
 import numpy as np
 from numpy.typing import NDArray
 
-from data.campaign import Campaign, CampaignItem, Role, Settings, shuffle_key
+from data.campaigns.items import CampaignItem, shuffle_key
+from data.campaigns.settings import Campaign, Role, Settings
 from data.store.core import rows
 from data.store.core.store import Cache, Store
 
@@ -58,7 +59,7 @@ def placeholders(values: Sequence[Any] | Collection[Any]) -> str:
 
 def campaigns(connection: duckdb.DuckDBPyConnection, ids: Sequence[str] | None = None) -> list[Campaign]:
     """Campaigns, oldest first: all, or those of these that exist."""
-    return [one.campaign for one in stamped_campaigns(connection, ids)]
+    return [campaign.campaign for campaign in stamped_campaigns(connection, ids)]
 
 
 def stamped_campaigns(connection: duckdb.DuckDBPyConnection, ids: Sequence[str] | None = None) -> list[StampedCampaign]:
@@ -66,18 +67,23 @@ def stamped_campaigns(connection: duckdb.DuckDBPyConnection, ids: Sequence[str] 
     if ids is not None and not ids:
         return []
     where = "" if ids is None else f" where campaign_id in {placeholders(ids)}"
-    found = rows.dicts(connection, f"{_CAMPAIGNS}{where} order by created, campaign_id", ids or [])
-    return [_stamped(row) for row in found]
+    records = rows.dicts(connection, f"{_CAMPAIGNS}{where} order by created, campaign_id", ids or [])
+    return [_stamped(row) for row in records]
 
 
 def cached_campaigns(connection: duckdb.DuckDBPyConnection, ids: Sequence[str], memory: Cache) -> dict[str, StampedCampaign]:
     """Those of these campaigns that exist, by id; read only where they are not in memory. For the writer's thread."""
     since = memory.state
-    kept: dict[str, StampedCampaign] = {one: found for one in ids if (found := memory.get(("known", one))) is not None}
-    read = {one.campaign.campaign_id: one for one in stamped_campaigns(connection, [one for one in ids if one not in kept])}
-    for campaign_id, one in read.items():
-        memory.put(("known", campaign_id), one, since)
-    return kept | read
+    cached: dict[str, StampedCampaign] = {
+        campaign_id: hit for campaign_id in ids if (hit := memory.get(("known", campaign_id))) is not None
+    }
+    read = {
+        stamped.campaign.campaign_id: stamped
+        for stamped in stamped_campaigns(connection, [campaign_id for campaign_id in ids if campaign_id not in cached])
+    }
+    for campaign_id, stamped in read.items():
+        memory.put(("known", campaign_id), stamped, since)
+    return cached | read
 
 
 def _stamped(row: dict[str, Any]) -> StampedCampaign:
@@ -194,20 +200,20 @@ def insert_campaigns(
     )
     written = [
         (
-            one.campaign_id,
-            one.title,
-            one.questionnaire,
-            one.version,
-            one.definition,
-            one.overlap,
-            one.seed,
-            one.state,
-            rows.to_json(one.settings.to_json()),
-            one.stratum,
+            campaign.campaign_id,
+            campaign.title,
+            campaign.questionnaire,
+            campaign.version,
+            campaign.definition,
+            campaign.overlap,
+            campaign.seed,
+            campaign.state,
+            rows.to_json(campaign.settings.to_json()),
+            campaign.stratum,
             now,
             import_id,
         )
-        for one in new
+        for campaign in new
     ]
     rows.insert(connection, "campaigns", columns, written)
 
@@ -242,35 +248,35 @@ class CampaignListing:
 
 def campaign_listing(connection: duckdb.DuckDBPyConnection, campaign_id: str, stamp: str) -> CampaignListing:
     """A campaign's items under this stamp (``StampedCampaign.stamp``): from memory, or read once."""
-    kept = _listings.setdefault(connection, {})
-    found = kept.pop(campaign_id, None)
-    if found is None or found.stamp != stamp:
-        found = _read_listing(connection, campaign_id, stamp)
-    kept[campaign_id] = found  # the last one used comes last
-    if len(kept) > _CACHED:
-        del kept[next(iter(kept))]
-    return found
+    by_store = _listings.setdefault(connection, {})
+    listing = by_store.pop(campaign_id, None)
+    if listing is None or listing.stamp != stamp:
+        listing = _read_listing(connection, campaign_id, stamp)
+    by_store[campaign_id] = listing  # the last one used comes last
+    if len(by_store) > _CACHED:
+        del by_store[next(iter(by_store))]
+    return listing
 
 
 def _read_listing(connection: duckdb.DuckDBPyConnection, campaign_id: str, stamp: str) -> CampaignListing:
-    found = connection.execute(
+    records = connection.execute(
         "select position, item_id, shuffle, role, sampling, expected from campaign_items where campaign_id = ?", [campaign_id]
     ).fetchall()
-    size = max((row[0] for row in found), default=-1) + 1
+    size = max((row[0] for row in records), default=-1) + 1
     item_ids: list[str | None] = [None] * size
     shuffle = np.zeros(size, np.int64)
-    for position, item_id, number, *_ in found:
+    for position, item_id, number, *_ in records:
         item_ids[position] = item_id
         shuffle[position] = number
-    special = {position: role for position, _, _, role, _, _ in found if role != "ordinary"}
+    special = {position: role for position, _, _, role, _, _ in records if role != "ordinary"}
     return CampaignListing(
         stamp,
         item_ids,
-        {item_id: position for position, item_id, *_ in found},
+        {item_id: position for position, item_id, *_ in records},
         shuffle,
         special,
-        {row[0]: rows.from_json(row[5]) for row in found if row[5] is not None},
-        frozenset(row[0] for row in found if row[3] == "ordinary" and row[4] != "random"),
+        {row[0]: rows.from_json(row[5]) for row in records if row[5] is not None},
+        frozenset(row[0] for row in records if row[3] == "ordinary" and row[4] != "random"),
     )
 
 
@@ -310,8 +316,8 @@ def get_task(store: Store, public_id: str) -> AnnotationTask | None:
 
     def read() -> AnnotationTask | None:
         with store.read() as cursor:
-            found = rows.first(cursor, "select item_id from items where public_id = ?", [public_id])
-            return read_tasks(cursor, [found["item_id"]]).get(found["item_id"]) if found else None
+            record = rows.first(cursor, "select item_id from items where public_id = ?", [public_id])
+            return read_tasks(cursor, [record["item_id"]]).get(record["item_id"]) if record else None
 
     return store.memory.keep(("ticket", public_id), read)
 
@@ -319,15 +325,17 @@ def get_task(store: Store, public_id: str) -> AnnotationTask | None:
 def tasks(store: Store, item_ids: Sequence[str]) -> list[AnnotationTask]:
     """The tasks of those of these items that can be shown, in this order."""
     with store.read() as cursor:
-        found = read_tasks(cursor, item_ids)
-    return [found[one] for one in item_ids if one in found]
+        read = read_tasks(cursor, item_ids)
+    return [read[item_id] for item_id in item_ids if item_id in read]
 
 
 def cached_tasks(cursor: duckdb.DuckDBPyConnection, item_ids: Sequence[str], memory: Cache) -> dict[str, AnnotationTask]:
     """As ``tasks``, read only where they are not in memory; whoever answers about one finds it there, too."""
     since = memory.state
-    known: dict[str, AnnotationTask] = {one: task for one in item_ids if (task := memory.get(("task", one))) is not None}
-    read = read_tasks(cursor, [one for one in item_ids if one not in known])
+    known: dict[str, AnnotationTask] = {
+        item_id: task for item_id in item_ids if (task := memory.get(("task", item_id))) is not None
+    }
+    read = read_tasks(cursor, [item_id for item_id in item_ids if item_id not in known])
     for item_id, task in read.items():
         memory.put(("task", item_id), task, since)
         memory.put(("ticket", task.public_id), task, since)
@@ -359,7 +367,8 @@ def read_tasks(cursor: duckdb.DuckDBPyConnection, item_ids: Sequence[str]) -> di
                 kind=row["kind"],
                 prompt_id=mine[0]["prompt_id"],
                 pictures=tuple(
-                    TaskImage(one["image_id"], one["generator"], one["sha256"], one["width"], one["height"]) for one in mine
+                    TaskImage(file["image_id"], file["generator"], file["sha256"], file["width"], file["height"])
+                    for file in mine
                 ),
             )
     return tasks
@@ -380,7 +389,8 @@ def _images(cursor: duckdb.DuckDBPyConnection, items: Sequence[dict[str, Any]]) 
     several = [row["item_id"] for row in items if row["kind"] != "image"]
     for row in sorted(_among(cursor, _MEMBERS, several), key=lambda row: int(row["position"])):
         members[row["item_id"]].append(row["image_id"])
-    files = {row["image_id"]: row for row in _among(cursor, _FILES, [one for ids in members.values() for one in ids])}
+    files = {row["image_id"]: row for row in _among(cursor, _FILES, [image_id for ids in members.values() for image_id in ids])}
     return {
-        item_id: [files[one] for one in ids] if all(one in files for one in ids) else [] for item_id, ids in members.items()
+        item_id: [files[image_id] for image_id in ids] if all(image_id in files for image_id in ids) else []
+        for item_id, ids in members.items()
     }

@@ -145,8 +145,8 @@ def refuse_empty(path: Path, backup: str | None) -> str | None:
 
 
 def _restore_hint(backup: str | None) -> str:
-    found = f"`restore {backup}` puts its last backup in its place" if backup else "the command `restore` takes a backup back"
-    return f"it was left as it is; {found}"
+    hint = f"`restore {backup}` puts its last backup in its place" if backup else "the command `restore` takes a backup back"
+    return f"it was left as it is; {hint}"
 
 
 DATABASE: Final = "concord.duckdb"

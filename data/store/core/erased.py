@@ -85,8 +85,8 @@ def strike_person(connection: duckdb.DuckDBPyConnection, name: str) -> ErasedRow
     """
     there = set(schema.table_names(connection))
     verdicts = _count(connection, there, "adjudications", "rater_id = $1 or made_by = $1", name)
-    said = _count(connection, there, "annotations", "rater_id = $1", name)
-    judged = _count(connection, there, "judgements", "rater_id = $1", name)
+    n_annotations = _count(connection, there, "annotations", "rater_id = $1", name)
+    n_judgements = _count(connection, there, "judgements", "rater_id = $1", name)
     if "stale" in there:
         browse_index.mark_stale_where(connection, "select item_id from judgements where rater_id = ?", [name])
     deleted = dict.fromkeys(_THEIRS, "rater_id = $1")
@@ -102,7 +102,7 @@ def strike_person(connection: duckdb.DuckDBPyConnection, name: str) -> ErasedRow
         connection.execute("update uncovered set how = ? where how = ?", [f"browse: {NOBODY}", f"browse: {name}"])
     if "campaign_items" in there:
         recount(connection)
-    return ErasedRows(said, judged, verdicts)
+    return ErasedRows(n_annotations, n_judgements, verdicts)
 
 
 def _count(connection: duckdb.DuckDBPyConnection, there: set[str], table: str, whose: str, name: str) -> int:
@@ -132,5 +132,5 @@ def people_named(cursor: duckdb.DuckDBPyConnection) -> list[str]:
     ]
     if not queries:
         return []
-    found = cursor.execute(f"select distinct name from ({' union all '.join(queries)}) found(name) where name is not null")
-    return sorted(row[0] for row in found.fetchall())
+    result = cursor.execute(f"select distinct name from ({' union all '.join(queries)}) found(name) where name is not null")
+    return sorted(row[0] for row in result.fetchall())

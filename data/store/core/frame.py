@@ -75,8 +75,8 @@ def frame(store: Store, selection: Selection, *, campaigns: bool = False) -> pd.
     condition, parameters = selection.judgements()
     with store.read() as cursor:
         more = _saw_labels(cursor) + (", a.campaign_id as campaign" if campaigns else "")
-        found: pd.DataFrame = cursor.execute(FRAME.format(where=condition, more=more), parameters).df()
-    return found
+        judgements: pd.DataFrame = cursor.execute(FRAME.format(where=condition, more=more), parameters).df()
+    return judgements
 
 
 def _saw_labels(cursor: duckdb.DuckDBPyConnection) -> str:
@@ -93,9 +93,9 @@ def of_campaign(store: Store, campaign_id: str) -> pd.DataFrame:
         " where a2.campaign_id = $campaign) and (r.kind = 'scorer' or a.campaign_id = $campaign)"
     )
     with store.read() as cursor:
-        asked = FRAME.format(where=where, more=_saw_labels(cursor))
-        found: pd.DataFrame = cursor.execute(asked, {"campaign": campaign_id}).df()
-    return found
+        query = FRAME.format(where=where, more=_saw_labels(cursor))
+        judgements: pd.DataFrame = cursor.execute(query, {"campaign": campaign_id}).df()
+    return judgements
 
 
 def labels(store: Store) -> dict[tuple[str, str], list[str]]:
@@ -105,12 +105,10 @@ def labels(store: Store) -> dict[tuple[str, str], list[str]]:
         " left join annotations a on a.annotation_id = j.source_id"
         f" where label is not null and ({WHY_EXCLUDED}) is null group by suite, aspect"
     )
-    with store.read() as cursor:
-        return {(row["suite"], row["aspect"]): row["labels"] for row in rows.dicts(cursor, query)}
+    return {(row["suite"], row["aspect"]): row["labels"] for row in store.query(query)}
 
 
 def scales(store: Store) -> Scales:
     """The scale of each (suite, aspect)."""
-    with store.read() as cursor:
-        found = rows.dicts(cursor, "select suite, aspect, scale from scales")
-    return {(row["suite"], row["aspect"]): row["scale"] for row in found}
+    records = store.query("select suite, aspect, scale from scales")
+    return {(row["suite"], row["aspect"]): row["scale"] for row in records}

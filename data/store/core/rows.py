@@ -47,10 +47,10 @@ def existing(
     connection: duckdb.DuckDBPyConnection, table: str, key: str, columns: Sequence[str], keys: Sequence[str]
 ) -> dict[str, dict[str, Any]]:
     """Those rows of ``table`` whose ``key`` is among ``keys``, by key."""
-    found = dicts(
+    records = dicts(
         connection, f"select {', '.join((key, *columns))} from {table} where {key} in (select unnest(?))", [list(keys)]
     )
-    return {row[key]: row for row in found}
+    return {row[key]: row for row in records}
 
 
 def delete(connection: duckdb.DuckDBPyConnection, table: str, columns: Sequence[str], keys: Sequence[Sequence[str]]) -> None:

@@ -14,7 +14,7 @@ from typing import Final
 
 import duckdb
 
-from data.campaign import OUTCOMES
+from data.campaigns.settings import OUTCOMES
 from data.store.core import rows
 
 MIGRATIONS = Path(__file__).parent.parent / "migrations"
@@ -435,21 +435,23 @@ LEFT_OUT: Final[Mapping[str, str]] = {
 
 def table_names(cursor: duckdb.DuckDBPyConnection) -> list[str]:
     """The names of all tables."""
-    found = cursor.execute("select table_name from duckdb_tables() where not internal and not temporary order by 1").fetchall()
-    return [row[0] for row in found]
+    records = cursor.execute(
+        "select table_name from duckdb_tables() where not internal and not temporary order by 1"
+    ).fetchall()
+    return [row[0] for row in records]
 
 
 def schema_version(cursor: duckdb.DuckDBPyConnection) -> int:
     """The version of the schema; 0: no project's database, which inside a transaction breaks that off."""
     try:
-        found = cursor.execute("select value from meta where key = 'schema_version'").fetchone()
+        row = cursor.execute("select value from meta where key = 'schema_version'").fetchone()
     # that the table is there is not looked up first: DuckDB reads something of every table to list them
     except duckdb.CatalogException:
         return 0
-    return int(found[0]) if found else 0
+    return int(row[0]) if row else 0
 
 
 def secret_of(cursor: duckdb.DuckDBPyConnection) -> str:
     """A project's own key; empty if it has none yet."""
-    found = rows.first(cursor, "select value from meta where key = 'secret'") if "meta" in table_names(cursor) else None
-    return str(found["value"]) if found else ""
+    record = rows.first(cursor, "select value from meta where key = 'secret'") if "meta" in table_names(cursor) else None
+    return str(record["value"]) if record else ""

@@ -76,17 +76,17 @@ class Selection:
 
         A scorer's ``score`` passes whatever the aspect, as it is compared with people's aspects.
         """
-        said = [
+        clauses = [
             _among("j.aspect", (*self.aspect, "score") if self.aspect else ()),
             _among("j.target", self.target),
             _raters(self.rater),
             _among("a.campaign_id", self.campaign, or_scorer=True),
         ]
         if self.since:
-            said.append(("(a.submitted is null or a.submitted >= ?::timestamptz)", [_moment(self.since[-1])]))
+            clauses.append(("(a.submitted is null or a.submitted >= ?::timestamptz)", [_moment(self.since[-1])]))
         if self.until:
-            said.append(("(a.submitted is null or a.submitted < ?::timestamptz)", [_moment(self.until[-1])]))
-        return _all(self.items(), *said)
+            clauses.append(("(a.submitted is null or a.submitted < ?::timestamptz)", [_moment(self.until[-1])]))
+        return _all(self.items(), *clauses)
 
 
 def _moment(text: str) -> datetime:

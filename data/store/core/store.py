@@ -103,13 +103,13 @@ class Cache:
 
     def keep(self, key: Hashable, read: Callable[[], T | None]) -> T | None:
         """What is kept, else what ``read`` finds; None is not kept."""
-        found: T | None = self.get(key)
-        if found is None:
+        value: T | None = self.get(key)
+        if value is None:
             since = self.state
-            found = read()
-            if found is not None:
-                self.put(key, found, since)
-        return found
+            value = read()
+            if value is not None:
+                self.put(key, value, since)
+        return value
 
     def forget(self) -> None:
         """Let go of everything; writes do so themselves unless they are not ``shown``."""
@@ -235,6 +235,21 @@ class Store:
                 raise self._failed(error) from error
             finally:
                 cursor.close()
+
+    def query(self, sql: str, parameters: rows.Parameters = ()) -> list[dict[str, Any]]:
+        """All rows of one query, each as a dictionary."""
+        with self.read() as cursor:
+            return rows.dicts(cursor, sql, parameters)
+
+    def query_first(self, sql: str, parameters: rows.Parameters = ()) -> dict[str, Any] | None:
+        """The first row of one query as a dictionary, None if there is none."""
+        with self.read() as cursor:
+            return rows.first(cursor, sql, parameters)
+
+    def query_value(self, sql: str, parameters: Sequence[Any] = ()) -> Any:
+        """The single value of one query that always has one."""
+        with self.read() as cursor:
+            return rows.value(cursor, sql, parameters)
 
     def write(
         self, operation: Operation[P, R], payload: P, *, shown: bool = True, touched: Items = None, forget: bool = True

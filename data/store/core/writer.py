@@ -138,14 +138,14 @@ class Writer:
             results: list[Any] = [None] * len(group)
             # whoever waits has seen none of the others' results, so each kind of write can be done at once
             places: dict[Operation[Any, Any], list[int]] = {}
-            for place, job in enumerate(group):
-                places.setdefault(job.operation, []).append(place)
+            for index, job in enumerate(group):
+                places.setdefault(job.operation, []).append(index)
             for operation, among in places.items():
-                found = operation(self._connection, [group[place].payload for place in among])
-                if len(found) != len(among):
-                    raise RuntimeError(f"{operation} gave {len(found)} results for {len(among)} payloads")
-                for place, result in zip(among, found, strict=True):
-                    results[place] = result
+                returned = operation(self._connection, [group[index].payload for index in among])
+                if len(returned) != len(among):
+                    raise RuntimeError(f"{operation} gave {len(returned)} results for {len(among)} payloads")
+                for position, result in zip(among, returned, strict=True):
+                    results[position] = result
             try:
                 self._connection.commit()
             except duckdb.FatalException as error:

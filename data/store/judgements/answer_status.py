@@ -14,7 +14,8 @@ from typing import Any, Literal
 import duckdb
 
 from data.aspects import SCALES
-from data.campaign import Campaign, Role, wrong_answers
+from data.campaigns.checks import wrong_answers
+from data.campaigns.settings import Campaign, Role, Settings
 from data.records import Annotation
 from data.store.core import erased, rows
 from data.store.core.campaign_items import DEFAULT, AnnotationTask, placeholders
@@ -56,21 +57,18 @@ def unblinded_how(store: Store, person: str, item_id: str) -> str | None:
     # who has ever been shown anything
     if person not in (store.memory.keep("uncovered", people) or ()):
         return None
-    with store.read() as cursor:
-        found = rows.first(
-            cursor,
-            "select how from uncovered where rater_id = ? and (item_id = ? or item_id in"
-            " (select image_id from item_members where item_id = ?)) order by moment limit 1",
-            [person, item_id, item_id],
-        )
-    return None if found is None else str(found["how"])
+    record = store.query_first(
+        "select how from uncovered where rater_id = ? and (item_id = ? or item_id in"
+        " (select image_id from item_members where item_id = ?)) order by moment limit 1",
+        [person, item_id, item_id],
+    )
+    return None if record is None else str(record["how"])
 
 
 def has_answered(store: Store, person: str, item_id: str) -> bool:
     """Whether this person has said something about the item."""
-    with store.read() as cursor:
-        found = rows.first(cursor, "select 1 from annotations where rater_id = ? and item_id = ?", [person, item_id])
-    return found is not None
+    record = store.query_first("select 1 from annotations where rater_id = ? and item_id = ?", [person, item_id])
+    return record is not None
 
 
 def resolve_revision(store: Store, person: str, item_id: str, revises: str | None) -> tuple[bool, str | None]:
@@ -81,14 +79,12 @@ def resolve_revision(store: Store, person: str, item_id: str, revises: str | Non
     """
     if unblinded_how(store, person, item_id) is None:
         return False, revises
-    with store.read() as cursor:
-        own = rows.dicts(
-            cursor,
-            "select annotation_id, saw_evidence,"
-            " annotation_id in (select revises from annotations where revises is not null and rater_id = ?) as superseded"
-            " from annotations where rater_id = ? and item_id = ? order by seq, submitted",
-            [person, person, item_id],
-        )
+    own = store.query(
+        "select annotation_id, saw_evidence,"
+        " annotation_id in (select revises from annotations where revises is not null and rater_id = ?) as superseded"
+        " from annotations where rater_id = ? and item_id = ? order by seq, submitted",
+        [person, person, item_id],
+    )
     if revises not in {row["annotation_id"] for row in own}:
         return True, revises
     after = [str(row["annotation_id"]) for row in own if row["saw_evidence"] and not row["superseded"]]
@@ -101,16 +97,16 @@ _REVOKED = "revoked"
 def revoked_raters(connection: duckdb.DuckDBPyConnection, memory: Cache) -> Mapping[str, Mapping[str | None, str | None]]:
     """From which campaigns people are revoked now, by name (None: from all), and what they fail, if they are only paused."""
     since = memory.state
-    kept: Mapping[str, Mapping[str | None, str | None]] | None = memory.get(_REVOKED)
-    if kept is None:
-        found: dict[str, dict[str | None, str | None]] = {}
+    cached: Mapping[str, Mapping[str | None, str | None]] | None = memory.get(_REVOKED)
+    if cached is None:
+        revoked: dict[str, dict[str | None, str | None]] = {}
         for name, campaign, reason in connection.execute(
             "select rater_id, campaign_id, reason from revocations where lifted is null"
         ).fetchall():
-            found.setdefault(name, {})[campaign] = reason
-        kept = found
-        memory.put(_REVOKED, kept, since)
-    return kept
+            revoked.setdefault(name, {})[campaign] = reason
+        cached = revoked
+        memory.put(_REVOKED, cached, since)
+    return cached
 
 
 def prepare_references(connection: duckdb.DuckDBPyConnection, annotations: Sequence[Annotation], memory: Cache) -> None:
@@ -135,11 +131,13 @@ def prepare_references(connection: duckdb.DuckDBPyConnection, annotations: Seque
 
 def _suites(connection: duckdb.DuckDBPyConnection, items: Collection[str], memory: Cache) -> dict[str, str]:
     """The suites of those of these items that exist."""
-    tasks: dict[str, AnnotationTask] = {one: task for one in items if (task := memory.get(("task", one))) is not None}
+    tasks: dict[str, AnnotationTask] = {
+        item_id: task for item_id in items if (task := memory.get(("task", item_id))) is not None
+    }
     suites = {item_id: task.suite for item_id, task in tasks.items()}
-    if missing := [one for one in items if one not in suites]:
-        found = connection.execute(f"select item_id, suite from items where item_id in {placeholders(missing)}", missing)
-        suites |= dict(found.fetchall())
+    if missing := [item_id for item_id in items if item_id not in suites]:
+        cursor = connection.execute(f"select item_id, suite from items where item_id in {placeholders(missing)}", missing)
+        suites |= dict(cursor.fetchall())
     return suites
 
 
@@ -148,8 +146,8 @@ def _raters(connection: duckdb.DuckDBPyConnection, names: Sequence[str], memory:
     unsure = [name for name in dict.fromkeys(names) if not memory.get(("rater", name))]
     if not unsure:
         return
-    found = connection.execute(f"select rater_id from raters where rater_id in {placeholders(unsure)}", unsure).fetchall()
-    there = {row[0] for row in found}
+    records = connection.execute(f"select rater_id from raters where rater_id in {placeholders(unsure)}", unsure).fetchall()
+    there = {row[0] for row in records}
     # an import that brought the name may have been undone since the person entered
     people = [name for name in unsure if name not in there]
     erased.refuse(connection, people)
@@ -168,14 +166,14 @@ def _with_scale(
 ) -> set[tuple[str, str]]:
     """Those of these aspects of suites that have a scale."""
     since = memory.state
-    known = {one for one in judged if memory.get(("scaled", *one))}
+    known = {pair for pair in judged if memory.get(("scaled", *pair))}
     suites = sorted({suite for suite, _ in set(judged) - known})
     if not suites:
         return known
-    found = connection.execute(f"select suite, aspect from scales where suite in {placeholders(suites)}", suites).fetchall()
-    for suite, aspect in found:
+    records = connection.execute(f"select suite, aspect from scales where suite in {placeholders(suites)}", suites).fetchall()
+    for suite, aspect in records:
         memory.put(("scaled", suite, aspect), True, since)
-    return known | set(found)
+    return known | set(records)
 
 
 Status = Literal["valid", "surplus", "gold", "training"]
@@ -262,11 +260,11 @@ def decide_status(states: CampaignStates, annotations: Sequence[Annotation], pla
     counts: dict[str, dict[int, int]] = {}
     decisions: list[Decision] = []
     for annotation in annotations:
-        place = places.get((annotation.campaign_id or "", annotation.item_id))
-        if place is None:
+        context = places.get((annotation.campaign_id or "", annotation.item_id))
+        if context is None:
             decisions.append(Decision("valid"))
             continue
-        state, position, item_id = place.state, place.position, place.item_id
+        state, position, item_id = context.state, context.position, context.item_id
         if position is None and item_id not in unmet:
             unmet[item_id] = int(rows.value(connection, _PEOPLE, [item_id, state.campaign.campaign_id]))
         people, wanted = (
@@ -277,7 +275,7 @@ def decide_status(states: CampaignStates, annotations: Sequence[Annotation], pla
         person = state.persons[annotation.rater_id]
         again = item_id in person.counted
         out = not {None, state.campaign.campaign_id}.isdisjoint(revoked.get(annotation.rater_id, ()))
-        decision = _decision(place, again, people - again >= wanted, annotation, out)
+        decision = _decision(context, again, people - again >= wanted, annotation, out)
         decisions.append(decision)
         blind = not annotation.saw_evidence
         person.note_answer(item_id, position, decision.status, decision.passed, blind)
@@ -285,7 +283,7 @@ def decide_status(states: CampaignStates, annotations: Sequence[Annotation], pla
             continue
         if position is None:
             unmet[item_id] += 1
-        elif place.role == "ordinary":
+        elif context.role == "ordinary":
             state.people[position] += 1
             counts.setdefault(state.campaign.campaign_id, {})[position] = int(state.people[position])
     for campaign_id, people_at in counts.items():
@@ -303,17 +301,17 @@ where item_id = ? and campaign_id = ? and status <> 'surplus' and not saw_eviden
 """
 
 
-def _decision(place: ItemContext, again: bool, full: bool, annotation: Annotation, revoked: bool) -> Decision:
+def _decision(context: ItemContext, again: bool, full: bool, annotation: Annotation, revoked: bool) -> Decision:
     """Decide about one answer; ``full``: others have filled the item."""
-    campaign = place.campaign
-    if place.role != "ordinary":
+    campaign = context.campaign
+    if context.role != "ordinary":
         # as of a revision: a second try proves nothing
         if again:
             return Decision("surplus", again=True)
         return Decision(
-            "training" if place.role == "training" else "gold", not wrong_answers(place.expected, annotation.answers)
+            "training" if context.role == "training" else "gold", not wrong_answers(context.expected, annotation.answers)
         )
-    selected = campaign.stratum and place.position in place.state.listing.selected
+    selected = campaign.stratum and context.position in context.state.listing.selected
     # of the default campaign a second answer is kept as what it is, a repeat; statistics leave it out
     status: Status = "surplus" if full or (again and campaign.campaign_id != DEFAULT) else "valid"
     if revoked:
@@ -325,15 +323,15 @@ def end_claims(states: CampaignStates, annotations: Sequence[Annotation], places
     """Whoever has answered holds nothing any more, and has nothing half written."""
     drafts: list[tuple[str, str, str]] = []
     for annotation in annotations:
-        place = places.get((annotation.campaign_id or "", annotation.item_id))
-        if place is None:
+        context = places.get((annotation.campaign_id or "", annotation.item_id))
+        if context is None:
             continue
-        state, name = place.state, annotation.rater_id
+        state, name = context.state, annotation.rater_id
         person = state.persons[name]
-        if place.position in person.held:
-            state.hold(name, {position: until for position, until in person.held.items() if position != place.position})
-        if person.drafts.pop(place.item_id, None) is not None:
-            drafts.append((state.campaign.campaign_id, place.item_id, name))
+        if context.position in person.held:
+            state.hold(name, {position: until for position, until in person.held.items() if position != context.position})
+        if person.drafts.pop(context.item_id, None) is not None:
+            drafts.append((state.campaign.campaign_id, context.item_id, name))
     if drafts:
         rows.delete(states.connection, "drafts", ("campaign_id", "item_id", "rater_id"), drafts)
 
@@ -345,14 +343,14 @@ def ask_more(states: CampaignStates, annotation: Annotation, rule: Rule) -> None
     if state is None:
         return
     overlap, position = state.campaign.overlap, state.listing.positions.get(annotation.item_id)
-    said = rows.dicts(
+    answers = rows.dicts(
         states.connection,
         "select answers from annotations where item_id = ? and campaign_id = ? and status = 'valid' and not saw_evidence"
         # of each person the latest revision of the first answer
         " qualify row_number() over (partition by rater_id order by seq, submitted desc) = 1 order by seq limit ?",
         [annotation.item_id, campaign_id, overlap],
     )
-    wanted = overlap + (len(said) == overlap and rule([rows.from_json(row["answers"]) for row in said]))
+    wanted = overlap + (len(answers) == overlap and rule([rows.from_json(row["answers"]) for row in answers]))
     if position is not None and state.listing.role(position) == "ordinary" and state.wanted[position] != wanted:
         state.wanted[position] = wanted
         states.connection.execute(
@@ -362,11 +360,15 @@ def ask_more(states: CampaignStates, annotation: Annotation, rule: Rule) -> None
 
 def feedback(annotation: Annotation, places: ItemContexts) -> Feedback | None:
     """What a person is told at once about their answer; the same however often it is sent."""
-    place = places.get((annotation.campaign_id or "", annotation.item_id))
-    if place is None:
+    context = places.get((annotation.campaign_id or "", annotation.item_id))
+    return (
+        None if context is None else feedback_on(context.campaign.settings, context.role, context.expected, annotation.answers)
+    )
+
+
+def feedback_on(settings: Settings, role: Role, expected: Mapping[str, Any], answers: Mapping[str, Any]) -> Feedback | None:
+    """What a campaign tells a person about their answers to an item in this role; None: nothing."""
+    if (role, True) not in (("gold", settings.gold_feedback), ("training", settings.training_feedback)):
         return None
-    settings = place.campaign.settings
-    if (place.role, True) not in (("gold", settings.gold_feedback), ("training", settings.training_feedback)):
-        return None
-    missed = wrong_answers(place.expected, annotation.answers)
+    missed = wrong_answers(expected, answers)
     return Feedback(not missed, missed)

@@ -48,14 +48,14 @@ class PersonProgress:
 
     def waiting(self, positions: Sequence[int]) -> list[int]:
         """Those of these that they have not answered: held ones first, skipped ones last."""
-        left = [one for one in positions if one not in self.answered and one not in self.broken]
-        held = [one for one in self.held if one in left]
-        fresh = [one for one in left if one not in held and one not in self.put_off]
-        return held + fresh + self.later(one for one in left if one not in held and one in self.put_off)
+        left = [position for position in positions if position not in self.answered and position not in self.broken]
+        held = [position for position in self.held if position in left]
+        fresh = [position for position in left if position not in held and position not in self.put_off]
+        return held + fresh + self.later(position for position in left if position not in held and position in self.put_off)
 
     def later(self, positions: Iterable[int]) -> list[int]:
         """Skipped items in the order of skipping."""
-        return sorted(positions, key=lambda one: (self.put_off[one], one))
+        return sorted(positions, key=lambda position: (self.put_off[position], position))
 
     def note_answer(self, item_id: str, position: int | None, status: str, passed: bool | None, blind: bool) -> None:
         """Take down a new answer that revises none."""
@@ -130,18 +130,18 @@ class CampaignState:
             return
         keys = {f"p{n}": name for n, name in enumerate(new)}
         query = _FACTS.format(people=f"({', '.join(f'${key}' for key in keys)})")
-        found = connection.execute(query, {"campaign": self.campaign.campaign_id, **keys}).fetchall()
+        records = connection.execute(query, {"campaign": self.campaign.campaign_id, **keys}).fetchall()
         for name in new:
             self.persons.setdefault(name, PersonProgress())
-        for what, name, item_id, status, passed, blind, moment, answers in found:
+        for kind, name, item_id, status, passed, blind, moment, answers in records:
             person, position = self.persons[name], self.listing.positions.get(item_id)
-            if what == "answer":
+            if kind == "answer":
                 person.note_answer(item_id, position, status, passed, blind)
-            elif what == "draft":
+            elif kind == "draft":
                 person.drafts[item_id] = rows.from_json(answers)
             elif position is None:
                 continue
-            elif what == "skip":
+            elif kind == "skip":
                 person.put_off[position] = moment
             else:
                 person.broken.add(position)
@@ -176,9 +176,9 @@ class CampaignState:
             f"delete from claims where campaign_id = ? and rater_id in {placeholders(names)}", [campaign_id, *names]
         )
         claims = [
-            (campaign_id, self.listing.item_ids[position], name, until, place)
+            (campaign_id, self.listing.item_ids[position], name, until, rank)
             for name in names
-            for place, (position, until) in enumerate(self.persons[name].held.items())
+            for rank, (position, until) in enumerate(self.persons[name].held.items())
         ]
         rows.insert(connection, "claims", ("campaign_id", "item_id", "rater_id", "until", "place"), claims)
         self._moved.clear()
@@ -201,8 +201,8 @@ class CampaignStates:
         """Those of these campaigns that exist."""
         since = self.memory.state
         for campaign_id in campaigns:
-            if campaign_id not in self._used and (kept := self.memory.get((_STATE, campaign_id))) is not None:
-                self._used[campaign_id] = kept
+            if campaign_id not in self._used and (cached := self.memory.get((_STATE, campaign_id))) is not None:
+                self._used[campaign_id] = cached
         missing = [campaign_id for campaign_id in campaigns if campaign_id not in self._used]
         for campaign_id, known in cached_campaigns(self.connection, missing, self.memory).items() if missing else ():
             self._used[campaign_id] = state = CampaignState(self.connection, known)

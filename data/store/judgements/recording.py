@@ -122,9 +122,9 @@ def save_all(connection: duckdb.DuckDBPyConnection, sent: Sequence[SentAnswer]) 
 
 def save_answers(states: CampaignStates, sent: Sequence[SentAnswer]) -> list[SavedAnswer]:
     """As ``save_all``; the claims that end with them are still to be written."""
-    plain = [one.annotation for one in sent if one.more is None]
+    plain = [answer.annotation for answer in sent if answer.more is None]
     saved = iter(_save(states, plain) if plain else [])
-    return [next(saved) if one.more is None else _save_and_ask(states, one.annotation, one.more) for one in sent]
+    return [next(saved) if answer.more is None else _save_and_ask(states, answer.annotation, answer.more) for answer in sent]
 
 
 def _save_and_ask(states: CampaignStates, annotation: Annotation, more: Rule) -> SavedAnswer:
@@ -179,8 +179,8 @@ def _save(states: CampaignStates, annotations: Sequence[Annotation]) -> list[Sav
 def _stored(connection: duckdb.DuckDBPyConnection, ids: Sequence[str]) -> dict[str, dict[str, Any]]:
     """Those of these answers that are there already."""
     columns = "annotation_id, item_id, rater_id, status"
-    found = rows.dicts(connection, f"select {columns} from annotations where annotation_id in {placeholders(ids)}", ids)
-    return {row["annotation_id"]: row for row in found}
+    records = rows.dicts(connection, f"select {columns} from annotations where annotation_id in {placeholders(ids)}", ids)
+    return {row["annotation_id"]: row for row in records}
 
 
 def _earlier(connection: duckdb.DuckDBPyConnection, annotations: Sequence[Annotation]) -> dict[str, str]:
@@ -305,14 +305,14 @@ def annotation_row(
     a: Annotation, decision: Decision, revises: str | None, root_id: str, seq: int, now: datetime, import_id: int | None
 ) -> tuple[Any, ...]:
     raw = None if a.raw is None else rows.to_json(a.raw)
-    said = (a.questionnaire, rows.to_json(a.answers), raw)
+    values = (a.questionnaire, rows.to_json(a.answers), raw)
     when = (a.started, now, a.active_seconds)
     return (
         a.annotation_id,
         a.campaign_id,
         a.item_id,
         a.rater_id,
-        *said,
+        *values,
         *when,
         a.saw_evidence,
         decision.status,
@@ -328,8 +328,8 @@ def annotation_row(
 
 def judgement_rows(source: Annotation | Evidence, source_id: str, seq: int) -> Iterable[tuple[Any, ...]]:
     for j in source.judgements:
-        said = (j.aspect, j.target, j.label, j.value, j.reason)
-        yield (j.item_id or source.item_id, source.rater_id, *said, source_id, source.rule_version, seq)
+        values = (j.aspect, j.target, j.label, j.value, j.reason)
+        yield (j.item_id or source.item_id, source.rater_id, *values, source_id, source.rule_version, seq)
 
 
 def _rebuild(connection: duckdb.DuckDBPyConnection, derive: Callable[[dict[str, Any]], tuple[str, Sequence[Judgement]]]) -> int:
@@ -345,15 +345,15 @@ def _rebuild(connection: duckdb.DuckDBPyConnection, derive: Callable[[dict[str, 
         " from evidence e join items t using (item_id) left join prompts p on p.prompt_id = t.prompt_id"
         " left join runs n using (run_id) where e.failed is null order by seq",
     )
-    found = scorer_evidence.detections_of(connection, None)
-    members, asked = _members(connection), library.all_questions(connection)
+    by_item = scorer_evidence.detections_of(connection, None)
+    members, questions = _members(connection), library.all_questions(connection)
     judgements: list[tuple[Any, ...]] = []
     for source in sources:
-        boxes = tuple(detection for detection, _ in found.get((source["run_id"], source["item_id"]), ()))
+        boxes = tuple(detection for detection, _ in by_item.get((source["run_id"], source["item_id"]), ()))
         decoded = rows.decoded(source, "answers", "raw", "payload", "spec", "settings")
         images, generators = members.get(source["item_id"], ([], []))
         version = (decoded["raw"] or {}).get("questions")
-        shown = asked.get((source["prompt_id"], version), ()) if isinstance(version, int) else ()
+        shown = questions.get((source["prompt_id"], version), ()) if isinstance(version, int) else ()
         about = {"detections": boxes, "members": images, "generators": generators, "questions": shown}
         version, derived = derive(decoded | about)
         last = (source["source_id"], version, source["seq"])
@@ -370,11 +370,11 @@ def _rebuild(connection: duckdb.DuckDBPyConnection, derive: Callable[[dict[str, 
 def _members(connection: duckdb.DuckDBPyConnection) -> dict[str, tuple[list[str], list[str]]]:
     """The images of items of several, and whose they are, in their order."""
     members: dict[str, tuple[list[str], list[str]]] = {}
-    found = connection.execute(
+    records = connection.execute(
         "select m.item_id, m.image_id, i.generator from item_members m join items t using (item_id)"
         " join images i using (image_id) where t.kind <> 'image' order by m.position"
     ).fetchall()
-    for item_id, image_id, generator in found:
+    for item_id, image_id, generator in records:
         images, generators = members.setdefault(item_id, ([], []))
         images.append(image_id)
         generators.append(generator)

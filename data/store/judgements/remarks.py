@@ -76,13 +76,11 @@ def verdicts(store: Store, item_ids: Sequence[str] | None = None, *, replaced: b
     """
     among = "" if item_ids is None else " where item_id in (select unnest(?::varchar[]))"
     latest = "" if replaced else " qualify row_number() over (partition by item_id, aspect, target order by seq desc) = 1"
-    with store.read() as cursor:
-        found = rows.dicts(
-            cursor,
-            f"select {', '.join(_ADJUDICATION_COLUMNS)} from adjudications{among}{latest} order by seq desc",
-            [] if item_ids is None else [list(item_ids)],
-        )
-    return [Adjudication(**row) for row in found if row["verdict"] or replaced]
+    records = store.query(
+        f"select {', '.join(_ADJUDICATION_COLUMNS)} from adjudications{among}{latest} order by seq desc",
+        [] if item_ids is None else [list(item_ids)],
+    )
+    return [Adjudication(**row) for row in records if row["verdict"] or replaced]
 
 
 def take_back(store: Store, adjudication: Adjudication) -> bool:
@@ -91,21 +89,27 @@ def take_back(store: Store, adjudication: Adjudication) -> bool:
     Append-only like all verdicts: the one before is written anew, or one that says nothing.
     """
     unit = (adjudication.aspect, adjudication.target)
-    said = [one for one in verdicts(store, [adjudication.item_id], replaced=True) if (one.aspect, one.target) == unit]
-    before = said[1] if len(said) > 1 else adjudication
+    adjudications = [
+        verdict
+        for verdict in verdicts(store, [adjudication.item_id], replaced=True)
+        if (verdict.aspect, verdict.target) == unit
+    ]
+    before = adjudications[1] if len(adjudications) > 1 else adjudication
     back = replace(
         before, adjudication_id=adjudication.adjudication_id, made_by=adjudication.made_by, moment=adjudication.moment
     )
     return adjudicate(store, back)
 
 
-def _adjudicate(connection: duckdb.DuckDBPyConnection, one: Adjudication) -> bool:
-    known = rows.first(connection, "select 1 from adjudications where adjudication_id = ?", [one.adjudication_id])
+def _adjudicate(connection: duckdb.DuckDBPyConnection, adjudication: Adjudication) -> bool:
+    known = rows.first(connection, "select 1 from adjudications where adjudication_id = ?", [adjudication.adjudication_id])
     if known is not None:
         return False
-    if rows.first(connection, "select 1 from items where item_id = ?", [one.item_id]) is None:
-        raise KeyError(one.item_id)
-    values = {name: getattr(one, name) for name in _ADJUDICATION_COLUMNS} | {"moment": one.moment or datetime.now(UTC)}
+    if rows.first(connection, "select 1 from items where item_id = ?", [adjudication.item_id]) is None:
+        raise KeyError(adjudication.item_id)
+    values = {name: getattr(adjudication, name) for name in _ADJUDICATION_COLUMNS} | {
+        "moment": adjudication.moment or datetime.now(UTC)
+    }
     seq = rows.sequence(connection, "statement_seq", 1)[0]
     rows.insert(connection, "adjudications", (*_ADJUDICATION_COLUMNS, "seq"), [(*values.values(), seq)])
     return True
@@ -155,15 +159,13 @@ def write_note(store: Store, note: Note) -> bool:
 
 def notes_of_item(store: Store, item_id: str) -> list[CurrentNote]:
     """The notes on an item as they stand, oldest first; those that were taken back are left out."""
-    with store.read() as cursor:
-        found = rows.dicts(
-            cursor,
-            "select note_id, text, made_by, moment, count(*) over (partition by root_id) > 1 as revised,"
-            " min(seq) over (partition by root_id) as place, row_number() over (partition by root_id order by seq desc) as age"
-            " from notes where item_id = ? qualify age = 1 order by place",
-            [item_id],
-        )
-    return [CurrentNote(*(row[name] for name in CurrentNote.__slots__)) for row in found if row["text"]]
+    records = store.query(
+        "select note_id, text, made_by, moment, count(*) over (partition by root_id) > 1 as revised,"
+        " min(seq) over (partition by root_id) as place, row_number() over (partition by root_id order by seq desc) as age"
+        " from notes where item_id = ? qualify age = 1 order by place",
+        [item_id],
+    )
+    return [CurrentNote(*(row[name] for name in CurrentNote.__slots__)) for row in records if row["text"]]
 
 
 def _write_note(connection: duckdb.DuckDBPyConnection, note: Note) -> bool:
@@ -219,25 +221,25 @@ def tag_items(store: Store, tagging: Tagging, *, now: datetime | None = None) ->
 def list_tags(store: Store) -> list[TagCount]:
     """All tags that some item has, the most frequent first."""
     with store.read() as cursor:
-        found = cursor.execute("select tag, count(*) as n from tagged group by tag order by n desc, tag").fetchall()
-    return [TagCount(name, n) for name, n in found]
+        records = cursor.execute("select tag, count(*) as n from tagged group by tag order by n desc, tag").fetchall()
+    return [TagCount(name, n) for name, n in records]
 
 
 def tag_names(store: Store) -> list[str]:
     """The names of all tags."""
-    return sorted(one.name for one in list_tags(store))
+    return sorted(tag.name for tag in list_tags(store))
 
 
 def tags_of_items(store: Store, item_ids: Sequence[str]) -> dict[str, list[str]]:
     """By item its tags, in the alphabet's order; items without any are left out."""
-    found: dict[str, list[str]] = {}
+    tags: dict[str, list[str]] = {}
     with store.read() as cursor:
         for item_id, name in cursor.execute(
             "select item_id, tag from tagged where item_id in (select unnest(?::varchar[])) order by item_id, tag",
             [list(item_ids)],
         ).fetchall():
-            found.setdefault(item_id, []).append(name)
-    return found
+            tags.setdefault(item_id, []).append(name)
+    return tags
 
 
 def _tag_items(connection: duckdb.DuckDBPyConnection, tagging: Tagging, now: datetime) -> bool:

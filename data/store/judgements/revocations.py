@@ -12,7 +12,7 @@ from typing import Any, Final
 
 import duckdb
 
-from data.campaign import fails_checks
+from data.campaigns.checks import fails_checks
 from data.records import Annotation
 from data.store.core import browse_index, rows
 from data.store.core.campaign_items import recount
@@ -62,28 +62,25 @@ def restore(store: Store, person: str, by: str, campaign: str | None = None, *, 
 
 def current_revocations(store: Store) -> list[Revocation]:
     """All who are revoked now, oldest first."""
-    with store.read() as cursor:
-        found = rows.dicts(
-            cursor,
-            "select rater_id as person, campaign_id as campaign, uncounted, made_by as by, moment, reason from revocations"
-            " where lifted is null order by moment",
-        )
-    return [Revocation(**row) for row in found]
+    records = store.query(
+        "select rater_id as person, campaign_id as campaign, uncounted, made_by as by, moment, reason from revocations"
+        " where lifted is null order by moment",
+    )
+    return [Revocation(**row) for row in records]
 
 
 def is_person(store: Store, name: str) -> bool:
     """Whether somebody of this name works in the project: no scorer, and no slot of a study."""
-    with store.read() as cursor:
-        return rows.first(cursor, "select 1 from raters where rater_id = ? and identity = 'person'", [name]) is not None
+    return store.query_first("select 1 from raters where rater_id = ? and identity = 'person'", [name]) is not None
 
 
 # Imported answers are a study's, whoever goes by their name here.
 _THEIRS = "rater_id = $person and coalesce($campaign, campaign_id) is not distinct from campaign_id and import_id is null"
 
 
-def write_revocation(connection: duckdb.DuckDBPyConnection, asked: Revocation) -> int:
+def write_revocation(connection: duckdb.DuckDBPyConnection, revocation: Revocation) -> int:
     """As ``revoke``, for the writer's thread."""
-    whose: dict[str, Any] = {"person": asked.person, "campaign": asked.campaign}
+    whose: dict[str, Any] = {"person": revocation.person, "campaign": revocation.campaign}
     standing = rows.first(
         connection,
         "select uncounted from revocations where rater_id = $person and campaign_id is not distinct from $campaign"
@@ -96,20 +93,29 @@ def write_revocation(connection: duckdb.DuckDBPyConnection, asked: Revocation) -
             connection,
             "revocations",
             ("rater_id", "campaign_id", "uncounted", "made_by", "moment", "reason"),
-            [(asked.person, asked.campaign, asked.uncounted, asked.by, asked.moment, asked.reason)],
+            [
+                (
+                    revocation.person,
+                    revocation.campaign,
+                    revocation.uncounted,
+                    revocation.by,
+                    revocation.moment,
+                    revocation.reason,
+                )
+            ],
         )
-    elif asked.uncounted and not standing["uncounted"]:
+    elif revocation.uncounted and not standing["uncounted"]:
         connection.execute(
             "update revocations set uncounted = true where rater_id = $person"
             " and campaign_id is not distinct from $campaign and lifted is null",
             whose,
         )
-    if not asked.uncounted:
+    if not revocation.uncounted:
         return 0
-    found = connection.execute(
+    cursor = connection.execute(
         f"select distinct item_id from annotations where {_THEIRS} and status = 'valid' order by item_id", whose
     )
-    items = [row[0] for row in found.fetchall()]
+    items = [row[0] for row in cursor.fetchall()]
     _mark_stale_with_members(connection, items)
     connection.execute(
         f"update annotations set status_before = status, status = 'surplus' where {_THEIRS} and status = 'valid'", whose
@@ -163,12 +169,12 @@ def pause_who_fail(states: CampaignStates, annotations: Sequence[Annotation], pl
     """Pause whoever is below a pass mark with these new answers, which are written; returns the answers that did it."""
     checks: dict[tuple[str, str], tuple[Annotation, ItemContext]] = {}
     for annotation in annotations:
-        place = places.get((annotation.campaign_id or "", annotation.item_id))
-        if place is not None and place.role in ("gold", "attention"):
-            checks[place.campaign.campaign_id, annotation.rater_id] = annotation, place
+        context = places.get((annotation.campaign_id or "", annotation.item_id))
+        if context is not None and context.role in ("gold", "attention"):
+            checks[context.campaign.campaign_id, annotation.rater_id] = annotation, context
     paused: set[str] = set()
-    for (campaign_id, person), (annotation, place) in checks.items():
-        settings = place.campaign.settings
+    for (campaign_id, person), (annotation, context) in checks.items():
+        settings = context.campaign.settings
         connection = states.connection
         if not {None, campaign_id}.isdisjoint(answer_status.revoked_raters(connection, states.memory).get(person, ())):
             continue
@@ -181,8 +187,7 @@ def pause_who_fail(states: CampaignStates, annotations: Sequence[Annotation], pl
 
 def _failure(connection: duckdb.DuckDBPyConnection, campaign_id: str, person: str, gold: float, attention: float) -> str | None:
     """What somebody fails, in words, by the first answers since they were last let in again; None: nothing."""
-    found = connection.execute(_TALLY, {"person": person, "campaign": campaign_id}).fetchall()
-    for role, n, right in found:
+    for role, n, right in connection.execute(_TALLY, {"person": person, "campaign": campaign_id}).fetchall():
         if fails_checks(right, n, gold if role == "gold" else attention):
             return f"{right} of {n} {role} items right"
     return None

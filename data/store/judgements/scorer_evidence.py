@@ -34,7 +34,7 @@ def insert_detections(connection: duckdb.DuckDBPyConnection, run_id: str, part: 
         [
             (
                 run_id,
-                one.item_id,
+                observation.item_id,
                 rank,
                 d.label,
                 d.score,
@@ -42,8 +42,8 @@ def insert_detections(connection: duckdb.DuckDBPyConnection, run_id: str, part: 
                 None if d.mask is None else f"{part}:{row}:{rank}",
                 None if d.colors is None else list(d.colors),
             )
-            for row, one in enumerate(seen)
-            for rank, d in enumerate(one.detections)
+            for row, observation in enumerate(seen)
+            for rank, d in enumerate(observation.detections)
         ],
     )
 
@@ -63,10 +63,10 @@ def detections_of(
         " order by run_id, image_id, rank",
         parameters,
     )
-    found: DetectionsByImage = {}
+    by_image: DetectionsByImage = {}
     for row in read:
-        found.setdefault((row["run_id"], row["image_id"]), []).append((_detection(row), row["mask_ref"]))
-    return found
+        by_image.setdefault((row["run_id"], row["image_id"]), []).append((_detection(row), row["mask_ref"]))
+    return by_image
 
 
 def _detection(row: dict[str, Any]) -> Detection:
@@ -111,21 +111,19 @@ order by e.rater_id
 def evidence_of_item(store: Store, item_id: str) -> list[ItemEvidence]:
     """What each scorer saw of an image; a mask is None where the run's file is gone. Imported numbers are not among these."""
     with store.read() as cursor:
-        found = rows.dicts(cursor, _FIRST.format(condition="e.item_id = ?"), [item_id])
+        records = rows.dicts(cursor, _FIRST.format(condition="e.item_id = ?"), [item_id])
         boxes = detections_of(cursor, [item_id])
-    return [_whole(store, rows.decoded(row, "payload", "settings"), boxes) for row in found]
+    return [_whole(store, rows.decoded(row, "payload", "settings"), boxes) for row in records]
 
 
 def imported_evidence(store: Store, suite: str, item_id: str | None = None) -> dict[tuple[str, str], Mapping[str, Any]]:
     """By item and rater what came with imported ratings of a suite, or of one item: what a judge wrote, say."""
-    with store.read() as cursor:
-        found = rows.dicts(
-            cursor,
-            "select e.item_id, e.rater_id, e.payload from evidence e join items t using (item_id)"
-            " where e.run_id is null and t.suite = ? and (?::varchar is null or e.item_id = ?) order by e.seq desc",
-            [suite, item_id, item_id],
-        )
-    return {(row["item_id"], row["rater_id"]): rows.decoded(row, "payload")["payload"] for row in found}
+    records = store.query(
+        "select e.item_id, e.rater_id, e.payload from evidence e join items t using (item_id)"
+        " where e.run_id is null and t.suite = ? and (?::varchar is null or e.item_id = ?) order by e.seq desc",
+        [suite, item_id, item_id],
+    )
+    return {(row["item_id"], row["rater_id"]): rows.decoded(row, "payload")["payload"] for row in records}
 
 
 def evidence_without_masks(store: Store, item_ids: Sequence[str], rater_id: str) -> RaterEvidence | None:
@@ -139,8 +137,8 @@ def evidence_without_masks(store: Store, item_ids: Sequence[str], rater_id: str)
         if last is None:
             return None
         condition = "e.item_id in (select unnest(?::varchar[])) and e.rater_id = ?"
-        found = rows.dicts(cursor, _FIRST.format(condition=condition), [list(item_ids), rater_id])
-        boxes = detections_of(cursor, item_ids, {row["run_id"] for row in found})
+        records = rows.dicts(cursor, _FIRST.format(condition=condition), [list(item_ids), rater_id])
+        boxes = detections_of(cursor, item_ids, {row["run_id"] for row in records})
     by_item = {
         row["item_id"]: Observation(
             row["item_id"],
@@ -148,7 +146,7 @@ def evidence_without_masks(store: Store, item_ids: Sequence[str], rater_id: str)
             tuple(detection for detection, _ in boxes.get((row["run_id"], row["item_id"]), ())),
             row["failed"],
         )
-        for row in found
+        for row in records
     }
     return RaterEvidence(last["scorer"], last["version"], rows.from_json(last["settings"]), by_item)
 
@@ -156,24 +154,24 @@ def evidence_without_masks(store: Store, item_ids: Sequence[str], rater_id: str)
 def _whole(store: Store, row: dict[str, Any], boxes: DetectionsByImage) -> ItemEvidence:
     folder = store.project / row["folder"]
     here = boxes.get((row["run_id"], row["item_id"]), [])
-    found = Observation(row["item_id"], row["payload"], _with_masks(folder, row["item_id"], here), row["failed"])
-    return ItemEvidence(row["rater_id"], row["run_id"], folder, row["scorer"], row["version"], row["settings"], found)
+    observation = Observation(row["item_id"], row["payload"], _with_masks(folder, row["item_id"], here), row["failed"])
+    return ItemEvidence(row["rater_id"], row["run_id"], folder, row["scorer"], row["version"], row["settings"], observation)
 
 
-def _with_masks(folder: Path, item_id: str, found: list[tuple[Detection, str | None]]) -> tuple[Detection, ...]:
+def _with_masks(folder: Path, item_id: str, detections: list[tuple[Detection, str | None]]) -> tuple[Detection, ...]:
     """All masks of an image lie in one row of one part."""
-    place = next((place for _, place in found if place), None)
-    if place is None:
-        return tuple(detection for detection, _ in found)
-    part, row, _ = map(int, place.split(":"))
+    mask_ref = next((ref for _, ref in detections if ref), None)
+    if mask_ref is None:
+        return tuple(detection for detection, _ in detections)
+    part, row, _ = map(int, mask_ref.split(":"))
     try:
         stored = RunFolder(folder).read_part(part)[row]
         masks = [detection.mask for detection in stored.detections] if stored.item_id == item_id else []
     except (ValueError, IndexError):
         masks = []
     return tuple(
-        replace(detection, mask=masks[rank]) if place and rank < len(masks) else detection
-        for rank, (detection, place) in enumerate(found)
+        replace(detection, mask=masks[rank]) if ref and rank < len(masks) else detection
+        for rank, (detection, ref) in enumerate(detections)
     )
 
 
@@ -197,16 +195,14 @@ class EvidenceSource:
 
 def evidence_sources(store: Store) -> list[EvidenceSource]:
     """All of them, by suite and rater. What was seen by flipped prompts is not among them: it says nothing of the true ones."""
-    with store.read() as cursor:
-        found = rows.dicts(
-            cursor,
-            "select t.suite, e.rater_id, arg_max(n.scorer, n.created) as scorer, arg_max(n.profile, n.created) as profile,"
-            " count(distinct e.item_id) as images, count(*) || '.' || max(e.seq) || '.' || max(e.run_id) as stamp"
-            " from evidence e join runs n using (run_id) join items t on t.item_id = e.item_id"
-            " where e.failed is null and t.kind = 'image' and coalesce(n.settings->>'$.flip', '') = ''"
-            " group by t.suite, e.rater_id order by t.suite, e.rater_id",
-        )
-    return [EvidenceSource(**row) for row in found]
+    records = store.query(
+        "select t.suite, e.rater_id, arg_max(n.scorer, n.created) as scorer, arg_max(n.profile, n.created) as profile,"
+        " count(distinct e.item_id) as images, count(*) || '.' || max(e.seq) || '.' || max(e.run_id) as stamp"
+        " from evidence e join runs n using (run_id) join items t on t.item_id = e.item_id"
+        " where e.failed is null and t.kind = 'image' and coalesce(n.settings->>'$.flip', '') = ''"
+        " group by t.suite, e.rater_id order by t.suite, e.rater_id",
+    )
+    return [EvidenceSource(**row) for row in records]
 
 
 @dataclass(frozen=True, slots=True)
@@ -225,26 +221,22 @@ class PerceivedImage(HasSpec):
 def perceived_images(store: Store, selection: Selection, rater_id: str) -> list[PerceivedImage]:
     """Those of the selected images of which this rater's runs saw something, by generator, prompt and index."""
     condition, parameters = selection.items()
-    with store.read() as cursor:
-        found = rows.dicts(
-            cursor,
-            "select t.item_id, i.prompt_id, i.generator, i.idx, p.text, p.task, p.spec"
-            " from items t join images i on i.image_id = t.item_id join prompts p on p.prompt_id = i.prompt_id"
-            f" where {condition} and {_PERCEIVED} order by i.generator, i.prompt_id, i.idx",
-            [*parameters, rater_id],
-        )
-    return [PerceivedImage(**rows.decoded(row, "spec")) for row in found]
+    records = store.query(
+        "select t.item_id, i.prompt_id, i.generator, i.idx, p.text, p.task, p.spec"
+        " from items t join images i on i.image_id = t.item_id join prompts p on p.prompt_id = i.prompt_id"
+        f" where {condition} and {_PERCEIVED} order by i.generator, i.prompt_id, i.idx",
+        [*parameters, rater_id],
+    )
+    return [PerceivedImage(**rows.decoded(row, "spec")) for row in records]
 
 
 def items_with_evidence(store: Store, item_ids: Sequence[str], rater_id: str) -> set[str]:
     """Those of these items of which this rater has evidence."""
-    with store.read() as cursor:
-        found = rows.dicts(
-            cursor,
-            f"select t.item_id from items t where t.item_id in (select unnest(?::varchar[])) and {_PERCEIVED}",
-            [list(item_ids), rater_id],
-        )
-    return {row["item_id"] for row in found}
+    records = store.query(
+        f"select t.item_id from items t where t.item_id in (select unnest(?::varchar[])) and {_PERCEIVED}",
+        [list(item_ids), rater_id],
+    )
+    return {row["item_id"] for row in records}
 
 
 _PERCEIVED = (
@@ -290,22 +282,19 @@ def caption_choices(store: Store, selection: Selection) -> list[CaptionChoice]:
     """
     only = Selection(suite=selection.suite, task=selection.task, generator=selection.generator, rater=selection.rater)
     condition, parameters = only.judgements()
-    with store.read() as cursor:
-        found = rows.dicts(cursor, _CAPTION_CHOICES.format(condition=condition), parameters)
-    made = (CaptionChoice(**rows.decoded(rows.decoded(row, "payload"), "settings")) for row in found)
-    return [one for one in made if _is_sound(one.payload)]
+    records = store.query(_CAPTION_CHOICES.format(condition=condition), parameters)
+    made = (CaptionChoice(**rows.decoded(rows.decoded(row, "payload"), "settings")) for row in records)
+    return [choice for choice in made if _is_sound(choice.payload)]
 
 
 def suites_with_captions(store: Store) -> dict[str, list[str]]:
     """By suite the scorers that chose captions for its images, sorted."""
-    with store.read() as cursor:
-        found = rows.dicts(
-            cursor,
-            "select t.suite, e.rater_id from evidence e join items t using (item_id) where e.failed is null"
-            " and t.kind = 'image' and json_type(e.payload, '$.fits') = 'ARRAY' group by all order by all",
-        )
+    records = store.query(
+        "select t.suite, e.rater_id from evidence e join items t using (item_id) where e.failed is null"
+        " and t.kind = 'image' and json_type(e.payload, '$.fits') = 'ARRAY' group by all order by all",
+    )
     named: dict[str, list[str]] = {}
-    for row in found:
+    for row in records:
         named.setdefault(row["suite"], []).append(row["rater_id"])
     return named
 
@@ -314,5 +303,5 @@ def _is_sound(payload: Mapping[str, Any]) -> bool:
     captions, fits, right = payload["captions"], payload["fits"], payload.get("right")
     numbers = all(fit is None or (isinstance(fit, int | float) and not isinstance(fit, bool)) for fit in fits)
     texts = all(isinstance(caption, str) for caption in captions)
-    place = isinstance(right, int) and not isinstance(right, bool) and 0 <= right < len(fits)
-    return numbers and texts and place and len(captions) == len(fits) >= 2
+    in_range = isinstance(right, int) and not isinstance(right, bool) and 0 <= right < len(fits)
+    return numbers and texts and in_range and len(captions) == len(fits) >= 2

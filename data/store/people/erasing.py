@@ -55,13 +55,13 @@ def erase(store: Store, name: str, *, now: datetime | None = None) -> ErasedRows
 
 
 def _mark_erased(connection: duckdb.DuckDBPyConnection, name: str, secret: str, now: datetime) -> None:
-    found = rows.first(connection, "select kind, identity from raters where rater_id = ?", [name])
-    if found is not None and (found["kind"], found["identity"]) != ("human", "person"):
+    record = rows.first(connection, "select kind, identity from raters where rater_id = ?", [name])
+    if record is not None and (record["kind"], record["identity"]) != ("human", "person"):
         raise NoSuchPerson(
-            f"{name!r} is a {found['identity'] or found['kind']} and not a person; `import undo` removes imported data"
+            f"{name!r} is a {record['identity'] or record['kind']} and not a person; `import undo` removes imported data"
         )
     mark, marks = erased.mark(secret, name), erased.marks(connection)
-    if found is None and mark not in marks and not any(connection.execute(_NAMED, {"name": name}).fetchone() or ()):
+    if record is None and mark not in marks and not any(connection.execute(_NAMED, {"name": name}).fetchone() or ()):
         raise NoSuchPerson(f"there is nobody called {name!r} in this project; `people list` has the names")
     if mark not in marks:
         rows.insert(connection, "erased", ("person", "moment"), [(mark, now)])

@@ -135,7 +135,7 @@ class InvitationRefused(ValueError):
 
 
 class InvitationClosed(ValueError):
-    """The invitation lets nobody in (any more); the message is a sentence for whoever came."""
+    """The invitation lets nobody in (any more); its arguments are sentences for whoever came."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -176,7 +176,7 @@ class Invitation(Terms):
         if self.revoked is not None:
             return "This invitation has been taken back."
         if self.expires <= (now or datetime.now(UTC)):
-            return f"This invitation expired on {self.expires:%Y-%m-%d}."
+            return "This invitation has expired."
         return None
 
 
@@ -205,9 +205,8 @@ def create(store: Store, terms: Terms, made_by: str) -> Invitation:
 def listed(store: Store, campaign: str | None = None) -> list[Invitation]:
     """All invitations, or those to one campaign; newest first."""
     among = {None: "", DEFAULT: " where coalesce(campaign_id, 'default') = ?"}.get(campaign, " where campaign_id = ?")
-    with store.read() as cursor:
-        found = rows.dicts(cursor, f"{_SELECT}{among} order by moment desc", [] if campaign is None else [campaign])
-    return [Invitation(**row) for row in found]
+    records = store.query(f"{_SELECT}{among} order by moment desc", [] if campaign is None else [campaign])
+    return [Invitation(**row) for row in records]
 
 
 def get(store: Store, invitation_id: str) -> Invitation | None:
@@ -216,12 +215,11 @@ def get(store: Store, invitation_id: str) -> Invitation | None:
         known = _cached.setdefault(store, {})
         if invitation_id in known:
             return known[invitation_id]
-        with store.read() as cursor:
-            found = rows.first(cursor, f"{_SELECT} where invitation_id = ?", [invitation_id])
+        record = store.query_first(f"{_SELECT} where invitation_id = ?", [invitation_id])
         # what is not there is not remembered: anybody may ask for anything
-        if found is None:
+        if record is None:
             return None
-        known[invitation_id] = Invitation(**found)
+        known[invitation_id] = Invitation(**record)
         return known[invitation_id]
 
 
@@ -295,12 +293,12 @@ def arrive(store: Store, arrival: Arrival, *, now: datetime | None = None) -> Ar
         code=code_hash(store, person, code),
     )
     try:
-        found = store.change(_arrive, arrival, claim, now or datetime.now(UTC), touched=frozenset(), forget=False)
+        admitted = store.change(_arrive, arrival, claim, now or datetime.now(UTC), touched=frozenset(), forget=False)
     except OtherBrowser:
         count_refused(store, person)
         raise
     forget_cached(store)
-    invitation, gets = found
+    invitation, gets = admitted
     return Arrived(invitation, secret if gets.secret else None, code if gets.code else None)
 
 
@@ -325,10 +323,10 @@ def _create(connection: duckdb.DuckDBPyConnection, made: Invitation) -> None:
 def _arrive(
     connection: duckdb.DuckDBPyConnection, arrival: Arrival, claim: IdentityClaim, now: datetime
 ) -> tuple[Invitation, Admission]:
-    found = rows.first(connection, f"{_SELECT} where invitation_id = ?", [arrival.invitation_id])
-    if found is None:
+    record = rows.first(connection, f"{_SELECT} where invitation_id = ?", [arrival.invitation_id])
+    if record is None:
         raise InvitationClosed("There is no such invitation.")
-    invitation = Invitation(**found)
+    invitation = Invitation(**record)
     if why := invitation.closed(now):
         raise InvitationClosed(why)
     before = connection.execute(
@@ -342,10 +340,7 @@ def _arrive(
             "select 1 from raters where lower(nfc_normalize(rater_id)) = lower(nfc_normalize(?)) limit 1", [arrival.name]
         ).fetchone()
         if known is not None:
-            raise NameTaken(
-                f"the name {arrival.name!r} is taken. If it is yours, open the link in the browser that you used first;"
-                " else choose another name"
-            )
+            raise NameTaken(f"somebody has the name {arrival.name!r} already")
     try:
         insert_raters(connection, [Rater(arrival.name, "human", "person")], None)
     except (ImportRefused, Erased) as error:

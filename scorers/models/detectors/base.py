@@ -94,14 +94,14 @@ def vocabulary(names: Mapping[int, str], model: str) -> Vocabulary:
         if len(listed) == len(COCO):
             return COCO
         raise ValueError(f"{model} has {len(listed)} classes without names; a COCO detector has {len(COCO)}")
-    found = tuple(None if name is None or name.lower() in _NOTHING else coco_name(name) for name in listed)
-    missing = [name for name in COCO if found.count(name) != 1]
+    labels = tuple(None if name is None or name.lower() in _NOTHING else coco_name(name) for name in listed)
+    missing = [name for name in COCO if labels.count(name) != 1]
     if missing:
         some = ", ".join(missing[:3]) + (" ..." if len(missing) > 3 else "")
         raise ValueError(
             f"{model} has {len(listed)} classes, and {len(missing)} of COCO's {len(COCO)} are not there just once: {some}"
         )
-    return found
+    return labels
 
 
 FULL: Final = "fp32"

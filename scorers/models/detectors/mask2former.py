@@ -141,9 +141,9 @@ def pixels(image: Image.Image, fitted: Frame, *, antialias: bool = True) -> torc
     if antialias:
         array = np.asarray(image.resize((w, h), Image.Resampling.BILINEAR), np.float32)
     else:
-        given = torch.from_numpy(np.array(image)).permute(2, 0, 1)[None].float()
+        unscaled = torch.from_numpy(np.array(image)).permute(2, 0, 1)[None].float()
         # whole numbers, as eight-bit pictures stay there
-        array = interpolate(given, size=(h, w), mode="bilinear", align_corners=False)[0].permute(1, 2, 0).round().numpy()
+        array = interpolate(unscaled, size=(h, w), mode="bilinear", align_corners=False)[0].permute(1, 2, 0).round().numpy()
     out = np.zeros((*fitted.padded, 3), np.float32)
     out[:h, :w] = (array - np.array(MEAN, np.float32)) / np.array(STD, np.float32)
     return torch.from_numpy(out).permute(2, 0, 1).contiguous()
@@ -180,22 +180,22 @@ def instances(classes: torch.Tensor, masks: torch.Tensor, fitted: Frame, keep: f
     n_classes = probabilities.shape[1]
     values, places = probabilities.flatten().sort(descending=True, stable=True)
     pairs = [
-        (place // n_classes, place % n_classes, value)
-        for value, place in zip(values[:MOST].tolist(), places[:MOST].tolist(), strict=True)
+        (at // n_classes, at % n_classes, value)
+        for value, at in zip(values[:MOST].tolist(), places[:MOST].tolist(), strict=True)
         if confidence(value) > keep
     ]
     queries = sorted({query for query, _, _ in pairs})
-    found: list[Instance] = []
+    objects: list[Instance] = []
     at_once = max(1, _PIXELS_AT_ONCE // max(math.prod(fitted.image), math.prod(fitted.padded)))
     for start in range(0, len(queries), at_once):
         some = queries[start : start + at_once]
         seen = dict(zip(some, _masks(masks[some], fitted), strict=True))
         for query, kind, probability in pairs:
-            if (one := seen.get(query)) is not None:
-                score = confidence(probability * one.certainty)
+            if (mask := seen.get(query)) is not None:
+                score = confidence(probability * mask.certainty)
                 if score > keep:
-                    found.append(Instance(query, kind, score, one.box, one.mask))
-    return sorted(found, key=lambda one: (-one.score, one.query, one.kind))
+                    objects.append(Instance(query, kind, score, mask.box, mask.mask))
+    return sorted(objects, key=lambda instance: (-instance.score, instance.query, instance.kind))
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -213,15 +213,15 @@ def _masks(logits: torch.Tensor, fitted: Frame) -> list[_Mask | None]:
     positive = large > 0
     weight = positive.float()
     certainty = ((large.sigmoid() * weight).sum((1, 2)) / (weight.sum((1, 2)) + _EPSILON)).tolist()
-    found: list[_Mask | None] = []
+    masks: list[_Mask | None] = []
     for mask, sure in zip(fetched(positive), certainty, strict=True):
         rows, columns = np.flatnonzero(mask.any(1)), np.flatnonzero(mask.any(0))
         if not len(rows):
-            found.append(None)
+            masks.append(None)
             continue
         box = (float(columns[0]), float(rows[0]), float(columns[-1] + 1), float(rows[-1] + 1))
-        found.append(_Mask(mask, sure, box))
-    return found
+        masks.append(_Mask(mask, sure, box))
+    return masks
 
 
 def fetched(masks: torch.Tensor) -> np.ndarray[Any, np.dtype[np.bool_]]:
@@ -272,7 +272,7 @@ class Mask2Former:
         """See ``Detector``."""
         frames = [frame(image.width, image.height, self._side) for image in images]
         fed = in_threads(lambda k: pixels(images[k], frames[k], antialias=self._antialias), range(len(images)))
-        found: list[list[DetectedObject]] = [[] for _ in images]
+        detected: list[list[DetectedObject]] = [[] for _ in images]
         for places in by_shape(fed, self.together):
             batch = to_device(torch.stack([fed[k] for k in places]), self._device)
             with torch.inference_mode():
@@ -282,12 +282,16 @@ class Mask2Former:
             # on the CPU torch has threads of its own
             listed = list(map(self._objects, rows)) if self._on_cpu else in_threads(self._objects, rows)
             for k, some in zip(places, listed, strict=True):
-                found[k] = some
-        return found
+                detected[k] = some
+        return detected
 
     def _objects(self, seen: tuple[torch.Tensor, torch.Tensor, Frame]) -> list[DetectedObject]:
         classes, masks, fitted = seen
         with torch.inference_mode():
-            found = instances(classes, masks, fitted, self._keep)
-        labelled = ((self._labels[one.kind], one) for one in found)
-        return [DetectedObject(label, one.score, one.box, one.mask) for label, one in labelled if label is not None]
+            objects = instances(classes, masks, fitted, self._keep)
+        labelled = ((self._labels[instance.kind], instance) for instance in objects)
+        return [
+            DetectedObject(label, instance.score, instance.box, instance.mask)
+            for label, instance in labelled
+            if label is not None
+        ]

@@ -84,7 +84,7 @@ class Detr:
     def detect(self, images: Sequence[Image.Image], names: Sequence[Sequence[str]] = ()) -> list[list[DetectedObject]]:  # noqa: ARG002
         """See ``Detector``."""
         fed = in_threads(self._read, images)
-        found: list[list[DetectedObject]] = [[] for _ in images]
+        detected: list[list[DetectedObject]] = [[] for _ in images]
         for places in by_shape(fed, self._batch):
             batch = to_device(torch.stack([fed[k] for k in places]), self._device)
             with torch.inference_mode():
@@ -92,8 +92,8 @@ class Detr:
             logits, boxes = out.logits.float(), out.pred_boxes.float()
             self._soundness.check(batch, logits, boxes)
             for k, own_logits, own_boxes in zip(places, logits.cpu(), boxes.cpu(), strict=True):
-                found[k] = self._objects(own_logits, own_boxes, images[k].size)
-        return found
+                detected[k] = self._objects(own_logits, own_boxes, images[k].size)
+        return detected
 
     def _processor(self, side: int) -> Any:
         return DetrImageProcessor(size=edges(side))
@@ -153,12 +153,12 @@ def likeliest_pairs(
 
 def listed(scores: Array, labels: Sequence[str | None], boxes: Array, keep: float) -> list[DetectedObject]:
     """The objects of higher confidence than ``keep`` that have a label, most confident first."""
-    found = []
+    detections = []
     for k in np.argsort(-scores, kind="stable"):
         score, label = confidence(scores[k]), labels[k]
         if label is not None and score > keep:
-            found.append(DetectedObject(label, score, rounded_box(boxes[k])))
-    return found
+            detections.append(DetectedObject(label, score, rounded_box(boxes[k])))
+    return detections
 
 
 def listed_as_queried(logits: Array, names: Sequence[str], boxes: Array, keep: float) -> list[DetectedObject]:
@@ -196,17 +196,17 @@ class Owl:
 
     def detect(self, images: Sequence[Image.Image], names: Sequence[Sequence[str]]) -> list[list[DetectedObject]]:
         """See ``Detector``."""
-        found: list[list[DetectedObject]] = [[] for _ in images]
-        asked = [k for k in range(len(images)) if names[k]]
-        for start in range(0, len(asked), self._batch):
-            places = asked[start : start + self._batch]
+        detected: list[list[DetectedObject]] = [[] for _ in images]
+        with_names = [k for k in range(len(images)) if names[k]]
+        for start in range(0, len(with_names), self._batch):
+            places = with_names[start : start + self._batch]
             batch = to_device(torch.stack(in_threads(lambda k: self._pixels(images[k]), places)), self._device)
             with torch.inference_mode():
                 logits, boxes = self._look(batch, [names[k] for k in places])
                 self._soundness.check(batch, logits.amax(-1), boxes)
             for k, own_logits, own_boxes in zip(places, logits.cpu().numpy(), boxes.cpu().numpy(), strict=True):
-                found[k] = self._objects(own_logits, own_boxes, names[k], images[k].size)
-        return found
+                detected[k] = self._objects(own_logits, own_boxes, names[k], images[k].size)
+        return detected
 
     def _pixels(self, image: Image.Image) -> torch.Tensor:
         if self._padded and max(image.size) > self._longest:
@@ -295,15 +295,15 @@ class GroundingDino:
         alike: dict[tuple[str, ...], list[int]] = {}
         for k, some in enumerate(names):
             alike.setdefault(tuple(some), []).append(k)
-        found: list[list[DetectedObject]] = [[] for _ in images]
-        for asked, places in alike.items():
-            for question in text_queries(self._tokenizer, asked, self._length):
+        detected: list[list[DetectedObject]] = [[] for _ in images]
+        for own_names, places in alike.items():
+            for question in text_queries(self._tokenizer, own_names, self._length):
                 for rows in by_shape([fed[k] for k in places], self._batch):
                     same = [places[row] for row in rows]
                     answers = self._answers([fed[k] for k in same], question)
                     for k, (logits, boxes) in zip(same, answers, strict=True):
-                        found[k] += listed_as_queried(logits, question.names, corners(boxes, *images[k].size), self._keep)
-        return [sorted(some, key=lambda one: -one.score) for some in found]
+                        detected[k] += listed_as_queried(logits, question.names, corners(boxes, *images[k].size), self._keep)
+        return [sorted(some, key=lambda detected: -detected.score) for some in detected]
 
     def _answers(self, fed: Sequence[torch.Tensor], question: TextQuery) -> Iterable[tuple[Any, Any]]:
         """Of each image: Q x N logits, those of each name's likeliest token, and Q x 4 boxes."""

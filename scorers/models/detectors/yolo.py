@@ -104,11 +104,11 @@ class Yolo:
         # No method of ours, as ultralytics copies the network with all that hangs on it.
         soundness = Soundness(path.name)
 
-        def check(_network: Any, given: tuple[Any, ...], said: Any) -> None:
+        def check(_network: Any, inputs: tuple[Any, ...], outputs: Any) -> None:
             # of its answers the first is all boxes with their confidences, B x ...
-            while not isinstance(said, torch.Tensor):
-                said = said[0]
-            soundness.check(given[0], said)
+            while not isinstance(outputs, torch.Tensor):
+                outputs = outputs[0]
+            soundness.check(inputs[0], outputs)
 
         self._model.model.register_forward_hook(check)
         # its first prediction would be made by one thread and later ones by more, and their last digits would differ
@@ -127,15 +127,15 @@ class Yolo:
     def detect(self, images: Sequence[Image.Image], names: Sequence[Sequence[str]] = ()) -> list[list[DetectedObject]]:  # noqa: ARG002
         """See ``Detector``. Ultralytics changes torch's number of threads for the whole process: it is set back."""
         threads = torch.get_num_threads()
-        found: list[list[DetectedObject]] = []
+        detected: list[list[DetectedObject]] = []
         try:
             for start in range(0, len(images), self._batch):
                 # PIL images are taken as RGB; arrays would be taken as BGR
                 results = self._model.predict(list(images[start : start + self._batch]), **self._options)
-                found += [_objects(result) for result in results]
+                detected += [_objects(result) for result in results]
         finally:
             torch.set_num_threads(threads)
-        return found
+        return detected
 
 
 def _objects(result: Any) -> list[DetectedObject]:

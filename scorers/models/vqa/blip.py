@@ -53,8 +53,8 @@ def _patch_attention(attention: Any, hidden_states: torch.Tensor, **_: Any) -> t
     n, length, _d = hidden_states.shape
     shape = (n, length, 3, attention.num_heads, attention.head_dim)
     queries, keys, values = attention.qkv(hidden_states).view(shape).permute(2, 0, 3, 1, 4)
-    found = scaled_dot_product_attention(queries, keys, values, scale=attention.scale)
-    return attention.projection(found.transpose(1, 2).reshape(n, length, -1)), None
+    attended = scaled_dot_product_attention(queries, keys, values, scale=attention.scale)
+    return attention.projection(attended.transpose(1, 2).reshape(n, length, -1)), None
 
 
 def _word_attention(
@@ -63,14 +63,16 @@ def _word_attention(
     """Of words, n x L x d, what they see in what was computed before; else as ``forward`` does."""
     cache = named.get("past_key_values")
     if not (isinstance(cache, EncoderDecoderCache) and cache.is_updated.get(attention.layer_idx)):
-        said: tuple[torch.Tensor, Any] = forward(states, attention_mask=attention_mask, **named)
-        return said
+        output: tuple[torch.Tensor, Any] = forward(states, attention_mask=attention_mask, **named)
+        return output
     known = cache.cross_attention_cache.layers[attention.layer_idx]
     n, length, _d = states.shape
     queries = attention.query(states).view(n, length, -1, attention.attention_head_size).transpose(1, 2)
     mask = named.get("encoder_attention_mask")
-    found = scaled_dot_product_attention(queries, known.keys, known.values, attn_mask=attention_mask if mask is None else mask)
-    return found.transpose(1, 2).reshape(n, length, -1), None
+    attended = scaled_dot_product_attention(
+        queries, known.keys, known.values, attn_mask=attention_mask if mask is None else mask
+    )
+    return attended.transpose(1, 2).reshape(n, length, -1), None
 
 
 BEAMS: Final = 3
@@ -116,14 +118,14 @@ class Blip(VqaModel):
         return self._weigh_tokens(answers, tokens, partial(self._weighed, known, read.there), _ANSWERS)
 
     def _weighed(
-        self, known: KeysAndValues, there: torch.Tensor, owners: Sequence[int], said: Sequence[list[int]]
+        self, known: KeysAndValues, there: torch.Tensor, owners: Sequence[int], answer_tokens: Sequence[list[int]]
     ) -> list[float]:
         """Of answers in tokens the logarithms of their probabilities; ``owners``: the question of each."""
-        ids, shown = pad_tokens(said, self._config.pad_token_id, self.device)
+        ids, shown = pad_tokens(answer_tokens, self._config.pad_token_id, self.device)
         inner = self._model.text_decoder.bert(
             input_ids=ids[:, :-1],
             attention_mask=shown[:, :-1],
-            encoder_hidden_states=empty_states(known, len(said)),
+            encoder_hidden_states=empty_states(known, len(answer_tokens)),
             encoder_attention_mask=there[list(owners)],
             past_key_values=cross_attention_cache(known, owners),
             is_decoder=True,
@@ -187,10 +189,10 @@ def _masked_forward(forward: Any, states: torch.Tensor, attention_mask: Any = No
 
 def cross_attention_of(text: Any, states: torch.Tensor) -> KeysAndValues:
     """What each layer's cross attention looks at, of states n x places x d."""
-    found = []
+    layers = []
     for layer in text.encoder.layer:
         attention = layer.crossattention.self
         shape = (*states.shape[:2], -1, attention.attention_head_size)
         keys, values = (make(states).view(shape).transpose(1, 2) for make in (attention.key, attention.value))
-        found.append((keys, values))
-    return found
+        layers.append((keys, values))
+    return layers

@@ -89,8 +89,8 @@ class Blip2(VqaModel):
         image = self._features(seen, rows, prompts)
         words = self._text.get_input_embeddings()(ids)
         there = torch.cat([there.new_ones(image.shape[:2]), there], dim=1)
-        given = torch.cat([image.to(words.dtype), words], dim=1)
-        return self._text.get_encoder()(inputs_embeds=given, attention_mask=there).last_hidden_state, there
+        inputs = torch.cat([image.to(words.dtype), words], dim=1)
+        return self._text.get_encoder()(inputs_embeds=inputs, attention_mask=there).last_hidden_state, there
 
     def _weigh(
         self, seen: Any, rows: Sequence[int], prompts: Sequence[str], answers: Sequence[Sequence[str]]
@@ -123,10 +123,10 @@ class Blip2(VqaModel):
         states: torch.Tensor,
         there: torch.Tensor,
         owners: Sequence[int],
-        said: Sequence[Sequence[int]],
+        answer_tokens: Sequence[Sequence[int]],
     ) -> list[float]:
         """Of answers in tokens the logarithms of their probabilities; ``owners``: the question of each."""
-        ids, shown = pad_tokens(said, self._text.config.pad_token_id, self.device)
+        ids, shown = pad_tokens(answer_tokens, self._text.config.pad_token_id, self.device)
         logits = self._text(
             encoder_outputs=BaseModelOutput(states[list(owners)]),
             attention_mask=there[list(owners)],
@@ -168,11 +168,11 @@ class InstructBlip(Blip2):
         self._fits(listed, prompts, config.max_position_embeddings)
         ids, there = pad_tokens(listed, config.pad_token_id, self.device)
         asking = self._model.query_tokens.expand(len(rows), -1, -1)
-        said: torch.Tensor = self._model.qformer(
+        output: torch.Tensor = self._model.qformer(
             input_ids=ids,
             attention_mask=torch.cat([there.new_ones(asking.shape[:2]), there], dim=1),
             query_embeds=asking,
             encoder_hidden_states=seen[list(rows)],
         ).last_hidden_state
-        projected: torch.Tensor = self._model.language_projection(said[:, : asking.shape[1]])
+        projected: torch.Tensor = self._model.language_projection(output[:, : asking.shape[1]])
         return projected

@@ -43,9 +43,9 @@ class Turns:
         self._options = {"enable_thinking": False} if "enable_thinking" in str(processor.chat_template) else {}
         self._marks = sorted(self._tokenizer.get_added_vocab(), key=len, reverse=True)
         whole = self._rendered(MARK)
-        before, found, self._after = whole.partition(MARK)
+        before, mark, self._after = whole.partition(MARK)
         places = [before.rfind(mark) + len(mark) for mark in self._marks if mark in before]
-        if not found or MARK in self._after or not places:
+        if not mark or MARK in self._after or not places:
             raise ValueError(f"the chat template of {name} does not hold an image and then the question, once each")
         self.head = before[: max(places)]
         self._between = before[len(self.head) :]
@@ -86,10 +86,12 @@ class Turns:
         return f"{self._spaced}{text}"
 
     def _rendered(self, text: str, reply: str | None = None) -> str:
-        asked = {"role": "user", "content": [{"type": "image"}, {"type": "text", "text": text}]}
-        told = [asked] if reply is None else [asked, {"role": "assistant", "content": [{"type": "text", "text": reply}]}]
+        message = {"role": "user", "content": [{"type": "image"}, {"type": "text", "text": text}]}
+        messages = (
+            [message] if reply is None else [message, {"role": "assistant", "content": [{"type": "text", "text": reply}]}]
+        )
         rendered: str = self._processor.apply_chat_template(
-            told, add_generation_prompt=reply is None, tokenize=False, **self._options
+            messages, add_generation_prompt=reply is None, tokenize=False, **self._options
         )
         return rendered
 
@@ -101,15 +103,15 @@ class Turns:
         return "" if begun[-1:].isspace() or any(begun.endswith(mark) for mark in self._marks) else " "
 
     def _lettered(self) -> list[int]:
-        found: list[int] = []
+        tokens: list[int] = []
         for letter in ascii_uppercase:
             ids = self.reply(letter)
-            if len(ids) != 1 or self._tokenizer.decode(ids).strip() != letter or ids[0] in found:
+            if len(ids) != 1 or self._tokenizer.decode(ids).strip() != letter or ids[0] in tokens:
                 raise ValueError(
                     f"{self._name} does not have the letter {letter} as one token of its own: it cannot choose by it"
                 )
-            found += ids
-        return found
+            tokens += ids
+        return tokens
 
     def _ids(self, text: str) -> list[int]:
         return list(self._tokenizer(text, add_special_tokens=False)["input_ids"])
@@ -160,16 +162,16 @@ class Chat(VqaModel):
         (image,) = images
         if not self._shared:
             return ChatPrefix(image)
-        given = self._given([self._turns.head], image)
-        out = self._model(**given, use_cache=True, logits_to_keep=1)
-        self._soundness.check(given["pixel_values"].float()[None], out.logits[:, -1])
+        inputs = self._given([self._turns.head], image)
+        out = self._model(**inputs, use_cache=True, logits_to_keep=1)
+        self._soundness.check(inputs["pixel_values"].float()[None], out.logits[:, -1])
         return ChatPrefix(image, out.past_key_values)
 
     def _answers(self, seen: ChatPrefix, rows: Sequence[int], queries: Sequence[VqaQuestion]) -> list[VqaAnswer]:  # noqa: ARG002
         orders = [self._orders(len(query.choices)) for query in queries]
         prompts = [lettered(query, order) for query, some in zip(queries, orders, strict=True) for order in some]
         logits = iter(self._next(seen, prompts, [[] for _ in prompts]))
-        found = []
+        answers = []
         for query, some in zip(queries, orders, strict=True):
             letters = self._turns.letters[: len(query.choices)]
             shares = np.zeros(len(query.choices))
@@ -177,8 +179,8 @@ class Chat(VqaModel):
                 shares[list(order)] += next(logits)[0, letters].double().softmax(0).cpu().numpy() / len(some)
             self._check(shares.tolist())
             best = int(np.argmax(shares))
-            found.append(VqaAnswer(query.choices[best], tuple(map(float, shares)), None, "likelihood"))
-        return found
+            answers.append(VqaAnswer(query.choices[best], tuple(map(float, shares)), None, "likelihood"))
+        return answers
 
     def _weigh(
         self,
@@ -189,9 +191,11 @@ class Chat(VqaModel):
     ) -> list[list[float]]:
         """The end of a reply does not count: models close their turns in several ways."""
 
-        def weigh(owners: list[int], said: list[list[int]]) -> list[float]:
-            logits = self._next(seen, [prompts[k] for k in owners], [ids[:-1] for ids in said])
-            return [float(some.log_softmax(-1)[range(len(ids)), ids].sum()) for some, ids in zip(logits, said, strict=True)]
+        def weigh(owners: list[int], answer_tokens: list[list[int]]) -> list[float]:
+            logits = self._next(seen, [prompts[k] for k in owners], [ids[:-1] for ids in answer_tokens])
+            return [
+                float(some.log_softmax(-1)[range(len(ids)), ids].sum()) for some, ids in zip(logits, answer_tokens, strict=True)
+            ]
 
         return self._weigh_tokens(answers, [[self._turns.reply(answer) for answer in some] for some in answers], weigh)
 
@@ -213,44 +217,45 @@ class Chat(VqaModel):
         """Logits of the tokens after each prompt: (1 + those of its reply that has begun) x V."""
         listed = [[*self._turns.tokens(prompt), *ids] for prompt, ids in zip(prompts, begun, strict=True)]
         self._fits(listed, prompts, _LONGEST)
-        kept = max(map(len, begun), default=0) + 1
-        found: list[torch.Tensor] = [torch.empty(0)] * len(listed)
+        n_last = max(map(len, begun), default=0) + 1
+        by_row: list[torch.Tensor] = [torch.empty(0)] * len(listed)
         for length in sorted(set(map(len, listed))):
             alike = [k for k, ids in enumerate(listed) if len(ids) == length]
             for part in split_batches(alike, _ROWS):
-                logits = self._forward(seen, [listed[k] for k in part], kept)
+                logits = self._forward(seen, [listed[k] for k in part], n_last)
                 for k, some in zip(part, logits, strict=True):
-                    found[k] = some[kept - 1 - len(begun[k]) :]
-        return found
+                    by_row[k] = some[n_last - 1 - len(begun[k]) :]
+        return by_row
 
-    def _forward(self, seen: ChatPrefix, rows: Sequence[list[int]], kept: int) -> torch.Tensor:
-        """Of rows of one length the logits of the last ``kept`` places, n x kept x V."""
+    def _forward(self, seen: ChatPrefix, rows: Sequence[list[int]], n_last: int) -> torch.Tensor:
+        """Of rows of one length the logits of the last ``n_last`` places, n x n_last x V."""
         ids = torch.tensor(rows, device=self.device)
         if seen.cache is None:
-            return self._whole(seen.image, ids, kept)
+            return self._whole(seen.image, ids, n_last)
         cache = copy.deepcopy(seen.cache)
         cache.batch_repeat_interleave(len(rows))
-        logits: torch.Tensor = self._model(input_ids=ids, past_key_values=cache, use_cache=True, logits_to_keep=kept).logits
+        logits: torch.Tensor = self._model(input_ids=ids, past_key_values=cache, use_cache=True, logits_to_keep=n_last).logits
         return logits.float()
 
-    def _whole(self, image: Image.Image, ids: torch.Tensor, kept: int) -> torch.Tensor:
+    def _whole(self, image: Image.Image, ids: torch.Tensor, n_last: int) -> torch.Tensor:
         """The same, with the image before each row, one after the other: an image is large."""
-        found = []
+        logits = []
         for row in ids:
-            given = self._given([self._turns.head], image)
+            inputs = self._given([self._turns.head], image)
             n = len(row)
-            given["input_ids"] = torch.cat([given["input_ids"], row[None]], dim=1)
+            inputs["input_ids"] = torch.cat([inputs["input_ids"], row[None]], dim=1)
             for key in ("attention_mask", "mm_token_type_ids", "token_type_ids"):
-                if key in given:  # a question's tokens are there (1), and they are words (0)
+                if key in inputs:  # a question's tokens are there (1), and they are words (0)
                     more = torch.full((1, n), int(key == "attention_mask"), device=self.device)
-                    given[key] = torch.cat([given[key], more.to(given[key].dtype)], dim=1)
-            found.append(self._model(**given, logits_to_keep=kept).logits.float())
-        return torch.cat(found)
+                    inputs[key] = torch.cat([inputs[key], more.to(inputs[key].dtype)], dim=1)
+            logits.append(self._model(**inputs, logits_to_keep=n_last).logits.float())
+        return torch.cat(logits)
 
     def _given(self, texts: list[str], image: Image.Image) -> dict[str, Any]:
-        given = dict(self._processor(text=texts, images=[[image]], return_tensors="pt"))
+        inputs = dict(self._processor(text=texts, images=[[image]], return_tensors="pt"))
         return {
-            key: value.to(self.device, self._model.dtype if value.is_floating_point() else None) for key, value in given.items()
+            key: value.to(self.device, self._model.dtype if value.is_floating_point() else None)
+            for key, value in inputs.items()
         }
 
     def _sharing(self) -> bool:
@@ -259,8 +264,8 @@ class Chat(VqaModel):
         image = Image.fromarray(ramp)
         row = self._turns.tokens(lettered(VqaQuestion("Is it grey?", ("yes", "no")), (0, 1)))
         with torch.inference_mode():
-            given = self._given([self._turns.head], image)
-            cache = self._model(**given, use_cache=True, logits_to_keep=1).past_key_values
+            inputs = self._given([self._turns.head], image)
+            cache = self._model(**inputs, use_cache=True, logits_to_keep=1).past_key_values
             after = self._forward(ChatPrefix(image, cache), [row], 1)
             whole = self._forward(ChatPrefix(image), [row], 1)
         return float((after - whole).abs().max() / whole.std()) <= _APART[self._model.dtype]
@@ -268,7 +273,7 @@ class Chat(VqaModel):
 
 def lettered(query: VqaQuestion, order: Sequence[int]) -> str:
     """A question with its choices in this order, each after its letter."""
-    listed = "\n".join(f"{chr(ord('A') + k)}. {query.choices[place]}" for k, place in enumerate(order))
+    listed = "\n".join(f"{chr(ord('A') + k)}. {query.choices[choice]}" for k, choice in enumerate(order))
     return f"{query.text}\n{listed}\n{DIRECTION}"
 
 

@@ -79,8 +79,8 @@ class ClipT5Model(T5ForConditionalGeneration):  # type: ignore[misc]
     def patches(self, pixels: torch.Tensor) -> torch.Tensor:
         """Of B x 3 x S x S, as Flan-T5 reads them: B x places x d."""
         states = self.vision_tower(pixels, output_hidden_states=True).hidden_states[_LAYER]
-        found: torch.Tensor = self.mm_projector(states[:, 1:])
-        return found
+        projected: torch.Tensor = self.mm_projector(states[:, 1:])
+        return projected
 
 
 class ClipT5(Blip2):
@@ -133,9 +133,9 @@ class ClipT5(Blip2):
         ids, there = pad_tokens(listed, self._text.config.pad_token_id, self.device)
         before = torch.tensor([self._before], device=self.device).expand(len(rows), -1)
         words = self._text.get_input_embeddings()
-        given = torch.cat([words(before), seen[list(rows)], words(ids)], dim=1)
-        there = torch.cat([there.new_ones(len(rows), given.shape[1] - ids.shape[1]), there], dim=1)
-        return self._text.get_encoder()(inputs_embeds=given, attention_mask=there).last_hidden_state, there
+        inputs = torch.cat([words(before), seen[list(rows)], words(ids)], dim=1)
+        there = torch.cat([there.new_ones(len(rows), inputs.shape[1] - ids.shape[1]), there], dim=1)
+        return self._text.get_encoder()(inputs_embeds=inputs, attention_mask=there).last_hidden_state, there
 
 
 def _padded(image: Image.Image, color: tuple[int, ...]) -> Image.Image:
@@ -170,21 +170,21 @@ def import_clip_t5(
     known = {"mm_vision_select_layer": _LAYER, "mm_vision_select_feature": "patch", "mm_projector_type": "mlp2x_gelu"}
     if other := [f"{key} {config[key]}" for key, value in known.items() if config.get(key, value) != value]:
         raise ValueError(f"it is no CLIP-FlanT5 as published: {', '.join(other)}")
-    found = {key: tensor for key, tensor in tensors.items() if not key.startswith(("vision_tower.", "embed_tokens."))}
+    own = {key: tensor for key, tensor in tensors.items() if not key.startswith(("vision_tower.", "embed_tokens."))}
     tower = {key.removeprefix(_TOWER): tensor for key, tensor in tensors.items() if key.startswith(_TOWER)}
     if not tower:
         every = read(str(config.get("mm_vision_tower")))
         tower = {key.removeprefix("vision_model."): some for key, some in every.items() if key.startswith("vision_model.")}
     tower.pop("embeddings.position_ids", None)
-    found |= {f"vision_tower.{key}": tensor for key, tensor in tower.items()}
-    return found, {**config, "model_type": ClipT5Config.model_type, "vision_config": _vision_config(tower)}
+    own |= {f"vision_tower.{key}": tensor for key, tensor in tower.items()}
+    return own, {**config, "model_type": ClipT5Config.model_type, "vision_config": _vision_config(tower)}
 
 
 def _vision_config(tower: Mapping[str, torch.Tensor]) -> dict[str, Any]:
     """Told from the shapes of OpenAI's weights, with OpenAI's activation."""
     width, _, _, patch = tower["embeddings.patch_embedding.weight"].shape
     places = len(tower["embeddings.position_embedding.weight"]) - 1
-    layers = {found[1] for key in tower if (found := re.match(r"encoder\.layers\.(\d+)\.", key))}
+    layers = {match[1] for key in tower if (match := re.match(r"encoder\.layers\.(\d+)\.", key))}
     return {
         "hidden_size": width,
         "intermediate_size": len(tower["encoder.layers.0.mlp.fc1.weight"]),

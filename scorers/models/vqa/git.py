@@ -49,26 +49,26 @@ class Git(VqaModel):
         middles = [crop_long_image(image) for image in images]
         pixels = to_device(self._process(images=middles, return_tensors="pt")["pixel_values"], self.device)
         begun = torch.full((len(images), 1), self._tokenizer.cls_token_id, device=self.device)
-        said = self._model.git(input_ids=begun, pixel_values=pixels, use_cache=True)
+        output = self._model.git(input_ids=begun, pixel_values=pixels, use_cache=True)
         # without the one word that the model wants to be given
-        known = [(keys[:, :, :-1], values[:, :, :-1]) for keys, values in layers_of(said.past_key_values)]
+        known = [(keys[:, :, :-1], values[:, :, :-1]) for keys, values in layers_of(output.past_key_values)]
         self._soundness.check(pixels, known[-1][1])
         return known
 
     def _weigh(
         self, seen: KeysAndValues, rows: Sequence[int], prompts: Sequence[str], answers: Sequence[Sequence[str]]
     ) -> list[list[float]]:
-        asked = self._question_tokens(prompts)
+        question_tokens = self._question_tokens(prompts)
         tokens = [[[*self._tokens(answer), self._tokenizer.sep_token_id] for answer in some] for some in answers]
 
-        def weigh(owners: list[int], said: list[list[int]]) -> list[float]:
-            whole = [[*asked[k], *ids] for k, ids in zip(owners, said, strict=True)]
+        def weigh(owners: list[int], answer_tokens: list[list[int]]) -> list[float]:
+            whole = [[*question_tokens[k], *ids] for k, ids in zip(owners, answer_tokens, strict=True)]
             self._fits(whole, [prompts[0]] * len(whole), self._most)
             ids, there = pad_tokens(whole, self._filling, self.device)
             states = self._forward(cache_of_rows(seen, [rows[k] for k in owners]), ids[:, :-1], there[:, :-1])
             where = there[:, 1:].bool()
-            for place, k in enumerate(owners):
-                where[place, : len(asked[k]) - 1] = False
+            for at, k in enumerate(owners):
+                where[at, : len(question_tokens[k]) - 1] = False
             return sum_log_probabilities(self._model.output(states[where]), ids[:, 1:], where)
 
         return self._weigh_tokens(answers, tokens, weigh, _ANSWERS)
@@ -80,25 +80,25 @@ class Git(VqaModel):
             for text in self._generate(seen, part)
         ]
 
-    def _generate(self, seen: KeysAndValues, asked: Sequence[tuple[int, str]]) -> list[str]:
-        questions = self._question_tokens([prompt for _, prompt in asked])
-        self._fits(questions, [prompt for _, prompt in asked], self._most - LONGEST)
+    def _generate(self, seen: KeysAndValues, pairs: Sequence[tuple[int, str]]) -> list[str]:
+        questions = self._question_tokens([prompt for _, prompt in pairs])
+        self._fits(questions, [prompt for _, prompt in pairs], self._most - LONGEST)
         ids, there = pad_tokens(questions, self._filling, self.device)
-        cache = cache_of_rows(seen, [row for row, _ in asked])
+        cache = cache_of_rows(seen, [row for row, _ in pairs])
         lengths = there.sum(1)
-        states = self._forward(cache, ids, there)[torch.arange(len(asked), device=self.device), lengths - 1]
+        states = self._forward(cache, ids, there)[torch.arange(len(pairs), device=self.device), lengths - 1]
         end = self._tokenizer.sep_token_id
         ended = torch.zeros_like(lengths, dtype=torch.bool)
-        said: list[torch.Tensor] = []
+        tokens: list[torch.Tensor] = []
         for k in range(LONGEST):
             token = self._model.output(states).argmax(-1).masked_fill(ended, end)
-            said.append(token)
+            tokens.append(token)
             ended |= token == end
             if k + 1 == LONGEST or bool(ended.all()):
                 break
-            there = torch.cat([there, there.new_ones(len(asked), 1)], dim=1)
+            there = torch.cat([there, there.new_ones(len(pairs), 1)], dim=1)
             states = self._forward(cache, token[:, None], there, (lengths + k)[:, None])[:, 0]
-        texts: list[str] = self._tokenizer.batch_decode(torch.stack(said, dim=1), skip_special_tokens=True)
+        texts: list[str] = self._tokenizer.batch_decode(torch.stack(tokens, dim=1), skip_special_tokens=True)
         return [text.strip() for text in texts]
 
     def _forward(self, cache: Any, ids: torch.Tensor, there: torch.Tensor, places: torch.Tensor | None = None) -> torch.Tensor:

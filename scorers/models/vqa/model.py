@@ -84,10 +84,10 @@ class SentenceEncoder:
             if text not in self._known:
                 self._known[text] = self._encoded(text)
             self._known.move_to_end(text)
-        found = np.stack([self._known[text] for text in texts])
+        vectors = np.stack([self._known[text] for text in texts])
         while len(self._known) > _CACHED_EMBEDDINGS:
             self._known.popitem(last=False)
-        return found
+        return vectors
 
     def _encoded(self, text: str) -> NDArray[np.float32]:
         read = self._tokenizer(text, truncation=True, max_length=self._longest, return_tensors="pt").to(self._device)
@@ -121,9 +121,9 @@ def plain_answer(text: str) -> str:
 def match_answer(free: str, choices: Sequence[str], encoder: Encoder) -> VqaAnswer:
     """The choice that is equal to ``free`` but for what ``plain`` takes away; else the one whose embedding has the largest
     cosine with that of ``free``, the first of these."""
-    said = plain_answer(free)
+    plain = plain_answer(free)
     for choice in choices:
-        if plain_answer(choice) == said:
+        if plain_answer(choice) == plain:
             return VqaAnswer(choice, None, free, "equal")
     vectors = encoder.encode([free, *choices]).astype(np.float64)
     cosines = vectors[1:] @ vectors[0]
@@ -180,29 +180,29 @@ class VqaModel(ABC):
         for some in queries:
             for query in some:
                 check_query(query)
-        found: list[list[VqaAnswer]] = [[] for _ in images]
-        asked = [k for k, some in enumerate(queries) if some]
-        for places in split_batches(asked, batch_size(self.device, self.images)):
+        by_image: list[list[VqaAnswer]] = [[] for _ in images]
+        with_questions = [k for k, some in enumerate(queries) if some]
+        for places in split_batches(with_questions, batch_size(self.device, self.images)):
             with torch.inference_mode():
                 seen = self._look([images[k] for k in places])
                 flat = [(row, query) for row, k in enumerate(places) for query in queries[k]]
                 for part in split_batches(flat, _QUESTIONS):
                     rows = [row for row, _ in part]
                     for row, answer in zip(rows, self._answers(seen, rows, [query for _, query in part]), strict=True):
-                        found[places[row]].append(answer)
-        return found
+                        by_image[places[row]].append(answer)
+        return by_image
 
     def likelihood(self, images: Sequence[Image.Image], questions: Sequence[str], answer: str) -> NDArray[np.float64]:
         """See ``Vqa``."""
-        found = []
+        probabilities = []
         for places in split_batches(range(len(images)), batch_size(self.device, self.images)):
             with torch.inference_mode():
                 seen = self._look([images[k] for k in places])
                 texts = [questions[k] for k in places]
                 weights = self._weigh(seen, range(len(places)), texts, [(answer,)] * len(places))
-            found += [math.exp(one) for (one,) in weights]
-        self._check(found)
-        return np.array(found, np.float64)
+            probabilities += [math.exp(weight) for (weight,) in weights]
+        self._check(probabilities)
+        return np.array(probabilities, np.float64)
 
     @abstractmethod
     def answer_length(self, answer: str) -> int:
@@ -212,8 +212,8 @@ class VqaModel(ABC):
         """The answers to questions, each about the row of ``seen`` that stands beside it."""
         prompts = [self._prompt(query) for query in queries]
         if self._sentences is not None:
-            said = self._say(seen, rows, prompts)
-            return [match_answer(free, query.choices, self._sentences) for free, query in zip(said, queries, strict=True)]
+            texts = self._say(seen, rows, prompts)
+            return [match_answer(free, query.choices, self._sentences) for free, query in zip(texts, queries, strict=True)]
         weights = self._weigh(seen, rows, prompts, [query.choices for query in queries])
         for some in weights:
             self._check(some)
@@ -263,9 +263,9 @@ class VqaModel(ABC):
         """
         for some, ids in zip(answers, tokens, strict=True):
             check_distinct(self.name, some, ids)
-        said = [(k, ids) for k, some in enumerate(tokens) for ids in some]
+        flat = [(k, ids) for k, some in enumerate(tokens) for ids in some]
         weights: list[float] = []
-        for part in split_batches(said, at_once or len(said)):
+        for part in split_batches(flat, at_once or len(flat)):
             weights += weigh([k for k, _ in part], [ids for _, ids in part])
         numbers = iter(weights)
         return [[next(numbers) for _ in some] for some in answers]
@@ -281,10 +281,10 @@ def check_query(query: VqaQuestion) -> None:
         raise ValueError(f"the question {query.text[:80]!r} needs two or more choices, each different from the others")
 
 
-def check_distinct(name: str, answers: Sequence[str], said: Sequence[Sequence[int]]) -> None:
+def check_distinct(name: str, answers: Sequence[str], answer_tokens: Sequence[Sequence[int]]) -> None:
     """Raise ValueError where two answers are the same tokens: the model cannot prefer one of them."""
-    for k, ids in enumerate(said):
-        if (first := list(said).index(ids)) < k:
+    for k, ids in enumerate(answer_tokens):
+        if (first := list(answer_tokens).index(ids)) < k:
             raise ValueError(f"{name} cannot tell {answers[first]!r} from {answers[k]!r}: to its tokens they are one")
 
 
@@ -314,10 +314,10 @@ def pad_tokens(
     longest = max(map(len, listed))
     ids = torch.full((len(listed), longest), filling, dtype=torch.long)
     there = torch.zeros_like(ids)
-    for k, one in enumerate(listed):
-        place = slice(longest - len(one), None) if left else slice(len(one))
-        ids[k, place] = torch.tensor(one, dtype=torch.long)
-        there[k, place] = 1
+    for k, tokens in enumerate(listed):
+        span = slice(longest - len(tokens), None) if left else slice(len(tokens))
+        ids[k, span] = torch.tensor(tokens, dtype=torch.long)
+        there[k, span] = 1
     return ids.to(device), there.to(device)
 
 

@@ -32,12 +32,12 @@ def devices(text: str) -> tuple[str, ...]:
     Raises:
         ValueError: it names none, or too many.
     """
-    found = tuple(name.strip() for name in text.split(","))
-    if not all(found):
+    names = tuple(name.strip() for name in text.split(","))
+    if not all(names):
         raise ValueError(f"device {text!r}: expected names with commas between them, e.g. cuda:0,cuda:1")
-    if len(found) > _MOST_DEVICES:
-        raise ValueError(f"{len(found)} devices are too many for one run; the maximum is {_MOST_DEVICES}")
-    return found
+    if len(names) > _MOST_DEVICES:
+        raise ValueError(f"{len(names)} devices are too many for one run; the maximum is {_MOST_DEVICES}")
+    return names
 
 
 def check_engine_name(name: str) -> str:

@@ -79,9 +79,9 @@ def compute_threads(run: Run) -> int | None:
     The last digits of what a network says depend on it, so it may not depend on how many processes share a machine. Small
     networks have one: more do not make them faster, and beside other processes much slower.
     """
-    said = os.environ.get("OMP_NUM_THREADS", "")
-    if said.isdecimal() and int(said):
-        return int(said)
+    text = os.environ.get("OMP_NUM_THREADS", "")
+    if text.isdecimal() and int(text):
+        return int(text)
     scorer = registry.get(run.scorer)
     folders = [files.folder(str(run.settings[key])) for key in scorer.models if run.settings.get(key)]
     sizes = [sum(file.stat().st_size for file in where.rglob("*.safetensors")) if where else 0 for where in folders]
@@ -112,11 +112,11 @@ def torch_threads(number: int | None) -> Iterator[None]:
 @cache
 def package_versions() -> Mapping[str, str]:
     """Of the packages that matter to what is seen."""
-    found = {}
+    versions = {}
     for package in _PACKAGES:
         with contextlib.suppress(PackageNotFoundError):
-            found[package] = version(package)
-    return found
+            versions[package] = version(package)
+    return versions
 
 
 def device_name(device: str) -> str:
@@ -156,8 +156,8 @@ def open_image_of(work: WorkItem, base: Path, content: bytes | None = None) -> S
     try:
         image = open_image(base / work.path, work.sha256 or None, content)
         second = open_image(base / work.second, work.second_sha256 or None) if work.second else None
-        asked = (work.questions, work.version, work.captions, work.right)
-        return Shown(work.item_id, image, work.text, work.demands, *asked, second, work.generators)
+        extras = (work.questions, work.version, work.captions, work.right)
+        return Shown(work.item_id, image, work.text, work.demands, *extras, second, work.generators)
     except ImageError as error:
         why = error.reason
     except SpecError as error:
@@ -279,9 +279,9 @@ class DeviceWorker:
             self._odd = failures + tuple(map(single_line, getattr(perceiver, "warnings", ())))
             self._perceive: FaultIsolator[Shown, Observation] = FaultIsolator(
                 partial(_checked_perceive, perceiver),
-                lambda one: one.item_id,
+                lambda shown: shown.item_id,
                 # the same question of a picture in which nothing can be odd: 256 x 256, black to white
-                lambda one: replace(one, image=Image.linear_gradient("L").convert("RGB")),
+                lambda shown: replace(shown, image=Image.linear_gradient("L").convert("RGB")),
                 "image",
                 DIED,
                 folder,
@@ -304,19 +304,23 @@ class DeviceWorker:
             ModelBroken: the model gives what no working model gives.
             RuntimeError: it fails on every image, on one that it saw before too.
         """
-        images = [future.result() for future in self._opening.pop(task.key, None) or self._open(task)]
+        opened = [future.result() for future in self._opening.pop(task.key, None) or self._open(task)]
         for futures in self._opening.values():
             for future in futures:
                 future.cancel()
         self._opening.clear()
-        pixels = sum(one.image.width * one.image.height for one in images if isinstance(one, Shown))
+        pixels = sum(shown.image.width * shown.image.height for shown in opened if isinstance(shown, Shown))
         if following is not None and pixels <= PIXELS_AHEAD:
             self._opening[following.key] = self._open(following)
-        made = iter(self._perceive([one for one in images if isinstance(one, Shown)]))
+        made = iter(self._perceive([shown for shown in opened if isinstance(shown, Shown)]))
         seen = []
-        for one in images:
-            found = one if isinstance(one, Observation) else next(made)
-            seen.append(Observation(one.item_id, failed=single_line(found.reason)) if isinstance(found, Failed) else found)
+        for shown in opened:
+            observation = shown if isinstance(shown, Observation) else next(made)
+            seen.append(
+                Observation(shown.item_id, failed=single_line(observation.reason))
+                if isinstance(observation, Failed)
+                else observation
+            )
         return TaskResult(task.key, seen, self.state)
 
     def close(self) -> None:
@@ -324,7 +328,7 @@ class DeviceWorker:
         self._leaving.close()
 
     def _open(self, task: PerceiveTask) -> list[Future[Shown | Observation]]:
-        return [self._threads.submit(self._open_one, one) for one in task.work]
+        return [self._threads.submit(self._open_one, work) for work in task.work]
 
 
 def _checked_perceive(perceiver: Perceiver, batch: Sequence[Shown]) -> list[Observation]:
@@ -334,8 +338,8 @@ def _checked_perceive(perceiver: Perceiver, batch: Sequence[Shown]) -> list[Obse
         ValueError: it is about other images, or it cannot be written.
     """
     seen = perceiver.perceive(batch)
-    if [one.item_id for one in seen] != [one.item_id for one in batch]:
+    if [observation.item_id for observation in seen] != [shown.item_id for shown in batch]:
         raise ValueError("it returned results for other images than it was given")
-    for one in seen:
-        json.dumps(one.payload, allow_nan=False)
+    for observation in seen:
+        json.dumps(observation.payload, allow_nan=False)
     return seen

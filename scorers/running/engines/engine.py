@@ -182,23 +182,23 @@ class Engine:
                 self._pool.give(k, slot.task, slot.following)
 
     def _listen(self) -> None:
-        for k, said in self._pool.hear(_LOOK_SECONDS):
+        for k, message in self._pool.hear(_LOOK_SECONDS):
             slot = self._slots[k]
-            if isinstance(said, WorkerState):
-                slot.state, slot.device = said, said.device
-                self._versions |= said.versions
-            elif isinstance(said, TaskResult):
+            if isinstance(message, WorkerState):
+                slot.state, slot.device = message, message.device
+                self._versions |= message.versions
+            elif isinstance(message, TaskResult):
                 task = slot.task
                 assert task is not None
-                assert said.task == task.key
-                slot.task, slot.state, slot.deaths, self._blamed = None, said.state, 0, None
-                self._put(task, dict(enumerate(said.seen, task.place or 0)))
-            elif isinstance(said, WorkerError):
-                if said.trace:
-                    print(said.trace, file=sys.stderr)
-                raise said.error(slot.device)
+                assert message.task == task.key
+                slot.task, slot.state, slot.deaths, self._blamed = None, message.state, 0, None
+                self._put(task, dict(enumerate(message.seen, task.place or 0)))
+            elif isinstance(message, WorkerError):
+                if message.trace:
+                    print(message.trace, file=sys.stderr)
+                raise message.error(slot.device)
             else:
-                self._bury(k, slot, said)
+                self._bury(k, slot, message)
 
     def _put(self, task: PerceiveTask, seen: dict[int, Observation]) -> None:
         opened = self._open[task.number]
@@ -235,7 +235,7 @@ class Engine:
         if opened.deaths[task.place] < _TRIES:
             self._queue.appendleft(task)
         elif task.place is None and len(task.work) > 1:
-            self._queue.extendleft(PerceiveTask(task.number, [one], at) for at, one in reversed(list(enumerate(task.work))))
+            self._queue.extendleft(PerceiveTask(task.number, [work], at) for at, work in reversed(list(enumerate(task.work))))
         else:
             slot.deaths = 0  # it is the image's, unless there was no image yet at which no process died
             if self._blamed is not None:

@@ -90,8 +90,8 @@ class RayActor:
 
         try:
             task, *following = ray.get(list(tasks))
-            found = self._worker.see(task, following[0] if following else None)
-            return replace(found, state=self._there(found.state))
+            result = self._worker.see(task, following[0] if following else None)
+            return replace(result, state=self._there(result.state))
         except Exception as error:
             return WorkerError.of(error)
 
@@ -99,11 +99,11 @@ class RayActor:
         return replace(state, device=f"{state.device} on {socket.gethostname()}")
 
 
-def open_content(one: ImageContent) -> Shown | Observation:
+def open_content(sent: ImageContent) -> Shown | Observation:
     """What a scorer is shown of an image that was sent, or why it cannot be."""
-    if one.content is None:
-        return Observation(one.work.item_id, failed=one.failed)
-    return open_image_of(one.work, Path(), one.content)
+    if sent.content is None:
+        return Observation(sent.work.item_id, failed=sent.failed)
+    return open_image_of(sent.work, Path(), sent.content)
 
 
 _GPU: Final = re.compile(r"cuda(:\d+)?")
@@ -117,9 +117,9 @@ def make(run: Run, base: Path, threads: int | None) -> Engine:
             raise ValueError(f"Ray chooses the GPUs itself: instead of {device} say cuda for all, or cuda,cuda for two")
 
     def open_pool(leaving: contextlib.ExitStack) -> WorkerPool:
-        asked = engines.devices(run.device)
-        ray = leaving.enter_context(connected(len(asked)))
-        return _ActorPool(ray, run, _devices(ray, asked), base, threads)
+        requested = engines.devices(run.device)
+        ray = leaving.enter_context(connected(len(requested)))
+        return _ActorPool(ray, run, _devices(ray, requested), base, threads)
 
     return Engine(open_pool)
 
@@ -176,10 +176,10 @@ def _keep_signal_handlers() -> Iterator[None]:
             signal.signal(number, handler)
 
 
-def _devices(ray: Any, asked: Sequence[str]) -> tuple[str, ...]:
+def _devices(ray: Any, requested: Sequence[str]) -> tuple[str, ...]:
     """``cuda`` alone means every GPU that Ray has."""
-    if tuple(asked) != ("cuda",):
-        return tuple(asked)
+    if tuple(requested) != ("cuda",):
+        return tuple(requested)
     gpus = int(ray.cluster_resources().get("GPU", 0))
     if not gpus:
         raise ValueError("Ray knows of no GPU; say how many are to be waited for, e.g. --device cuda,cuda, or --device cpu,cpu")
@@ -207,7 +207,7 @@ class _ActorPool:
         self._asked[actor.ready.remote()] = place
 
     def give(self, place: int, task: PerceiveTask, following: PerceiveTask | None) -> None:
-        tasks = [self._put(one) for one in (task, following) if one is not None]
+        tasks = [self._put(each) for each in (task, following) if each is not None]
         self._asked[self._actors[place].see.remote(tasks)] = place
 
     def hear(self, seconds: float) -> list[tuple[int, WorkerMessage]]:
@@ -215,9 +215,9 @@ class _ActorPool:
             return []
         ready, _ = self._ray.wait(list(self._asked), num_returns=1, timeout=seconds)
         heard = [(self._asked.pop(ref), self._got(ref)) for ref in ready]
-        for _, said in heard:
-            if isinstance(said, TaskResult):
-                self._sent.pop(said.task, None)
+        for _, message in heard:
+            if isinstance(message, TaskResult):
+                self._sent.pop(message.task, None)
         return heard
 
     def close(self) -> None:
@@ -230,11 +230,11 @@ class _ActorPool:
     def _put(self, task: PerceiveTask) -> Any:
         if task.key not in self._sent:
             read = []
-            for one in task.work:
+            for work in task.work:
                 try:
-                    read.append(ImageContent(one, image_bytes(self._base / one.path)))
+                    read.append(ImageContent(work, image_bytes(self._base / work.path)))
                 except ImageError as error:
-                    read.append(ImageContent(one, None, single_line(error.reason)))
+                    read.append(ImageContent(work, None, single_line(error.reason)))
             self._sent[task.key] = self._ray.put(replace(task, work=read))
         return self._sent[task.key]
 
@@ -242,9 +242,9 @@ class _ActorPool:
         from ray.exceptions import RayError, RayTaskError
 
         try:
-            said: WorkerMessage = self._ray.get(ref)
+            message: WorkerMessage = self._ray.get(ref)
         except RayTaskError as error:
             return WorkerError(RuntimeError.__name__, single_line(error.cause or error), str(error))
         except RayError as error:
             return WorkerDied(single_line(str(error).strip().splitlines()[0] if str(error).strip() else type(error).__name__))
-        return said
+        return message

@@ -69,8 +69,8 @@ def answer_frame(text: str) -> pd.DataFrame:
     return answers_frame(rows)
 
 
-def labels(found: ConsensusResult) -> dict[str, str | None]:
-    return {each.item: each.label for each in found.items}
+def labels(result: ConsensusResult) -> dict[str, str | None]:
+    return {each.item: each.label for each in result.items}
 
 
 def coded(frame: pd.DataFrame) -> CrowdAnswers:
@@ -79,13 +79,13 @@ def coded(frame: pd.DataFrame) -> CrowdAnswers:
 
 
 def test_majority_by_hand() -> None:
-    found = consensus(answer_frame("i1: y y n; i2: y n; i3: y n u; i4: y y n u; i5: u; i6: y y n n u"), "majority")
-    assert [(each.label, each.confidence, each.n) for each in found.items] == [
+    result = consensus(answer_frame("i1: y y n; i2: y n; i3: y n u; i4: y y n u; i5: u; i6: y y n n u"), "majority")
+    assert [(each.label, each.confidence, each.n) for each in result.items] == [
         ("y", 2 / 3, 3), (None, 1 / 2, 2), (None, 1 / 3, 3), (None, 1 / 2, 4), ("u", 1.0, 1), (None, 2 / 5, 5),
     ]  # fmt: skip
-    reasons = [each.reason for each in found.items]
+    reasons = [each.reason for each in result.items]
     assert reasons == [None, module.TIED, module.TIED, module.NO_MAJORITY, None, module.TIED]
-    assert (found.n, found.reason) == (18, None)
+    assert (result.n, result.reason) == (18, None)
 
 
 @pytest.mark.parametrize("names", [("a", "b"), ("b", "a"), ("Z", "a"), ("10", "9")])
@@ -93,9 +93,9 @@ def test_majority_by_hand() -> None:
 def test_no_coin_is_flipped(method: Method, names: tuple[str, str]) -> None:
     """Two who disagree on everything: neither name comes first."""
     frame = answers_frame([(f"i{n}", rater, names[(n + k) % 2]) for n in range(6) for k, rater in enumerate(("r0", "r1"))])
-    found = consensus(frame, method)
-    assert set(labels(found).values()) == {None}
-    assert {each.reason for each in found.items} == {module.TIED}
+    result = consensus(frame, method)
+    assert set(labels(result).values()) == {None}
+    assert {each.reason for each in result.items} == {module.TIED}
 
 
 def test_held_out_majority_by_hand() -> None:
@@ -109,12 +109,12 @@ def test_held_out_majority_by_hand() -> None:
 @pytest.mark.parametrize("seed", [3])
 def test_held_out_majority_is_the_majority_without_the_answer(seed: int) -> None:
     frame = answers_frame(ugly_answers(seed, items=10)).sort_values(["item", "rater"], ignore_index=True)
-    found = fit_consensus(coded(frame), "majority").held_out
+    result = fit_consensus(coded(frame), "majority").held_out
     names = sorted(frame["label"].unique())
     for n, row in frame.iterrows():
         rest = frame[(frame["item"] == row["item"]) & (frame["rater"] != row["rater"])]
         expected = labels(consensus(rest, "majority")).get(str(row["item"])) if len(rest) else None
-        code = int(found[int(str(n))])
+        code = int(result[int(str(n))])
         assert (names[code] if code >= 0 else None) == expected
 
 
@@ -124,13 +124,13 @@ def test_held_out_majority_is_the_majority_without_the_answer(seed: int) -> None
 )
 def test_dawid_skene_equals_a_second_implementation(seed: int, names: str, items: int) -> None:
     answers = ugly_answers(seed, names, items)
-    found, expected = consensus(answers_frame(answers), "dawid_skene"), DawidSkene(answers)
-    for each in found.items:
+    result, expected = consensus(answers_frame(answers), "dawid_skene"), DawidSkene(answers)
+    for each in result.items:
         belief = expected.posterior[each.item]
         assert each.confidence == pytest.approx(max(belief.values()), abs=1e-6)
         if each.label is not None:
             assert belief[each.label] == pytest.approx(max(belief.values()), abs=1e-6)
-    for person in found.raters:
+    for person in result.raters:
         assert person.value == pytest.approx(expected.accuracy(person.rater), abs=1e-6)
         assert person.n == sum(rater == person.rater for _, rater, _ in answers)
 
@@ -138,15 +138,15 @@ def test_dawid_skene_equals_a_second_implementation(seed: int, names: str, items
 def test_dawid_skene_held_out_is_what_the_others_say() -> None:
     rows = sorted(ugly_answers(0, items=10))
     model = methods.fit("dawid_skene", coded(answers_frame(rows)), 0)
-    found = fit_consensus(coded(answers_frame(rows)), "dawid_skene").held_out
+    result = fit_consensus(coded(answers_frame(rows)), "dawid_skene").held_out
     again = DawidSkene(rows)
     for n, (item, rater, _) in enumerate(rows):
-        others = [one for one in rows if one[0] == item and one[1] != rater]
+        others = [row for row in rows if row[0] == item and row[1] != rater]
         if not others:
-            assert found[n] == -1
+            assert result[n] == -1
             continue
         belief = again.belief(others)
-        code = int(found[n])
+        code = int(result[n])
         assert belief[again.labels[code]] == pytest.approx(max(belief.values()), abs=1e-6)
     assert model.posterior.sum(1) == pytest.approx(1)
 
@@ -169,12 +169,12 @@ def test_dawid_skene_as_published() -> None:
 )
 def test_mace_equals_a_second_implementation(seed: int, names: str, items: int) -> None:
     answers = ugly_answers(seed, names, items)
-    found, expected = consensus(answers_frame(answers), "mace", seed=seed), Mace(answers, seed)
-    for each in found.items:
+    result, expected = consensus(answers_frame(answers), "mace", seed=seed), Mace(answers, seed)
+    for each in result.items:
         belief = expected.posterior[each.item]
         assert each.confidence == pytest.approx(max(belief.values()), abs=1e-6)
         assert each.label is None or belief[each.label] == pytest.approx(max(belief.values()), abs=1e-6)
-    for person in found.raters:
+    for person in result.raters:
         # ours is one step further
         assert person.value == pytest.approx(expected.competence(person.rater), abs=0.01)
 
@@ -184,24 +184,24 @@ def test_two_people_who_always_differ_have_no_consensus(method: ModelName) -> No
     rows = [
         (f"i{n}", who, label) for n, said in enumerate(("yx", "yx", "yx", "xy")) for who, label in zip("ab", said, strict=True)
     ]
-    found = consensus(answers_frame(rows), method)
-    assert {(each.label, each.reason) for each in found.items} == {(None, "labels lead equally")}
-    assert all(each.confidence == pytest.approx(0.5, abs=0.01) for each in found.items)
+    result = consensus(answers_frame(rows), method)
+    assert {(each.label, each.reason) for each in result.items} == {(None, "labels lead equally")}
+    assert all(each.confidence == pytest.approx(0.5, abs=0.01) for each in result.items)
 
 
 def test_mace_held_out_is_what_the_others_say() -> None:
     rows = sorted(ugly_answers(1, "zay", items=10))
-    found = fit_consensus(coded(answers_frame(rows)), "mace").held_out
+    result = fit_consensus(coded(answers_frame(rows)), "mace").held_out
     again = Mace(rows)
     names = sorted(again.labels)
     for n, (item, rater, _) in enumerate(rows):
         others = [one for one in again.said if again.items[one[0]] == item and again.raters[one[1]] != rater]
         belief = np.prod([again._answer(r, label) for _, r, label in others], axis=0) if others else None
         if belief is None:
-            assert found[n] == -1
+            assert result[n] == -1
         else:
-            label = names[int(found[n])]
-            assert found[n] >= 0
+            label = names[int(result[n])]
+            assert result[n] >= 0
             assert belief[again.labels.index(label)] == pytest.approx(belief.max(), rel=1e-4)
 
 
@@ -213,12 +213,12 @@ def test_guessing_is_distinguished_from_knowing(method: Method) -> None:
         truth = int(rng.integers(3))
         rows += [(f"i{n:03}", f"knows{k}", "abc"[truth if rng.random() < 0.9 else int(rng.integers(3))]) for k in range(3)]
         rows.append((f"i{n:03}", "guesses", "abc"[int(rng.integers(3))]))
-    found = {each.rater: each.value for each in consensus(answers_frame(rows), method).raters}
-    assert found["guesses"] is not None
+    results = {each.rater: each.value for each in consensus(answers_frame(rows), method).raters}
+    assert results["guesses"] is not None
     for k in range(3):
-        value = found[f"knows{k}"]
+        value = results[f"knows{k}"]
         assert value is not None
-        assert value > 0.75 > 0.5 > found["guesses"]
+        assert value > 0.75 > 0.5 > results["guesses"]
 
 
 @pytest.mark.usefixtures("hasty")
@@ -237,18 +237,18 @@ def test_two_runs_and_any_order_of_rows_agree_bit_for_bit(method: Method) -> Non
 @pytest.mark.parametrize("method", METHODS)
 def test_the_state_of_numpy_plays_no_part(method: Method) -> None:
     frame = answers_frame(ugly_answers(2, items=12))
-    found = []
+    results = []
     for state in (1, 2):
         methods._fitted.cache_clear()
         np.random.seed(state)
-        found.append(consensus(frame, method))
-    assert found[0] == found[1]
+        results.append(consensus(frame, method))
+    assert results[0] == results[1]
 
 
 @pytest.mark.parametrize("method", METHODS)
 def test_no_answers(method: Method) -> None:
-    found = consensus(answers_frame([]), method)
-    assert (found.items, found.raters, found.n, found.reason) == ((), (), 0, module.NO_ANSWERS)
+    result = consensus(answers_frame([]), method)
+    assert (result.items, result.raters, result.n, result.reason) == ((), (), 0, module.NO_ANSWERS)
 
 
 @pytest.mark.parametrize("method", MODELS)
@@ -273,19 +273,19 @@ def test_slots_have_a_majority() -> None:
 @pytest.mark.parametrize("method", MODELS)
 def test_one_label_throughout(method: Method) -> None:
     frame = answer_frame("i1: y y; i2: y . y; i3: y")
-    found = consensus(frame, method)
-    assert labels(found) == {"i1": "y", "i2": "y", "i3": "y"}
-    assert {each.confidence for each in found.items} == {1.0}
-    assert {(each.value, each.reason) for each in found.raters} == {(None, module.ONE_LABEL)}
+    result = consensus(frame, method)
+    assert labels(result) == {"i1": "y", "i2": "y", "i3": "y"}
+    assert {each.confidence for each in result.items} == {1.0}
+    assert {(each.value, each.reason) for each in result.raters} == {(None, module.ONE_LABEL)}
     assert fit_consensus(coded(frame), method).held_out.tolist() == [0, 0, 0, 0, -1]
 
 
 @pytest.mark.usefixtures("hasty")
 @pytest.mark.parametrize("method", METHODS)
 def test_one_item(method: Method) -> None:
-    found = consensus(answer_frame("i1: y y n"), method)
-    assert found.items[0].label == "y"
-    assert found.reason is None
+    result = consensus(answer_frame("i1: y y n"), method)
+    assert result.items[0].label == "y"
+    assert result.reason is None
 
 
 @pytest.mark.usefixtures("hasty")
@@ -330,13 +330,13 @@ def test_thousands_of_answers_about_a_unit(monkeypatch: pytest.MonkeyPatch) -> N
     monkeypatch.setattr(methods, "RESTARTS", 10)
     halves, two_thirds = (consensus(answers_frame(crowd(of)), "mace") for of in (2, 3))
     assert labels(halves) == {"i0": None, "i1": None}
-    assert {one.reason for one in halves.items} == {"labels lead equally"}
+    assert {unit_consensus.reason for unit_consensus in halves.items} == {"labels lead equally"}
     assert labels(two_thirds) == {"i0": "n", "i1": "y"}
 
 
-def _crowd_kit_frame(said: list[Answer]) -> pd.DataFrame:
+def _crowd_kit_frame(answers: list[Answer]) -> pd.DataFrame:
     """As crowd-kit takes answers: in order of persons and items, labels as numbers in the order in which they appear."""
-    frame = answers_frame(said).sort_values(["rater", "item"], ignore_index=True)
+    frame = answers_frame(answers).sort_values(["rater", "item"], ignore_index=True)
     label, names = pd.factorize(frame["label"])
     frame.attrs["labels"] = list(names)
     return frame.assign(task=frame["item"], worker=pd.factorize(frame["rater"])[0], label=label + 2)
@@ -346,8 +346,8 @@ def _crowd_kit_frame(said: list[Answer]) -> pd.DataFrame:
 def test_dawid_skene_and_mace_equal_crowd_kit(seed: int, monkeypatch: pytest.MonkeyPatch) -> None:
     """crowd-kit 1.4.2 with its defaults, but for fewer starts of MACE: the same probabilities of every label."""
     classification = pytest.importorskip("crowdkit.aggregation.classification")
-    said = ugly_answers(seed, "zay")
-    data = _crowd_kit_frame(said)
+    answers = ugly_answers(seed, "zay")
+    data = _crowd_kit_frame(answers)
     starts = 3
     assert (classification.MACE().n_restarts, classification.MACE().n_iter) == (RESTARTS, methods.STEPS)
     monkeypatch.setattr(methods, "RESTARTS", starts)
@@ -357,11 +357,13 @@ def test_dawid_skene_and_mace_equal_crowd_kit(seed: int, monkeypatch: pytest.Mon
     }
     for method, model in models.items():
         theirs = model.fit(data[["task", "worker", "label"]]).probas_.sort_index()
-        found = consensus(answers_frame(said), method, seed=seed)
-        assert [one.item for one in found.items] == list(theirs.index)
-        assert [one.confidence for one in found.items] == pytest.approx(theirs.max(axis=1).tolist(), abs=1e-9)
+        result = consensus(answers_frame(answers), method, seed=seed)
+        assert [unit_consensus.item for unit_consensus in result.items] == list(theirs.index)
+        assert [unit_consensus.confidence for unit_consensus in result.items] == pytest.approx(
+            theirs.max(axis=1).tolist(), abs=1e-9
+        )
         leading = [data.attrs["labels"][int(code) - 2] for code in theirs.idxmax(axis=1)]
-        assert [one.label or lead for one, lead in zip(found.items, leading, strict=True)] == leading
+        assert [unit_consensus.label or lead for unit_consensus, lead in zip(result.items, leading, strict=True)] == leading
 
 
 @pytest.mark.slow

@@ -33,12 +33,12 @@ def report(rows: list[Judgement], *methods: str, options: Options = POINT, **sca
     return consensus_rows(frame(rows), known, methods or ("majority",), options).to_dict()  # type: ignore[arg-type]
 
 
-def met(found: dict[str, list[Row]], a: str, b: str, statistic: str, **place: str) -> Row | None:
+def met(results: dict[str, list[Row]], a: str, b: str, statistic: str, **place: str) -> Row | None:
     """The row of two raters, in whichever order; over everything unless said otherwise."""
     where = {"task": "all", "generator": "all"} | place
     rows = [
         row
-        for row in found["matrix"]
+        for row in results["matrix"]
         if {row["a"], row["b"]} == {a, b} and row["statistic"] == statistic and all(row[k] == v for k, v in where.items())
     ]
     assert len(rows) <= 1
@@ -50,27 +50,27 @@ def crowded(seed: int, items: int = 30) -> list[Judgement]:
     rng = np.random.default_rng(seed)
     rows: list[Judgement] = []
     for n in range(items):
-        place = {"prompt": f"p{n // 2:02}", "task": f"t{n % 2}", "generator": f"g{n % 3}"}
+        index = {"prompt": f"p{n // 2:02}", "task": f"t{n % 2}", "generator": f"g{n % 3}"}
         truth = rng.random() < 0.6
         for rater, skill in (("Ann", 0.95), ("Ben", 0.8), ("Cleo", 0.7), ("Dan", 0.5)):
             if rng.random() < 0.8:
                 rows.append(
-                    judgement(f"i{n:02}", rater, "yes" if truth == (rng.random() < skill) else "no", seq=len(rows), **place)
+                    judgement(f"i{n:02}", rater, "yes" if truth == (rng.random() < skill) else "no", seq=len(rows), **index)
                 )
         for name, skill in (("alpha", 0.9), ("beta", 0.6)):
-            rows += scorer(name, {f"i{n:02}": "yes" if truth == (rng.random() < skill) else "no"}, seq=len(rows), **place)
+            rows += scorer(name, {f"i{n:02}": "yes" if truth == (rng.random() < skill) else "no"}, seq=len(rows), **index)
     return rows
 
 
 def votes(rows: list[Judgement], without: str = "") -> dict[str, str]:
     """What more than half of the people say of each item."""
-    said = pd.DataFrame([r for r in rows if r["kind"] == "human" and r["rater"] != without and r["excluded"] is None])
-    found = {}
-    for item, part in said.groupby("item"):
+    data_frame = pd.DataFrame([r for r in rows if r["kind"] == "human" and r["rater"] != without and r["excluded"] is None])
+    results = {}
+    for item, part in data_frame.groupby("item"):
         counts = part["label"].value_counts()
         if 2 * counts.iloc[0] > counts.sum():
-            found[str(item)] = str(counts.index[0])
-    return found
+            results[str(item)] = str(counts.index[0])
+    return results
 
 
 @pytest.mark.parametrize("seed", [1])
@@ -121,12 +121,12 @@ def test_a_person_meets_the_majority_of_the_others(seed: int, place: dict[str, s
 def test_a_person_meets_a_model_by_the_others_answers() -> None:
     rows = crowded(0, items=14)
     made = report(rows, "dawid_skene")
-    said = [(r["item"], r["rater"], r["label"]) for r in rows if r["kind"] == "human"]
-    again = DawidSkene(said)
+    answers = [(r["item"], r["rater"], r["label"]) for r in rows if r["kind"] == "human"]
+    again = DawidSkene(answers)
     for person in ("Ann", "Dan"):
         pairs = []
-        for item, rater, label in said:
-            others = [one for one in said if one[0] == item and one[1] != rater]
+        for item, rater, label in answers:
+            others = [one for one in answers if one[0] == item and one[1] != rater]
             if rater == person and others:
                 belief = again.belief(others)
                 pairs.append((label, max(belief, key=lambda k: belief[k])))
@@ -137,7 +137,7 @@ def test_a_person_meets_a_model_by_the_others_answers() -> None:
         assert "estimated with the person's answers, too" in row["method"]
         quality = next(r for r in made["quality"] if r["rater"] == person)
         assert quality["value"] == pytest.approx(again.accuracy(person), abs=1e-6)
-        assert (quality["low"], quality["n_ratings"]) == (None, sum(rater == person for _, rater, _ in said))
+        assert (quality["low"], quality["n_ratings"]) == (None, sum(rater == person for _, rater, _ in answers))
         assert "no interval" in quality["method"]
 
 
@@ -201,9 +201,9 @@ def test_slots_beside_persons_are_left_out_of_a_model() -> None:
     rows = crowded(0)
     slots = people({row["item"]: "n" for row in rows}, identity="slot", prompt="p", task="t0", generator="g0")
     slots = [row | {"rater": "slot 1"} for row in slots]
-    kept = {r["statistic"]: r for r in report(rows, "dawid_skene")["quality"] if r["rater"] == "Ann"}
+    remaining = {r["statistic"]: r for r in report(rows, "dawid_skene")["quality"] if r["rater"] == "Ann"}
     with_slots = report(rows + slots, "dawid_skene")
-    assert next(r for r in with_slots["quality"] if r["rater"] == "Ann")["value"] == kept["expected_accuracy"]["value"]
+    assert next(r for r in with_slots["quality"] if r["rater"] == "Ann")["value"] == remaining["expected_accuracy"]["value"]
     assert with_slots["raters"][0]["excluded"]["slot"] > 0
 
 

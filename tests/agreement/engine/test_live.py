@@ -39,24 +39,24 @@ def row(item: str, rater: str, label: str | None, **other: Any) -> Judgement:
 
 def expected(rows: list[Judgement], scale: str) -> dict[str, Rows]:
     scales = {("s", ASPECT): scale, ("s", "score"): "interval"}
-    asked = Options(tuple(HUMAN_HUMAN | SCORER_HUMAN), intervals=False, matrix=False, each_generator=False)
-    found = build(pd.DataFrame(rows), scales, asked).to_dict() if rows else {}
+    options = Options(tuple(HUMAN_HUMAN | SCORER_HUMAN), intervals=False, matrix=False, each_generator=False)
+    results = build(pd.DataFrame(rows), scales, options).to_dict() if rows else {}
     allowed = {"among_people": HUMAN_HUMAN, "raters": SCORER_HUMAN}
     return {
-        name: [each for each in found.get(name, []) if each["statistic"] in names and each["aspect"] == ASPECT]
+        name: [each for each in results.get(name, []) if each["statistic"] in names and each["aspect"] == ASPECT]
         for name, names in allowed.items()
     }
 
 
 def same(standing: LiveEstimates, rows: list[Judgement], scale: str) -> None:
     """Every row, in order: all keys equal, values to rounding."""
-    found = standing.report().to_dict()
+    results = standing.report().to_dict()
     wanted = expected(rows, scale)
     for section, made in wanted.items():
-        assert [_but_value(each) for each in found[section]] == [_but_value(each) for each in made]
-        for one, other in zip(found[section], made, strict=True):
-            assert one["value"] == pytest.approx(other["value"], abs=1e-12), other
-    assert found["matrix"] == []
+        assert [_but_value(each) for each in results[section]] == [_but_value(each) for each in made]
+        for entry, other in zip(results[section], made, strict=True):
+            assert entry["value"] == pytest.approx(other["value"], abs=1e-12), other
+    assert results["matrix"] == []
 
 
 def _but_value(each: dict[str, Any]) -> dict[str, Any]:
@@ -148,18 +148,18 @@ def study() -> list[Judgement]:
     """40 items in four cells; two persons, a scorer that labels all and one that scores all."""
     rng = np.random.default_rng(0)
     rows = []
-    for place in STUDY_PLACES:
+    for index in STUDY_PLACES:
         for seq, (rater, yes) in enumerate((("ann", 0.5), ("bob", 0.6), ("m", 0.4))):
             kind = {"kind": "scorer", "identity": None} if rater == "m" else {}
-            rows.append(place | {"rater": rater, "label": "yes" if rng.random() < yes else "no", "seq": seq} | kind)
-        rows.append(place | {"rater": "n", "kind": "scorer", "aspect": "score", "number": rng.random(), "seq": 3})
+            rows.append(index | {"rater": rater, "label": "yes" if rng.random() < yes else "no", "seq": seq} | kind)
+        rows.append(index | {"rater": "n", "kind": "scorer", "aspect": "score", "number": rng.random(), "seq": 3})
     return rows
 
 
 def answered(rows: list[Judgement], item: str, rater: str, label: str) -> list[Judgement]:
     """With one more answer."""
-    place = next(each for each in STUDY_PLACES if each["item"] == item)
-    return [*rows, place | {"rater": rater, "label": label, "seq": 100 + len(rows)}]
+    index = next(each for each in STUDY_PLACES if each["item"] == item)
+    return [*rows, index | {"rater": rater, "label": label, "seq": 100 + len(rows)}]
 
 
 @pytest.fixture
@@ -199,12 +199,12 @@ def test_only_the_cells_of_the_answer_are_computed_again(made: list[str]) -> Non
 
 
 def same_study(standing: LiveEstimates, rows: list[Judgement]) -> None:
-    found, wanted = standing.report().to_dict(), expected(rows, "nominal")
+    results, wanted = standing.report().to_dict(), expected(rows, "nominal")
     for section, each in wanted.items():
-        assert [(r["task"], r["generator"], r["statistic"]) for r in found[section]] == [
+        assert [(r["task"], r["generator"], r["statistic"]) for r in results[section]] == [
             (r["task"], r["generator"], r["statistic"]) for r in each
         ]
-        assert [r["value"] for r in found[section]] == pytest.approx([r["value"] for r in each], abs=1e-12)
+        assert [r["value"] for r in results[section]] == pytest.approx([r["value"] for r in each], abs=1e-12)
 
 
 def test_an_answer_that_changes_nothing_computes_nothing() -> None:
@@ -244,9 +244,9 @@ def test_what_goes_leaves_no_rounding_behind() -> None:
         standing.update(*counted_items(marked(rows + some), ASPECT, PLACES, ITEMS))
     standing.update(*counted_items(rows, ASPECT, PLACES, ITEMS))
     same(standing, rows, "nominal")
-    found = {each["statistic"]: each for each in standing.report().to_dict()["among_people"] if each["task"] == "all"}
-    assert found["percent_agreement"]["value"] == 1.0
-    assert (found["fleiss_kappa"]["value"], found["fleiss_kappa"]["reason"]) == (None, "all ratings use a single label")
+    results = {each["statistic"]: each for each in standing.report().to_dict()["among_people"] if each["task"] == "all"}
+    assert results["percent_agreement"]["value"] == 1.0
+    assert (results["fleiss_kappa"]["value"], results["fleiss_kappa"]["reason"]) == (None, "all ratings use a single label")
 
 
 def test_correlations_do_not_drift() -> None:
@@ -331,7 +331,7 @@ def test_numbers_of_another_task_hide_none(huge: float) -> None:
         number = (n * 7 % 5) * size
         rows.append(row(item, "m1", None, number=number, aspect="score", kind="scorer", identity=None, seq=1000))
     standing = make(rows, "nominal")
-    found = {each["task"]: each for each in standing.report().to_dict()["raters"] if each["statistic"] == "pearson"}
-    assert found["t1"]["value"] is not None
-    assert found["t2"]["value"] is not None
+    results = {each["task"]: each for each in standing.report().to_dict()["raters"] if each["statistic"] == "pearson"}
+    assert results["t1"]["value"] is not None
+    assert results["t2"]["value"] is not None
     same(standing, rows, "nominal")

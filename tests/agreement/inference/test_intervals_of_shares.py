@@ -105,7 +105,7 @@ def test_it_covers_what_it_should_where_a_prompts_images_are_alike(p: float) -> 
     chance = rng.beta(2 * p, 2 * (1 - p), (1500, 30))
     hits = rng.binomial(4, chance)
     ours = [share([PromptTrials(int(k), 4) for k in row]) for row in hits]
-    covered = np.mean([one.low <= p <= one.high for one in ours if one.low is not None and one.high is not None])
+    covered = np.mean([our.low <= p <= our.high for our in ours if our.low is not None and our.high is not None])
     naive = np.mean([low <= p <= high for low, high in (wilson(float(row.sum()) / 120, 120) for row in hits)])
     assert 0.92 <= covered <= 0.985
     assert naive < 0.89

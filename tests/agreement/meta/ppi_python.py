@@ -33,16 +33,16 @@ def main() -> None:
     """Print the numbers."""
     from ppi_py import ppi_mean_ci, ppi_mean_pointestimate  # type: ignore[import-not-found]
 
-    found = []
+    results = []
     for k in range(len(CASES)):
         label, verdict, others = case(k)
         for power in (0.0, 0.35, 1.0):
             low, high = ppi_mean_ci(label, verdict, others, alpha=0.05, lam=power)
             value = ppi_mean_pointestimate(label, verdict, others, lam=power)
-            found.append(
+            results.append(
                 {"case": k, "lambda": power, "value": np.ravel(value)[0], "low": np.ravel(low)[0], "high": np.ravel(high)[0]}
             )
-    json.dump({"ppi-python": version("ppi-python"), "numpy": np.__version__, "numbers": found}, sys.stdout, indent=1)
+    json.dump({"ppi-python": version("ppi-python"), "numpy": np.__version__, "numbers": results}, sys.stdout, indent=1)
     print()
 
 

@@ -59,13 +59,13 @@ def rows_of(people: Answers, values: dict[str, float], *, levels: bool, **other:
 
 
 def whole(rows: list[AlternativeAnnotator], statistic: str) -> AlternativeAnnotator:
-    (found,) = (row for row in rows if (row.task, row.generator, row.statistic) == (ALL, ALL, statistic))
-    return found
+    (annotator,) = (row for row in rows if (row.task, row.generator, row.statistic) == (ALL, ALL, statistic))
+    return annotator
 
 
 def wins(people: Answers, values: dict[str, float], person: str, *, levels: bool) -> dict[str, tuple[int, int]]:
     """By item of a person: whether the scorer, and the person, is at least as near to the others."""
-    found = {}
+    results = {}
     for item, own in people[person].items():
         others = [answers[item] for name, answers in people.items() if name != person and item in answers]
         if not others or item not in values:
@@ -76,8 +76,8 @@ def wins(people: Answers, values: dict[str, float], person: str, *, levels: bool
                 return round(-float(np.sqrt(np.mean([(value - other) ** 2 for other in others]))), 12)
             return float(np.mean([value == other for other in others]))
 
-        found[item] = int(near(values[item]) >= near(own)), int(near(own) >= near(values[item]))
-    return found
+        results[item] = int(near(values[item]) >= near(own)), int(near(own) >= near(values[item]))
+    return results
 
 
 def by_procedure(p_values: list[float], q: float) -> set[int]:
@@ -103,9 +103,9 @@ def test_the_test_is_that_of_its_authors(seed: int, levels: bool) -> None:
         rho.append(np.mean([model for model, _ in each]))
         expected.append((person, len(d), float(rho[-1]), float(test.statistic)))
         p.append(float(test.pvalue))
-    found = [(each.person, each.n_units, each.advantage, each.t) for each in rate.persons]
-    assert [each[:2] for each in found] == [each[:2] for each in expected]
-    assert [each[2:] for each in found] == [pytest.approx(each[2:], abs=1e-9) for each in expected]
+    results = [(each.person, each.n_units, each.advantage, each.t) for each in rate.persons]
+    assert [each[:2] for each in results] == [each[:2] for each in expected]
+    assert [each[2:] for each in results] == [pytest.approx(each[2:], abs=1e-9) for each in expected]
     assert [each.p for each in rate.persons] == pytest.approx(p, abs=1e-9)
     won = by_procedure(p, 0.05)
     assert [each.won for each in rate.persons] == [n in won for n in range(len(p))]
@@ -124,8 +124,8 @@ def test_images_of_a_prompt_are_left_out_together(seed: int) -> None:
     people, values = study(seed, levels=True, images=4)
     rows = rows_of(people, values, levels=True)
     for each in whole(rows, WINNING_RATE).persons:
-        found = wins(people, values, each.person, levels=True)
-        d = {item: human - model for item, (model, human) in found.items()}
+        results = wins(people, values, each.person, levels=True)
+        d = {item: human - model for item, (model, human) in results.items()}
         prompts = sorted({item.split("/")[0] for item in d})
         without = [np.mean([x for item, x in d.items() if item.split("/")[0] != prompt]) for prompt in prompts]
         n = len(prompts)
@@ -139,16 +139,16 @@ def test_images_of_a_prompt_are_left_out_together(seed: int) -> None:
 def test_without_variance_signs_are_tested() -> None:
     prompts = np.arange(30)
     for d, p in ((0.0, 2.0**-30), (1.0, 1.0), (0.1, 1.0)):
-        found = below(np.full(30, d), prompts, 0.1)
-        assert found[0] is None
-        assert found[1] == pytest.approx(p)
+        result = below(np.full(30, d), prompts, 0.1)
+        assert result[0] is None
+        assert result[1] == pytest.approx(p)
 
 
 def test_a_copy_of_the_truth_that_all_share_passes() -> None:
     answers = {f"p{p}/0": float(p % 2) for p in range(30)}
-    found = whole(rows_of(dict.fromkeys(("r1", "r2", "r3"), answers), answers, levels=False), WINNING_RATE)
-    assert (found.value, found.advantage, found.passes) == (1.0, 1.0, True)
-    assert found.p == pytest.approx(2.0**-30 * 11 / 6)
+    annotator = whole(rows_of(dict.fromkeys(("r1", "r2", "r3"), answers), answers, levels=False), WINNING_RATE)
+    assert (annotator.value, annotator.advantage, annotator.passes) == (1.0, 1.0, True)
+    assert annotator.p == pytest.approx(2.0**-30 * 11 / 6)
 
 
 @pytest.mark.parametrize(

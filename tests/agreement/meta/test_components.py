@@ -43,8 +43,8 @@ def drawn(seed: int, *, prompts: int = 40, images: int = 2, generators: int = 2,
                 who = range(persons) if balanced else rng.choice(persons, rng.integers(1, ratings + 1), replace=False)
                 for r in who:
                     value = float(image + severity[r] + rng.normal(0, PARTS["residual"] ** 0.5))
-                    place = {"prompt": f"p{p}", "generator": f"g{g}", "aspect": "realism"}
-                    rows.append(judgement(f"p{p}/g{g}/{i}", f"r{r}", value, **place))
+                    index = {"prompt": f"p{p}", "generator": f"g{g}", "aspect": "realism"}
+                    rows.append(judgement(f"p{p}/g{g}/{i}", f"r{r}", value, **index))
     return rows
 
 
@@ -64,10 +64,10 @@ def test_components_of_a_complete_table_are_those_of_the_analysis_of_variance() 
     residual = ((y - row[:, None] - column + mean) ** 2).sum() / (14 * 3)
     person = (15 * ((column - mean) ** 2).sum() / 3 - residual) / 15
     unit = (4 * ((row - mean) ** 2).sum() / 14 - residual) / 4
-    found = components(units)
-    assert (found.residual[0], found.person[0], found.prompt[0]) == pytest.approx((residual, person, unit), rel=1e-9)
-    assert np.isnan(found.image[0])
-    assert np.isnan(found.own[0])
+    result = components(units)
+    assert (result.residual[0], result.person[0], result.prompt[0]) == pytest.approx((residual, person, unit), rel=1e-9)
+    assert np.isnan(result.image[0])
+    assert np.isnan(result.own[0])
     rows = [row for row in rater_effects(units, (1,), intervals=False) if row.statistic == "dependability"]
     assert [row.value for row in rows] == pytest.approx([icc_2(y, np.arange(15), np.ones((1, 15)))[0]], rel=1e-9)
 
@@ -81,8 +81,8 @@ def by_pairs(units: RatedUnits, left_out: int | None) -> dict[str, float]:
     }
     value = {k: people.value[k] - centre[int(units.generator[people.unit[k]])] for k in rows}
     halves: dict[tuple[str, bool], list[float]] = {}
-    for place, i in enumerate(rows):
-        for j in rows[place + 1 :]:
+    for index, i in enumerate(rows):
+        for j in rows[index + 1 :]:
             u, v = people.unit[i], people.unit[j]
             level = (
                 "image" if u == v
@@ -109,17 +109,17 @@ def by_pairs(units: RatedUnits, left_out: int | None) -> dict[str, float]:
 
 def test_components_and_replicates_equal_pairs_one_by_one() -> None:
     units = units_of(drawn(3, prompts=6, persons=4))
-    found = components(units, intervals=True)
+    result = components(units, intervals=True)
     for left_out in (None, 0, 5):
-        place = 0 if left_out is None else 1 + left_out
-        made = {name: getattr(found, name)[place] for name in ("person", "residual", "image", "own", "prompt")}
+        index = 0 if left_out is None else 1 + left_out
+        made = {name: getattr(result, name)[index] for name in ("person", "residual", "image", "own", "prompt")}
         assert made == pytest.approx(by_pairs(units, left_out), rel=1e-9)
 
 
 def test_components_are_right_on_average() -> None:
-    found = [components(units_of(drawn(seed))) for seed in range(60)]
+    fitted = [components(units_of(drawn(seed))) for seed in range(60)]
     made = {
-        name: np.array([getattr(each, name)[0] for each in found]) for name in ("prompt", "own", "image", "person", "residual")
+        name: np.array([getattr(each, name)[0] for each in fitted]) for name in ("prompt", "own", "image", "person", "residual")
     }
     true = PARTS | {"prompt": PARTS["shared"] + PARTS["own"]}
     for name, values in made.items():
@@ -136,8 +136,8 @@ def test_a_plan_at_the_observed_design_gives_the_error_that_studies_have() -> No
 
 
 def test_prompts_needed_reach_the_aim_and_one_less_does_not() -> None:
-    found = components(units_of(drawn(4)))
-    mean, apart = mean_variance(found, Design(2, 3)), difference_variance(found, Design(2, 3))
+    result = components(units_of(drawn(4)))
+    mean, apart = mean_variance(result, Design(2, 3)), difference_variance(result, Design(2, 3))
     needed = prompts_needed(lambda n: mean.half_width(n) <= 0.2)
     assert needed is not None
     assert mean.half_width(needed) <= 0.2 < mean.half_width(needed - 1)
@@ -169,14 +169,14 @@ def test_more_images_and_people_make_a_plan_surer() -> None:
 
 
 def test_one_prompt_and_slots_have_reasons() -> None:
-    one = units_of([judgement("i", f"r{k}", word, prompt="p") for k, word in enumerate(("yes", "no"))])
-    (row,) = plan_means(one, [Design(1, 1)], Aim())
+    units = units_of([judgement("i", f"r{k}", word, prompt="p") for k, word in enumerate(("yes", "no"))])
+    (row,) = plan_means(units, [Design(1, 1)], Aim())
     assert (row.value, row.prompts_needed) == (None, None)
     assert "fewer than two prompts" in (row.reason or "")
     slots = units_of([judgement(f"i{k}", "slot1", "yes" if k % 2 else "no", identity="slot") for k in range(6)])
-    found = {row.statistic: row for row in rater_effects(slots)}
-    assert found["severity"].reason == NO_PERSONS
-    assert found["variance_person"].value is None
+    results = {row.statistic: row for row in rater_effects(slots)}
+    assert results["severity"].reason == NO_PERSONS
+    assert results["variance_person"].value is None
     assert rows_by(slots, Design(1, 1))["mean", 1, 1].half_width_others is None
 
 

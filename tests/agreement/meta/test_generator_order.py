@@ -70,10 +70,10 @@ def test_drawn_p_are_those_of_z_with_the_jackknifes_covariance() -> None:
     drawn = np.concatenate([generator_order.drawn_one_sided(side, noise) for side in (made.people, made.rater)], axis=1)
     inside = (drawn > 1e-6).all(0) & (drawn < 1 - 1e-6).all(0)
     assert inside.sum() > 5
-    found = np.array([NormalDist().inv_cdf(1 - p) for p in drawn[:, inside].ravel()]).reshape(-1, int(inside.sum()))
-    assert np.median(found, axis=0) == pytest.approx(z(both)[inside], abs=0.15)
+    result = np.array([NormalDist().inv_cdf(1 - p) for p in drawn[:, inside].ravel()]).reshape(-1, int(inside.sum()))
+    assert np.median(result, axis=0) == pytest.approx(z(both)[inside], abs=0.15)
     # t with 39 degrees of freedom has 39 / 37 of the variance
-    assert np.cov(found.T) == pytest.approx(covariance[np.ix_(inside, inside)] * 39 / 37, abs=0.15)
+    assert np.cov(result.T) == pytest.approx(covariance[np.ix_(inside, inside)] * 39 / 37, abs=0.15)
 
 
 @pytest.mark.parametrize("seed", range(12))

@@ -69,11 +69,11 @@ def test_accuracy_and_epsilon_are_those_of_mt_metrics_eval(seed: int) -> None:
 
 def cross_fitted(rows: Rows, folds: list[set[int]]) -> dict[int, float]:
     """By prompt, with the threshold of the prompts of other folds."""
-    found: dict[int, float] = {}
+    results: dict[int, float] = {}
     for fold in folds:
         threshold, _ = tau_optimization([row for row in rows if row[0] not in fold])
-        found |= {p: value for p, value in accuracies(rows, threshold).items() if p in fold}
-    return found
+        results |= {p: value for p, value in accuracies(rows, threshold).items() if p in fold}
+    return results
 
 
 @pytest.mark.parametrize("seed", range(4))
@@ -84,8 +84,8 @@ def test_a_prompt_has_no_say_in_its_own_epsilon(seed: int) -> None:
     splits = []
     for _ in range(SPLITS):
         dealt = generator.permutation(present)
-        found = cross_fitted(rows, [{int(p) for p in dealt[fold::FOLDS]} for fold in range(FOLDS)])
-        splits.append([found[int(p)] for p in present])
+        results = cross_fitted(rows, [{int(p) for p in dealt[fold::FOLDS]} for fold in range(FOLDS)])
+        splits.append([results[int(p)] for p in present])
     by_prompt = np.mean(splits, axis=0)
     assert made.prompts.tolist() == present.tolist()
     assert made.accuracy == pytest.approx(by_prompt, abs=1e-9)

@@ -120,9 +120,9 @@ def test_a_difference_leaves_out_a_prompt_of_both_generators() -> None:
     label = rng.integers(0, 2, 40).astype(float)
     verdict = np.where(rng.random(40) < 0.3, 1 - label, label)
     label[rng.permutation(40)[:16]] = np.nan
-    one = estimate([sample_of(prompt, label, verdict)], NUMBER)
+    powered_estimate = estimate([sample_of(prompt, label, verdict)], NUMBER)
     # the same generator by another name differs from itself by nothing, whatever prompt is left out
-    value, bounds = difference(one, replace(one), "prompts") if one else (1.0, None)
+    value, bounds = difference(powered_estimate, replace(powered_estimate), "prompts") if powered_estimate else (1.0, None)
     assert value == 0
     assert bounds is not None
     assert bounds.low is None

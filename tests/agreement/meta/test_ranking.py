@@ -26,15 +26,15 @@ def study(seed: int, prompts: int = 12, generators: int = 4) -> list[Judgement]:
         for g in range(generators):
             for k in range(int(rng.integers(1, 3))):
                 item, truth = f"p{p:02}/g{g}/{k}", 1 + (g + p + k) % 5
-                place = {"prompt": f"p{p:02}", "generator": f"g{g}", "task": f"t{p % 2}"}
+                index = {"prompt": f"p{p:02}", "generator": f"g{g}", "task": f"t{p % 2}"}
                 for r in range(4):
                     if rng.random() < 0.7:
                         level = int(np.clip(truth + rng.integers(-1, 2), 1, 5))
-                        rows.append(judgement(item, f"r{r}", str(level), aspect="faithfulness", **place))
-                rows += scorer("level", {item: str(truth)}, aspect="faithfulness", **place)
+                        rows.append(judgement(item, f"r{r}", str(level), aspect="faithfulness", **index))
+                rows += scorer("level", {item: str(truth)}, aspect="faithfulness", **index)
                 if rng.random() < 0.8:
-                    rows += scorer("number", {item: float(truth + rng.integers(-8, 9) / 4)}, aspect="score", **place)
-                rows += scorer("constant", {item: 2.5}, aspect="score", **place)
+                    rows += scorer("number", {item: float(truth + rng.integers(-8, 9) / 4)}, aspect="score", **index)
+                rows += scorer("constant", {item: 2.5}, aspect="score", **index)
     return rows
 
 
@@ -117,9 +117,9 @@ def test_too_few_generators_decide_nothing(generators: int) -> None:
     rows: list[Judgement] = []
     for p in range(10):
         for g in range(generators):
-            item, place = f"p{p}/g{g}", {"prompt": f"p{p}", "generator": f"g{g}", "aspect": "faithfulness"}
-            rows += [judgement(item, f"r{r}", str(1 + g), **place) for r in range(2)]
-            rows += scorer("level", {item: str(2 + g)}, **place)
+            item, index = f"p{p}/g{g}", {"prompt": f"p{p}", "generator": f"g{g}", "aspect": "faithfulness"}
+            rows += [judgement(item, f"r{r}", str(1 + g), **index) for r in range(2)]
+            rows += scorer("level", {item: str(2 + g)}, **index)
     row = at(list(ranking(read(rows))), statistic=GENERATORS, scorer="level")
     assert (row.value, row.low) == (1.0, None)
     assert row.pairs_apart == row.pairs == generators * (generators - 1) // 2

@@ -58,8 +58,8 @@ def test_units_of_an_ugly_study_equal_pandas(seed: int) -> None:
     known = dict(zip(units.items, units.mean, strict=True))
     assert {item: value for item, value in known.items() if np.isfinite(value)} == pytest.approx(mean.to_dict())
     beta = table[(table["rater"] == "beta") & (table["aspect"] == "correct")].set_index("item")["label"] == "yes"
-    given = {item: v for item, v in zip(units.items, units.scorers["beta"].value, strict=True) if np.isfinite(v)}
-    assert given == beta.astype(float).to_dict()
+    values = {item: v for item, v in zip(units.items, units.scorers["beta"].value, strict=True) if np.isfinite(v)}
+    assert values == beta.astype(float).to_dict()
     for code in range(int(units.prompt.max()) + 1):
         names = {item.split("/")[0] for item, prompt in zip(units.items, units.prompt, strict=True) if prompt == code}
         assert len(names) == 1

@@ -22,14 +22,14 @@ QUICK = Options()
 def met(rows: list[Judgement], a: str, b: str = "people", options: Options = QUICK, **other: Any) -> dict[str, Any]:
     """The pair as plain types, with what holds for each."""
     aspect = other.pop("aspect", "correct")
-    found = pair_report(frame(rows), other.pop("scales", SCALES), aspect, a, b, options, **other).to_dict()
-    json.dumps(found, allow_nan=False)
-    counted = {(cell["a"], cell["b"]): cell["n"] for cell in found["cells"]}
-    labels = found["labels"]
-    assert [[counted.get((x, y), 0) for y in labels] for x in labels] == found["table"]
-    for part in (found, *found["aspects"], *found["generators"]):
+    results = pair_report(frame(rows), other.pop("scales", SCALES), aspect, a, b, options, **other).to_dict()
+    json.dumps(results, allow_nan=False)
+    counted = {(cell["a"], cell["b"]): cell["n"] for cell in results["cells"]}
+    labels = results["labels"]
+    assert [[counted.get((x, y), 0) for y in labels] for x in labels] == results["table"]
+    for part in (results, *results["aspects"], *results["generators"]):
         assert all((each["value"] is None) == (each["reason"] is not None) for each in part["estimates"])
-    return found
+    return results
 
 
 def value(part: dict[str, Any], statistic: str) -> Any:
@@ -42,33 +42,33 @@ SCORER = {"i1": "yes", "i2": "no", "i3": "no", "i4": "no", "i5": "no", "i9": "ye
 
 # --- the table --------------------------------------------------------------------------------------------------------
 def test_a_table_of_pooled_ratings_by_hand() -> None:
-    found = met(people(PEOPLE) + scorer("m", SCORER), "m")
-    assert found["labels"] == ["yes", "no"]
+    results = met(people(PEOPLE) + scorer("m", SCORER), "m")
+    assert results["labels"] == ["yes", "no"]
     # yes on i1 beside y y n; no on the others beside n n, y n, y, n n y.
-    assert found["table"] == [[2, 1], [3, 5]]
-    items = {(cell["a"], cell["b"]): cell["items"] for cell in found["cells"]}
+    assert results["table"] == [[2, 1], [3, 5]]
+    items = {(cell["a"], cell["b"]): cell["items"] for cell in results["cells"]}
     assert items == {
         ("yes", "yes"): ["i1"], ("yes", "no"): ["i1"], ("no", "yes"): ["i3", "i4", "i5"], ("no", "no"): ["i2", "i3", "i5"],
     }  # fmt: skip
-    assert value(found, "percent_agreement") == pytest.approx(7 / 11)
-    assert found["estimates"][0]["excluded"] == {"no_people": 1}
+    assert value(results, "percent_agreement") == pytest.approx(7 / 11)
+    assert results["estimates"][0]["excluded"] == {"no_people": 1}
 
 
 def test_a_table_of_majorities_by_hand() -> None:
-    found = met(people(PEOPLE) + scorer("m", SCORER), "m", options=Options(people_as="majority"))
+    results = met(people(PEOPLE) + scorer("m", SCORER), "m", options=Options(people_as="majority"))
     # Majorities yes, no, none, yes, no.
-    assert found["table"] == [[1, 0], [1, 2]]
-    assert value(found, "percent_agreement") == 3 / 4
-    assert found["estimates"][0]["excluded"] == {"no_people": 1, "tied_majority": 1}
-    assert [step["n"] for step in found["steps"]] == [1, 1, 1, 1]
+    assert results["table"] == [[1, 0], [1, 2]]
+    assert value(results, "percent_agreement") == 3 / 4
+    assert results["estimates"][0]["excluded"] == {"no_people": 1, "tied_majority": 1}
+    assert [step["n"] for step in results["steps"]] == [1, 1, 1, 1]
 
 
 def test_a_person_is_not_among_the_people_it_meets() -> None:
-    found = met(people(PEOPLE), "r0")
+    results = met(people(PEOPLE), "r0")
     # r0 beside the others: y: y n | n: n | y: n | n: n y.
-    assert found["table"] == [[1, 2], [1, 2]]
-    assert "the rater against each rating by the others" in found["estimates"][0]["method"]
-    assert found["estimates"][0]["excluded"] == {"not_shared": 1}
+    assert results["table"] == [[1, 2], [1, 2]]
+    assert "the rater against each rating by the others" in results["estimates"][0]["method"]
+    assert results["estimates"][0]["excluded"] == {"not_shared": 1}
     assert met(people(PEOPLE), "r0", "r1")["table"] == [[1, 1], [0, 2]]
 
 
@@ -76,24 +76,24 @@ def test_the_order_of_labels_is_that_of_the_scale() -> None:
     rows = [
         judgement(f"i{k}", r, v, aspect="size") for k in range(3) for r, v in (("p", "low"), ("q", ["mid", "high", "low"][k]))
     ]
-    found = met(rows, "p", "q", aspect="size", scales={("s", "size"): "ordinal:low<mid<high"})
-    assert found["labels"] == ["low", "mid", "high"]
-    assert found["table"] == [[1, 1, 1], [0, 0, 0], [0, 0, 0]]
+    results = met(rows, "p", "q", aspect="size", scales={("s", "size"): "ordinal:low<mid<high"})
+    assert results["labels"] == ["low", "mid", "high"]
+    assert results["table"] == [[1, 1, 1], [0, 0, 0], [0, 0, 0]]
     named = [row | {"label": {"low": "b", "mid": "a", "high": "c"}[row["label"]]} for row in rows]
-    found = met(named, "p", "q", aspect="size", scales={("s", "size"): "nominal"})
-    assert found["labels"] == ["b", "a", "c"]  # b is used most; a and c once
-    assert found["values"] is None
+    results = met(named, "p", "q", aspect="size", scales={("s", "size"): "nominal"})
+    assert results["labels"] == ["b", "a", "c"]  # b is used most; a and c once
+    assert results["values"] is None
 
 
 @pytest.mark.parametrize("seed", [1, 2, 3])
 def test_tables_equal_scikit_learn(seed: int) -> None:
     rows = ugly(seed)
-    found = met(rows, "alpha", "beta")
-    said = {(r["rater"], r["item"]): r["label"] for r in rows if r["aspect"] == "correct" and r["excluded"] is None}
-    shared = sorted(item for rater, item in said if rater == "alpha" and ("beta", item) in said)
-    one, two = ([said[name, item] for item in shared] for name in ("alpha", "beta"))
-    assert found["table"] == metrics.confusion_matrix(one, two, labels=["yes", "no"]).tolist()
-    for cell in found["cells"]:
+    results = met(rows, "alpha", "beta")
+    answers = {(r["rater"], r["item"]): r["label"] for r in rows if r["aspect"] == "correct" and r["excluded"] is None}
+    shared = sorted(item for rater, item in answers if rater == "alpha" and ("beta", item) in answers)
+    one, two = ([answers[name, item] for item in shared] for name in ("alpha", "beta"))
+    assert results["table"] == metrics.confusion_matrix(one, two, labels=["yes", "no"]).tolist()
+    for cell in results["cells"]:
         assert cell["items"] == [i for i, x, y in zip(shared, one, two, strict=True) if (x, y) == (cell["a"], cell["b"])]
 
 
@@ -105,9 +105,9 @@ def test_a_scorer_and_people_have_the_digits_of_the_report(place: CellName, peop
     options = Options(statistics=PAIR_STATISTICS, people_as=people_as)
     report = build(frame(rows), SCALES, options).to_dict()["raters"]
     for name, score in (("alpha", False), ("alpha", True), ("gamma", False)):
-        found = met(rows, name, options=options, place=place, score=score)
-        assert found["by_score"] == (score or name == "gamma")
-        for each in found["estimates"]:
+        results = met(rows, name, options=options, place=place, score=score)
+        assert results["by_score"] == (score or name == "gamma")
+        for each in results["estimates"]:
             if name == "alpha" and score and each["statistic"] != "auc":
                 continue  # the report has these by its labels
             (row,) = [
@@ -117,7 +117,7 @@ def test_a_scorer_and_people_have_the_digits_of_the_report(place: CellName, peop
                 == (name, place.task, place.generator, "correct", each["statistic"])
             ]
             assert {key: row[key] for key in each} == each
-        assert found["estimates"] or people_as == "majority"
+        assert results["estimates"] or people_as == "majority"
 
 
 def test_two_raters_have_the_digits_of_the_matrix() -> None:
@@ -138,13 +138,13 @@ def test_two_raters_have_the_digits_of_the_matrix() -> None:
 
 def test_what_is_undefined_names_the_raters() -> None:
     rows = people({"i1": "y y", "i2": "n y", "i3": "y y"})
-    found = met(rows, "r0", "r1")
-    assert {each["reason"] for each in found["estimates"] if each["statistic"] == "pearson"} == {"r1 is constant"}
-    found = met(rows, "r1")
-    assert {each["reason"] for each in found["estimates"] if each["statistic"] == "pearson"} == {"r1 is constant"}
-    found = met(rows + scorer("m", {"i9": "yes"}), "m", "r0")
-    assert {each["reason"] for each in found["estimates"]} == {"m and r0 share no unit"}
-    assert (found["table"], found["cells"], found["steps"], found["aspects"]) == ([[0, 0], [0, 0]], [], [], [])
+    results = met(rows, "r0", "r1")
+    assert {each["reason"] for each in results["estimates"] if each["statistic"] == "pearson"} == {"r1 is constant"}
+    results = met(rows, "r1")
+    assert {each["reason"] for each in results["estimates"] if each["statistic"] == "pearson"} == {"r1 is constant"}
+    results = met(rows + scorer("m", {"i9": "yes"}), "m", "r0")
+    assert {each["reason"] for each in results["estimates"]} == {"m and r0 share no unit"}
+    assert (results["table"], results["cells"], results["steps"], results["aspects"]) == ([[0, 0], [0, 0]], [], [], [])
 
 
 # --- numbers ----------------------------------------------------------------------------------------------------------
@@ -152,44 +152,44 @@ def test_a_score_beside_likert_answers_has_midranks() -> None:
     answers = {"i1": "1 2", "i2": "5", "i3": "2 1", "i4": "4 5 4"}
     rows = people(answers, aspect="faithfulness")
     rows += scorer("m", {"i1": 0.5, "i2": 0.9, "i3": 0.5, "i4": 0.1, "i9": 3.0}, aspect="score")
-    found = met(rows, "m", aspect="faithfulness")
+    results = met(rows, "m", aspect="faithfulness")
     means = [1.5, 5.0, 1.5, 13 / 3]
-    values = found["values"]
+    values = results["values"]
     assert values["items"] == ["i1", "i2", "i3", "i4"]
     assert values["x"] == [0.5, 0.9, 0.5, 0.1]
     assert values["y"] == pytest.approx(means)
     assert values["rank_x"] == stats.rankdata(values["x"]).tolist() == [2.5, 4.0, 2.5, 1.0]
     assert values["rank_y"] == stats.rankdata(means).tolist()
-    assert value(found, "spearman") == pytest.approx(stats.spearmanr(values["x"], means).statistic)
-    assert (found["labels"], found["table"], found["steps"], found["prevalence"]) == ([], [], [], None)
-    assert value(found["generators"][0], "spearman") == value(found, "spearman")
+    assert value(results, "spearman") == pytest.approx(stats.spearmanr(values["x"], means).statistic)
+    assert (results["labels"], results["table"], results["steps"], results["prevalence"]) == ([], [], [], None)
+    assert value(results["generators"][0], "spearman") == value(results, "spearman")
 
 
 def test_values_of_targets_stand_apart() -> None:
     rows = [
         judgement("i", r, v, aspect="faithfulness", target=t) for r, t, v in (("p", "a", "1"), ("p", "b", "4"), ("q", "b", "5"))
     ]
-    found = met(rows, "p", "q", aspect="faithfulness")
-    assert (found["values"]["targets"], found["values"]["x"], found["values"]["y"]) == (["b"], [4.0], [5.0])
+    results = met(rows, "p", "q", aspect="faithfulness")
+    assert (results["values"]["targets"], results["values"]["x"], results["values"]["y"]) == (["b"], [4.0], [5.0])
 
 
 # --- by aspect, by generator, in time ---------------------------------------------------------------------------------
 def test_agreement_by_aspect_and_generator() -> None:
     rows: list[Judgement] = []
     for k in range(12):
-        place = {"generator": "g0" if k < 6 else "g1"}
+        index = {"generator": "g0" if k < 6 else "g1"}
         for aspect, wrong in (("color", k % 2 == 0), ("position", k >= 6)):
             said = "yes" if k % 3 else "no"
             other = {"yes": "no", "no": "yes"}[said] if wrong else said
-            rows.append(judgement(f"i{k:02}", "p", said, aspect=aspect, **place))
-            rows += scorer("m", {f"i{k:02}": other}, aspect=aspect, **place)
+            rows.append(judgement(f"i{k:02}", "p", said, aspect=aspect, **index))
+            rows += scorer("m", {f"i{k:02}": other}, aspect=aspect, **index)
     rows += scorer("m", {"i00": 2.0, "i01": 1.0}, aspect="score")
     rows.append(judgement("i00", "p", "yes", aspect="quality"))
     scales = {("s", name): "nominal" for name in ("color", "position", "quality")} | {("s", "score"): "interval"}
-    found = met(rows, "m", "p", aspect="position", scales=scales)
-    parts = {part["name"]: part for part in found["aspects"]}
+    results = met(rows, "m", "p", aspect="position", scales=scales)
+    parts = {part["name"]: part for part in results["aspects"]}
     assert {name: value(part, "percent_agreement") for name, part in parts.items()} == {"color": 0.5, "position": 0.5}
-    by_generator = {part["name"]: value(part, "percent_agreement") for part in found["generators"]}
+    by_generator = {part["name"]: value(part, "percent_agreement") for part in results["generators"]}
     assert by_generator == {"g0": 1.0, "g1": 0.0}
     truth = ["yes" if k % 3 else "no" for k in range(12)]
     color = [t if k % 2 else {"yes": "no", "no": "yes"}[t] for k, t in enumerate(truth)]
@@ -225,39 +225,39 @@ def test_two_persons_meet_when_the_later_one_answers() -> None:
 def crossed(table: list[list[int]]) -> dict[str, Any]:
     """Two raters whose table, yes before no, is this one."""
     rows: list[Judgement] = []
-    for x, said in zip(("yes", "no"), table, strict=True):
-        for y, times in zip(("yes", "no"), said, strict=True):
+    for x, answers in zip(("yes", "no"), table, strict=True):
+        for y, times in zip(("yes", "no"), answers, strict=True):
             for _ in range(times):
                 item = f"i{len(rows):03}"
                 rows += [judgement(item, "p", x), judgement(item, "q", y)]
-    found = met(rows, "p", "q")["prevalence"]
-    assert isinstance(found, dict)
-    return found
+    content = met(rows, "p", "q")["prevalence"]
+    assert isinstance(content, dict)
+    return content
 
 
 def test_the_paradox_is_explained() -> None:
     # 90 of 100 agree; both say yes 94 times: chance 0.94^2 + 0.06^2 = 0.8872; kappa (0.9 - 0.8872) / 0.1128.
-    found = crossed([[89, 5], [5, 1]])
+    results = crossed([[89, 5], [5, 1]])
     kappa, chance = (0.9 - 0.8872) / 0.1128, 0.8872
-    numbers = {each["statistic"]: each["value"] for each in found["coefficients"]}
+    numbers = {each["statistic"]: each["value"] for each in results["coefficients"]}
     ac1 = (0.9 - 2 * 0.94 * 0.06) / (1 - 2 * 0.94 * 0.06)
     assert numbers == pytest.approx({"percent_agreement": 0.9, "cohen_kappa": kappa, "gwet_ac1": ac1, "pabak": 0.8})
-    assert (found["yes_a"]["value"], found["yes_b"]["value"]) == (0.94, 0.94)
-    assert found["yes_a"]["low"] < 0.94 < found["yes_a"]["high"]
-    assert found["paradox"]
+    assert (results["yes_a"]["value"], results["yes_b"]["value"]) == (0.94, 0.94)
+    assert results["yes_a"]["low"] < 0.94 < results["yes_a"]["high"]
+    assert results["paradox"]
     for words in (
         "agree in 90% of cases, yet kappa is only 0.11",
         "94% of their answers are yes",
         f"{chance:.0%}",
         "PABAK 0.80",
     ):
-        assert words in found["sentence"]
+        assert words in results["sentence"]
 
 
 def test_rare_yes_is_named_as_such() -> None:
-    found = crossed([[1, 5], [5, 89]])
-    assert "94% of their answers are no" in found["sentence"]
-    assert "the few yes answers" in found["sentence"]
+    results = crossed([[1, 5], [5, 89]])
+    assert "94% of their answers are no" in results["sentence"]
+    assert "the few yes answers" in results["sentence"]
 
 
 @pytest.mark.parametrize(
@@ -271,24 +271,24 @@ def test_rare_yes_is_named_as_such() -> None:
     ],
 )
 def test_nothing_is_alarming_otherwise(table: list[list[int]]) -> None:
-    found = crossed(table)
-    assert not found["paradox"]
-    assert "paradox" not in found["sentence"]
-    assert "only" not in found["sentence"]
-    assert found["sentence"].startswith("p and q agree in ")
+    results = crossed(table)
+    assert not results["paradox"]
+    assert "paradox" not in results["sentence"]
+    assert "only" not in results["sentence"]
+    assert results["sentence"].startswith("p and q agree in ")
 
 
 def test_an_undefined_kappa_is_explained() -> None:
-    found = crossed([[7, 0], [0, 0]])
-    assert found["sentence"].startswith("p and q agree in 100% of cases, as both always say yes. Kappa is undefined")
-    assert not found["paradox"]
+    results = crossed([[7, 0], [0, 0]])
+    assert results["sentence"].startswith("p and q agree in 100% of cases, as both always say yes. Kappa is undefined")
+    assert not results["paradox"]
     nothing = Estimate("x", None, None, None, 0, 0, {}, "no", "")
     assert prevalence("p", "q", nothing, nothing, ()).sentence == "p and q share no judgement."
 
 
 def test_agreement_on_passes_and_on_fails() -> None:
-    found = crossed([[30, 20], [10, 40]])
-    passes, fails = found["passes"], found["fails"]
+    results = crossed([[30, 20], [10, 40]])
+    passes, fails = results["passes"], results["fails"]
     # rows are p's, yes first: q says yes 40 times, of which p does 30
     assert (passes["value"], passes["n_ratings"]) == (30 / 40, 40)
     assert (fails["value"], fails["n_ratings"]) == (40 / 60, 60)

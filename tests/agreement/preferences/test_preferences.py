@@ -30,13 +30,13 @@ PLAIN = Options(intervals=False)
 
 def make_votes(text: str, task: str = "t", two: str = "xy", **other: object) -> list[Vote]:
     """A vote for each letter, each on a pair and prompt of its own: a generator, b(oth), n(one), = (a tie), ? (cannot tell)."""
-    told = {"b": "both", "n": "none", "=": "tie", "?": None}
+    fields = {"b": "both", "n": "none", "=": "tie", "?": None}
     made = []
     for k, letter in enumerate(text):
         name = f"{task}{two}{k}"
         excluded = "cannot_tell" if letter == "?" else None
-        given = {"pair": name, "prompt": f"p{name}", "excluded": excluded} | other
-        made.append(Vote(task=task, first=two[0], second=two[1], chose=told.get(letter, letter), **given))  # type: ignore[arg-type]
+        values = {"pair": name, "prompt": f"p{name}", "excluded": excluded} | other
+        made.append(Vote(task=task, first=two[0], second=two[1], chose=fields.get(letter, letter), **values))  # type: ignore[arg-type]
     return made
 
 
@@ -60,8 +60,13 @@ def test_the_order_of_the_two_names_means_nothing() -> None:
 
 @pytest.mark.parametrize(("text", "reason"), [("bbn", "no vote has a clear preference"), ("??", "no vote counts")])
 def test_no_clear_preference_is_undefined_with_a_reason(text: str, reason: str) -> None:
-    found = count_votes(make_votes(text), QUICK)[0]
-    assert (found.share.value, found.share.low, found.share.reason, found.sign_test_p) == (None, None, reason, None)
+    vote_counts = count_votes(make_votes(text), QUICK)[0]
+    assert (vote_counts.share.value, vote_counts.share.low, vote_counts.share.reason, vote_counts.sign_test_p) == (
+        None,
+        None,
+        reason,
+        None,
+    )
 
 
 def test_the_interval_leaves_prompts_out_with_all_their_votes() -> None:
@@ -81,9 +86,9 @@ def test_sides_count_clear_votes_whose_side_is_known() -> None:
         *make_votes("bn", "v", side=None),
         *make_votes("x", "w"),
     ]
-    found = side_choices(known, QUICK)
-    assert (found.left, found.right, found.unknown, found.share.value) == (3, 1, 1, 3 / 4)
-    assert found.sign_test_p == pytest.approx(stats.binomtest(3, 4).pvalue)
+    choice = side_choices(known, QUICK)
+    assert (choice.left, choice.right, choice.unknown, choice.share.value) == (3, 1, 1, 3 / 4)
+    assert choice.sign_test_p == pytest.approx(stats.binomtest(3, 4).pvalue)
     assert side_choices(make_votes("xy"), QUICK).share.reason == "of no vote with a clear preference the chosen side is known"
 
 
@@ -167,8 +172,8 @@ def test_strengths_without_ties_are_those_of_a_logistic_regression(seed: int) ->
 
 def test_strengths_that_ties_alone_hold_up_have_no_estimate() -> None:
     # y never won: the more ties are thought common, the weaker it may be, without end
-    found = generator_strengths(make_votes("xxbb", two="xy"), PLAIN)[0].strength
-    assert (found.value, found.reason) == (None, NO_MAXIMUM)
+    estimate = generator_strengths(make_votes("xxbb", two="xy"), PLAIN)[0].strength
+    assert (estimate.value, estimate.reason) == (None, NO_MAXIMUM)
 
 
 def names(rows: Iterable[str]) -> str:
@@ -177,26 +182,30 @@ def names(rows: Iterable[str]) -> str:
 
 def test_strengths_are_undefined_where_one_won_or_lost_all() -> None:
     lost = [*make_votes("xxyy", two="xy"), *make_votes("xx", two="xz"), *make_votes("y", two="yz")]
-    found = [one for one in generator_strengths(lost, QUICK) if one.task == "all"]
-    assert [one.strength.value for one in found] == [None] * 3
-    assert {one.strength.reason for one in found} == {"z lost every vote, without a tie: no finite strength explains that"}
-    assert [one.rank for one in found] == [None] * 3
+    strengths = [strength for strength in generator_strengths(lost, QUICK) if strength.task == "all"]
+    assert [strength.strength.value for strength in strengths] == [None] * 3
+    assert {strength.strength.reason for strength in strengths} == {
+        "z lost every vote, without a tie: no finite strength explains that"
+    }
+    assert [strength.rank for strength in strengths] == [None] * 3
     # a single tie makes an estimate
     tied = [
-        one for one in generator_strengths([*lost, *make_votes("n", "t", two="yz", prompt="q")], PLAIN) if one.task == "all"
+        strength
+        for strength in generator_strengths([*lost, *make_votes("n", "t", two="yz", prompt="q")], PLAIN)
+        if strength.task == "all"
     ]
-    assert names(one.generator for one in tied)[-1] == "z"
-    assert all(one.strength.value is not None for one in tied)
+    assert names(strength.generator for strength in tied)[-1] == "z"
+    assert all(strength.strength.value is not None for strength in tied)
     # two groups: each has won and lost, but w and z never won against x and y
     apart = [*make_votes("xy", two="xy"), *make_votes("wz", two="wz"), *make_votes("x", two="xw")]
-    assert {one.strength.reason for one in generator_strengths(apart, PLAIN)} == {NOT_CONNECTED}
+    assert {strength.strength.reason for strength in generator_strengths(apart, PLAIN)} == {NOT_CONNECTED}
 
 
 def test_no_interval_where_one_vote_makes_the_estimate() -> None:
-    found = generator_strengths(make_votes("xxxxxxxy"))[0].strength
-    assert found.value is not None
-    assert found.low is None
-    assert "no interval: undefined without one of the 8" in found.method
+    estimate = generator_strengths(make_votes("xxxxxxxy"))[0].strength
+    assert estimate.value is not None
+    assert estimate.low is None
+    assert "no interval: undefined without one of the 8" in estimate.method
 
 
 def points(**of: float) -> list[MetricMean]:
@@ -204,17 +213,17 @@ def points(**of: float) -> list[MetricMean]:
 
 
 def test_spearman_over_generators_and_tasks() -> None:
-    said = [*make_votes("xxxxy", "t"), *make_votes("xyyb", "u"), *make_votes("yyyyyyy", "v")]
+    votes = [*make_votes("xxxxy", "t"), *make_votes("xyyb", "u"), *make_votes("yyyyyyy", "v")]
     means = points(tx=0.9, ty=0.2, ux=0.1, uy=0.5, vx=0.3, vy=0.8, wx=9.0)
-    found = rank_correlation(said, means, QUICK)
-    assert [(p.task, p.generator, p.votes) for p in found.points] == [
+    correlation = rank_correlation(votes, means, QUICK)
+    assert [(p.task, p.generator, p.votes) for p in correlation.points] == [
         ("t", "x", 4), ("t", "y", 1), ("u", "x", 1), ("u", "y", 2), ("v", "x", 0), ("v", "y", 7),
     ]  # fmt: skip
-    assert found.rho.value == pytest.approx(stats.spearmanr([4, 1, 1, 2, 0, 7], [0.9, 0.2, 0.1, 0.5, 0.3, 0.8])[0])
-    assert (found.rho.items, found.rho.ratings) == (6, 15)
-    assert "3 tasks" in found.rho.method
-    assert (found.agreeing, found.opposed) == (("t", "u", "v"), ())
-    assert rank_correlation(said, points(tx=0.1, ty=0.2, vx=1, vy=1), QUICK).opposed == ("t",)
+    assert correlation.rho.value == pytest.approx(stats.spearmanr([4, 1, 1, 2, 0, 7], [0.9, 0.2, 0.1, 0.5, 0.3, 0.8])[0])
+    assert (correlation.rho.items, correlation.rho.ratings) == (6, 15)
+    assert "3 tasks" in correlation.rho.method
+    assert (correlation.agreeing, correlation.opposed) == (("t", "u", "v"), ())
+    assert rank_correlation(votes, points(tx=0.1, ty=0.2, vx=1, vy=1), QUICK).opposed == ("t",)
 
 
 def test_spearman_is_undefined_with_a_reason() -> None:
@@ -229,28 +238,28 @@ def test_spearman_is_undefined_with_a_reason() -> None:
 
 def test_spearman_resamples_prompts_with_votes_and_values_together() -> None:
     draw = np.random.default_rng(1)
-    said, means = [], []
+    parts, means = [], []
     for task in "tu":
         for k in range(12):
             chose = "x" if draw.random() < 0.6 else "y"
-            said.append(Vote(f"{task}{k}", task, f"{task}{k}", "x", "y", chose))
+            parts.append(Vote(f"{task}{k}", task, f"{task}{k}", "x", "y", chose))
             means += [MetricMean(task, name, f"{task}{k}", float(draw.random() + (name == chose)), 1) for name in "xy"]
-    found = rank_correlation(said, means, QUICK)
-    assert "24 prompts" in found.rho.method
-    assert found.rho.low is not None
+    correlation = rank_correlation(parts, means, QUICK)
+    assert "24 prompts" in correlation.rho.method
+    assert correlation.rho.low is not None
     # the same by copying rows
     weights = np.concatenate([np.ones((1, 24)), _weights(24)])
-    prompts = sorted({vote.prompt for vote in said if vote.prompt})
+    prompts = sorted({vote.prompt for vote in parts if vote.prompt})
     rhos = []
     for row in weights[1:]:
         times = dict(zip(prompts, row, strict=True))
-        x = [sum(times[str(v.prompt)] for v in said if (v.task, v.chose) == (p.task, p.generator)) for p in found.points]
+        x = [sum(times[str(v.prompt)] for v in parts if (v.task, v.chose) == (p.task, p.generator)) for p in correlation.points]
         y = [
             _mean([(times[str(m.prompt)], m.total) for m in means if (m.task, m.generator) == (p.task, p.generator)])
-            for p in found.points
+            for p in correlation.points
         ]
         rhos.append(stats.spearmanr(x, y)[0])
-    assert (found.rho.low, found.rho.high) == pytest.approx(tuple(np.nanpercentile(rhos, [2.5, 97.5])))
+    assert (correlation.rho.low, correlation.rho.high) == pytest.approx(tuple(np.nanpercentile(rhos, [2.5, 97.5])))
 
 
 def _weights(clusters: int) -> np.ndarray[tuple[int, int], np.dtype[np.float64]]:

@@ -51,13 +51,13 @@ def each_row(rows: pd.DataFrame) -> list[Any]:
     return [*rows.itertuples()]
 
 
-def pick(found: list[GroupStatistic], statistic: str, group: str = ALL, **where: Any) -> GroupStatistic:
-    (one,) = [
+def pick(figures: list[GroupStatistic], statistic: str, group: str = ALL, **where: Any) -> GroupStatistic:
+    (figure,) = [
         each
-        for each in found
+        for each in figures
         if (each.statistic, each.group) == (statistic, group) and all(getattr(each, k) == v for k, v in where.items())
     ]
-    return one
+    return figure
 
 
 SMALL = model_answers(
@@ -76,49 +76,49 @@ SMALL = model_answers(
 
 
 def test_scores_by_hand() -> None:
-    found = scores(SMALL, QUICK, "real")
-    tifa = pick(found, "tifa", generator="sd")
+    figures = scores(SMALL, QUICK, "real")
+    tifa = pick(figures, "tifa", generator="sd")
     assert tifa.outcome.value == (1 / 2 + 3 / 4) / 2
     assert (tifa.n, tifa.unit, tifa.outcome.used.ratings, tifa.outcome.used.clusters) == (2, "images", 6, 2)
     assert tifa.method.startswith("mean over texts of the mean over their images; 95% jackknife over 2 prompts")
-    accuracy = pick(found, "accuracy", generator="sd")
+    accuracy = pick(figures, "accuracy", generator="sd")
     assert (accuracy.outcome.value, accuracy.n, accuracy.unit) == (4 / 6, 6, "questions")
     # all questions of a type, whatever their image
-    assert pick(found, "accuracy", "color", generator="sd").outcome.value == 2 / 3
-    assert pick(found, "accuracy", "food", generator="sd").outcome.value == 1 / 2
-    assert pick(found, "accuracy", "food", generator="sd").method.endswith("no interval: one prompt")
-    assert pick(found, "tifa", "d", generator="sd").outcome.value == 3 / 4
+    assert pick(figures, "accuracy", "color", generator="sd").outcome.value == 2 / 3
+    assert pick(figures, "accuracy", "food", generator="sd").outcome.value == 1 / 2
+    assert pick(figures, "accuracy", "food", generator="sd").method.endswith("no interval: one prompt")
+    assert pick(figures, "tifa", "d", generator="sd").outcome.value == 3 / 4
     # "thing q1" of c1; "thing q1" and "thing q2" of d2: a colour is no entity
-    assert pick(found, "tifa", "1", generator="sd").outcome.value == 1 / 2
-    assert pick(found, "tifa", "2", generator="sd").outcome.value == 3 / 4
-    assert not [one for one in found if (one.by, one.group, one.generator) == ("entities", "2", "real")]
+    assert pick(figures, "tifa", "1", generator="sd").outcome.value == 1 / 2
+    assert pick(figures, "tifa", "2", generator="sd").outcome.value == 3 / 4
+    assert not [figure for figure in figures if (figure.by, figure.group, figure.generator) == ("entities", "2", "real")]
 
 
 def test_beside_a_reference_only_shared_texts_count() -> None:
-    found = scores(SMALL, QUICK, "real")
-    less = pick(found, "tifa_less_reference", generator="sd")
+    figures = scores(SMALL, QUICK, "real")
+    less = pick(figures, "tifa_less_reference", generator="sd")
     assert (less.outcome.value, less.n) == (1 / 2 - 1, 1)
     assert less.outcome.used.excluded == {"not_shared": 1}
-    color = pick(found, "accuracy_less_reference", "color", generator="sd")
+    color = pick(figures, "accuracy_less_reference", "color", generator="sd")
     assert (color.outcome.value, color.n, color.outcome.used.excluded) == (-1, 1, {"not_shared": 1})
-    food = pick(found, "accuracy_less_reference", "food", generator="sd")
+    food = pick(figures, "accuracy_less_reference", "food", generator="sd")
     assert (food.outcome.value, food.outcome.reason) == (None, "no text has images of both with the same questions")
-    assert not [one for one in found if one.statistic.endswith("reference") and one.generator == "real"]
+    assert not [figure for figure in figures if figure.statistic.endswith("reference") and figure.generator == "real"]
     # asked in other words, a text is not the same
     other = SMALL.assign(wording=SMALL["wording"].where(SMALL["item"] != "c1/real", 9))
     left = pick(scores(other, NONE, "real"), "tifa_less_reference", generator="sd")
     assert (left.outcome.value, left.outcome.used.excluded) == (None, {"not_shared": 1, "other_version": 1})
     # a reference that made nothing is none
-    assert [one.statistic for one in scores(SMALL, NONE, "nobody")] == [one.statistic for one in scores(SMALL, NONE)]
+    assert [score.statistic for score in scores(SMALL, NONE, "nobody")] == [score.statistic for score in scores(SMALL, NONE)]
 
 
 def test_several_images_of_a_text_are_one_text() -> None:
     rows = [("x", f"c1/sd/{k}", "c1", "sd", "c", "q", 1, "object", "cat", "yes", c) for k, c in enumerate(("yes", "no", "no"))]
     rows.append(("x", "c2/sd/0", "c2", "sd", "c", "q", 1, "object", "Cat ", "yes", "yes"))
-    found = scores(pd.DataFrame(rows, columns=list(MODEL_COLUMNS)), NONE)
-    assert pick(found, "tifa").outcome.value == (1 / 3 + 1) / 2
-    assert pick(found, "accuracy").outcome.value == 2 / 4
-    assert pick(found, "tifa").n == 4
+    figures = scores(pd.DataFrame(rows, columns=list(MODEL_COLUMNS)), NONE)
+    assert pick(figures, "tifa").outcome.value == (1 / 3 + 1) / 2
+    assert pick(figures, "accuracy").outcome.value == 2 / 4
+    assert pick(figures, "tifa").n == 4
 
 
 def test_peoples_answer_is_what_more_than_half_say() -> None:
@@ -138,8 +138,8 @@ def test_peoples_answer_is_what_more_than_half_say() -> None:
             ("c/1", "again", 1, "a", "dog", "repeat"),
         ]
     )  # fmt: skip
-    found = {row.question: (row.state, row.label, row.votes) for row in each_row(people_answers(made))}
-    assert found == {
+    results = {row.question: (row.state, row.label, row.votes) for row in each_row(people_answers(made))}
+    assert results == {
         "two agree": ("decided", "cat", 2), "two differ": ("undecided", None, 2), "third": ("decided", "dog", 3),
         "all differ": ("undecided", None, 3), "alone": ("decided", "cat", 1), "unsure": ("cannot_tell", None, 3),
         "one unsure": ("undecided", None, 2), "seen": ("decided", "cat", 1), "again": ("decided", "cat", 1),
@@ -167,17 +167,17 @@ def test_other_words_do_not_meet() -> None:
         "d2/sd q4": ("decided", "3"), "d3/real q1": ("not_asked", None),
     }  # fmt: skip
     assert splits(beside)[0] == Split(ALL, ALL, 2, 0, 1, {"undecided": 0, "cannot_tell": 0, "other_version": 1, "not_asked": 0})
-    found = beside_people(SMALL, people, QUICK)
+    figures = beside_people(SMALL, people, QUICK)
     # right about c1 q1, wrong about d2 q1 (people say yes) and d2 q4 (people say 3, and it says 2)
-    accuracy = pick(found, "vqa_accuracy")
+    accuracy = pick(figures, "vqa_accuracy")
     assert (accuracy.outcome.value, accuracy.n) == (1 / 3, 3)
     assert accuracy.outcome.used.excluded == {"not_asked": 4, "other_version": 2}
     # c1: both 1; d2: 1 of 2 by the model, 1 of 2 by people
-    assert pick(found, "spearman_with_people").outcome.value == pytest.approx(1)
-    assert (pick(found, "vqa_wrong").outcome.value, pick(found, "image_wrong").outcome.value) == (1, 0)
-    assert pick(found, "vqa_wrong", "food").n == 1
+    assert pick(figures, "spearman_with_people").outcome.value == pytest.approx(1)
+    assert (pick(figures, "vqa_wrong").outcome.value, pick(figures, "image_wrong").outcome.value) == (1, 0)
+    assert pick(figures, "vqa_wrong", "food").n == 1
     assert (
-        pick(found, "vqa_wrong", "color").outcome.reason == "people have answered none of the questions that it answers wrong"
+        pick(figures, "vqa_wrong", "color").outcome.reason == "people have answered none of the questions that it answers wrong"
     )
 
 
@@ -201,7 +201,7 @@ def test_whose_fault_a_wrong_answer_is() -> None:
 
 def test_what_is_undefined_says_why() -> None:
     nobody = beside_people(SMALL, people_rows([]), QUICK)
-    assert {(one.statistic, one.outcome.reason) for one in nobody} == {
+    assert {(figure.statistic, figure.outcome.reason) for figure in nobody} == {
         ("krippendorff_alpha_nominal", "no question has two answers by people"),
         *(
             (name, "people have answered none of these questions")
@@ -219,12 +219,12 @@ def test_what_is_undefined_says_why() -> None:
         ("image_wrong", "people have answered none of the questions that it answers wrong"),
         ("vqa_wrong", "people have answered none of the questions that it answers wrong"),
     }
-    assert {one.bounds.low for one in nobody} == {None}
+    assert {figure.bounds.low for figure in nobody} == {None}
     one_image = [("c1/sd", "q1", 1, who, "yes", None) for who in "ab"]
-    found = beside_people(SMALL, people_rows(one_image), QUICK)
-    assert pick(found, "vqa_accuracy").outcome.value == 1
-    assert "fewer than two" in str(pick(found, "spearman_with_people").outcome.reason)
-    assert pick(found, "krippendorff_alpha_nominal").outcome.reason is not None
+    figures = beside_people(SMALL, people_rows(one_image), QUICK)
+    assert pick(figures, "vqa_accuracy").outcome.value == 1
+    assert "fewer than two" in str(pick(figures, "spearman_with_people").outcome.reason)
+    assert pick(figures, "krippendorff_alpha_nominal").outcome.reason is not None
     constant = beside_people(SMALL, people_rows([*one_image, ("d2/sd", "q2", 4, "a", "pie", None)]), QUICK)
     assert "constant" in str(pick(constant, "spearman_with_people").outcome.reason)
     assert scores(SMALL[:0], QUICK) == []
@@ -238,11 +238,11 @@ def test_what_is_undefined_says_why() -> None:
 def test_models_are_compared_where_they_were_asked_the_same() -> None:
     other = SMALL.assign(rater="other", chosen=SMALL["answer"])
     other["wording"] = other["wording"].where(other["item"] != "d3/real", 77)
-    one, same = between_models(pd.concat([SMALL, other[other["item"] != "c1/real"]]), QUICK)
-    assert (one.rater, one.other, one.n) == ("other", "vqa", 2)
-    assert one.outcome.used.excluded == {"not_shared": 1, "other_version": 1}
+    figure, same = between_models(pd.concat([SMALL, other[other["item"] != "c1/real"]]), QUICK)
+    assert (figure.rater, figure.other, figure.n) == ("other", "vqa", 2)
+    assert figure.outcome.used.excluded == {"not_shared": 1, "other_version": 1}
     # one of the two is right about everything
-    assert one.outcome.reason == "other's score is constant"
+    assert figure.outcome.reason == "other's score is constant"
     # of the six questions that both were asked in the same words it is right about three
     assert (same.statistic, same.n, same.outcome.used.excluded) == ("same_answers", 6, {"not_shared": 2, "other_version": 1})
     both = SMALL[~SMALL["item"].isin(["c1/real", "d3/real"])]
@@ -286,12 +286,12 @@ def ugly(seed: int) -> tuple[pd.DataFrame, pd.DataFrame]:
 
 def per_image(rows: pd.DataFrame) -> dict[str, tuple[str, float]]:
     """Item: (text, formula 1)."""
-    found: dict[str, list[float]] = {}
+    results: dict[str, list[float]] = {}
     text = {}
     for row in each_row(rows):
-        found.setdefault(row.item, []).append(float(row.answer == row.chosen))
+        results.setdefault(row.item, []).append(float(row.answer == row.chosen))
         text[row.item] = row.prompt
-    return {item: (text[item], mean(right)) for item, right in found.items()}
+    return {item: (text[item], mean(right)) for item, right in results.items()}
 
 
 def tifa_of(rows: pd.DataFrame) -> float:
@@ -310,14 +310,14 @@ def things(rows: pd.DataFrame) -> dict[str, int]:
     for row in each_row(rows):
         if row.element_type in ("object", "food", "animal/human"):
             named[row.item].add(row.element.strip().lower())
-    return {item: len(found) for item, found in named.items()}
+    return {item: len(results) for item, results in named.items()}
 
 
 @pytest.mark.parametrize("seed", [0, pytest.param(1, marks=pytest.mark.slow)])
 def test_scores_equal_a_restatement(seed: int) -> None:
     rows, _ = ugly(seed)
     mine = rows[rows["rater"] == "vqa"].reset_index(drop=True)
-    found = scores(rows, QUICK, "real")
+    figures = scores(rows, QUICK, "real")
     mine = mine.assign(entities=mine["item"].map(things(mine)).astype(str), whole=ALL)
     columns = {"element_type": accuracy_of, "source": tifa_of, "entities": tifa_of}
     for generator, of in mine.groupby("generator"):
@@ -325,15 +325,15 @@ def test_scores_equal_a_restatement(seed: int) -> None:
         checks += [(column, group, formula) for column, formula in columns.items() for group in of[column].unique()]
         for column, group, formula in checks:
             inside = of[of[column] == group]
-            one = pick(found, formula.__name__.removesuffix("_of"), group, rater="vqa", generator=generator)
-            assert one.outcome.value == pytest.approx(formula(inside))
-            assert one.n == (inside["item"].nunique() if formula is tifa_of else len(inside))
+            figure = pick(figures, formula.__name__.removesuffix("_of"), group, rater="vqa", generator=generator)
+            assert figure.outcome.value == pytest.approx(formula(inside))
+            assert figure.n == (inside["item"].nunique() if formula is tifa_of else len(inside))
             # where all texts are alike, Wilson's interval stands in
-            if one.bounds.low is not None and "Wilson" not in one.method:
+            if figure.bounds.low is not None and "Wilson" not in figure.method:
                 without = [formula(inside[inside["prompt"] != text]) for text in inside["prompt"].unique()]
-                assert one.outcome.value is not None
-                expected = reference_implementations.jackknife(one.outcome.value, without, "logit")
-                assert (one.bounds.low, one.bounds.high) == pytest.approx(expected), (column, group)
+                assert figure.outcome.value is not None
+                expected = reference_implementations.jackknife(figure.outcome.value, without, "logit")
+                assert (figure.bounds.low, figure.bounds.high) == pytest.approx(expected), (column, group)
 
 
 @pytest.mark.parametrize("seed", [1])
@@ -343,17 +343,17 @@ def test_the_reference_equals_a_restatement(seed: int) -> None:
     sets: dict[tuple[str, str], set[frozenset[tuple[str, int]]]] = {}
     for (generator, text, _), of in mine.groupby(["generator", "prompt", "item"]):
         sets.setdefault((str(generator), str(text)), set()).add(frozenset(zip(of["question"], of["wording"], strict=True)))
-    found = scores(rows, NONE, "real")
+    figures = scores(rows, NONE, "real")
     for generator in ("a", "b"):
-        one = pick(found, "tifa_less_reference", rater="vqa", generator=generator)
+        figure = pick(figures, "tifa_less_reference", rater="vqa", generator=generator)
         texts = {text for g, text in sets if g == generator}
         both = {text for text in texts if ("real", text) in sets}
         same = {text for text in both if sets[generator, text] == sets["real", text] and len(sets["real", text]) == 1}
         shared = mine[mine["prompt"].isin(same)]
         expected = tifa_of(shared[shared["generator"] == generator]) - tifa_of(shared[shared["generator"] == "real"])
-        assert one.outcome.value == pytest.approx(expected)
+        assert figure.outcome.value == pytest.approx(expected)
         excluded = {"not_shared": len(texts - both), "other_version": len(both - same)}
-        assert one.outcome.used.excluded == {name: n for name, n in excluded.items() if n}
+        assert figure.outcome.used.excluded == {name: n for name, n in excluded.items() if n}
         assert 1 < len(same) < len(texts)
 
 
@@ -370,7 +370,7 @@ def test_people_equal_a_restatement(seed: int) -> None:
         (label, times), *_ = Counter(labels).most_common(1)
         decided[key] = (label or "?") if 2 * times > len(labels) else "-"
     anywhere = {key[:2] for key in heard}
-    found = beside_people(rows, people, QUICK)
+    figures = beside_people(rows, people, QUICK)
     for rater in ("vqa", "weak"):
         mine = rows[rows["rater"] == rater]
         states: Counter[str] = Counter()
@@ -385,32 +385,32 @@ def test_people_equal_a_restatement(seed: int) -> None:
                 pairs.append((row.item, row.chosen, answer, row.answer))
                 if row.chosen != row.answer:
                     wrong.append(answer != row.answer)
-        one = pick(found, "vqa_accuracy", rater=rater)
-        assert one.outcome.value == pytest.approx(np.mean([chosen == answer for _, chosen, answer, _ in pairs]))
-        assert (one.n, dict(one.outcome.used.excluded)) == (states.pop("decided"), dict(states))
+        figure = pick(figures, "vqa_accuracy", rater=rater)
+        assert figure.outcome.value == pytest.approx(np.mean([chosen == answer for _, chosen, answer, _ in pairs]))
+        assert (figure.n, dict(figure.outcome.used.excluded)) == (states.pop("decided"), dict(states))
         assert min(states.values()) > 0
         assert set(states) == {"cannot_tell", "undecided", "other_version", "not_asked"}
-        assert pick(found, "image_wrong", rater=rater).outcome.value == pytest.approx(np.mean(wrong))
-        assert pick(found, "vqa_wrong", rater=rater).n == len(wrong)
+        assert pick(figures, "image_wrong", rater=rater).outcome.value == pytest.approx(np.mean(wrong))
+        assert pick(figures, "vqa_wrong", rater=rater).n == len(wrong)
         for name, wanted in (("accuracy_passes", True), ("accuracy_fails", False)):
             apart = [chosen == answer for _, chosen, answer, gold in pairs if (answer == gold) == wanted]
-            share = pick(found, name, rater=rater)
+            share = pick(figures, name, rater=rater)
             assert share.n == len(apart)
             assert share.outcome.value == pytest.approx(np.mean(apart))
-        assert pick(found, "constant_accuracy", rater=rater).outcome.value == pytest.approx(
+        assert pick(figures, "constant_accuracy", rater=rater).outcome.value == pytest.approx(
             np.mean([answer == gold for _, _, answer, gold in pairs])
         )
         polar = [((chosen == "yes") - (answer == "yes")) for _, chosen, answer, gold in pairs if gold in ("yes", "no")]
-        assert pick(found, "yes_less_people", rater=rater).outcome.value == pytest.approx(np.mean(polar))
+        assert pick(figures, "yes_less_people", rater=rater).outcome.value == pytest.approx(np.mean(polar))
         failed = [answer != "yes" for _, _, answer, gold in pairs if gold in ("yes", "no")]
-        assert pick(found, "constant_yes_less_people", rater=rater).outcome.value == pytest.approx(np.mean(failed))
+        assert pick(figures, "constant_yes_less_people", rater=rater).outcome.value == pytest.approx(np.mean(failed))
         unsure = states["cannot_tell"] + states["undecided"]
-        assert pick(found, "people_undecided", rater=rater).outcome.value == pytest.approx(unsure / (unsure + len(pairs)))
+        assert pick(figures, "people_undecided", rater=rater).outcome.value == pytest.approx(unsure / (unsure + len(pairs)))
         each: dict[str, list[tuple[float, float]]] = {}
         for item, chosen, answer, gold in pairs:
             each.setdefault(item, []).append((float(chosen == gold), float(answer == gold)))
         x, y = ([mean(pair[k] for pair in of) for of in each.values()] for k in (0, 1))
-        rho = pick(found, "spearman_with_people", rater=rater)
+        rho = pick(figures, "spearman_with_people", rater=rater)
         assert rho.outcome.value == pytest.approx(stats.spearmanr(x, y).statistic)
         assert rho.n == len(each)
         assert rho.bounds.low is not None
@@ -424,7 +424,7 @@ def test_length_bias_equals_scipy(seed: int) -> None:
     lengths = {f"{name}_length": drawn.integers(5, 60, len(rows)).astype(float) for name in ("prompt", "question", "reason")}
     lengths["reason_length"][drawn.random(len(rows)) < 0.3] = np.nan
     rows = rows.assign(**lengths)
-    found = beside_people(rows, people, QUICK)
+    figures = beside_people(rows, people, QUICK)
     beside = with_people(rows, people)
     for rater in ("vqa", "weak"):
         mine = beside[(beside["rater"] == rater) & (beside["state"] == "decided")]
@@ -435,22 +435,24 @@ def test_length_bias_equals_scipy(seed: int) -> None:
                 mine[f"{name}_length"][known],
                 ((mine["chosen"] == mine["answer"]).astype(float) - people_pass)[known],
             )
-            one = pick(found, f"length_bias_{name}", rater=rater)
-            assert one.outcome.value == pytest.approx(stats.spearmanr(length, more).statistic)
-            assert (one.n, one.outcome.used.excluded.get("no_length", 0)) == (known.sum(), (~known).sum())
+            figure = pick(figures, f"length_bias_{name}", rater=rater)
+            assert figure.outcome.value == pytest.approx(stats.spearmanr(length, more).statistic)
+            assert (figure.n, figure.outcome.used.excluded.get("no_length", 0)) == (known.sum(), (~known).sum())
             if name != "reason":
-                constant = pick(found, f"constant_length_bias_{name}", rater=rater)
+                constant = pick(figures, f"constant_length_bias_{name}", rater=rater)
                 assert constant.outcome.value == pytest.approx(stats.spearmanr(length, 1 - people_pass[known]).statistic)
-        bounds = pick(found, "length_bias_question", rater=rater).bounds
+        bounds = pick(figures, "length_bias_question", rater=rater).bounds
         assert -1 <= (bounds.low or 0) < (bounds.high or 0) <= 1
     # without lengths there is none
-    assert not [one for one in beside_people(rows.drop(columns=[*lengths]), people, QUICK) if "length" in one.statistic]
+    assert not [
+        person for person in beside_people(rows.drop(columns=[*lengths]), people, QUICK) if "length" in person.statistic
+    ]
 
 
 @pytest.mark.parametrize("seed", [1])
 def test_models_equal_a_restatement(seed: int) -> None:
     rows, _ = ugly(seed)
-    one, alike = between_models(rows, NONE)
+    figure, alike = between_models(rows, NONE)
     a, b = (rows[rows["rater"] == rater] for rater in ("vqa", "weak"))
     same = [
         item
@@ -458,19 +460,19 @@ def test_models_equal_a_restatement(seed: int) -> None:
         if {*a.loc[a["item"] == item, "question"]} == {*b.loc[b["item"] == item, "question"]}
     ]
     x, y = ([per_image(part)[item][1] for item in same] for part in (a, b))
-    assert one.outcome.value == pytest.approx(stats.spearmanr(x, y).statistic)
-    assert one.n == len(same)
-    assert one.outcome.used.excluded["other_version"] == len(set(a["item"]) & set(b["item"])) - len(same) > 0
-    said = [{(row.item, row.question): (row.wording, row.chosen) for row in each_row(part)} for part in (a, b)]
-    words = [key for key in said[0].keys() & said[1].keys() if said[0][key][0] == said[1][key][0]]
+    assert figure.outcome.value == pytest.approx(stats.spearmanr(x, y).statistic)
+    assert figure.n == len(same)
+    assert figure.outcome.used.excluded["other_version"] == len(set(a["item"]) & set(b["item"])) - len(same) > 0
+    answers = [{(row.item, row.question): (row.wording, row.chosen) for row in each_row(part)} for part in (a, b)]
+    words = [key for key in answers[0].keys() & answers[1].keys() if answers[0][key][0] == answers[1][key][0]]
     assert alike.n == len(words)
-    assert alike.outcome.value == pytest.approx(np.mean([said[0][key][1] == said[1][key][1] for key in words]))
+    assert alike.outcome.value == pytest.approx(np.mean([answers[0][key][1] == answers[1][key][1] for key in words]))
 
 
 @pytest.mark.parametrize("seed", [1])
 def test_peoples_own_agreement_is_that_of_the_report(seed: int) -> None:
     rows, people = ugly(seed)
-    found = pick(beside_people(rows, people, QUICK), "krippendorff_alpha_nominal")
+    figure = pick(beside_people(rows, people, QUICK), "krippendorff_alpha_nominal")
     frame = people.assign(
         suite="s", task=None, generator=None, rater=people["person"], kind="human", identity="person", simulated=False,
         aspect="answer", target=people["question"] + " " + people["wording"].astype(str), number=np.nan,
@@ -478,5 +480,5 @@ def test_peoples_own_agreement_is_that_of_the_report(seed: int) -> None:
     options = Options(statistics=("krippendorff_alpha_nominal",), matrix=False)
     (row,) = build(frame, {("s", "answer"): "nominal"}, options).to_dict()["among_people"][:1]
     expected = [row[name] for name in ("value", "low", "high")]
-    assert [found.outcome.value, found.bounds.low, found.bounds.high] == pytest.approx(expected)
-    assert dict(found.outcome.used.excluded) == row["excluded"]
+    assert [figure.outcome.value, figure.bounds.low, figure.bounds.high] == pytest.approx(expected)
+    assert dict(figure.outcome.used.excluded) == row["excluded"]

@@ -33,10 +33,10 @@ def report(rows: list[Judgement], options: Options = QUICK) -> dict[str, Rows]:
 def ceiling(rows: list[Judgement], statistic: str, options: Options = QUICK, **where: Any) -> dict[str, Any]:
     """What stands beside the one row of a statistic; all tasks and generators unless said otherwise."""
     wanted = {"task": "all", "generator": "all", "people": "real", "statistic": statistic} | where
-    found = [row["ceiling"] for row in report(rows, options)["raters"] if all(row[k] == v for k, v in wanted.items())]
-    assert len(found) == 1, (wanted, len(found))
-    assert isinstance(found[0], dict)
-    return found[0]
+    results = [row["ceiling"] for row in report(rows, options)["raters"] if all(row[k] == v for k, v in wanted.items())]
+    assert len(results) == 1, (wanted, len(results))
+    assert isinstance(results[0], dict)
+    return results[0]
 
 
 # --- by hand ----------------------------------------------------------------------------------------------------------
@@ -47,20 +47,20 @@ OWN = {"i1": "yes", "i2": "no", "i3": "yes", "i4": "no", "i5": "no"}
 def test_one_person_out_by_hand() -> None:
     """r0: i1 y with y n, i2 n with n n, i3 y with n: 3 of 5 agree. r1: 1 + 2 of 2 + 2, and i3 n with y: 3 of 5. r2: n with
     y y, n with n n: 2 of 4. Mean 17/30. The scorer in their places: 1 + 2 + 0 of 5; 1 + 2 + 1 of 5; 2 + 2 of 4. Mean 4/5."""
-    found = ceiling(people(PEOPLE_SAID) + scorer("m", OWN), "percent_agreement")
-    assert found["value"] == pytest.approx(17 / 30)
-    assert found["scorer"] == pytest.approx(4 / 5)
-    assert found["difference"] == pytest.approx(7 / 30)
-    assert (found["n_items"], found["n_ratings"], found["reason"]) == (3, 8, None)  # i4 has one rating, i5 none
-    assert "one person out" in found["method"]
-    assert "mean over 3 persons; 95% jackknife over 3 prompts, t with 2 degrees of freedom" in found["method"]
+    results = ceiling(people(PEOPLE_SAID) + scorer("m", OWN), "percent_agreement")
+    assert results["value"] == pytest.approx(17 / 30)
+    assert results["scorer"] == pytest.approx(4 / 5)
+    assert results["difference"] == pytest.approx(7 / 30)
+    assert (results["n_items"], results["n_ratings"], results["reason"]) == (3, 8, None)  # i4 has one rating, i5 none
+    assert "one person out" in results["method"]
+    assert "mean over 3 persons; 95% jackknife over 3 prompts, t with 2 degrees of freedom" in results["method"]
 
 
 def test_one_rating_out_by_hand() -> None:
     """The same places pooled: 3 + 3 + 2 of 14, and for the scorer 3 + 4 + 4."""
-    found = ceiling(people(PEOPLE_SAID, identity="slot") + scorer("m", OWN), "percent_agreement")
-    assert (found["value"], found["scorer"]) == (pytest.approx(8 / 14), pytest.approx(11 / 14))
-    assert "one rating out" in found["method"]
+    results = ceiling(people(PEOPLE_SAID, identity="slot") + scorer("m", OWN), "percent_agreement")
+    assert (results["value"], results["scorer"]) == (pytest.approx(8 / 14), pytest.approx(11 / 14))
+    assert "one rating out" in results["method"]
     one_slot = people(PEOPLE_SAID)
     one_slot[0] |= {"identity": "slot", "rater": "z"}
     mixed = ceiling(one_slot + scorer("m", OWN), "percent_agreement")
@@ -71,28 +71,28 @@ def test_against_the_majority_of_the_others_by_hand() -> None:
     """r0: i1 tied; i2 n with n; i3 y with n: 1 of 2. r1: i1 tied; 1; n with y: 1 of 2. r2: n with y; n with n: 1 of 2.
     The scorer: 1 + 0 of 2, 1 + 1 of 2, 1 + 1 of 2: mean 5/6."""
     options = Options(ceiling=True, people_as="majority")
-    found = ceiling(people(PEOPLE_SAID) + scorer("m", OWN), "percent_agreement", options)
-    assert (found["value"], found["scorer"]) == (0.5, pytest.approx(5 / 6))
+    results = ceiling(people(PEOPLE_SAID) + scorer("m", OWN), "percent_agreement", options)
+    assert (results["value"], results["scorer"]) == (0.5, pytest.approx(5 / 6))
 
 
 def test_persons_without_a_value_are_counted() -> None:
     """r0 and r1 say yes alone, with r2's no on j: r2's kappa is 0. On k r3 and r4 say yes alone: undefined."""
     rows = people({"i": "y y y", "j": "y y n", "k": ". . . y y"}) + scorer("m", {"i": "yes", "j": "no", "k": "yes"})
-    found = ceiling(rows, "cohen_kappa")
+    results = ceiling(rows, "cohen_kappa")
     # r0: pairs y-y y-y | y-y y-n: one side constant, the other not: 0. So r1. r2: y-y y-y | n-y n-y: 0.
-    assert found["value"] == 0.0
-    assert "mean over 3 of 5 persons, undefined for the others" in found["method"]
-    assert found["n_items"] == 2
+    assert results["value"] == 0.0
+    assert "mean over 3 of 5 persons, undefined for the others" in results["method"]
+    assert results["n_items"] == 2
     # the scorer against r1 r2 (yes yes, yes no) says yes, no: table yy 2, ny 1, nn 1: p_o 3/4, p_e 1/2 * 3/4 + 1/2 * 1/4: 1/2;
     # against r0 r2 the same; against r0 r1 (constant): 0. Mean 1/3.
-    assert found["scorer"] == pytest.approx(1 / 3)
+    assert results["scorer"] == pytest.approx(1 / 3)
 
 
 def test_others_of_a_rating() -> None:
     """a b a on one unit, c on another: the first a has b and a, b has a twice, the last a has a and b, c has nobody."""
-    found = remaining_ratings(np.array([0, 0, 0, 1]), np.array([0, 1, 0, 2]))
+    result = remaining_ratings(np.array([0, 0, 0, 1]), np.array([0, 1, 0, 2]))
     value = np.array([0, 1, 0, 2])
-    rows = zip(found.place.tolist(), value[found.of].tolist(), found.times.tolist(), strict=True)
+    rows = zip(result.place.tolist(), value[result.of].tolist(), result.times.tolist(), strict=True)
     assert sorted(rows) == [(0, 0, 1.0), (0, 1, 1.0), (1, 0, 2.0), (2, 0, 1.0), (2, 1, 1.0)]
 
 
@@ -141,17 +141,17 @@ def one_out(
 ) -> float:
     """Each person in turn against the others, literally; `taken` is a scorer's value that sits in every place of a unit."""
     pairs: dict[str, list[Pair]] = defaultdict(list)
-    for said, value in zip(units, taken, strict=True):
-        for person, own in said.items() if len(said) > 1 else ():
-            rest = [v for other, v in said.items() if other != person]
+    for unit, value in zip(units, taken, strict=True):
+        for person, own in unit.items() if len(unit) > 1 else ():
+            rest = [v for other, v in unit.items() if other != person]
             pairs["all" if slots else person] += WAYS[way](own if value is None else value, rest)
-    return float(np.mean([FORMULAS[statistic](found) for _, found in sorted(pairs.items())]))
+    return float(np.mean([FORMULAS[statistic](results) for _, results in sorted(pairs.items())]))
 
 
 def crowd(seed: int, *, yes_no: bool) -> tuple[Said, dict[str, float]]:
     """Thirty items, each rated by two to four of four people whose answers follow a truth; a scorer that does so too."""
     rng = np.random.default_rng(seed)
-    said: dict[str, dict[str, float]] = {}
+    answers: dict[str, dict[str, float]] = {}
     own: dict[str, float] = {}
     for k in range(30):
         truth = int(rng.integers(0, 2) if yes_no else rng.integers(1, 6))
@@ -161,12 +161,14 @@ def crowd(seed: int, *, yes_no: bool) -> tuple[Said, dict[str, float]]:
             noisy = (1 - truth) if yes_no else int(rng.integers(1, 6))
             return float(truth if rng.random() < 0.7 else noisy)
 
-        said[f"i{k:02}"] = {f"r{person}": answer() for person in chosen}
+        answers[f"i{k:02}"] = {f"r{person}": answer() for person in chosen}
         own[f"i{k:02}"] = answer()
-    return said, own
+    return answers, own
 
 
-def rows_of(said: Said, own: Mapping[str, float], *, yes_no: bool, slots: bool = False, score: bool = False) -> list[Judgement]:
+def rows_of(
+    fields: Said, own: Mapping[str, float], *, yes_no: bool, slots: bool = False, score: bool = False
+) -> list[Judgement]:
     """The crowd as judgements; prompts hold three items each."""
     aspect = "correct" if yes_no else "faithfulness"
 
@@ -178,7 +180,7 @@ def rows_of(said: Said, own: Mapping[str, float], *, yes_no: bool, slots: bool =
     identity = "slot" if slots else "person"
     made = [
         judged(item, value, rater=person, kind="human", identity=identity)
-        for item, answers in said.items()
+        for item, answers in fields.items()
         for person, value in answers.items()
     ]
     for item, value in own.items():
@@ -202,69 +204,69 @@ NUMBERS = [
 @pytest.mark.parametrize("slots", [False, True])
 @pytest.mark.parametrize(("statistic", "way"), NUMBERS)
 def test_likert_as_other_libraries_have_it(statistic: str, way: Any, slots: bool) -> None:
-    said, own = crowd(7, yes_no=False)
+    fields, own = crowd(7, yes_no=False)
     options = Options(intervals=False, ceiling=True, people_as=way)
-    found = ceiling(rows_of(said, own, yes_no=False, slots=slots), statistic, options)
-    nobody = [None] * len(said)
-    assert found["value"] == pytest.approx(one_out(statistic, way, said.values(), nobody, slots=slots))
-    assert found["scorer"] == pytest.approx(one_out(statistic, way, said.values(), own.values(), slots=slots))
+    results = ceiling(rows_of(fields, own, yes_no=False, slots=slots), statistic, options)
+    nobody = [None] * len(fields)
+    assert results["value"] == pytest.approx(one_out(statistic, way, fields.values(), nobody, slots=slots))
+    assert results["scorer"] == pytest.approx(one_out(statistic, way, fields.values(), own.values(), slots=slots))
 
 
 @pytest.mark.parametrize("slots", [False, True])
 @pytest.mark.parametrize("way", ["each", "majority"])
 def test_auc_takes_a_persons_yes_or_no_as_the_score(way: Any, slots: bool) -> None:
-    said, own = crowd(3, yes_no=True)
+    fields, own = crowd(3, yes_no=True)
     score = {item: value + np.random.default_rng(0).normal() for item, value in own.items()}
     options = Options(intervals=False, ceiling=True, people_as=way)
-    found = ceiling(rows_of(said, score, yes_no=True, slots=slots, score=True), "auc", options)
-    nobody = [None] * len(said)
-    assert found["value"] == pytest.approx(one_out("auc", way, said.values(), nobody, slots=slots))
-    assert found["scorer"] == pytest.approx(one_out("auc", way, said.values(), score.values(), slots=slots))
-    assert "two values" in found["method"]
+    results = ceiling(rows_of(fields, score, yes_no=True, slots=slots, score=True), "auc", options)
+    nobody = [None] * len(fields)
+    assert results["value"] == pytest.approx(one_out("auc", way, fields.values(), nobody, slots=slots))
+    assert results["scorer"] == pytest.approx(one_out("auc", way, fields.values(), score.values(), slots=slots))
+    assert "two values" in results["method"]
 
 
 def test_gwet_counts_the_labels_of_the_scale() -> None:
-    said, own = crowd(5, yes_no=True)
-    found = ceiling(rows_of(said, own, yes_no=True, slots=True), "gwet_ac1", Options(intervals=False, ceiling=True))
-    pairs = [p for v in said.values() if len(v) > 1 for k in v for p in _each(v[k], [v[o] for o in v if o != k])]
-    assert found["value"] == pytest.approx(_ac1(pairs, [0.0, 1.0]))
+    fields, own = crowd(5, yes_no=True)
+    results = ceiling(rows_of(fields, own, yes_no=True, slots=True), "gwet_ac1", Options(intervals=False, ceiling=True))
+    pairs = [p for v in fields.values() if len(v) > 1 for k in v for p in _each(v[k], [v[o] for o in v if o != k])]
+    assert results["value"] == pytest.approx(_ac1(pairs, [0.0, 1.0]))
 
 
 def test_equal_means_of_others_stay_tied() -> None:
     """Means of 0.1 and 0.7 in any order must not differ in the last bit, or Kendall's tau would see no tie."""
     answers = {"a": "0.1 0.7 0.3", "b": "0.7 0.1 0.3", "c": "0.3 0.1 0.7", "d": "0.7 0.3 0.7", "e": "0.1 0.1 0.3"}
-    said = {item: {f"r{n}": float(w) for n, w in enumerate(text.split())} for item, text in answers.items()}
+    replies = {item: {f"r{n}": float(w) for n, w in enumerate(text.split())} for item, text in answers.items()}
     own = {"a": 1.0, "b": 2.0, "c": 3.0, "d": 5.0, "e": 0.0}
-    rows = [judgement(item, p, v, aspect="slider") for item, values in said.items() for p, v in values.items()]
+    rows = [judgement(item, p, v, aspect="slider") for item, values in replies.items() for p, v in values.items()]
     rows += scorer("m", own, aspect="slider")
-    found = ceiling(rows, "kendall_tau_b", Options(intervals=False, ceiling=True))
-    tenths = [{p: float(round(10 * v)) for p, v in values.items()} for values in said.values()]
-    assert found["value"] == pytest.approx(one_out("kendall_tau_b", "mean", tenths, [None] * 5, slots=False))
-    assert found["scorer"] == pytest.approx(one_out("kendall_tau_b", "mean", tenths, own.values(), slots=False))
+    results = ceiling(rows, "kendall_tau_b", Options(intervals=False, ceiling=True))
+    tenths = [{p: float(round(10 * v)) for p, v in values.items()} for values in replies.values()]
+    assert results["value"] == pytest.approx(one_out("kendall_tau_b", "mean", tenths, [None] * 5, slots=False))
+    assert results["scorer"] == pytest.approx(one_out("kendall_tau_b", "mean", tenths, own.values(), slots=False))
 
 
 @pytest.mark.parametrize("slots", [False, True])
 @pytest.mark.parametrize(("statistic", "way"), [("cohen_kappa", "each"), ("cohen_kappa", "majority"), ("spearman", "mean")])
 def test_deviations_are_those_without_each_prompt(statistic: str, way: Any, slots: bool) -> None:
     """Of all three numbers, over the prompts of the scorer's own."""
-    said, own = crowd(2, yes_no=False)
-    (suite,) = read(frame(rows_of(said, own, yes_no=False, slots=slots)), SCALES)
+    fields, own = crowd(2, yes_no=False)
+    (suite,) = read(frame(rows_of(fields, own, yes_no=False, slots=slots)), SCALES)
     (aspect,) = suite.aspects
     rows, cell = aspect.ratings, Cell(None, None, Deletions(wanted=True))
     mine, theirs = (rows.take(suite.raters_where(scorer=who)[rows.rater]) for who in (True, False))
     against = ScorerAgreement(mine, theirs, suite, ComparisonScale(aspect.measure, False), cell)
     key = Key(statistic, rater="m", people_as=way)
-    found = with_leave_one_out({key: against.outcome(statistic, way)}, {"m": against.met}, suite, {statistic: way})
-    assert [k.side for k in found] == [None, PEOPLE, SCORER, DIFFERENCE]
+    outcomes = with_leave_one_out({key: against.outcome(statistic, way)}, {"m": against.met}, suite, {statistic: way})
+    assert [k.side for k in outcomes] == [None, PEOPLE, SCORER, DIFFERENCE]
     without: list[tuple[float, float]] = []
     for prompt in range(10):  # of three items each
-        left = [item for item in said if int(item[1:]) // 3 != prompt]
-        units, taken = [said[item] for item in left], [own[item] for item in left]
+        left = [item for item in fields if int(item[1:]) // 3 != prompt]
+        units, taken = [fields[item] for item in left], [own[item] for item in left]
         others_, scorer_ = (one_out(statistic, way, units, by, slots=slots) for by in ([None] * len(units), taken))
         without.append((others_, scorer_))
     people_, scorers = np.array(without).T
-    for place, replicates in enumerate((people_, scorers, scorers - people_), 1):
-        deviations = list(found.values())[place].deviations
+    for index, replicates in enumerate((people_, scorers, scorers - people_), 1):
+        deviations = list(outcomes.values())[index].deviations
         assert deviations is not None
         assert deviations.strata[0] == pytest.approx(replicates - replicates.mean(), abs=1e-9)
 
@@ -313,37 +315,37 @@ def test_who_says_the_opposite_of_people(people: float, kind: ValueRange, apart:
     [(0.9, 0.6, 150, "below"), (0.6, 0.99, 300, "above"), (0.9, 0.9, 400, "equivalent"), (0.8, 0.8, 20, None)],
 )
 def test_verdicts(people_right: float, scorer_right: float, items: int, verdict: str | None) -> None:
-    found = ceiling(judged(people_right, scorer_right, items), "percent_agreement")
-    assert found["verdict"] == verdict
-    assert (found["margin"], found["difference"]) == (0.05, pytest.approx(found["scorer"] - found["value"]))
-    assert found["difference_low"] < found["difference"] < found["difference_high"]
-    assert found["low"] < found["value"] < found["high"]
-    assert 0 < found["p"] <= found["p_holm"] <= 1
+    results = ceiling(judged(people_right, scorer_right, items), "percent_agreement")
+    assert results["verdict"] == verdict
+    assert (results["margin"], results["difference"]) == (0.05, pytest.approx(results["scorer"] - results["value"]))
+    assert results["difference_low"] < results["difference"] < results["difference_high"]
+    assert results["low"] < results["value"] < results["high"]
+    assert 0 < results["p"] <= results["p_holm"] <= 1
     if verdict is None:
-        reason = f"too few prompts to decide: about {found['prompts_needed']:,} more are enough"
-        assert found["verdict_reason"] == reason
-        assert found["words"].startswith(f"{reason} (these 3 people): ")
+        reason = f"too few prompts to decide: about {results['prompts_needed']:,} more are enough"
+        assert results["verdict_reason"] == reason
+        assert results["words"].startswith(f"{reason} (these 3 people): ")
     else:
-        assert (found["prompts_needed"], found["verdict_reason"]) == (None, None)
+        assert (results["prompts_needed"], results["verdict_reason"]) == (None, None)
         within = " (within 0.05)" if verdict == "equivalent" else ""
         to = "equivalent to" if verdict == "equivalent" else verdict
-        assert found["words"].startswith(f"{to} these 3 people{within}, on other prompts: ")
-    place = f"in one person's place it reaches {found['scorer']:.3f}, they reach {found['value']:.3f}"
-    sentence = f"{place}; difference {found['difference']:.3f} ("
-    assert sentence in found["words"]
-    assert (found["others_verdict"], found["others_low"]) == (None, None)
-    assert "five or more identified persons" in found["others_reason"]
+        assert results["words"].startswith(f"{to} these 3 people{within}, on other prompts: ")
+    place = f"in one person's place it reaches {results['scorer']:.3f}, they reach {results['value']:.3f}"
+    sentence = f"{place}; difference {results['difference']:.3f} ("
+    assert sentence in results["words"]
+    assert (results["others_verdict"], results["others_low"]) == (None, None)
+    assert "five or more identified persons" in results["others_reason"]
 
 
 def test_a_scorer_that_saw_the_labels_is_marked_and_has_no_verdict() -> None:
     rows = judged(0.6, 0.99, 300)
-    tuned = frame(rows).assign(saw_labels=lambda said: said["kind"] == "scorer")
+    tuned = frame(rows).assign(saw_labels=lambda judgements: judgements["kind"] == "scorer")
     for marked, made in ((False, frame(rows)), (True, tuned)):
-        found = build(made, SCALES, QUICK).to_dict()["raters"]
-        assert {row["saw_labels"] for row in found} == {marked}
+        records = build(made, SCALES, QUICK).to_dict()["raters"]
+        assert {row["saw_labels"] for row in records} == {marked}
         (row,) = [
             each["ceiling"]
-            for each in found
+            for each in records
             if (each["statistic"], each["task"], each["generator"]) == ("percent_agreement", "all", "all")
         ]
         names = ("verdict", "p", "p_holm", "words", "prompts_needed", "difference_low")
@@ -367,9 +369,9 @@ def test_two_images_say_nothing_of_others() -> None:
 
 
 def test_four_prompts_all_wrong_are_no_verdict() -> None:
-    said = {f"i{k}": "y y y" if k % 2 else "n n n" for k in range(4)}
-    own = {item: "no" if words[0] == "y" else "yes" for item, words in said.items()}
-    for row in report(people(said) + scorer("m", own))["raters"]:
+    answers = {f"i{k}": "y y y" if k % 2 else "n n n" for k in range(4)}
+    own = {item: "no" if words[0] == "y" else "yes" for item, words in answers.items()}
+    for row in report(people(answers) + scorer("m", own))["raters"]:
         assert row["low"] is None or row["low"] < row["high"]
         beside_people = row["ceiling"] or {"verdict": None, "difference_low": None}
         assert (beside_people["verdict"], beside_people["difference_low"]) == (None, None)
@@ -389,7 +391,7 @@ def crowd_of(persons: int, prompts: int) -> list[Judgement]:
 def test_other_people_are_random_as_well() -> None:
     """Persons are left out one by one, both variances are added, and t has as few degrees of freedom as there are persons."""
     rows = crowd_of(6, 20)
-    found = ceiling(rows, "percent_agreement")
+    results = ceiling(rows, "percent_agreement")
 
     def difference(left: str, name: str) -> float:
         made = ceiling([r for r in rows if r[name] != left], "percent_agreement", Options(intervals=False, ceiling=True))
@@ -400,12 +402,12 @@ def test_other_people_are_random_as_well() -> None:
         low, high = reference_implementations.jackknife(0.0, [difference(value, name) for value in values])
         variances.append(((high - low) / 2 / stats.t.ppf(0.975, len(values) - 1)) ** 2)
     reach = stats.t.ppf(0.975, 5) * np.sqrt(sum(variances))
-    assert (found["others_low"], found["others_high"]) == pytest.approx(
-        (found["difference"] - reach, found["difference"] + reach), abs=1e-9
+    assert (results["others_low"], results["others_high"]) == pytest.approx(
+        (results["difference"] - reach, results["difference"] + reach), abs=1e-9
     )
-    assert found["others_low"] < found["difference_low"]
-    around = f"({found['others_low']:.3f} to {found['others_high']:.3f})"
-    assert found["words"].endswith(f"; beside other people, on other prompts: {found['others_reason']} {around}")
+    assert results["others_low"] < results["difference_low"]
+    around = f"({results['others_low']:.3f} to {results['others_high']:.3f})"
+    assert results["words"].endswith(f"; beside other people, on other prompts: {results['others_reason']} {around}")
     assert ceiling(crowd_of(4, 20), "percent_agreement")["others_low"] is None
     by_slots = [row | {"identity": "slot"} if row["kind"] == "human" else row for row in rows]
     assert ceiling(by_slots, "percent_agreement")["others_low"] is None
@@ -414,11 +416,11 @@ def test_other_people_are_random_as_well() -> None:
 def test_what_five_prompts_cannot_tell_of_these_people_they_do_not_tell_of_others() -> None:
     """Each of ten people errs on one or two of five items, and the scorer never: all prompts speak for it. With one more that
     does not, p is 14 of 64."""
-    said = {f"i{k}": " ".join("yn"[j % 5 == k or (j == 9 and k == 0)] for j in range(10)) for k in range(5)}
-    found = ceiling(people(said) + scorer("m", dict.fromkeys(said, "yes")), "percent_agreement")
-    assert found["others_low"] > 0
-    assert (found["p"], found["others_p"]) == (0.21875, 0.21875)
-    assert (found["verdict"], found["others_verdict"]) == (None, None)
+    answers = {f"i{k}": " ".join("yn"[j % 5 == k or (j == 9 and k == 0)] for j in range(10)) for k in range(5)}
+    results = ceiling(people(answers) + scorer("m", dict.fromkeys(answers, "yes")), "percent_agreement")
+    assert results["others_low"] > 0
+    assert (results["p"], results["others_p"]) == (0.21875, 0.21875)
+    assert (results["verdict"], results["others_verdict"]) == (None, None)
 
 
 def scored(people_right: float, noise: float, items: int) -> list[Judgement]:
@@ -457,8 +459,8 @@ def test_the_difference_is_paired() -> None:
     """A scorer that copies r0 against r1 and r2: people's interval is wide, that of the difference is not as wide as both."""
     rows = judged(0.8, 0.8, 60)
     copied = [row | {"rater": "copy", "kind": "scorer", "identity": None} for row in rows if row["rater"] == "r0"]
-    found = ceiling(rows + copied, "cohen_kappa", rater="copy")
-    assert found["difference_high"] - found["difference_low"] < found["high"] - found["low"]
+    results = ceiling(rows + copied, "cohen_kappa", rater="copy")
+    assert results["difference_high"] - results["difference_low"] < results["high"] - results["low"]
 
 
 def test_the_mean_over_tasks_has_a_ceiling() -> None:
@@ -475,53 +477,58 @@ def test_the_mean_over_tasks_has_a_ceiling() -> None:
 
 # --- undefined parts, and what must not change ------------------------------------------------------------------------
 def test_people_once_only() -> None:
-    found = ceiling(people({"i": "y", "j": "n", "k": "y"}) + scorer("m", {"i": "yes", "j": "no", "k": "no"}), "cohen_kappa")
-    assert (found["value"], found["n_items"], found["reason"]) == (
+    results = ceiling(people({"i": "y", "j": "n", "k": "y"}) + scorer("m", {"i": "yes", "j": "no", "k": "no"}), "cohen_kappa")
+    assert (results["value"], results["n_items"], results["reason"]) == (
         None,
         0,
         "people judged no unit of the scorer's twice or more",
     )
-    assert (found["verdict"], found["words"], found["scorer"]) == (None, None, None)
-    assert found["verdict_reason"] == f"among people: {found['reason']}"
+    assert (results["verdict"], results["words"], results["scorer"]) == (None, None, None)
+    assert results["verdict_reason"] == f"among people: {results['reason']}"
 
 
 def test_people_with_one_label() -> None:
     for identity, words in (("person", "every person"), ("slot", "people")):
         rows = people({"i": "y y", "j": "y y"}, identity=identity) + scorer("m", {"i": "yes", "j": "no"})
-        found = ceiling(rows, "cohen_kappa")
-        assert (found["value"], found["reason"]) == (None, f"undefined for {words}: one side used a single label or value")
+        results = ceiling(rows, "cohen_kappa")
+        assert (results["value"], results["reason"]) == (None, f"undefined for {words}: one side used a single label or value")
 
 
 def test_no_majority_among_the_others() -> None:
     options = Options(ceiling=True, people_as="majority")
-    found = ceiling(people({"i": "a b c", "j": "b c a"}) + scorer("m", {"i": "a", "j": "b"}), "cohen_kappa", options)
-    assert (found["value"], found["reason"]) == (None, "on no unit do the others have a strict majority")
+    results = ceiling(people({"i": "a b c", "j": "b c a"}) + scorer("m", {"i": "a", "j": "b"}), "cohen_kappa", options)
+    assert (results["value"], results["reason"]) == (None, "on no unit do the others have a strict majority")
 
 
 def test_a_constant_scorer_has_a_ceiling_but_no_verdict() -> None:
     rows = people({"i": "1 2", "j": "3 3", "k": "5 4"}, aspect="faithfulness")
     rows = [row | {"number": float(row["label"])} for row in rows] + scorer("m", dict.fromkeys("ijk", 1.0), aspect="score")
-    found = ceiling(rows, "spearman")
-    assert found["value"] == 1.0
-    assert (found["verdict"], found["verdict_reason"]) == (None, "the scorer's own number is undefined on these units")
+    results = ceiling(rows, "spearman")
+    assert results["value"] == 1.0
+    assert (results["verdict"], results["verdict_reason"]) == (None, "the scorer's own number is undefined on these units")
 
 
 def test_without_intervals_there_is_no_verdict() -> None:
-    found = ceiling(judged(0.9, 0.6, 40), "cohen_kappa", Options(intervals=False, ceiling=True))
-    assert found["value"] is not None
-    assert found["difference"] is not None
-    assert (found["low"], found["verdict"], found["verdict_reason"], found["words"]) == (None, None, "no intervals", None)
+    results = ceiling(judged(0.9, 0.6, 40), "cohen_kappa", Options(intervals=False, ceiling=True))
+    assert results["value"] is not None
+    assert results["difference"] is not None
+    assert (results["low"], results["verdict"], results["verdict_reason"], results["words"]) == (
+        None,
+        None,
+        "no intervals",
+        None,
+    )
 
 
 def test_one_prompt_has_no_verdict() -> None:
-    found = ceiling(judged(0.9, 0.6, 40, prompt="p"), "percent_agreement")
-    assert found["value"] is not None
-    assert (found["low"], found["verdict"], found["verdict_reason"]) == (None, None, "no interval: one prompt")
+    results = ceiling(judged(0.9, 0.6, 40, prompt="p"), "percent_agreement")
+    assert results["value"] is not None
+    assert (results["low"], results["verdict"], results["verdict_reason"]) == (None, None, "no interval: one prompt")
 
 
 def test_ceilings_change_nothing_else() -> None:
-    said, own = crowd(4, yes_no=True)
-    rows = rows_of(said, own, yes_no=True) + rows_of({}, own, yes_no=True, score=True)
+    fields, own = crowd(4, yes_no=True)
+    rows = rows_of(fields, own, yes_no=True) + rows_of({}, own, yes_no=True, score=True)
     on, off = report(rows), report(rows, Options())
     assert all(row["ceiling"] is None for row in off["raters"])
     assert {row["statistic"] for row in on["raters"] if row["ceiling"] is None} == {"mean"}
@@ -532,11 +539,11 @@ def test_ceilings_change_nothing_else() -> None:
 
 
 def test_scorers_are_judged_on_their_own_units() -> None:
-    said, own = crowd(6, yes_no=True)
+    fields, own = crowd(6, yes_no=True)
     part = {item: value for item, value in own.items() if item < "i15"}
-    rows = rows_of(said, own, yes_no=True) + [row | {"rater": "half"} for row in rows_of({}, part, yes_no=True)]
-    for rater, items in (("m", said), ("half", part)):
-        found = ceiling(rows, "percent_agreement", Options(intervals=False, ceiling=True), rater=rater)
-        units = [said[item] for item in items]
-        assert found["value"] == pytest.approx(one_out("percent_agreement", "each", units, [None] * len(units), slots=False))
-        assert found["n_items"] == sum(len(unit) > 1 for unit in units)
+    rows = rows_of(fields, own, yes_no=True) + [row | {"rater": "half"} for row in rows_of({}, part, yes_no=True)]
+    for rater, items in (("m", fields), ("half", part)):
+        results = ceiling(rows, "percent_agreement", Options(intervals=False, ceiling=True), rater=rater)
+        units = [fields[item] for item in items]
+        assert results["value"] == pytest.approx(one_out("percent_agreement", "each", units, [None] * len(units), slots=False))
+        assert results["n_items"] == sum(len(unit) > 1 for unit in units)

@@ -33,15 +33,15 @@ def names(rows: list[dict[str, Any]]) -> list[str]:
 )
 def test_three_of_each_scale_the_primary_one_first(scale: str, among: list[str], beside: list[str]) -> None:
     rows = people(ANSWERS, aspect="quality") + scorer("m", {item: str(n) for item, n in SAID.items()}, aspect="quality")
-    said = frame(rows)
-    said["number"] = said["label"].astype(float)
-    found = build(said, {("s", "quality"): scale}, QUICK).to_dict()
+    judgements = frame(rows)
+    judgements["number"] = judgements["label"].astype(float)
+    results = build(judgements, {("s", "quality"): scale}, QUICK).to_dict()
     for section, wanted in (("among_people", among), ("raters", beside)):
-        shown, rest = glance(found[section])
+        shown, rest = glance(results[section])
         assert names(shown) == wanted
         # nothing is lost
-        assert sorted(map(id, shown + rest)) == sorted(map(id, found[section]))
-        assert names(glance(found[section], also="mean")[0]) == [*wanted, *(["mean"] if "mean" in names(rest) else [])]
+        assert sorted(map(id, shown + rest)) == sorted(map(id, results[section]))
+        assert names(glance(results[section], also="mean")[0]) == [*wanted, *(["mean"] if "mean" in names(rest) else [])]
 
 
 def test_a_score_beside_yes_or_no_has_an_auc_and_a_label_kappa() -> None:

@@ -33,12 +33,12 @@ usually = settings(max_examples=8, deadline=None, derandomize=True, suppress_hea
 def tables(draw: st.DrawFn, *, items: tuple[int, int] = (1, 7), raters: tuple[int, int] = (1, 4), gaps: bool = True) -> Table:
     """Tables of codes 0 .. k, full of gaps or with a few or none; k may be 0, one constant value."""
     most = draw(st.integers(0, 3))
-    said: st.SearchStrategy[int | None] = st.integers(0, most)
+    strategy: st.SearchStrategy[int | None] = st.integers(0, most)
     if gaps:
         few = st.integers(-1, 9).map(lambda n: n % (most + 1) if n >= 0 else None)
-        said = st.none() | said if draw(st.booleans()) else few
+        strategy = st.none() | strategy if draw(st.booleans()) else few
     width = draw(st.integers(*raters))
-    return draw(st.lists(st.lists(said, min_size=width, max_size=width), min_size=items[0], max_size=items[1]))
+    return draw(st.lists(st.lists(strategy, min_size=width, max_size=width), min_size=items[0], max_size=items[1]))
 
 
 @st.composite
@@ -64,22 +64,22 @@ def rows_of(table: Table, aspect: str, *, names: Sequence[str] = "pqrstu") -> li
 
 def values(rows: list[Judgement], options: Options = POINTS) -> Values:
     """Every value of the report under what names it; the two raters of the matrix as a set."""
-    found: Values = {}
+    entries: Values = {}
     for section, made in build(frame(rows), SCALES, options).to_dict().items():
         for row in made:
             who = frozenset({row["a"], row["b"]}) if "a" in row else row.get("rater")
-            found[section, who, row["task"], row["generator"], row["aspect"], row["people"], row["statistic"]] = row["value"]
-    return found
+            entries[section, who, row["task"], row["generator"], row["aspect"], row["people"], row["statistic"]] = row["value"]
+    return entries
 
 
-def same(one: Values, two: Values) -> None:
-    assert one.keys() == two.keys()
-    for key, value in one.items():
+def same(entries: Values, two: Values) -> None:
+    assert entries.keys() == two.keys()
+    for key, value in entries.items():
         assert value == pytest.approx(two[key], abs=1e-9), key
 
 
-def one(found: Values, statistic: str, who: Any = None, task: str = "all") -> float | None:
-    (value,) = [v for k, v in found.items() if (k[1], k[2], k[3], k[6]) == (who, task, "all", statistic)]
+def one(entries: Values, statistic: str, who: Any = None, task: str = "all") -> float | None:
+    (value,) = [v for k, v in entries.items() if (k[1], k[2], k[3], k[6]) == (who, task, "all", statistic)]
     return value
 
 
@@ -115,17 +115,17 @@ def test_what_does_not_count_changes_nothing_but_what_is_excluded(table: Table, 
     before, after = (build(frame(part), SCALES, POINTS).among_people for part in (rows, rows + noise))
     for plain, noisy in zip(before, after, strict=True):
         if plain.found.place.task == "all":
-            kept, left = plain.found.outcome.used, noisy.found.outcome.used
-            more = sum(left.excluded.values()) - sum(kept.excluded.values())
-            assert (left.items, left.ratings, more) == (kept.items, kept.ratings, 2 * len(noise) // 3)
+            used, left = plain.found.outcome.used, noisy.found.outcome.used
+            more = sum(left.excluded.values()) - sum(used.excluded.values())
+            assert (left.items, left.ratings, more) == (used.items, used.ratings, 2 * len(noise) // 3)
 
 
 @usually
 @given(couples(), aspects)
 def test_two_raters_are_alike_to_each_other(table: Table, aspect: str) -> None:
     turned: Table = [list(reversed(row)) for row in table]
-    found, back = values(rows_of(table, aspect)), values(rows_of(turned, aspect))
-    two = {key: value for key, value in found.items() if key[0] == "matrix"}
+    results, back = values(rows_of(table, aspect)), values(rows_of(turned, aspect))
+    two = {key: value for key, value in results.items() if key[0] == "matrix"}
     assert two
     same(two, {key: value for key, value in back.items() if key[0] == "matrix"})
 
@@ -189,12 +189,12 @@ def _several(row: Iterable[int | None]) -> bool:
 
 
 # --- reference implementations ----------------------------------------------------------------------------------------
-def check(found: float | None, *, defined: bool, reference: Callable[..., Any], of: Sequence[Any], **other: Any) -> None:
+def check(result: float | None, *, defined: bool, reference: Callable[..., Any], of: Sequence[Any], **other: Any) -> None:
     """Equal to the reference where it is defined, None elsewhere."""
-    assert (found is not None) == defined
+    assert (result is not None) == defined
     if defined:
         value = reference(*of, **other)
-        assert found == pytest.approx(float(getattr(value, "statistic", value)), abs=1e-9)
+        assert result == pytest.approx(float(getattr(value, "statistic", value)), abs=1e-9)
 
 
 WEIGHTS = {"cohen_kappa": None, "cohen_kappa_linear": "linear", "cohen_kappa_quadratic": "quadratic"}
@@ -207,39 +207,39 @@ CORRELATIONS: Mapping[str, Callable[..., Any]] = {
 @given(couples())
 def test_two_raters_equal_scikit_learn_and_scipy(table: Table) -> None:
     both = [(x, y) for x, y in table if x is not None and y is not None]
-    said = list(zip(*both, strict=True))
-    first, second = (set(column) for column in said)
-    found = {key: value for key, value in values(rows_of(table, "likert")).items() if key[0] == "matrix"}
+    answers = list(zip(*both, strict=True))
+    first, second = (set(column) for column in answers)
+    results = {key: value for key, value in values(rows_of(table, "likert")).items() if key[0] == "matrix"}
     for name, weights in WEIGHTS.items():
-        kappa, used = one(found, name, frozenset("pq")), first | second
-        check(kappa, defined=len(used) > 1, reference=metrics.cohen_kappa_score, of=said, labels=range(4), weights=weights)
+        kappa, used = one(results, name, frozenset("pq")), first | second
+        check(kappa, defined=len(used) > 1, reference=metrics.cohen_kappa_score, of=answers, labels=range(4), weights=weights)
     for name, correlate in CORRELATIONS.items():
         vary = len(first) > 1 and len(second) > 1
-        check(one(found, name, frozenset("pq")), defined=vary, reference=correlate, of=said)
+        check(one(results, name, frozenset("pq")), defined=vary, reference=correlate, of=answers)
 
 
 @usually
 @given(tables(items=(1, 9)), st.sampled_from(["letters", "likert", "number"]))
 def test_alpha_equals_krippendorff(table: Table, aspect: str) -> None:
-    found = {key: value for key, value in values(rows_of(table, aspect)).items() if key[0] == "among_people"}
+    results = {key: value for key, value in values(rows_of(table, aspect)).items() if key[0] == "among_people"}
     numbers = [float(word) for word in WORDS[aspect]] if aspect != "letters" else [0.0, 1.0, 2.0, 3.0]
     data = np.array([[math.nan if said is None else numbers[said] for said in row] for row in table]).T
     pairable = data[:, (~np.isnan(data)).sum(0) > 1]
     defined = len(set(pairable[~np.isnan(pairable)].tolist())) > 1
     for level in ("nominal", "ordinal", "interval"):
         name = f"krippendorff_alpha_{level}"
-        if any(key[6] == name for key in found):
-            alpha = one(found, name)
+        if any(key[6] == name for key in results):
+            alpha = one(results, name)
             check(alpha, defined=defined, reference=krippendorff.alpha, of=[pairable], level_of_measurement=level)
 
 
 @usually
 @given(tables(items=(1, 9), raters=(2, 5), gaps=False))
 def test_fleiss_equals_statsmodels_for_equal_numbers_of_raters(table: Table) -> None:
-    found = values(rows_of(table, "likert"), Options(intervals=False, matrix=False, statistics=("fleiss_kappa",)))
+    results = values(rows_of(table, "likert"), Options(intervals=False, matrix=False, statistics=("fleiss_kappa",)))
     counts = np.array([[row.count(k) for k in range(4)] for row in table])
     several = len({said for row in table for said in row}) > 1
-    check(one(found, "fleiss_kappa"), defined=several, reference=inter_rater.fleiss_kappa, of=[counts])
+    check(one(results, "fleiss_kappa"), defined=several, reference=inter_rater.fleiss_kappa, of=[counts])
 
 
 @usually
@@ -250,19 +250,19 @@ def test_a_scorer_equals_scikit_learn_and_scipy(table: Table, scores: list[int |
     known = {f"i{i:02}": score for i, score in enumerate(scores) if score is not None}
     rows += scorer("m", {item: score / 3 for item, score in known.items()}, aspect="score")
     rows += scorer("n", {item: "yes" if score > 0 else "no" for item, score in known.items()})
-    found = {key: value for key, value in values(rows, Options(intervals=False, matrix=False)).items() if key[0] == "raters"}
-    said = {f"i{i:02}": [code % 2 for code in row if code is not None] for i, row in enumerate(table)}
-    met = [item for item, answers in said.items() if answers and item in known]
+    results = {key: value for key, value in values(rows, Options(intervals=False, matrix=False)).items() if key[0] == "raters"}
+    answers = {f"i{i:02}": [code % 2 for code in row if code is not None] for i, row in enumerate(table)}
+    met = [item for item, answers in answers.items() if answers and item in known]
     if not met:
-        assert all(value is None for value in found.values())
+        assert all(value is None for value in results.values())
         return
-    pooled = [(known[item], answer) for item in met for answer in said[item]]
+    pooled = [(known[item], answer) for item in met for answer in answers[item]]
     score, answer = zip(*pooled, strict=True)
-    check(one(found, "auc", "m"), defined=len(set(answer)) > 1, reference=metrics.roc_auc_score, of=[answer, score])
+    check(one(results, "auc", "m"), defined=len(set(answer)) > 1, reference=metrics.roc_auc_score, of=[answer, score])
     decided = [int(s > 0) for s in score]
     several = len({*decided, *answer}) > 1
-    check(one(found, "cohen_kappa", "n"), defined=several, reference=metrics.cohen_kappa_score, of=[decided, answer])
-    by_item = [[known[item] / 3 for item in met], [sum(said[item]) / len(said[item]) for item in met]]
+    check(one(results, "cohen_kappa", "n"), defined=several, reference=metrics.cohen_kappa_score, of=[decided, answer])
+    by_item = [[known[item] / 3 for item in met], [sum(answers[item]) / len(answers[item]) for item in met]]
     for name, correlate in CORRELATIONS.items():
         vary = all(len(set(column)) > 1 for column in by_item)
-        check(one(found, name, "m"), defined=vary, reference=correlate, of=by_item)
+        check(one(results, name, "m"), defined=vary, reference=correlate, of=by_item)

@@ -29,23 +29,23 @@ QUICK = Options(each_generator=False)
 
 def compared(rows: list[Judgement], options: Options = QUICK) -> list[dict[str, Any]]:
     """Every row, with what must hold for each of them."""
-    found = [each.to_dict() for each in comparisons(frame(rows), SCALES, options)]
-    json.dumps(found, allow_nan=False)
+    records = [each.to_dict() for each in comparisons(frame(rows), SCALES, options)]
+    json.dumps(records, allow_nan=False)
     identity = ("suite", "task", "generator", "aspect", "target", "people", "statistic", "a", "b")
-    assert len({tuple(row[name] for name in identity) for row in found}) == len(found)
-    for row in found:
+    assert len({tuple(row[name] for name in identity) for row in records}) == len(records)
+    for row in records:
         assert set(row) == KEYS
         assert (row["value"] is None) == (row["reason"] is not None)
         assert (row["p"] is None) == (row["p_holm"] is None)
         assert row["low"] is None or row["low"] < row["value"] < row["high"]
         assert row["p"] is None or 0 < row["p"] <= row["p_holm"] <= 1
         assert row["a"] < row["b"]
-    return found
+    return records
 
 
-def pick(found: list[dict[str, Any]], statistic: str, **where: Any) -> dict[str, Any]:
+def pick(records: list[dict[str, Any]], statistic: str, **where: Any) -> dict[str, Any]:
     wanted = {"task": "all", "generator": "all", "people": "real", "statistic": statistic} | where
-    rows = [row for row in found if all(row[k] == v for k, v in wanted.items())]
+    rows = [row for row in records if all(row[k] == v for k, v in wanted.items())]
     assert len(rows) == 1, (wanted, len(rows))
     return rows[0]
 
@@ -55,8 +55,8 @@ def test_a_small_comparison_by_hand() -> None:
     answers = people({"i1": "y y n", "i2": "n n", "i3": "y n", "i4": "y", "i5": "y y", "i6": "n n n"})
     a = scorer("a", {"i1": "yes", "i2": "no", "i3": "yes", "i4": "yes", "i5": "no", "i9": "yes"})
     b = scorer("b", {"i1": "no", "i2": "no", "i3": "yes", "i4": "no", "i6": "no", "i5": "no"})
-    found = compared(answers + a + b)
-    row = pick(found, "percent_agreement", a="a", b="b")
+    records = compared(answers + a + b)
+    row = pick(records, "percent_agreement", a="a", b="b")
     # Both judged i1 to i5, ten ratings. a: 2 of 3, 2 of 2, 1 of 2, 1 of 1, 0 of 2 = 6; b: 1, 2, 1, 0, 0 = 4.
     assert (row["value_a"], row["value_b"], row["value"]) == pytest.approx((6 / 10, 4 / 10, 2 / 10))
     assert (row["n_items"], row["n_ratings"], row["people_as"]) == (5, 10, "each")
@@ -66,8 +66,8 @@ def test_a_small_comparison_by_hand() -> None:
     assert row["mcnemar"] == {
         "both_right": 1, "only_a_right": 2, "only_b_right": 0, "both_wrong": 1, "p_mcnemar": 0.5, "p_mcnemar_holm": 1.0,
     }  # fmt: skip
-    assert pick(found, "cohen_kappa", a="a", b="b")["mcnemar"] == row["mcnemar"]
-    assert pick(found, "pearson", a="a", b="b")["mcnemar"] is None
+    assert pick(records, "cohen_kappa", a="a", b="b")["mcnemar"] == row["mcnemar"]
+    assert pick(records, "pearson", a="a", b="b")["mcnemar"] is None
 
 
 def test_holm_by_hand_and_without_tests() -> None:
@@ -155,18 +155,18 @@ def units_of(table: pd.DataFrame, first: dict[str, float], second: dict[str, flo
 def less(statistic: str, units: Units, first: dict[str, float], second: dict[str, float]) -> float:
     """The difference of the two scorers over some prompts."""
     flat = [unit for of in units.values() for unit in of]
-    one, two = ([[(mine[item], said) for said in answers] for item, answers in flat] for mine in (first, second))
+    one, two = ([[(mine[item], answer) for answer in answers] for item, answers in flat] for mine in (first, second))
     return NAIVE[statistic](one) - NAIVE[statistic](two)
 
 
 @pytest.mark.parametrize(("task", "seed"), [("all", 1), ("t0", 2)])
 def test_differences_equal_a_loop_that_leaves_prompts_out(seed: int, task: str) -> None:
     rows = ugly(seed)
-    found = compared(rows, QUICK)
+    records = compared(rows, QUICK)
     table = frame(rows)
     table = table if task == "all" else table[table["task"] == task]
     checked = 0
-    for row in found:
+    for row in records:
         if row["task"] != task or row["statistic"] not in NAIVE or row["aspect"] != "correct":
             continue
         statistic = row["statistic"]
@@ -201,9 +201,9 @@ def test_p_equals_a_loop_that_swaps_prompts() -> None:
         differences = []
         for swapped in product((False, True), repeat=len(units)):
             moved = {item for of, swap in zip(units.values(), swapped, strict=True) for item, _ in of if swap}
-            one = {item: (second if item in moved else first)[item] for item in items}
+            entry = {item: (second if item in moved else first)[item] for item in items}
             two = {item: (first if item in moved else second)[item] for item in items}
-            differences.append(less(statistic, units, one, two))
+            differences.append(less(statistic, units, entry, two))
         large = [not abs(d) < abs(differences[0]) - 1e-9 for d in differences]
         assert row["p"] == pytest.approx(np.mean(large), abs=1e-12), (statistic, row["a"], row["b"])
         checked.add(statistic)
@@ -230,21 +230,23 @@ def test_ranks_are_swapped_as_they_are(statistic: str) -> None:
 
 def test_three_prompts_cannot_be_significant() -> None:
     """One scorer always right, the other always wrong: 2 of the 8 swaps are as far apart."""
-    said = {f"i{n}": "y y y" if n % 2 else "n n n" for n in range(6)}
-    right = {item: "yes" if words[0] == "y" else "no" for item, words in said.items()}
+    answers = {f"i{n}": "y y y" if n % 2 else "n n n" for n in range(6)}
+    right = {item: "yes" if words[0] == "y" else "no" for item, words in answers.items()}
     wrong = {item: "no" if label == "yes" else "yes" for item, label in right.items()}
-    rows = [row | {"prompt": f"p{int(row['item'][1:]) // 2}"} for row in people(said) + scorer("S", right) + scorer("T", wrong)]
-    (found,) = [row for row in compared(rows) if row["statistic"] == "percent_agreement" and row["task"] == "all"]
-    assert (found["value"], found["p"]) == (1.0, 0.25)
+    rows = [
+        row | {"prompt": f"p{int(row['item'][1:]) // 2}"} for row in people(answers) + scorer("S", right) + scorer("T", wrong)
+    ]
+    (results,) = [row for row in compared(rows) if row["statistic"] == "percent_agreement" and row["task"] == "all"]
+    assert (results["value"], results["p"]) == (1.0, 0.25)
     # no prompt differs from another: nothing tells how much others would
-    assert (found["low"], found["high"]) == (None, None)
+    assert (results["low"], results["high"]) == (None, None)
 
 
 def test_a_scorer_that_saw_the_labels_has_no_p() -> None:
-    said = {f"i{n}": "y y n" if n % 2 else "n n y" for n in range(12)}
-    own = {item: "yes" if int(item[1:]) % 3 else "no" for item in said}
-    rows = people(said) + scorer("S", dict.fromkeys(said, "yes")) + scorer("T", own)
-    tuned = frame(rows).assign(saw_labels=lambda said: said["rater"] == "T")
+    answers = {f"i{n}": "y y n" if n % 2 else "n n y" for n in range(12)}
+    own = {item: "yes" if int(item[1:]) % 3 else "no" for item in answers}
+    rows = people(answers) + scorer("S", dict.fromkeys(answers, "yes")) + scorer("T", own)
+    tuned = frame(rows).assign(saw_labels=lambda judgements: judgements["rater"] == "T")
     for row in (each.to_dict() for each in comparisons(tuned, SCALES, QUICK)):
         assert (row["p"], row["p_holm"], row["mcnemar"]) == (None, None, None)
         assert "no p, as the settings of T were chosen with these people's labels in view" in row["method"]
@@ -254,9 +256,9 @@ def test_a_scorer_that_saw_the_labels_has_no_p() -> None:
 def test_p_is_corrected_within_its_family_only(monkeypatch: pytest.MonkeyPatch) -> None:
     # statsmodels collects garbage at every call: of a whole test run's, that is a second each
     monkeypatch.setattr(gc, "collect", lambda *_: 0)
-    found = compared(ugly(3))
+    records = compared(ugly(3))
     families: dict[tuple[str, str], list[dict[str, Any]]] = {}
-    for row in found:
+    for row in records:
         families.setdefault((row["generator"], row["statistic"]), []).append(row)
     # two tasks, both, and their mean, of one pair or three
     assert {len(family) for family in families.values()} == {4, 12}
@@ -269,18 +271,18 @@ def test_p_is_corrected_within_its_family_only(monkeypatch: pytest.MonkeyPatch) 
 def test_a_scorer_beside_its_twin_differs_by_nothing() -> None:
     answers = people({f"i{k}": text for k, text in enumerate(["y y n", "n n", "y n", "y", "n y y"])})
     values = {"i0": "yes", "i1": "yes", "i2": "no", "i3": "yes", "i4": "no"}
-    found = compared(answers + scorer("a", values) + scorer("b", values))
-    assert found
-    for row in found:
+    records = compared(answers + scorer("a", values) + scorer("b", values))
+    assert records
+    for row in records:
         # nothing tells how much they would differ on other prompts
         assert (row["value"], row["low"], row["high"], row["p"]) == (0.0, None, None, 1.0)
-    assert pick(found, "cohen_kappa")["mcnemar"]["p_mcnemar"] == 1.0
+    assert pick(records, "cohen_kappa")["mcnemar"]["p_mcnemar"] == 1.0
 
 
 def test_scorers_that_share_nothing_with_people() -> None:
     answers = people({"i1": "y n", "i2": "n n"})
-    found = compared(answers + scorer("a", {"i1": "yes"}) + scorer("b", {"i2": "no"}))
-    row = pick(found, "percent_agreement")
+    records = compared(answers + scorer("a", {"i1": "yes"}) + scorer("b", {"i2": "no"}))
+    row = pick(records, "percent_agreement")
     assert (row["value"], row["p"], row["n_items"]) == (None, None, 0)
     assert "no unit" in row["reason"]
     assert row["mcnemar"]["p_mcnemar"] is None
@@ -300,18 +302,18 @@ def test_one_side_undefined_names_it() -> None:
 def test_majority_leaves_tied_units_out() -> None:
     answers = people({"i1": "y n", "i2": "y y", "i3": "n n"})
     a, b = (scorer(name, {"i1": "yes", "i2": "yes", "i3": said}) for name, said in (("a", "no"), ("b", "yes")))
-    found = compared(answers + a + b, Options(people_as="majority"))
-    row = pick(found, "percent_agreement")
+    records = compared(answers + a + b, Options(people_as="majority"))
+    row = pick(records, "percent_agreement")
     assert (row["value_a"], row["value_b"], row["n_items"], row["n_ratings"]) == (1.0, 0.5, 2, 4)
     assert row["excluded"] == {"tied_majority": 1}
-    assert {row["statistic"] for row in found} == {"percent_agreement", "cohen_kappa", "gwet_ac1"}
+    assert {row["statistic"] for row in records} == {"percent_agreement", "cohen_kappa", "gwet_ac1"}
 
 
 def test_mean_over_tasks_is_the_mean_of_the_differences() -> None:
-    found = compared(ugly(5))
+    records = compared(ugly(5))
     for statistic in ("cohen_kappa", "spearman"):
-        parts = [pick(found, statistic, task=task, a="alpha", b="beta")["value"] for task in ("t0", "t1")]
-        mean = pick(found, statistic, task="tasks_mean", a="alpha", b="beta")
+        parts = [pick(records, statistic, task=task, a="alpha", b="beta")["value"] for task in ("t0", "t1")]
+        mean = pick(records, statistic, task="tasks_mean", a="alpha", b="beta")
         assert mean["value"] == pytest.approx(sum(parts) / 2)
         assert mean["value_a"] - mean["value_b"] == pytest.approx(mean["value"])
         assert mean["mcnemar"] is None
@@ -321,18 +323,18 @@ def test_mean_over_tasks_is_the_mean_of_the_differences() -> None:
 def test_targets_generators_and_simulated_people_have_rows_of_their_own() -> None:
     rows = ugly(6)
     imitated = [row | {"rater": "imitation", "simulated": True} for row in rows if row["rater"] == "r0"]
-    found = compared(rows + imitated, Options())
-    assert {row["generator"] for row in found} == {"all", "g0", "g1"}
-    assert {row["people"] for row in found} == {"real", "simulated"}
-    assert compared(rows, Options()) == [row for row in found if row["people"] == "real"]
+    records = compared(rows + imitated, Options())
+    assert {row["generator"] for row in records} == {"all", "g0", "g1"}
+    assert {row["people"] for row in records} == {"real", "simulated"}
+    assert compared(rows, Options()) == [row for row in records if row["people"] == "real"]
     apart = compared([row | {"target": "dog"} for row in rows if row["aspect"] == "correct"], Options(by_target=True))
     assert {row["target"] for row in apart} == {"dog"}
 
 
 def test_without_intervals_there_is_no_p() -> None:
-    found = compared(ugly(1), Options(intervals=False))
-    assert all(row["p"] is None and row["low"] is None for row in found)
-    assert any(row["value"] is not None for row in found)
+    records = compared(ugly(1), Options(intervals=False))
+    assert all(row["p"] is None and row["low"] is None for row in records)
+    assert any(row["value"] is not None for row in records)
 
 
 def test_nothing_to_compare() -> None:
@@ -347,20 +349,20 @@ def test_scores_meet_ordinal_answers() -> None:
     a, b = (
         scorer(name, {f"i{k}": float(k * step % 7) for k in range(8)}, aspect="score") for name, step in (("a", 1), ("b", 3))
     )
-    found = compared(likert + a + b)
-    assert {row["statistic"] for row in found} == {"pearson", "spearman", "kendall_tau_b"}
+    records = compared(likert + a + b)
+    assert {row["statistic"] for row in records} == {"pearson", "spearman", "kendall_tau_b"}
     means = [((k % 5 + 1) + ((k + 1) % 5 + 1)) / 2 for k in range(8)]
     rho: Sequence[float] = [stats.spearmanr([k * step % 7 for k in range(8)], means).statistic for step in (1, 3)]
-    assert pick(found, "spearman")["value"] == pytest.approx(rho[0] - rho[1])
+    assert pick(records, "spearman")["value"] == pytest.approx(rho[0] - rho[1])
 
 
 def test_prompts_of_several_images_are_swapped_in_mcnemars_place() -> None:
     """Ten images of two prompts, of one of which a alone is right five times: one of two flips is as far apart."""
-    said = {f"i{n}": "y y y" for n in range(10)}
+    answers = {f"i{n}": "y y y" for n in range(10)}
     a, b = (
-        scorer(name, dict.fromkeys(list(said)[:5], right) | dict.fromkeys(list(said)[5:], "yes"))
+        scorer(name, dict.fromkeys(list(answers)[:5], right) | dict.fromkeys(list(answers)[5:], "yes"))
         for name, right in (("a", "yes"), ("b", "no"))
     )
-    rows = [row | {"prompt": f"p{int(row['item'][1:]) // 5}"} for row in people(said) + a + b]
-    found = pick(compared(rows), "percent_agreement")["mcnemar"]
-    assert (found["only_a_right"], found["only_b_right"], found["p_mcnemar"]) == (5, 0, 1.0)
+    rows = [row | {"prompt": f"p{int(row['item'][1:]) // 5}"} for row in people(answers) + a + b]
+    value = pick(compared(rows), "percent_agreement")["mcnemar"]
+    assert (value["only_a_right"], value["only_b_right"], value["p_mcnemar"]) == (5, 0, 1.0)

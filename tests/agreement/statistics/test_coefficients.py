@@ -98,18 +98,18 @@ def test_perfect_agreement_of_two_raters_is_one(statistic: str) -> None:
 
 @pytest.mark.parametrize("statistic", ["fleiss_kappa", "krippendorff_alpha_nominal", "krippendorff_alpha_ordinal"])
 def test_a_constant_label_leaves_agreement_beyond_chance_undefined(statistic: str) -> None:
-    found = many_raters.evaluate(statistic, np.array([[3, 0], [2, 0]], np.int64))
-    assert found.value is None
-    assert found.reason
+    result = many_raters.evaluate(statistic, np.array([[3, 0], [2, 0]], np.int64))
+    assert result.value is None
+    assert result.reason
 
 
 @pytest.mark.parametrize(
     "statistic", ["cohen_kappa", "cohen_kappa_linear", "cohen_kappa_quadratic", "krippendorff_alpha_nominal"]
 )
 def test_two_raters_with_one_label_are_undefined(statistic: str) -> None:
-    found = two_raters.evaluate(statistic, np.array([[0.0, 0], [0, 9]]))
-    assert found.value is None
-    assert found.reason
+    result = two_raters.evaluate(statistic, np.array([[0.0, 0], [0, 9]]))
+    assert result.value is None
+    assert result.reason
     assert two_raters.evaluate("cohen_kappa", np.array([[0.0, 0], [0, 9]])).reason == "both raters used a single label"
 
 
@@ -136,9 +136,9 @@ def test_without_a_shared_unit_nothing_is_defined(statistic: str) -> None:
 
 def test_one_item_with_two_labels() -> None:
     """yes no on one item: p_a 0, pi 1/2, so Fleiss (0 - 1/2) / (1/2) = -1; alpha 1 - 1 * 2 / 2 = 0."""
-    one = np.array([[1, 1]], np.int64)
-    assert many_raters.evaluate("fleiss_kappa", one).value == -1.0
-    assert many_raters.evaluate("krippendorff_alpha_nominal", one).value == 0.0
+    array = np.array([[1, 1]], np.int64)
+    assert many_raters.evaluate("fleiss_kappa", array).value == -1.0
+    assert many_raters.evaluate("krippendorff_alpha_nominal", array).value == 0.0
 
 
 # --- against independent implementations ------------------------------------------------------------------------------
@@ -179,11 +179,11 @@ def test_ordinal_alpha_without_a_prompt_keeps_the_distances_of_the_sample(seed: 
     midranks = np.cumsum(margins) - margins / 2.0
     remaining = [[float(midranks[label]) for label in row] for row in ratings[3:]]
     sums = (many_raters.CountSums.of(part) for part in (table[3:], table))
-    found = many_raters.replicates("krippendorff_alpha_ordinal", *sums)
+    result = many_raters.replicates("krippendorff_alpha_ordinal", *sums)
     expected = krippendorff.alpha(
         reliability_data=reference_implementations.reliability(remaining), level_of_measurement="interval"
     )
-    assert found.item() == pytest.approx(expected)
+    assert result.item() == pytest.approx(expected)
 
 
 def _number_alphas(values: list[list[float]]) -> tuple[float, float]:
@@ -258,20 +258,20 @@ def test_units_and_labels_may_be_reordered_and_nothing_exceeds_one(table: list[l
     given_table = np.array(table, np.int64)
     moved = given_table[::-1][:, order]
     for name in many_raters.FORMULAS:
-        found = many_raters.evaluate(name, given_table)
-        assert found.value is None or found.value <= 1 + 1e-12
+        result = many_raters.evaluate(name, given_table)
+        assert result.value is None or result.value <= 1 + 1e-12
         if name not in ("gwet_ac2", "krippendorff_alpha_ordinal"):
-            assert found.value == pytest.approx(many_raters.evaluate(name, moved).value)
+            assert result.value == pytest.approx(many_raters.evaluate(name, moved).value)
 
 
 @settings(max_examples=20, deadline=None)
 @given(st.lists(st.lists(st.integers(0, 5), min_size=3, max_size=3), min_size=3, max_size=3))
 def test_two_raters_are_interchangeable(table: list[list[int]]) -> None:
-    one = np.array(table, float)
+    array = np.array(table, float)
     for name in two_raters.FORMULAS:
-        found = two_raters.evaluate(name, one).value
-        assert found == pytest.approx(two_raters.evaluate(name, one.T).value)
-        assert found is None or -5 <= found <= 1
+        result = two_raters.evaluate(name, array).value
+        assert result == pytest.approx(two_raters.evaluate(name, array.T).value)
+        assert result is None or -5 <= result <= 1
 
 
 def test_functions_take_any_leading_shape() -> None:

@@ -35,11 +35,11 @@ def _vectors(seed: int, size: int = 30, levels: int = 5) -> tuple[FloatArray, Fl
 @pytest.mark.parametrize("seed", [0, 1, 2, 5, 9])
 def test_equals_scipy_with_ties(name: Correlation, seed: int) -> None:
     x, y = _vectors(seed, size=2 + seed * 3)
-    found = correlation.evaluate(name, x, y)
-    if found.value is None:
+    result = correlation.evaluate(name, x, y)
+    if result.value is None:
         assert np.ptp(x) == 0 or np.ptp(y) == 0
     else:
-        assert found.value == pytest.approx(SCIPY[name](x, y), abs=1e-12)
+        assert result.value == pytest.approx(SCIPY[name](x, y), abs=1e-12)
 
 
 def test_accuracy_by_hand() -> None:
@@ -66,8 +66,8 @@ def test_a_constant_is_undefined_and_says_which(name: Correlation, constant: flo
 @pytest.mark.parametrize("name", list(SCIPY))
 @pytest.mark.parametrize("size", [0, 1])
 def test_fewer_than_two_units_is_undefined(name: Correlation, size: int) -> None:
-    found = correlation.evaluate(name, np.ones(size), np.ones(size))
-    assert (found.value, found.reason) == (None, "fewer than two units to compare")
+    result = correlation.evaluate(name, np.ones(size), np.ones(size))
+    assert (result.value, result.reason) == (None, "fewer than two units to compare")
 
 
 @pytest.mark.parametrize("name", list(SCIPY))
@@ -108,16 +108,16 @@ def test_correlation_weights_equal_replication(name: Correlation, block: int, mo
         monkeypatch.setattr(module, "_BLOCK", block)
     cluster, weights, rows = _resample()
     x, y = _vectors(3, 60)
-    found = correlation.FORMULAS[name](x, y, Units(cluster, 9), weights)
-    assert found == pytest.approx([SCIPY[name](x[r], y[r]) for r in rows], abs=1e-12)
+    result = correlation.FORMULAS[name](x, y, Units(cluster, 9), weights)
+    assert result == pytest.approx([SCIPY[name](x[r], y[r]) for r in rows], abs=1e-12)
 
 
 def test_auc_weights_equal_replication() -> None:
     cluster, weights, rows = _resample()
     x, y = _vectors(4, 60)
     yes = (x > 2).astype(float)
-    found = correlation.auc(y, yes, 1 - yes, Units(cluster, 9), weights)
-    assert found == pytest.approx([metrics.roc_auc_score(yes[r], y[r]) for r in rows], abs=1e-12)
+    result = correlation.auc(y, yes, 1 - yes, Units(cluster, 9), weights)
+    assert result == pytest.approx([metrics.roc_auc_score(yes[r], y[r]) for r in rows], abs=1e-12)
 
 
 def test_table_weights_equal_replication() -> None:
@@ -141,9 +141,12 @@ def test_many_rater_weights_equal_replication() -> None:
     assert many_raters.fleiss_kappa(sums) == pytest.approx([reference_implementations.fleiss(c, 4) for c in copies], abs=1e-12)
     assert many_raters.gwet_ac1(sums) == pytest.approx([reference_implementations.gwet(c, 4) for c in copies], abs=1e-12)
     columns = cluster_sums(moment_columns(unit, label.astype(float)), cluster[: unit.max() + 1], 9)
-    found = {"interval": MomentSums.unpack(weights @ columns).alpha_interval()}
-    found |= {"nominal": many_raters.krippendorff_alpha_nominal(sums), "ordinal": many_raters.krippendorff_alpha_ordinal(sums)}
-    for level, values in found.items():
+    results = {"interval": MomentSums.unpack(weights @ columns).alpha_interval()}
+    results |= {
+        "nominal": many_raters.krippendorff_alpha_nominal(sums),
+        "ordinal": many_raters.krippendorff_alpha_ordinal(sums),
+    }
+    for level, values in results.items():
         expected = [
             krippendorff.alpha(reliability_data=reference_implementations.reliability(c), level_of_measurement=level)
             for c in copies
@@ -160,8 +163,8 @@ VECTORS = st.lists(st.tuples(st.integers(-3, 3), st.integers(-3, 3)), min_size=2
 def test_bounds_symmetry_and_order(both: list[tuple[int, int]]) -> None:
     x, y = np.array(both, float).T
     for name in SCIPY:
-        found = correlation.evaluate(name, x, y).value
-        assert found is None or -1 <= found <= 1
-        assert found == pytest.approx(correlation.evaluate(name, y[::-1], x[::-1]).value)
-        if found is not None:
-            assert -found == pytest.approx(correlation.evaluate(name, x, -y).value)
+        result = correlation.evaluate(name, x, y).value
+        assert result is None or -1 <= result <= 1
+        assert result == pytest.approx(correlation.evaluate(name, y[::-1], x[::-1]).value)
+        if result is not None:
+            assert -result == pytest.approx(correlation.evaluate(name, x, -y).value)

@@ -40,9 +40,9 @@ def test_many_units_with_few_levels() -> None:
     x = np.round(y + rng.normal(size=y.size), 2)
     weights = np.stack([np.ones(300), rng.multinomial(300, np.full(300, 1 / 300))]).astype(float)
     units = Units(rng.integers(0, 300, y.size), 300)
-    found = kendall_tau_b(x, y, units, weights), kendall_tau_c(x, y, units, weights)
+    result = kendall_tau_b(x, y, units, weights), kendall_tau_c(x, y, units, weights)
     times = weights[1][units.cluster].astype(int)
-    for tau, variant in zip(found, "bc", strict=True):
+    for tau, variant in zip(result, "bc", strict=True):
         assert tau[0] == pytest.approx(stats.kendalltau(x, y, variant=variant).statistic, abs=1e-12)
         drawn = stats.kendalltau(np.repeat(x, times), np.repeat(y, times), variant=variant).statistic
         assert tau[1] == pytest.approx(drawn, abs=1e-12)
@@ -52,6 +52,6 @@ def test_many_units_with_many_levels_have_a_value_and_no_resamples() -> None:
     rng = np.random.default_rng(8)
     x, y = rng.normal(size=(2, 6_000))
     weights = np.stack([np.ones(x.size), rng.multinomial(x.size, np.full(x.size, 1 / x.size))]).astype(float)
-    found = kendall_tau_b(x, y, Units.single(x.size), weights)
-    assert found[0] == pytest.approx(stats.kendalltau(x, y).statistic, abs=1e-12)
-    assert np.isnan(found[1])
+    result = kendall_tau_b(x, y, Units.single(x.size), weights)
+    assert result[0] == pytest.approx(stats.kendalltau(x, y).statistic, abs=1e-12)
+    assert np.isnan(result[1])

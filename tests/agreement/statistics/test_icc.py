@@ -90,8 +90,8 @@ def test_two_way_equals_the_definition_and_statsmodels(seed: int) -> None:
     table = rng.normal(size=(n, 1)) + rng.normal(size=k) + rng.normal(size=(n, k))
     assert two_way(table) == pytest.approx(naive_two_way(table), abs=1e-12)
     frame = pd.DataFrame([(str(i), str(j), table[i, j]) for i in range(n) for j in range(k)], columns=["u", "p", "v"])
-    found = anova.anova_lm(formulas.ols("v ~ C(u) + C(p)", frame).fit())["mean_sq"]
-    units, persons, error = found["C(u)"], found["C(p)"], found["Residual"]
+    value = anova.anova_lm(formulas.ols("v ~ C(u) + C(p)", frame).fit())["mean_sq"]
+    units, persons, error = value["C(u)"], value["C(p)"], value["Residual"]
     assert two_way(table) == pytest.approx((units - error) / (units + (k - 1) * error + k * (persons - error) / n))
 
 
@@ -101,9 +101,9 @@ def test_weighted_clusters_are_replicated_clusters(seed: int) -> None:
     units, cluster = ugly(seed), np.arange(14) % 4
     weights = np.array([[2.0, 0, 1, 1]])
     unit = np.repeat(np.arange(14), [len(values) for values in units])
-    found = icc_1(unit, np.concatenate(units), cluster, weights).item()
-    drawn = [place for place in range(14) for _ in range(int(weights[0, cluster[place]]))]
-    assert found == pytest.approx(naive_one_way([units[place] for place in drawn]))
+    result = icc_1(unit, np.concatenate(units), cluster, weights).item()
+    drawn = [index for index in range(14) for _ in range(int(weights[0, cluster[index]]))]
+    assert result == pytest.approx(naive_one_way([units[index] for index in drawn]))
     table = np.random.default_rng(seed).normal(size=(14, 3))
     assert icc_2(table, cluster, weights).item() == pytest.approx(naive_two_way(table[drawn]))
 
@@ -147,9 +147,9 @@ def report(texts: list[str], scale: str = "ordinal:1-10", **other: Any) -> dict[
         for p, word in enumerate(text.split())
         if word != "-"
     ]
-    found = build(pd.DataFrame(rows), {("s", "quality"): scale}, Options()).to_dict()
-    assert not any(row["statistic"].startswith("icc") for row in found["raters"] + found["matrix"])
-    return {row["statistic"]: row for row in found["among_people"] if row["statistic"].startswith("icc")}
+    results = build(pd.DataFrame(rows), {("s", "quality"): scale}, Options()).to_dict()
+    assert not any(row["statistic"].startswith("icc") for row in results["raters"] + results["matrix"])
+    return {row["statistic"]: row for row in results["among_people"] if row["statistic"].startswith("icc")}
 
 
 TEXTS = [" ".join(str(int(v)) for v in row) for row in PUBLISHED]
@@ -157,21 +157,21 @@ TEXTS = [" ".join(str(int(v)) for v in row) for row in PUBLISHED]
 
 @pytest.mark.parametrize("scale", ["ordinal:1-10", "interval"])
 def test_rows_of_the_published_study(scale: str) -> None:
-    found = report(TEXTS, scale)
-    assert found["icc_1"]["value"] == pytest.approx(0.1657, abs=5e-5)
-    assert found["icc_2"]["value"] == pytest.approx(0.2898, abs=5e-5)
-    for row in found.values():
+    results = report(TEXTS, scale)
+    assert results["icc_1"]["value"] == pytest.approx(0.1657, abs=5e-5)
+    assert results["icc_2"]["value"] == pytest.approx(0.2898, abs=5e-5)
+    for row in results.values():
         assert (row["n_items"], row["n_ratings"], row["excluded"]) == (6, 24, {})
         assert row["low"] < row["value"] < row["high"]
 
 
 def test_only_the_units_that_all_persons_rated() -> None:
-    found = report([*TEXTS, "1 - 2 3", "- 7 - -"])
-    assert found["icc_2"]["value"] == pytest.approx(0.2898, abs=5e-5)
-    assert (found["icc_2"]["n_items"], found["icc_2"]["excluded"]) == (6, {"not_crossed": 4})
+    results = report([*TEXTS, "1 - 2 3", "- 7 - -"])
+    assert results["icc_2"]["value"] == pytest.approx(0.2898, abs=5e-5)
+    assert (results["icc_2"]["n_items"], results["icc_2"]["excluded"]) == (6, {"not_crossed": 4})
     units = [*PUBLISHED.tolist(), [1, 2, 3], [7]]
-    assert found["icc_1"]["value"] == pytest.approx(naive_one_way(units))
-    assert (found["icc_1"]["n_items"], found["icc_1"]["n_ratings"]) == (8, 28)
+    assert results["icc_1"]["value"] == pytest.approx(naive_one_way(units))
+    assert (results["icc_1"]["n_items"], results["icc_1"]["n_ratings"]) == (8, 28)
 
 
 def test_no_unit_in_common() -> None:
@@ -181,11 +181,11 @@ def test_no_unit_in_common() -> None:
 
 
 def test_slots_have_only_the_one_way_form() -> None:
-    found = report(TEXTS, identity="slot")
-    assert found["icc_1"]["value"] == pytest.approx(0.1657, abs=5e-5)
-    assert found["icc_2"]["value"] is None
-    assert "slots are not individuals" in found["icc_2"]["reason"]
-    assert "icc_1 serves" in found["icc_2"]["reason"]
+    results = report(TEXTS, identity="slot")
+    assert results["icc_1"]["value"] == pytest.approx(0.1657, abs=5e-5)
+    assert results["icc_2"]["value"] is None
+    assert "slots are not individuals" in results["icc_2"]["reason"]
+    assert "icc_1 serves" in results["icc_2"]["reason"]
 
 
 def test_not_for_labels() -> None:

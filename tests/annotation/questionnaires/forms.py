@@ -34,8 +34,8 @@ SWAPPED: dict[str, FormItem] = {
 
 
 def item_of(name: str) -> tuple[Form, FormItem, Questionnaire]:
-    form, asked = ALL[name], SWAPPED[name]
-    return form, asked, form.build(asked)
+    form, item = ALL[name], SWAPPED[name]
+    return form, item, form.build(item)
 
 
 def an_answer(question: Question) -> st.SearchStrategy[Any]:

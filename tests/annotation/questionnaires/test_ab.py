@@ -42,7 +42,7 @@ def test_cannot_tell_and_blank_images() -> None:
     [(("sd", "sd"), "two generators"), (("sd",), "two generators"), ((), "two generators"), (("both", "sd"), "named 'both'")],
 )
 def test_pairs_that_say_nothing_are_refused(generators: tuple[str, ...], words: str) -> None:
-    asked = FormItem("a cow", n_images=2, generators=generators)
-    assert words in (FORM.problem(asked) or "")
+    item = FormItem("a cow", n_images=2, generators=generators)
+    assert words in (FORM.problem(item) or "")
     with pytest.raises(ValueError, match=words):
-        FORM.derive(asked, {"preference": "left"})
+        FORM.derive(item, {"preference": "left"})

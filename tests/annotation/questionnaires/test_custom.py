@@ -34,8 +34,8 @@ def keys(*questions: str) -> list[str]:
     return [option.key for question in form(*questions).build(IMAGE).questions for option in question.options]
 
 
-def judgements_of(found: Form, answers: dict[str, Any], asked: FormItem = IMAGE) -> list[tuple[str, str | None, str | None]]:
-    derived = [one.judgement for one in found.derive(asked, answers)]
+def judgements_of(found: Form, answers: dict[str, Any], item: FormItem = IMAGE) -> list[tuple[str, str | None, str | None]]:
+    derived = [derived.judgement for derived in found.derive(item, answers)]
     return [(j.aspect, j.target, j.reason if j.label is None else j.label) for j in derived]
 
 
@@ -52,7 +52,7 @@ def test_every_kind() -> None:
     )
     answers = {"n": 5, "c": ["blue"], "r": ["right of", "above"], "one": "b", "many": ["a", "b"], "l": "mid", "q": 4, "w": "x"}
     assert validate(found.build(IMAGE), answers) == {}
-    assert [one.judgement for one in found.derive(IMAGE, answers)] == [
+    assert [derived.judgement for derived in found.derive(IMAGE, answers)] == [
         Judgement("count", "5", 5.0, "cup"),
         Judgement("color", "no", 0.0, "cup"),
         Judgement("position", "yes", 1.0, "cup left of dog"),
@@ -191,15 +191,15 @@ def test_each_image_of_a_pair_has_its_own_judgements() -> None:
     ],
 )  # fmt: skip
 def test_errors_name_the_question(question: str, words: str) -> None:
-    found = wrong("id: z, kind: count, text: t, aspect: count, target: cup", question)
-    assert len(found) == 1
-    assert words in found[0]
-    assert "\n" not in found[0]
+    results = wrong("id: z, kind: count, text: t, aspect: count, target: cup", question)
+    assert len(results) == 1
+    assert words in results[0]
+    assert "\n" not in results[0]
 
 
 def test_every_mistake_has_a_line_of_its_own() -> None:
-    found = wrong("id: a, kind: count", "id: b, kind: count, text: t", "3", "id: c, kind: x, text: t")
-    assert [line.split(":")[0] for line in found] == ["question 'a'", "question 3", "question 'c'"]
+    results = wrong("id: a, kind: count", "id: b, kind: count, text: t", "3", "id: c, kind: x, text: t")
+    assert [line.split(":")[0] for line in results] == ["question 'a'", "question 3", "question 'c'"]
 
 
 @pytest.mark.parametrize(
@@ -216,8 +216,8 @@ def test_every_mistake_has_a_line_of_its_own() -> None:
     ],
 )
 def test_mistakes_of_the_whole(head: str, words: str) -> None:
-    (found,) = wrong("id: a, kind: count, text: t", head=head)
-    assert words in found
+    (result,) = wrong("id: a, kind: count, text: t", head=head)
+    assert words in result
 
 
 @pytest.mark.parametrize(
@@ -279,12 +279,12 @@ _RED = "id: red, kind: choice, text: 'Is it red?', help: Squint., options: [yes,
 
 def test_a_questionnaire_in_another_language_stores_the_same_values() -> None:
     found = form(_RED, head="name: mine" + _GERMAN)
-    asked = found.build(IMAGE)
-    assert asked.translations["de"] == {
+    questionnaire = found.build(IMAGE)
+    assert questionnaire.translations["de"] == {
         "Look": "Schau hin", "Once.": "Einmal.", "Is it red?": "Ist es rot?", "Squint.": "Blinzeln.", "Yes": "Ja", "No": "Nein",
         "The image is blank": "Leer",
     }  # fmt: skip
-    assert [option.value for option in asked.questions[0].options] == ["yes", "no"]
+    assert [option.value for option in questionnaire.questions[0].options] == ["yes", "no"]
     each = "id: q, kind: count, text: 'How many?', each_image: true"
     pair = form(each, head="name: mine\nitem: pair\ntranslations: {de: {'How many?': 'Wie viele?'}}").build(PAIR)
     assert [pair.translations["de"][question.text] for question in pair.questions] == ["1: Wie viele?", "2: Wie viele?"]

@@ -45,21 +45,21 @@ def test_every_answer_has_a_key_of_its_own(name: str) -> None:
 
 @each
 def test_name_version_and_images_are_those_of_the_form(name: str) -> None:
-    form, asked, questionnaire = item_of(name)
+    form, item, questionnaire = item_of(name)
     assert (questionnaire.name, questionnaire.version) == (form.name, form.version)
-    assert form.problem(asked) is None
+    assert form.problem(item) is None
     places = {question.member for question in questionnaire.questions} | {blank.member for blank in questionnaire.blanks}
-    assert places <= {None, *range(asked.n_images)}
+    assert places <= {None, *range(item.n_images)}
     assert [blank.member for blank in questionnaire.blanks] == ([None] if form.item_kind == "image" else [0, 1])
 
 
 @each
 def test_a_browser_gets_plain_data_and_no_generator(name: str) -> None:
-    form, asked, questionnaire = item_of(name)
+    form, item, questionnaire = item_of(name)
     data = json.dumps(to_json(questionnaire))
     assert json.loads(data)["questions"]
-    assert all(generator not in data for generator in asked.generators if "g-" in generator)
-    others = FormItem(asked.text, asked.spec, asked.n_images, asked.questions, asked.generators[::-1], asked.order[::-1])
+    assert all(generator not in data for generator in item.generators if "g-" in generator)
+    others = FormItem(item.text, item.spec, item.n_images, item.questions, item.generators[::-1], item.order[::-1])
     assert form.build(others) == questionnaire
 
 
@@ -76,32 +76,32 @@ def test_scales_are_those_that_everybody_has(name: str) -> None:
 @quick
 @given(data=st.data())
 def test_good_answers_are_taken_and_mean_something_on_the_scales(name: str, data: st.DataObject) -> None:
-    form, asked, questionnaire = item_of(name)
+    form, item, questionnaire = item_of(name)
     answers = data.draw(good_answers(questionnaire))
     assert validate(questionnaire, answers) == {}
     cleaned = clean(questionnaire, answers)
-    derived = form.derive(asked, cleaned)
-    assert form.derive(asked, answers) == derived, "what is hidden means nothing"
-    places = [(one.judgement.aspect, one.judgement.target, one.member) for one in derived]
+    derived = form.derive(item, cleaned)
+    assert form.derive(item, answers) == derived, "what is hidden means nothing"
+    places = [(derived.judgement.aspect, derived.judgement.target, derived.member) for derived in derived]
     assert len(set(places)) == len(places), "one judgement for each aspect, target and image"
     for one in derived:
-        said = one.judgement
-        scale = Scale.parse(form.scales[said.aspect])
-        if said.label is None:
-            assert said.value is None
-            assert said.reason in ("cannot_tell", "blank_image")
+        judgement = one.judgement
+        scale = Scale.parse(form.scales[judgement.aspect])
+        if judgement.label is None:
+            assert judgement.value is None
+            assert judgement.reason in ("cannot_tell", "blank_image")
         else:
-            read = scale.read(said.label)
-            assert (read.label, read.number) == (said.label, said.value)
-            assert said.reason is None
-        assert one.member in (None, *range(asked.n_images))
+            read = scale.read(judgement.label)
+            assert (read.label, read.number) == (judgement.label, judgement.value)
+            assert judgement.reason is None
+        assert one.member in (None, *range(item.n_images))
 
 
 @each
 @quick
 @given(data=st.data())
 def test_whatever_is_sent_is_refused_in_words_or_stored(name: str, data: st.DataObject) -> None:
-    form, asked, questionnaire = item_of(name)
+    form, item, questionnaire = item_of(name)
     answers = data.draw(any_answers(questionnaire))
     errors = validate(questionnaire, answers)
     assert all(text.endswith(".") for text in errors.values())
@@ -111,18 +111,18 @@ def test_whatever_is_sent_is_refused_in_words_or_stored(name: str, data: st.Data
     if not errors:
         json.dumps(cleaned, allow_nan=False).encode()
         assert validate(questionnaire, cleaned) == {}
-        form.derive(asked, cleaned)
+        form.derive(item, cleaned)
 
 
 @each
 def test_blank_images_end_the_form(name: str) -> None:
-    form, asked, questionnaire = item_of(name)
-    blank = {one.id: "yes" for one in questionnaire.blanks}
+    form, item, questionnaire = item_of(name)
+    blank = {blank.id: "yes" for blank in questionnaire.blanks}
     assert visible(questionnaire, blank) == []
     assert validate(questionnaire, blank) == {}
     assert validate(questionnaire, blank | {questionnaire.questions[0].id: "junk"}) == {}
     assert clean(questionnaire, blank | {questionnaire.questions[0].id: "left over"}) == blank
-    assert {one.judgement.aspect for one in form.derive(asked, blank)} <= set(form.scales)
+    assert {derived.judgement.aspect for derived in form.derive(item, blank)} <= set(form.scales)
 
 
 @pytest.mark.parametrize("value", [True, 1, "no", "YES", ["yes"], {"a": 1}, ""])
@@ -170,8 +170,8 @@ def test_what_goes_with_no_other() -> None:
 @pytest.mark.parametrize("n", [0, 1, 3])
 def test_the_images_must_be_as_many_as_the_form_shows(n: int) -> None:
     for name, form in ALL.items():
-        _, asked, _ = item_of(name)
+        _, item, _ = item_of(name)
         fits = n >= 1 if form.item_kind == "group" else n == (1 if form.item_kind == "image" else 2)
-        found = form.problem(FormItem(asked.text, asked.spec, n, asked.questions, asked.generators))
-        assert (found is None) == fits
-        assert fits or f"not of {n} images" in (found or "")
+        result = form.problem(FormItem(item.text, item.spec, n, item.questions, item.generators))
+        assert (result is None) == fits
+        assert fits or f"not of {n} images" in (result or "")

@@ -101,10 +101,10 @@ def test_names_are_put_in_the_plural_as_in_the_paper(name: str, many: str) -> No
 
 
 def test_two_objects_of_one_class_are_distinguished() -> None:
-    asked = texts(form({"a": "cup", "b": "cup", "relation": "left"}))
-    assert asked["count_0"] == "How many cups are in the image?"
-    assert asked["count_1"] == "How many cups #2 are in the image?"
-    assert asked["position_x"] == "Is the cup to the left or right of the cup #2?"
+    requested = texts(form({"a": "cup", "b": "cup", "relation": "left"}))
+    assert requested["count_0"] == "How many cups are in the image?"
+    assert requested["count_1"] == "How many cups #2 are in the image?"
+    assert requested["position_x"] == "Is the cup to the left or right of the cup #2?"
 
 
 def test_wording_and_scales_are_the_papers() -> None:

@@ -135,12 +135,12 @@ def test_an_uncounted_object_has_no_follow_ups() -> None:
 
 def test_cannot_tell_is_a_judgement_without_a_value() -> None:
     answers = {"count_0": 1, "color_0": UNSURE, "realism_0": UNSURE, "caption_fit": UNSURE}
-    found = {j.aspect: j for j in derive(parse_spec(COLORS), answers)}
-    assert found["color"] == Judgement("color", None, None, "bus", UNSURE)
-    assert found["realism"] == Judgement("realism", None, None, "bus", UNSURE)
-    assert found["caption_fit"] == Judgement("caption_fit", None, None, None, UNSURE)
-    assert found["correct"] == Judgement("correct", None, None, None, UNSURE)
-    assert found["present"] == Judgement("present", "yes", 1.0, "bus")
+    results = {j.aspect: j for j in derive(parse_spec(COLORS), answers)}
+    assert results["color"] == Judgement("color", None, None, "bus", UNSURE)
+    assert results["realism"] == Judgement("realism", None, None, "bus", UNSURE)
+    assert results["caption_fit"] == Judgement("caption_fit", None, None, None, UNSURE)
+    assert results["correct"] == Judgement("correct", None, None, None, UNSURE)
+    assert results["present"] == Judgement("present", "yes", 1.0, "bus")
 
 
 def test_blanks_make_no_judgement_except_where_something_was_needed() -> None:
@@ -170,10 +170,10 @@ def test_each_relation_has_its_own_answers() -> None:
 
 
 def test_numbers_come_as_label_and_value() -> None:
-    found = {j.aspect: j for j in derive(parse_spec(SINGLE), {"count_0": 0, "caption_fit": 1})}
-    assert (found["count"].label, found["count"].value) == ("0", 0.0)
-    assert (found["caption_fit"].label, found["caption_fit"].value) == ("1", 1.0)
-    assert (found["correct"].label, found["correct"].value) == ("no", 0.0)
+    results = {j.aspect: j for j in derive(parse_spec(SINGLE), {"count_0": 0, "caption_fit": 1})}
+    assert (results["count"].label, results["count"].value) == ("0", 0.0)
+    assert (results["caption_fit"].label, results["caption_fit"].value) == ("1", 1.0)
+    assert (results["correct"].label, results["correct"].value) == ("no", 0.0)
 
 
 @pytest.mark.parametrize("junk", [True, "3", 2.0, [1], -1, 99])

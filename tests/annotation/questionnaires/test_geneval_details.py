@@ -40,22 +40,22 @@ def spec(tmp_path: Path) -> Spec:
     (tmp_path / "p.jsonl").write_text(
         json.dumps({"prompt": "two large cows far in front of a wooden table, no cat", "spec": SPEC})
     )
-    (found,) = read_prompts(tmp_path / "p.jsonl", "mine")
-    (tmp_path / "q.jsonl").write_text(format_prompts([found]))
-    assert read_prompts(tmp_path / "q.jsonl", "mine") == [found]
-    return found.demands
+    (prompt,) = read_prompts(tmp_path / "p.jsonl", "mine")
+    (tmp_path / "q.jsonl").write_text(format_prompts([prompt]))
+    assert read_prompts(tmp_path / "q.jsonl", "mine") == [prompt]
+    return prompt.demands
 
 
 def test_the_file_says_what_must_and_must_not_be_there(spec: Spec) -> None:
     assert [thing.name for thing in spec.objects] == ["table", "cow"]
     assert spec.absent == (ExcludeSpec("cat", 1, True),)
-    assert [(one.kind, one.value, one.target) for one in spec.details] == DETAILS
-    assert [(one.subject, one.reference) for one in spec.details] == [(0, None), (1, None), (1, 0), (1, 0)]
+    assert [(detail.kind, detail.value, detail.target) for detail in spec.details] == DETAILS
+    assert [(detail.subject, detail.reference) for detail in spec.details] == [(0, None), (1, None), (1, 0), (1, 0)]
 
 
 def test_the_form_asks_about_each(spec: Spec) -> None:
-    asked = {question.id: question.text for question in geneval_questionnaire(spec).questions}
-    assert {name: text for name, text in asked.items() if name.startswith(("detail", "count_absent"))} == {
+    requested = {question.id: question.text for question in geneval_questionnaire(spec).questions}
+    assert {name: text for name, text in requested.items() if name.startswith(("detail", "count_absent"))} == {
         "detail_0": "Is the table made of wood?",
         "detail_1": "Are the cows large?",
         "detail_2": "Are the cows in front of the table?",
@@ -83,23 +83,23 @@ def test_the_form_asks_about_each(spec: Spec) -> None:
 def test_each_answer_counts(
     spec: Spec, change: dict[str, Any], correct: str | None, aspect: str, target: str, label: str | None
 ) -> None:
-    found = {(one.aspect, one.target): one.label for one in derive(spec, ALL_WELL | change)}
-    assert found["correct", None] == correct
-    assert found[aspect, target] == label
+    results = {(judgement.aspect, judgement.target): judgement.label for judgement in derive(spec, ALL_WELL | change)}
+    assert results["correct", None] == correct
+    assert results[aspect, target] == label
 
 
 def test_a_blank_image_has_none_of_it(spec: Spec) -> None:
-    found = {(one.aspect, one.target): one.label for one in derive(spec, {"blank_image": "yes"})}
-    assert (found["correct", None], found["present", "cat"], found["present", "cow"]) == ("no", "no", "no")
+    results = {(judgement.aspect, judgement.target): judgement.label for judgement in derive(spec, {"blank_image": "yes"})}
+    assert (results["correct", None], results["present", "cat"], results["present", "cow"]) == ("no", "no", "no")
     assert derive(parse_spec({"include": [{"class": "cat", "expected": False}]}), {"blank_image": "yes"})[0].label == "yes"
 
 
 def test_questions_for_models_ask_the_same(spec: Spec) -> None:
-    asked = {one.text: one for one in questions_from_spec(spec)}
-    assert asked["is there a cat?"].answer == "no"
-    assert asked["is the table made of wood?"].parents == ("is-there-a-table",)
-    assert asked["are the cows far from the table?"].parents == ("is-there-a-cow", "is-there-a-table")
-    assert [asked[text].element_type for text in ("is the table made of wood?", "are the cows large?")] == [
+    requested = {question.text: question for question in questions_from_spec(spec)}
+    assert requested["is there a cat?"].answer == "no"
+    assert requested["is the table made of wood?"].parents == ("is-there-a-table",)
+    assert requested["are the cows far from the table?"].parents == ("is-there-a-cow", "is-there-a-table")
+    assert [requested[text].element_type for text in ("is the table made of wood?", "are the cows large?")] == [
         "material",
         "attribute",
     ]

@@ -82,6 +82,6 @@ def test_the_persons_score_is_the_judgement_of_each_image() -> None:
 
 
 def test_images_in_another_order_on_the_screen() -> None:
-    asked = FormItem("p", n_images=3, order=(2, 0, 1))
-    found = FORM.derive(asked, {"faithfulness_0": 1, "faithfulness_1": 2, "faithfulness_2": 3})
-    assert [(one.member, one.judgement.label) for one in found] == [(2, "1"), (0, "2"), (1, "3")]
+    item = FormItem("p", n_images=3, order=(2, 0, 1))
+    results = FORM.derive(item, {"faithfulness_0": 1, "faithfulness_1": 2, "faithfulness_2": 3})
+    assert [(derived.member, derived.judgement.label) for derived in results] == [(2, "1"), (0, "2"), (1, "3")]

@@ -23,9 +23,9 @@ def form() -> Questionnaire:
 
 
 def judgements_of(answers: dict[str, Any]) -> dict[str | None, tuple[str | None, float | None, str | None]]:
-    found = [one.judgement for one in FORM.derive(ASKED, answers)]
-    assert {judgement.aspect for judgement in found} <= {"answer"}
-    return {judgement.target: (judgement.label, judgement.value, judgement.reason) for judgement in found}
+    judgements = [derived.judgement for derived in FORM.derive(ASKED, answers)]
+    assert {judgement.aspect for judgement in judgements} <= {"answer"}
+    return {judgement.target: (judgement.label, judgement.value, judgement.reason) for judgement in judgements}
 
 
 def test_choices_and_none_of_the_above() -> None:
@@ -67,8 +67,8 @@ def test_a_blank_image_shows_nothing_of_it() -> None:
 
 def test_answers_to_an_older_version_still_say_what_they_said() -> None:
     now = FormItem("a surfer", questions=(PromptQuestion("who", "who?", ("cat", "dog"), "cat", "other", "x"),))
-    found = FORM.derive(now, {"answer:who": "swimmer", "answer:gone": "yes"})
-    assert [(one.judgement.target, one.judgement.label) for one in found] == [("who", "swimmer"), ("gone", "yes")]
+    results = FORM.derive(now, {"answer:who": "swimmer", "answer:gone": "yes"})
+    assert [(derived.judgement.target, derived.judgement.label) for derived in results] == [("who", "swimmer"), ("gone", "yes")]
 
 
 @pytest.mark.parametrize("value", ["boat", 1, True, ["surfer"], {"a": 1}, "", None])

@@ -26,8 +26,8 @@ SEVEN = ["quality", "scene", "objects", "present_a", "present_b", "relations", "
 
 
 def judgements_of(spec: dict[str, Any], answers: dict[str, Any]) -> dict[tuple[str, str | None], str | None]:
-    found = [one.judgement for one in FORM.derive(FormItem("", spec), answers)]
-    return {(j.aspect, j.target): j.reason if j.label is None else j.label for j in found}
+    judgements = [derived.judgement for derived in FORM.derive(FormItem("", spec), answers)]
+    return {(j.aspect, j.target): j.reason if j.label is None else j.label for j in judgements}
 
 
 def visible_ids(spec: dict[str, Any], **answers: Any) -> list[str]:
@@ -94,9 +94,9 @@ def test_all_judgements_of_two_objects() -> None:
     ],
 )
 def test_position_and_correct(spec: dict[str, Any], answers: dict[str, Any], position: str | None, correct: str | None) -> None:
-    found = judgements_of(spec, answers)
-    assert found.get(("position", "cow above bench")) == position
-    assert found.get(("correct", None)) == correct
+    results = judgements_of(spec, answers)
+    assert results.get(("position", "cow above bench")) == position
+    assert results.get(("correct", None)) == correct
 
 
 def test_a_blank_image() -> None:

@@ -21,7 +21,8 @@ import pytest
 from annotation.questionnaires.base import COLORS
 from concord import form
 from concord.campaigns.annotators import annotators_of
-from data.campaign import Campaign, CampaignItem, Settings, sample_items
+from data.campaigns.items import CampaignItem, sample_items
+from data.campaigns.settings import Campaign, Settings
 from data.people import platform_pseudonym
 from data.records import Annotation, Judgement
 from data.store.campaigns import management, monitoring, participation
@@ -79,11 +80,11 @@ class Study:
         """One answer to what lies before somebody."""
         item = desk.tasks[0].item_id
         chance = random.Random(f"{self.seed} {person} {item}")
-        said = {"objects": "cats"} | self.truth[item]
+        answers = {"objects": "cats"} | self.truth[item]
         for name, values in OPTIONS.items():
             if kind == "careless" or chance.random() > 0.97 ** (1 / len(OPTIONS)):
-                said[name] = chance.choice(values)
-        right = said["count_0"] == 2
+                answers[name] = chance.choice(values)
+        right = answers["count_0"] == 2
         seconds: float | None = 0.2 if kind == "fast" else chance.lognormvariate(2.5, 0.4)
         if kind == "slow":
             _, seconds = form.plausible_times(datetime.now(UTC) - timedelta(seconds=2), None, 86_400)
@@ -92,7 +93,7 @@ class Study:
             item_id=item,
             rater_id=person,
             questionnaire="geneval",
-            answers=said,
+            answers=answers,
             judgements=(Judgement("correct", "yes" if right else "no", float(right)),),
             rule_version="simulated-1",
             campaign_id=NAME,
@@ -132,17 +133,17 @@ def test_who_cannot_be_trusted_is_found_and_every_item_gets_its_answers(tmp_path
         assert campaign is not None
         for desk in paused.values():
             assert form.no_item_json(store, campaign, desk)["code"] == "PAUSED"
-        flags = {one.worker.person: one.flags for one in annotators_of(store, campaign, None)}
+        flags = {annotator.worker.person: annotator.flags for annotator in annotators_of(store, campaign, None)}
         wanted = {"careless": "failed checks", "fast": "speeder", "slow": "speeder", "sharing": "id used in another browser"}
         assert [kind for person, kind in there.items() if kind in wanted and wanted[kind] not in flags[person]] == []
         assert sum(bool(flags[person]) for person, kind in there.items() if kind == "honest") <= 1
 
-        given = monitoring.current_answers(store, NAME)
+        answers = monitoring.current_answers(store, NAME)
         valid: dict[str, set[str]] = {}
-        for one in given:
-            if one.status == "valid":
-                assert one.person not in valid.setdefault(one.item_id, set())
-                valid[one.item_id].add(one.person)
+        for answer in answers:
+            if answer.status == "valid":
+                assert answer.person not in valid.setdefault(answer.item_id, set())
+                valid[answer.item_id].add(answer.person)
         assert Counter(map(len, valid.values())) == {OVERLAP: ITEMS}
         assert not paused.keys() & set().union(*valid.values())
         # nothing that was acknowledged is lost, whether it counts or not

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from concord.campaigns.changing import describe_change
-from data.campaign import Campaign, Settings, id_of_title
+from data.campaigns.settings import Campaign, Settings, id_of_title
 from data.store.campaigns import management, monitoring, participation
 from data.store.campaigns.management import CampaignRefused
 from data.store.core.store import Store
@@ -22,9 +22,9 @@ def campaign(store: Store, name: str = "c") -> Campaign:
 def test_more_people_are_asked_of_items_that_were_full(world: World) -> None:
     store = answered(world, ann="yn", bob="yy", cyd="yy")
     assert participation.next_tasks(store, "dan", "c").tasks == []
-    said = describe_change(store, campaign(store), {}, 5)
-    assert said[0].startswith("People for each: 4 answers more, 80 s of active time.")
-    assert said[0].endswith("makes its interval too narrow.")
+    answers = describe_change(store, campaign(store), {}, 5)
+    assert answers[0].startswith("People for each: 4 answers more, 80 s of active time.")
+    assert answers[0].endswith("makes its interval too narrow.")
     management.change_settings(store, "c", {}, "rita", overlap=5)
     assert (monitoring.coverage(store, "c").wanted, campaign(store).overlap) == (10, 5)
     assert len(participation.next_tasks(store, "dan", "c").tasks) == 2
@@ -37,8 +37,15 @@ def test_more_people_are_asked_of_items_that_were_full(world: World) -> None:
 
 def test_each_change_says_what_follows(world: World) -> None:
     store = answered(world, ann="yn")
-    given = {"limit": 9, "stopped_code": "X", "consent": "New", "item_price": "0.10", "currency": "EUR", "closes": "2030-01-01"}
-    starts = [line.split(":")[0] for line in describe_change(store, campaign(store), given, 3)]
+    values = {
+        "limit": 9,
+        "stopped_code": "X",
+        "consent": "New",
+        "item_price": "0.10",
+        "currency": "EUR",
+        "closes": "2030-01-01",
+    }
+    starts = [line.split(":")[0] for line in describe_change(store, campaign(store), values, 3)]
     assert starts == ["Limit", "Codes", "Texts", "Pay", "Close"]
     assert (
         "so far 0.00 becomes 0.20 EUR"

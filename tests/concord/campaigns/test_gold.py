@@ -37,7 +37,7 @@ def keys(store: Store, source: str) -> dict[str, Any]:
 def judged(world: World) -> Store:
     """Three people about two images: on the first they differ in count and color, on the second in how well it fits."""
     store = answered(world)
-    first, second = [one.item_id for one in management.items(store, "c")]
+    first, second = [item.item_id for item in management.items(store, "c")]
     for who, count, fit in (("ann", 1, 4), ("bob", 1, 3), ("cyd", 2, 4)):
         say(store, first, who, count_0=count, color_0=["red"] if count == 1 else ["blue", "red"])
         say(store, second, who, caption_fit=fit)
@@ -45,11 +45,11 @@ def judged(world: World) -> Store:
 
 
 def test_what_everybody_says_alike_is_right(judged: Store) -> None:
-    first, second = [one.item_id for one in management.items(judged, "c")]
-    found = keys(judged, "unanimous")
+    first, second = [item.item_id for item in management.items(judged, "c")]
+    results = keys(judged, "unanimous")
     # a grade is right within one level: of three levels of realism the highest two; free texts are no key
-    assert found[first] == {"realism_0": {"any": [2, 3]}, "caption_fit": {"any": [3, 4]}}
-    assert found[second] == {"count_0": 1, "color_0": ["black"], "realism_0": {"any": [2, 3]}}
+    assert results[first] == {"realism_0": {"any": [2, 3]}, "caption_fit": {"any": [3, 4]}}
+    assert results[second] == {"count_0": 1, "color_0": ["black"], "realism_0": {"any": [2, 3]}}
 
 
 def test_a_verdict_says_whose_answers_are_right(judged: Store) -> None:
@@ -63,11 +63,11 @@ def test_a_verdict_says_whose_answers_are_right(judged: Store) -> None:
 
 
 def test_a_researcher_labels_and_it_is_gold(judged: Store) -> None:
-    first, second = [one.item_id for one in management.items(judged, "c")]
+    first, second = [item.item_id for item in management.items(judged, "c")]
     assert gold.sources(judged, geneval.FORM) == {"unanimous": 2, "person ann": 2, "person bob": 2, "person cyd": 2}
-    given = {"id": "g", "suite": ["geneval"], "gold_from": "person bob", "gold_n": 1, "examples_n": 1, "pass_mark": None}
-    made = planning.make_campaign(judged, campaign_spec(given))
-    roles = {one.item_id: one.role for one in made.items}
+    values = {"id": "g", "suite": ["geneval"], "gold_from": "person bob", "gold_n": 1, "examples_n": 1, "pass_mark": None}
+    made = planning.make_campaign(judged, campaign_spec(values))
+    roles = {item.item_id: item.role for item in made.items}
     (checked,) = [item for item, role in roles.items() if role == "gold"]
     assert checked in (first, second)
     # the picture with its right answers stands in the instructions, so nobody is asked about it
@@ -85,9 +85,9 @@ def test_a_researcher_labels_and_it_is_gold(judged: Store) -> None:
 
 
 def test_an_image_with_a_verdict_becomes_gold_of_a_draft(judged: Store) -> None:
-    first, second = [one.item_id for one in management.items(judged, "c")]
+    first, second = [item.item_id for item in management.items(judged, "c")]
     planning.make_campaign(judged, campaign_spec({"id": "d", "items": [first, second]}))
-    assert [one.campaign_id for one in gold.drafts(judged)] == ["d"]
+    assert [draft.campaign_id for draft in gold.drafts(judged)] == ["d"]
     with pytest.raises(ValueError, match="no verdict says what is right about this image"):
         gold.make_gold(judged, "d", first, "rita")
     for item, target, right in ((first, "cow", "2"), (second, "car", "3")):
@@ -109,8 +109,8 @@ def test_an_image_with_a_verdict_becomes_gold_of_a_draft(judged: Store) -> None:
 
 
 def test_gold_is_added_to_a_draft_that_lacks_the_image(judged: Store) -> None:
-    first, second = [one.item_id for one in management.items(judged, "c")]
+    first, second = [item.item_id for item in management.items(judged, "c")]
     planning.make_campaign(judged, campaign_spec({"id": "d", "items": [first]}))
     remarks.adjudicate(judged, Adjudication(str(uuid.uuid4()), second, "count", "scorer", "1", "rita", "car", "c", "s"))
     gold.make_gold(judged, "d", second, "ann")
-    assert [(one.item_id, one.role) for one in management.items(judged, "d")] == [(first, "ordinary"), (second, "gold")]
+    assert [(item.item_id, item.role) for item in management.items(judged, "d")] == [(first, "ordinary"), (second, "gold")]

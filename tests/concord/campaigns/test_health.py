@@ -17,9 +17,9 @@ from ui.pages.campaigns.progress import health_bar
 
 
 def progress(store: Store, now: datetime | None = None) -> CampaignProgress:
-    found = progress_of(store, "c", now)
-    assert found
-    return found
+    state = progress_of(store, "c", now)
+    assert state
+    return state
 
 
 def hurry(store: Store, person: str) -> None:
@@ -35,16 +35,22 @@ def test_the_bar_says_what_needs_a_look(world: World) -> None:
     )
     hurry(store, "bob")
     now = datetime.now(UTC)
-    found = health.health(store, progress(store, now), now)
-    assert (found.look, found.paused, found.left, found.working, found.spent) == (1, 0, 0, 3, Decimal("0.50"))
-    assert found.done is not None
-    assert found.done > now
+    campaign_health = health.health(store, progress(store, now), now)
+    assert (
+        campaign_health.look,
+        campaign_health.paused,
+        campaign_health.left,
+        campaign_health.working,
+        campaign_health.spent,
+    ) == (1, 0, 0, 3, Decimal("0.50"))
+    assert campaign_health.done is not None
+    assert campaign_health.done > now
     bar = health_bar(store, progress(store))
     for text in ("1 person needs a look", "3 at work", "0.50 of 5 GBP spent", "closes <time", "2030-01-31 00:00 UTC"):
         assert text in bar
     later = now + timedelta(days=2)
-    found = health.health(store, progress(store, later), later)
-    assert (found.left, found.working, found.stalled, found.done) == (3, 0, True, None)
+    campaign_health = health.health(store, progress(store, later), later)
+    assert (campaign_health.left, campaign_health.working, campaign_health.stalled, campaign_health.done) == (3, 0, True, None)
 
 
 def test_people_with_a_flag_stand_first_and_go_at_once(world: World) -> None:
@@ -53,9 +59,9 @@ def test_people_with_a_flag_stand_first_and_go_at_once(world: World) -> None:
         hurry(store, person)
     revocations.revoke(store, "cyd", "rita", "c")
     people = annotators_of(store, progress(store).campaign, None, intervals=False)
-    assert [one.worker.person for one in health.by_problem(people)] == ["bob", "ann", "dan", "cyd"]
+    assert [work.worker.person for work in health.by_problem(people)] == ["bob", "ann", "dan", "cyd"]
     assert health.revoke_flagged(store, progress(store), "rita", uncount=True) == ["bob"]
-    assert {one.person for one in revocations.current_revocations(store)} == {"bob", "cyd"}
+    assert {revocation.person for revocation in revocations.current_revocations(store)} == {"bob", "cyd"}
     assert health.revoke_flagged(store, progress(store), "rita", uncount=True) == []
     # what stopped counting is asked of others again
     assert progress(store).coverage.answers < 6

@@ -15,7 +15,7 @@ import pytest
 
 from concord import form
 from concord.campaigns import payment
-from data.campaign import OUTCOMES, Settings
+from data.campaigns.settings import OUTCOMES, Settings
 from data.store.campaigns import management, monitoring
 from data.store.core.store import Store
 from tests.data.store.small_campaign import NAME, Running, start
@@ -50,7 +50,7 @@ def test_a_study_of_sixty_people_ends_full_and_paid_to_the_cent(store: Store) ->
     campaign.now = datetime.now(UTC)
     kinds = dict.fromkeys((f"p{n:03}" for n in range(60)), "good")
     for kind, few in (("careless", 5), ("stopping", 6), ("vanishing", 6), ("failing", 3)):
-        for name in draw.sample([name for name, one in kinds.items() if one == "good"], few):
+        for name in draw.sample([name for name, kind in kinds.items() if kind == "good"], few):
             kinds[name] = kind
     patience = {name: draw.randrange(8, 30) for name in kinds}
     training = {item.item_id for item in management.items(store, NAME) if item.role == "training"}
@@ -83,13 +83,13 @@ def test_a_study_of_sixty_people_ends_full_and_paid_to_the_cent(store: Store) ->
     found = management.get(store, NAME)
     assert found
     roll = payment.payroll(store, found, now=campaign.now)
-    outcomes = Counter(one.outcome for one in roll.people)
+    outcomes = Counter(person.outcome for person in roll.people)
     assert {"completion", "stopped", "training", "paused", "quota", "left"} <= {*outcomes}
     assert (outcomes["paused"], outcomes["training"], outcomes["working"]) == (5, 3, 0)
     # whoever did not vanish was shown the code of how they left
-    for one in roll.people:
-        assert one.work.code == shown.get(one.work.person), one
-        assert one.outcome == "left" or one.work.code == one.outcome.upper(), one
+    for person in roll.people:
+        assert person.work.code == shown.get(person.work.person), person
+        assert person.outcome == "left" or person.work.code == person.outcome.upper(), person
     rows = list(csv.DictReader(io.StringIO(payment.payment_file(roll))))
     for column, total in (("pay", roll.pay), ("fee", roll.fees), ("cost", roll.cost)):
         assert sum(Decimal(row[column]) for row in rows) == total

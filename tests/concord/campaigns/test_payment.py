@@ -15,7 +15,8 @@ from starlette.testclient import TestClient
 
 from concord.campaigns import payment
 from concord.people import link_path
-from data.campaign import Campaign, Settings, sample_items
+from data.campaigns.items import sample_items
+from data.campaigns.settings import Campaign, Settings
 from data.store.campaigns import management
 from data.store.core.selection import Selection
 from data.store.core.store import Store
@@ -46,7 +47,7 @@ def test_a_budget_stops_offering_before_it_is_exceeded(store: Store) -> None:
     assert found
     roll = payment.payroll(store, found)
     # 0.15 an answer: thirteen fit into 2.05
-    assert (sum(one.work.items for one in roll.people), roll.cost) == (13, Decimal("1.95"))
+    assert (sum(person.work.items for person in roll.people), roll.cost) == (13, Decimal("1.95"))
     assert {campaign.desk(name).closed for name in people} == {"budget"}
     management.change_settings(store, NAME, {"budget": "3.00"}, "rita")
     assert campaign.offered("ann")
@@ -80,8 +81,8 @@ def test_every_way_to_leave_has_its_line_and_the_file_adds_up(world: World) -> N
             task = client.get("/api/next").json()["tasks"][0]
             sent = saying(task["ticket"], campaign="c", offer=task["offer"], active_seconds=20)
             assert client.post("/api/submit", json=sent).json()["saved"]
-        said: dict[str, Any] = client.get("/api/next").json()
-        return said
+        answers: dict[str, Any] = client.get("/api/next").json()
+        return answers
 
     assert work(arrive(world, "whole", "sub-1"), 2)["code"] == "FULL"
     part = arrive(world, "part", "sub-2")
@@ -120,6 +121,6 @@ def test_every_way_to_leave_has_its_line_and_the_file_adds_up(world: World) -> N
         assert sum(Decimal(row[column]) for row in rows.values()) == total
     assert sorted(payment.bonus_lines(roll).splitlines()) == ["part,0.08", "whole,0.05"]
     # without the file there is none of these ids, as none is stored
-    assert not any(one.submission for one in payment.payroll(store, found).people)
+    assert not any(person.submission for person in payment.payroll(store, found).people)
     with store.read() as cursor:
         assert cursor.execute("select count(*) from raters where rater_id in ('whole', 'part')").fetchone() == (0,)

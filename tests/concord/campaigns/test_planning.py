@@ -45,7 +45,7 @@ def store(tmp_path: Path) -> Iterator[Store]:
 
 
 def ordinary(made: planning.CampaignPlan, sampling: str | None = None) -> list[str]:
-    return [one.item_id for one in made.items if one.role == "ordinary" and sampling in (None, one.sampling)]
+    return [item.item_id for item in made.items if item.role == "ordinary" and sampling in (None, item.sampling)]
 
 
 def test_a_wish_from_names_and_all_that_is_wrong_at_once() -> None:
@@ -114,7 +114,7 @@ def test_a_questionnaire_without_its_questions_names_the_command(store: Store) -
 def test_groups_and_pairs_are_made_only_for_what_is_drawn(store: Store) -> None:
     groups = planning.make_campaign(store, CampaignSpec("g", questionnaire="tifa_likert", n=1))
     assert (groups.available, len(ordinary(groups))) == (4, 1)
-    assert [one.item_id for one in management.items(store, "g")] == ordinary(groups)
+    assert [item.item_id for item in management.items(store, "g")] == ordinary(groups)
     # the only two generators are the two
     pairs = planning.make_campaign(store, CampaignSpec("p", questionnaire="ab", task=("colors",)))
     assert (pairs.pair, len(ordinary(pairs))) == (("one", "two"), 2)
@@ -156,7 +156,7 @@ def test_known_answers_leave_the_draw_and_cost_answers(store: Store) -> None:
     made = planning.plan_campaign(
         store, campaign_spec({"id": "c", "known": KNOWN, "check_every": 5, "pass_mark": 1.0, "overlap": 2})
     )
-    roles = {one.item_id: one.role for one in made.items if one.role != "ordinary"}
+    roles = {item.item_id: item.role for item in made.items if item.role != "ordinary"}
     assert roles == {"geneval/00000/one/0": "gold", "geneval/00001/one/0": "training"}
     # 6 ordinary items, two people each; one answer of five is a check
     assert (made.answers, made.with_checks) == (12, 15)
@@ -173,7 +173,7 @@ def test_known_answers_as_a_table(store: Store) -> None:
     )
     rows = known_answers.read_known_answers(text)
     made = known_answers.check_known_answers(geneval.FORM, rows, item_subjects(store, [row.item_id for row in rows]))
-    assert [one.expected for one in made] == [
+    assert [item.expected for item in made] == [
         {"count_0": 2, "color_0": ["red", "blue"]},
         {"count_0": {"any": [1, 2]}},
         {"blank_image": "yes"},
@@ -229,13 +229,13 @@ def test_no_side_can_be_expected_of_a_pair(store: Store) -> None:
     (pair, *_) = planning.make_campaign(store, CampaignSpec("p", questionnaire="ab")).items
 
     def expecting(answer: str) -> list[known_answers.KnownAnswerRow]:
-        (question,) = [one.id for one in ab.FORM.build(ab.FORM.example).questions]
+        (question,) = [question.id for question in ab.FORM.build(ab.FORM.example).questions]
         return [known_answers.KnownAnswerRow("entry 1", pair.item_id, "gold", {question: answer}, texts=False)]
 
-    found = item_subjects(store, [pair.item_id])
-    assert known_answers.check_known_answers(ab.FORM, expecting("both"), found)[0].expected
+    results = item_subjects(store, [pair.item_id])
+    assert known_answers.check_known_answers(ab.FORM, expecting("both"), results)[0].expected
     with pytest.raises(InputError, match="which side differs from person to person"):
-        known_answers.check_known_answers(ab.FORM, expecting("left"), found)
+        known_answers.check_known_answers(ab.FORM, expecting("left"), results)
 
 
 def test_the_pace_is_that_of_the_last_day() -> None:
@@ -246,8 +246,8 @@ def test_the_pace_is_that_of_the_last_day() -> None:
     # nothing that counts
     assert answer_pace(hours((2, 0)), 10, NOW).per_hour is None
     # the first came up to 2.5 hours ago: 10 answers in 2.5 hours, 20 are left
-    found = answer_pace(hours((2, 4), (0, 6)), 20, NOW)
-    assert (found.n, found.per_hour, found.hours_left) == (10, 4.0, 5.0)
+    pace = answer_pace(hours((2, 4), (0, 6)), 20, NOW)
+    assert (pace.n, pace.per_hour, pace.hours_left) == (10, 4.0, 5.0)
     # never over less than an hour, never more than a day
     assert answer_pace(hours((0, 6)), 0, NOW) == answer_pace(hours((0, 6)), -3, NOW)
     assert answer_pace(hours((0, 6)), 0, NOW).per_hour == 6
@@ -266,15 +266,15 @@ def answered(world: World, **people_say: str) -> Store:
         store, campaign_spec({"id": "c", "title": "C", "overlap": 3, "order": "fixed", "n": 2, "suite": ["geneval"], "seed": 1})
     )
     management.move(store, "c", "running")
-    ids = [one.item_id for one in management.items(store, "c")]
+    ids = [item.item_id for item in management.items(store, "c")]
     campaign = management.get(store, "c")
     assert campaign
     for name, text in people_say.items():
         for item_id, letter in zip(ids, text, strict=False):
             (task,) = tasks_of(store, item_id)
-            said = COW | {"count_0": 1 if letter == "y" else 0, "color_0": ["red"]}
+            answers = COW | {"count_0": 1 if letter == "y" else 0, "color_0": ["red"]}
             made = item_form(store, campaign, task, name).annotation(
-                name, said, annotation_id=str(uuid.uuid4()), active_seconds=20.0
+                name, answers, annotation_id=str(uuid.uuid4()), active_seconds=20.0
             )
             recording.submit(store, made)
     return store
@@ -282,11 +282,11 @@ def answered(world: World, **people_say: str) -> Store:
 
 def test_a_campaign_as_it_stands(world: World) -> None:
     store = answered(world, ann="yn", bob="yy")
-    found = progress_of(store, "c")
-    assert found
-    assert (found.coverage.answers, found.coverage.wanted, found.pace.n) == (4, 6, 4)
-    assert found.pace.per_hour == pytest.approx(4.0, abs=2.1)
-    assert [one.campaign.campaign_id for one in all_progress(store)] == ["c"]
+    progress = progress_of(store, "c")
+    assert progress
+    assert (progress.coverage.answers, progress.coverage.wanted, progress.pace.n) == (4, 6, 4)
+    assert progress.pace.per_hour == pytest.approx(4.0, abs=2.1)
+    assert [progress.campaign.campaign_id for progress in all_progress(store)] == ["c"]
     assert progress_of(store, "nobody") is None
 
 
@@ -296,16 +296,18 @@ def test_people_beside_the_others(world: World) -> None:
     assert campaign
     topics = annotators.topics(store, campaign)
     assert topics[0] == CORRECT
-    found = {one.worker.person: one for one in annotators.annotators_of(store, campaign, CORRECT, intervals=False)}
-    assert set(found) == {"ann", "bob", "cyd"}
-    agreement = found["ann"].agreement
+    results = {
+        annotator.worker.person: annotator for annotator in annotators.annotators_of(store, campaign, CORRECT, intervals=False)
+    }
+    assert set(results) == {"ann", "bob", "cyd"}
+    agreement = results["ann"].agreement
     assert agreement
     assert (agreement.n_ratings, agreement.n_items) == (4, 2)
-    speed, same = found["ann"].speed, found["ann"].sameness
+    speed, same = results["ann"].speed, results["ann"].sameness
     assert speed
     assert (speed.n, speed.seconds, speed.campaign) == (2, 20.0, 20.0)
     assert same
-    assert found["ann"].flags == ()
+    assert results["ann"].flags == ()
     assert annotators.annotators_of(store, campaign, None)[0].agreement is None
 
 
@@ -314,9 +316,13 @@ def test_cases_and_their_verdicts(world: World) -> None:
     (case,) = adjudication.contested_cases(store, "c", CORRECT)
     assert case.disagreement == pytest.approx(2 / 3)
     assert (case.n, case.verdict) == (3, None)
-    said = adjudication.rater_values(store, "c", CORRECT, case.item, None)
-    assert [(one.rater, one.value, one.why) for one in said] == [("ann", "no", None), ("bob", "yes", None), ("cyd", "no", None)]
-    assert adjudication.verdict_labels(store, CORRECT, said) == ["yes", "no"]
+    rater_values = adjudication.rater_values(store, "c", CORRECT, case.item, None)
+    assert [(rater_value.rater, rater_value.value, rater_value.why) for rater_value in rater_values] == [
+        ("ann", "no", None),
+        ("bob", "yes", None),
+        ("cyd", "no", None),
+    ]
+    assert adjudication.verdict_labels(store, CORRECT, rater_values) == ["yes", "no"]
     assert len(adjudication.verdict_labels(store, CampaignTopic("geneval", "caption_fit"), [])) == 4
 
     def verdict(wrong: str, rater: str | None = None, says: str = "no") -> bool:
@@ -331,9 +337,9 @@ def test_cases_and_their_verdicts(world: World) -> None:
     assert verdict("person", "bob")
     # the latest counts
     (decided,) = adjudication.verdicts(store, "c")
-    assert [(one.wrong, one.rater, one.n) for one in adjudication.blames([decided])] == [("person", "bob", 1)]
+    assert [(blame.wrong, blame.rater, blame.n) for blame in adjudication.blames([decided])] == [("person", "bob", 1)]
     assert adjudication.contested_cases(store, "c", CORRECT)[0].verdict == decided
-    assert [one.key for one in adjudication.verdicts_against([decided], "person", "bob")] == [case.key]
+    assert [case.key for case in adjudication.verdicts_against([decided], "person", "bob")] == [case.key]
     assert adjudication.verdicts_against([decided], "scorer", None) == []
     assert adjudication.suite_of(store, "c", case.item) == "geneval"
 

@@ -157,7 +157,7 @@ def test_who_comes_while_it_is_drawn_waits_for_the_same_drawing(project: Project
         assert begun.wait(10)
         others = [threads.submit(lambda: list(shared.drawn("1", ()))) for _ in range(3)]
         go_on.set()
-        seen = [one.result(10) for one in (first, *others)]
+        seen = [future.result(10) for future in (first, *others)]
     assert drawn == [1]
     assert [one[-1] for one in seen] == [["whole"]] * 4
 

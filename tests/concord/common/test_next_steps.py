@@ -53,6 +53,10 @@ def test_real_projects_are_not_sent_to_the_playground(tmp_path: Path) -> None:
     names = ("geneval-playground", "geneval-playground[threshold=0.5]", "clipscore-playground #2", "geneval-paper", "mine")
     assert [next_steps.is_unfit(name, "mine") for name in names] == [True, True, True, False, False]
     assert not next_steps.is_unfit(names[0], "playground")
+    assert next_steps.about_unfit(["mine", "clipscore-playground"], "mine").startswith(
+        "clipscore-playground uses the playground’s"
+    )
+    assert next_steps.about_unfit(names, "playground") == ""
 
 
 def test_a_folders_name_cannot_leave_the_block(tmp_path: Path) -> None:

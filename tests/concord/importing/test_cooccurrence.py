@@ -18,7 +18,7 @@ from data.store import library as kept
 from data.store.core.store import Store
 from data.store.imports import ImportBundle, apply
 from scorers.visor import scorer
-from tests.concord.test_failures import links, text_of
+from tests.concord.error_analysis.test_failures import links, text_of
 from tests.data.formats.test_cooccurrence import instances
 from tests.ui import drawn_images
 from tests.ui.small_project import concord, done
@@ -44,9 +44,9 @@ def test_a_file_is_imported_once_and_taken_back(project: Path, tmp_path: Path) -
     done(project, "rebuild")
     assert done(project, "import", "undo", "2") == "import 2 undone: 8 cooccurrences\n"
     with Store(project) as store:
-        found = kept.latest_cooccurrence(store)
-        assert found is not None
-        assert (found.name, found.share("car", "person"), kept.cooccurrence_names(store)) == (
+        cooccurrence = kept.latest_cooccurrence(store)
+        assert cooccurrence is not None
+        assert (cooccurrence.name, cooccurrence.share("car", "person"), kept.cooccurrence_names(store)) == (
             "instances_val",
             0.5,
             ["instances_val"],
@@ -84,12 +84,12 @@ def test_what_is_left_out_is_told_and_the_rest_is_in(project: Path, tmp_path: Pa
 @pytest.fixture(scope="module")
 def store(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Store]:
     """Images of person, bicycle, car and bus in relations: of each pair as many show both as stands here."""
-    place = tmp_path_factory.mktemp("together")
-    with Store(place / "project") as opened:
+    path = tmp_path_factory.mktemp("together")
+    with Store(path / "project") as opened:
         _see(opened)
     held = dict(enumerate([[0, 1]] * 50 + [[0, 2]] * 5 + [[1, 2]] * 20 + [[4]] * 25))
-    done(place / "project", "import", "cooccurrence", instances(place / "val & <b>.json", held, CATEGORIES))
-    with Store(place / "project") as opened:
+    done(path / "project", "import", "cooccurrence", instances(path / "val & <b>.json", held, CATEGORIES))
+    with Store(path / "project") as opened:
         yield opened
 
 
@@ -106,12 +106,12 @@ FOUND = {
 def _see(store: Store) -> None:
     prompts = [sr2d_suite.numbered_prompt(sr2d_suite.prompt_number(*pair, relation)) for pair in FOUND for relation in OPPOSITE]
     images = [Image(prompt.prompt_id, name, 0) for prompt in prompts for name in ("g", "h")]
-    asked = {prompt.prompt_id: prompt for prompt in prompts}
-    items = [image_item(image, asked[image.prompt_id]) for image in images]
+    requested = {prompt.prompt_id: prompt for prompt in prompts}
+    items = [image_item(image, requested[image.prompt_id]) for image in images]
     apply(store, [ImportBundle("images", "x", "x", prompts=prompts, images=images, items=items)])
     seen, count = [], dict.fromkeys(FOUND, 0)
     for image in images:
-        prompt = asked[image.prompt_id]
+        prompt = requested[image.prompt_id]
         pair = (prompt.spec["a"], prompt.spec["b"])
         count[pair] += 1
         first, second = (0.0, 50.0) if prompt.spec["relation"] in ("left", "above") else (50.0, 0.0)
@@ -119,8 +119,8 @@ def _see(store: Store) -> None:
             first, second = second, first
         boxes = [(first, first, first + 9, first + 9), (second, second, second + 9, second + 9)]
         names = pair if count[pair] <= FOUND[pair] else pair[:1]
-        found = tuple(Detection(name, 0.9, box) for name, box in zip(names, boxes, strict=False))
-        seen.append((prompt, Observation(image.image_id, {}, found)))
+        detections = tuple(Detection(name, 0.9, box) for name, box in zip(names, boxes, strict=False))
+        seen.append((prompt, Observation(image.image_id, {}, detections)))
     drawn_images._ingest(store, scorer.SCORER, "visor-x", {"keep": 0.05, "threshold": 0.1}, seen)
 
 
@@ -143,7 +143,7 @@ def test_rho_is_that_of_scipy_over_the_pairs_that_the_file_knows(store: Store) -
 
 def test_a_mark_says_and_opens_its_images(store: Store) -> None:
     made = failures_part(store, *WHERE)
-    marks = {one.hovertext.split("<br>")[0]: one for one in made.figure.layout.annotations}
+    marks = {annotation.hovertext.split("<br>")[0]: annotation for annotation in made.figure.layout.annotations}
     assert "50 %" in marks["bicycle and person, both found, as asked"].hovertext.replace("\u00a0", " ")
     assert "3 of 6 images" in marks["bicycle and person, both found, as asked"].hovertext
     ((href, _),) = links(marks["bicycle and person, both found"].text)
@@ -201,7 +201,7 @@ def test_a_share_of_none_has_a_place_of_its_own() -> None:
 def test_an_axis_has_a_few_ticks_and_holds_all_marks(shares: list[float]) -> None:
     axis = LogAxis.of(shares)
     low, high = axis.options()["range"]
-    assert all(low < place < high for place in axis.positions(shares))
+    assert all(low < position < high for position in axis.positions(shares))
     ticks = axis.options()["tickvals"]
     assert 1 <= len(ticks) <= 8
     assert all(low <= tick <= high for tick in ticks)

@@ -49,20 +49,20 @@ def exported(project: Path, folder: Path, form: str, *words: object) -> tuple[Pa
 def rows(path: Path) -> list[dict[str, Any]]:
     """A file's rows without the numbers that say their order."""
     if path.suffix == ".parquet":
-        found: list[dict[str, Any]] = pq.read_table(path).to_pylist()
+        records: list[dict[str, Any]] = pq.read_table(path).to_pylist()
     elif path.suffix == ".jsonl":
-        found = [json.loads(line) for line in path.read_text(encoding="utf-8").split("\n") if line]
+        records = [json.loads(line) for line in path.read_text(encoding="utf-8").split("\n") if line]
     else:
-        found = [dict(row) for row in read_csv(path)]
-    return [{name: value for name, value in row.items() if name != "seq"} for row in found]
+        records = [dict(row) for row in read_csv(path)]
+    return [{name: value for name, value in row.items() if name != "seq"} for row in records]
 
 
-def without_files(found: list[dict[str, Any]]) -> list[dict[str, Any]]:
+def without_files(records: list[dict[str, Any]]) -> list[dict[str, Any]]:
     """A project without pictures knows no hashes of them."""
-    for row in found:
+    for row in records:
         images = json.loads(row["images"]) if isinstance(row["images"], str) else row["images"]
         row["images"] = [{**image, "sha256": None} for image in images or []]
-    return found
+    return records
 
 
 @pytest.mark.parametrize("form", FORMATS)
@@ -111,7 +111,7 @@ def test_undoing_takes_all_back(world: Path, tmp_path: Path) -> None:
     assert query(again, "select campaign_id || ' ' || state from campaigns order by 1") == ["own stopped", "sides stopped"]
     done(again, "import", "undo", 2)
     done(again, "import", "undo", 1)
-    assert {name: len(found) for name, found in tables(again).items() if found} == {}
+    assert {name: len(table) for name, table in tables(again).items() if table} == {}
 
 
 def test_twice_in_whichever_format_is_once(world: Path, tmp_path: Path) -> None:
@@ -129,15 +129,15 @@ def test_twice_in_whichever_format_is_once(world: Path, tmp_path: Path) -> None:
 
 def test_every_answer_stands_as_it_stood(world: Path, tmp_path: Path) -> None:
     answers, _ = exported(world, tmp_path, "jsonl")
-    found = rows(answers)
-    assert Counter(row["status"] for row in found) == Counter(query(world, "select status from annotations"))
-    assert {row["status"] for row in found} == {"valid", "surplus", "gold", "training"}
-    revised = [row for row in found if row["revises"]]
+    records = rows(answers)
+    assert Counter(row["status"] for row in records) == Counter(query(world, "select status from annotations"))
+    assert {row["status"] for row in records} == {"valid", "surplus", "gold", "training"}
+    revised = [row for row in records if row["revises"]]
     assert [row["first"] for row in revised] == [revised[0]["revises"]] * 2
-    assert {row["shown"]["questions"] for row in found if row["questionnaire"] == "tifa_vqa"} == {1, 2}
-    texts = {row["answers"].get("remarks") for row in found} - {None}
+    assert {row["shown"]["questions"] for row in records if row["questionnaire"] == "tifa_vqa"} == {1, 2}
+    texts = {row["answers"].get("remarks") for row in records} - {None}
     assert texts == set(answers_project.TEXTS)
-    assert {row["active_seconds"] for row in found} == {0.1 + 0.2}
+    assert {row["active_seconds"] for row in records} == {0.1 + 0.2}
     again = tmp_path / "again"
     done(again, "import", "exported", answers)
     columns = "annotation_id, answers, raw, started, submitted, active_seconds, saw_evidence, status, passed, selected, revises"
@@ -189,8 +189,8 @@ def test_a_certainty_of_answers(world: Path, tmp_path: Path) -> None:
 def test_pseudonyms_are_the_same_in_every_export_and_name_nobody(world: Path, tmp_path: Path) -> None:
     file = tmp_path / "a.jsonl"
     done(world, "export", "annotations", "-o", file, "--people", "pseudonyms")
-    found, plain = rows(file), rows(exported(world, tmp_path, "jsonl")[0])
-    known = {one["rater"]: other["rater"] for one, other in zip(plain, found, strict=True)}
+    records, plain = rows(file), rows(exported(world, tmp_path, "jsonl")[0])
+    known = {entry["rater"]: other["rater"] for entry, other in zip(plain, records, strict=True)}
     assert len(set(known.values())) == len(known)
     assert {name for name, other in known.items() if name == other} == {"simulated =Ben", "slot 1"}
     assert all(other.startswith("person-") for name, other in known.items() if name in answers_project.NAMES)
@@ -229,7 +229,7 @@ def test_a_file_that_is_not_ours_is_refused_whole(world: Path, tmp_path: Path, n
     ran = concord(tmp_path / "again", "import", "exported", changed(answers, name, value, n))
     assert (ran.status, ran.out) == (1, "")
     assert message in ran.err
-    assert {name: len(found) for name, found in tables(tmp_path / "again").items() if found} == {}
+    assert {name: len(table) for name, table in tables(tmp_path / "again").items() if table} == {}
 
 
 def test_what_contradicts_the_project_is_refused_whole(world: Path, tmp_path: Path) -> None:
@@ -258,7 +258,7 @@ def test_other_pictures_are_not_what_was_judged(world: Path, tmp_path: Path) -> 
     answers, _ = exported(world, tmp_path, "csv")
     pictures = answers_project.pictures()
     with Store(tmp_path / "again") as store:
-        imports.apply(store, [replace(pictures, images=[replace(one, sha256="f" * 64) for one in pictures.images])])
+        imports.apply(store, [replace(pictures, images=[replace(image, sha256="f" * 64) for image in pictures.images])])
     ran = concord(tmp_path / "again", "import", "exported", answers)
     assert (ran.status, "the answers are about another image than this project's" in ran.err) == (1, True)
 
@@ -274,7 +274,9 @@ def test_the_prompts_questions_keep_their_words_where_the_project_asks_others(wo
     answers, _ = exported(world, tmp_path, "csv", "--rater", answers_project.NAMES[5])
     again = tmp_path / "again"
     assert {row["questionnaire"] for row in rows(answers)} == {"tifa_vqa"}
-    other = tuple(replace(one, text=f"other {one.text}") for one in questions_from_spec(parse_spec(answers_project.SPEC)))
+    other = tuple(
+        replace(question, text=f"other {question.text}") for question in questions_from_spec(parse_spec(answers_project.SPEC))
+    )
     prompt = answers_project.prompts()[0].prompt_id
     bundles = [
         ImportBundle("questions", f"{n}", f"q{n}", questions={prompt: each}) for n, each in enumerate((other, other[:1]))

@@ -80,11 +80,11 @@ def tifa_study(folder: Path) -> list[object]:
 def test_tifa_by_hand(project: Path, tmp_path: Path) -> None:
     ran = concord(project, *tifa_study(tmp_path))
     assert (ran.status, ran.err) == (0, "metric: 1 images have no value\n")
-    found = agreement(project)
-    assert value(found["among_people"], aspect="faithfulness", statistic="mean") == pytest.approx(18 / 7)
-    assert value(found["among_people"], aspect="faithfulness", statistic="percent_agreement") == pytest.approx(2 / 3)
+    results = agreement(project)
+    assert value(results["among_people"], aspect="faithfulness", statistic="mean") == pytest.approx(18 / 7)
+    assert value(results["among_people"], aspect="faithfulness", statistic="percent_agreement") == pytest.approx(2 / 3)
     # people's means 4.5, 2, 3 have the ranks 3, 1, 2, the metric's values 3, 2, 1
-    against = {s: value(found["raters"], rater="metric", statistic=s) for s in ("spearman", "kendall_tau_b")}
+    against = {s: value(results["raters"], rater="metric", statistic=s) for s in ("spearman", "kendall_tau_b")}
     assert against == {"spearman": pytest.approx(0.5), "kendall_tau_b": pytest.approx(1 / 3)}
 
 
@@ -230,8 +230,8 @@ def test_ratings_of_prompts_that_are_there(project: Path, tmp_path: Path) -> Non
         header="image,who,value,prompt",
     )  # fmt: skip
     done(project, "import", "ratings", file, *RATINGS, "--suite", "geneval", "--prompt", "prompt")
-    found = query(project, "select prompt_id from items order by item_id")
-    assert found == ["geneval/00001", "geneval/00000", "geneval/00000", "geneval/a new one"]
+    results = query(project, "select prompt_id from items order by item_id")
+    assert results == ["geneval/00001", "geneval/00000", "geneval/00000", "geneval/a new one"]
 
 
 def test_many_ratings(project: Path, tmp_path: Path) -> None:

@@ -15,8 +15,8 @@ from PIL import Image
 from agreement import Options
 from agreement.preferences.votes import Contest
 from annotation.simulated import VOTES
-from concord import preferences
 from concord.common import next_steps
+from concord.comparison import preferences
 from concord.importing import playground
 from concord.runs import remote_runs, run_session
 from data.aspects import YES
@@ -63,24 +63,24 @@ def sight(scorer: str, prompt: Prompt, index: int, item_id: str) -> Observation:
     if scorer == "clipscore":
         return Observation(item_id, {"cosine": 0.2 + 0.4 * drawing.correct + 0.001 * index, "tokens": 5, "read": 5})
     shown = render(drawing.scene)
-    found = [
+    detections = [
         Detection(placed.kind, 0.95, (float(x0), float(y0), float(x1), float(y1)), pack_mask(mask))
         for placed, mask, (x0, y0, x1, y1) in zip(drawing.scene.objects, shown.masks, shown.boxes, strict=True)
     ]
-    return Observation(item_id, {"width": SIZE, "height": SIZE}, tuple(found))
+    return Observation(item_id, {"width": SIZE, "height": SIZE}, tuple(detections))
 
 
 def score(folder: Path, scorer: str) -> None:
-    found = sample.read_sample(folder)
-    asked = {prompt.prompt_id: prompt for prompt in found.prompts}
+    playground_sample = sample.read_sample(folder)
+    requested = {prompt.prompt_id: prompt for prompt in playground_sample.prompts}
     work = [
-        WorkItem(image.image_id, "unused", image.sha256 or "", asked[image.prompt_id].text, asked[image.prompt_id].spec)
-        for image in found.images
+        WorkItem(image.image_id, "unused", image.sha256 or "", requested[image.prompt_id].text, requested[image.prompt_id].spec)
+        for image in playground_sample.images
     ]
     settings = {**registry.get(scorer).profiles["playground"], "weights": {}}
     run = RunFolder(folder / "runs" / f"{scorer}-playground")
     run.create(Run("made elsewhere", scorer, registry.get(scorer).version, "playground", settings, part_size=32), work)
-    seen = [sight(scorer, asked[image.prompt_id], image.index, image.image_id) for image in found.images]
+    seen = [sight(scorer, requested[image.prompt_id], image.index, image.image_id) for image in playground_sample.images]
     for number, start in enumerate(range(0, len(seen), 32)):
         run.write_part(number, seen[start : start + 32])
 
@@ -124,7 +124,7 @@ def filled(default: Path, template: Path) -> Path:
 
 def content(project: Path) -> dict[str, list[Any]]:
     """All that a project holds, in no order but with nothing that differs between two fillings."""
-    asked = {
+    requested = {
         "prompts": "select prompt_id, text from prompts",
         "images": "select image_id, path, sha256 from images",
         "items": "select item_id, task, generator from items",
@@ -137,7 +137,7 @@ def content(project: Path) -> dict[str, list[Any]]:
         "runs": "select rater_id, state, n_items from runs",
     }
     with Store(project) as store, store.read() as cursor:
-        return {name: sorted(cursor.execute(sql).fetchall(), key=repr) for name, sql in asked.items()}
+        return {name: sorted(cursor.execute(sql).fetchall(), key=repr) for name, sql in requested.items()}
 
 
 def opened(project: Path) -> str:
@@ -157,13 +157,13 @@ def test_the_first_command_fills_the_default_project(default: Path) -> None:
     assert totals["items"] == PICTURES + PAIRS
     assert (totals["scorers"], totals["annotations"], totals["people"]) == (2, 0, 0)
     assert totals["simulated"] > 3 * PICTURES / 2
-    found = content(default)
-    assert {rater[0] for rater in found["raters"] if rater[2]} == PEOPLE
-    assert {(rater, state) for rater, state, _ in found["runs"]} == {
+    results = content(default)
+    assert {rater[0] for rater in results["raters"] if rater[2]} == PEOPLE
+    assert {(rater, state) for rater, state, _ in results["runs"]} == {
         ("clipscore-playground", "done"),
         ("geneval-playground", "done"),
     }
-    assert len(found["evidence"]) == 2 * PICTURES
+    assert len(results["evidence"]) == 2 * PICTURES
     assert len(list(default.glob("runs/*/parts/*.parquet"))) == 2 * -(-PICTURES // 32)
 
 
@@ -209,12 +209,12 @@ def test_scorers_judge_by_the_rules_that_are_here(filled: Path) -> None:
         if prompt.task == "single_object"
         for k in range(sample.PER_PROMPT)
     }
-    said = {
+    answers = {
         item: label == YES
         for item, rater, aspect, _, label, *_ in content(filled)["judgements"]
         if (rater, aspect) == ("geneval-playground", "correct") and item in truth
     }
-    assert said == truth
+    assert answers == truth
 
 
 def test_nothing_is_done_twice(default: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -261,12 +261,12 @@ def nth(function: Callable[..., Any], n: int) -> Callable[..., Any]:
     """The function, whose n-th call does not come to pass."""
     calls = 0
 
-    def called(*given: Any, **named: Any) -> Any:
+    def called(*values: Any, **named: Any) -> Any:
         nonlocal calls
         calls += 1
         if calls == n:
             raise Stop
-        return function(*given, **named)
+        return function(*values, **named)
 
     return called
 
@@ -329,8 +329,8 @@ def test_simulated_people_removed_stay_away(filled: Path) -> None:
     left = content(filled)
     assert not [rater for rater in left["raters"] if rater[2]]
     assert left["answers"] == []
-    kept = [row for row in whole["judgements"] if row[1] not in PEOPLE]
-    assert left["judgements"] == kept
+    remaining = [row for row in whole["judgements"] if row[1] not in PEOPLE]
+    assert left["judgements"] == remaining
     assert {name: left[name] for name in ("images", "evidence", "runs")} == {
         n: whole[n] for n in ("images", "evidence", "runs")
     }
@@ -352,8 +352,8 @@ def test_any_project_can_be_given_the_playground(tmp_path: Path) -> None:
     mine = tmp_path / "mine"
     images = small_project.geneval_folder(tmp_path / "made")
     small_project.done(mine, "import", "images", images, "--layout", "geneval", "--generator", "sdv2")
-    said = small_project.done(mine, "import", "playground")
-    assert said.startswith(f"the playground: {len(ASKED)} prompts, {PICTURES} images, 2 scorers, ")
+    done = small_project.done(mine, "import", "playground")
+    assert done.startswith(f"the playground: {len(ASKED)} prompts, {PICTURES} images, 2 scorers, ")
     assert small_project.done(mine, "import", "playground").startswith("nothing to do")
     with Store(mine) as store:
         assert contents.filter_choices(store)["generator"] == [LATE, CARELESS, "sdv2"]
@@ -451,11 +451,11 @@ def test_agreement_opens_on_something_and_real_people_come_first(filled: Path) -
 def test_browse_shows_what_simulated_people_said(filled: Path) -> None:
     with Store(filled) as store:
         assert contents.filter_choices(store)["people"] == ["people", "simulated people"]
-        found = {
+        results = {
             rater: grid.items(store, Selection(generator=(CARELESS,)), aspect="correct", rater=rater).rows
             for rater in ("people", "simulated people", "simulated Ada")
         }
-    counts = {rater: {row["n"] or 0 for row in rows} for rater, rows in found.items()}
+    counts = {rater: {row["n"] or 0 for row in rows} for rater, rows in results.items()}
     assert counts["people"] == {0}
     assert max(counts["simulated people"]) == 5
     assert counts["simulated Ada"] == {0, 1}

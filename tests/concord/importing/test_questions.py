@@ -131,7 +131,9 @@ def test_questions_of_before_parents_stay_comparable(project: Path, tmp_path: Pa
     done(project, "import", "prompts", prompts, "--suite", "mine")
     with monkeypatch.context() as patch:
         patch.setattr(
-            command, "questions_from_spec", lambda spec: tuple(replace(one, parents=()) for one in questions_from_spec(spec))
+            command,
+            "questions_from_spec",
+            lambda spec: tuple(replace(question, parents=()) for question in questions_from_spec(spec)),
         )
         done(project, "import", "questions", "--from-specs")
     assert done(project, "import", "questions", "--from-specs") == (

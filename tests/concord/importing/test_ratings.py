@@ -33,7 +33,7 @@ def labels(project: Path) -> list[Any]:
 
 
 def stated(rows: list[dict[str, Any]], statistic: str) -> dict[str, Any]:
-    (row,) = [one for one in rows if one["statistic"] == statistic and (one["task"], one["generator"]) == ("all", "all")]
+    (row,) = [row for row in rows if row["statistic"] == statistic and (row["task"], row["generator"]) == ("all", "all")]
     return row
 
 
@@ -133,8 +133,8 @@ def test_what_is_missing_is_left_out_and_counted(project: Path, tmp_path: Path) 
 
 
 def test_yes_and_no_however_they_are_written(project: Path, tmp_path: Path) -> None:
-    said = ["1.0", "y", "Yes", "TRUE", "1", "0.0", "N", "false"]
-    file = ratings_csv(tmp_path / "r.csv", *(f"i{n},x,{word}" for n, word in enumerate(said)))
+    answers = ["1.0", "y", "Yes", "TRUE", "1", "0.0", "N", "false"]
+    file = ratings_csv(tmp_path / "r.csv", *(f"i{n},x,{word}" for n, word in enumerate(answers)))
     done(project, "import", "ratings", file, *CORRECT)
     assert labels(project) == ["yes"] * 5 + ["no"] * 3
     # a column of one's own: all yes and no in words, so 1.0 is yes there, too, in the words that the project has
@@ -200,7 +200,7 @@ def test_scores_by_path_stand_beside_people(project: Path, pictures: Path, tmp_p
     file = ratings_csv(tmp_path / "s.csv", *rows, header="path,clip")
     out = done(project, "import", "ratings", file, *SCORES, "--suite", "mine")
     assert out.startswith("3 of 3 match an image of suite mine (by path)\n3 ratings of 3 items by 1 rater ('clip') (import 3;")
-    row = stated([one for one in agreement(project)["raters"] if one["rater"] == "clip"], "spearman")
+    row = stated([entry for entry in agreement(project)["raters"] if entry["rater"] == "clip"], "spearman")
     assert (row["n_items"], row["value"], row["saw_labels"]) == (3, pytest.approx(1), False)
     assert done(project, "import", "ratings", file, *SCORES, "--suite", "mine").startswith("nothing to do")
 
@@ -209,7 +209,7 @@ def test_scorers_made_from_peoples_labels_are_marked(project: Path, pictures: Pa
     rows = (f"{pictures}/red/a.png,0.1", f"{pictures}/red/b.png,0.2", f"{pictures}/blue/a.png,0.3")
     file = ratings_csv(tmp_path / "s.csv", *rows, header="path,tuned")
     done(project, "import", "ratings", file, *SCORES, "--suite", "mine", "--saw-labels")
-    row = stated([one for one in agreement(project, "--ceiling")["raters"] if one["rater"] == "tuned"], "spearman")
+    row = stated([entry for entry in agreement(project, "--ceiling")["raters"] if entry["rater"] == "tuned"], "spearman")
     assert (row["saw_labels"], row["ceiling"]["verdict"]) == (True, None)
     assert "chosen with these people's labels in view" in row["ceiling"]["verdict_reason"]
 
@@ -284,7 +284,7 @@ def test_scores_of_visors_images_by_path(project: Path, tmp_path: Path) -> None:
     scores = ratings_csv(tmp_path / "s.csv", *rows, header="path,clip")
     out = done(project, "import", "ratings", scores, *SCORES, "--suite", "sr2d")
     assert out.startswith("700 of 700 match an image of suite sr2d (by path)\n700 ratings of 700 items by 1 rater ('clip') (")
-    row = stated([one for one in agreement(project)["raters"] if one["rater"] == "clip"], "auc")
+    row = stated([entry for entry in agreement(project)["raters"] if entry["rater"] == "clip"], "auc")
     assert row["n_items"] == 700
 
 

@@ -69,8 +69,8 @@ def test_the_summary_is_that_of_the_same_demands_in_sr2d(tmp_path: Path) -> None
     ]  # fmt: skip
     ran = judge("visor", "--evidence", written(tmp_path / "in.jsonl", *lines), "--summary")
     assert (ran.status, ran.err) == (0, "")
-    found = json.loads(ran.out)
+    payload = json.loads(ran.out)
     share = 100 * sum(prompt.spec["relation"] == "left" for prompt in combination) / 4
     for part in ("generators", "relations", "supercategories", "objects", "kinds"):
-        assert found[part]["sr2d"] == found[part]["split"] == found[part]["attributes"]
-    assert (found["generators"]["attributes"]["VISOR_cond"], found["generators"]["attributes"]["OA"]) == (share, 100)
+        assert payload[part]["sr2d"] == payload[part]["split"] == payload[part]["attributes"]
+    assert (payload["generators"]["attributes"]["VISOR_cond"], payload["generators"]["attributes"]["OA"]) == (share, 100)

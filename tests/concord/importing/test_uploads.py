@@ -114,6 +114,16 @@ def test_a_path_must_be_whole_and_there(tmp_path: Path) -> None:
         path_source(str(tmp_path))
 
 
+def test_of_a_folder_of_generators_one_is_named_to_be_read(tmp_path: Path) -> None:
+    for generator in ("sd", "glide"):
+        (tmp_path / generator).mkdir()
+        (tmp_path / generator / "10811_0.png").touch()
+    (tmp_path / "empty").mkdir()
+    with pytest.raises(CommandError, match=rf"one folder after the other, such as {tmp_path}/glide;"):
+        path_source(str(tmp_path))
+    assert path_source(str(tmp_path / "glide")).layout == "visor"
+
+
 def test_guesses() -> None:
     assert guess_columns(["Worker", "FILE", "x"], uploads.RATING_NAMES) == {"item": "FILE", "rater": "Worker"}
     scales = {"nominal": "yes no y", "ordinal:1-4": "2 4 3 x", "ordinal:0-5": "0 5 3 2", "interval": "0.25 1e-3 7 0.5"}

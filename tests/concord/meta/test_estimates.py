@@ -60,9 +60,9 @@ def store(tmp_path: Path) -> Iterator[Store]:
         yield made
 
 
-def campaign(store: Store, **given: object) -> list[str]:
+def campaign(store: Store, **values: object) -> list[str]:
     """Make and start a campaign; its ordinary items."""
-    planning.make_campaign(store, campaign_spec({"id": "c", "questionnaire": "yes_no", "overlap": 1, **given}))
+    planning.make_campaign(store, campaign_spec({"id": "c", "questionnaire": "yes_no", "overlap": 1, **values}))
     management.move(store, "c", "running")
     return [item.item_id for item in management.items(store, "c")]
 
@@ -74,14 +74,14 @@ def label(store: Store, items: list[str], campaign_id: str = "c") -> None:
 
 def rows(store: Store, **options: object) -> dict[tuple[str, str], EstimateFinding]:
     """By generator and task, of the scorer m."""
-    found = estimate(store, Selection(), EstimateOptions(scorers=("m",), **options))  # type: ignore[arg-type]
-    return {(row.generator, row.task): row for row in found}
+    findings = estimate(store, Selection(), EstimateOptions(scorers=("m",), **options))  # type: ignore[arg-type]
+    return {(row.generator, row.task): row for row in findings}
 
 
 def test_labels_that_a_campaign_drew_count(store: Store) -> None:
     label(store, campaign(store, n=30, seed=3))
-    found = rows(store, target="these")
-    whole = found["all", "all"]
+    results = rows(store, target="these")
+    whole = results["all", "all"]
     assert (whole.n_labelled, whole.n_unlabelled, whole.n_ratings, whole.reason) == (30, 50, 30, None)
     assert "drawn by chance in campaign c" in whole.method
     assert whole.low is not None
@@ -90,26 +90,26 @@ def test_labels_that_a_campaign_drew_count(store: Store) -> None:
     full = np.mean([truth(item.item_id) for item in bundle(range(PROMPTS)).items])
     assert whole.low < full < whole.high
     assert whole.low < whole.value < whole.high
-    assert set(found) == {(g, t) for g in (*GENERATORS, "all") for t in ("counting", "colors", "all")}
-    assert sum(found[g, "all"].n_labelled for g in GENERATORS) == 30
+    assert set(results) == {(g, t) for g in (*GENERATORS, "all") for t in ("counting", "colors", "all")}
+    assert sum(results[g, "all"].n_labelled for g in GENERATORS) == 30
 
 
 def test_what_chance_did_not_draw_is_refused_unless_the_user_says_so(store: Store) -> None:
     every = [item.item_id for item in bundle(range(PROMPTS)).items]
     label(store, campaign(store, items=every[:30]))
-    found = rows(store)["all", "all"]
-    assert found.value is None
-    assert "not drawn by chance" in (found.reason or "")
-    said = rows(store, at_random=True)["all", "all"]
-    assert said.value is not None
-    assert "as you say" in said.method
+    finding = rows(store)["all", "all"]
+    assert finding.value is None
+    assert "not drawn by chance" in (finding.reason or "")
+    estimate_finding = rows(store, at_random=True)["all", "all"]
+    assert estimate_finding.value is not None
+    assert "as you say" in estimate_finding.method
 
 
 def test_a_draw_from_some_images_says_nothing_of_others(store: Store) -> None:
     label(store, campaign(store, n=20, generator=["g1"]))
-    found = rows(store)
-    assert found["g1", "all"].value is not None
-    assert found["all", "all"].value is None
+    results = rows(store)
+    assert results["g1", "all"].value is not None
+    assert results["all", "all"].value is None
     # what came later could not be drawn
     apply(store, [bundle(range(PROMPTS, PROMPTS + 4), ("g1",))])
     assert rows(store)["g1", "all"].value is None
@@ -171,26 +171,26 @@ def _bare() -> tuple[list[Prompt], list[Image], list[Item]]:
 def test_a_trial_hides_labels_and_shows_what_they_say(store: Store) -> None:
     every = [item.item_id for item in bundle(range(PROMPTS)).items]
     label(store, campaign(store, items=every))
-    found = rows(store, label_sample=30, target="these")["all", "all"]
-    assert (found.n_labelled, found.n_unlabelled) == (30, 50)
-    assert found.full_mean == pytest.approx(np.mean([truth(item) for item in every]))
-    assert found.excluded == {"hidden": 50}
+    finding = rows(store, label_sample=30, target="these")["all", "all"]
+    assert (finding.n_labelled, finding.n_unlabelled) == (30, 50)
+    assert finding.full_mean == pytest.approx(np.mean([truth(item) for item in every]))
+    assert finding.excluded == {"hidden": 50}
     again = rows(store, label_sample=30, target="these", seed=1)["all", "all"]
-    assert again.value != found.value
+    assert again.value != finding.value
     # all are labelled: no draw is needed
     plain = rows(store)["all", "all"]
-    assert plain.value == pytest.approx(found.full_mean)
+    assert plain.value == pytest.approx(finding.full_mean)
     assert plain.labels_saved == pytest.approx(0)
 
 
 def test_corrected_rates_and_differences(store: Store) -> None:
     label(store, campaign(store, n=60, seed=3))
-    found = rows(store, method="corrected")["all", "all"]
-    assert found.value is not None
-    assert found.sensitivity is not None
-    assert found.sensitivity_low is not None
-    assert found.scorer_mean is not None
-    assert found.value != found.scorer_mean
+    finding = rows(store, method="corrected")["all", "all"]
+    assert finding.value is not None
+    assert finding.sensitivity is not None
+    assert finding.sensitivity_low is not None
+    assert finding.scorer_mean is not None
+    assert finding.value != finding.scorer_mean
     useless = estimate(store, Selection(), EstimateOptions(method="corrected", scorers=("n",)))
     assert {row.value for row in useless if row.task == "all" and row.generator == "all"} == {None}
     pairs = estimate(store, Selection(), EstimateOptions(scorers=("m",), against="g2"))

@@ -28,11 +28,11 @@ def test_library_and_command_give_the_same_rows(tmp_path: Path) -> None:
     with Store(tmp_path / "project") as store:
         generators_project.fill(store)
     project = concord.open(tmp_path / "project")
-    found = project.plan(statistics=["mean", "fleiss_kappa"], ratings=[1, 2])
+    frame = project.plan(statistics=["mean", "fleiss_kappa"], ratings=[1, 2])
     words = ("--statistic", "mean", "--statistic", "fleiss_kappa", "--ratings", "1", "--ratings", "2", "--format", "json")
     printed = json.loads(done(project.folder, "plan", *words))["rows"]
-    assert json.loads(found.to_json(orient="records")) == json.loads(pd.DataFrame(printed).to_json(orient="records"))
-    assert set(found["statistic"]) == {"mean", "difference", "fleiss_kappa"}
+    assert json.loads(frame.to_json(orient="records")) == json.loads(pd.DataFrame(printed).to_json(orient="records"))
+    assert set(frame["statistic"]) == {"mean", "difference", "fleiss_kappa"}
     persons = project.rater_effects()
     # both people say the same
     assert persons[persons["statistic"] == "severity"][["rater", "value"]].to_numpy().tolist() == [["ann", 0.0], ["bob", 0.0]]

@@ -83,18 +83,20 @@ def reworded(store: Store, item: str) -> PromptQuestion:
 
 # ---- what is read back
 def test_a_models_answers_come_back_as_they_were_given(standing: Store) -> None:
-    found = study_frames.scorer_answers(standing, Selection(suite=(SUITE,), rater=(VQA,)))
-    given = []
+    frame = study_frames.scorer_answers(standing, Selection(suite=(SUITE,), rater=(VQA,)))
+    values = []
     for item in question_project.items(standing):
-        for one in question_project.asked(standing, item).questions:
-            chosen = sometimes(TRUTH, mostly(0.2, 5), 0.2)(item, one)
+        for question in question_project.asked(standing, item).questions:
+            chosen = sometimes(TRUTH, mostly(0.2, 5), 0.2)(item, question)
             place = (VQA, item, item.rsplit("/", 2)[0], item.split("/")[-2])
-            given.append((*place, one.question_id, one.element_type, one.element, one.answer, chosen, one.text))
+            values.append(
+                (*place, question.question_id, question.element_type, question.element, question.answer, chosen, question.text)
+            )
     names = ["rater", "item", "prompt", "generator", "question", "element_type", "element", "answer", "chosen", "text"]
-    assert [tuple(row) for row in found[names].to_numpy().tolist()] == given
-    assert set(found["source"]) == {"single_object", "two_object", "counting", "colors", "position", "color_attr"}
+    assert [tuple(row) for row in frame[names].to_numpy().tolist()] == values
+    assert set(frame["source"]) == {"single_object", "two_object", "counting", "colors", "position", "color_attr"}
     assert set(study_frames.scorer_answers(standing, Selection(generator=("beta",), task=("colors",)))["item"]) == {
-        item for item in found.loc[found["source"] == "colors", "item"] if "/beta/" in item
+        item for item in frame.loc[frame["source"] == "colors", "item"] if "/beta/" in item
     }
     assert study_frames.raters(standing) == {SUITE: [VQA, WEAK]}
     # a scorer that answers nothing is none
@@ -104,7 +106,7 @@ def test_a_models_answers_come_back_as_they_were_given(standing: Store) -> None:
 def test_the_first_run_counts_and_broken_answers_do_not(store: Store) -> None:
     item = question_project.items(store)[0]
     before = study_frames.scorer_answers(store, Selection())
-    question_project.answer(store, VQA, lambda _, one: one.choices[-1], [item], "0009-again")
+    question_project.answer(store, VQA, lambda _, question: question.choices[-1], [item], "0009-again")
     assert study_frames.scorer_answers(store, Selection()).equals(before)
     good = {"question_id": "q", "text": "t", "choices": ["yes", "no"], "answer": "yes", "chosen": "no"}
     odd: list[Any] = [
@@ -122,8 +124,8 @@ def test_the_first_run_counts_and_broken_answers_do_not(store: Store) -> None:
     ]
     seen.append(Observation(question_project.items(store)[2], {"answers": [good]}, failed="the file is broken"))
     _bare(store, "odd", seen)
-    found = study_frames.scorer_answers(store, Selection(rater=("odd",)))
-    assert found[["question", "chosen", "element_type"]].to_numpy().tolist() == [["q", "no", ""], ["r", "no", ""]]
+    frame = study_frames.scorer_answers(store, Selection(rater=("odd",)))
+    assert frame[["question", "chosen", "element_type"]].to_numpy().tolist() == [["q", "no", ""], ["r", "no", ""]]
     assert study_frames.raters(store)[SUITE] == ["odd", VQA, WEAK]
 
 
@@ -131,26 +133,26 @@ def _bare(store: Store, rater: str, seen: list[Observation]) -> None:
     """Evidence from elsewhere, which its scorer could not judge."""
     run = Run(f"0008-{rater}", tifa.TIFA.name, "1", "playground", {})
     runs.add_run(store, run, Rater(rater, "scorer", None, "1", {}), f"runs/{run.run_id}", len(seen))
-    runs.ingest(store, run.run_id, 0, [(one, ()) for one in seen], "tifa-1")
+    runs.ingest(store, run.run_id, 0, [(observation, ()) for observation in seen], "tifa-1")
 
 
 def test_people_meet_a_model_only_in_the_same_words(store: Store) -> None:
     item = question_project.items(store)[0]
     first = reworded(store, item)
     assert question_project.asked(store, item).number == 2
-    question_project.say(store, "cyd", lambda _, one: one.answer, [item])
-    found = study_frames.person_answers(store, Selection())
-    mine = found[(found["item"] == item) & (found["question"] == first.question_id)].set_index("person")["wording"]
+    question_project.say(store, "cyd", lambda _, question: question.answer, [item])
+    frame = study_frames.person_answers(store, Selection())
+    mine = frame[(frame["item"] == item) & (frame["question"] == first.question_id)].set_index("person")["wording"]
     theirs = study_frames.wordings(store, item, VQA)
     assert mine["ann"] == mine["ben"] == theirs[first.question_id]
     assert mine["cyd"] != theirs[first.question_id]
-    other = found[(found["item"] == item) & (found["question"] != first.question_id)]
+    other = frame[(frame["item"] == item) & (frame["question"] != first.question_id)]
     assert other["wording"].tolist() == [theirs[name] for name in other["question"]]
     assert set(other["person"]) == {"ann", "ben", "cyd"}
-    about = {(one.question, one.person): one.wording for one in study_frames.answers_about(store, item)}
+    about = {(answer.question, answer.person): answer.wording for answer in study_frames.answers_about(store, item)}
     assert about[first.question_id, "cyd"] == mine["cyd"]
     # whoever scores now is asked the new words, and meets cyd
-    question_project.answer(store, "late", lambda _, one: one.answer, [item])
+    question_project.answer(store, "late", lambda _, question: question.answer, [item])
     assert study_frames.wordings(store, item, "late")[first.question_id] == mine["cyd"]
     states = questions_scores.answers_beside_people(store, SUITE, "", "late").set_index("question")["votes"]
     assert states[first.question_id] == 1
@@ -174,12 +176,14 @@ def test_what_does_not_count_says_why(store: Store) -> None:
     item = question_project.items(store)[1]
     question_project.say(store, "eve", TRUTH, [item], saw_evidence=True)
     question_project.say(store, "fay", lambda *_: "cannot_tell", [item])
-    found = study_frames.person_answers(store, Selection())
-    why = found[found["item"] == item].groupby("person")["excluded"].first().to_dict()
+    frame = study_frames.person_answers(store, Selection())
+    why = frame[frame["item"] == item].groupby("person")["excluded"].first().to_dict()
     assert why == {"eve": "saw_evidence", "fay": "cannot_tell"}
-    rows = found[(found["person"] == "fay")]
+    rows = frame[(frame["person"] == "fay")]
     assert rows["label"].isna().all()
-    (row,) = (one for one in questions_scores.recall_people(store, SUITE, "")[1] if (one["rater"], one["by"]) == (VQA, "all"))
+    (row,) = (
+        entry for entry in questions_scores.recall_people(store, SUITE, "")[1] if (entry["rater"], entry["by"]) == (VQA, "all")
+    )
     wrong = questions_scores.answers_beside_people(store, SUITE, "", VQA)
     wrong = wrong[(wrong["item"] == item) & (wrong["answer"] != wrong["chosen"])]
     assert row["cannot_tell"] == len(wrong)
@@ -187,7 +191,7 @@ def test_what_does_not_count_says_why(store: Store) -> None:
 
 def test_imitations_are_never_mixed_with_people(store: Store) -> None:
     before = questions_scores.recall_people(store, SUITE, "")
-    question_project.say(store, "simulated Zoe", lambda _, one: one.choices[-1], question_project.items(store))
+    question_project.say(store, "simulated Zoe", lambda _, question: question.choices[-1], question_project.items(store))
     after = questions_scores.recall_people(store, SUITE, "")
     for old, new in zip(before, after, strict=True):
         assert [row for row in new if row["people"] == "real"] == old
@@ -198,15 +202,17 @@ def test_imitations_are_never_mixed_with_people(store: Store) -> None:
 
 # ---- the rows
 def test_rows_are_those_of_the_statistics(standing: Store) -> None:
-    found = questions_scores.rows(standing, Selection(), "photos", QUICK)
-    answers, said = study_frames.scorer_answers(standing, Selection()), study_frames.person_answers(standing, Selection())
-    expected = [one.outcome.value for one in scores(answers, QUICK, "photos")]
-    assert [row["value"] for row in found.scores] == expected
-    assert [row["value"] for row in found.people] == [one.outcome.value for one in beside_people(answers, said, QUICK)]
-    assert {row["generator"] for row in found.scores if row["reference"]} == {"photos"}
-    assert [(row["rater"], row["statistic"]) for row in found.models] == [(VQA, "spearman"), (VQA, "same_answers")]
-    json.dumps([*found.sections.values()], allow_nan=False)
-    row = next(row for row in found.scores if row["statistic"] == "accuracy" and row["group"] == "color")
+    question_rows = questions_scores.rows(standing, Selection(), "photos", QUICK)
+    answers, judgements = study_frames.scorer_answers(standing, Selection()), study_frames.person_answers(standing, Selection())
+    expected = [score.outcome.value for score in scores(answers, QUICK, "photos")]
+    assert [row["value"] for row in question_rows.scores] == expected
+    assert [row["value"] for row in question_rows.people] == [
+        person.outcome.value for person in beside_people(answers, judgements, QUICK)
+    ]
+    assert {row["generator"] for row in question_rows.scores if row["reference"]} == {"photos"}
+    assert [(row["rater"], row["statistic"]) for row in question_rows.models] == [(VQA, "spearman"), (VQA, "same_answers")]
+    json.dumps([*question_rows.sections.values()], allow_nan=False)
+    row = next(row for row in question_rows.scores if row["statistic"] == "accuracy" and row["group"] == "color")
     assert (row["suite"], row["by"], row["unit"]) == (SUITE, "element_type", "questions")
     assert row["n"] == row["n_questions"] >= row["n_items"] >= row["n_prompts"]
     # one generator beside the reference
@@ -253,8 +259,8 @@ def test_each_picture_shows_the_rows(standing: Store) -> None:
         lines = table(made.numbers, caption)
         mine = [row for row in rows if (row["rater"], row["statistic"]) == (VQA, statistic) and row["by"] in (by, "all")]
         for generator, k in (("alpha", 0), ("beta", 1), ("photos", 2)):
-            told = {row["group"].replace("_", " "): f"{row['value']:.3f}" for row in mine if row["generator"] == generator}
-            assert {name: cells[k] for name, cells in lines.items() if name in told} == told
+            fields = {row["group"].replace("_", " "): f"{row['value']:.3f}" for row in mine if row["generator"] == generator}
+            assert {name: cells[k] for name, cells in lines.items() if name in fields} == fields
         assert made.figure is not None
         assert [trace.name for trace in made.figure.data] == ["alpha", "beta", "photos (reference)"]
         assert made.figure.data[2].marker.symbol == "diamond-open"
@@ -308,7 +314,9 @@ def test_every_number_leads_to_what_is_behind_it(standing: Store, see: str) -> N
 def test_the_lists_are_what_they_say(standing: Store) -> None:
     rows = questions_scores.answers_beside_people(standing, SUITE, "", VQA)
     (split,) = (
-        one for one in questions_scores.recall_people(standing, SUITE, "")[1] if (one["rater"], one["by"]) == (VQA, "all")
+        entry
+        for entry in questions_scores.recall_people(standing, SUITE, "")[1]
+        if (entry["rater"], entry["by"]) == (VQA, "all")
     )
     for name in ("image_wrong", "vqa_wrong", "not_asked"):
         listed = shown(standing, view(standing, see="people", answers=name)).listed
@@ -321,7 +329,7 @@ def test_the_lists_are_what_they_say(standing: Store) -> None:
 
 
 def names(choice: Choice) -> list[str]:
-    return [one[1] for one in choice.choices]
+    return [choice[1] for choice in choice.choices]
 
 
 def test_the_controls_follow_what_there_is(standing: Store) -> None:
@@ -364,8 +372,10 @@ def test_what_is_missing_is_taught(store: Store, tmp_path: Path) -> None:
 def test_dsgs_own_rule_is_named(store: Store) -> None:
     item = question_project.items(store)[0]
     now = question_project.asked(store, item)
-    said = [AnsweredQuestion(one, one.answer) for one in now.questions if one.is_yes_no]
-    explore_project.add_run(store, "0007-dsg", "dsg", [Observation(item, payload_of(now.number, said))], {item: {}}, tifa.DSG)
+    questions = [AnsweredQuestion(question, question.answer) for question in now.questions if question.is_yes_no]
+    explore_project.add_run(
+        store, "0007-dsg", "dsg", [Observation(item, payload_of(now.number, questions))], {item: {}}, tifa.DSG
+    )
     assert "Its own score counts an answer only if" in shown(store, view(store, rater="dsg")).numbers
     assert "Its own score" not in shown(store, view(store, rater=VQA)).numbers
 
@@ -403,25 +413,27 @@ def workbench(store: Store, folder: Path) -> World:
 def test_the_workbench_tells_of_questions_when_it_may(store: Store, tmp_path: Path) -> None:
     item = question_project.items(store)[0]
     first = reworded(store, item)
-    question_project.say(store, "cyd", lambda _, one: one.answer, [item])
+    question_project.say(store, "cyd", lambda _, question: question.answer, [item])
     client = workbench(store, tmp_path).person("zoe")
     for route in ("item", "evidence", "task"):
         covered = client.get(f"/api/studio/{route}", params={"id": item}).text
         assert VQA not in covered
         assert "probabilities" not in covered
     sights = client.post("/api/studio/uncover", json={"id": item}).json()["scorers"]
-    (sight,) = (one for one in sights if one["rater"] == VQA)
-    assert sight["score"]["value"] == pytest.approx(sum(one["right"] for one in sight["questions"]) / len(sight["questions"]))
-    told = {one["id"]: one for one in sight["questions"]}
-    assert list(told) == [one.question_id for one in question_project.asked(store, item).questions]
-    one = told[first.question_id]
-    assert (one["text"], one["choices"], one["answer"]) == (first.text, list(first.choices), first.answer)
-    assert sum(one["probabilities"]) == pytest.approx(1)
-    assert one["chosen"] == one["choices"][one["probabilities"].index(max(one["probabilities"]))]
-    people = {said["rater"]: said for said in one["people"]}
-    assert {name: said["other"] for name, said in people.items()} == {"ann": False, "ben": False, "cyd": True}
+    (sight,) = (sight for sight in sights if sight["rater"] == VQA)
+    assert sight["score"]["value"] == pytest.approx(
+        sum(entry["right"] for entry in sight["questions"]) / len(sight["questions"])
+    )
+    fields = {entry["id"]: entry for entry in sight["questions"]}
+    assert list(fields) == [question.question_id for question in question_project.asked(store, item).questions]
+    entry = fields[first.question_id]
+    assert (entry["text"], entry["choices"], entry["answer"]) == (first.text, list(first.choices), first.answer)
+    assert sum(entry["probabilities"]) == pytest.approx(1)
+    assert entry["chosen"] == entry["choices"][entry["probabilities"].index(max(entry["probabilities"]))]
+    people = {said["rater"]: said for said in entry["people"]}
+    assert {name: person["other"] for name, person in people.items()} == {"ann": False, "ben": False, "cyd": True}
     assert people["cyd"] == {"rater": "cyd", "simulated": False, "says": first.answer, "why": None, "other": True}
-    last = [*told.values()][-1]
+    last = [*fields.values()][-1]
     assert {said["rater"]: said["other"] for said in last["people"]}["cyd"] is False
 
 
@@ -434,11 +446,11 @@ def test_evidence_from_elsewhere_cannot_break_the_workbench(store: Store, tmp_pa
     _bare(store, "odd", [Observation(item, {"answers": odd, "unanswered": left})])
     client = workbench(store, tmp_path).person("zoe")
     sights = client.post("/api/studio/uncover", json={"id": item}).json()["scorers"]
-    (sight,) = (one for one in sights if one["rater"] == "odd")
+    (sight,) = (sight for sight in sights if sight["rater"] == "odd")
     assert sight["unknown"]
-    one, unanswered = sight["questions"]
+    entry, unanswered = sight["questions"]
     assert (unanswered["id"], unanswered["right"], unanswered["failed"]) == ("r", None, why)
-    assert (one["probabilities"], one["free"], one["similarity"], one["right"], one["counts"]) == (
+    assert (entry["probabilities"], entry["free"], entry["similarity"], entry["right"], entry["counts"]) == (
         None,
         None,
         None,

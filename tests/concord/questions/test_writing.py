@@ -36,9 +36,9 @@ def server(monkeypatch: pytest.MonkeyPatch) -> Iterator[Scripted]:
 
 def ran(folder: Path, *words: object) -> Ran:
     """Run the command in a folder, without a terminal."""
-    found = CliRunner().invoke(app.app, ["questions", *map(str, words), "-o", str(folder / "q.jsonl")])
-    assert found.exception is None or isinstance(found.exception, SystemExit), found.exception
-    return Ran(found.exit_code, found.stdout, found.stderr)
+    result = CliRunner().invoke(app.app, ["questions", *map(str, words), "-o", str(folder / "q.jsonl")])
+    assert result.exception is None or isinstance(result.exception, SystemExit), result.exception
+    return Ran(result.exit_code, result.stdout, result.stderr)
 
 
 def prompts(folder: Path, *texts: str) -> Path:
@@ -76,11 +76,13 @@ def test_questions_through_an_endpoint(server: Scripted, tmp_path: Path) -> None
         ("what is it?", "cat", "animal/human"),
         ("is it sad?", "yes", "other"),
     ]
-    assert [(one["id"], one["caption"], one["text"], one["tokens_in"], one["tokens_out"]) for one in raw(tmp_path)] == [
+    assert [
+        (entry["id"], entry["caption"], entry["text"], entry["tokens_in"], entry["tokens_out"]) for entry in raw(tmp_path)
+    ] == [
         ("tifa/00000", "a cat", CAT, 90, 10),
         ("tifa/00001", "a sad cat", CAT + MORE, 90, 10),
     ]
-    everything = told.out + told.err + "".join(one.read_text() for one in tmp_path.iterdir())
+    everything = told.out + told.err + "".join(path.read_text() for path in tmp_path.iterdir())
     assert KEY not in everything
     assert server.seen[0][0] == f"Bearer {KEY}"
 
@@ -101,7 +103,7 @@ def test_what_is_there_is_not_asked_again(server: Scripted, tmp_path: Path) -> N
     assert told.status == 0, told.err
     assert "2 prompts to ask of m" in told.err
     assert "(1 were asked before)" in told.err
-    assert [one["caption"] for one in raw(tmp_path)] == ["a cat", "a dog", "a cow"]
+    assert [entry["caption"] for entry in raw(tmp_path)] == ["a cat", "a dog", "a cow"]
     assert "all 3 prompts were asked before" in ran(tmp_path, path, *there).err
     # another model is another matter
     assert "3 prompts to ask of n" in ran(tmp_path, path, *there[:3], "n", *there[4:]).err
@@ -137,10 +139,10 @@ def test_the_filter_counts_what_it_drops(tmp_path: Path, monkeypatch: pytest.Mon
         if job["do"] == "write":
             yield {"text": text, "tokens_in": 400, "tokens_out": 112, "finished": False}
             return
-        said = {"is there a cat?": ("Yes", None), "what is it?": ("cat", "a cat"), "what color?": ("red", "red fur"),
+        answers = {"is there a cat?": ("Yes", None), "what is it?": ("cat", "a cat"), "what color?": ("red", "red fur"),
                 "is it red?": ("no", None)}  # fmt: skip
-        for one in job["asked"]:
-            multiple, free = said[one["question"]]
+        for entry in job["asked"]:
+            multiple, free = answers[entry["question"]]
             yield {"multiple": multiple, "free": free}
 
     monkeypatch.setattr(writing, "run_worker", worked)
@@ -153,7 +155,7 @@ def test_the_filter_counts_what_it_drops(tmp_path: Path, monkeypatch: pytest.Mon
         ("write", "some/llama", "cpu"),
         ("answer", "some/t5", "cpu"),
     ]
-    assert [one["free"] for one in jobs[1]["asked"]] == [False, True, True, False]
+    assert [entry["free"] for entry in jobs[1]["asked"]] == [False, True, True, False]
     # another threshold asks nobody: F1 of "red fur" and "red" is 2/3
     told = ran(tmp_path, path, "--model", "some/llama", "--filter", "some/t5", "--threshold", 0.6)
     assert "3 questions about 1 prompts" in told.out
@@ -213,7 +215,7 @@ def test_questions_are_exported_edited_and_brought_back(project: Path, tmp_path:
     again = done(project, "import", "questions", out, "--suite", "mine")
     assert again == "nothing to do: these questions are asked already\n"
     lines = [json.loads(line) for line in out.read_text().splitlines()]
-    assert any(line.get("parents") for line in lines) == any("color" in str(one) or "count" in str(one) for one in lines)
+    assert any(line.get("parents") for line in lines) == any("color" in str(line) or "count" in str(line) for line in lines)
     lines[0]["question"] = "do you see it?"
     lines[1]["parents"] = [lines[0]["question_id"]]
     out.write_text("\n".join(map(json.dumps, lines)))

@@ -123,27 +123,27 @@ def test_gone_on_with_the_time_spent_before_counts(project: Path, monkeypatch: p
         "_paint",
         lambda context, folder, turn: attempt(folder, lambda folder: worker.work(folder, lambda: next(stops))),  # noqa: ARG005
     )
-    asked = (*EARLY, *QUICK, "--n", 2, "--limit", 1, "--batch-size", 1)
-    assert concord(project, *asked).status == 1
+    requested = (*EARLY, *QUICK, "--n", 2, "--limit", 1, "--batch-size", 1)
+    assert concord(project, *requested).status == 1
     (path,) = (project / "runs").glob("*-generate-*")
-    told = GenerationFolder(path).progress()
-    assert told is not None
-    assert (told.state, told.done) == ("stopped", 1)
-    GenerationFolder(path).tell(replace(told, seconds=1000.0))
+    progress = GenerationFolder(path).progress()
+    assert progress is not None
+    assert (progress.state, progress.done) == ("stopped", 1)
+    GenerationFolder(path).tell(replace(progress, seconds=1000.0))
     # its weights are known now, and written into what is asked
-    done(project, *asked)
-    told = GenerationFolder(path).progress()
-    assert told is not None
-    assert (told.state, told.done) == ("done", 2)
-    assert 1000 < told.seconds < 1100
+    done(project, *requested)
+    progress = GenerationFolder(path).progress()
+    assert progress is not None
+    assert (progress.state, progress.done) == ("done", 2)
+    assert 1000 < progress.seconds < 1100
 
 
 def _still_painting(project: Path) -> list[str]:
-    told = []
+    parts = []
     for path in Path("/proc").glob("[0-9]*/cmdline"):
         with suppress(OSError):  # it may have ended meanwhile
-            told.append(path.read_bytes().decode(errors="replace"))
-    return [one for one in told if "scorers.generation.worker" in one and str(project) in one]
+            parts.append(path.read_bytes().decode(errors="replace"))
+    return [one for one in parts if "scorers.generation.worker" in one and str(project) in one]
 
 
 @pytest.mark.usefixtures("painted_here")
@@ -160,9 +160,9 @@ def test_a_real_pipeline_goes_in_by_its_folder_and_two_ways_of_asking_are_two_ge
     assert "2 of 2 pictures are blanked by the generator's safety filter; they are kept, and marked as such" in ran.err
     assert query(project, "select generator || ' ' || blanked from images") == ["my-sd@steps=1 filter"] * 2
     (settings,) = query(project, "select settings from generations")
-    kept = json.loads(settings)
-    assert kept["asked"] == {"steps": 1, "guidance": None, "sampler": "default", "precision": "float32"}
-    assert (kept["model"], kept["pipeline"], kept["guidance"]) == (str(folder), "StableDiffusionPipeline", 7.5)
+    remaining = json.loads(settings)
+    assert remaining["asked"] == {"steps": 1, "guidance": None, "sampler": "default", "precision": "float32"}
+    assert (remaining["model"], remaining["pipeline"], remaining["guidance"]) == (str(folder), "StableDiffusionPipeline", 7.5)
     # another way of asking is not mixed in, whatever the name
     named = ("generate", "mine", "--generator", "my sd", "--name", "my-sd@steps=1")
     ran = concord(project, *named, "--steps", 2, "--guidance", 3, "--n", 3)

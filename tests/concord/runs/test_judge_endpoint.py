@@ -78,9 +78,9 @@ def asked(project: Path, tmp_path: Path) -> Path:
     images = small_project.geneval_folder(tmp_path / "sdv2")
     done(project, "import", "images", images, "--layout", "geneval", "--generator", "sdv2")
     entries = [
-        {"id": f"{k:05d}", "caption": text, "element_type": "animal/human", "element": "cow", **one}
+        {"id": f"{k:05d}", "caption": text, "element_type": "animal/human", "element": "cow", **entry}
         for k, text in enumerate(query(project, "select text from prompts order by prompt_id"))
-        for one in ASKED
+        for entry in ASKED
     ]
     (tmp_path / "asked.json").write_text(json.dumps(entries))
     done(project, "import", "questions", tmp_path / "asked.json", "--suite", "geneval")
@@ -89,7 +89,9 @@ def asked(project: Path, tmp_path: Path) -> Path:
 
 def score(project: Path, server: Scripted, *sets: str, scorer: str = "judge") -> Ran:
     settings = [f"address={server.url}", "judge=judge", "price_in=2.5", "price_out=10", "timeout=0.5", *sets]
-    return concord(project, "score", scorer, "--profile", "endpoint", *[word for one in settings for word in ("--set", one)])
+    return concord(
+        project, "score", scorer, "--profile", "endpoint", *[word for setting in settings for word in ("--set", setting)]
+    )
 
 
 def test_answers_probabilities_reasons_and_what_it_cost(asked: Path, server: Scripted) -> None:
@@ -101,7 +103,7 @@ def test_answers_probabilities_reasons_and_what_it_cost(asked: Path, server: Scr
     assert query(asked, "select label from judgements where aspect = 'answer' order by item_id, target") == ["yes", "cow"] * 4
     assert query(asked, "select value from judgements where aspect = 'score'") == [1.0] * 4
     payload = json.loads(query(asked, "select payload from evidence")[0])
-    assert [one["free"] for one in payload["answers"]] == ["It has horns."] * 2
+    assert [entry["free"] for entry in payload["answers"]] == ["It has horns."] * 2
     assert payload["answers"][0]["probabilities"] == pytest.approx([0.75, 0.25])
     with Store(asked) as store:
         (row,) = runs.listed(store)
@@ -162,13 +164,13 @@ def test_every_image_ends_judged_or_with_its_reason(asked: Path, server: Scripte
     assert "the endpoint did not answer: HTTP 503: overloaded, (the key)" in ran.err
     # 4 + 3 replies that cost 100 tokens each, 4 + 1 + 7 written; six attempts that cost nothing are one request
     assert "8 requests, 700 tokens in, 12 out, 0.0019 in all" in ran.err
-    found = query(asked, "select coalesce(label, reason) from judgements where aspect = 'answer' order by 1")
-    assert found == ["cat", "cat", "cat", "unanswered", "unanswered", "yes"]
+    results = query(asked, "select coalesce(label, reason) from judgements where aspect = 'answer' order by 1")
+    assert results == ["cat", "cat", "cat", "unanswered", "unanswered", "yes"]
     assert sorted(map(str, query(asked, "select coalesce(value::text, reason) from judgements where aspect = 'score'"))) == [
         "0.5", "unanswered", "unanswered",
     ]  # fmt: skip
-    why = [one["failed"] for (text,) in zip(query(asked, "select payload from evidence where failed is null"), strict=True)
-           for one in json.loads(text).get("unanswered", ())]  # fmt: skip
+    why = [entry["failed"] for (text,) in zip(query(asked, "select payload from evidence where failed is null"), strict=True)
+           for entry in json.loads(text).get("unanswered", ())]  # fmt: skip
     assert sorted(why) == [
         "its reply names none of the choices: 'I would rather talk about the weather.'",
         "the endpoint's content filter refused it",
@@ -268,8 +270,8 @@ def test_viescore_s_judges_and_a_rubric_stand_in_the_same_tables(project: Path, 
     ours, released = "rubric-judge", "judge_0shot SC"
     about = ("--aspect", "semantic_consistency")
 
-    found = small_project.agreement(project, *about)["raters"]
-    whole = {row["rater"]: row for row in found if row["generator"] == "all" and row["statistic"] == "pearson"}
+    value = small_project.agreement(project, *about)["raters"]
+    whole = {row["rater"]: row for row in value if row["generator"] == "all" and row["statistic"] == "pearson"}
     assert {ours, released} <= whole.keys()
     assert (whole[ours]["n_items"], whole[released]["n_items"]) == (8, 7)
     ranked = json.loads(done(project, "rank", *about, "--no-intervals", "--format", "json"))["rows"]
@@ -324,16 +326,16 @@ def test_pairs_are_judged_in_both_orders_and_what_changes_is_a_tie(paired: Path,
     assert query(paired, labels.format("preference")) == ["reds", "tie", "tie", "tie"]
     assert query(paired, labels.format("order")) == ["kept", "left", "mixed", "kept"]
 
-    found = json.loads(done(paired, "preferences", "--format", "json"))
-    (bias,) = found["orders"]
+    payload = json.loads(done(paired, "preferences", "--format", "json"))
+    (bias,) = payload["orders"]
     assert {name: bias[name] for name in ("kept", "left", "right", "mixed")} == {"kept": 2, "left": 1, "right": 0, "mixed": 1}
     assert (bias["value"], bias["n_items"], bias["rater"]) == (0.5, 4, "pairwise-judge")
     assert bias["low"] < 0.5 < bias["high"]
-    (votes,) = [row for row in found["votes"] if row["task"] == "all"]
+    (votes,) = [row for row in payload["votes"] if row["task"] == "all"]
     assert {name: votes[name] for name in ("a", "b", "a_wins", "b_wins", "tie")} == {
         "a": "blues", "b": "reds", "a_wins": 0, "b_wins": 1, "tie": 3,
     }  # fmt: skip
-    shown = orders_table(found["orders"])
+    shown = orders_table(payload["orders"])
     assert "on 2 of 4 pairs: 0.50 (" in shown
     assert "the left side on 1, to the right on 0" in shown
     # nothing is asked twice, and all is judged again from what was seen

@@ -177,7 +177,7 @@ def test_a_run_is_given_up_and_a_later_one_does_the_rest(world: World, monkeypat
     assert planning.plan(store, RunRequest("seer"))[1] == f"Score {4 - row.n_done} image{'s' * (row.n_done < 3)}"
     assert supervisor.start(store, RunRequest("seer").parameters()) == ""
     until(lambda: not queue.queued_runs(store))
-    assert [(one.state, one.n_items) for one in runs.listed(store)] == [("cancelled", 4), ("done", 4 - row.n_done)]
+    assert [(run_row.state, run_row.n_items) for run_row in runs.listed(store)] == [("cancelled", 4), ("done", 4 - row.n_done)]
 
 
 def test_what_failed_is_tried_again_and_nothing_else(world: World) -> None:
@@ -195,7 +195,7 @@ def test_what_failed_is_tried_again_and_nothing_else(world: World) -> None:
     second = runs.get(store, "0002-seer-playground")
     assert second is not None
     assert (second.rater_id, second.n_items, second.n_done, second.n_failed, second.state) == (RATER, 1, 1, 0, "done")
-    assert [one.item_id for one in run_session.folder_of(store, second).work()] == ["geneval/00001/sdv2/1"]
+    assert [item.item_id for item in run_session.folder_of(store, second).work()] == ["geneval/00001/sdv2/1"]
     assert runs.still_failing(store, run_id) == 0
     first = next(view for view in supervisor.run_views(store) if view.row.run_id == run_id)
     assert "1 image failed, 1 of them seen since by a later run:" in table.details(store, first)
@@ -211,8 +211,8 @@ def test_what_is_another_rater_by_now_does_not_try_again(world: World, monkeypat
     until(lambda: not queue.queued_runs(store))
     newer = replace(cow_scorer.SCORER, version="2")
     monkeypatch.setattr(registry, "get", lambda name: newer if name == cow_scorer.NAME else cow_scorer.SCORER)
-    said = supervisor.retry(store, "0001-seer-playground")
-    assert said == "seer-playground has changed (it is version 2 by now, then 1); use Score to start a run of a new rater"
+    retry = supervisor.retry(store, "0001-seer-playground")
+    assert retry == "seer-playground has changed (it is version 2 by now, then 1); use Score to start a run of a new rater"
     told = planning.plan(store, RunRequest("seer"))[0]
     assert "This will be a new rater, seer-playground #2, as it is not what seer-playground was:" in told
     assert "the scorer’s code gives other results (version 2, then 1)." in told.replace("&#x27;", "’")
@@ -263,10 +263,10 @@ def painted(store: Store, name: str = "sdxl") -> str:
     """A generation that waits."""
     number = len(runs.of_every_kind(store)) + 1
     run_id = f"{number:04d}-generate-{name}"
-    asked: dict[str, Any] = {"steps": 4}
-    job = Painting("playground-early", (WantedPicture("p", 0, "a cup", 1, str(store.project / "x.png")),), 4, asked)
+    requested: dict[str, Any] = {"steps": 4}
+    job = Painting("playground-early", (WantedPicture("p", 0, "a cup", 1, str(store.project / "x.png")),), 4, requested)
     GenerationFolder(store.project / "runs" / run_id).ask(job)
-    settings = {"model": "m", "asked": asked, "seed": 0, "suite": "playground", "n": 1}
+    settings = {"model": "m", "asked": requested, "seed": 0, "suite": "playground", "n": 1}
     runs.add_generation(store, Run(run_id, "generate", "", "default", settings), name, f"runs/{run_id}", 1)
     return run_id
 
@@ -312,9 +312,9 @@ def test_states_of_earlier_schemas_are_kept(tmp_path: Path) -> None:
             )
         created = connection.execute("select created from runs order by run_id").fetchall()
     with Store(tmp_path) as store:
-        found = runs.listed(store)
-        assert [row.state for row in found] == ["running", "paused", "failed", "lost", "done"]
-        assert [row.n_items for row in found] == [0, 1, 2, 3, 4]
-        assert [(row.created,) for row in found] == created
-        assert {(row.kind, row.device, row.engine, row.place) for row in found} == {("score", None, None, None)}
-        assert found[0].settings == {"a": 1}
+        run_rows = runs.listed(store)
+        assert [row.state for row in run_rows] == ["running", "paused", "failed", "lost", "done"]
+        assert [row.n_items for row in run_rows] == [0, 1, 2, 3, 4]
+        assert [(row.created,) for row in run_rows] == created
+        assert {(row.kind, row.device, row.engine, row.place) for row in run_rows} == {("score", None, None, None)}
+        assert run_rows[0].settings == {"a": 1}

@@ -94,10 +94,10 @@ def test_every_image_is_judged_once(pictured: Path) -> None:
     (run,) = listed(pictured)
     assert (run.state, run.n_items, run.n_done, run.parts, run.rater_id) == ("done", 4, 4, (0, 1), "seer-playground")
     assert run.settings == {"threshold": 0.5, "weights": {}}
-    asked = RunFolder(pictured / run.folder).job()
-    assert asked == Run(run.run_id, "seer", "1", "playground", run.settings, "cpu", 3)
-    said = query(pictured, "select item_id || ' ' || label from judgements where aspect = 'correct' order by item_id")
-    assert said == [f"geneval/{p:05d}/sdv2/{k} {'yes' if p == 0 else 'no'}" for p in range(2) for k in range(2)]
+    request = RunFolder(pictured / run.folder).job()
+    assert request == Run(run.run_id, "seer", "1", "playground", run.settings, "cpu", 3)
+    answers = query(pictured, "select item_id || ' ' || label from judgements where aspect = 'correct' order by item_id")
+    assert answers == [f"geneval/{p:05d}/sdv2/{k} {'yes' if p == 0 else 'no'}" for p in range(2) for k in range(2)]
     before = tables(pictured)
     again = concord(pictured, *SCORE)
     assert (again.status, again.err) == (0, "")
@@ -249,10 +249,10 @@ def process(pictured: Path) -> Iterator[Callable[..., subprocess.Popen[str]]]:
         return begun[-1]
 
     yield start
-    for one in begun:
-        if one.poll() is None:
-            one.kill()
-        one.communicate()
+    for popen in begun:
+        if popen.poll() is None:
+            popen.kill()
+        popen.communicate()
 
 
 @pytest.mark.slow

@@ -44,8 +44,8 @@ def pictured(project: Path, tmp_path: Path) -> Path:
 
 def ask(project: Path, file: Path, entries: list[dict[str, Any]]) -> None:
     (text,) = query(project, "select text from prompts where prompt_id = 'geneval/00000'")
-    found = [{"element_type": "animal/human", "element": "cow", **one, "caption": text} for one in entries]
-    file.write_text(json.dumps(found))
+    records = [{"element_type": "animal/human", "element": "cow", **entry, "caption": text} for entry in entries]
+    file.write_text(json.dumps(records))
     done(project, "import", "questions", file, "--suite", "geneval")
 
 
@@ -61,12 +61,12 @@ def test_images_without_questions_are_left_out_and_it_is_said(pictured: Path, tm
         (row,) = runs.listed(store)
         work = RunFolder(pictured / row.folder).work()
         pending = runs.count_pending(store, Selection(), row.rater_id, asked=True)
-    assert [[one.text for one in each.questions] for each in work] == [["is there a cow?", "what is it?"]] * 2
+    assert [[question.text for question in each.questions] for each in work] == [["is there a cow?", "what is it?"]] * 2
     assert [each.version for each in work] == [1, 1]
     assert (pending.images, pending.left) == (2, 0)
     # the seer answers with the last choice: no, and dog
-    said = query(pictured, "select target || ': ' || label from judgements where aspect = 'answer' order by item_id, target")
-    assert said == ["is-there-a-cow: no", "what-is-it: dog"] * 2
+    answers = query(pictured, "select target || ': ' || label from judgements where aspect = 'answer' order by item_id, target")
+    assert answers == ["is-there-a-cow: no", "what-is-it: dog"] * 2
     assert query(pictured, "select value from judgements where aspect = 'score'") == [0.5, 0.5]
     assert query(pictured, "select scale from scales where aspect = 'answer'") == ["nominal"]
 

@@ -80,10 +80,10 @@ def test_shards_scored_elsewhere_come_to_what_is_scored_here(pictured: Path, job
         folder = moved / "scores" / f"shard-0{number}-of-03"
         n = len(RunFolder(folder).work())
         assert ran.out == f"shard {number}/3: all {n} images are done: {folder}\n"
-    items = [[one.item_id for one in RunFolder(folder).work()] for folder in sorted((moved / "scores").iterdir())]
+    items = [[item.item_id for item in RunFolder(folder).work()] for folder in sorted((moved / "scores").iterdir())]
     assert sorted(map(len, items)) == [2, 2, 3]
     assert sorted(item for some in items for item in some) == sorted(
-        one.item_id for one in read_manifest(moved / "manifest.jsonl")
+        item.item_id for item in read_manifest(moved / "manifest.jsonl")
     )
     before = tables(pictured)
     said = done(pictured, "import", "scores", moved / "scores")
@@ -196,10 +196,10 @@ def test_shards_that_do_not_belong_together_are_refused(pictured: Path, job: Pat
     shutil.copytree(two, job / "copy")
     assert f"is in {two} and in {job / 'copy'}" in refused(one, two, three, four, job / "copy")
     shutil.rmtree(job / "copy")
-    asked = json.loads((two / "run.json").read_text())
+    requested = json.loads((two / "run.json").read_text())
 
     def changed(**fields: Any) -> None:
-        (two / "run.json").write_text(json.dumps(asked | fields))
+        (two / "run.json").write_text(json.dumps(requested | fields))
 
     changed(settings={"threshold": 0.6, "weights": {}})
     assert "are not from one rater: threshold 0.5, there 0.6" in refused(job / "scores")

@@ -101,13 +101,13 @@ def arena(folder: Path) -> Path:
         "gemini": [("[[A>B]]", True), ("[[Model B is better: [[B>A]] ]]", False), ("[[A=B]]", True), (None, False)],
         "gpt": [("[[A>B]]", True), ("[[A>B]]", False), ("[[A=B=Good]]", True), ("[[A=B=Bad]]", True)],
     }
-    for judge, given in answers.items():
+    for judge, answer in answers.items():
         lines = [
             json.dumps({
                 "idx": n, "prompt": prompt, "response": "why" if written else "", "model_vote": written, "human_vote": vote,
                 "correct": marked,
             })
-            for n, ((prompt, vote), (written, marked)) in enumerate(zip(votes, given, strict=True))
+            for n, ((prompt, vote), (written, marked)) in enumerate(zip(votes, answer, strict=True))
         ]  # fmt: skip
         write(folder / f"{judge}_pairwise.jsonl", "\n".join(lines) + "\n")
     return folder

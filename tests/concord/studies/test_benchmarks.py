@@ -55,7 +55,7 @@ def commands(files: Path) -> dict[str, list[object]]:
 def test_an_import_is_said_repeated_and_undone(files: Path, study: str) -> None:
     project = files / "project"
     ran = concord(project, "import", "study", study, *commands(files)[study])
-    told = {
+    fields = {
         "genai-bench": "study genai-bench 1600: 18 annotations, 6 images (import 1)\n",
         "imagenhub": "study imagenhub text-to-image: 24 annotations, 8 images (import 1)\n",
         "viescore": "study viescore text-to-image: 8 images, 23 scores, 3 scorers (import 2)\n",
@@ -63,7 +63,7 @@ def test_an_import_is_said_repeated_and_undone(files: Path, study: str) -> None:
         "arena": "study arena votes: 4 annotations, 4 pairs, 8 scores, 2 scorers (import 1)\n",
     }
     assert ran.status == 0, ran.err
-    assert ran.out.endswith(told[study])
+    assert ran.out.endswith(fields[study])
     left_out = {
         "genai-bench": "genai_image_1600.json:2: 00000, DALLE_3, rating 2: 41 is not on the scale",
         "viescore": "judge_0shot SC: 1 images have no value",
@@ -79,7 +79,7 @@ def test_an_import_is_said_repeated_and_undone(files: Path, study: str) -> None:
     assert "judgements remade" in done(project, "rebuild")
     assert concord(project, "export", "ratings", "-o", files / "ratings.csv").status == 1
     assert done(project, "import", "study", study, *commands(files)[study]).endswith(
-        told[study].replace("import 2", f"import {2 * len(ids)}").replace("import 1", f"import {len(ids) + 1}")
+        fields[study].replace("import 2", f"import {2 * len(ids)}").replace("import 1", f"import {len(ids) + 1}")
     )
 
 
@@ -106,8 +106,8 @@ def test_judges_after_people_in_one_project(files: Path) -> None:
         texts = library.prompts_of_suite(store, "imagenhub")
         assert {prompt.text for prompt in texts} == {"A black banana."}
         assert texts == library.prompts_of_suite(other, "imagenhub")
-        found = scorer_evidence.imported_evidence(store, "imagenhub", "imagenhub/00000/DALLE/0")
-    assert found["imagenhub/00000/DALLE/0", "judge_0shot PQ"]["reasoning"] == "odd shape"
+        results = scorer_evidence.imported_evidence(store, "imagenhub", "imagenhub/00000/DALLE/0")
+    assert results["imagenhub/00000/DALLE/0", "judge_0shot PQ"]["reasoning"] == "odd shape"
     rows = json.loads(done(project, "agreement", "--format", "json", "--no-intervals", "--statistic", "spearman"))["raters"]
     met = {(row["aspect"], row["rater"]) for row in rows if row["value"] is not None}
     assert met >= {("semantic_consistency", "judge_0shot SC"), ("perceptual_quality", "judge_0shot PQ")}
@@ -125,8 +125,8 @@ def compared(files: Path, study: str, printed: PublishedStudy, monkeypatch: pyte
 def people(aspect: str, generator: str) -> np.ndarray[Any, Any]:
     """(persons, samples)."""
     pairs = np.array([[cells[GENERATORS.index(generator)] for cells in samples] for samples in PAIRS], float)
-    found: np.ndarray[Any, Any] = {"SC": pairs[..., 0], "PQ": pairs[..., 1], "O": np.sqrt(pairs.prod(-1))}[aspect]
-    return found
+    result: np.ndarray[Any, Any] = {"SC": pairs[..., 0], "PQ": pairs[..., 1], "O": np.sqrt(pairs.prod(-1))}[aspect]
+    return result
 
 
 def test_imagenhub_by_krippendorff_and_by_hand(files: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -140,21 +140,21 @@ def test_imagenhub_by_krippendorff_and_by_hand(files: Path, monkeypatch: pytest.
     ]
     kappa = PrintedNumber("kappa", "T", "0.11", "fleiss_kappa", generator="DALLE")
     study = replace(IMAGENHUB, sources=dict.fromkeys(GENERATORS, ""), numbers=(*numbers, kappa))
-    found = compared(files, "imagenhub", study, monkeypatch)
+    results = compared(files, "imagenhub", study, monkeypatch)
     for column in names:
         for generator in GENERATORS:
             expected = krippendorff.alpha(people(column, generator), level_of_measurement="ordinal")
-            assert found[f"alpha {column} {generator}"].value == pytest.approx(expected, abs=1e-9)
+            assert results[f"alpha {column} {generator}"].value == pytest.approx(expected, abs=1e-9)
     # SC of DALLE: 1 1 .5 | .5 .5 0 | 1 1 1 | 0 0 .5: agreeing pairs 1/3, 1/3, 1, 1/3, so p_a = 1/2;
     # of 12 ratings 5 are 1, 4 are .5 and 3 are 0: p_e = (25 + 16 + 9) / 144
-    line = found["kappa"]
+    line = results["kappa"]
     assert line.value == pytest.approx((1 / 2 - 50 / 144) / (1 - 50 / 144))
     assert (line.n_items, line.n_ratings, line.verdict) == (4, 12, "different")
 
 
 def test_genai_bench_as_released_and_cleaned(files: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     study = replace(GENAI_BENCH, sources={"DALLE_3": "", "SDXL_Base": ""})
-    found = compared(files, "genai-bench", study, monkeypatch)
+    results = compared(files, "genai-bench", study, monkeypatch)
     ratings = np.array([[5, 41, 4], [2, 2, 3], [3, 3, 4], [1, 1, 2], [5, 4, 5], [2, 1, 1]], float).T
     cleaned = np.where(ratings > 5, np.nan, ratings)
     expected = {
@@ -162,11 +162,11 @@ def test_genai_bench_as_released_and_cleaned(files: Path, monkeypatch: pytest.Mo
         "Krippendorff's alpha, as released, by order": krippendorff.alpha(ratings, level_of_measurement="ordinal"),
         "Krippendorff's alpha, cleaned": krippendorff.alpha(cleaned, level_of_measurement="interval"),
     }
-    assert {name: line.value for name, line in found.items()} == pytest.approx(expected, abs=1e-9)
-    assert found["Krippendorff's alpha, cleaned"].beside["krippendorff_alpha_ordinal"] == pytest.approx(
+    assert {name: line.value for name, line in results.items()} == pytest.approx(expected, abs=1e-9)
+    assert results["Krippendorff's alpha, cleaned"].beside["krippendorff_alpha_ordinal"] == pytest.approx(
         krippendorff.alpha(cleaned, level_of_measurement="ordinal"), abs=1e-9
     )
-    assert [found[name].n_ratings for name in expected] == [18, 18, 17]
+    assert [results[name].n_ratings for name in expected] == [18, 18, 17]
 
 
 def rho(x: Any, y: Any) -> float:
@@ -193,12 +193,12 @@ def test_viescore_as_its_notebook_averages_and_plainly(files: Path, monkeypatch:
         for column, aspect in aspects.items()
     ]
     study = replace(VIESCORE, sources=dict.fromkeys(GENERATORS, ""), numbers=tuple(numbers))
-    found = compared(files, "viescore", study, monkeypatch)
+    results = compared(files, "viescore", study, monkeypatch)
     for column in aspects:
         among = [[rho(p[k], np.delete(p, k, 0).mean(0)) for k in range(3)] for p in (people(column, g) for g in GENERATORS)]
         twice = np.tanh(np.mean([np.tanh(np.mean(each)) for each in among]))
-        assert found[f"people {column}"].value == pytest.approx(twice)
-        beside = found[f"people {column}"].beside
+        assert results[f"people {column}"].value == pytest.approx(twice)
+        beside = results[f"people {column}"].beside
         assert beside[MEAN_OF_RHO] == pytest.approx(np.mean(among))
         printed = [round(float(np.tanh(np.mean(each))), 4) for each in among]
         assert beside[FOUR_DIGITS] == pytest.approx(np.tanh(np.mean(printed)), abs=1e-12)
@@ -208,7 +208,7 @@ def test_viescore_as_its_notebook_averages_and_plainly(files: Path, monkeypatch:
             ratings = people(column, generator)[:, both]
             plain.append(rho(scores, ratings.mean(0)))
             equal += [rho(scores, ratings[list(two)].mean(0)) for two in combinations(range(3), 2)]
-        line = found[f"judge_0shot {column}"]
+        line = results[f"judge_0shot {column}"]
         assert line.value == pytest.approx(np.tanh(np.mean(plain)))
         assert line.beside[MEAN_OF_RHO] == pytest.approx(np.mean(plain))
         assert line.beside[EQUAL_TERMS] == pytest.approx(np.mean(equal))
@@ -216,9 +216,9 @@ def test_viescore_as_its_notebook_averages_and_plainly(files: Path, monkeypatch:
 
 
 def test_tia2_by_strict_majority_of_valid_labels(files: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    found = compared(files, "tia2", TIA2, monkeypatch)
+    results = compared(files, "tia2", TIA2, monkeypatch)
     values = {
-        name: (line.number.printed, line.value, line.n_items, line.n_ratings, line.verdict) for name, line in found.items()
+        name: (line.number.printed, line.value, line.n_items, line.n_ratings, line.verdict) for name, line in results.items()
     }
     assert values == {
         "tia2/composition-000": ("0.5000", 0.5, 2, 4, "same"),
@@ -231,13 +231,13 @@ def test_the_arena_counts_what_names_no_vote_as_wrong(files: Path, monkeypatch: 
         PrintedNumber(rater, "T", printed, "percent_agreement", percent=True, rater=rater)
         for rater, printed in (("gemini", "50.00"), ("gpt", "75.00"), ("nobody", "1.00"))
     )
-    found = compared(files, "arena", replace(ARENA, numbers=numbers), monkeypatch)
-    assert [(line.value, line.verdict) for line in found.values()] == [
+    results = compared(files, "arena", replace(ARENA, numbers=numbers), monkeypatch)
+    assert [(line.value, line.verdict) for line in results.values()] == [
         (0.25, "different"),
         (0.75, "same"),
         (None, "not_determined"),
     ]
-    assert found["gemini"].beside == {AS_MARKED: 0.5, OTHER_WORDS: 0.5}
+    assert results["gemini"].beside == {AS_MARKED: 0.5, OTHER_WORDS: 0.5}
 
 
 def test_the_audit_of_all_of_them(files: Path) -> None:

@@ -33,7 +33,7 @@ def consistency(project: Path) -> JudgedPeople:
 
 
 def test_agreement_is_that_of_scipy_over_all_images(project: Path) -> None:
-    found = consistency(project)
+    judged = consistency(project)
     people = np.array([[[cell[0] for cell in sample] for sample in person] for person in PAIRS]).mean(0).T
     judge = [CONSISTENCY["DALLE2"], CONSISTENCY["SD"]]
     pairs = [
@@ -46,21 +46,21 @@ def test_agreement_is_that_of_scipy_over_all_images(project: Path) -> None:
         "judge_0shot SC": float(stats.pearsonr(*zip(*pairs, strict=True))[0]),
         "CLIP_Score": float(stats.pearsonr([*CLIP["DALLE2"], *CLIP["SD"]], people.ravel())[0]),
     }
-    assert {each.name: each.agreement for each in found.judges} == pytest.approx(expected)
-    assert [each.name for each in found.judges] == sorted(expected, key=lambda name: -expected[name])
+    assert {each.name: each.agreement for each in judged.judges} == pytest.approx(expected)
+    assert [each.name for each in judged.judges] == sorted(expected, key=lambda name: -expected[name])
 
 
 def test_rankings_and_differences_are_those_of_the_commands(project: Path) -> None:
-    found = consistency(project)
+    judged = consistency(project)
     about = ("--aspect", "semantic_consistency", "--format", "json")
     ranked = {(row["scorer"], row["statistic"]): row for row in json.loads(done(project, "rank", *about))["rows"]}
-    assert {name for name, _ in ranked} > {each.name for each in found.judges}  # PQ is another question
-    for each in found.judges:
+    assert {name for name, _ in ranked} > {each.name for each in judged.judges}  # PQ is another question
+    for each in judged.judges:
         assert each.images is not None
         row = ranked[each.name, "pairwise_accuracy"]
         assert (each.images.value, each.images.low, each.images.n_items) == (row["value"], row["low"], row["n_items"])
-    best, other = found.judges
-    there, back = found.ahead(best, other), found.ahead(other, best)
+    best, other = judged.judges
+    there, back = judged.ahead(best, other), judged.ahead(other, best)
     assert there is not None
     assert back is not None
     assert there["value"] == -back["value"]
@@ -68,16 +68,16 @@ def test_rankings_and_differences_are_those_of_the_commands(project: Path) -> No
 
 
 def test_the_words_name_the_best_and_people_s_level(project: Path) -> None:
-    found = consistency(project)
-    best = found.judges[0]
-    agrees, ranks, replaces = (answer for _, answer in judge_words.answers(found))
+    judged = consistency(project)
+    best = judged.judges[0]
+    agrees, ranks, replaces = (answer for _, answer in judge_words.answers(judged))
     assert agrees.startswith(f"{best.name}, with Pearson’s r {best.agreement:.4f}".replace("-", "−"))
     assert "where people reach" in agrees
-    assert f"ahead of the next, {found.judges[1].name}" in agrees
+    assert f"ahead of the next, {judged.judges[1].name}" in agrees
     assert ranks.startswith("Of two images of a prompt, ")
     assert "30 or more prompts in common" in replaces  # as tenths the judge is on people's scale, which is not the reason
-    header, people, *rows = judge_words.table(found)
+    header, people, *rows = judge_words.table(judged)
     assert people[0] == "people, each against the others"
-    assert [row[0] for row in rows] == [each.name for each in found.judges]
+    assert [row[0] for row in rows] == [each.name for each in judged.judges]
     assert {len(row) for row in (people, *rows)} == {len(header)}
-    assert f"{best.name} agrees best" in judge_words.summary(found)
+    assert f"{best.name} agrees best" in judge_words.summary(judged)

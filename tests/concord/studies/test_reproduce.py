@@ -96,7 +96,7 @@ def test_geneval_by_hand(geneval_files: Path, monkeypatch: pytest.MonkeyPatch) -
     ran = reproduce(*words(geneval_files, "sdv2", "if-xl"), "--format", "json")
     assert (ran.status, ran.err) == (0, "")
     assert verdicts(ran) == {number.called: (number.printed, "same") for number in BY_HAND.numbers}
-    found = numbers(ran)
+    results = numbers(ran)
     exact = {
         "mean of if-xl": 2 / 3,
         "cow": 3 / 4,
@@ -106,10 +106,10 @@ def test_geneval_by_hand(geneval_files: Path, monkeypatch: pytest.MonkeyPatch) -
         "unanimous": 1,
         "prompts": 2,
     }
-    assert {called: found[called]["value"] for called in exact} == pytest.approx(exact)
+    assert {called: results[called]["value"] for called in exact} == pytest.approx(exact)
     # all pairs of the car: 1 of 3 agree for either source
-    assert found["car"]["beside"] == {"percent_agreement": pytest.approx(1 / 3)}
-    assert (found["cow"]["n_items"], found["cow"]["n_ratings"], found["cow"]["reason"]) == (2, 6, None)
+    assert results["car"]["beside"] == {"percent_agreement": pytest.approx(1 / 3)}
+    assert (results["cow"]["n_items"], results["cow"]["n_ratings"], results["cow"]["reason"]) == (2, 6, None)
 
 
 def test_a_difference_is_shown_and_ends_with_1(geneval_files: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -133,12 +133,12 @@ def test_numbers_over_a_missing_source_are_not_determined(geneval_files: Path, m
     use(monkeypatch, "geneval", BY_HAND)
     ran = reproduce(*words(geneval_files, "sdv2"), "--format", "json")
     assert ran.status == 0
-    found = numbers(ran)
-    assert {called for called, row in found.items() if row["verdict"] == "same"} == {"mean of sdv2"}
-    assert {row["reason"] for row in found.values() if row["verdict"] != "same"} == {"no if-xl in these data"}
+    results = numbers(ran)
+    assert {called for called, row in results.items() if row["verdict"] == "same"} == {"mean of sdv2"}
+    assert {row["reason"] for row in results.values() if row["verdict"] != "same"} == {"no if-xl in these data"}
     # over sdv2 alone the cow's first annotation agrees with one of two others: told, but not set against the printed number
-    assert (found["cow"]["value"], found["cow"]["rounded"], found["cow"]["over"]) == (0.5, None, ["sdv2"])
-    assert (found["mean of if-xl"]["value"], found["mean of if-xl"]["over"]) == (None, [])
+    assert (results["cow"]["value"], results["cow"]["rounded"], results["cow"]["over"]) == (0.5, None, ["sdv2"])
+    assert (results["mean of if-xl"]["value"], results["mean of if-xl"]["over"]) == (None, [])
 
 
 def test_nothing_determined_is_no_success(geneval_files: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -164,7 +164,7 @@ def test_a_folder_does_as_well_as_its_files(geneval_files: Path, monkeypatch: py
 def test_wrong_words(geneval_files: Path, tmp_path: Path) -> None:
     file = geneval_files / "annotations" / "annotations_sdv2.csv"
     spec = geneval_files / "evaluation_metadata.jsonl"
-    asked: list[tuple[list[object], int, str]] = [
+    requested: list[tuple[list[object], int, str]] = [
         (["geneval", f"sdv2={file}"], 2, "--metadata"),
         (["geneval", f"sd={file}", "--metadata", spec], 2, "no source 'sd'; name it one of clip, sdv2, if-xl"),
         (["geneval", "nowhere"], 1, "nowhere: there is no such folder"),
@@ -173,7 +173,7 @@ def test_wrong_words(geneval_files: Path, tmp_path: Path) -> None:
         (["tifa", tmp_path], 1, "no human_annotations_with_scores.json in this folder"),
         (["tifa", spec], 1, "evaluation_metadata.jsonl"),
     ]
-    for words, status, message in asked:
+    for words, status, message in requested:
         ran = reproduce(*words)
         assert (ran.status, ran.out, ran.err.count("\n")) == (status, "", 1), words
         assert message in ran.err
@@ -220,10 +220,10 @@ def test_tifa_by_hand(tifa_file: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     assert (ran.status, ran.err) == (0, "")
     same = {"rho": ("86.6", "same"), "tau": ("33.3", "same"), "texts": ("3", "same")}
     assert verdicts(ran) == {**same, "other": (None, "not_determined")}
-    found = numbers(ran)
-    assert found["rho"]["value"] == pytest.approx(0.75**0.5)
-    assert found["rho"]["beside"] == {"spearman": pytest.approx(1 / 2)}
-    assert found["other"]["reason"] == "these data hold nothing to compute it from"
+    results = numbers(ran)
+    assert results["rho"]["value"] == pytest.approx(0.75**0.5)
+    assert results["rho"]["beside"] == {"spearman": pytest.approx(1 / 2)}
+    assert results["other"]["reason"] == "these data hold nothing to compute it from"
     (shown,) = [line for line in reproduce("tifa", tifa_file).out.splitlines() if line.startswith("Table 2") and "rho" in line]
     assert " ".join(shown.split()).startswith("Table 2 rho pearson metric 86.6 86.6 0.866025403784438")
     assert " ".join(shown.split()).endswith(" 3 6 same spearman 50.0 (0.500000)")

@@ -31,16 +31,16 @@ Answers = dict[str, Any]
 
 
 def row(item: str, rater: str, aspect: str, label: str, target: str | None = None, **other: Any) -> Judgement:
-    place = {"suite": "sr2d", "prompt": f"sr2d/{item}", "task": None, "generator": "g", "target": target}
-    return judgement(item, rater, label, **place | {"aspect": aspect} | other)
+    index = {"suite": "sr2d", "prompt": f"sr2d/{item}", "task": None, "generator": "g", "target": target}
+    return judgement(item, rater, label, **index | {"aspect": aspect} | other)
 
 
 def derived(item: str, rater: str, answers: Answers, seq: int = 0, **other: Any) -> list[Judgement]:
     """The judgements of a real answer to the real form."""
-    found = [one.judgement for one in FORM.derive(FormItem("", SPEC), answers)]
+    judgements = [one.judgement for one in FORM.derive(FormItem("", SPEC), answers)]
     return [
         row(item, rater, j.aspect, j.label or "", j.target, seq=seq, excluded=None if j.label else j.reason, **other)
-        for j in found
+        for j in judgements
     ]
 
 
@@ -69,7 +69,7 @@ def by_hand() -> list[Judgement]:
     i1: all see both, above.  i2: two of three see both and both say above; the third sees no bench.
     i3: nobody sees the cow.  i4: all see both, one of three says above.  i5: two people only.
     """
-    said = {
+    replies = {
         "i1": [
             answers("yes", "yes", ("above",)),
             answers("yes", "yes", ("above", "left of")),
@@ -80,7 +80,7 @@ def by_hand() -> list[Judgement]:
         "i4": [answers("yes", "yes", ("left of",)), answers("yes", "yes", ("none",)), answers("yes", "yes", ("above",))],
         "i5": [answers("yes", "yes", ("above",)), answers("no", "no")],
     }
-    rows = [each for item, all_ in said.items() for n, one in enumerate(all_) for each in derived(item, f"p{n}", one, n)]
+    rows = [each for item, all_ in replies.items() for n, entry in enumerate(all_) for each in derived(item, f"p{n}", entry, n)]
     # both found and above (i1), both found and not above (i2), no cow (i3), both and above (i4); i5: both and above
     for item, cow, holds in (
         ("i1", "yes", "yes"),
@@ -119,8 +119,8 @@ def test_table_four_by_hand() -> None:
 
 def test_table_five_by_hand() -> None:
     _, five = asked(by_hand())
-    found = {metric: (r["value"], r["n_items"]) for (_, _, metric), r in five.items()}
-    assert found == {
+    results = {metric: (r["value"], r["n_items"]) for (_, _, metric), r in five.items()}
+    assert results == {
         "OA": (1, 4),  # i1 i2 i4 both, i3 not
         "VISOR_uncond": (2 / 4, 4),  # i1 yes yes, i2 people yes and the scorer no, i3 no no, i4 people no and the scorer yes
         "VISOR_cond": (pytest.approx(1 / 3), 3),  # i1 of i1, i2, i4; i3 has no both
@@ -167,9 +167,9 @@ def test_other_questionnaires_and_single_objects_do_not_mix_in() -> None:
     assert tables(frame(counted), SCALES_OF, roles(["i1"]), POINT).questions == ()
     with_target = asked(by_hand() + counted)[0]
     assert with_target["real", "Num. Objects", "majority_share"]["n_items"] == 4
-    one = {"sr2d/i1": Roles("cow", None, False)}
+    entry = {"sr2d/i1": Roles("cow", None, False)}
     rows = [r for n in range(3) for r in derived("i1", f"p{n}", answers("yes", "yes", ("above",)))]
-    made = tables(frame(rows), SCALES_OF, one, POINT)
+    made = tables(frame(rows), SCALES_OF, entry, POINT)
     assert "Object B" not in {r["question"] for r in made.questions}
     assert made.metrics == ()
 
@@ -183,27 +183,27 @@ def strict(votes: list[Any]) -> Any:
 def simulate(seed: int, images: int = 60) -> tuple[dict[str, list[Answers]], dict[str, tuple[bool, bool, bool]]]:
     """Answers as the form takes them (only visible questions), and what a scorer sees: the cow, the bench, above."""
     rng = random.Random(seed)
-    said: dict[str, list[Answers]] = {}
+    replies: dict[str, list[Answers]] = {}
     seen = {}
     questions = {question.id: question for question in FORM.build(FormItem("", SPEC)).questions}
     for n in range(images):
         here = [rng.random() < 0.8, rng.random() < 0.7, rng.random() < 0.5]
         seen[f"i{n:02}"] = tuple(truth if rng.random() < 0.8 else not truth for truth in here)
-        said[f"i{n:02}"] = []
+        replies[f"i{n:02}"] = []
         for _ in range(rng.choice((2, 3, 3, 3, 3, 5))):
             person = [truth if rng.random() < 0.85 else not truth for truth in here]
             full: Answers = {"quality": rng.randint(1, 3), "scene": rng.randint(1, 5), "objects": rng.randint(1, 3)}
             full |= {f"present_{k}": "yes" if person[i] else "no" for i, k in enumerate("ab")}
             full |= {"relations": ["above"] if person[2] else ["none"], "merged": rng.choice(("merged", "distinct"))}
             assert set(full) == set(questions)
-            said[f"i{n:02}"].append({key: full[key] for key in visible(FORM.build(FormItem("", SPEC)), full)})
-    return said, seen  # type: ignore[return-value]
+            replies[f"i{n:02}"].append({key: full[key] for key in visible(FORM.build(FormItem("", SPEC)), full)})
+    return replies, seen  # type: ignore[return-value]
 
 
 @pytest.mark.parametrize("seed", range(3))
 def test_simulated_answers_against_a_restatement(seed: int) -> None:
-    said, seen = simulate(seed)
-    rows = [r for item, all_ in said.items() for n, one in enumerate(all_) for r in derived(item, f"p{n}", one, n)]
+    replies, seen = simulate(seed)
+    rows = [r for item, all_ in replies.items() for n, entry in enumerate(all_) for r in derived(item, f"p{n}", entry, n)]
     scored = {"kind": "scorer", "identity": None}
     for item, (cow, bench, above) in seen.items():
         rows += [
@@ -216,13 +216,13 @@ def test_simulated_answers_against_a_restatement(seed: int) -> None:
     four, five = asked(rows)
 
     read: dict[str, Callable[[Answers], Any]] = {
-        "Image Quality": lambda one: one["quality"], "Num. Objects": lambda one: one["objects"],
-        "Object A": lambda one: one["present_a"], "Object B": lambda one: one["present_b"],
-        "Spatial Relation": lambda one: "above" in one["relations"] if "relations" in one else None,
-        "Merged/Distinct": lambda one: one.get("merged"),
+        "Image Quality": lambda entry: entry["quality"], "Num. Objects": lambda entry: entry["objects"],
+        "Object A": lambda entry: entry["present_a"], "Object B": lambda entry: entry["present_b"],
+        "Spatial Relation": lambda entry: "above" in entry["relations"] if "relations" in entry else None,
+        "Merged/Distinct": lambda entry: entry.get("merged"),
     }  # fmt: skip
     for question, of in read.items():
-        votes = [[vote for one in all_ if (vote := of(one)) is not None] for all_ in said.values()]
+        votes = [[vote for entry in all_ if (vote := of(entry)) is not None] for all_ in replies.values()]
         votes = [each for each in votes if len(each) >= 3]
         majority = sum(strict(each) is not None for each in votes) / len(votes)
         unanimous = sum(len(set(each)) == 1 for each in votes) / len(votes)
@@ -233,15 +233,16 @@ def test_simulated_answers_against_a_restatement(seed: int) -> None:
     def both(one: Answers) -> bool:
         return bool(one["present_a"] == one["present_b"] == "yes")
 
-    three = {item: all_ for item, all_ in said.items() if len(all_) >= 3}
-    oa = [(strict([both(one) for one in all_]), seen[item][0] and seen[item][1]) for item, all_ in three.items()]
+    three = {item: all_ for item, all_ in replies.items() if len(all_) >= 3}
+    oa = [(strict([both(entry) for entry in all_]), seen[item][0] and seen[item][1]) for item, all_ in three.items()]
     uncond = [
-        (strict([both(one) and "above" in one["relations"] for one in all_]), all(seen[item])) for item, all_ in three.items()
+        (strict([both(entry) and "above" in entry["relations"] for entry in all_]), all(seen[item]))
+        for item, all_ in three.items()
     ]
     cond = [
-        (strict(["above" in one["relations"] for one in all_ if both(one)]), seen[item][2])
+        (strict(["above" in entry["relations"] for entry in all_ if both(entry)]), seen[item][2])
         for item, all_ in three.items()
-        if seen[item][0] and seen[item][1] and strict([both(one) for one in all_])
+        if seen[item][0] and seen[item][1] and strict([both(entry) for entry in all_])
     ]
     for metric, pairs in (("OA", oa), ("VISOR_uncond", uncond), ("VISOR_cond", cond)):
         pairs = [pair for pair in pairs if pair[0] is not None]

@@ -45,9 +45,9 @@ def test_any_table_comes_back_from_csv_and_parquet(rows: list[tuple[str | None, 
     text = formats.WRITERS["csv"](frame(rows), COLUMNS).decode()
     header, *read = csv.reader(io.StringIO(text, newline=""))
     assert header == list(COLUMNS)
-    told = [(unescape_formula(who) or None, float(x) if x else None, int(n), yes == "true") for who, x, n, yes, _ in read]
-    assert told == rows
-    assert [math.copysign(1, x) for _, x, *_ in told if x is not None] == [
+    parts = [(unescape_formula(who) or None, float(x) if x else None, int(n), yes == "true") for who, x, n, yes, _ in read]
+    assert parts == rows
+    assert [math.copysign(1, x) for _, x, *_ in parts if x is not None] == [
         math.copysign(1, r[1]) for r in rows if r[1] is not None
     ]
     assert {at for *_, at in read} <= {"2026-11-21T08:00:00.250000+00:00"}
@@ -71,8 +71,8 @@ def test_a_line_ends_with_lf_and_only_what_must_be_is_quoted() -> None:
 def test_any_table_comes_back_from_json_lines(rows: list[tuple[str | None, float | None, int, bool]]) -> None:
     lines = formats.WRITERS["jsonl"](frame(rows), COLUMNS).decode().split("\n")
     assert lines.pop() == ""
-    told = [tuple(json.loads(line).values()) for line in lines]
-    assert [row[:4] for row in told] == rows
+    payload = [tuple(json.loads(line).values()) for line in lines]
+    assert [row[:4] for row in payload] == rows
 
 
 def test_json_stands_in_json_lines_as_it_is_and_elsewhere_as_text() -> None:

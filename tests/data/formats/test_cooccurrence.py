@@ -21,7 +21,7 @@ CATEGORIES = [{"id": 17, "name": "cat"}, {"id": 18, "name": "dog"}, {"id": 74, "
 def instances(path: Path, held: dict[Any, list[Any]], categories: Any = CATEGORIES, **more: Any) -> Path:
     """A file in which these images hold these categories."""
     annotations = [
-        {"id": n, "image_id": image, "category_id": one} for image, some in held.items() for n, one in enumerate(some)
+        {"id": n, "image_id": image, "category_id": entry} for image, some in held.items() for n, entry in enumerate(some)
     ]
     content = {"info": {"year": 2017}, "images": [], "annotations": annotations, "categories": categories, **more}
     path.write_text(json.dumps(content), encoding="utf-8")

@@ -20,10 +20,10 @@ def line(**changed: Any) -> dict[str, Any]:
 
 
 def test_a_line_becomes_a_case() -> None:
-    found = read_case(line(prompt_id=12, generator="sd"))
-    assert (found.id, found.prompt_id, found.generator, found.asked) == ("x", "12", "sd", SPEC)
-    assert found.spec.objects[0].name == "cup"
-    assert found.seen == Observation("x", {}, (Detection("cup", 0.5, (0.0, 1.0, 2.5, 3.0)),))
+    case = read_case(line(prompt_id=12, generator="sd"))
+    assert (case.id, case.prompt_id, case.generator, case.asked) == ("x", "12", "sd", SPEC)
+    assert case.spec.objects[0].name == "cup"
+    assert case.seen == Observation("x", {}, (Detection("cup", 0.5, (0.0, 1.0, 2.5, 3.0)),))
     bare = read_case(line(id=7, detections=[]))
     assert (bare.id, bare.seen.item_id, bare.prompt_id, bare.generator) == (7, "7", None, None)
 
@@ -42,8 +42,8 @@ def test_a_line_becomes_a_case() -> None:
     ],
 )
 def test_a_colour_is_a_name_or_probabilities(color: dict[str, Any], expected: list[float] | None) -> None:
-    (found,) = read_case(line(detections=[CUP | color])).seen.detections
-    assert found.colors == (None if expected is None else tuple(expected))
+    (detection,) = read_case(line(detections=[CUP | color])).seen.detections
+    assert detection.colors == (None if expected is None else tuple(expected))
     assert len(COLORS) == 10
 
 

@@ -53,14 +53,14 @@ def as_pandas(rows: list[dict[str, Any]]) -> str:
     ],
 )
 def test_a_line_is_read_and_written_as_pandas_writes_it(changed: dict[str, Any]) -> None:
-    asked = row(**changed)
-    text = as_pandas([asked])
+    requested = row(**changed)
+    text = as_pandas([requested])
     read = read_result(json.loads(text))
     assert format_result(read) == text
     assert (read.filename, read.prompt, read.correct, read.metadata) == (
-        asked["filename"],
-        asked["prompt"],
-        asked["correct"],
+        requested["filename"],
+        requested["prompt"],
+        requested["correct"],
         CUP,
     )
 

@@ -15,8 +15,8 @@ from data.formats.official_results import CaptionAnswers, read_results
 
 
 def entry(text: str = "is it red?", chosen: str = "yes", **more: Any) -> dict[str, Any]:
-    said = {"question": text, "choices": ["yes", "no"], "answer": "yes", "element_type": "color", "element": "red"}
-    return said | {"caption": "a red cup", "free_form_vqa": "yep", "multiple_choice_vqa": chosen, "scores": 1} | more
+    answers = {"question": text, "choices": ["yes", "no"], "answer": "yes", "element_type": "color", "element": "red"}
+    return answers | {"caption": "a red cup", "free_form_vqa": "yep", "multiple_choice_vqa": chosen, "scores": 1} | more
 
 
 def official(path: Path, details: Any, indent: int | None = 2, **more: Any) -> Path:
@@ -30,9 +30,9 @@ def test_the_official_file_is_read_in_its_order(tmp_path: Path, indent: int | No
         "b": {"q1": entry(), "q2": entry("what?", "blue", choices=["red", "blue"], answer="red", scores=0)},
         "a": {"q": entry()},
     }
-    found = list(read_results(official(tmp_path / "r.json", details, indent)))
-    assert [one.id for one in found] == ["b", "a"]
-    first, second = found[0].answers
+    captions = list(read_results(official(tmp_path / "r.json", details, indent)))
+    assert [caption.id for caption in captions] == ["b", "a"]
+    first, second = captions[0].answers
     assert (first.chosen, first.free, first.scored, first.question.question_id) == ("yes", "yep", True, "is-it-red")
     assert (second.chosen, second.scored, second.question.choices, second.question.answer) == (
         "blue",
@@ -40,13 +40,13 @@ def test_the_official_file_is_read_in_its_order(tmp_path: Path, indent: int | No
         ("red", "blue"),
         "red",
     )
-    assert found[0].caption == "a red cup"
-    assert found[0].wrong == ()
+    assert captions[0].caption == "a red cup"
+    assert captions[0].wrong == ()
 
 
 def test_lines_of_evidence_are_read(tmp_path: Path) -> None:
-    said = {"question_id": "q1", "text": "is it red?", "choices": ["yes", "no"], "answer": "yes", "element_type": "color"}
-    line = {"id": "x/1", "answers": [{**said, "element": "red", "chosen": "no", "free": None, "parents": ["q0"]}]}
+    answers = {"question_id": "q1", "text": "is it red?", "choices": ["yes", "no"], "answer": "yes", "element_type": "color"}
+    line = {"id": "x/1", "answers": [{**answers, "element": "red", "chosen": "no", "free": None, "parents": ["q0"]}]}
     path = tmp_path / "e.jsonl"
     path.write_text(
         json.dumps(line) + "\nnothing\n" + json.dumps({"id": 3}) + "\n" + json.dumps({"id": "y", "answers": {}}) + "\n"
@@ -55,8 +55,8 @@ def test_lines_of_evidence_are_read(tmp_path: Path) -> None:
     (answer,) = good.answers
     assert (good.id, good.number, answer.question.question_id, answer.question.parents) == ("x/1", 1, "q1", ("q0",))
     assert (answer.chosen, answer.free, answer.scored) == ("no", None, None)
-    assert [one.number for one in bad] == [2, 3, 4]
-    assert [one.wrong[0].partition(" (")[0] for one in bad] == [
+    assert [answers.number for answers in bad] == [2, 3, 4]
+    assert [answers.wrong[0].partition(" (")[0] for answers in bad] == [
         "not JSON",
         "'id' is 3, a text expected",
         "'answers' is {}, a list expected",
@@ -74,10 +74,10 @@ def test_lines_of_evidence_are_read(tmp_path: Path) -> None:
     ],
 )
 def test_an_unreadable_entry_is_reported_and_the_rest_is_read(tmp_path: Path, wrong: dict[str, Any], why: str) -> None:
-    (found,) = read_results(official(tmp_path / "r.json", {"a": {"1": entry() | wrong, "2": entry(), "3": "no object"}}))
-    assert len(found.answers) == 1
-    assert found.wrong[0] == f"a: {why}"
-    assert len(found.wrong) == 2
+    (answers,) = read_results(official(tmp_path / "r.json", {"a": {"1": entry() | wrong, "2": entry(), "3": "no object"}}))
+    assert len(answers.answers) == 1
+    assert answers.wrong[0] == f"a: {why}"
+    assert len(answers.wrong) == 2
 
 
 @pytest.mark.parametrize(
@@ -109,6 +109,9 @@ _JSON = st.recursive(
 @settings(max_examples=60, deadline=None)
 @given(st.dictionaries(st.text(max_size=3), st.dictionaries(st.text(max_size=3), _JSON, max_size=3), max_size=3))
 def test_no_content_of_an_entry_raises(tmp_path_factory: pytest.TempPathFactory, details: Any) -> None:
-    found = list(read_results(official(tmp_path_factory.mktemp("odd") / "r.json", details)))
-    assert [one.id for one in found] == list(details)
-    assert all(isinstance(one, CaptionAnswers) and len(one.answers) + len(one.wrong) == len(details[one.id]) for one in found)
+    captions = list(read_results(official(tmp_path_factory.mktemp("odd") / "r.json", details)))
+    assert [caption.id for caption in captions] == list(details)
+    assert all(
+        isinstance(caption, CaptionAnswers) and len(caption.answers) + len(caption.wrong) == len(details[caption.id])
+        for caption in captions
+    )

@@ -114,7 +114,7 @@ def test_an_entry_is_written_as_the_notebook_does() -> None:
     assert key == "1103_2"
     read = read_entry(key, json.loads("{" + format_entry(key, entry) + "}")[key], "g")
     assert read.sra is True
-    assert [one.label for one in read.case.seen.detections] == ["kite", "kite", "bicycle"]
+    assert [detection.label for detection in read.case.seen.detections] == ["kite", "kite", "bicycle"]
     assert entry_of(case, {"kite": [], "bicycle": [0]}, False)["recall"] == 1
 
 

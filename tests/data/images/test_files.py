@@ -39,9 +39,9 @@ def open_thumbnail(data: bytes) -> Image.Image:
 @pytest.mark.parametrize("extension", sorted(folders.EXTENSIONS))
 def test_every_extension_is_read(tmp_path: Path, extension: str) -> None:
     path = save(tmp_path / f"a{extension}")
-    found = read_image_file(path)
-    assert (found.width, found.height) == (8, 6)
-    assert found.sha256 == hashlib.sha256(path.read_bytes()).hexdigest()
+    image_file = read_image_file(path)
+    assert (image_file.width, image_file.height) == (8, 6)
+    assert image_file.sha256 == hashlib.sha256(path.read_bytes()).hexdigest()
     assert open_thumbnail(thumbnail(path, 4)).size == (4, 3)
 
 
@@ -50,8 +50,8 @@ def test_exif_rotation_counts(tmp_path: Path, extension: str) -> None:
     exif = Image.Exif()
     exif[0x0112] = 6
     path = save(tmp_path / f"a{extension}", (40, 20), exif=exif)
-    found = read_image_file(path)
-    assert (found.width, found.height) == (20, 40)
+    image_file = read_image_file(path)
+    assert (image_file.width, image_file.height) == (20, 40)
     assert open_thumbnail(thumbnail(path, 10)).size == (10, 20)
 
 
@@ -169,8 +169,8 @@ def test_geneval_layout(tmp_path: Path) -> None:
     (tmp_path / "00077").mkdir()
     (tmp_path / "readme.txt").touch()
     save(tmp_path / "00003" / "samples" / "b.png")
-    found = find_images(tmp_path, "geneval", "g")
-    assert [(e.prompt_id, e.index, e.file.path.name) for e in found.entries] == [
+    images = find_images(tmp_path, "geneval", "g")
+    assert [(e.prompt_id, e.index, e.file.path.name) for e in images.entries] == [
         ("geneval/00001", 0, "00000.png"),
         ("geneval/00002", 0, "00000.png"),
         ("geneval/00002", 2, "00002.jpg"),
@@ -178,11 +178,11 @@ def test_geneval_layout(tmp_path: Path) -> None:
         ("geneval/00002", 1, "cat.webp"),
         ("geneval/00003", 0, "b.png"),
     ]
-    assert found.entries[1].prompt is not None
-    assert found.entries[1].prompt_text == "a photo of a cow"
-    assert found.entries[1].task == "single_object"
-    assert found.entries[-1].prompt is None
-    reasons = {str(s.path.relative_to(tmp_path)): s.reason for s in found.skipped}
+    assert images.entries[1].prompt is not None
+    assert images.entries[1].prompt_text == "a photo of a cow"
+    assert images.entries[1].task == "single_object"
+    assert images.entries[-1].prompt is None
+    reasons = {str(s.path.relative_to(tmp_path)): s.reason for s in images.skipped}
     assert set(reasons) == {
         "1",
         "00002/samples/2.png",
@@ -203,10 +203,10 @@ def test_visor_layout(tmp_path: Path) -> None:
     (tmp_path / "9_1.png").write_bytes(b"no")
     (tmp_path / "sub").mkdir()
     calls: list[tuple[int, int]] = []
-    found = find_images(tmp_path, "visor", "g", progress=lambda done, total: calls.append((done, total)))
-    assert [(e.prompt_id, e.index) for e in found.entries] == [("sr2d/00009", 0), ("sr2d/00810", 2), ("sr2d/00810", 10)]
-    assert found.entries[1].prompt == sr2d_suite.numbered_prompt(810)
-    assert {s.path.name for s in found.skipped} == {"31680_0.png", "x_1.png", "9_1.png", "sub"}
+    images = find_images(tmp_path, "visor", "g", progress=lambda done, total: calls.append((done, total)))
+    assert [(e.prompt_id, e.index) for e in images.entries] == [("sr2d/00009", 0), ("sr2d/00810", 2), ("sr2d/00810", 10)]
+    assert images.entries[1].prompt == sr2d_suite.numbered_prompt(810)
+    assert {s.path.name for s in images.skipped} == {"31680_0.png", "x_1.png", "9_1.png", "sub"}
     assert calls == [(n, 4) for n in (1, 2, 3, 4)]
     own = find_images(tmp_path, "visor", "g", suite="mine")
     assert own.entries[-1].prompt_id == "mine/31680"
@@ -233,14 +233,14 @@ def test_csv_layout(tmp_path: Path) -> None:
         "a.png,x,g/1,,\n"
         ",x,g1,,\n"
     )
-    found = find_images(home, "csv", "fallback")
-    assert [(e.file.path.name, e.generator, e.index, e.task) for e in found.entries] == [
+    images = find_images(home, "csv", "fallback")
+    assert [(e.file.path.name, e.generator, e.index, e.task) for e in images.entries] == [
         ("a.png", "g1", 1, None),
         ("b.png", "g1", 0, "t"),
         ("c.png", "fallback", 0, None),
     ]
-    assert {(e.prompt_id, e.prompt, e.prompt_text) for e in found.entries} == {(None, None, "a cat, asleep")}
-    reasons = [s.reason for s in found.skipped]
+    assert {(e.prompt_id, e.prompt, e.prompt_text) for e in images.entries} == {(None, None, "a cat, asleep")}
+    reasons = [s.reason for s in images.skipped]
     assert [reason.split(": ")[0] for reason in reasons] == [f"images.csv:{n}" for n in (5, 6, 7, 8, 9, 10, 12, 13, 11)]
     assert "'..'" in reasons[0]
     assert "absolute" in reasons[1]
@@ -275,11 +275,11 @@ def test_no_such_folder(tmp_path: Path) -> None:
 def test_published_visor_images() -> None:
     count = 0
     for folder in sorted((SHARED / "visor" / "images").iterdir()):
-        found = find_images(folder, "visor", folder.name)
-        assert not found.skipped
-        assert all(entry.prompt is not None for entry in found.entries)
-        assert {entry.index for entry in found.entries} == {0, 1, 2, 3}
-        count += len(found.entries)
+        images = find_images(folder, "visor", folder.name)
+        assert not images.skipped
+        assert all(entry.prompt is not None for entry in images.entries)
+        assert {entry.index for entry in images.entries} == {0, 1, 2, 3}
+        count += len(images.entries)
     assert count == 700
 
 

@@ -16,10 +16,10 @@ def test_embeddings_have_unit_length_and_the_cosine_stays() -> None:
     vectors = rng.normal(size=(20, 192)) * rng.uniform(0.01, 100, size=(20, 1))
     stored = pack_embeddings(vectors)
     assert {len(one or b"") for one in stored} == {2 * 192}
-    found = unpack_embeddings([one for one in stored if one]).astype(np.float64)
-    assert np.linalg.norm(found, axis=1) == pytest.approx(np.ones(20), abs=1e-3)
+    result = unpack_embeddings([one for one in stored if one]).astype(np.float64)
+    assert np.linalg.norm(result, axis=1) == pytest.approx(np.ones(20), abs=1e-3)
     unit = vectors / np.linalg.norm(vectors, axis=1, keepdims=True)
-    assert np.abs(found @ found.T - unit @ unit.T).max() < 1e-3
+    assert np.abs(result @ result.T - unit @ unit.T).max() < 1e-3
 
 
 def test_vectors_without_direction_have_no_embedding() -> None:

@@ -34,9 +34,9 @@ def test_a_job_is_read_back_whatever_the_text(tmp_path: Path) -> None:
     folder.describe({"pipeline": HOSTILE, "guidance": 7.5})
     assert folder.opened() == {"pipeline": HOSTILE, "guidance": 7.5}
     folder.tell(WorkerProgress("running", 3, 10, seconds=6.0))
-    told = folder.progress()
-    assert told is not None
-    assert told.seconds_left == 14.0
+    progress = folder.progress()
+    assert progress is not None
+    assert progress.seconds_left == 14.0
     folder.ask(job)
     assert (folder.progress(), folder.opened()) == (None, {}), "what was told of another job goes"
 
@@ -47,9 +47,9 @@ def test_why_a_picture_is_blank_goes_with_its_file(tmp_path: Path) -> None:
         write_picture(tmp_path / "new" / f"{why}.png", black, why)
         assert blanked(tmp_path / "new" / f"{why}.png") == why
     assert len(list((tmp_path / "new").iterdir())) == 3, "nothing temporary is left"
-    told = PngImagePlugin.PngInfo()
-    told.add_text("blanked", "somebody else's word")
-    black.save(tmp_path / "other.png", pnginfo=told)
+    png_info = PngImagePlugin.PngInfo()
+    png_info.add_text("blanked", "somebody else's word")
+    black.save(tmp_path / "other.png", pnginfo=png_info)
     assert blanked(tmp_path / "other.png") is None
     assert why_blank(None) is None
     assert why_blank("filter") == "blanked by the generator's safety filter"
@@ -67,5 +67,5 @@ def test_a_seed_is_a_function_of_text_index_and_seed() -> None:
 def test_missing_pictures_are_those_without_a_file(tmp_path: Path) -> None:
     wanted = [WantedPicture("s/0", k, "a cup", k, str(tmp_path / f"{k}.png")) for k in range(3)]
     write_whole(tmp_path / "1.png", b"x")
-    assert [one.index for one in missing_pictures(wanted)] == [0, 2]
+    assert [picture.index for picture in missing_pictures(wanted)] == [0, 2]
     assert [path.name for path in tmp_path.iterdir()] == ["1.png"], "nothing temporary is left"

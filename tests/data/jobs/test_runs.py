@@ -37,19 +37,19 @@ def work(item: str) -> WorkItem:
 
 def observation(item: str) -> Observation:
     mask = pack_mask(np.eye(5, dtype=bool))
-    one = Detection(HOSTILE, 0.30000001192092896, (0.0, -1.5, 1e6, 2.25), mask, tuple(k / 45 for k in range(10)))
+    detection = Detection(HOSTILE, 0.30000001192092896, (0.0, -1.5, 1e6, 2.25), mask, tuple(k / 45 for k in range(10)))
     return Observation(
-        item, {"width": 5, "text": HOSTILE, "deep": {"a": [1, None, True]}}, (one, Detection("cup", 1.0, (0, 0, 1, 1)))
+        item, {"width": 5, "text": HOSTILE, "deep": {"a": [1, None, True]}}, (detection, Detection("cup", 1.0, (0, 0, 1, 1)))
     )
 
 
 def test_a_run_and_its_manifest_are_read_back(folder: RunFolder) -> None:
     assert folder.job() == Run("r", "geneval", "1", "playground", {"threshold": 0.3}, part_size=2)
     assert folder.work() == [work("a"), work(HOSTILE)]
-    asked = replace(work("b"), questions=(PromptQuestion("q", HOSTILE, ("yes", "no"), "yes", "object", "cup"),), version=3)
+    item = replace(work("b"), questions=(PromptQuestion("q", HOSTILE, ("yes", "no"), "yes", "object", "cup"),), version=3)
     other = RunFolder(folder.path / "other")
-    other.create(folder.job(), [asked])
-    assert other.work() == [asked]
+    other.create(folder.job(), [item])
+    assert other.work() == [item]
     assert folder.parts() == []
     assert folder.progress() is None
 
@@ -141,23 +141,23 @@ def test_a_damaged_part_is_named_in_a_single_line(folder: RunFolder, kind: str) 
 
 def test_a_part_cut_off_is_no_part_of_these_images(folder: RunFolder) -> None:
     folder.write_part(0, [observation("a"), observation(HOSTILE)])
-    asked = folder.work()
-    assert folder.is_of(0, asked)
-    assert not folder.is_of(0, asked[::-1])
-    assert not folder.is_of(0, asked[:1])
-    assert not folder.is_of(1, asked)
+    items = folder.work()
+    assert folder.is_of(0, items)
+    assert not folder.is_of(0, items[::-1])
+    assert not folder.is_of(0, items[:1])
+    assert not folder.is_of(1, items)
     whole = folder.part(0).read_bytes()
     folder.part(0).write_bytes(whole[: len(whole) // 2])
-    assert not folder.is_of(0, asked)
+    assert not folder.is_of(0, items)
     folder.part(0).write_bytes(damaged()["other columns"])
-    assert not folder.is_of(0, asked)
+    assert not folder.is_of(0, items)
 
 
 def test_progress_tells_the_time_that_is_left(folder: RunFolder) -> None:
-    told = WorkerProgress("running", 20, 100, 1, 10.0, None, {"torch": "2"})
-    folder.tell(told)
-    assert folder.progress() == told
-    assert told.seconds_left == pytest.approx(40.0)
+    progress = WorkerProgress("running", 20, 100, 1, 10.0, None, {"torch": "2"})
+    folder.tell(progress)
+    assert folder.progress() == progress
+    assert progress.seconds_left == pytest.approx(40.0)
     assert WorkerProgress("loading", 0, 100).seconds_left is None
     assert WorkerProgress("loading", 20, 100).seconds_left is None
     assert WorkerProgress("done", 100, 100, seconds=5.0).seconds_left == 0.0

@@ -19,10 +19,10 @@ RELATED = {"left": "right", "right": "left", "above": "below", "below": "above"}
 
 
 def of(text: str, spec: Mapping[str, Any]) -> tuple[str, ...]:
-    found = caption_candidates(text, spec)
-    assert found is not None
-    assert found.right == 0
-    return found.captions
+    candidates = caption_candidates(text, spec)
+    assert candidates is not None
+    assert candidates.right == 0
+    return candidates.captions
 
 
 def test_every_published_prompt_has_four_different_captions_its_own_first() -> None:
@@ -72,8 +72,8 @@ def test_each_kind_of_change_by_hand() -> None:
     assert of(three["prompt"], three)[:3] == (
         "a photo of three clocks", "a photo of four clocks", "a photo of two clocks"
     )  # fmt: skip
-    one = geneval_suite.colors("car", "red")
-    assert of(one["prompt"], one)[1:] == ("a photo of a purple car", "a photo of a yellow car", "a photo of a black car")
+    entry = geneval_suite.colors("car", "red")
+    assert of(entry["prompt"], entry)[1:] == ("a photo of a purple car", "a photo of a yellow car", "a photo of a black car")
 
 
 def test_a_relation_only_becomes_its_opposite() -> None:
@@ -92,8 +92,8 @@ def test_other_sentences_keep_their_own_words_where_that_is_sure() -> None:
     spec = {"include": [{"class": "cup", "count": 1, "color": "red"}, {"class": "dog", "count": 2}]}
     captions = of("There is a red CUP beside two dogs", spec)
     assert captions[1] == "There is a purple CUP beside two dogs"
-    said = next(prompt for prompt in sr2d_suite.sentence_prompts() if prompt.task == "above")
-    assert of(said.text, said.spec)[1] == said.text.replace("above", "below")
+    prompt = next(prompt for prompt in sr2d_suite.sentence_prompts() if prompt.task == "above")
+    assert of(prompt.text, prompt.spec)[1] == prompt.text.replace("above", "below")
     apple = {"a": "apple", "b": "dog"}
     assert "There is a banana, and a dog" in of("There is an apple, and a dog", apple)
 

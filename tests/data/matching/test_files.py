@@ -38,8 +38,8 @@ def test_user_rows_as_json(tmp_path: Path) -> None:
 def test_user_rows_as_csv(tmp_path: Path) -> None:
     path = tmp_path / "a.csv"
     path.write_text('image,captions,right,task\na.png,"[""x, x"", ""y""]",0,\nb.png,"[""x"", ""y""]",y,count\n')
-    found = read_matching(path)
-    assert [(one.offered, one.task) for one in found.examples] == [
+    matching_file = read_matching(path)
+    assert [(example.offered, example.task) for example in matching_file.examples] == [
         (Candidates(("x, x", "y"), 0), None),
         (Candidates(("x", "y"), 1), "count"),
     ]
@@ -59,10 +59,10 @@ def test_winograd_pairs_share_a_group(tmp_path: Path) -> None:
         "tag": "t",
         "collapsed_tag": "Both",
     }
-    found = read_matching(lines(tmp_path / "w.jsonl", row))
-    assert found.layout == "winoground"
+    matching_file = read_matching(lines(tmp_path / "w.jsonl", row))
+    assert matching_file.layout == "winoground"
     captions = ("a b", "b a")
-    assert found.examples == [
+    assert matching_file.examples == [
         MatchingExample("7-0", 1, "i0", Candidates(captions, 0), "Both", "7"),
         MatchingExample("7-1", 1, "i1", Candidates(captions, 1), "Both", "7"),
     ]
@@ -79,16 +79,16 @@ def test_aro_rows(tmp_path: Path) -> None:
         {"image_path": "e.jpg", "true_caption": "t", "false_caption": "f", **box, "bbox_w": 0},
     ]
     path.write_text(json.dumps(entries))
-    found = read_matching(path)
-    assert found.layout == "aro"
-    assert [(one.task, one.offered, one.box) for one in found.examples] == [
+    matching_file = read_matching(path)
+    assert matching_file.layout == "aro"
+    assert [(example.task, example.offered, example.box) for example in matching_file.examples] == [
         ("attribute", Candidates(("t", "f"), 0), (1, 2, 31, 42)),
         ("spatial", Candidates(("t", "f"), 0), None),
         ("text_corruption", Candidates(("t", "f", "g"), 0), None),
     ]
-    assert len(found.wrong) == 2
-    assert "all true" in found.wrong[0]
-    assert "a box in pixels expected" in found.wrong[1]
+    assert len(matching_file.wrong) == 2
+    assert "all true" in matching_file.wrong[0]
+    assert "a box in pixels expected" in matching_file.wrong[1]
 
 
 @pytest.mark.parametrize(
@@ -113,9 +113,9 @@ def test_aro_rows(tmp_path: Path) -> None:
 )
 def test_a_hostile_row_gets_a_message_and_the_rest_is_read(tmp_path: Path, row: Any, why: str) -> None:
     good = {"image": "a.png", "captions": ["x", "y"], "right": 0}
-    found = read_matching(lines(tmp_path / "a.jsonl", good, row, good))
-    assert [one.line for one in found.examples] == [1, 3]
-    (told,) = found.wrong
+    matching_file = read_matching(lines(tmp_path / "a.jsonl", good, row, good))
+    assert [example.line for example in matching_file.examples] == [1, 3]
+    (told,) = matching_file.wrong
     assert f"{tmp_path / 'a.jsonl'}:2: " in told
     assert why in told
     assert "\n" not in told
@@ -124,9 +124,9 @@ def test_a_hostile_row_gets_a_message_and_the_rest_is_read(tmp_path: Path, row: 
 def test_an_array_that_breaks_off_yields_the_rows_before(tmp_path: Path) -> None:
     path = tmp_path / "a.json"
     path.write_text('[{"image": "a", "captions": ["x", "y"], "right": 0},\n {"image": ')
-    found = read_matching(path)
-    assert [one.name for one in found.examples] == ["00000"]
-    assert len(found.wrong) == 1
+    matching_file = read_matching(path)
+    assert [example.name for example in matching_file.examples] == ["00000"]
+    assert len(matching_file.wrong) == 1
 
 
 def test_a_missing_or_empty_file_is_refused(tmp_path: Path) -> None:
@@ -154,14 +154,14 @@ def test_an_answer_is_replaced_by_the_other_choices() -> None:
 
 
 def test_tifa_files_become_examples(tmp_path: Path) -> None:
-    texts, asked = tmp_path / "t.json", tmp_path / "q.json"
+    texts, path = tmp_path / "t.json", tmp_path / "q.json"
     texts.write_text(
         json.dumps(
             [{"id": "coco_1", "caption": "a gray cat", "coco_val_id": "42"}, {"id": "drawbench_1", "caption": "a gray dog"}]
         )
     )
     base = {"id": "coco_1", "caption": "a gray cat", "element": "x", "element_type": "color"}
-    asked.write_text(
+    path.write_text(
         json.dumps(
             [
                 {**base, "question": "is it gray?", "choices": ["yes", "no"], "answer": "yes"},
@@ -185,6 +185,6 @@ def test_tifa_files_become_examples(tmp_path: Path) -> None:
             ]
         )
     )
-    found = read_tifa_matching(texts, asked)
-    assert found.examples == [MatchingExample("coco_1.1", 0, "42", Candidates(("a gray cat", "a red cat"), 0), "color")]
-    assert found.left == {"the text does not hold the answer's words once": 1}
+    matching = read_tifa_matching(texts, path)
+    assert matching.examples == [MatchingExample("coco_1.1", 0, "42", Candidates(("a gray cat", "a red cat"), 0), "color")]
+    assert matching.left == {"the text does not hold the answer's words once": 1}

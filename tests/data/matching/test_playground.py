@@ -21,50 +21,54 @@ DRAWN = sample_scenes(3, 20)
 
 def test_each_task_has_as_many_captions_as_the_paper_gives_it() -> None:
     assert tuple(SIZES) == TASKS
-    assert Counter(one.prompt.task for one in DRAWN) == dict.fromkeys(TASKS, 20)
-    for one in DRAWN:
-        found = caption_candidates(one.prompt.text, one.prompt.spec)
-        assert found is not None
-        assert one.prompt.task is not None
-        assert len(found.captions) == SIZES[one.prompt.task]
-        assert found.captions[found.right] == one.prompt.text
+    assert Counter(scene.prompt.task for scene in DRAWN) == dict.fromkeys(TASKS, 20)
+    for scene in DRAWN:
+        candidates = caption_candidates(scene.prompt.text, scene.prompt.spec)
+        assert candidates is not None
+        assert scene.prompt.task is not None
+        assert len(candidates.captions) == SIZES[scene.prompt.task]
+        assert candidates.captions[candidates.right] == scene.prompt.text
 
 
 def test_every_word_is_known_to_the_models_of_the_playground() -> None:
     known = set(caption_words())
-    assert {word for one in DRAWN for caption in one.prompt.spec["captions"] for word in caption.split()} <= known
+    assert {word for scene in DRAWN for caption in scene.prompt.spec["captions"] for word in caption.split()} <= known
 
 
 def test_the_right_caption_occurs_at_every_index() -> None:
-    places = Counter((one.prompt.task, one.prompt.spec["right"]) for one in sample_scenes(0, 60))
+    places = Counter((scene.prompt.task, scene.prompt.spec["right"]) for scene in sample_scenes(0, 60))
     for task, size in SIZES.items():
         assert {place for (name, place) in places if name == task} == set(range(size))
 
 
 def test_a_wrong_caption_differs_in_a_single_detail() -> None:
     vocabulary = {"color": set(COLORS), "spatial": set(" ".join(POSITIONS).split())}
-    for one in DRAWN:
-        for caption in one.prompt.spec["captions"]:
-            differing = set(caption.split()) ^ set(one.prompt.text.split())
-            if one.prompt.task in ("attribute", "text_corruption"):
+    for scene in DRAWN:
+        for caption in scene.prompt.spec["captions"]:
+            differing = set(caption.split()) ^ set(scene.prompt.text.split())
+            if scene.prompt.task in ("attribute", "text_corruption"):
                 assert differing <= {"a", "an"}  # the same words in another order; "an" follows what comes after it
-            elif one.prompt.task in vocabulary:
-                assert differing <= vocabulary[one.prompt.task] | {"a", "an"}
+            elif scene.prompt.task in vocabulary:
+                assert differing <= vocabulary[scene.prompt.task] | {"a", "an"}
 
 
 def test_the_scene_shows_the_right_caption_and_no_other() -> None:
     """The meaning of a caption is read from its words here, not taken from where the scene came from."""
-    for one in DRAWN:
-        right, *wrong = _first(one.prompt.spec)
-        kinds = [placed.kind for placed in one.scene.objects]
-        if one.prompt.task == "count":
+    for scene in DRAWN:
+        right, *wrong = _first(scene.prompt.spec)
+        kinds = [placed.kind for placed in scene.scene.objects]
+        if scene.prompt.task == "count":
             assert [_number(caption) == len(kinds) for caption in (right, *wrong)] == [True, False, False, False]
-        elif one.prompt.task in ("color", "shape", "attribute"):
-            assert [_fits(caption, one.scene) for caption in (right, *wrong)] == [True, *[False] * len(wrong)]
-        elif one.prompt.task == "spatial":
-            across, down = _apart(one)
-            asked = one.prompt.text
-            assert abs(across) >= 2 * abs(down) if " of a" in asked.removeprefix("a photo of") else abs(down) >= 2 * abs(across)
+        elif scene.prompt.task in ("color", "shape", "attribute"):
+            assert [_fits(caption, scene.scene) for caption in (right, *wrong)] == [True, *[False] * len(wrong)]
+        elif scene.prompt.task == "spatial":
+            across, down = _apart(scene)
+            requested = scene.prompt.text
+            assert (
+                abs(across) >= 2 * abs(down)
+                if " of a" in requested.removeprefix("a photo of")
+                else abs(down) >= 2 * abs(across)
+            )
 
 
 def _first(spec: Mapping[str, Any]) -> list[str]:
@@ -88,16 +92,16 @@ def _fits(caption: str, scene: Scene) -> bool:
     return True
 
 
-def _apart(one: MatchingScene) -> tuple[float, float]:
-    reference, subject = one.scene.objects
+def _apart(scene: MatchingScene) -> tuple[float, float]:
+    reference, subject = scene.scene.objects
     return subject.x - reference.x, subject.y - reference.y
 
 
 def test_shuffled_words_never_make_another_right_sentence() -> None:
-    for one in DRAWN:
-        if one.prompt.task == "text_corruption":
-            starts = [caption.startswith("a photo of") for caption in one.prompt.spec["captions"]]
-            assert starts.index(True) == one.prompt.spec["right"]
+    for scene in DRAWN:
+        if scene.prompt.task == "text_corruption":
+            starts = [caption.startswith("a photo of") for caption in scene.prompt.spec["captions"]]
+            assert starts.index(True) == scene.prompt.spec["right"]
             assert starts.count(True) == 1
 
 
@@ -105,11 +109,11 @@ def test_suite_names_and_prefixes_by_seed_and_number() -> None:
     assert sample_scenes(3, 20) == DRAWN
     fewer = sample_scenes(3, 5)
     for task in TASKS:
-        mine = [(one.prompt.spec, one.scene) for one in fewer if one.prompt.task == task]
-        assert mine == [(one.prompt.spec, one.scene) for one in DRAWN if one.prompt.task == task][:5]
-    assert [one.prompt.spec for one in sample_scenes(4, 5)] != [one.prompt.spec for one in fewer]
+        mine = [(scene.prompt.spec, scene.scene) for scene in fewer if scene.prompt.task == task]
+        assert mine == [(scene.prompt.spec, scene.scene) for scene in DRAWN if scene.prompt.task == task][:5]
+    assert [scene.prompt.spec for scene in sample_scenes(4, 5)] != [scene.prompt.spec for scene in fewer]
     assert suite_name() == SUITE
-    assert {one.prompt.suite for one in fewer} == {"itm-playground@seed3-n5"}
+    assert {scene.prompt.suite for scene in fewer} == {"itm-playground@seed3-n5"}
 
 
 @pytest.mark.parametrize(("seed", "n"), [(-1, 5), (0, 0), (0, 10_001)])
@@ -119,9 +123,9 @@ def test_invalid_seeds_and_numbers_are_refused(seed: int, n: int) -> None:
 
 
 def test_the_scenes_are_of_what_their_prompts_say() -> None:
-    for one in DRAWN:
-        if one.prompt.task == "attribute":
-            (a, b) = one.scene.objects
+    for scene in DRAWN:
+        if scene.prompt.task == "attribute":
+            (a, b) = scene.scene.objects
             spec = {"include": [{"class": placed.kind, "count": 1, "color": placed.color} for placed in (a, b)]}
-            assert is_correct(parse_spec(spec), one.scene)
+            assert is_correct(parse_spec(spec), scene.scene)
             assert a.color != b.color

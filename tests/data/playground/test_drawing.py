@@ -56,13 +56,13 @@ def test_sound_scenes_hold_what_the_spec_requires_and_nothing_else() -> None:
 def test_required_relations_hold_in_pixels_by_centroid_and_by_genevals_rule() -> None:
     for k, (task, spec) in enumerate(prompts(30)):
         if task == "position":
-            asked = spec.relations[0]
+            relation_spec = spec.relations[0]
             picture = render(draw(spec, k))
-            subject, reference = picture.boxes[asked.subject], picture.boxes[asked.reference]
-            assert geneval_relations(subject, reference) == {asked.relation}
+            subject, reference = picture.boxes[relation_spec.subject], picture.boxes[relation_spec.reference]
+            assert geneval_relations(subject, reference) == {relation_spec.relation}
             rows_columns = [np.argwhere(mask).mean(axis=0) for mask in picture.masks]
-            dy, dx = rows_columns[asked.subject] - rows_columns[asked.reference]
-            assert {"left of": dx < 0, "right of": dx > 0, "above": dy < 0, "below": dy > 0}[asked.relation]
+            dy, dx = rows_columns[relation_spec.subject] - rows_columns[relation_spec.reference]
+            assert {"left of": dx < 0, "right of": dx > 0, "above": dy < 0, "below": dy > 0}[relation_spec.relation]
 
 
 def test_careless_scenes_are_broken_exactly_when_they_have_a_fault() -> None:
@@ -102,8 +102,8 @@ def test_a_wrong_side_is_wrong_by_genevals_rule_too() -> None:
         drawing = draw_carelessly(spec, k, rate=1.0) if task == "position" else None
         if drawing is not None and drawing.fault == "wrong side":
             boxes = render(drawing.scene).boxes
-            asked = spec.relations[0]
-            assert asked.relation not in geneval_relations(boxes[asked.subject], boxes[asked.reference])
+            relation_spec = spec.relations[0]
+            assert relation_spec.relation not in geneval_relations(boxes[relation_spec.subject], boxes[relation_spec.reference])
             checked += 1
     assert checked >= 5
 

@@ -50,10 +50,10 @@ def test_the_sample_is_small() -> None:
 
 def test_the_careless_pictures_show_their_recorded_truth(committed: PlaygroundSample) -> None:
     """Were the renderer or its seeds changed, the simulated people would speak of other pictures."""
-    asked = {prompt.prompt_id: prompt for prompt in committed.prompts}
+    requested = {prompt.prompt_id: prompt for prompt in committed.prompts}
     mine = [image for image in committed.images if image.generator == CARELESS]
     for image in mine[::5]:
-        drawn = render(sample.careless_drawing(asked[image.prompt_id], image.index).scene).image
+        drawn = render(sample.careless_drawing(requested[image.prompt_id], image.index).scene).image
         assert image.path is not None
         stored = np.asarray(open_image(image.path), float)
         assert np.abs(stored - drawn).mean() < 4, image.image_id
@@ -79,11 +79,11 @@ def test_each_scorer_has_scored_every_picture(committed: PlaygroundSample) -> No
 def test_the_runs_are_of_the_current_scorer_versions(committed: PlaygroundSample) -> None:
     """With other weights or settings, `python -m scorers.training.sample` must be run again."""
     for run in committed.runs:
-        asked = run.job()
-        scorer = registry.get(asked.scorer)
-        assert run.path.name == f"{asked.scorer}-{asked.profile}"
-        assert asked.version == scorer.version
-        assert asked.settings == registry.settings(scorer, asked.profile)
+        request = run.job()
+        scorer = registry.get(request.scorer)
+        assert run.path.name == f"{request.scorer}-{request.profile}"
+        assert request.version == scorer.version
+        assert request.settings == registry.settings(scorer, request.profile)
 
 
 def test_a_damaged_picture_is_named(tmp_path: Path) -> None:

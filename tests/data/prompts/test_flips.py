@@ -36,24 +36,24 @@ def expected(prompt: Prompt, kind: FlipKind) -> Mapping[str, Any] | None:
         both = OTHER_COLOR | {new: old for old, new in OTHER_COLOR.items()}
         return geneval_suite.colors(include[0]["class"], both[include[0]["color"]])
     if (prompt.task, kind) == ("color_attr", "color"):
-        return geneval_suite.color_attr([one["class"] for one in include], [include[1]["color"], include[0]["color"]])
+        return geneval_suite.color_attr([entry["class"] for entry in include], [include[1]["color"], include[0]["color"]])
     return None
 
 
 @pytest.mark.parametrize("kind", FLIP_KINDS)
 def test_every_published_prompt_of_geneval_flips_as_its_sampler_would_write_it(kind: FlipKind) -> None:
-    found: Counter[str] = Counter()
+    result: Counter[str] = Counter()
     for prompt in PUBLISHED:
         made, wanted = flip(prompt.text, prompt.spec, kind), expected(prompt, kind)
         if wanted is None:
             assert isinstance(made, Unflipped)
-            found[made.reason] += 1
+            result[made.reason] += 1
         else:
             assert made == Flipped(wanted, wanted["prompt"])
-            found["flipped"] += 1
+            result["flipped"] += 1
     nothing = {"relation": "no_relation", "color": "no_color", "count": "no_exact_number"}[kind]
-    assert set(found) == {"flipped", nothing}
-    assert found["flipped"] > 80
+    assert set(result) == {"flipped", nothing}
+    assert result["flipped"] > 80
 
 
 def test_sr2d_flips_as_its_list_has_it() -> None:
@@ -105,7 +105,7 @@ def test_ones_own_sentences_of_two_colours_go_there_and_back(
     made = flip(text, spec, "color")
     assert isinstance(made, Flipped)
     assert made.text == f"{first}{colors[1]} {names[0]}{plural}{between}{colors[0].upper()} {names[1]}"
-    assert [one["color"] for one in made.spec["include"]] == colors[::-1]
+    assert [entry["color"] for entry in made.spec["include"]] == colors[::-1]
     assert flip(made.text, made.spec, "color") == Flipped(spec, text)
 
 
@@ -138,7 +138,7 @@ def test_several_relations_flip_together() -> None:
     made = flip("a dog above a cup and a cat left of it", {"include": [cup, dog, cat]}, "relation")
     assert isinstance(made, Flipped)
     assert made.text == "a dog below a cup and a cat right of it"
-    assert [one.relation for one in parse_spec(made.spec).relations] == ["below", "right of"]
+    assert [relation.relation for relation in parse_spec(made.spec).relations] == ["below", "right of"]
 
 
 @pytest.mark.parametrize(
@@ -212,7 +212,7 @@ def test_a_tag_alone_makes_a_number_exact_and_what_is_not_exact_stays() -> None:
     made = flip("two cups and two dogs", both, "count")
     assert isinstance(made, Flipped)
     assert made.text == "three cups and two dogs"
-    assert [one["count"] for one in (*made.spec["include"], *made.spec["exclude"])] == [3, 2, 4]
+    assert [entry["count"] for entry in (*made.spec["include"], *made.spec["exclude"])] == [3, 2, 4]
 
 
 @pytest.mark.parametrize(

@@ -40,14 +40,18 @@ def demands_of_sr2d(spec: Mapping[str, Any]) -> Iterator[tuple[str, str, str]]:
         yield "spatial", f"is the {spec['a']} {PLACES[of]} the {spec['b']}?", of
 
 
-def uncovered(asked: Sequence[PromptQuestion], said: Iterator[tuple[str, str, str]]) -> list[tuple[str, str, str]]:
+def uncovered(questions: Sequence[PromptQuestion], said: Iterator[tuple[str, str, str]]) -> list[tuple[str, str, str]]:
     """Demands that lack one of their two questions."""
     things = {"object", "animal/human", "food"}
 
     def covered(kind: str, words: str, answer: str) -> bool:
-        of_kind = [one for one in asked if (one.element_type in things if kind == "object" else one.element_type == kind)]
-        return any(one.is_yes_no and one.answer == "yes" and words in one.text for one in of_kind) and any(
-            not one.is_yes_no and one.answer == answer for one in of_kind
+        of_kind = [
+            question
+            for question in questions
+            if (question.element_type in things if kind == "object" else question.element_type == kind)
+        ]
+        return any(question.is_yes_no and question.answer == "yes" and words in question.text for question in of_kind) and any(
+            not question.is_yes_no and question.answer == answer for question in of_kind
         )
 
     return [demand for demand in said if not covered(*demand)]
@@ -79,7 +83,7 @@ def test_questions_cover_all_of_sr2d() -> None:
 
 def test_the_check_reports_uncovered_demands() -> None:
     spec = {"a": "cup", "b": "dog", "relation": "left"}
-    asked = questions_from_spec(parse_spec(spec))
+    questions = questions_from_spec(parse_spec(spec))
     for k, lost in enumerate(("object", "object", "object", "object", "spatial", "spatial")):
-        without = [one for n, one in enumerate(asked) if n != k]
+        without = [question for n, question in enumerate(questions) if n != k]
         assert [kind for kind, *_ in uncovered(without, demands_of_sr2d(spec))] == [lost]

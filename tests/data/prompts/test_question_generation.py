@@ -54,21 +54,21 @@ def parse_single(question: str, about: str = "About dog (animal):\n") -> Parsed:
 
 
 def dropped(question: str, about: str = "About dog (animal):\n") -> list[Drop]:
-    found = parse_single(question, about)
-    assert found.kept == ()
-    return [each.reason for each in found.dropped]
+    parsed = parse_single(question, about)
+    assert parsed.kept == ()
+    return [each.reason for each in parsed.dropped]
 
 
 def test_as_the_released_model_writes_it() -> None:
-    found = parse_questions(OUTPUT)
-    assert [(q.text, q.choices, q.answer, q.element_type, q.element) for q in found.kept] == [
+    parsed = parse_questions(OUTPUT)
+    assert [(q.text, q.choices, q.answer, q.element_type, q.element) for q in parsed.kept] == [
         ("are there dogs?", ("yes", "no"), "yes", "animal/human", "dogs"),
         ("what animals are there?", ("dogs", "cats", "cows", "birds"), "dogs", "animal/human", "dogs"),
         ("is this a beach?", ("yes", "no"), "yes", "location", "beach"),
         ("how many dogs are there?", ("1", "2", "3", "4"), "2", "counting", "two"),
     ]
-    assert (found.dropped, found.unknown_types, found.stray) == ((), (), 0)
-    assert [q.question_id for q in found.kept][:2] == ["are-there-dogs", "what-animals-are-there"]
+    assert (parsed.dropped, parsed.unknown_types, parsed.stray) == ((), (), 0)
+    assert [q.question_id for q in parsed.kept][:2] == ["are-there-dogs", "what-animals-are-there"]
 
 
 @pytest.mark.parametrize(
@@ -86,9 +86,9 @@ def test_as_the_released_model_writes_it() -> None:
     ],
 )
 def test_noise_around_questions_is_ignored(text: str) -> None:
-    (found,) = parse_questions(text).kept
-    assert (found.text, found.choices, found.answer) == ("is it red?", ("yes", "no"), "yes")
-    assert (found.element, found.element_type) == ("dog", "animal/human")
+    (question,) = parse_questions(text).kept
+    assert (question.text, question.choices, question.answer) == ("is it red?", ("yes", "no"), "yes")
+    assert (question.element, question.element_type) == ("dog", "animal/human")
 
 
 @pytest.mark.parametrize(
@@ -103,18 +103,18 @@ def test_noise_around_questions_is_ignored(text: str) -> None:
     ],
 )
 def test_elements_and_their_types(about: str, element: str, kind: str) -> None:
-    found = parse_single("Q: is it so?\nChoices: yes, no\nA: yes", f"{about}\n")
-    assert [(q.element, q.element_type) for q in found.kept] == [(element, kind)]
-    assert found.unknown_types == ()
+    parsed = parse_single("Q: is it so?\nChoices: yes, no\nA: yes", f"{about}\n")
+    assert [(q.element, q.element_type) for q in parsed.kept] == [(element, kind)]
+    assert parsed.unknown_types == ()
 
 
 @pytest.mark.parametrize(
     ("about", "written"), [("vapor (mood (dark)):", "mood (dark)"), ("vapor (weather):", "weather"), ("vapor:", "")]
 )
 def test_an_unknown_type_becomes_other_and_is_reported(about: str, written: str) -> None:
-    found = parse_single("Q: is it so?\nChoices: yes, no\nA: yes", f"About {about}\n")
-    assert [(q.element, q.element_type) for q in found.kept] == [("vapor", "other")]
-    assert found.unknown_types == (written,)
+    parsed = parse_single("Q: is it so?\nChoices: yes, no\nA: yes", f"About {about}\n")
+    assert [(q.element, q.element_type) for q in parsed.kept] == [("vapor", "other")]
+    assert parsed.unknown_types == (written,)
 
 
 @pytest.mark.parametrize(
@@ -144,9 +144,9 @@ def test_why_a_question_is_dropped(question: str, reason: Drop) -> None:
 
 def test_why_a_question_is_dropped_for_its_context() -> None:
     assert dropped("Q: red?\nChoices: yes, no\nA: yes", "") == [Drop.NO_ELEMENT]
-    found = parse_single("Q: red?\nChoices: yes, no\nQ: RED\nChoices: yes, no\nA: yes\nQ: red\nChoices: a, b\nA: a")
-    assert [q.text for q in found.kept] == ["RED"]
-    assert found.dropped == (Dropped(Drop.NO_ANSWER, "red?"), Dropped(Drop.DUPLICATE, "red"))
+    parsed = parse_single("Q: red?\nChoices: yes, no\nQ: RED\nChoices: yes, no\nA: yes\nQ: red\nChoices: a, b\nA: a")
+    assert [q.text for q in parsed.kept] == ["RED"]
+    assert parsed.dropped == (Dropped(Drop.NO_ANSWER, "red?"), Dropped(Drop.DUPLICATE, "red"))
     cut = parse_questions("About dog (animal):\nQ: what is it?\nChoices: surfer, swimmer\nA: surf")
     assert [each.reason for each in cut.dropped] == [Drop.TRUNCATED]
     many = parse_single("\n".join(f"Q: is it {k}?\nChoices: yes, no\nA: yes" for k in range(MAX_QUESTIONS + 2)))
@@ -159,9 +159,9 @@ def test_stray_lines_are_counted() -> None:
 
 def test_a_model_that_goes_on_with_other_descriptions() -> None:
     more = f"{OUTPUT}\nDescription: a cat\nEntities: cat\nAbout cat (animal):\nQ: is there a cat?\nChoices: yes, no\nA: yes\n"
-    found = parse_questions(more, "Two dogs run  on a beach.")
-    assert len(found.kept) == 4
-    assert found.dropped == (Dropped(Drop.OTHER_DESCRIPTION, "is there a cat?"),)
+    parsed = parse_questions(more, "Two dogs run  on a beach.")
+    assert len(parsed.kept) == 4
+    assert parsed.dropped == (Dropped(Drop.OTHER_DESCRIPTION, "is there a cat?"),)
     # the caption itself, said again, begins nothing else
     assert len(parse_questions(f"Description: two dogs run on a beach\n{OUTPUT}", "Two dogs run  on a beach.").kept) == 4
     assert len(parse_questions(more).kept) == 5
@@ -231,9 +231,9 @@ NOISE = st.one_of(st.text(max_size=30).map(lambda text: re.sub("[qQ:：]", "", t
 def readable(path: Path, parsed: Parsed) -> None:
     """What was kept is what ``import questions`` takes."""
     if parsed.kept:
-        asked = QuestionedPrompt(Prompt("mine/1_1", "mine", "x", "1"), parsed.kept)
-        path.write_text(format_questions([asked]), encoding="utf-8", newline="")
-        assert read_questions(path, "mine") == [asked]
+        prompt = QuestionedPrompt(Prompt("mine/1_1", "mine", "x", "1"), parsed.kept)
+        path.write_text(format_questions([prompt]), encoding="utf-8", newline="")
+        assert read_questions(path, "mine") == [prompt]
 
 
 @settings(deadline=None, max_examples=150)
@@ -245,10 +245,10 @@ def test_mangled_output_is_read_and_every_question_accounted_for(
     lines = list(LINES[start : start + 40])
     if data.draw(st.booleans()):
         random.Random(data.draw(st.integers(0, 999))).shuffle(lines)
-    for place in data.draw(st.lists(st.integers(0, 39), max_size=8)):
-        what = data.draw(st.sampled_from(["drop", "double", "noise", "bold", "upper", "half", "huge", "bracket", "indent"]))
-        line = lines[place]
-        lines[place] = {
+    for index in data.draw(st.lists(st.integers(0, 39), max_size=8)):
+        label = data.draw(st.sampled_from(["drop", "double", "noise", "bold", "upper", "half", "huge", "bracket", "indent"]))
+        line = lines[index]
+        lines[index] = {
             "drop": "",
             "double": f"{line}\n{line}",
             "noise": f"{data.draw(NOISE)}\n{line}",
@@ -258,13 +258,13 @@ def test_mangled_output_is_read_and_every_question_accounted_for(
             "huge": line + "x" * 3000,
             "bracket": line.replace(" ", " (3D ", 1),
             "indent": f"  - {line}",
-        }[what]
+        }[label]
     text = "\n".join(lines)[: data.draw(st.integers(0, 3000))]
-    found = parse_questions(text)
+    parsed = parse_questions(text)
     seen = len(re.findall(r"(?m)^[ -]*Q:|(?<=\s)Q:(?=\s)", text.replace("**", "")))
-    assert len(found.kept) + len(found.dropped) == seen
-    assert all(q.answer in q.choices and q.element_type in ELEMENT_TYPES and q.parents == () for q in found.kept)
-    readable(tmp_path_factory.getbasetemp() / "mangled.jsonl", found)
+    assert len(parsed.kept) + len(parsed.dropped) == seen
+    assert all(q.answer in q.choices and q.element_type in ELEMENT_TYPES and q.parents == () for q in parsed.kept)
+    readable(tmp_path_factory.getbasetemp() / "mangled.jsonl", parsed)
 
 
 @settings(deadline=None, max_examples=150)
@@ -281,6 +281,6 @@ def test_any_text_is_parsed_without_error(tmp_path_factory: pytest.TempPathFacto
 @pytest.mark.parametrize("piece", ["Q: a?\nChoices: a, b\nA: a\n", "(", "a, ", "**", "Q: ", "\n", "About (", "Choices: a, "])
 def test_a_huge_text_is_read(piece: str) -> None:
     text = f"About dog (animal):\nQ: a?\nChoices: {piece * 20_000}"
-    found = parse_questions(text)
-    assert len(found.kept) <= 1
-    assert len(found.dropped) >= 1
+    parsed = parse_questions(text)
+    assert len(parsed.kept) <= 1
+    assert len(parsed.dropped) >= 1

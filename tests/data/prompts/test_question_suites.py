@@ -77,10 +77,10 @@ def read(path: Path, **texts: str) -> tuple[str, list[QuestionedPrompt]]:
 
 
 def test_geneval2(tmp_path: Path) -> None:
-    suite, (one,) = read(file(tmp_path, GENEVAL2))
-    assert (suite, one.prompt.prompt_id, one.prompt.task) == ("geneval2", "geneval2/00000", "atoms_4")
-    assert one.prompt.text == GENEVAL2["prompt"]
-    assert [(each.choices, each.answer, each.element_type, each.element) for each in one.questions] == [
+    suite, (prompt,) = read(file(tmp_path, GENEVAL2))
+    assert (suite, prompt.prompt.prompt_id, prompt.prompt.task) == ("geneval2", "geneval2/00000", "atoms_4")
+    assert prompt.prompt.text == GENEVAL2["prompt"]
+    assert [(each.choices, each.answer, each.element_type, each.element) for each in prompt.questions] == [
         (("two", "three", "four", "five"), "four", "counting", "How many bicycles are in the image"),
         (("yes", "no"), "yes", "attribute", "Are the bicycles white"),
         (("yes", "no"), "no", "object", "Are there any cats in the image"),
@@ -90,49 +90,51 @@ def test_geneval2(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("word", ["zero", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten"])
 def test_a_number_stands_among_four(tmp_path: Path, word: str) -> None:
-    asked = GENEVAL2 | {"vqa_list": [["How many?", word.title()]], "skills": ["count"]}
-    _, (one,) = read(file(tmp_path, asked))
-    assert one.questions[0].answer == word
-    assert len(one.questions[0].choices) == 4
+    requested = GENEVAL2 | {"vqa_list": [["How many?", word.title()]], "skills": ["count"]}
+    _, (prompt,) = read(file(tmp_path, requested))
+    assert prompt.questions[0].answer == word
+    assert len(prompt.questions[0].choices) == 4
 
 
 def test_tiif(tmp_path: Path) -> None:
-    suite, (one,) = read(file(tmp_path, TIIF))
-    assert (suite, one.prompt.prompt_id, one.prompt.text, one.prompt.task) == (
+    suite, (prompt,) = read(file(tmp_path, TIIF))
+    assert (suite, prompt.prompt.prompt_id, prompt.prompt.text, prompt.prompt.task) == (
         "tiif", "tiif/00000", "More red fish than frogs.", "comparison+color",
     )  # fmt: skip
-    assert [(each.text, each.answer, each.element_type) for each in one.questions] == [
+    assert [(each.text, each.answer, each.element_type) for each in prompt.questions] == [
         ("Are there fish in the image?", "yes", "color"), ("Are there fewer fish than frogs?", "no", "color"),
     ]  # fmt: skip
     # as published, the questions stand apart from the texts
     bare = {key: value for key, value in TIIF.items() if "description" not in key}
     _, (other,) = read(file(tmp_path, bare), **{"00000": "More fish."})
-    assert (other.prompt.text, other.questions) == ("More fish.", one.questions)
+    assert (other.prompt.text, other.questions) == ("More fish.", prompt.questions)
 
 
 def test_oneig(tmp_path: Path) -> None:
-    suite, (one, other) = read(file(tmp_path, ONEIG, "anime.json"), **{"000": "a cat on a dog", "001": "a cow"})
-    assert (suite, one.prompt.prompt_id, one.prompt.text) == ("oneig", "oneig/000", "a cat on a dog")
-    assert [each.parents for each in one.questions] == [(), (), ("is-there-a-cat", "is-there-a-dog")]
+    suite, (prompt, other) = read(file(tmp_path, ONEIG, "anime.json"), **{"000": "a cat on a dog", "001": "a cow"})
+    assert (suite, prompt.prompt.prompt_id, prompt.prompt.text) == ("oneig", "oneig/000", "a cat on a dog")
+    assert [each.parents for each in prompt.questions] == [(), (), ("is-there-a-cat", "is-there-a-dog")]
     assert [each.text for each in other.questions] == ["Is there a cow?"]
     with pytest.raises(InputError, match=r"there is no prompt .oneig/000. yet: import the suite's prompts first"):
         read(file(tmp_path, ONEIG, "anime.json"))
 
 
 def test_unigenbench(tmp_path: Path) -> None:
-    suite, (one,) = read(table(tmp_path, UNIGENBENCH))
-    assert (suite, one.prompt.prompt_id, one.prompt.task) == ("unigenbench", "unigenbench/7", "Creative Divergence")
-    assert [each.element_type for each in one.questions] == ["counting", "material", "other"]
-    assert one.questions[1].text == "Does the image show what the prompt asks for here: one is of glass (Attribute - Material)?"
+    suite, (prompt,) = read(table(tmp_path, UNIGENBENCH))
+    assert (suite, prompt.prompt.prompt_id, prompt.prompt.task) == ("unigenbench", "unigenbench/7", "Creative Divergence")
+    assert [each.element_type for each in prompt.questions] == ["counting", "material", "other"]
+    assert (
+        prompt.questions[1].text == "Does the image show what the prompt asks for here: one is of glass (Attribute - Material)?"
+    )
 
 
 def test_wise(tmp_path: Path) -> None:
-    suite, (one,) = read(file(tmp_path, [WISE], "cultural.json"))
-    assert (suite, one.prompt.prompt_id, one.prompt.task) == ("wise", "wise/401", "Cultural knowledge/Festival")
-    assert [(each.question_id, each.choices, each.answer) for each in one.questions] == [
+    suite, (prompt,) = read(file(tmp_path, [WISE], "cultural.json"))
+    assert (suite, prompt.prompt.prompt_id, prompt.prompt.task) == ("wise", "wise/401", "Cultural knowledge/Festival")
+    assert [(each.question_id, each.choices, each.answer) for each in prompt.questions] == [
         (name, ("0", "1", "2"), "2") for name in ("consistency", "realism", "aesthetic-quality")
     ]
-    assert one.questions[0].text.endswith("Explanation: This refers to carnations.")
+    assert prompt.questions[0].text.endswith("Explanation: This refers to carnations.")
 
 
 @pytest.mark.parametrize(

@@ -44,7 +44,7 @@ def test_two_questions_of_each_element() -> None:
         ],
         "exclude": [{"class": "cup", "count": 4}],
     }
-    assert [(one.text, one.answer, one.element_type, one.element) for one in made(spec)] == [
+    assert [(question.text, question.answer, question.element_type, question.element) for question in made(spec)] == [
         ("is there a cup?", "yes", "object", "cup"),
         ("which of these is in the image (1 of 2)?", "cup", "object", "cup"),
         ("are there three cups?", "yes", "counting", "three cups"),
@@ -68,7 +68,7 @@ def test_a_question_depends_on_its_objects_being_there() -> None:
         ],
         "exclude": [{"class": "cup", "count": 4}],
     }
-    assert {one.text: one.parents for one in made(spec)} == {
+    assert {question.text: question.parents for question in made(spec)} == {
         "is there a cup?": (),
         "which of these is in the image (1 of 3)?": (),
         "are there three cups?": ("is-there-a-cup",),
@@ -87,11 +87,11 @@ def test_a_question_depends_on_its_objects_being_there() -> None:
 
 
 def test_answers_are_comparable_for_the_same_question() -> None:
-    one = PromptQuestion("a", "is it red?", ("yes", "no"), "yes", "color", "red")
-    assert are_comparable(one, replace(one, question_id="b", element_type="other", element="x", parents=("c",)))
-    assert not are_comparable(one, replace(one, text="is it red"))
-    assert not are_comparable(one, replace(one, choices=("no", "yes")))
-    assert not are_comparable(one, replace(one, answer="no"))
+    question = PromptQuestion("a", "is it red?", ("yes", "no"), "yes", "color", "red")
+    assert are_comparable(question, replace(question, question_id="b", element_type="other", element="x", parents=("c",)))
+    assert not are_comparable(question, replace(question, text="is it red"))
+    assert not are_comparable(question, replace(question, choices=("no", "yes")))
+    assert not are_comparable(question, replace(question, answer="no"))
 
 
 @pytest.mark.parametrize(
@@ -99,13 +99,15 @@ def test_answers_are_comparable_for_the_same_question() -> None:
     [(1, "1234"), (2, "1234"), (4, "1234"), (5, "3456"), (9, "78910"), (12, None)],
 )
 def test_number_choices_include_the_right_number(count: int, choices: str | None) -> None:
-    found = {one.text: one for one in questions_from_spec(Spec((ObjectSpec("cup", "cup", count, exact=True),)))}
-    numbers = found["how many cups are there?"].choices
+    results = {
+        question.text: question for question in questions_from_spec(Spec((ObjectSpec("cup", "cup", count, exact=True),)))
+    }
+    numbers = results["how many cups are there?"].choices
     assert str(count) in numbers
     assert len(numbers) == 4
     assert [int(number) for number in numbers] == list(range(int(numbers[0]), int(numbers[0]) + 4))
     assert choices is None or "".join(numbers) == choices
-    assert ("is there exactly one cup?" in found) == (count == 1)
+    assert ("is there exactly one cup?" in results) == (count == 1)
 
 
 @pytest.mark.parametrize(
@@ -113,43 +115,49 @@ def test_number_choices_include_the_right_number(count: int, choices: str | None
 )
 def test_published_prompts_give_sound_questions(prompt: Prompt) -> None:
     spec = parse_spec(prompt.spec)
-    found = questions_from_spec(spec)
-    assert found
-    assert len({one.question_id for one in found}) == len({one.text for one in found}) == len(found)
+    prompt_questions = questions_from_spec(spec)
+    assert prompt_questions
+    assert (
+        len({question.question_id for question in prompt_questions})
+        == len({question.text for question in prompt_questions})
+        == len(prompt_questions)
+    )
     named = {thing.name for thing in spec.objects}
-    for one in found:
-        assert one.choices.count(one.answer) == 1
-        assert len(set(one.choices)) == len(one.choices) == (2 if one.is_yes_no else 4)
-        assert one.element_type in ELEMENT_TYPES
+    for question in prompt_questions:
+        assert question.choices.count(question.answer) == 1
+        assert len(set(question.choices)) == len(question.choices) == (2 if question.is_yes_no else 4)
+        assert question.element_type in ELEMENT_TYPES
         # a distractor that is in the picture, too, would be a second right answer
-        assert not named - {one.answer} & set(one.choices) if one.text.startswith("which") else True
-    assert questions_from_spec(spec) == found
+        assert not named - {question.answer} & set(question.choices) if question.text.startswith("which") else True
+    assert questions_from_spec(spec) == prompt_questions
 
 
 def test_distractors_do_not_depend_on_the_run() -> None:
     # written down once: people's answers refer to these choices
-    found = {one.text: one.choices for one in made({"include": [{"class": "cup", "count": 1, "color": "red"}]})}
-    assert found["which of these is in the image?"] == ("spoon", "cup", "bottle", "fork")
-    assert found["what color is the cup?"] == ("purple", "orange", "green", "red")
+    results = {
+        question.text: question.choices for question in made({"include": [{"class": "cup", "count": 1, "color": "red"}]})
+    }
+    assert results["which of these is in the image?"] == ("spoon", "cup", "bottle", "fork")
+    assert results["what color is the cup?"] == ("purple", "orange", "green", "red")
 
 
 def test_questions_about_unknown_objects() -> None:
-    found = made({"a": "flux capacitor", "b": "flux capacitor", "relation": "left"})
-    assert len({one.question_id for one in found}) == len(found) == 6
-    assert found[0].text == "is there a flux capacitor?"
-    assert found[2].text == "is there a flux capacitor #2?"
+    prompt_questions = made({"a": "flux capacitor", "b": "flux capacitor", "relation": "left"})
+    assert len({question.question_id for question in prompt_questions}) == len(prompt_questions) == 6
+    assert prompt_questions[0].text == "is there a flux capacitor?"
+    assert prompt_questions[2].text == "is there a flux capacitor #2?"
 
 
 @given(st.lists(st.text(max_size=80), max_size=6))
 def test_ids_are_readable_and_never_the_same(texts: list[str]) -> None:
     taken: list[str] = []
     for text in dict.fromkeys(texts):
-        found = new_question_id(text, taken)
-        assert found not in taken
-        assert 0 < len(found) <= 70
-        assert "/" not in found
-        assert not any(character.isspace() for character in found)
-        taken.append(found)
+        result = new_question_id(text, taken)
+        assert result not in taken
+        assert 0 < len(result) <= 70
+        assert "/" not in result
+        assert not any(character.isspace() for character in result)
+        taken.append(result)
 
 
 def test_ids_by_words() -> None:
@@ -181,10 +189,10 @@ def test_questions_need_not_stand_together_and_keep_names_of_their_own(tmp_path:
         "question_id": "gray"},
     )  # fmt: skip
     first, other = read_questions(path, "mine")
-    assert [one.question_id for one in first.questions] == ["what-color-is-the-cat", "gray"]
+    assert [question.question_id for question in first.questions] == ["what-color-is-the-cat", "gray"]
     assert other.prompt.prompt_id == "mine/other"
     lines = tmp_path / "q.jsonl"
-    lines.write_text("\n".join(json.dumps(one) for one in json.loads(path.read_text())))
+    lines.write_text("\n".join(json.dumps(entry) for entry in json.loads(path.read_text())))
     assert read_questions(lines, "mine") == [first, other]
 
 
@@ -197,8 +205,8 @@ def test_parents_are_named_before_or_after_and_a_diamond_is_no_circle(tmp_path: 
         {"question": "root", "parents": []},
         {"question": "alone", "parents": None},
     )
-    (found,) = read_questions(path, "tifa")
-    assert [one.parents for one in found.questions] == [("left", "right"), ("root",), ("root",), (), ()]
+    (prompt,) = read_questions(path, "tifa")
+    assert [question.parents for question in prompt.questions] == [("left", "right"), ("root",), ("root",), (), ()]
 
 
 def test_a_wrong_parent_is_reported_with_its_line(tmp_path: Path) -> None:
@@ -213,16 +221,16 @@ def test_what_is_written_is_read_back(tmp_path: Path) -> None:
     texts = texts.filter(str.strip)
 
     @settings(deadline=None, max_examples=40)
-    @given(st.lists(texts, min_size=3, max_size=6, unique_by=lambda one: one.strip().casefold()), texts)
+    @given(st.lists(texts, min_size=3, max_size=6, unique_by=lambda entry: entry.strip().casefold()), texts)
     def check(words: list[str], caption: str) -> None:
         prompt = Prompt("mine/x_1", "mine", caption, "x")
-        asked = [
+        prompt_questions = [
             PromptQuestion(f"q{k}", text, tuple(words), words[0], "other", text, tuple(f"q{n}" for n in range(k)))
             for k, text in enumerate(words)
         ]
         path = tmp_path / "q.jsonl"
-        path.write_text(format_questions([QuestionedPrompt(prompt, tuple(asked))]), encoding="utf-8", newline="")
-        assert read_questions(path, "mine") == [QuestionedPrompt(prompt, tuple(asked))]
+        path.write_text(format_questions([QuestionedPrompt(prompt, tuple(prompt_questions))]), encoding="utf-8", newline="")
+        assert read_questions(path, "mine") == [QuestionedPrompt(prompt, tuple(prompt_questions))]
 
     check()
     with pytest.raises(ValueError, match="holds one suite, got a, b"):

@@ -36,8 +36,8 @@ def test_coco_and_geneval_names() -> None:
     assert article_by_letter("orange") == article_by_sound("orange") == "an"
     assert article_by_letter("hour") == "a"
     assert article_by_sound("hour") == "an"
-    said = english()
-    assert [name for name in COCO if said.a(name) != f"{article_by_sound(name)} {name}"] == []
+    engine = english()
+    assert [name for name in COCO if engine.a(name) != f"{article_by_sound(name)} {name}"] == []
 
 
 def test_geneval_has_the_published_hash() -> None:
@@ -172,26 +172,26 @@ def test_each_pair_has_all_combinations_of_attributes() -> None:
     assert len(made) == 11 * 10 * 4 * 16 == len({prompt.prompt_id for prompt in made})
     assert set(Counter(prompt.task for prompt in made).values()) == {440}
     assert {"none, none", "Z, ZC", "C, none"} < {*sr2d_suite.ATTRIBUTE_COMBINATIONS}
-    asked = Counter((prompt.spec["a"], prompt.spec["b"], prompt.spec["relation"]) for prompt in made)
-    assert len(asked) == 440
-    assert set(asked.values()) == {16}
+    counter = Counter((prompt.spec["a"], prompt.spec["b"], prompt.spec["relation"]) for prompt in made)
+    assert len(counter) == 440
+    assert set(counter.values()) == {16}
     for start in range(0, len(made), 16):
         _check_combinations({prompt.task: prompt for prompt in made[start : start + 16]})
 
 
 def _check_combinations(pair: dict[str | None, Prompt]) -> None:
     """Texts put together again from the pair's whole description."""
-    said = pair["ZC, ZC"].spec
+    fields = pair["ZC, ZC"].spec
     for task, prompt in pair.items():
         assert task is not None
         things = []
         for side, letters in zip("ab", task.split(", "), strict=True):
-            words = [said[f"{side}_{word}"] for word, letter in (("size", "Z"), ("color", "C")) if letter in letters]
-            thing = " ".join([*words, said[side]])
+            words = [fields[f"{side}_{word}"] for word, letter in (("size", "Z"), ("color", "C")) if letter in letters]
+            thing = " ".join([*words, fields[side]])
             things.append(f"{'an' if thing.startswith('orange') else 'a'} {thing}")
-        between = {"left": "to the left of", "right": "to the right of"}.get(said["relation"], said["relation"])
+        between = {"left": "to the left of", "right": "to the right of"}.get(fields["relation"], fields["relation"])
         assert prompt.text == f"{things[0]} {between} {things[1]}"
-        assert {key: prompt.spec[key] for key in ("a", "b", "relation")} == {key: said[key] for key in ("a", "b", "relation")}
+        assert {key: prompt.spec[key] for key in ("a", "b", "relation")} == {key: fields[key] for key in ("a", "b", "relation")}
         spec = parse_spec(prompt.spec)
         # VISOR looks at objects and their relation alone
         assert (len(spec.objects), len(spec.relations)) == (2, 1)

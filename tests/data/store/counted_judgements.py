@@ -34,10 +34,10 @@ class Said:
     saw: bool = False
 
 
-def fill(store: Store, said: Sequence[Said], scale: str = "nominal") -> None:
+def fill(store: Store, answers: Sequence[Said], scale: str = "nominal") -> None:
     """A project with these judgements and no others, as they stand; items are named ``SUITE/N``."""
     store.change(_empty)
-    store.change(_fill, said, scale)
+    store.change(_fill, answers, scale)
 
 
 def _empty(connection: duckdb.DuckDBPyConnection) -> None:
@@ -46,11 +46,11 @@ def _empty(connection: duckdb.DuckDBPyConnection) -> None:
     connection.execute("insert into stale values (null)")
 
 
-def _fill(connection: duckdb.DuckDBPyConnection, said: Sequence[Said], scale: str) -> None:
-    items = sorted({one.item for one in said})
+def _fill(connection: duckdb.DuckDBPyConnection, answers: Sequence[Said], scale: str) -> None:
+    items = sorted({one.item for one in answers})
     suites = sorted({i.split("/")[0] for i in items})
     scales = {"correct": scale, "other": "nominal", "score": "interval"}
-    people = [(n, one) for n, one in enumerate(said) if KINDS[one.rater][0] == "human"]
+    people = [(n, one) for n, one in enumerate(answers) if KINDS[one.rater][0] == "human"]
     content: dict[str, tuple[str, list[tuple[Any, ...]]]] = {
         "items": (
             "item_id suite task generator kind public_id",
@@ -64,7 +64,7 @@ def _fill(connection: duckdb.DuckDBPyConnection, said: Sequence[Said], scale: st
         ),
         "judgements": (
             "item_id rater_id aspect target label reason source_id rule_version seq",
-            [(o.item, o.rater, o.aspect, o.target, o.label, o.reason, f"s{n}", "1", n) for n, o in enumerate(said)],
+            [(o.item, o.rater, o.aspect, o.target, o.label, o.reason, f"s{n}", "1", n) for n, o in enumerate(answers)],
         ),
     }
     for name, (columns, values) in content.items():

@@ -7,7 +7,8 @@ from dataclasses import dataclass, field
 from datetime import UTC, datetime, timedelta
 from typing import Any
 
-from data.campaign import Campaign, CampaignItem, Settings
+from data.campaigns.items import CampaignItem
+from data.campaigns.settings import Campaign, Settings
 from data.store.campaigns import management, participation
 from data.store.campaigns.allocation import NextTasks
 from data.store.core.store import Store

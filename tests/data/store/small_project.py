@@ -47,16 +47,16 @@ def fill(store: Store, n: int = 3) -> list[str]:
 
 def answer(item_id: str, who: str = "ann", label: str | None = "yes", **other: Any) -> Annotation:
     """An answer that judges `correct`; label None: cannot tell."""
-    said = {"aspect": "correct", "target": None, "label": label or "cannot_tell", "value": None}
+    answers = {"aspect": "correct", "target": None, "label": label or "cannot_tell", "value": None}
     value = None if label is None else float(label == "yes")
     if label is not None:
-        said["value"] = value  # type: ignore[assignment]
+        answers["value"] = value  # type: ignore[assignment]
     judgement = Judgement("correct", label, value, None, None if label else "cannot_tell")
-    given: dict[str, Any] = {
-        "annotation_id": str(uuid.uuid4()), "item_id": item_id, "rater_id": who, "questionnaire": "direct", "answers": said,
+    values: dict[str, Any] = {
+        "annotation_id": str(uuid.uuid4()), "item_id": item_id, "rater_id": who, "questionnaire": "direct", "answers": answers,
         "judgements": (judgement,), "rule_version": "direct-1", "campaign_id": "default",
     }  # fmt: skip
-    return Annotation(**(given | other))
+    return Annotation(**(values | other))
 
 
 def submit(store: Store, *args: Any, **other: Any) -> SavedAnswer:

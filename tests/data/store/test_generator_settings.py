@@ -55,8 +55,8 @@ def test_an_image_says_why_it_is_blank_until_its_file_goes(store: Store) -> None
         return {row["idx"]: row["blanked"] for row in page.rows}
 
     assert told() == {0: "filter", 1: "black", 2: None}
-    one = contents.item(store, whole.image_id)
-    assert one is not None
-    assert one["generated"] == {"model": "m"}
+    entry = contents.item(store, whole.image_id)
+    assert entry is not None
+    assert entry["generated"] == {"model": "m"}
     imports.undo(store, number)
     assert told() == {1: None}

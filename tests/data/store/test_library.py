@@ -24,8 +24,8 @@ WHAT = PromptQuestion("what", "what is it?", ("cat", "dog", "cow", "bird"), "cat
 PLACE = PROMPT.prompt_id
 
 
-def asking(*asked: PromptQuestion, sha256: str = "1", prompt: Prompt = PROMPT) -> ImportBundle:
-    return ImportBundle("questions", "tifa", sha256, prompts=[prompt], questions={prompt.prompt_id: asked})
+def asking(*question: PromptQuestion, sha256: str = "1", prompt: Prompt = PROMPT) -> ImportBundle:
+    return ImportBundle("questions", "tifa", sha256, prompts=[prompt], questions={prompt.prompt_id: question})
 
 
 def brought(store: Store, bundle: ImportBundle) -> int | None:

@@ -28,16 +28,16 @@ def test_a_table_comes_back_as_it_was_imported(store: Store) -> None:
     assert library.latest_cooccurrence(store) is None
     before = content(store)
     number = one(store, bundle())
-    found = library.latest_cooccurrence(store)
-    assert found is not None
-    assert (found.name, found.images, found.together) == ("val", 4, TABLE)
+    cooccurrence = library.latest_cooccurrence(store)
+    assert cooccurrence is not None
+    assert (cooccurrence.name, cooccurrence.images, cooccurrence.together) == ("val", 4, TABLE)
     # the same thing while it stays, so that what is made from it is not made again
-    assert library.latest_cooccurrence(store) is found
+    assert library.latest_cooccurrence(store) is cooccurrence
     assert one(store, bundle()) == number
     with pytest.raises(ImportRefused, match=f"import undo {number}"):
         imports.apply(store, [bundle(sha256="2")])
     recording.rebuild(store, lambda *_: pytest.fail("nothing was said"))
-    assert library.latest_cooccurrence(store) is found
+    assert library.latest_cooccurrence(store) is cooccurrence
     assert imports.undo(store, number)["cooccurrences"] == 4
     assert library.latest_cooccurrence(store) is None
     assert content(store) == before
@@ -47,10 +47,10 @@ def test_the_last_imported_table_is_used(store: Store) -> None:
     one(store, bundle("train"))
     number = one(store, bundle("val", "2", 9))
     assert library.cooccurrence_names(store) == ["val", "train"]
-    found = library.latest_cooccurrence(store)
-    assert found is not None
-    assert (found.name, found.images) == ("val", 9)
+    cooccurrence = library.latest_cooccurrence(store)
+    assert cooccurrence is not None
+    assert (cooccurrence.name, cooccurrence.images) == ("val", 9)
     imports.undo(store, number)
-    found = library.latest_cooccurrence(store)
-    assert found is not None
-    assert (found.name, found.images) == ("train", 4)
+    cooccurrence = library.latest_cooccurrence(store)
+    assert cooccurrence is not None
+    assert (cooccurrence.name, cooccurrence.images) == ("train", 4)

@@ -55,10 +55,10 @@ class Fixture:
 
     def add(self, text: str) -> None:
         for table in re.findall(r"^-- anew: (\w+)", text, re.MULTILINE):
-            self.statements = [one for one in self.statements if one.table != table]
+            self.statements = [statement for statement in self.statements if statement.table != table]
         for sql in filter(str.strip, re.split(r";\n", re.sub(r"^--.*\n", "", text, flags=re.MULTILINE))):
-            found = re.match(r"\s*(?:insert into|update) (\w+)", sql)
-            self.statements.append(Statement(found[1] if found else "", sql))
+            match = re.match(r"\s*(?:insert into|update) (\w+)", sql)
+            self.statements.append(Statement(match[1] if match else "", sql))
 
 
 def fixture(version: int) -> Fixture:
@@ -81,25 +81,25 @@ def fill(connection: duckdb.DuckDBPyConnection, version: int) -> None:
     for step in (one for one in VERSIONS if one <= version):
         connection.execute(migration_files()[step].read_text(encoding="utf-8"))
     connection.execute("insert or replace into meta values ('schema_version', ?)", [str(version)])
-    for one in fixture(version).statements:
-        connection.execute(one.sql)
+    for statement in fixture(version).statements:
+        connection.execute(statement.sql)
     connection.commit()
 
 
 def content(cursor: duckdb.DuckDBPyConnection, without: Collection[str] = MADE_OF_OTHERS) -> dict[str, Table]:
     """All rows of all tables that hold something of their own."""
-    found: dict[str, Table] = {}
+    results: dict[str, Table] = {}
     for name in schema.table_names(cursor):
         if name not in without and name != "meta":
             cursor.execute(f'select * from "{name}"')
-            found[name] = [column[0] for column in cursor.description or ()], cursor.fetchall()
-    return found
+            results[name] = [column[0] for column in cursor.description or ()], cursor.fetchall()
+    return results
 
 
 def as_before(after: Table, columns: list[str]) -> list[tuple[Any, ...]]:
     """Later rows, in earlier columns."""
     places = [after[0].index(column) for column in columns]
-    return sorted((tuple(row[place] for place in places) for row in after[1]), key=repr)
+    return sorted((tuple(row[index] for index in places) for row in after[1]), key=repr)
 
 
 def as_after(name: str, before: Table) -> list[tuple[Any, ...]]:
@@ -143,8 +143,8 @@ def whole(store: Store) -> Iterator[str]:
             "select item_id from browse except select item_id from items",
             "select item_id from items except select item_id from browse",
         ):
-            if found := cursor.execute(sql).fetchall():
-                yield f"wide rows of other items: {found}"
+            if rows := cursor.execute(sql).fetchall():
+                yield f"wide rows of other items: {rows}"
 
 
 def kept(before: dict[str, Table], project: Path) -> None:
@@ -167,10 +167,10 @@ def unfilled(tables: dict[str, Table]) -> list[str]:
     """Columns in which no row has anything: a migration was added without rows."""
     return [
         f"{name}.{column}"
-        for name, (columns, found) in tables.items()
-        for place, column in enumerate(columns)
+        for name, (columns, results) in tables.items()
+        for index, column in enumerate(columns)
         # whose one row's null means everything
-        if name != "stale" and all(row[place] is None for row in found)
+        if name != "stale" and all(row[index] is None for row in results)
     ]
 
 
@@ -197,24 +197,24 @@ def test_all_is_kept_and_counts_the_same(tmp_path: Path, newest: Told, version: 
     backups.check_backup(made)
     assert look(made.database) == before
     # the same judgements give the same numbers, and follow from the same sources
-    told = numbers(tmp_path)
+    fields = numbers(tmp_path)
     # a scorer that only later schemas have runs of is unknown to the first
     known = set(as_before(before["raters"], ["rater_id"]))
-    assert told == newest | {"raters": [row for row in newest["raters"] if (row["rater"],) in known]}
+    assert fields == newest | {"raters": [row for row in newest["raters"] if (row["rater"],) in known]}
     (share,) = [
-        row["value"] for row in told["among_people"]
+        row["value"] for row in fields["among_people"]
         if (row["task"], row["generator"], row["statistic"]) == ("all", "all", "percent_agreement")
     ]  # fmt: skip
     assert share == pytest.approx(2 / 3)
     with Store(tmp_path) as store:
-        asked = (
+        requested = (
             "select item_id, rater_id, aspect, target, label, value, source_id, rule_version, seq from judgements order by all"
         )
         with store.read() as cursor:
-            was = cursor.execute(asked).fetchall()
+            was = cursor.execute(requested).fetchall()
         assert recording.rebuild(store, derive_source) == len(was) >= 8
         with store.read() as cursor:
-            assert cursor.execute(asked).fetchall() == was
+            assert cursor.execute(requested).fetchall() == was
             # numbers go on after the last one
             n = cursor.execute("select nextval('statement_seq'), (select max(seq) from annotations)").fetchone()
     assert n is not None

@@ -43,15 +43,15 @@ def saw(item_id: str, *detections: Detection, failed: str | None = None) -> Obse
 
 def judged(seen: Observation) -> tuple[Observation, Sequence[Judgement]]:
     yes = bool(seen.detections)
-    said = Judgement("correct", "yes" if yes else "no", float(yes))
+    judgement = Judgement("correct", "yes" if yes else "no", float(yes))
     return seen, () if seen.failed else (
-        said,
+        judgement,
         Judgement("count", str(len(seen.detections)), float(len(seen.detections)), "cat"),
     )
 
 
 def take(store: Store, run: Run, part: int, *seen: Observation) -> bool:
-    return runs.ingest(store, run.run_id, part, [judged(one) for one in seen], RULES)
+    return runs.ingest(store, run.run_id, part, [judged(observation) for observation in seen], RULES)
 
 
 def left(store: Store, selection: Selection = ALL, rater: str = "seer-a") -> list[str]:
@@ -168,9 +168,9 @@ def test_states(store: Store) -> None:
     second = started(store, 2)
     started(store, 3, "other")
     assert [row.run_id for row in runs.listed(store)] == ["0001-seer-a", "0002-seer-a", "0003-other"]
-    found = runs.unfinished(store, "seer-a")
-    assert found
-    assert (found.run_id, found.error, found.settings, found.folder) == (
+    run_row = runs.unfinished(store, "seer-a")
+    assert run_row
+    assert (run_row.run_id, run_row.error, run_row.settings, run_row.folder) == (
         first.run_id,
         "no models",
         SETTINGS,
@@ -179,8 +179,8 @@ def test_states(store: Store) -> None:
     ended: tuple[runs.State, ...] = ("done", "lost")
     for state in ended:
         runs.set_state(store, first.run_id, state)
-        assert (found := runs.unfinished(store, "seer-a"))
-        assert found.run_id == second.run_id
+        assert (run_row := runs.unfinished(store, "seer-a"))
+        assert run_row.run_id == second.run_id
     assert runs.listed(store)[0].error is None
     runs.set_state(store, second.run_id, "done")
     assert runs.unfinished(store, "seer-a") is None
@@ -196,18 +196,18 @@ def test_what_was_seen_comes_back_with_masks_as_long_as_the_file_is_there(store:
     part = [saw(items[0]), saw(items[1], cat(0.9, b"one"), cat(0.8, None), cat(0.7, b"three", None))]
     folder.write_part(3, part)
     take(store, run, 3, *part)
-    (found,) = scorer_evidence.evidence_of_item(store, items[1])
-    assert found.seen == part[1]
-    assert (found.rater_id, found.run_id, found.folder) == ("seer-a", run.run_id, folder.path)
-    assert (found.scorer, found.version, found.settings) == ("seer", "1", SETTINGS)
-    bare = replace(part[1], detections=tuple(replace(one, mask=None) for one in part[1].detections))
+    (evidence,) = scorer_evidence.evidence_of_item(store, items[1])
+    assert evidence.seen == part[1]
+    assert (evidence.rater_id, evidence.run_id, evidence.folder) == ("seer-a", run.run_id, folder.path)
+    assert (evidence.scorer, evidence.version, evidence.settings) == ("seer", "1", SETTINGS)
+    bare = replace(part[1], detections=tuple(replace(detection, mask=None) for detection in part[1].detections))
     sights = scorer_evidence.evidence_without_masks(store, items, "seer-a")
     assert sights
     assert (sights.seen, sights.settings, sights.scorer) == ({items[0]: part[0], items[1]: bare}, SETTINGS, "seer")
     folder.part(3).write_bytes(b"x")
-    assert [one.seen for one in scorer_evidence.evidence_of_item(store, items[1])] == [bare]
+    assert [evidence.seen for evidence in scorer_evidence.evidence_of_item(store, items[1])] == [bare]
     folder.part(3).unlink()
-    assert [one.seen for one in scorer_evidence.evidence_of_item(store, items[1])] == [bare]
+    assert [evidence.seen for evidence in scorer_evidence.evidence_of_item(store, items[1])] == [bare]
     assert scorer_evidence.evidence_of_item(store, "nothing") == []
     assert scorer_evidence.evidence_without_masks(store, items, "nobody") is None
 
@@ -219,12 +219,13 @@ def test_of_several_runs_the_first_that_saw_something_counts(store: Store) -> No
     take(store, started(store, 3), 0, saw(items[0], cat(0.6)))
     take(store, started(store, 4, "other"), 0, saw(items[0]))
     assert [
-        (one.rater_id, one.run_id, len(one.seen.detections)) for one in scorer_evidence.evidence_of_item(store, items[0])
+        (evidence.rater_id, evidence.run_id, len(evidence.seen.detections))
+        for evidence in scorer_evidence.evidence_of_item(store, items[0])
     ] == [
         ("other", "0004-other", 0),
         ("seer-a", "0002-seer-a", 1),
     ]
-    assert [(one.run_id, one.seen.failed) for one in scorer_evidence.evidence_of_item(store, items[1])] == [
+    assert [(evidence.run_id, evidence.seen.failed) for evidence in scorer_evidence.evidence_of_item(store, items[1])] == [
         ("0001-seer-a", "damaged")
     ]
 

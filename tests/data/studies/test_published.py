@@ -42,6 +42,6 @@ def test_the_numbers_are_the_papers() -> None:
         assert rows["Humans"].split()[1:] == [str(n) for n in table.humans]
         for metric in table.metrics:
             # "-8.6EE\mathrm{E}roman_E14" is the converter's way to write -8.6E14
-            told = rows[metric.name].replace("EE\\mathrm{E}roman_E", "E").split(") ")[1].split()
-            assert told == metric.printed.split()
+            parts = rows[metric.name].replace("EE\\mathrm{E}roman_E", "E").split(") ")[1].split()
+            assert parts == metric.printed.split()
             assert ("\\downarrow" in rows[metric.name]) is metric.lower_is_better

@@ -110,14 +110,14 @@ def test_label_studio(tmp_path: Path) -> None:
     ]  # fmt: skip
     path = tmp_path / "export.json"
     path.write_text(json.dumps(tasks))
-    found = read_rating_table(path)
-    assert found.table.header == ("image", "item.rating", "completed_by", "rating", "fits")
-    assert [cells for _, cells in found.table.records] == [
+    table = read_rating_table(path)
+    assert table.table.header == ("image", "item.rating", "completed_by", "rating", "fits")
+    assert [cells for _, cells in table.table.records] == [
         ("cat 1.png", "old", "7", "4", "yes"),
         ("cat 1.png", "old", "b@x.org", "", '["no", "blurred"]'),
         ("sd/dog.png", "old", "7", "", ""),
     ]
-    assert (found.rater, found.left_out) == ("completed_by", {"skipped by the annotator": 1})
+    assert (table.rater, table.left_out) == ("completed_by", {"skipped by the annotator": 1})
 
 
 ANN, BEN = "0b4c", "9f11"
@@ -139,7 +139,7 @@ def test_argilla(tmp_path: Path, responses: Any) -> None:
     path = tmp_path / "records.json"
     record = {"id": "r1", "fields": {"image": "https://x.org/a.png"}, "metadata": {"gen": "sd"}, "responses": responses}
     path.write_text(json.dumps([record]))
-    found = read_rating_table(path)
-    assert found.table.header == ("id", "gen", "image", "user_id", "fits", "stars")
-    assert [cells[3:] for _, cells in found.table.records] == [(ANN, "yes", "4"), (BEN, "no", "")]
-    assert (found.rater, sum(found.left_out.values())) == ("user_id", int(isinstance(responses, list)))
+    table = read_rating_table(path)
+    assert table.table.header == ("id", "gen", "image", "user_id", "fits", "stars")
+    assert [cells[3:] for _, cells in table.table.records] == [(ANN, "yes", "4"), (BEN, "no", "")]
+    assert (table.rater, sum(table.left_out.values())) == ("user_id", int(isinstance(responses, list)))

@@ -47,9 +47,9 @@ def test_geneval_row(tmp_path: Path) -> None:
     answers = {"task_count_0": "1", "task_count_1": "2.0", "task_color_0": "white|gray", "task_real_0": "3.0"}
     places = {"task_position_x": "neither_x", "task_position_y": "below", "task_objects": "none"}
     read = study(tmp_path, row(1, 3, **answers, **places))
-    (found,) = read.rows
-    assert found.image == Image("geneval/00001", "sdv2", 3)
-    assert found.answers == {
+    (annotation_row,) = read.rows
+    assert annotation_row.image == Image("geneval/00001", "sdv2", 3)
+    assert annotation_row.answers == {
         "objects": "none",
         "count_0": 1,
         "color_0": ["white", "gray"],
@@ -59,9 +59,9 @@ def test_geneval_row(tmp_path: Path) -> None:
         "position_y": "below",
         "caption_fit": 4,
     }
-    assert found.raw["Answer.task-count-1"] == "2.0"
-    assert (found.active_seconds, found.rater_id) == (1.5, "geneval/slot-1")
-    assert read.images == (found.image,)
+    assert annotation_row.raw["Answer.task-count-1"] == "2.0"
+    assert (annotation_row.active_seconds, annotation_row.rater_id) == (1.5, "geneval/slot-1")
+    assert read.images == (annotation_row.image,)
     assert read.items == (Item("geneval/00001/sdv2/3", "geneval", "geneval/00001", "position", "sdv2"),)
 
 
@@ -78,16 +78,16 @@ def test_crlf_is_a_line_end_too(tmp_path: Path) -> None:
 
 
 def test_stale_answers_stay(tmp_path: Path) -> None:
-    (found,) = study(tmp_path, row(task_count_0="0", task_color_0="red", task_real_0="2", task_position_x="left")).rows
-    assert found.answers["color_0"] == ["red"]
-    assert found.answers["realism_0"] == 2
-    assert found.answers["position_x"] == "left"
+    (annotation_row,) = study(tmp_path, row(task_count_0="0", task_color_0="red", task_real_0="2", task_position_x="left")).rows
+    assert annotation_row.answers["color_0"] == ["red"]
+    assert annotation_row.answers["realism_0"] == 2
+    assert annotation_row.answers["position_x"] == "left"
 
 
 def test_blank_cells_are_no_answers(tmp_path: Path) -> None:
-    (found,) = study(tmp_path, row(ee="", task_objects="", task_quality="")).rows
-    assert found.answers == {}
-    assert found.active_seconds is None
+    (annotation_row,) = study(tmp_path, row(ee="", task_objects="", task_quality="")).rows
+    assert annotation_row.answers == {}
+    assert annotation_row.active_seconds is None
 
 
 def test_slots_count_within_an_image_in_file_order(tmp_path: Path) -> None:

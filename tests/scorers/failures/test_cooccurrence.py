@@ -77,17 +77,17 @@ def test_as_visors_summary_has_it_pair_by_pair() -> None:
     for number in rng.sample(range(40), 25) * 2:
         prompt = sr2d_suite.numbered_prompt(number)
         if "relation" in prompt.spec:
-            found = [at(prompt.spec[side], rng.randint(0, 9), rng.randint(0, 9)) for side in "ab" if rng.random() < 0.8]
-            cases.append(case(number, prompt.spec, *found, index=len(cases), scorer=scorer.SCORER, settings=settings))
+            detections = [at(prompt.spec[side], rng.randint(0, 9), rng.randint(0, 9)) for side in "ab" if rng.random() < 0.8]
+            cases.append(case(number, prompt.spec, *detections, index=len(cases), scorer=scorer.SCORER, settings=settings))
     table = cooccurrence(looked(*cases, scorer=scorer.SCORER, settings=settings))
     seen = set()
-    for asked, names in class_pairs(table).items():
+    for requested, names in class_pairs(table).items():
         tally = VisorTally()
         mine = [one for one in cases if ordered_pair(*(thing.name for thing in one.spec.objects)) == names]
         for some in mine:
             tally.add("g", some.prompt_id, some.spec, some.verdict)
         expected = tally.summary()["generators"]["g"]
-        both, right = table.cell(asked, BOTH, "g"), as_required(table, asked, "g")
+        both, right = table.cell(requested, BOTH, "g"), as_required(table, requested, "g")
         assert both.n == expected["n_images"] == len(mine)
         assert 100 * both.hits / both.n == expected["OA"]
         assert (100 * right.hits / right.n if right.n else None) == expected["VISOR_cond"]

@@ -28,7 +28,7 @@ SETTINGS = {**scorer.SCORER.profiles["playground"], **NUMBERS}
 def case(
     number: int,
     spec: Mapping[str, Any],
-    *found: Detection,
+    *detection: Detection,
     generator: str = "g",
     index: int = 0,
     scorer: Scorer = scorer.SCORER,
@@ -36,7 +36,7 @@ def case(
     settings: Mapping[str, Any] = SETTINGS,
 ) -> JudgedImage:
     asked, item = parse_spec(spec), f"s/{number}/{generator}/{index}"
-    seen = Observation(item, {}, found)
+    seen = Observation(item, {}, detection)
     task = task or str(spec.get("tag") or spec.get("relation") or "")
     return JudgedImage(item, f"s/{number}", generator, index, task, asked, seen, scorer.judge(asked, seen, settings))
 
@@ -47,11 +47,11 @@ def looked(*cases: JudgedImage, scorer: Scorer = scorer.SCORER, settings: Mappin
 
 def numbers(table: FailureTable, generator: str = ANY) -> dict[str, dict[str, tuple[int, int]]]:
     """Hits and n of all cells that are not empty, by what was asked and found."""
-    found: dict[str, dict[str, tuple[int, int]]] = {}
+    results: dict[str, dict[str, tuple[int, int]]] = {}
     for cell in table.rows(generator):
         if cell.hits:
-            found.setdefault(cell.asked, {})[cell.found] = (cell.hits, cell.n)
-    return found
+            results.setdefault(cell.asked, {})[cell.found] = (cell.hits, cell.n)
+    return results
 
 
 # ---- numbers
@@ -134,8 +134,10 @@ def test_bindings_are_of_two_colours_on_two_classes() -> None:
     same_colors = prompts.color_attr(["cup", "book"], ["red", "red"])
     same_class = prompts.color_attr(["cup", "cup"], ["red", "blue"])
     alone = prompts.colors("cup", "red")
-    found = [detection_of("cup", color="red"), detection_of("book", color="red")]
-    assert bindings(looked(*(case(k, spec, *found) for k, spec in enumerate([same_colors, same_class, alone])))).units == ()
+    detections = [detection_of("cup", color="red"), detection_of("book", color="red")]
+    assert (
+        bindings(looked(*(case(k, spec, *detections) for k, spec in enumerate([same_colors, same_class, alone])))).units == ()
+    )
 
 
 def test_of_several_of_a_kind_as_many_as_asked_are_looked_at() -> None:
@@ -297,9 +299,9 @@ def _random_visor(seed: int) -> list[JudgedImage]:
         prompt = sr2d_suite.numbered_prompt(number)
         for index in range(2):
             names = [str(prompt.spec[key]) for key in ("a", "b") if key in prompt.spec]
-            found = [at(name, draw.randrange(3), draw.randrange(3)) for name in names if draw.random() < 0.7]
+            detections = [at(name, draw.randrange(3), draw.randrange(3)) for name in names if draw.random() < 0.7]
             options: Any = {"generator": draw.choice("gh"), "index": index, "scorer": visor_scorer.SCORER, "settings": {}}
-            made.append(case(number, prompt.spec, *found, task=str(prompt.task), **options))
+            made.append(case(number, prompt.spec, *detections, task=str(prompt.task), **options))
     return made
 
 
@@ -320,8 +322,8 @@ def test_visors_own_summary_says_the_same() -> None:
         for pair, row in rows.items():
             assert row["VISOR_uncond"] == pytest.approx(_percent(pairs.cell(pair, "correct", generator)))
         objects = summary["objects"][generator]
-        for key, found in {"A": "first found", "B": "second found", "both": "both found"}.items():
-            assert objects[key] == pytest.approx(_percent(tables["first"].cell("two objects in a relation", found, generator)))
+        for key, result in {"A": "first found", "B": "second found", "both": "both found"}.items():
+            assert objects[key] == pytest.approx(_percent(tables["first"].cell("two objects in a relation", result, generator)))
         for word, relation in {"left": "left of", "right": "right of", "above": "above", "below": "below"}.items():
             cell = tables["positions"].cell(relation, relation, generator)
             assert summary["relations"][generator][word]["VISOR_cond"] == pytest.approx(_percent(cell))

@@ -60,8 +60,8 @@ def test_no_picture_trips_over_odd_prompts_or_scorers(name: str, scorer: str) ->
     used = registry.get(scorer)
     evidence = {"cosine": 0.3, "correct": True, "reason": ""}
     cases = []
-    for number, (spec, found) in enumerate(HOSTILE):
-        asked, seen = parse_spec(spec), Observation(f"i/{number}", evidence, tuple(found))
+    for number, (spec, detections) in enumerate(HOSTILE):
+        asked, seen = parse_spec(spec), Observation(f"i/{number}", evidence, tuple(detections))
         cases.append(JudgedImage(seen.item_id, f"p/{number}", "", None, "", asked, seen, used.judge(asked, seen, SETTINGS)))
     table = PICTURES[name](SuiteEvidence(used, SETTINGS, cases))
     assert table.generators == ()
@@ -94,13 +94,13 @@ def with_faults(table: FailureTable) -> list[tuple[str | None, FailureUnit]]:
 
 
 def test_colours_are_swapped_and_leak_where_the_renderer_did_so(drawn: SuiteEvidence) -> None:
-    found = Counter((fault, name) for fault, unit in with_faults(bindings(drawn)) for name in unit.found)
-    assert found["swapped colours", "swapped"] == 3
-    assert found["leaked colour", "leaked"] == 4
-    assert found["wrong colour", "another colour"] == 3
-    assert found[None, "own colours"] == 12
+    counter = Counter((fault, name) for fault, unit in with_faults(bindings(drawn)) for name in unit.found)
+    assert counter["swapped colours", "swapped"] == 3
+    assert counter["leaked colour", "leaked"] == 4
+    assert counter["wrong colour", "another colour"] == 3
+    assert counter[None, "own colours"] == 12
     # and nowhere else, but for what the detector did not find
-    assert {key for key in found if key[1] not in ("object missing", "on the wrong object")} == {
+    assert {key for key in counter if key[1] not in ("object missing", "on the wrong object")} == {
         ("swapped colours", "swapped"),
         ("leaked colour", "leaked"),
         ("wrong colour", "another colour"),

@@ -88,9 +88,9 @@ def test_the_worker_paints_what_is_missing_and_leaves_the_rest(tmp_path: Path, a
         assert attempt(folder, worker.work) == 0
     assert there.read_bytes() == b"painted before"
     assert sorted(path.name for path in (tmp_path / "new").iterdir()) == ["1.png", "2.png", "3.png"]
-    told = folder.progress()
-    assert told is not None
-    assert (told.state, told.done, told.total) == ("done", 4, 4)
+    progress = folder.progress()
+    assert progress is not None
+    assert (progress.state, progress.done, progress.total) == ("done", 4, 4)
 
 
 def test_a_job_that_cannot_be_done_says_why(tmp_path: Path) -> None:
@@ -105,10 +105,10 @@ def test_a_job_that_cannot_be_done_says_why(tmp_path: Path) -> None:
     )
     assert done.returncode == 1
     assert "there is no generator 'sd-9'" in done.stderr
-    told = folder.progress()
-    assert told is not None
-    assert told.state == "failed"
-    assert "sd-9" in (told.error or "")
+    progress = folder.progress()
+    assert progress is not None
+    assert progress.state == "failed"
+    assert "sd-9" in (progress.error or "")
 
 
 @pytest.mark.parametrize(
@@ -127,8 +127,8 @@ def test_a_job_that_cannot_be_done_says_why(tmp_path: Path) -> None:
     ],
 )
 def test_what_is_not_as_usual_is_in_the_name(name: str, changed: dict[str, Any], seed: int, called: str) -> None:
-    asked = generators.generation_settings(**{"profile": "default", **changed})
-    assert generators.name_of(name, asked, seed) == called
+    settings = generators.generation_settings(**{"profile": "default", **changed})
+    assert generators.name_of(name, settings, seed) == called
 
 
 @pytest.mark.parametrize(
@@ -193,8 +193,8 @@ def test_ddim_is_song_et_al_s_whatever_the_scheduler_was(saved: dict[str, Path],
         offset = 0 if pixels else 1
         first = 1.0 if pixels or name == "sd15" else float(known[0])
         for t in [1000 // steps * k + offset for k in range(steps)][::-1]:
-            free, asked = unet(torch.cat([x, x]), t, encoder_hidden_states=words).sample[:, : x.shape[1]].chunk(2)
-            said = free + guidance * (asked - free)
+            free, requested = unet(torch.cat([x, x]), t, encoder_hidden_states=words).sample[:, : x.shape[1]].chunk(2)
+            said = free + guidance * (requested - free)
             now, then = known[t], known[t - 1000 // steps] if t >= 1000 // steps else torch.tensor(first)
             if name == "sd21-v":
                 clean, noise = now.sqrt() * x - (1 - now).sqrt() * said, now.sqrt() * said + (1 - now).sqrt() * x
@@ -221,8 +221,8 @@ def test_a_flow_is_not_sampled_by_ddim(saved: dict[str, Path], name: str) -> Non
 )
 def test_flows_paint_each_text_as_if_alone_and_are_guided(saved: dict[str, Path], name: str, guidance: float) -> None:
     once = generators.GenerationSettings(steps=1)
-    paint, told = generators.load(str(saved[name]), once)
-    assert told["guidance"] == guidance
+    paint, fields = generators.load(str(saved[name]), once)
+    assert fields["guidance"] == guidance
     _, second = (np.asarray(made.picture, float) for made in paint(["a cup", "two dogs"], [1, 2]))
     (alone,) = paint(["two dogs"], [2])
     assert np.abs(second - np.asarray(alone.picture, float)).max() <= 1, "rounding apart"
@@ -233,10 +233,10 @@ def test_flows_paint_each_text_as_if_alone_and_are_guided(saved: dict[str, Path]
 
 def test_a_distilled_model_is_asked_as_its_authors_say(saved: dict[str, Path], monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(generators, "DISTILLED", {str(saved["flux"].resolve()): (4, 0.0)})
-    _, told = generators.load(str(saved["flux"]))
-    assert (told["steps"], told["guidance"]) == (4, 0.0)
-    _, told = generators.load(str(saved["flux"]), generators.GenerationSettings(steps=9))
-    assert told["steps"] == 9
+    _, fields = generators.load(str(saved["flux"]))
+    assert (fields["steps"], fields["guidance"]) == (4, 0.0)
+    _, fields = generators.load(str(saved["flux"]), generators.GenerationSettings(steps=9))
+    assert fields["steps"] == 9
     assert pipelines.GENERATORS["flux-schnell"] in pipelines.DISTILLED
 
 
@@ -244,20 +244,20 @@ def test_a_distilled_model_is_asked_as_its_authors_say(saved: dict[str, Path], m
 def test_what_a_safety_filter_blanked_is_said_to_be(build: Callable[..., Path], tmp_path: Path) -> None:
     paint, _ = generators.load(str(build(tmp_path / "p", filtering=True)), generators.GenerationSettings(steps=1))
     made = paint(["a cup", "two dogs"], [1, 2])
-    assert [one.blanked for one in made] == ["filter", "filter"]
-    assert all(one.picture.getbbox() is None for one in made)
+    assert [picture.blanked for picture in made] == ["filter", "filter"]
+    assert all(picture.picture.getbbox() is None for picture in made)
 
 
 def test_a_black_picture_without_a_filter_is_said_to_be_that(saved: dict[str, Path], monkeypatch: pytest.MonkeyPatch) -> None:
     paint, _ = generators.load(str(saved["sdxl"]), generators.GenerationSettings(steps=1))
-    assert [one.blanked for one in paint(["a cup"], [1])] == [None]
+    assert [picture.blanked for picture in paint(["a cup"], [1])] == [None]
     # what SDXL's autoencoder makes of float16
     decode = diffusers.AutoencoderKL.decode
     monkeypatch.setattr(
-        diffusers.AutoencoderKL, "decode", lambda *given, **named: (torch.full_like(decode(*given, **named)[0], torch.nan),)
+        diffusers.AutoencoderKL, "decode", lambda *values, **named: (torch.full_like(decode(*values, **named)[0], torch.nan),)
     )
     paint, _ = generators.load(str(saved["sdxl"]), generators.GenerationSettings(steps=1))
-    assert [one.blanked for one in paint(["a cup"], [1])] == ["black"]
+    assert [picture.blanked for picture in paint(["a cup"], [1])] == ["black"]
 
 
 def test_pictures_of_other_weights_are_not_mixed_in(saved: dict[str, Path], tmp_path: Path) -> None:

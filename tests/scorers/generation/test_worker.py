@@ -23,21 +23,21 @@ from tests.scorers.tiny_models import ROOT
 @pytest.fixture
 def room(monkeypatch: pytest.MonkeyPatch) -> dict[str, int]:
     """How many pictures fit into memory at once."""
-    found = {"room": 100}
+    results = {"room": 100}
     failing_generator.batches.clear()
-    monkeypatch.setattr(generators, "load", lambda *_, **__: failing_generator.load(**found))
-    return found
+    monkeypatch.setattr(generators, "load", lambda *_, **__: failing_generator.load(**results))
+    return results
 
 
 def painted(folder: GenerationFolder) -> list[int]:
     """Numbers of the pictures that are there, each of which is whole."""
-    found = []
+    results = []
     for path in (folder.path.parent / "images").glob("*.png"):
         with Image.open(path) as picture:
             picture.load()
             assert picture.getpixel((0, 0)) == (7 + int(path.stem), 1, 2)
-        found.append(int(path.stem))
-    return sorted(found)
+        results.append(int(path.stem))
+    return sorted(results)
 
 
 def reasons(folder: GenerationFolder) -> dict[str, str]:
@@ -91,16 +91,16 @@ def test_gone_on_with_its_seconds_are_those_of_all_its_pictures(tmp_path: Path, 
         return clock
 
     folder = failing_generator.job(tmp_path, ["red"] * 8, batch=2)
-    asked = iter([False, False, True])
+    requested = iter([False, False, True])
     monkeypatch.setattr(worker, "time", SimpleNamespace(monotonic=now))
-    assert not worker.work(folder, stop=lambda: next(asked))
+    assert not worker.work(folder, stop=lambda: next(requested))
     first = folder.progress()
     assert first is not None
     assert (first.done, first.seconds, first.seconds_left) == (4, 2.0, 2.0)
     # killed before it told of a picture that is there
     folder.tell(replace(first, done=3, seconds=1.5))
-    clock, asked = 100.0, iter([False, True])
-    assert not worker.work(folder, stop=lambda: next(asked))
+    clock, requested = 100.0, iter([False, True])
+    assert not worker.work(folder, stop=lambda: next(requested))
     then = folder.progress()
     assert then is not None
     assert (then.done, then.seconds, then.seconds_left) == (6, 3.0, 1.0)

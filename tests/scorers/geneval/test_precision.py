@@ -35,18 +35,27 @@ def test_few_verdicts_flip(models: dict[str, str]) -> None:
     scorer = registry.get("geneval")
     settings: dict[str, Any] = {**scorer.profiles["mask2former-meta"], "threshold": 0.3, "counting_threshold": 0.5}
     first = open_detector(models["detector"], 96, 0.05, 0.7, "cpu")
-    labels = [one.label for found in first.detect(pictures, [()] * IMAGES) for one in found if one.score > 0.3]
+    labels = [
+        detected_object.label
+        for objects in first.detect(pictures, [()] * IMAGES)
+        for detected_object in objects
+        if detected_object.score > 0.3
+    ]
     names = sorted(set(labels), key=lambda name: (-labels.count(name), name))
     batch = []
     for k, image in enumerate(pictures):
-        asked = {"class": names[k % min(4, len(names))], "count": 1 + k % 3, "color": "red"}
-        asked = asked if k % 2 else {key: value for key, value in asked.items() if key != "color"}
-        batch.append(Shown(str(k), image, "", parse_spec({"tag": "counting" if k % 4 == 0 else "colors", "include": [asked]})))
+        requested = {"class": names[k % min(4, len(names))], "count": 1 + k % 3, "color": "red"}
+        requested = requested if k % 2 else {key: value for key, value in requested.items() if key != "color"}
+        batch.append(
+            Shown(str(k), image, "", parse_spec({"tag": "counting" if k % 4 == 0 else "colors", "include": [requested]}))
+        )
     verdicts, seen = [], []
     for precision in ("fp32", "bf16"):
         detector = open_detector(models["detector"], 96, 0.05, 0.7, "cpu", precision)
         seen.append(GenEvalPerceiver(detector, clip).perceive(batch))
-        verdicts.append([scorer.judge(one.spec, said, settings).correct for one, said in zip(batch, seen[-1], strict=True)])
+        verdicts.append(
+            [scorer.judge(one.spec, observation, settings).correct for one, observation in zip(batch, seen[-1], strict=True)]
+        )
     assert seen[0] != seen[1], "the other precision was not taken"
     assert 0 < sum(map(bool, verdicts[0])) < IMAGES
     flips = sum(a != b for a, b in zip(*verdicts, strict=True))
@@ -59,16 +68,16 @@ def test_what_comes_out_is_in_full_precision(models: dict[str, str]) -> None:
     model = Mask2FormerForUniversalSegmentation.from_pretrained(models["detector"]).eval()
     backbone, kinds = model.model.pixel_level_module.encoder, []
     layer = next(module for module in backbone.modules() if isinstance(module, torch.nn.Linear))
-    layer.register_forward_hook(lambda *given: kinds.append(given[-1].dtype))
+    layer.register_forward_hook(lambda *values: kinds.append(values[-1].dtype))
     pixels = torch.randn(1, 3, 64, 64)
     with torch.inference_mode():
         plain = backbone(pixels).feature_maps
         compute_in_half(backbone, "cpu")
         halved = backbone(pixels).feature_maps
     assert kinds == [torch.float32, torch.bfloat16]
-    assert all(one.dtype == torch.float32 for one in (*plain, *halved, *model.parameters()))
-    for one, other in zip(plain, halved, strict=True):
-        assert 0 < float((one - other).abs().max()) < 0.1 * float(one.abs().max())
+    assert all(entry.dtype == torch.float32 for entry in (*plain, *halved, *model.parameters()))
+    for entry, other in zip(plain, halved, strict=True):
+        assert 0 < float((entry - other).abs().max()) < 0.1 * float(entry.abs().max())
 
 
 def test_where_it_makes_no_sense_it_is_refused(models: dict[str, str], tmp_path: Path) -> None:

@@ -31,7 +31,7 @@ def result(metadata: dict[str, Any], correct: bool, reason: str, details: Any) -
 def labels(metadata: dict[str, Any], *said: Any) -> dict[tuple[str, str | None], str | None]:
     spec = parse_spec(metadata)
     verdict = judge(spec, evidence_of(result(metadata, *said), spec, "item"), SETTINGS)
-    return {(one.aspect, one.target): one.label for one in verdict.judgements}
+    return {(judgement.aspect, judgement.target): judgement.label for judgement in verdict.judgements}
 
 
 def test_a_verdict_written_and_read_is_the_same_with_all_that_people_are_asked() -> None:
@@ -49,10 +49,10 @@ def test_a_verdict_written_and_read_is_the_same_with_all_that_people_are_asked()
         again = judge(read.spec, seen, SETTINGS)
         assert (again.correct, again.reason, again.found) == (verdict.correct, verdict.reason, verdict.found)
         counted = ("present", "count", "position")
-        assert [one for one in again.judgements if one.aspect in counted] == [
-            one for one in verdict.judgements if one.aspect in counted
+        assert [judgement for judgement in again.judgements if judgement.aspect in counted] == [
+            judgement for judgement in verdict.judgements if judgement.aspect in counted
         ]
-        names = [one.name for one in read.spec.objects if one.color is not None]
+        names = [spec.name for spec in read.spec.objects if spec.color is not None]
         if len(set(names)) == len(names):  # of a class asked for in two colours only one is put back
             assert follows(read.spec, seen, SETTINGS)
             compared += 1
@@ -71,14 +71,14 @@ def test_a_verdict_written_and_read_is_the_same_with_all_that_people_are_asked()
 )
 def test_colours_come_back_from_the_reason(reason: str, seen: list[str | None]) -> None:
     boxes = [(BOX, 0.9), (BOX, 0.8), (BOX, 0.7)]
-    found = evidence_of(result(RED_CUPS, not reason, reason, {"cup": boxes, "dog": boxes}), parse_spec(RED_CUPS), "item")
-    assert [color_of(one) for one in found.detections if one.label == "cup"] == seen
-    assert {one.colors for one in found.detections if one.label == "dog"} == {None}
+    observation = evidence_of(result(RED_CUPS, not reason, reason, {"cup": boxes, "dog": boxes}), parse_spec(RED_CUPS), "item")
+    assert [color_of(detection) for detection in observation.detections if detection.label == "cup"] == seen
+    assert {detection.colors for detection in observation.detections if detection.label == "dog"} == {None}
 
 
 def test_of_fewer_than_asked_no_colour_was_looked_at() -> None:
-    found = labels(RED_CUPS, False, "expected cup>=2, found 1", {"cup": [(BOX, 0.9)]})
-    assert found == {("correct", None): "no", ("present", "cup"): "yes", ("count", "cup"): "1", ("color", "cup"): None}
+    results = labels(RED_CUPS, False, "expected cup>=2, found 1", {"cup": [(BOX, 0.9)]})
+    assert results == {("correct", None): "no", ("present", "cup"): "yes", ("count", "cup"): "1", ("color", "cup"): None}
 
 
 def test_the_files_verdict_counts_whatever_its_boxes_say() -> None:
@@ -98,17 +98,17 @@ def test_without_details_there_is_the_verdict_alone() -> None:
 
 
 def test_details_have_genevals_names_in_its_order() -> None:
-    found = [
+    detections = [
         Detection("mouse", 0.4, BOX),
         Detection("unicorn", 0.9, BOX),
         Detection("dog", 0.3, BOX),
         Detection("person", 0.5, BOX),
     ]
-    found.append(Detection("computer mouse", 0.8, BOX))
-    details = details_of(parse_spec(geneval_suite.single_object("dog")), found, GenEvalRules())
+    detections.append(Detection("computer mouse", 0.8, BOX))
+    details = details_of(parse_spec(geneval_suite.single_object("dog")), detections, GenEvalRules())
     assert list(details) == ["person", "computer mouse", "unicorn"]
     assert [score for _, score in details["computer mouse"]] == [0.8, 0.4]
-    assert details_of(parse_spec(geneval_suite.counting("dog", 2)), found, GenEvalRules()) == {}
+    assert details_of(parse_spec(geneval_suite.counting("dog", 2)), detections, GenEvalRules()) == {}
 
 
 def test_it_can_be_asked_for_but_not_run() -> None:

@@ -34,13 +34,13 @@ def detection_of(label: str, score: float = 0.95, box: Box = (0, 0, 10, 10), col
     return Detection(label, score, box, None, colors)
 
 
-def judged(metadata: Mapping[str, Any] | Spec, *found: Detection, **settings: Any) -> Verdict:
+def judged(metadata: Mapping[str, Any] | Spec, *detection: Detection, **settings: Any) -> Verdict:
     spec = metadata if isinstance(metadata, Spec) else parse_spec(metadata)
-    return judge(spec, Observation("item", {}, found), {**NUMBERS, **settings})
+    return judge(spec, Observation("item", {}, detection), {**NUMBERS, **settings})
 
 
 def labels(verdict: Verdict) -> dict[tuple[str, str | None], str | None]:
-    return {(one.aspect, one.target): one.label for one in verdict.judgements}
+    return {(judgement.aspect, judgement.target): judgement.label for judgement in verdict.judgements}
 
 
 SINGLE = geneval_suite.single_object("bear")
@@ -79,10 +79,10 @@ def test_the_threshold_itself_is_not_enough(score: float, label: str) -> None:
 
 @pytest.mark.parametrize(("score", "label"), [(0.9, "no"), (0.9000001, "yes")])
 def test_exact_numbers_need_the_higher_confidence(score: float, label: str) -> None:
-    found = [detection_of("cup", 0.95), detection_of("cup", 0.95), detection_of("cup", score)]
-    assert labels(judged(THREE_CUPS, *found))[("correct", None)] == label
-    assert labels(judged(THREE_CUPS, *found, counting_threshold=0.5))[("correct", None)] == "yes"
-    assert labels(judged(THREE_CUPS, *found, threshold=0.99))[("correct", None)] == label
+    detections = [detection_of("cup", 0.95), detection_of("cup", 0.95), detection_of("cup", score)]
+    assert labels(judged(THREE_CUPS, *detections))[("correct", None)] == label
+    assert labels(judged(THREE_CUPS, *detections, counting_threshold=0.5))[("correct", None)] == "yes"
+    assert labels(judged(THREE_CUPS, *detections, threshold=0.99))[("correct", None)] == label
 
 
 def test_more_than_asked_is_fine_unless_exact() -> None:
@@ -117,7 +117,7 @@ def test_sixteen_are_taken_before_overlapping_ones_are_dropped() -> None:
 
 
 def test_the_most_confident_come_first_whatever_the_order() -> None:
-    found = [
+    detections = [
         detection_of("cup", 0.4),
         detection_of("dog", 0.99),
         detection_of("cup", 0.9),
@@ -125,7 +125,7 @@ def test_the_most_confident_come_first_whatever_the_order() -> None:
         detection_of("cup", 0.9),
     ]
     # of two that are equally confident the last, as numpy's argsort read backwards
-    assert counted_objects(found, "cup", 0.3, RULES) == [4, 2, 3, 0]
+    assert counted_objects(detections, "cup", 0.3, RULES) == [4, 2, 3, 0]
 
 
 def test_an_overlap_as_high_as_allowed_is_dropped() -> None:
@@ -257,7 +257,7 @@ def test_two_objects_of_two_colours() -> None:
 def test_evidence_without_colours_leaves_the_question_open() -> None:
     verdict = judged(RED_CUP, detection_of("cup"))
     assert labels(verdict)[("color", "cup")] is None
-    assert {one.reason for one in verdict.judgements if one.label is None} == {CANNOT_TELL}
+    assert {judgement.reason for judgement in verdict.judgements if judgement.label is None} == {CANNOT_TELL}
     assert labels(verdict)[("correct", None)] is None
     assert verdict.reason == ""
     assert verdict.checks[1].holds is None
@@ -293,17 +293,17 @@ DOG, CUP_FAR_LEFT, CUP_FAR_RIGHT = (
 
 
 def test_the_rule_is_a_setting() -> None:
-    found = detection_of("dog", box=at(-60, 0)), detection_of("cup", box=at(0, 0))
-    assert judged(LEFT, *found).reason == "expected dog left of target, found  target"
-    paper = judged(LEFT, *found, rule="paper")
+    result = detection_of("dog", box=at(-60, 0)), detection_of("cup", box=at(0, 0))
+    assert judged(LEFT, *result).reason == "expected dog left of target, found  target"
+    paper = judged(LEFT, *result, rule="paper")
     assert labels(paper)[("position", "dog left of cup")] == labels(paper)[("correct", None)] == "yes"
-    assert (paper.checks[-1].clear, judged(LEFT, *found).checks[-1].clear) == (0.0, 0.5)
+    assert (paper.checks[-1].clear, judged(LEFT, *result).checks[-1].clear) == (0.0, 0.5)
     # 100 left and 150 above: both by the paper, above alone by the code
     diagonal = detection_of("dog", box=at(-100, -150)), detection_of("cup", box=at(0, 0))
     assert judged(LEFT, *diagonal, rule="paper").reason == ""
     assert judged(LEFT, *diagonal).reason == "expected dog left of target, found above target"
     with pytest.raises(ValueError, match="rule must be official or paper, got 'code'"):
-        judged(LEFT, *found, rule="code")
+        judged(LEFT, *result, rule="code")
 
 
 def test_a_relation_holds_or_says_what_was_found() -> None:

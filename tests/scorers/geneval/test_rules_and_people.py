@@ -30,10 +30,10 @@ def detection_of(label: str, x: float, color: str) -> Detection:
 
 def answers(spec: Spec, counts: tuple[int, ...], colors: tuple[str, ...], left: bool) -> dict[str, Any]:
     """What a person says who sees just what the detector sees."""
-    said: dict[str, Any] = {"position_x": "left" if left else "right", "position_y": "neither"}
+    replies: dict[str, Any] = {"position_x": "left" if left else "right", "position_y": "neither"}
     for k, (count, color) in enumerate(zip(counts, colors, strict=True)):
-        said |= {f"count_{k}": count} | ({f"color_{k}": [color]} if spec.objects[k].color else {})
-    return said
+        replies |= {f"count_{k}": count} | ({f"color_{k}": [color]} if spec.objects[k].color else {})
+    return replies
 
 
 @pytest.mark.parametrize("metadata", ASKED, ids=lambda m: m["tag"])
@@ -43,14 +43,14 @@ def test_people_who_see_the_same_make_the_same_judgements(metadata: dict[str, An
     for counts in itertools.product((0, 1, 2, 3, 4, 7), repeat=n):
         for colors in itertools.product(("red", "blue"), repeat=n):
             for left in (True, False):
-                found = [
+                detections = [
                     # the second asked object is the one that is placed; all of a kind stand together
-                    detection_of(asked.name, k * (-100 if left else 100), color)
-                    for k, (asked, count, color) in enumerate(zip(spec.objects, counts, colors, strict=True))
+                    detection_of(spec.name, k * (-100 if left else 100), color)
+                    for k, (spec, count, color) in enumerate(zip(spec.objects, counts, colors, strict=True))
                     for _ in range(count)
                 ]
                 by_people = derive(spec, answers(spec, counts, colors, left))
-                assert list(judge(spec, Observation("item", {}, tuple(found)), {}).judgements) == by_people, (
+                assert list(judge(spec, Observation("item", {}, tuple(detections)), {}).judgements) == by_people, (
                     counts,
                     colors,
                     left,

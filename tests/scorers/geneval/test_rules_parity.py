@@ -102,7 +102,7 @@ def test_what_is_found_and_how_it_stands_is_told_with_the_verdict(settings: dict
         needed = 0.9 if read.spec.tag == "counting" else 0.3
         seen = evidence["detections"]
         for name, n in verdict.found.items():
-            assert n == min(16, sum(one["label"] == name and one["score"] > needed for one in seen))
+            assert n == min(16, sum(entry["label"] == name and entry["score"] > needed for entry in seen))
         for relation, standing in zip(read.spec.relations, verdict.relations, strict=True):
             assert standing.target == relation.target
             if standing.holds is None:

@@ -121,7 +121,9 @@ def test_probabilities_are_a_softmax_at_the_models_scale() -> None:
 def test_all_crops_of_a_batch_go_together_and_texts_are_read_once() -> None:
     clip = Clip()
     it = perceiver(Detector(RED, BLUE, DOG), clip)
-    assert [one.item_id for one in it.perceive([scorer_input(RED_CUP, str(k)) for k in range(5)])] == list("01234")
+    assert [observation.item_id for observation in it.perceive([scorer_input(RED_CUP, str(k)) for k in range(5)])] == list(
+        "01234"
+    )
     it.perceive([scorer_input(RED_CUP)])
     assert clip.batches == [10, 2]
     assert clip.read == [template.format(color=color, name="cup") for color in COLORS for template in TEMPLATES]
@@ -152,8 +154,8 @@ def test_a_model_without_masks_or_numbers_is_no_trouble() -> None:
 
 def test_the_crop_is_asked_by_the_prompts_own_name() -> None:
     clip = Clip()
-    asked = {"tag": "colors", "include": [{"class": "computer mouse", "count": 1, "color": "red"}]}
-    perceiver(Detector(detected_object("mouse", 0.9, (0, 0, 16, 16))), clip).perceive([scorer_input(asked)])
+    requested = {"tag": "colors", "include": [{"class": "computer mouse", "count": 1, "color": "red"}]}
+    perceiver(Detector(detected_object("mouse", 0.9, (0, 0, 16, 16))), clip).perceive([scorer_input(requested)])
     assert clip.read[0] == "a photo of a red computer mouse"
 
 
@@ -203,24 +205,24 @@ def test_images_that_are_too_large_fail_alone(monkeypatch: pytest.MonkeyPatch) -
     asking = Detector(RED)
     batch = [scorer_input(RED_CUP, "a"), large, *(scorer_input(RED_CUP, name) for name in "bcd")]
     seen = GenEvalPerceiver(asking, clip).perceive(batch)  # type: ignore[arg-type]
-    assert [one.item_id for one in seen] == ["a", "large", "b", "c", "d"]
+    assert [observation.item_id for observation in seen] == ["a", "large", "b", "c", "d"]
     assert seen[1].failed == "33 x 32 pixels: a detector is given at most 0 megapixels; shrink it"
-    assert [one.detections[0].colors is not None for one in seen if one.failed is None] == [True] * 4
+    assert [observation.detections[0].colors is not None for observation in seen if observation.failed is None] == [True] * 4
     # the detector's portions are as memory allows, the crops still go together
     assert (len(asking.asked), asking.calls, clip.batches) == (4, 2, [4])
 
 
 def test_the_papers_profile_is_genevals() -> None:
-    found = registry.settings(SCORER, "mask2former-meta")
-    assert found.pop("weights") == {}
-    assert found == {
+    results = registry.settings(SCORER, "mask2former-meta")
+    assert results.pop("weights") == {}
+    assert results == {
         "detector": "facebook/mask2former-swin-small-coco-instance", "detector_side": 800, "detector_overlap": 0.7,
         "clip": "ViT-L-14-quickgelu/openai", "keep": 0.1, "threshold": 0.3, "counting_threshold": 0.9, "max_objects": 16,
         "max_overlap": 1.0, "position_threshold": 0.1, "rule": "official",
     }  # fmt: skip
     chosen = {"detector": "google/owlvit-base-patch32", "crop": "0", "background": "original", "vocabulary": "coco"}
     assert registry.settings(SCORER, "mask2former-meta", chosen) == {
-        **found, "detector": "google/owlvit-base-patch32", "crop": 0, "background": "original", "vocabulary": "coco",
+        **results, "detector": "google/owlvit-base-patch32", "crop": 0, "background": "original", "vocabulary": "coco",
         "weights": {},
     }  # fmt: skip
 

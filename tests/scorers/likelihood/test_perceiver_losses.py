@@ -27,16 +27,16 @@ def _path(toy: LinearGaussian, n: int) -> Noising:
 
 def _terms(toy: LinearGaussian, giving_up: Elimination = ALL, trials: int = 2, batch: int = 7) -> np.ndarray:
     case = CaptionedImage(IMAGE, (0, 1, 2), tuple(range(trials)))
-    found: list[np.ndarray] = loss_terms(toy, _path(toy, 10), toy.read(CAPTIONS), [case], giving_up, batch)
-    return found[0]
+    results: list[np.ndarray] = loss_terms(toy, _path(toy, 10), toy.read(CAPTIONS), [case], giving_up, batch)
+    return results[0]
 
 
 @pytest.mark.parametrize("prediction", ["epsilon", "v_prediction", "sample", "flow"])
 def test_the_terms_are_those_of_three_naive_loops(prediction: Prediction) -> None:
     toy = LinearGaussian(0.3, prediction, size=4)
     path = _path(toy, 10)
-    found = _terms(toy)
-    assert found.shape == (2, 3, 10)
+    result = _terms(toy)
+    assert result.shape == (2, 3, 10)
     for n in range(2):
         for k, step in enumerate(path.steps):
             noise = torch.randn(4, generator=torch.Generator().manual_seed(seed_of(n, k)))
@@ -51,7 +51,7 @@ def test_the_terms_are_those_of_three_naive_loops(prediction: Prediction) -> Non
                         prediction
                     ]
                     error = (noisy - a * image) / b - noise
-                assert found[n, c, k] == pytest.approx(float((error.double() ** 2).sum()), rel=1e-3, abs=1e-6)
+                assert result[n, c, k] == pytest.approx(float((error.double() ** 2).sum()), rel=1e-3, abs=1e-6)
 
 
 def test_batches_change_nothing() -> None:
@@ -98,9 +98,9 @@ def test_the_fitting_caption_has_the_smallest_loss_whatever_the_weighting() -> N
 def test_mean_losses_of_captions_given_up_early_by_hand() -> None:
     nan = np.nan
     terms = np.array([[[4.0, 2.0, 6.0, 8.0], [5.0, nan, 9.0, nan], [nan, nan, nan, nan]]], np.float32)
-    found = rules.mean_losses(terms, np.ones(4))
-    assert found[:2].tolist() == pytest.approx([5.0, 5.0 + ((5 - 4) + (9 - 6)) / 2])
-    assert np.isnan(found[2])
+    result = rules.mean_losses(terms, np.ones(4))
+    assert result[:2].tolist() == pytest.approx([5.0, 5.0 + ((5 - 4) + (9 - 6)) / 2])
+    assert np.isnan(result[2])
     # a step that is left out counts for none
     assert rules.mean_losses(terms, np.array([1.0, 1.0, nan, 1.0]))[:2].tolist() == pytest.approx([14 / 3, 14 / 3 + 1.0])
     assert np.isnan(rules.mean_losses(np.full((1, 2, 3), nan, np.float32), np.ones(3))).all()
@@ -109,13 +109,13 @@ def test_mean_losses_of_captions_given_up_early_by_hand() -> None:
 def test_stages_keep_the_best_and_save_the_rest() -> None:
     toy = LinearGaussian(0.3, size=4)
     full = _terms(toy)
-    found = _terms(toy, Elimination.read("4:2, 10:1", 0.0, 8))
-    draws = np.isfinite(found).sum(axis=(0, 2)).tolist()
+    result = _terms(toy, Elimination.read("4:2, 10:1", 0.0, 8))
+    draws = np.isfinite(result).sum(axis=(0, 2)).tolist()
     assert draws == [4, 10, 10]
-    known = np.isfinite(found)
-    assert found[known] == pytest.approx(full[known], rel=1e-5)
+    known = np.isfinite(result)
+    assert result[known] == pytest.approx(full[known], rel=1e-5)
     weights = np.ones(10)
-    assert np.argmin(rules.mean_losses(found, weights)) == np.argmin(rules.mean_losses(full, weights)) == 1
+    assert np.argmin(rules.mean_losses(result, weights)) == np.argmin(rules.mean_losses(full, weights)) == 1
 
 
 def test_a_caption_that_is_surely_worse_is_given_up() -> None:
@@ -133,9 +133,9 @@ def test_a_caption_that_is_surely_worse_is_given_up() -> None:
 
 def test_stopping_early_saves_evaluations_and_keeps_the_choice() -> None:
     toy = LinearGaussian(0.1, size=4)
-    found = _terms(toy, Elimination(p=0.01, every=4), trials=8)
-    assert np.isfinite(found).sum() < found.size / 2
-    assert np.argmin(rules.mean_losses(found, np.ones(10))) == 1
+    result = _terms(toy, Elimination(p=0.01, every=4), trials=8)
+    assert np.isfinite(result).sum() < result.size / 2
+    assert np.argmin(rules.mean_losses(result, np.ones(10))) == 1
 
 
 @pytest.mark.parametrize(

@@ -18,17 +18,17 @@ def _terms(toy: LinearGaussian, images: list[torch.Tensor], steps: int, trials: 
     schedule = Schedule.of(toy.alphas, [int(step) for step in toy.steps(steps)])
     places = tuple(range(len(CAPTIONS)))
     cases = [CaptionedImage(image, places, tuple(range(10 * k, 10 * k + trials))) for k, image in enumerate(images)]
-    found: list[np.ndarray] = reverse_terms(toy, schedule, toy.read(CAPTIONS), cases, batch)
-    return found
+    results: list[np.ndarray] = reverse_terms(toy, schedule, toy.read(CAPTIONS), cases, batch)
+    return results
 
 
 @pytest.mark.parametrize("prediction", ["epsilon", "v_prediction"])
 def test_the_terms_are_those_of_three_naive_loops(prediction: str) -> None:
     toy = LinearGaussian(0.3, prediction)  # type: ignore[arg-type]
     images = [torch.tensor([0.1, 0.3, -0.2]), torch.tensor([-1.0, -0.7, -0.8])]
-    found = _terms(toy, images, 20, 3)
+    results = _terms(toy, images, 20, 3)
     steps = [int(step) for step in toy.steps(20)]
-    for k, (image, terms) in enumerate(zip(images, found, strict=True)):
+    for k, (image, terms) in enumerate(zip(images, results, strict=True)):
         naive = naive_reverse(toy, steps, image, CAPTIONS, range(10 * k, 10 * k + 3))
         assert terms.shape == (3, 4, 20)
         assert terms == pytest.approx(naive, rel=1e-3, abs=1e-6)
@@ -40,8 +40,8 @@ def test_batches_change_nothing_and_a_trials_captions_stay_together() -> None:
     whole = _terms(toy, images, 5, 3)
     for batch, rows in ((1, {4}), (8, {8}), (10, {8}), (24, {24})):
         toy.rows.clear()
-        for one, same in zip(_terms(toy, images, 5, 3, batch), whole, strict=True):
-            assert one == pytest.approx(same, rel=1e-5)
+        for term, same in zip(_terms(toy, images, 5, 3, batch), whole, strict=True):
+            assert term == pytest.approx(same, rel=1e-5)
         assert set(toy.rows) == rows
 
 
@@ -54,9 +54,9 @@ def test_captions_rank_as_by_the_closed_form(last: LastStep, aggregate: str, pre
     for grey in (-0.85, -0.2, 0.15, 0.75):
         image = torch.full((64,), grey) + 0.2 * torch.randn(64, generator=torch.Generator().manual_seed(7))
         (terms,) = _terms(toy, [image], 50, 8)
-        found = rules.aggregated(rules.log_likelihoods(terms, schedule, 64, last), aggregate)
+        result = rules.aggregated(rules.log_likelihoods(terms, schedule, 64, last), aggregate)
         exact = [toy.log_likelihood(image, float(caption)) for caption in CAPTIONS]
-        assert np.argsort(found).tolist() == np.argsort(exact).tolist(), grey
+        assert np.argsort(result).tolist() == np.argsort(exact).tolist(), grey
 
 
 def test_more_trials_begin_with_the_same_ones() -> None:

@@ -57,17 +57,20 @@ def _perceive(scorer: str, shown: list[Shown], **settings: Any) -> list[Observat
 def test_the_fitting_caption_is_chosen_and_evidence_says_it_all(name: str) -> None:
     scorer = registry.get(name)
     shown = [_image_with_captions(0.15, 1, "a"), _image_with_captions(-0.85, 1, "b"), _image_with_captions(0.75, 2, "c")]
-    seen = [replace(one, payload=json.loads(json.dumps(one.payload, allow_nan=False))) for one in _perceive(name, shown)]
-    verdicts = [scorer.judge(Spec(), one, SMALL) for one in seen]
-    assert [one.correct for one in verdicts] == [True, False, True]
-    chosen = [next(j.label for j in one.judgements if j.aspect == "caption") for one in verdicts]
+    seen = [
+        replace(observation, payload=json.loads(json.dumps(observation.payload, allow_nan=False)))
+        for observation in _perceive(name, shown)
+    ]
+    verdicts = [scorer.judge(Spec(), observation, SMALL) for observation in seen]
+    assert [verdict.correct for verdict in verdicts] == [True, False, True]
+    chosen = [next(j.label for j in verdict.judgements if j.aspect == "caption") for verdict in verdicts]
     assert chosen == ["0.2", "-0.9", "0.8"]
-    for one, verdict in zip(seen, verdicts, strict=True):
-        payload = one.payload
+    for observation, verdict in zip(seen, verdicts, strict=True):
+        payload = observation.payload
         assert unpack(payload["terms"]).shape == (4, 3, 10)
         assert payload["evaluations"] == payload["full"] == 120
         fits = payload["fits"]
-        best_other = max(fit for place, fit in enumerate(fits) if place != payload["right"])
+        best_other = max(fit for index, fit in enumerate(fits) if index != payload["right"])
         margin = next(j.value for j in verdict.judgements if j.aspect == "score")
         assert margin == pytest.approx(fits[payload["right"]] - best_other)
         assert np.array(payload["trial_fits"]).mean(axis=0) == pytest.approx(np.array(fits))
@@ -96,8 +99,8 @@ def test_aggregate_and_last_step_are_judged_again_from_the_same_evidence() -> No
 
 def test_the_posterior_is_told_and_sums_to_one() -> None:
     (seen,) = _perceive("selfeval", [_image_with_captions(0.15, 1)])
-    told = next(c.text for c in registry.get("selfeval").judge(Spec(), seen, SMALL).checks if c.text.startswith("posterior"))
-    shares = [float(one) for one in told.split(": ")[1].split(", ")]
+    check = next(c.text for c in registry.get("selfeval").judge(Spec(), seen, SMALL).checks if c.text.startswith("posterior"))
+    shares = [float(one) for one in check.split(": ")[1].split(", ")]
     assert sum(shares) == pytest.approx(1.0, abs=0.002)
     assert shares[1] == max(shares)
 
@@ -114,7 +117,7 @@ def test_no_number_is_no_judgement_and_a_broken_model_stops_the_run() -> None:
     (seen,) = _perceive("elbo", [_image_with_captions(0.15, 1)])
     empty = {**seen.payload, "terms": pack(np.full((4, 3, 10), np.nan, np.float32))}
     verdict = registry.get("elbo").judge(Spec(), replace(seen, payload=empty), SMALL)
-    assert {one.reason for one in verdict.judgements} == {"not_finite"}
+    assert {judgement.reason for judgement in verdict.judgements} == {"not_finite"}
 
     class Broken(LinearGaussian):
         def predict(self, noisy: torch.Tensor, *_: Any) -> torch.Tensor:

@@ -36,7 +36,7 @@ class LinearGaussian:
         return torch.stack([torch.full((self.size,), np.asarray(image)[0, 0, 0] / 127.5 - 1.0) for image in images])
 
     def read(self, captions: Sequence[str]) -> EncodedCaptions:
-        return EncodedCaptions({"mean": torch.tensor([float(one) for one in captions])})
+        return EncodedCaptions({"mean": torch.tensor([float(caption) for caption in captions])})
 
     def tokens(self, caption: str) -> int:
         return len(caption)
@@ -64,8 +64,8 @@ class LinearGaussian:
 
     def log_likelihood(self, image: torch.Tensor, caption: float) -> float:
         """log N(image; caption, spread²), in closed form."""
-        found: float = torch.distributions.Normal(caption, self.spread).log_prob(image.double()).sum().item()
-        return found
+        result: float = torch.distributions.Normal(caption, self.spread).log_prob(image.double()).sum().item()
+        return result
 
 
 def naive_reverse(
@@ -74,7 +74,7 @@ def naive_reverse(
     """Algorithm 1 as three loops, one row at a time, with diffusers' scheduler making the step."""
     from diffusers import DDPMScheduler
 
-    found = np.zeros((len(seeds), len(captions), len(steps)))
+    result = np.zeros((len(seeds), len(captions), len(steps)))
     scheduler = DDPMScheduler.from_config(
         toy.scheduler.config, prediction_type=toy.prediction, clip_sample=False, variance_type="fixed_small"
     )
@@ -87,15 +87,15 @@ def naive_reverse(
             noisy = (a**0.5 * image + (1 - a) ** 0.5 * noise)[None]
             for k, step in enumerate(steps):
                 before = toy.alphas[steps[k + 1]] if k + 1 < len(steps) else 1.0
-                told = toy.predict(noisy, torch.tensor([step]), toy.read([caption]))
+                predict = toy.predict(noisy, torch.tensor([step]), toy.read([caption]))
                 # without its own noise diffusers' step is the posterior's mean
-                mean = _mean_of_step(scheduler, told, step, noisy)
+                mean = _mean_of_step(scheduler, predict, step, noisy)
                 target = before**0.5 * image + (1 - before) ** 0.5 * noise
-                found[n, c, k] = ((target - mean[0]).double() ** 2).sum().item()
+                result[n, c, k] = ((target - mean[0]).double() ** 2).sum().item()
                 if k + 1 < len(steps):
                     spread = scheduler._get_variance(step) ** 0.5
                     noisy = mean + spread * torch.randn(tuple(image.shape), generator=chance)[None]
-    return found
+    return result
 
 
 def _mean_of_step(scheduler: object, told: torch.Tensor, step: int, noisy: torch.Tensor) -> torch.Tensor:

@@ -37,7 +37,7 @@ def test_each_picture_has_a_caption_of_its_own_whatever_is_beside_it(blip: Path)
     captioner = Captioner(str(blip), "cpu", beams=2, longest=6)
     pictures = [Image.new("RGB", size, color) for size, color in [((40, 30), "red"), ((30, 90), "blue"), ((5, 5), "white")]]
     together = captioner.captions(pictures)
-    assert together == [captioner.captions([one])[0] for one in pictures]
+    assert together == [captioner.captions([picture])[0] for picture in pictures]
     assert all(text == text.strip() and len(text.split()) <= 6 for text in together)
     assert any(together)
     assert captioner.captions([]) == []

@@ -45,8 +45,16 @@ def pictures() -> list[Image.Image]:
     return [picture(seed)[0] for seed in range(5)]
 
 
-def comparable(found: Sequence[DetectedObject]) -> list[tuple[str, float, tuple[float, ...], int]]:
-    return [(one.label, round(one.score, 3), one.box, 0 if one.mask is None else int(one.mask.sum())) for one in found]
+def comparable(objects: Sequence[DetectedObject]) -> list[tuple[str, float, tuple[float, ...], int]]:
+    return [
+        (
+            detected_object.label,
+            round(detected_object.score, 3),
+            detected_object.box,
+            0 if detected_object.mask is None else int(detected_object.mask.sum()),
+        )
+        for detected_object in objects
+    ]
 
 
 def test_detections_are_ordered_and_have_masks_of_the_images_size(yolo: Path, pictures: list[Image.Image]) -> None:
@@ -151,9 +159,9 @@ def test_checkpoints_of_ultralytics_are_opened_by_path_or_name(
 ) -> None:
     detector = open_detector(str(checkpoint), 64, 0.1, 0.7, "cpu")
     assert detector.knows == frozenset(COCO)
-    (found,) = detector.detect(pictures[:1], [()])
-    assert found
-    assert {one.label for one in found} <= set(COCO)
+    (objects,) = detector.detect(pictures[:1], [()])
+    assert objects
+    assert {detected_object.label for detected_object in objects} <= set(COCO)
     monkeypatch.setattr(hub, "CHECKPOINTS", checkpoint.parent)
     for name in ("yolo11n-seg", "yolo11n-seg.pt"):
         assert open_detector(name, 64, 0.1, 0.7, "cpu").knows == frozenset(COCO)
@@ -352,14 +360,14 @@ def test_strips_are_looked_at_in_their_middle(real: Path) -> None:
 
 
 def test_the_temporary_folder_of_ultralytics_goes_with_the_process(tmp_path: Path) -> None:
-    kept = {key: value for key, value in os.environ.items() if not key.startswith("YOLO")}
-    found = subprocess.run(
+    remaining = {key: value for key, value in os.environ.items() if not key.startswith("YOLO")}
+    process = subprocess.run(
         [sys.executable, "-c", "import os, scorers.models.detectors.yolo; print(os.environ['YOLO_CONFIG_DIR'])"],
-        env={**kept, "TMPDIR": str(tmp_path), "PYTHONPATH": str(ROOT)},
+        env={**remaining, "TMPDIR": str(tmp_path), "PYTHONPATH": str(ROOT)},
         capture_output=True,
         text=True,
         check=False,
     )
-    made = Path(found.stdout.strip())
-    assert made.parent == tmp_path, found.stderr
+    made = Path(process.stdout.strip())
+    assert made.parent == tmp_path, process.stderr
     assert not made.exists()

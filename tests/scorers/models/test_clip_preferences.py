@@ -41,9 +41,9 @@ def scores(profile: str, folder: Path, images: list[Image.Image]) -> list[float]
     settings = registry.settings(SCORER, profile, {"clip": str(folder)})
     shown = [Shown(text, image, text, Spec()) for text, image in zip(TEXTS, images, strict=True)]
     seen = SCORER.open(settings, "cpu").perceive(shown)
-    judged = [SCORER.judge(Spec(), one, settings).judgements[0] for one in seen]
-    assert [one.aspect for one in judged] == ["score"] * 3
-    return [float(one.value) for one in judged if one.value is not None]
+    judged = [SCORER.judge(Spec(), observation, settings).judgements[0] for observation in seen]
+    assert [judgement.aspect for judgement in judged] == ["score"] * 3
+    return [float(judgement.value) for judgement in judged if judgement.value is not None]
 
 
 def test_pickscore_is_the_models_scale_times_the_cosine(images: list[Image.Image], tmp_path: Path) -> None:

@@ -37,32 +37,32 @@ def snapshot(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """Of a DETR whose weights are two pickles, with a trainer's file and an index beside them."""
     monkeypatch.setenv("HF_HUB_CACHE", str(tmp_path / "hub"))
     cache = tmp_path / "hub" / "models--facebook--detr-resnet-50"
-    place = published_models.detr(cache / "snapshots" / COMMIT)
+    path = published_models.detr(cache / "snapshots" / COMMIT)
     (cache / "refs").mkdir()
     (cache / "refs" / "main").write_text(COMMIT)
-    weights = load_file(place / "model.safetensors")
-    (place / "model.safetensors").unlink()
+    weights = load_file(path / "model.safetensors")
+    (path / "model.safetensors").unlink()
     keys = sorted(weights)
     shards = {"pytorch_model-00001-of-00002.bin": keys[::2], "pytorch_model-00002-of-00002.bin": keys[1::2]}
     for file, some in shards.items():
-        torch.save({key: weights[key] for key in some}, place / file)
+        torch.save({key: weights[key] for key in some}, path / file)
     index = {"weight_map": {key: file for file, some in shards.items() for key in some}}
-    (place / "pytorch_model.bin.index.json").write_text(json.dumps(index))
-    (place / "training_args.bin").write_bytes(b"a pickle of an object")
-    return place
+    (path / "pytorch_model.bin.index.json").write_text(json.dumps(index))
+    (path / "training_args.bin").write_bytes(b"a pickle of an object")
+    return path
 
 
 @pytest.mark.usefixtures("snapshot")
 def test_a_model_of_the_hub_opens_once_it_is_converted(models: Path) -> None:
     assert hub.state(NAME) == "only as a pickle"
     assert hub.remedy(NAME) == f"uv run app.py models convert {NAME}"
-    said = CliRunner().invoke(app, ["models", "convert", NAME])
+    result = CliRunner().invoke(app, ["models", "convert", NAME])
     folder = models / "facebook--detr-resnet-50@1d5f47b00000"
-    assert said.exit_code == 0, said.output
-    assert said.stdout.splitlines()[0] == (
+    assert result.exit_code == 0, result.output
+    assert result.stdout.splitlines()[0] == (
         "read pytorch_model-00001-of-00002.bin, pytorch_model-00002-of-00002.bin: tensors alone; no code in it was run"
     )
-    assert f"use it with --set detector={NAME}" in said.stdout
+    assert f"use it with --set detector={NAME}" in result.stdout
     assert (hub.state(NAME), hub.snapshot(NAME)) == ("there", folder)
     open_detector(NAME, 64, 0.1, 0.7, "cpu")
     assert sorted(path.name for path in folder.iterdir()) == ["config.json", "model.safetensors"]

@@ -29,9 +29,9 @@ def _sampled(denoiser: Any, captions: tuple[str, ...]) -> list[tuple[torch.Tenso
     """Noisy images, steps and what the network said, while the pipeline makes pictures without guidance."""
     heard = []
 
-    def hear(net: Any, given: tuple[Any, ...], named: dict[str, Any], said: Any) -> None:  # noqa: ARG001
-        noisy = given[0] if given else named["hidden_states"]
-        step = given[1] if len(given) > 1 else named["timestep"]
+    def hear(net: Any, values: tuple[Any, ...], named: dict[str, Any], said: Any) -> None:  # noqa: ARG001
+        noisy = values[0] if values else named["hidden_states"]
+        step = values[1] if len(values) > 1 else named["timestep"]
         heard.append((noisy.clone(), torch.as_tensor(step).expand(len(noisy)), said[0].clone()))
 
     hook = denoiser._net.register_forward_hook(hear, with_kwargs=True)
@@ -62,8 +62,8 @@ def test_captions_matter_and_steps_descend(opened: tuple[str, Path, Denoiser]) -
     assert len(set(steps)) == 5
     noisy = torch.randn(1, *denoiser.encode([Image.new("RGB", (16, 16))]).shape[1:], generator=torch.Generator().manual_seed(0))
     read = denoiser.read(CAPTIONS[::2])
-    said = [denoiser.predict(noisy, torch.tensor([int(steps[2])]), read.rows(torch.tensor([k]))) for k in range(2)]
-    assert not torch.equal(*said)
+    answers = [denoiser.predict(noisy, torch.tensor([int(steps[2])]), read.rows(torch.tensor([k]))) for k in range(2)]
+    assert not torch.equal(*answers)
     assert denoiser.tokens(CAPTIONS[1]) > denoiser.tokens(CAPTIONS[2]) > 0
 
 
@@ -71,15 +71,15 @@ def test_an_image_is_encoded_without_chance_and_decoded_again(opened: tuple[str,
     name, _, denoiser = opened
     noise = np.random.default_rng(0).integers(0, 256, (16, 16, 3), dtype=np.uint8)
     images = [Image.fromarray(noise), Image.new("RGB", (40, 16), "red")]
-    found = denoiser.encode(images)
-    assert torch.equal(found, denoiser.encode(images))
+    value = denoiser.encode(images)
+    assert torch.equal(value, denoiser.encode(images))
     pipeline: Any = denoiser._pipeline  # type: ignore[attr-defined]
     if name == "if":
-        assert torch.allclose(found[0].permute(1, 2, 0), torch.from_numpy(noise) / 127.5 - 1)
+        assert torch.allclose(value[0].permute(1, 2, 0), torch.from_numpy(noise) / 127.5 - 1)
     else:
         # as each pipeline undoes it before decoding
         config = pipeline.vae.config
-        undone = found / config.scaling_factor + (config.get("shift_factor") or 0.0)
+        undone = value / config.scaling_factor + (config.get("shift_factor") or 0.0)
         assert torch.allclose(undone, pipeline.vae.encode(squared(images, 16)).latent_dist.mean, atol=1e-5)
 
 
@@ -89,8 +89,8 @@ def test_a_scorer_opens_it_by_its_folder_and_judges(opened: tuple[str, Path, Den
     for scorer in ("flowloss",) if name == "sd3" else ("selfeval", "elbo"):
         found = registry.get(scorer)
         profile = "sd3" if scorer == "flowloss" else "sd15"
-        given = {"model": str(folder), "trials": "2", "steps": "3", "precision": "float32"}
-        settings = registry.settings(found, profile, given)
+        values = {"model": str(folder), "trials": "2", "steps": "3", "precision": "float32"}
+        settings = registry.settings(found, profile, values)
         (seen,) = found.open(settings, "cpu").perceive([shown])
         assert unpack(seen.payload["terms"]).shape == (2, 3, 3)
         assert found.judge(Spec(), seen, settings).correct is not None

@@ -158,8 +158,8 @@ def test_in_half_precision_a_vae_stays_whole_and_pictures_come_out(saved: dict[s
     assert (pipeline.transformer if hasattr(pipeline, "transformer") else pipeline.unet).dtype == torch.bfloat16
     if name != "if":
         assert pipeline.vae.dtype == torch.float32
-    asked = pipelines.PIPELINE_FAMILIES[CLASSES[name]].asked
-    (picture,) = pipeline("a cup", num_inference_steps=1, generator=[torch.Generator().manual_seed(0)], **asked).images
+    requested = pipelines.PIPELINE_FAMILIES[CLASSES[name]].asked
+    (picture,) = pipeline("a cup", num_inference_steps=1, generator=[torch.Generator().manual_seed(0)], **requested).images
     assert np.asarray(picture).std() > 0
 
 

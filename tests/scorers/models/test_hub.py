@@ -26,13 +26,13 @@ def cache(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 def fetched(cache: Path, commit: str, weights: bytes, **others: str) -> None:
     """As ``hf download`` lays a model down; ``main`` is the commit then."""
-    place = cache / "snapshots" / commit
-    place.mkdir(parents=True)
+    path = cache / "snapshots" / commit
+    path.mkdir(parents=True)
     (cache / "refs").mkdir(exist_ok=True)
     (cache / "refs" / "main").write_text(commit)
-    (place / "model.safetensors").write_bytes(weights)
+    (path / "model.safetensors").write_bytes(weights)
     for name, text in {"config": "{}", **others}.items():
-        (place / f"{name}.{'md' if name == 'README' else 'json'}").write_text(text)
+        (path / f"{name}.{'md' if name == 'README' else 'json'}").write_text(text)
 
 
 def test_a_name_means_main_or_the_revision_that_it_names(cache: Path) -> None:
@@ -42,8 +42,8 @@ def test_a_name_means_main_or_the_revision_that_it_names(cache: Path) -> None:
     (cache / "refs" / "v1").write_text(FIRST)
     names = {DETR: SECOND, f"{DETR}@{FIRST}": FIRST, f"{DETR}@1d5f47b": FIRST, f"{DETR}@v1": FIRST}
     for name, commit in names.items():
-        found = hub.snapshot(name)
-        assert (found and found.name, hub.state(name)) == (commit, "there")
+        path = hub.snapshot(name)
+        assert (path and path.name, hub.state(name)) == (commit, "there")
     assert hub.snapshot(f"{DETR}@fffffff") is None
     assert hub.remedy(f"{DETR}@fffffff") == f"uv run hf download {DETR} --revision fffffff"
     assert hub.snapshot("assets/../x/y@z") is None
@@ -75,7 +75,8 @@ def test_two_snapshots_of_one_id_are_two_raters(cache: Path, tmp_path: Path) -> 
     def planned(store: Store, **overrides: str) -> str:
         plan = plan_scoring(store, "visor", "playground", {"detector": DETR, **overrides})
         if not any(
-            one.rater_id == plan.rater.rater_id for one in runs.versions_of(store, plan.rater.rater_id.partition(" #")[0])
+            version.rater_id == plan.rater.rater_id
+            for version in runs.versions_of(store, plan.rater.rater_id.partition(" #")[0])
         ):
             run = Run(f"run {plan.rater.rater_id}", "visor", plan.scorer.version, "playground", plan.settings)
             runs.add_run(store, run, plan.rater, "nowhere", 0)
@@ -114,6 +115,6 @@ def test_the_revision_that_is_named_is_opened(cache: Path) -> None:
 
 def test_a_profile_records_its_commit(cache: Path) -> None:
     fetched(cache, FIRST, b"one")
-    found = registry.settings(registry.get("visor"), "playground", {"detector": DETR})
-    assert found["revisions"] == {"detector": FIRST}
-    assert len(found["weights"]["detector"]) == 12
+    results = registry.settings(registry.get("visor"), "playground", {"detector": DETR})
+    assert results["revisions"] == {"detector": FIRST}
+    assert len(results["weights"]["detector"]) == 12

@@ -57,8 +57,8 @@ def test_busy_and_unwell_it_is_asked_again_after_as_long_as_it_says(server: Scri
         (429, {"Retry-After": soon}, {}),
         wrote(),
     ]
-    found, waits = completion_from(server)
-    assert found == Completion("About cat (animal):", 90, 10)
+    result, waits = completion_from(server)
+    assert result == Completion("About cat (animal):", 90, 10)
     assert waits == [7.0, 2.0, 4.0, 0.0]
 
 
@@ -74,8 +74,8 @@ def test_it_is_not_asked_for_ever(server: Scripted) -> None:
 
 def test_it_does_not_answer_in_time(server: Scripted) -> None:
     server.answers = [(0, {}, b""), wrote()]
-    found, waits = completion_from(server, timeout=httpx.Timeout(0.3))
-    assert isinstance(found, Completion)
+    result, waits = completion_from(server, timeout=httpx.Timeout(0.3))
+    assert isinstance(result, Completion)
     assert waits == [1.0]
 
 
@@ -117,9 +117,9 @@ def test_what_is_hopeless_is_said_once_and_without_the_key(server: Scripted, sta
 )
 def test_an_answer_that_is_none_is_asked_for_once_more(server: Scripted, answer: Any, why: str) -> None:
     server.answers = [answer]
-    found, waits = completion_from(server)
-    assert isinstance(found, Failure)
-    assert why in found.reason
+    result, waits = completion_from(server)
+    assert isinstance(result, Failure)
+    assert why in result.reason
     assert waits == [1.0]
     server.answers, server.seen = [answer, wrote()], []
     # both attempts are paid for; what the first one cost is not known where it does not say
@@ -140,14 +140,14 @@ def test_the_first_token_has_its_probabilities(server: Scripted) -> None:
         return {"token": token, "logprob": -0.5, "top_logprobs": [{"token": t, "logprob": p} for t, p in more.items()]}
 
     server.answers = [wrote("\nA", logprobs={"content": [place("\n"), place("A", A=math.log(0.75), B=math.log(0.2))]})]
-    found, _ = completion_from(server)
-    assert isinstance(found, Completion)
-    assert found.first_token == pytest.approx({"A": 0.75, "B": 0.2})
+    result, _ = completion_from(server)
+    assert isinstance(result, Completion)
+    assert result.first_token == pytest.approx({"A": 0.75, "B": 0.2})
     for broken in ({}, {"content": None}, {"content": [{"token": "A"}]}, {"content": [{"token": "A", "logprob": "x"}]}, 3):
         server.answers, server.seen = [wrote("A", logprobs=broken)], []
-        found, _ = completion_from(server)
-        assert isinstance(found, Completion)
-        assert found.first_token is None
+        result, _ = completion_from(server)
+        assert isinstance(result, Completion)
+        assert result.first_token is None
 
 
 def test_no_more_attempts_a_minute_than_allowed(server: Scripted) -> None:

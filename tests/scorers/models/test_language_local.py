@@ -29,9 +29,11 @@ def t5(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 def test_the_released_models_prompt() -> None:
-    said = prompt_of("a cat")
-    assert said.startswith("<s>[INST] <<SYS>>\nGiven an image description, generate one or two multiple-choice questions that ")
-    assert said.endswith("then generate a question for each type.\n\n<</SYS>>\n\nDescription: a cat [/INST] Entities:")
+    prompt = prompt_of("a cat")
+    assert prompt.startswith(
+        "<s>[INST] <<SYS>>\nGiven an image description, generate one or two multiple-choice questions that "
+    )
+    assert prompt.endswith("then generate a question for each type.\n\n<</SYS>>\n\nDescription: a cat [/INST] Entities:")
 
 
 def test_a_prompt_begins_once(llama: Path) -> None:
@@ -70,16 +72,16 @@ def test_llama_writes_and_always_the_same(llama: Path) -> None:
 
 
 def test_what_unifiedqa_reads() -> None:
-    asked = TextQuestion("How many\ncats?", "Two  cats, on a SOFA", ("1", "Two"))
-    assert line_of(asked) == r"how many cats? \n two cats, on a sofa \n (a) 1 (b) two"
+    question = TextQuestion("How many\ncats?", "Two  cats, on a SOFA", ("1", "Two"))
+    assert line_of(question) == r"how many cats? \n two cats, on a sofa \n (a) 1 (b) two"
     assert line_of(TextQuestion("How many?", "Two")) == r"how many? \n two"
-    assert "\n" not in line_of(asked)
+    assert "\n" not in line_of(question)
 
 
 def test_unifiedqa_answers_each_as_if_alone(t5: Path) -> None:
     model = UnifiedQa(str(t5))
-    asked = [TextQuestion("is there a cat?", "a cat " * n, ("yes", "no")[: n % 3]) for n in range(1, 6)]
-    assert model.answer(asked) == [model.answer([one])[0] for one in asked]
+    questions = [TextQuestion("is there a cat?", "a cat " * n, ("yes", "no")[: n % 3]) for n in range(1, 6)]
+    assert model.answer(questions) == [model.answer([question])[0] for question in questions]
     assert model.answer([]) == []
 
 
@@ -112,12 +114,14 @@ def test_the_worker_writes_and_answers(llama: Path, t5: Path) -> None:
     first, second = map(json.loads, done.stdout.splitlines())
     assert sorted(first) == ["finished", "first_token", "model", "text", "tokens_in", "tokens_out"]
     assert list(second) == ["failed"]
-    asked = [{"caption": "a cat", "question": f"is it {k}?", "choices": ["yes", "no"], "free": k % 2 == 0} for k in range(20)]
-    found = list(results({"do": "answer", "model": str(t5), "device": "cpu", "asked": asked}))
-    assert [one["free"] is not None for one in found] == [k % 2 == 0 for k in range(20)]
+    requested = [
+        {"caption": "a cat", "question": f"is it {k}?", "choices": ["yes", "no"], "free": k % 2 == 0} for k in range(20)
+    ]
+    records = list(results({"do": "answer", "model": str(t5), "device": "cpu", "asked": requested}))
+    assert [result["free"] is not None for result in records] == [k % 2 == 0 for k in range(20)]
     model = UnifiedQa(str(t5))
-    assert found[17]["multiple"] == model.answer([TextQuestion("is it 17?", "a cat", ("yes", "no"))])[0]
-    assert found[18]["free"] == model.answer([TextQuestion("is it 18?", "a cat")])[0]
+    assert records[17]["multiple"] == model.answer([TextQuestion("is it 17?", "a cat", ("yes", "no"))])[0]
+    assert records[18]["free"] == model.answer([TextQuestion("is it 18?", "a cat")])[0]
 
 
 @pytest.mark.slow

@@ -35,16 +35,16 @@ def wrong(path: Path, text: str) -> Iterator[str]:
             names = {alias.name for alias in node.names} | ({node.module} if isinstance(node, ast.ImportFrom) else set())
             yield from (f"{path}: imports {name}" for name in names if name and name.split(".")[0] in UNPICKLING)
     for name, call in calls(tree):
-        given = {one.arg: ast.unparse(one.value) for one in call.keywords if one.arg in TRUSTING}
-        if name.endswith("torch.load") and given.get("weights_only") != "True":
+        values = {keyword.arg: ast.unparse(keyword.value) for keyword in call.keywords if keyword.arg in TRUSTING}
+        if name.endswith("torch.load") and values.get("weights_only") != "True":
             yield f"{path}:{call.lineno}: torch.load without weights_only=True"
-        if given.get("weights_only") == "False" or given.get("trust_remote_code", "False") != "False":
+        if values.get("weights_only") == "False" or values.get("trust_remote_code", "False") != "False":
             yield f"{path}:{call.lineno}: trusts what it reads"
-        if given.get("allow_pickle", "False") != "False":
+        if values.get("allow_pickle", "False") != "False":
             yield f"{path}:{call.lineno}: numpy unpickles"
         if name in ("yaml.load", "yaml.load_all", "yaml.unsafe_load") and not _safe_loader(tree, call):
             yield f"{path}:{call.lineno}: {name} makes any object"
-        if name in RUNNING or given.get("shell") == "True" or name in ("os.system", "os.popen"):
+        if name in RUNNING or values.get("shell") == "True" or name in ("os.system", "os.popen"):
             yield f"{path}:{call.lineno}: {name} runs text"
         if name.endswith(("extractall", ".extract")) and ("zip" in name or "tar" in name or "archive" in name):
             yield f"{path}:{call.lineno}: {name} writes where an archive says"

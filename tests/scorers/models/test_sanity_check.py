@@ -97,8 +97,8 @@ def test_captions_are_nearest_to_their_own_photograph() -> None:
 class Vqa:
     """Says the same to every question."""
 
-    def __init__(self, said: str) -> None:
-        self.said = said
+    def __init__(self, text: str) -> None:
+        self.said = text
 
     def answer(self, images: Sequence[Image.Image], queries: Sequence[Sequence[VqaQuestion]]) -> list[list[VqaAnswer]]:
         assert len(images) == len(queries) == 2
@@ -107,8 +107,8 @@ class Vqa:
 
 def test_wrong_answers_about_the_photographs_are_told() -> None:
     model: Any = Vqa("yes")
-    said = vqa.check_vqa(model, "Salesforce/blip-vqa-base")
-    assert [line.split(":")[0] for line in said] == [
+    parts = vqa.check_vqa(model, "Salesforce/blip-vqa-base")
+    assert [line.split(":")[0] for line in parts] == [
         f"on a known photograph ({name}) the model answers 'yes' to 'Is there a pizza in the picture?'"
         for name in ("bus.jpg", "zidane.jpg")
     ]
@@ -120,8 +120,8 @@ def test_wrong_answers_about_the_photographs_are_told() -> None:
 @pytest.mark.skipif(find_spec("ultralytics") is None, reason="the group yolo is not installed")
 def test_the_photographs_are_found_without_importing_ultralytics() -> None:
     before = "ultralytics" in sys.modules
-    found = INSTALLED()
-    assert set(found) == set(sanity_check.PHOTOGRAPHS)
-    assert {name: image.size for name, image in found.items()} == {"bus.jpg": (810, 1080), "zidane.jpg": (1280, 720)}
-    assert all(image.mode == "RGB" for image in found.values())
+    installed = INSTALLED()
+    assert set(installed) == set(sanity_check.PHOTOGRAPHS)
+    assert {name: image.size for name, image in installed.items()} == {"bus.jpg": (810, 1080), "zidane.jpg": (1280, 720)}
+    assert all(image.mode == "RGB" for image in installed.values())
     assert ("ultralytics" in sys.modules) == before

@@ -51,8 +51,8 @@ def test_images_are_sent_no_larger_than_asked_for() -> None:
 
 def observed(shares: list[tuple[float, ...] | None]) -> Observation:
     answers = [
-        AnsweredQuestion(replace(YES_NO, question_id=str(k)), "no" if one and one[0] < 0.5 else "yes", one)
-        for k, one in enumerate(shares)
+        AnsweredQuestion(replace(YES_NO, question_id=str(k)), "no" if share and share[0] < 0.5 else "yes", share)
+        for k, share in enumerate(shares)
     ]
     return Observation("i", rules.payload_of(1, answers))
 
@@ -75,7 +75,7 @@ def test_what_is_undefined_says_why() -> None:
     answers = [AnsweredQuestion(YES_NO, "yes", (0.9, 0.1))]
     payload = rules.payload_of(1, answers, [(replace(YES_NO, question_id="red"), "its reply names none of the choices: 'hm'")])
     verdict = rules.judge_soft(Spec(), Observation("i", payload), {})
-    assert [(one.aspect, one.target, one.label, one.reason) for one in verdict.judgements] == [
+    assert [(judgement.aspect, judgement.target, judgement.label, judgement.reason) for judgement in verdict.judgements] == [
         ("answer", "cow", "yes", None), ("answer", "red", None, "unanswered"), ("score", None, None, "unanswered"),
     ]  # fmt: skip
     assert [check.holds for check in verdict.checks] == [True, None]
@@ -91,17 +91,17 @@ def test_a_grade_is_the_mean_of_what_it_may_be(shares: list[float] | None, value
     assert (flipped.aspect, flipped.target, flipped.value) == ("flipped", "color", verdict.judgements[0].value)
 
 
-def answered(**said: str) -> Observation:
+def answered(**text: str) -> Observation:
     """WISE's three questions, and others by name."""
     grades = {name: PromptQuestion(name, f"{name}?", ("0", "1", "2"), "2", name, name) for name in rules.WISE_WEIGHTS}
     known = grades | {"cow": YES_NO, "ten": PromptQuestion("ten", "how well?", rules.GRADES, "10", "other", "all")}
-    return Observation("i", rules.payload_of(1, [AnsweredQuestion(known[name], one) for name, one in said.items()]))
+    return Observation("i", rules.payload_of(1, [AnsweredQuestion(known[name], one) for name, one in text.items()]))
 
 
 def score_of(seen: Observation, kind: str) -> float | str | None:
     """The score, or why there is none."""
-    *_, one = rules.judge_soft(Spec(), seen, {"score": kind}).judgements
-    return one.reason if one.value is None else one.value
+    *_, judgement = rules.judge_soft(Spec(), seen, {"score": kind}).judgements
+    return judgement.reason if judgement.value is None else judgement.value
 
 
 def test_wise_s_score_is_the_weighted_mean_of_its_grades() -> None:
@@ -127,5 +127,7 @@ def test_the_choice_in_both_orders_is_the_vote() -> None:
     }  # fmt: skip
     for sides, labels in expected.items():
         orders = [{"chosen": side, "probabilities": None, "reason": None} for side in sides]
-        found = rules.judge_pair(Spec(), Observation("i", {"generators": ["a", "b"], "orders": orders}), {}).judgements
-        assert {one.aspect: one.label for one in found} == dict(zip(("preference", "order"), labels, strict=True)), sides
+        judgements = rules.judge_pair(Spec(), Observation("i", {"generators": ["a", "b"], "orders": orders}), {}).judgements
+        assert {judgement.aspect: judgement.label for judgement in judgements} == dict(
+            zip(("preference", "order"), labels, strict=True)
+        ), sides

@@ -30,12 +30,12 @@ def question(
 CUP, RED, WHERE = question("cup"), question("red", parents=("cup",)), question("where", ("left", "right", "up"), "right")
 
 
-def evidence_with(*said: tuple[PromptQuestion, str]) -> Observation:
-    return Observation("i", payload_of(3, [AnsweredQuestion(asked, chosen) for asked, chosen in said]))
+def evidence_with(*parts: tuple[PromptQuestion, str]) -> Observation:
+    return Observation("i", payload_of(3, [AnsweredQuestion(prompt_question, chosen) for prompt_question, chosen in parts]))
 
 
 def values(verdict: Any) -> dict[tuple[str, str | None], tuple[str | None, float | None]]:
-    return {(one.aspect, one.target): (one.label, one.value) for one in verdict.judgements}
+    return {(judgement.aspect, judgement.target): (judgement.label, judgement.value) for judgement in verdict.judgements}
 
 
 def test_the_score_is_the_share_of_right_answers_and_each_answer_is_kept() -> None:
@@ -83,14 +83,14 @@ def test_of_several_parents_each_must_hold_and_one_that_was_not_asked_is_no_hind
 
 
 def test_evidence_comes_back_as_it_was() -> None:
-    said = (
+    parts = (
         AnsweredQuestion(RED, "no", (0.25, 0.75), None, "likelihood"),
         AnsweredQuestion(WHERE, "left", None, "to the left", "similar", 0.875),
     )
-    payload = payload_of(2, said)
+    payload = payload_of(2, parts)
     assert payload["version"] == 2
     assert payload["answers"][0]["parents"] == ("cup",)
-    assert answers_of(payload) == said
+    assert answers_of(payload) == parts
 
 
 class Fake:
@@ -104,7 +104,10 @@ class Fake:
         self.asked += [list(some) for some in queries]
         self.sizes += [image.size for image in images]
         return [
-            [VqaAnswer(one.choices[-1], (0.0,) * (len(one.choices) - 1) + (1.0,), None, "likelihood") for one in some]
+            [
+                VqaAnswer(vqa_question.choices[-1], (0.0,) * (len(vqa_question.choices) - 1) + (1.0,), None, "likelihood")
+                for vqa_question in some
+            ]
             for some in queries
         ]
 
@@ -121,21 +124,25 @@ def scorer_input(name: str, size: int, *questions: PromptQuestion) -> Shown:
 
 def test_each_image_is_asked_its_own_questions_and_none_without_any() -> None:
     fake = Fake()
-    found = TifaPerceiver(fake).perceive([scorer_input("a", 5, CUP, WHERE), scorer_input("b", 6), scorer_input("c", 7, RED)])
+    observations = TifaPerceiver(fake).perceive(
+        [scorer_input("a", 5, CUP, WHERE), scorer_input("b", 6), scorer_input("c", 7, RED)]
+    )
     assert fake.sizes == [(5, 5), (7, 7)]
-    assert [[one.text for one in some] for some in fake.asked] == [["cup?", "where?"], ["red?"]]
-    assert [one.item_id for one in found] == ["a", "b", "c"]
-    assert found[1].failed == tifa.NO_QUESTIONS
-    assert found[0].payload["version"] == 4
-    assert [one.chosen for one in answers_of(found[0].payload)] == ["no", "up"]
-    assert answers_of(found[2].payload)[0].question == RED
+    assert [[vqa_question.text for vqa_question in some] for some in fake.asked] == [["cup?", "where?"], ["red?"]]
+    assert [observation.item_id for observation in observations] == ["a", "b", "c"]
+    assert observations[1].failed == tifa.NO_QUESTIONS
+    assert observations[0].payload["version"] == 4
+    assert [answer.chosen for answer in answers_of(observations[0].payload)] == ["no", "up"]
+    assert answers_of(observations[2].payload)[0].question == RED
 
 
 def test_dsg_asks_yes_no_questions_alone() -> None:
     fake = Fake()
-    found = TifaPerceiver(fake, only_yes_no=True).perceive([scorer_input("a", 5, CUP, WHERE), scorer_input("b", 6, WHERE)])
-    assert [[one.text for one in some] for some in fake.asked] == [["cup?"]]
-    assert found[1].failed is not None
+    observations = TifaPerceiver(fake, only_yes_no=True).perceive(
+        [scorer_input("a", 5, CUP, WHERE), scorer_input("b", 6, WHERE)]
+    )
+    assert [[vqa_question.text for vqa_question in some] for some in fake.asked] == [["cup?"]]
+    assert observations[1].failed is not None
 
 
 def test_a_way_of_answering_that_is_none_is_refused() -> None:

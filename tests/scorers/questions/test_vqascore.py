@@ -36,14 +36,14 @@ class Model:
 def test_each_image_is_asked_whether_it_shows_its_own_prompt() -> None:
     model = Model()
     batch = [Shown(text, Image.new("RGB", (width, 2)), text, Spec()) for text, width in (("a red cup", 25), ("{two} dogs", 50))]
-    found = VqaScorePerceiver(model, "Yes").perceive(batch)  # type: ignore[arg-type]
+    observations = VqaScorePerceiver(model, "Yes").perceive(batch)  # type: ignore[arg-type]
     assert model.asked == [
         ('Does this figure show "a red cup"? Please answer yes or no.', "Yes"),
         ('Does this figure show "{two} dogs"? Please answer yes or no.', "Yes"),
     ]
-    assert [one.item_id for one in found] == ["a red cup", "{two} dogs"]
-    verdicts = [judge(Spec(), one, {}) for one in found]
-    assert [one.judgements for one in verdicts] == [(Judgement("score", None, 0.25),), (Judgement("score", None, 0.5),)]
+    assert [observation.item_id for observation in observations] == ["a red cup", "{two} dogs"]
+    verdicts = [judge(Spec(), observation, {}) for observation in observations]
+    assert [verdict.judgements for verdict in verdicts] == [(Judgement("score", None, 0.25),), (Judgement("score", None, 0.5),)]
     assert verdicts[0].checks[0].text == 'probability of "Yes" to whether it shows the prompt: 0.2500'
 
 
@@ -61,18 +61,18 @@ def test_it_is_the_authors_definition_unless_the_product_is_asked_for() -> None:
     from scorers.models.vqa.model import sum_log_probabilities
 
     logits = torch.tensor([[2.0, -1.0, 0.5, 7.0], [0.1, 3.0, -2.0, 0.0]])
-    said = torch.tensor([[0, 1]])
-    (weight,) = sum_log_probabilities(logits, said, torch.ones_like(said, dtype=torch.bool))
-    expected = float(torch.exp(-torch.nn.CrossEntropyLoss(reduction="mean")(logits, said[0])))
+    tensor = torch.tensor([[0, 1]])
+    (weight,) = sum_log_probabilities(logits, tensor, torch.ones_like(tensor, dtype=torch.bool))
+    expected = float(torch.exp(-torch.nn.CrossEntropyLoss(reduction="mean")(logits, tensor[0])))
     seen = Observation("x", {"likelihood": math.exp(weight), "answer": "Yes", "tokens": 2})
     verdict = judge(Spec(), seen, {})
     assert verdict.judgements[0].value == pytest.approx(expected, rel=1e-6)
     assert verdict.checks[0].text.endswith(", the mean of 2 tokens")
     assert judge(Spec(), seen, {"combine": "product"}).judgements[0].value == pytest.approx(expected**2, rel=1e-6)
     two_words = Shown("1", Image.new("RGB", (25, 2)), "a cup", Spec())
-    (found,) = VqaScorePerceiver(Model(), "oh yes").perceive([two_words])  # type: ignore[arg-type]
-    assert found.payload == {"likelihood": 0.25, "answer": "oh yes", "tokens": 2}
-    assert judge(Spec(), found, {}).judgements[0].value == pytest.approx(0.5)
+    (observation,) = VqaScorePerceiver(Model(), "oh yes").perceive([two_words])  # type: ignore[arg-type]
+    assert observation.payload == {"likelihood": 0.25, "answer": "oh yes", "tokens": 2}
+    assert judge(Spec(), observation, {}).judgements[0].value == pytest.approx(0.5)
 
 
 def test_by_a_flipped_text_the_number_is_no_score() -> None:
@@ -117,6 +117,6 @@ def test_a_model_is_opened_and_gives_probabilities(tmp_path: Path) -> None:
 
     settings = {"vqa": str(tiny_vqa_models.blip(tmp_path / "m")), "answer": "yes"}
     batch = [Shown(str(seed), picture(seed)[0], "a red cup", Spec()) for seed in range(3)]
-    found = [one.payload["likelihood"] for one in SCORER.open(settings, "cpu").perceive(batch)]
-    assert len(set(found)) == 3
-    assert all(0 < one < 1 for one in found)
+    results = [observation.payload["likelihood"] for observation in SCORER.open(settings, "cpu").perceive(batch)]
+    assert len(set(results)) == 3
+    assert all(0 < likelihood < 1 for likelihood in results)

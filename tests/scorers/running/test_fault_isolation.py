@@ -209,9 +209,9 @@ def test_an_image_that_kills_its_worker_fails_and_the_rest_goes_on(tmp_path: Pat
         statuses.append(worked(run))
     assert statuses == [-how, -how, -how, -how, 0]
     seen = list(run.observations())
-    assert [one.item_id for one in seen] == [f"i{k}" for k in range(7)]
-    assert {one.item_id: one.failed for one in seen if one.failed} == {"i4": DIED}
-    assert [one.payload["width"] for one in seen if not one.failed] == [1, 2, 3, 4, 6, 7]
+    assert [observation.item_id for observation in seen] == [f"i{k}" for k in range(7)]
+    assert {observation.item_id: observation.failed for observation in seen if observation.failed} == {"i4": DIED}
+    assert [observation.payload["width"] for observation in seen if not observation.failed] == [1, 2, 3, 4, 6, 7]
 
 
 def within(monkeypatch: pytest.MonkeyPatch, run: RunFolder, room: int = 1000) -> bool:
@@ -235,7 +235,7 @@ def test_a_worker_whose_memory_is_short_says_so_once_and_sees_the_same(tmp_path:
 def test_what_cannot_be_kept_fails_alone(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     run = failing_scorer.run(tmp_path, 4, {1: "nan", 2: "other", 3: "raise"}, part_size=4)
     assert within(monkeypatch, run)
-    failed = [one.failed for one in run.observations()]
+    failed = [observation.failed for observation in run.observations()]
     assert failed == [
         None,
         "the model failed: Out of range float values are not JSON compliant",

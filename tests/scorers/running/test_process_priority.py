@@ -19,8 +19,8 @@ def test_what_a_worker_begins_stands_back_too() -> None:
         "import subprocess, sys; from scorers.running.fault_isolation import lower_priority; lower_priority();"
         f" subprocess.run([sys.executable, '-c', {child!r}])"
     )
-    said = subprocess.run([sys.executable, "-c", code], cwd=ROOT, capture_output=True, text=True, check=True)
-    assert int(said.stdout) == min(os.nice(0) + 10, 19)
+    process = subprocess.run([sys.executable, "-c", code], cwd=ROOT, capture_output=True, text=True, check=True)
+    assert int(process.stdout) == min(os.nice(0) + 10, 19)
 
 
 @pytest.mark.parametrize("module", ["scorers.running.worker", "scorers.generation.worker", "scorers.maps"])
@@ -33,5 +33,5 @@ def test_every_worker_stands_back(module: str) -> None:
         "sys.argv = ['worker', '/nowhere/at/all']\n"
         f"runpy.run_module({module!r}, run_name='__main__')\n"
     )
-    said = subprocess.run([sys.executable, "-c", code], cwd=ROOT, capture_output=True, text=True, check=False)
-    assert said.stdout.startswith("stood back")
+    process = subprocess.run([sys.executable, "-c", code], cwd=ROOT, capture_output=True, text=True, check=False)
+    assert process.stdout.startswith("stood back")

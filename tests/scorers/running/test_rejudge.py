@@ -28,13 +28,13 @@ BOX = (0.0, 0.0, 10.0, 10.0)
 
 def cases(seed: int, n: int = 120) -> list[ImageEvidence]:
     rng = random.Random(seed)
-    found = [read_case(ugly.case(rng)) for _ in range(n)]
-    return [ImageEvidence(f"i{k}", one.spec, one.seen) for k, one in enumerate(found)]
+    evidence_cases = [read_case(ugly.case(rng)) for _ in range(n)]
+    return [ImageEvidence(f"i{k}", case.spec, case.seen) for k, case in enumerate(evidence_cases)]
 
 
 def settings_of(rng: random.Random, some: list[ImageEvidence]) -> dict[str, Any]:
     """Now and then exactly a confidence of the evidence, or the end of a range."""
-    scores = [one.score for case in some for one in case.seen.detections]
+    scores = [detection.score for case in some for detection in case.seen.detections]
     return {
         "threshold": rng.choice((rng.random(), rng.choice(scores), 0.0, 1.0)),
         "counting_threshold": rng.choice((rng.random(), rng.choice(scores), 0.9)),
@@ -67,17 +67,17 @@ def test_verdicts_are_the_scorers_own(seed: int) -> None:
 def test_a_sweep_is_what_each_value_gives(name: str) -> None:
     rng, some = random.Random(name), cases(7)
     again = Rejudger(scorer.SCORER, some, RUN)
-    scores = sorted({one.score for case in some for one in case.seen.detections})
+    scores = sorted({detection.score for case in some for detection in case.seen.detections})
     at = sorted({0.0, 0.25, 0.5, 1.0, *rng.sample(scores, 5)})
     others = [{}, settings_of(rng, some), settings_of(rng, some), {}]
     for turned in others:
-        found = again.sweep(name, at, turned)
+        sweep = again.sweep(name, at, turned)
         knob = scorer.SCORER.knobs[name]
-        assert found.rows.tolist() == [k for k, case in enumerate(some) if knob.applies(case.spec)]
-        assert found.at.tolist() == at
-        for value, said in zip(at, found.said, strict=True):
+        assert sweep.rows.tolist() == [k for k, case in enumerate(some) if knob.applies(case.spec)]
+        assert sweep.at.tolist() == at
+        for value, said in zip(at, sweep.said, strict=True):
             expected = own(scorer.SCORER, some, {**RUN, **turned, name: value})
-            assert said.tolist() == [expected[k] for k in found.rows]
+            assert said.tolist() == [expected[k] for k in sweep.rows]
 
 
 @pytest.mark.parametrize("name", KNOBS)
@@ -136,9 +136,9 @@ def test_a_setting_out_of_range_is_refused() -> None:
         again.correct({"max_overlap": 1.5})
     with pytest.raises(ValueError, match="position_threshold must be from 0 to 1"):
         again.sweep("position_threshold", [0.0, 2.0], {})
-    kept = Rejudger(scorer.SCORER, cases(0, 3), {**RUN, "keep": 0.2})
+    rejudger = Rejudger(scorer.SCORER, cases(0, 3), {**RUN, "keep": 0.2})
     with pytest.raises(ValueError, match=r"threshold must be at least .*below which nothing was stored"):
-        kept.correct({"threshold": 0.1})
+        rejudger.correct({"threshold": 0.1})
 
 
 def test_what_a_run_does_not_say_is_as_the_rules_have_it() -> None:

@@ -69,9 +69,9 @@ def work(folder: Path, n: int) -> list[WorkItem]:
     return made
 
 
-def started(folder: Path, asked: Sequence[WorkItem], **changes: Any) -> RunFolder:
+def started(folder: Path, items: Sequence[WorkItem], **changes: Any) -> RunFolder:
     run = RunFolder(folder / "run")
-    run.create(replace(Run("r", "namer", "3", "playground", {"size": 1}, part_size=2), **changes), asked)
+    run.create(replace(Run("r", "namer", "3", "playground", {"size": 1}, part_size=2), **changes), items)
     return run
 
 
@@ -82,9 +82,13 @@ def stamps(run: RunFolder) -> dict[int, tuple[int, int]]:
 def test_all_images_in_parts_in_order(tmp_path: Path, namer: Namer) -> None:
     run = started(tmp_path, work(tmp_path, 5))
     assert worker.work_through(run)
-    assert [[one.item_id for one in run.read_part(number)] for number in run.parts()] == [["i1", "i2"], ["i3", "i4"], ["i5"]]
+    assert [[observation.item_id for observation in run.read_part(number)] for number in run.parts()] == [
+        ["i1", "i2"],
+        ["i3", "i4"],
+        ["i5"],
+    ]
     assert namer.batches == [["i1", "i2"], ["i3", "i4"], ["i5"]]
-    assert [one.payload["text"] for one in run.observations()] == [f"a photo of {k}" for k in range(1, 6)]
+    assert [observation.payload["text"] for observation in run.observations()] == [f"a photo of {k}" for k in range(1, 6)]
     progress = run.progress()
     assert progress is not None
     assert (progress.state, progress.done, progress.total, progress.failed, progress.error) == ("done", 5, 5, 0, None)
@@ -113,29 +117,29 @@ def test_whole_parts_are_left_and_damaged_or_foreign_ones_made_again(tmp_path: P
 
 
 def test_progress_goes_on_where_it_was(tmp_path: Path, namer: Namer) -> None:
-    told: list[WorkerProgress] = []
+    progresses: list[WorkerProgress] = []
 
     class Listening(RunFolder):
         def tell(self, progress: WorkerProgress) -> None:
-            told.append(progress)
+            progresses.append(progress)
             super().tell(progress)
 
-    asked = work(tmp_path, 6)
-    Path(asked[0].path).write_bytes(b"no image")
-    run = Listening(started(tmp_path, asked).path)
+    items = work(tmp_path, 6)
+    Path(items[0].path).write_bytes(b"no image")
+    run = Listening(started(tmp_path, items).path)
     asked_to_stop = iter([False, False, True])
     assert not worker.work_through(run, lambda: next(asked_to_stop))
-    assert [(one.state, one.done, one.failed) for one in told] == [
+    assert [(progress.state, progress.done, progress.failed) for progress in progresses] == [
         ("loading", 0, 0), ("running", 0, 0), ("running", 2, 1), ("running", 4, 1), ("stopped", 4, 1)
     ]  # fmt: skip
-    run.tell(replace(told[-1], seconds=100.0))
-    told.clear()
+    run.tell(replace(progresses[-1], seconds=100.0))
+    progresses.clear()
     assert worker.work_through(run)
-    assert [(one.state, one.done, one.failed) for one in told] == [
+    assert [(progress.state, progress.done, progress.failed) for progress in progresses] == [
         ("loading", 4, 1), ("running", 4, 1), ("running", 6, 1), ("done", 6, 1)
     ]  # fmt: skip
-    assert all(100 <= one.seconds < 110 for one in told)
-    assert told[1].seconds_left == pytest.approx(50, abs=1)
+    assert all(100 <= progress.seconds < 110 for progress in progresses)
+    assert progresses[1].seconds_left == pytest.approx(50, abs=1)
     namer.batches.clear()
     assert worker.work_through(run)
     assert namer.batches == []
@@ -148,24 +152,24 @@ def test_a_progress_file_of_somebody_else_is_no_trouble(tmp_path: Path, namer: N
 
 
 def test_each_bad_image_fails_alone_and_in_one_line(tmp_path: Path, namer: Namer) -> None:
-    asked = work(tmp_path, 8)
-    cut = Path(asked[1].path).read_bytes()[:-20]
-    Path(asked[1].path).write_bytes(cut)
-    asked[1] = replace(asked[1], sha256=hashlib.sha256(cut).hexdigest())
-    Path(asked[2].path).unlink()
-    Image.new("RGB", (4, 9)).save(asked[3].path)
-    asked[4] = replace(asked[4], spec={"include": [{"class": "cup", "count": "many"}]})
+    items = work(tmp_path, 8)
+    cut = Path(items[1].path).read_bytes()[:-20]
+    Path(items[1].path).write_bytes(cut)
+    items[1] = replace(items[1], sha256=hashlib.sha256(cut).hexdigest())
+    Path(items[2].path).unlink()
+    Image.new("RGB", (4, 9)).save(items[3].path)
+    items[4] = replace(items[4], spec={"include": [{"class": "cup", "count": "many"}]})
     namer.breaks_on = {6}
-    run = started(tmp_path, asked, part_size=8)
+    run = started(tmp_path, items, part_size=8)
     assert worker.work_through(run)
-    failed = {one.item_id: one.failed for one in run.observations() if one.failed is not None}
+    failed = {observation.item_id: observation.failed for observation in run.observations() if observation.failed is not None}
     assert set(failed) == {"i2", "i3", "i4", "i5", "i6"}
     assert failed["i2"].startswith("damaged or cut off")
     assert failed["i3"] == "no such file"
     assert failed["i4"] == "the file has changed since it was imported"
     assert failed["i5"].startswith("the prompt's spec cannot be read: 'include[0].count'")
     assert failed["i6"] == "the model failed: tensor of the wrong shape"
-    assert [one.payload.get("width") for one in run.observations()] == [1, None, None, None, None, None, 7, 8]
+    assert [observation.payload.get("width") for observation in run.observations()] == [1, None, None, None, None, None, 7, 8]
     progress = run.progress()
     assert progress is not None
     assert (progress.done, progress.failed) == (8, 5)
@@ -180,14 +184,14 @@ def test_a_model_that_fails_on_everything_stops_the_run(tmp_path: Path, namer: N
     assert run.parts() == []
     namer.breaks_on.remove(256)
     assert worker.work_through(run)
-    assert [one.failed is None for one in run.observations()] == [False, False, True, True]
+    assert [observation.failed is None for observation in run.observations()] == [False, False, True, True]
 
 
 def test_paths_may_be_relative_to_the_run(tmp_path: Path, namer: Namer) -> None:  # noqa: ARG001
-    asked = [replace(one, path=f"../{Path(one.path).name}") for one in work(tmp_path, 2)]
-    run = started(tmp_path, asked)
+    items = [replace(item, path=f"../{Path(item.path).name}") for item in work(tmp_path, 2)]
+    run = started(tmp_path, items)
     assert worker.work_through(run)
-    assert all(one.failed is None for one in run.observations())
+    assert all(observation.failed is None for observation in run.observations())
 
 
 @pytest.mark.parametrize(
@@ -209,9 +213,9 @@ def test_what_this_code_cannot_go_on_with_is_refused(
     finally:
         signal.signal(signal.SIGTERM, handlers[0])
         signal.signal(signal.SIGINT, handlers[1])
-    told = capsys.readouterr().err
-    assert message in told
-    assert told.count("\n") == 1
+    err = capsys.readouterr().err
+    assert message in err
+    assert err.count("\n") == 1
     progress = run.progress()
     assert progress is not None
     assert progress.state == "failed"
@@ -254,8 +258,8 @@ def start(tmp_path: Path) -> Make:
     (tmp_path / "site").mkdir()
     (tmp_path / "site" / "sitecustomize.py").write_text(BLOCKED)
     (tmp_path / "home").mkdir()
-    kept = {key: value for key, value in os.environ.items() if not key.startswith(("YOLO", "HF_", "TRANSFORMERS", "XDG"))}
-    env = kept | {
+    remaining = {key: value for key, value in os.environ.items() if not key.startswith(("YOLO", "HF_", "TRANSFORMERS", "XDG"))}
+    env = remaining | {
         "PYTHONPATH": str(tmp_path / "site"), "SOCKETS_USED": str(tmp_path / "sockets"), "HOME": str(tmp_path / "home")
     }  # fmt: skip
 
@@ -282,22 +286,22 @@ def until_parts(run: RunFolder, process: subprocess.Popen[str], n: int) -> None:
 def verdicts(run: RunFolder) -> list[Verdict]:
     scorer = registry.get(run.job().scorer)
     return [
-        scorer.judge(parse_spec(asked.spec), seen, run.job().settings)
-        for asked, seen in zip(run.work(), run.observations(), strict=True)
+        scorer.judge(parse_spec(item.spec), seen, run.job().settings)
+        for item, seen in zip(run.work(), run.observations(), strict=True)
     ]
 
 
 @pytest.mark.slow
 def test_a_killed_run_goes_on_and_comes_to_the_same(tmp_path: Path, models: dict[str, str], start: Make) -> None:
-    asked = works(tmp_path / "images", range(13))
+    items = works(tmp_path / "images", range(13))
     bad = works(tmp_path / "bad", [90, 91, 92])
     Path(bad[0].path).write_bytes(b"\x89PNG but not really")
     Path(bad[1].path).unlink()
     Image.new("RGB", (128, 128), "red").save(bad[2].path)
-    asked[4:4] = bad
-    one_go = new_run(tmp_path / "0001-geneval[threshold=0.3]", "geneval", models, asked)
+    items[4:4] = bad
+    one_go = new_run(tmp_path / "0001-geneval[threshold=0.3]", "geneval", models, items)
     assert ended(start(one_go))[0] == 0
-    killed = new_run(tmp_path / "0002-geneval", "geneval", models, asked)
+    killed = new_run(tmp_path / "0002-geneval", "geneval", models, items)
     process = start(killed)
     until_parts(killed, process, 2)
     process.kill()
@@ -312,9 +316,9 @@ def test_a_killed_run_goes_on_and_comes_to_the_same(tmp_path: Path, models: dict
     assert verdicts(killed) == verdicts(one_go)
     assert list(killed.observations()) == list(one_go.observations())
     seen = list(one_go.observations())
-    assert [k for k, one in enumerate(seen) if one.failed] == [4, 5, 6]
-    assert sum(len(one.detections) for one in seen) > 50
-    assert any(found.colors for one in seen for found in one.detections)
+    assert [k for k, observation in enumerate(seen) if observation.failed] == [4, 5, 6]
+    assert sum(len(observation.detections) for observation in seen) > 50
+    assert any(detection.colors for observation in seen for detection in observation.detections)
     assert (tmp_path / "sockets").read_text() == ""
     assert list((tmp_path / "home").iterdir()) == []
     progress = killed.progress()

@@ -126,14 +126,14 @@ def works(folder: Path, files: Mapping[str, tuple[Callable[[Path], object], Any]
     return made
 
 
-def perceived(folder: Path, scorer: str, settings: dict[str, Any], asked: list[WorkItem]) -> dict[str, Observation]:
+def perceived(folder: Path, scorer: str, settings: dict[str, Any], items: list[WorkItem]) -> dict[str, Observation]:
     run = RunFolder(folder)
     run.create(
-        Run(folder.name, scorer, registry.get(scorer).version, "mask2former-meta", settings, part_size=len(asked), force=True),
-        asked,
+        Run(folder.name, scorer, registry.get(scorer).version, "mask2former-meta", settings, part_size=len(items), force=True),
+        items,
     )
     assert worker.work_through(run)
-    return {one.item_id: one for one in run.observations()}
+    return {observation.item_id: observation for observation in run.observations()}
 
 
 def test_hostile_images_are_seen_or_refused_in_one_line(
@@ -145,16 +145,16 @@ def test_hostile_images_are_seen_or_refused_in_one_line(
     settings = registry.settings(registry.get("geneval"), "mask2former-meta", models)
     seen = perceived(tmp_path / "run", "geneval", settings, works(tmp_path / "images", {**GOOD, **BAD}))
     for name, (_, size) in GOOD.items():
-        one = seen[name]
-        assert one.failed is None, (name, one.failed)
-        assert (one.payload["width"], one.payload["height"]) == size
-        for found in one.detections:
-            assert found.mask is not None
-            assert unpacked(found.mask).shape == size[::-1]
-            assert found.colors is not None
-            assert sum(found.colors) == pytest.approx(1)
-            assert 0 <= found.box[0] < found.box[2] <= size[0]
-            assert 0 <= found.box[1] < found.box[3] <= size[1]
+        observation = seen[name]
+        assert observation.failed is None, (name, observation.failed)
+        assert (observation.payload["width"], observation.payload["height"]) == size
+        for detection in observation.detections:
+            assert detection.mask is not None
+            assert unpacked(detection.mask).shape == size[::-1]
+            assert detection.colors is not None
+            assert sum(detection.colors) == pytest.approx(1)
+            assert 0 <= detection.box[0] < detection.box[2] <= size[0]
+            assert 0 <= detection.box[1] < detection.box[3] <= size[1]
     assert sum(bool(seen[name].detections) for name in GOOD) >= len(GOOD) - 2
     for name, (_, reason) in BAD.items():
         failed = seen[name].failed
@@ -174,15 +174,15 @@ def test_hostile_images_have_a_cosine(tmp_path: Path, models: dict[str, str], mo
         assert -1 <= seen[name].payload["cosine"] <= 1
         score = scorer.judge(parse_spec({}), seen[name], settings).judgements[0].value
         assert score == pytest.approx(2.5 * max(seen[name].payload["cosine"], 0))
-    assert {name for name, one in seen.items() if one.failed} == set(BAD) - {"large.png"}
+    assert {name for name, observation in seen.items() if observation.failed} == set(BAD) - {"large.png"}
 
 
 def test_a_detector_that_knows_nothing_stops_the_run_unless_it_is_forced(tmp_path: Path, models: dict[str, str]) -> None:
     pytest.importorskip("scorers.models.detectors.yolo", reason="the photographs come with ultralytics")
     settings = registry.settings(registry.get("geneval"), "mask2former-meta", {**models, "threshold": "0.9", "keep": "0.6"})
-    asked = works(tmp_path / "images", {"plain.png": GOOD["plain.png"]})
+    items = works(tmp_path / "images", {"plain.png": GOOD["plain.png"]})
     run = RunFolder(tmp_path / "run")
-    run.create(Run("run", "geneval", registry.get("geneval").version, "mask2former-meta", settings), asked)
+    run.create(Run("run", "geneval", registry.get("geneval").version, "mask2former-meta", settings), items)
     with pytest.raises(ModelBroken, match=r"\(bus.jpg\) the detector finds no bus.*; to score with it all the same: --force"):
         worker.work_through(run)
     assert run.parts() == []
@@ -202,9 +202,9 @@ def test_a_broken_model_stops_the_run_before_anything_is_said(
 
     monkeypatch.setattr(device_worker, "open_perceiver", lambda *_: Broken())
     run = RunFolder(tmp_path / "run")
-    asked = works(tmp_path / "images", {"plain.png": GOOD["plain.png"]})
+    items = works(tmp_path / "images", {"plain.png": GOOD["plain.png"]})
     settings = registry.settings(registry.get("geneval"), "mask2former-meta", models)
-    run.create(Run("run", "geneval", registry.get("geneval").version, "mask2former-meta", settings), asked)
+    run.create(Run("run", "geneval", registry.get("geneval").version, "mask2former-meta", settings), items)
     with pytest.raises(ModelBroken, match="it gives no finite numbers"):
         worker.work_through(run)
     assert run.parts() == []
@@ -232,18 +232,18 @@ def test_a_model_by_its_hub_id_comes_from_the_cache(
     (hub / "refs" / "main").write_text("0123abc")
     (tmp_path / "site").mkdir()
     (tmp_path / "site" / "sitecustomize.py").write_text(BLOCKED)
-    kept = {key: value for key, value in os.environ.items() if not key.startswith(("YOLO", "HF_", "TRANSFORMERS", "XDG"))}
-    env = kept | {"PYTHONPATH": str(tmp_path / "site"), "HF_HOME": str(tmp_path / "home"), "HOME": str(tmp_path / "home")}
+    remaining = {key: value for key, value in os.environ.items() if not key.startswith(("YOLO", "HF_", "TRANSFORMERS", "XDG"))}
+    env = remaining | {"PYTHONPATH": str(tmp_path / "site"), "HF_HOME": str(tmp_path / "home"), "HOME": str(tmp_path / "home")}
     scorer = registry.get("geneval")
     monkeypatch.setenv("HF_HOME", env["HF_HOME"])
     monkeypatch.delenv("HF_HUB_CACHE", raising=False)
     settings = registry.settings(scorer, "mask2former-meta", {"clip": models["clip"], "detector_side": "64"})
     assert settings["revisions"] == {"detector": "0123abc"}
     assert settings["detector"] == "facebook/mask2former-swin-small-coco-instance"
-    asked = works(tmp_path / "images", {"plain.png": GOOD["plain.png"]})
+    items = works(tmp_path / "images", {"plain.png": GOOD["plain.png"]})
 
     run = RunFolder(tmp_path / "run")
-    run.create(Run("run", "geneval", scorer.version, "mask2former-meta", settings, force=True), asked)
+    run.create(Run("run", "geneval", scorer.version, "mask2former-meta", settings, force=True), items)
     command = [sys.executable, "-m", "scorers.running.worker", str(run.path)]
     process = subprocess.run(command, cwd=ROOT, env=env, capture_output=True, text=True, check=False)
     assert process.returncode == 0, process.stderr

@@ -63,7 +63,7 @@ def run(
         work,
     )
     assert worker.work_through(made, threads=threads)
-    return {one.item_id: one for one in made.observations()}
+    return {observation.item_id: observation for observation in made.observations()}
 
 
 @pytest.mark.parametrize("kind", KINDS)
@@ -72,8 +72,8 @@ def test_parts_order_and_decoders_change_nothing(kind: str, models: dict[str, st
     settings = registry.settings(registry.get("geneval"), "mask2former-meta", overrides)
     work = work_of_several_shapes(tmp_path / "images", 9)
     first = run(tmp_path / "first", settings, work, 32, 1)
-    assert [name for name, one in first.items() if one.failed] == ["i2"]
-    assert sum(len(one.detections) for one in first.values()) > 20
+    assert [name for name, observation in first.items() if observation.failed] == ["i2"]
+    assert sum(len(observation.detections) for observation in first.values()) > 20
     shuffled = work[:]
     random.Random(1).shuffle(shuffled)
     for part_size, threads, order in ((1, 1, work), (4, 3, shuffled), (32, 7, work[::-1])):
@@ -85,31 +85,33 @@ def test_colours_are_among_what_is_equal(models: dict[str, str], tmp_path: Path)
     settings = registry.settings(registry.get("geneval"), "mask2former-meta", overrides)
     seen = run(tmp_path / "run", settings, work_of_several_shapes(tmp_path / "images", 9), 4, 2)
     # the very classes that the random model sees
-    labels = [found.label for one in seen.values() for found in one.detections]
+    labels = [detection.label for observation in seen.values() for detection in observation.detections]
     common = max(set(labels), key=labels.count)
     spec = {"tag": "colors", "include": [{"class": common, "count": 1, "color": "red"}]}
-    work = [WorkItem(one.item_id, one.path, "", "", spec) for one in work_of_several_shapes(tmp_path / "images", 9)]
-    found = [run(tmp_path / f"{size}", settings, work, size, 2) for size in (1, 3, 9)]
-    assert found[0] == found[1] == found[2]
-    assert sum(one.colors is not None for seen_ in found[0].values() for one in seen_.detections) > 3
+    work = [WorkItem(item.item_id, item.path, "", "", spec) for item in work_of_several_shapes(tmp_path / "images", 9)]
+    records = [run(tmp_path / f"{size}", settings, work, size, 2) for size in (1, 3, 9)]
+    assert records[0] == records[1] == records[2]
+    assert sum(detection.colors is not None for seen_ in records[0].values() for detection in seen_.detections) > 3
 
 
 def test_nothing_of_a_part_is_kept(models: dict[str, str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Neither pictures nor tensors of earlier parts: what is alive after the fifth was alive after the second."""
     overrides = {"detector": models["mask2former"], "clip": models["clip"], "detector_side": "64"}
     settings = registry.settings(registry.get("geneval"), "mask2former-meta", overrides)
-    work = [one for one in work_of_several_shapes(tmp_path / "images", 3) if one.item_id != "i2"]
+    work = [item for item in work_of_several_shapes(tmp_path / "images", 3) if item.item_id != "i2"]
     monkeypatch.setattr("scorers.running.engines.device_worker.PIXELS_AHEAD", 0)
     alive: list[tuple[int, int]] = []
 
     def count() -> bool:
         gc.collect()
         things = gc.get_objects()
-        alive.append((sum(type(one) is torch.Tensor for one in things), sum(type(one) is Image.Image for one in things)))
+        alive.append(
+            (sum(type(thing) is torch.Tensor for thing in things), sum(type(thing) is Image.Image for thing in things))
+        )
         return False
 
     made = RunFolder(tmp_path / "run")
-    many = [WorkItem(f"{k}-{one.item_id}", one.path, "", "", one.spec) for k in range(6) for one in work]
+    many = [WorkItem(f"{k}-{item.item_id}", item.path, "", "", item.spec) for k in range(6) for item in work]
     made.create(
         Run("r", "geneval", registry.get("geneval").version, "mask2former-meta", settings, part_size=2, force=True), many
     )

@@ -54,10 +54,10 @@ def test_fitting_is_open_clips_own_preprocessing() -> None:
 def test_pairs_have_one_true_caption_and_three_others() -> None:
     crops = 0
     for seed in range(30):
-        one = pair("train", seed)
-        assert one.image.shape == (SIDE, SIDE, 3)
-        assert len({one.caption, *one.wrong}) == 4
-        crops += bool((one.image == 153).all(axis=2).mean() > 0.1)
+        caption_pair = pair("train", seed)
+        assert caption_pair.image.shape == (SIDE, SIDE, 3)
+        assert len({caption_pair.caption, *caption_pair.wrong}) == 4
+        crops += bool((caption_pair.image == 153).all(axis=2).mean() > 0.1)
     assert 4 <= crops <= 18
 
 
@@ -66,21 +66,21 @@ def test_the_loss_is_least_when_pictures_and_captions_match() -> None:
     directions = torch.nn.functional.normalize(torch.randn(6, 32), dim=1)
     tokens = torch.arange(6 * 4 * 3).reshape(6, 4, 3)
     wrong = torch.nn.functional.normalize(torch.randn(6, 3, 32), dim=2)
-    said = torch.cat([directions[:, None], wrong], dim=1).flatten(0, 1)
+    flatten = torch.cat([directions[:, None], wrong], dim=1).flatten(0, 1)
     scale = torch.tensor(20.0)
-    right = contrast(directions, said, tokens, scale)
-    assert right < contrast(directions.roll(1, dims=0), said, tokens, scale)
+    right = contrast(directions, flatten, tokens, scale)
+    assert right < contrast(directions.roll(1, dims=0), flatten, tokens, scale)
     swapped = torch.cat([wrong[:, :1], directions[:, None], wrong[:, 1:]], dim=1).flatten(0, 1)
     assert right < contrast(directions, swapped, tokens, scale)
 
 
 def test_the_same_caption_of_another_picture_is_no_mistake() -> None:
     torch.manual_seed(0)
-    one = torch.nn.functional.normalize(torch.randn(1, 16), dim=1)
-    seen = one.repeat(2, 1)
+    entry = torch.nn.functional.normalize(torch.randn(1, 16), dim=1)
+    seen = entry.repeat(2, 1)
     wrong = torch.nn.functional.normalize(torch.randn(2, 3, 16), dim=2)
-    said = torch.cat([seen[:, None], wrong], dim=1).flatten(0, 1)
+    flatten = torch.cat([seen[:, None], wrong], dim=1).flatten(0, 1)
     apart = torch.arange(2 * 4 * 3).reshape(2, 4, 3)
     together = apart.clone()
     together[1, 0] = together[0, 0]
-    assert contrast(seen, said, together, torch.tensor(20.0)) < contrast(seen, said, apart, torch.tensor(20.0))
+    assert contrast(seen, flatten, together, torch.tensor(20.0)) < contrast(seen, flatten, apart, torch.tensor(20.0))

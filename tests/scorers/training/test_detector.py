@@ -77,16 +77,16 @@ print("done")
     work = tmp_path / "work"
     home.mkdir()
     work.mkdir()
-    kept = {key: value for key, value in os.environ.items() if not key.startswith(("YOLO", "XDG"))}
-    found = subprocess.run(
+    remaining = {key: value for key, value in os.environ.items() if not key.startswith(("YOLO", "XDG"))}
+    process = subprocess.run(
         [sys.executable, "-c", script, str(tmp_path / "out")],
-        env={**kept, "HOME": str(home), "PYTHONPATH": str(ROOT)},
+        env={**remaining, "HOME": str(home), "PYTHONPATH": str(ROOT)},
         cwd=work,
         capture_output=True,
         text=True,
         check=False,
     )
-    assert found.stdout.strip().endswith("done"), found.stderr
+    assert process.stdout.strip().endswith("done"), process.stderr
     assert [path.name for path in home.rglob("*") if "ltralytics" in str(path)] == []
     assert list(work.iterdir()) == []
 

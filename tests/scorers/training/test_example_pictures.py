@@ -25,11 +25,11 @@ from scorers.training.examples import (
 
 def test_examples_are_seeded_and_their_labels_lie_in_the_picture() -> None:
     for seed in range(40):
-        one, again = example("train", seed), example("train", seed)
-        assert one.image.tobytes() == again.image.tobytes()
-        assert one.kinds == again.kinds
-        assert set(np.unique(one.owners)) - {0} <= set(range(1, len(one.kinds) + 1))
-        assert all(0 <= kind < len(NAMES) for kind in one.kinds)
+        detection_example, again = example("train", seed), example("train", seed)
+        assert detection_example.image.tobytes() == again.image.tobytes()
+        assert detection_example.kinds == again.kinds
+        assert set(np.unique(detection_example.owners)) - {0} <= set(range(1, len(detection_example.kinds) + 1))
+        assert all(0 <= kind < len(NAMES) for kind in detection_example.kinds)
 
 
 def test_splits_share_no_pair_and_no_texture() -> None:
@@ -42,8 +42,8 @@ def test_splits_share_no_pair_and_no_texture() -> None:
 
 def test_captions_are_true_of_their_scenes() -> None:
     for seed in range(60):
-        asked, scene = captioned("train", seed)
-        assert is_correct(parse_spec(asked), scene)
+        requested, scene = captioned("train", seed)
+        assert is_correct(parse_spec(requested), scene)
 
 
 def test_a_half_erased_object_counts_no_more() -> None:
@@ -54,17 +54,17 @@ def test_a_half_erased_object_counts_no_more() -> None:
 
 def test_nothing_has_no_labels_but_something_to_see() -> None:
     for seed in range(10):
-        one = nothing("train", seed)
-        assert one.kinds == ()
-        assert not one.owners.any()
-        assert one.image.std() > 3
+        detection_example = nothing("train", seed)
+        assert detection_example.kinds == ()
+        assert not detection_example.owners.any()
+        assert detection_example.image.std() > 3
 
 
 def test_wrong_captions_are_wrong_and_different() -> None:
     for seed in range(80):
-        asked, scene = captioned("train", seed)
-        wrong = wrong_captions(asked, scene, 3, np.random.default_rng(seed))
-        assert len({asked["prompt"], *wrong}) == 4
+        requested, scene = captioned("train", seed)
+        wrong = wrong_captions(requested, scene, 3, np.random.default_rng(seed))
+        assert len({requested["prompt"], *wrong}) == 4
     assert set(" ".join(wrong).split()) <= set(caption_words())
 
 
@@ -73,14 +73,14 @@ def test_wrong_captions_are_wrong_and_different() -> None:
     [("object", "two_object", 1), ("colour", "colors", 1), ("count", "counting", 1), ("relation", "position", 2)],
 )
 def test_a_wrong_caption_differs_in_the_one_respect(change: str, task: str, differs: int) -> None:
-    asked, scene = captioned("held-out", 3, (task,))
-    for text in wrong_by(change, asked, scene, 3, np.random.default_rng(1), HELD_OUT_LOOK):
-        unlike = set(text.split()) ^ set(asked["prompt"].split())
-        assert 1 <= len(unlike - {"a", "an"}) <= 4 * differs, (text, asked["prompt"])
+    requested, scene = captioned("held-out", 3, (task,))
+    for text in wrong_by(change, requested, scene, 3, np.random.default_rng(1), HELD_OUT_LOOK):
+        unlike = set(text.split()) ^ set(requested["prompt"].split())
+        assert 1 <= len(unlike - {"a", "an"}) <= 4 * differs, (text, requested["prompt"])
 
 
 def test_every_caption_is_made_of_known_words() -> None:
     known = set(caption_words())
     for seed in range(200):
-        asked, _ = captioned("train", seed, TASKS)
-        assert set(asked["prompt"].split()) <= known
+        requested, _ = captioned("train", seed, TASKS)
+        assert set(requested["prompt"].split()) <= known

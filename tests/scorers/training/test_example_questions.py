@@ -44,8 +44,8 @@ TWO_CUPS = parse_spec({"tag": "counting", "include": [{"class": "cup", "count": 
 )
 def test_objects_and_colours(scene: Scene, expected: tuple[str | None, ...]) -> None:
     texts = ("is there a cup?", "which of these is in the image?", "is the cup red?", "what color is the cup?")
-    found = _answers(ONE_CUP, scene)
-    assert tuple(found.get(text) for text in texts) == expected
+    results = _answers(ONE_CUP, scene)
+    assert tuple(results.get(text) for text in texts) == expected
 
 
 def test_a_colour_that_is_wrong_but_among_the_choices_is_the_answer() -> None:
@@ -66,8 +66,8 @@ def test_another_object_among_the_choices_is_the_answer_and_two_of_them_are_none
 )
 def test_counts(n: int, expected: tuple[str, str | None]) -> None:
     scene = _scene(*(("cup", "red", 0.1 + 0.2 * k, 0.5) for k in range(n)), ("car", "red", 0.5, 0.9))
-    found = _answers(TWO_CUPS, scene)
-    assert (found["are there two cups?"], found.get("how many cups are there?")) == expected
+    results = _answers(TWO_CUPS, scene)
+    assert (results["are there two cups?"], results.get("how many cups are there?")) == expected
 
 
 @pytest.mark.parametrize(
@@ -85,10 +85,10 @@ def test_counts(n: int, expected: tuple[str, str | None]) -> None:
 )
 def test_relations(x: float, y: float, asked: str, expected: tuple[str | None, str | None]) -> None:
     scene = _scene(("cup", "red", 0.5, 0.5), ("car", "blue", x, y))
-    found = _answers(_pair(asked), scene)
+    results = _answers(_pair(asked), scene)
     place = {"right of": "to the right of"}.get(asked, asked)
-    assert found.get(f"is the car {place} the cup?") == expected[0]
-    assert found.get("where is the car, seen from the cup?") == expected[1]
+    assert results.get(f"is the car {place} the cup?") == expected[0]
+    assert results.get("where is the car, seen from the cup?") == expected[1]
 
 
 def test_a_relation_to_what_is_missing_does_not_hold_and_of_several_must_hold_of_all() -> None:
@@ -113,14 +113,14 @@ def test_every_question_has_its_part() -> None:
 def test_the_trainings_questions_are_true_varied_and_not_to_be_guessed() -> None:
     told: Counter[tuple[str, bool, str]] = Counter()
     for seed in range(60):
-        one, again = picture_with_questions("train", seed), picture_with_questions("train", seed)
-        assert one.image.tobytes() == again.image.tobytes()
-        assert one.asked == again.asked
-        assert len(one.masks) == len(one.scene.objects) or not one.scene.objects
-        pairs = {(placed.kind, placed.color) for placed in one.scene.objects}
+        questions, again = picture_with_questions("train", seed), picture_with_questions("train", seed)
+        assert questions.image.tobytes() == again.image.tobytes()
+        assert questions.asked == again.asked
+        assert len(questions.masks) == len(questions.scene.objects) or not questions.scene.objects
+        pairs = {(placed.kind, placed.color) for placed in questions.scene.objects}
         assert not pairs & HELD_OUT_PAIRS
-        assert one.scene.background.texture not in HELD_OUT_TEXTURES
-        for question in one.asked:
+        assert questions.scene.background.texture not in HELD_OUT_TEXTURES
+        for question in questions.asked:
             assert question.answer in question.choices
             told[(*question_form(question), question.answer)] += 1
     for kind in ("object", "counting", "color", "spatial"):

@@ -44,9 +44,9 @@ def test_the_autoencoder_learns_and_its_latents_are_normalised(tmp_path: Path) -
         losses.append(float(loss.detach()))
     assert losses[-1] < 0.85 * losses[0]
     autoencoder.write(model, ((images.permute(0, 2, 3, 1) + 1) * 127.5).byte().numpy(), tmp_path)
-    kept = PlaygroundAutoencoder.from_pretrained(tmp_path, torch_dtype=torch.float32)
+    remaining = PlaygroundAutoencoder.from_pretrained(tmp_path, torch_dtype=torch.float32)
     with torch.no_grad():
-        latents = kept.encode(images)
+        latents = remaining.encode(images)
     assert latents.shape == (16, 16, 8, 8)
     assert float(latents.mean(dim=(0, 2, 3)).abs().max()) < 0.05
     assert float((latents.std(dim=(0, 2, 3)) - 1).abs().max()) < 0.05

@@ -37,9 +37,9 @@ def test_pictures_are_found_by_any_of_their_names(tmp_path: Path) -> None:
     for generator, shape in NAMES.items():
         painted(tmp_path / "made", generator, shape)
     make(tmp_path / "made", tmp_path / "out", scorers=())
-    found = sample.read_sample(tmp_path / "out")
-    assert list(found.prompts) == FEW
-    assert {image.image_id for image in found.images} == {
+    playground_sample = sample.read_sample(tmp_path / "out")
+    assert list(playground_sample.prompts) == FEW
+    assert {image.image_id for image in playground_sample.images} == {
         f"{prompt.prompt_id}/{generator}/{index}"
         for prompt in FEW
         for generator in (*NAMES, CARELESS)

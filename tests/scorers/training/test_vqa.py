@@ -85,12 +85,12 @@ def test_every_question_of_every_coco_name_is_known_word_for_word_and_fits() -> 
 def test_patches_tell_what_covers_them_and_where_its_centre_is() -> None:
     scene = _scene(("sports ball", "red", 0.27, 0.70))
     picture = render(scene)
-    found = patches(PictureWithQuestions(picture.image, picture.masks, scene, ()))
+    result = patches(PictureWithQuestions(picture.image, picture.masks, scene, ()))
     row, column = int(0.70 * GRID), int(0.27 * GRID)
-    assert tuple(found[row, column, :3]) == (1 + NAMES.index("sports ball"), 1 + COLORS.index("red"), 1)
-    assert found[..., 2].sum() == 1
-    assert tuple(found[0, 7]) == (0, 0, 0, 0, 0, 0)
-    left = found[row, column - 1]
+    assert tuple(result[row, column, :3]) == (1 + NAMES.index("sports ball"), 1 + COLORS.index("red"), 1)
+    assert result[..., 2].sum() == 1
+    assert tuple(result[0, 7]) == (0, 0, 0, 0, 0, 0)
+    left = result[row, column - 1]
     assert left[0] > 0
     assert tuple(left[3:]) == pytest.approx((-0.23, 0.20, 1))
 
@@ -160,16 +160,16 @@ def test_an_untrained_folder_opens_as_in_production(tmp_path: Path) -> None:
 
 
 def test_figures_by_hand() -> None:
-    one = question_of_kind("cup", "yes")
-    found = answer_figures(
+    entry = question_of_kind("cup", "yes")
+    results = answer_figures(
         [
-            HeldOutAnswer(one, True, "yes"),
-            HeldOutAnswer(one, True, "no"),
+            HeldOutAnswer(entry, True, "yes"),
+            HeldOutAnswer(entry, True, "no"),
             HeldOutAnswer(question_of_kind("cup", "no"), True, "no"),
         ]
     )
-    assert found["object, yes/no"] == {"right": round(2 / 3, 4), "n": 3, "commonest": round(2 / 3, 4), "chance": 0.5}
-    assert set(found) == {"object, yes/no", "all, yes/no", "all"}
+    assert results["object, yes/no"] == {"right": round(2 / 3, 4), "n": 3, "commonest": round(2 / 3, 4), "chance": 0.5}
+    assert set(results) == {"object, yes/no", "all, yes/no", "all"}
 
 
 def question_of_kind(kind: str, answer: str):  # type: ignore[no-untyped-def]
@@ -229,8 +229,8 @@ def test_the_shipped_model_answers_by_the_picture(shipped: Vqa, scene: Scene, tr
         "whic": ("vase", "clock", "book", "scissors"),
     }
     queries = [VqaQuestion(text, choices.get(text[:4], ("yes", "no"))) for text in truths]
-    found = shipped.answer([Image.fromarray(render(scene).image)], [queries])[0]
-    assert {text: answer.chosen for text, answer in zip(truths, found, strict=True)} == truths
+    answers = shipped.answer([Image.fromarray(render(scene).image)], [queries])[0]
+    assert {text: answer.chosen for text, answer in zip(truths, answers, strict=True)} == truths
 
 
 def test_the_shipped_model_is_small_half_precision_and_says_what_the_training_measured(shipped: Vqa) -> None:
@@ -239,15 +239,15 @@ def test_the_shipped_model_is_small_half_precision_and_says_what_the_training_me
     assert model.dtype == torch.float16
     tokenizer = build_tokenizer()
     assert AutoProcessor.from_pretrained(FOLDER).tokenizer.get_vocab() == tokenizer.get_vocab()
-    one = held_out_picture(ANY_LOOK, 0)
-    texts, choices, _ = encoded(list(one.questions), tokenizer)
-    pixels = normalised(torch.tensor(fitted(one.image)).permute(2, 0, 1)[None].float() / 255)
+    picture = held_out_picture(ANY_LOOK, 0)
+    texts, choices, _ = encoded(list(picture.questions), tokenizer)
+    pixels = normalised(torch.tensor(fitted(picture.image)).permute(2, 0, 1)[None].float() / 255)
     with torch.no_grad():
         model = model.float().eval()
         states = model.vision_model(pixel_values=pixels).last_hidden_state
         scores, _ = choice_scores(model, states, torch.from_numpy(texts)[None], torch.from_numpy(choices)[None])
-    queries = [VqaQuestion(question.text, question.choices) for question in one.questions]
-    answers = shipped.answer([one.image], [queries])[0]
-    for question, answer, weights_ in zip(one.questions, answers, scores[0].softmax(dim=1), strict=True):
+    queries = [VqaQuestion(question.text, question.choices) for question in picture.questions]
+    answers = shipped.answer([picture.image], [queries])[0]
+    for question, answer, weights_ in zip(picture.questions, answers, scores[0].softmax(dim=1), strict=True):
         # the processor's own shrinking differs by a shade
         assert answer.probabilities == pytest.approx(tuple(weights_[: len(question.choices)].tolist()), abs=0.05)

@@ -30,12 +30,12 @@ def at(label: str, x: float, y: float = 0.0, score: float = 0.5, side: float = 1
     return Detection(label, score, (x - side / 2, y - side / 2, x + side / 2, y + side / 2))
 
 
-def judged(spec: dict[str, Any], *found: Detection, **settings: Any) -> Verdict:
-    return judge(parse_spec(spec), Observation("item", {}, found), settings)
+def judged(spec: dict[str, Any], *detection: Detection, **settings: Any) -> Verdict:
+    return judge(parse_spec(spec), Observation("item", {}, detection), settings)
 
 
 def labels(verdict: Verdict) -> dict[tuple[str, str | None], str | None]:
-    return {(one.aspect, one.target): one.label for one in verdict.judgements}
+    return {(judgement.aspect, judgement.target): judgement.label for judgement in verdict.judgements}
 
 
 # ---- one image
@@ -133,28 +133,31 @@ def test_what_could_not_be_seen_is_not_judged() -> None:
 
 
 def test_the_detector_is_asked_for_the_prompts_objects_alone() -> None:
-    asked: list[Sequence[str]] = []
+    requested: list[Sequence[str]] = []
 
     class Detector:
         knows = None
 
         def detect(self, images: Sequence[Image.Image], names: Sequence[Sequence[str]]) -> list[list[DetectedObject]]:
-            asked.extend(names)
-            found = [
+            requested.extend(names)
+            objects = [
                 DetectedObject("mouse", 0.9, (0, 0, 5, 5)),
                 DetectedObject("dog", 0.8, (1, 1, 2, 2)),
                 DetectedObject("cup", 0.7, (3, 3, 4, 4)),
             ]
-            return [found for _ in images]
+            return [objects for _ in images]
 
     picture = Image.new("RGB", (32, 24))
     specs = ({"a": "computer mouse", "b": "cup", "relation": "left"}, {"a": "cat"})
     batch = [Shown(str(k), picture, "", parse_spec(spec)) for k, spec in enumerate(specs)]
     first, second = VisorPerceiver(Detector()).perceive(batch)
     assert (first.item_id, first.payload) == ("0", {"width": 32, "height": 24})
-    assert [(one.label, one.score, one.mask) for one in first.detections] == [("mouse", 0.9, None), ("cup", 0.7, None)]
+    assert [(detection.label, detection.score, detection.mask) for detection in first.detections] == [
+        ("mouse", 0.9, None),
+        ("cup", 0.7, None),
+    ]
     assert second.detections == ()
-    assert asked == [["computer mouse", "cup"], ["cat"]]
+    assert requested == [["computer mouse", "cup"], ["cat"]]
 
 
 def test_the_profile_keeps_what_its_threshold_may_need() -> None:
@@ -183,11 +186,11 @@ def test_every_name_has_its_supercategory() -> None:
 
 
 def tally(*images: tuple[str, dict[str, Any], Sequence[Detection]], generator: str = "g") -> VisorTally:
-    found = VisorTally()
+    visor_tally = VisorTally()
     for prompt_id, spec, seen in images:
         read = parse_spec(spec)
-        found.add(generator, prompt_id, read, judge(read, Observation("i", {}, tuple(seen)), {}))
-    return found
+        visor_tally.add(generator, prompt_id, read, judge(read, Observation("i", {}, tuple(seen)), {}))
+    return visor_tally
 
 
 RIGHT_WAY: tuple[Detection, ...] = (at("cat", 0), at("dog", 9))
@@ -263,7 +266,7 @@ def test_equivalent_prompts_are_alike_where_their_verdicts_are() -> None:
 
 
 def test_a_prompt_asks_one_thing_and_visor_scores_what_it_can() -> None:
-    found = tally(("1", LEFT, RIGHT_WAY))
+    visor_tally = tally(("1", LEFT, RIGHT_WAY))
     for spec, why in (
         ({**LEFT, "relation": "right"}, "prompt 1 asked for cat left dog before, and for cat right dog here"),
         (geneval_suite.colors("cat", "red"), "VISOR checks neither counts nor colours"),
@@ -271,8 +274,8 @@ def test_a_prompt_asks_one_thing_and_visor_scores_what_it_can() -> None:
     ):
         read = parse_spec(spec)
         with pytest.raises(ValueError, match=why):
-            found.add("g", "1", read, judge(read, Observation("i", {}, RIGHT_WAY), {}))
-    assert found.summary()["generators"]["g"]["n_images"] == 1
+            visor_tally.add("g", "1", read, judge(read, Observation("i", {}, RIGHT_WAY), {}))
+    assert visor_tally.summary()["generators"]["g"]["n_images"] == 1
 
 
 def random_images(rng: random.Random, n_prompts: int, per_prompt: int) -> list[dict[str, Any]]:
@@ -292,15 +295,15 @@ def random_images(rng: random.Random, n_prompts: int, per_prompt: int) -> list[d
 @pytest.mark.parametrize(("threshold", "per_prompt"), [(0.1, 4), (0.05, 4), (0.2, 3), (0.1, 6)])
 def test_scores_are_those_of_the_rules_stated_again(threshold: float, per_prompt: int) -> None:
     images = random_images(random.Random(threshold * per_prompt), 250, per_prompt)
-    found = VisorTally()
+    visor_tally = VisorTally()
     for image in images:
         read = read_case(image)
         verdict = judge(read.spec, read.seen, {"threshold": threshold})
         a, b, stands_so = official_geneval.visor_sees(image, threshold)
         assert (verdict.found[image["spec"]["a"]] > 0, verdict.found[image["spec"]["b"]] > 0) == (a, b)
         assert verdict.correct == (a and b and stands_so)
-        found.add("g", str(image["prompt_id"]), read.spec, verdict)
-    ours, expected = found.summary()["generators"]["g"], official_geneval.visor_scores(images, threshold)
+        visor_tally.add("g", str(image["prompt_id"]), read.spec, verdict)
+    ours, expected = visor_tally.summary()["generators"]["g"], official_geneval.visor_scores(images, threshold)
     assert {name: ours[name] for name in expected} == pytest.approx(expected)
     numbers = range(1, max(4, per_prompt) + 1)
     assert [name for name in ours if name.startswith("VISOR_") and name[6:].isdigit()] == [f"VISOR_{k}" for k in numbers]

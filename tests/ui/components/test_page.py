@@ -4,10 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from pathlib import Path
+from types import SimpleNamespace
+from typing import Any
 
 import gradio as gr
+from starlette.datastructures import QueryParams
 
 from data.store.core.store import Store
+from ui.components.controls import Choice
 from ui.components.page import Drawn, Page, View
 
 
@@ -18,12 +22,41 @@ class SlowPage(Page[View]):
         for name in ("first", "second"):
             self.html(name)
 
-    def view(self, asked: object) -> View:  # noqa: ARG002 - one view
+    def view(self, requested: object) -> View:  # noqa: ARG002 - one view
         return View()
 
     def draw(self, view: View) -> Iterator[Drawn | None]:  # noqa: ARG002 - one view
         yield {"first": "quick"}
         yield {"second": "later"}
+
+
+class ChoosingPage(SlowPage):
+    """A page with a control, whose project moves while it opens."""
+
+    def lay_out(self) -> None:
+        self.dropdown("letter", "Letter")
+        super().lay_out()
+
+    def offer(self, view: View) -> dict[str, Any]:  # noqa: ARG002 - one view
+        self.store.change(lambda connection: connection.execute("select 1"))
+        return {"letter": Choice(["a", "b"], "a")}
+
+
+def test_the_opening_says_which_version_it_has_drawn(tmp_path: Path) -> None:
+    """Else all controls are asked for and set again a few seconds later, though nothing has moved."""
+    with Store(tmp_path / "project") as store, gr.Blocks() as blocks:
+        page = ChoosingPage(store)
+        page.build()
+        (opening,) = (one for one in blocks.fns.values() if one.fn is not None and one.fn.__name__ == "opened")
+        asking = [one for one in blocks.fns.values() if any(event == "select" for _, event in one.targets)]
+        # of the two it is the one that sets the controls, and nothing else
+        (following,) = (one for one in asking if len(one.outputs) == 2)
+        before = store.version
+        request = SimpleNamespace(query_params=QueryParams(""))
+        values = dict(zip((one._id for one in opening.outputs), opening.fn(request), strict=True))
+        signal = following.inputs[0]
+        assert values[signal._id] == before != store.version
+        assert [*following.fn(store.version, "yes", "a")] == [[gr.skip()] * 2]
 
 
 def test_each_drawing_holds_those_before_it(tmp_path: Path) -> None:

@@ -13,7 +13,7 @@ import pytest
 
 from concord.campaigns import adjudication, planning
 from concord.campaigns.planning import campaign_spec
-from data.campaign import ATTENTION_PASS_MARK, GOLD_PASS_MARK
+from data.campaigns.checks import ATTENTION_PASS_MARK, GOLD_PASS_MARK
 from data.store.campaigns import management, monitoring, participation
 from data.store.core.store import Store
 from data.store.people import invitations
@@ -65,9 +65,9 @@ def test_the_list_has_state_coverage_and_pace(world: World) -> None:
     store = answered(world, ann="yn", bob="yy")
     shown = drawn(store, CampaignsView())
     assert '<progress max="6" value="4" aria-label="answers of c">' in shown["campaigns"]
-    said = text(shown["campaigns"])
-    assert "C c · geneval · 3 people each running 0 of 2 have enough answers 4 of 6 (67 %) 2" in said
-    assert "(n = 4 in the last 24 h), about" in said
+    line = text(shown["campaigns"])
+    assert "C c · geneval · 3 people each running 0 of 2 have enough answers 4 of 6 (67 %) 2" in line
+    assert "(n = 4 in the last 24 h), about" in line
     assert shown["campaign-panel"] is False
 
 
@@ -103,11 +103,11 @@ def test_people_with_their_numbers_and_rules(world: World) -> None:
     store = answered(world, ann="yn", bob="yy", cyd="yn")
     participation.report(store, "cyd", management.items(store, "c")[0].item_id, "odd", "c")
     shown = drawn(store, at(show="people"))["people"]
-    said = text(shown)
-    assert "Agreement is about “correct” (all that the prompt asks is there) of geneval: Krippendorff’s α" in said
-    assert re.search(r"ann 2 valid 20\.0 s 40 s in all, n = 2 -?\d\.\d{3} .*?n = 4 ", said)
-    assert "1 reported" in said
-    assert "below a third of the campaign’s" in said
+    line = text(shown)
+    assert "Agreement is about “correct” (all that the prompt asks is there) of geneval: Krippendorff’s α" in line
+    assert re.search(r"ann 2 valid 20\.0 s 40 s in all, n = 2 -?\d\.\d{3} .*?n = 4 ", line)
+    assert "1 reported" in line
+    assert "below a third of the campaign’s" in line
     assert shown.count('data-do="revoke"') == 3
 
 
@@ -141,15 +141,15 @@ def test_pass_marks_of_a_running_campaign_are_changed_and_logged(world: World) -
     assert (gold.value, attention.value, log, filled) == (GOLD_PASS_MARK, ATTENTION_PASS_MARK, "", "c")
     assert "This campaign has no checks" in hint
     # somebody may be typing in it
-    for given in (("c", "people", "c"), ("c", "coverage", "")):
-        assert forms.open_marks(store, *given) == [gr.skip()] * 5
+    for values in (("c", "people", "c"), ("c", "coverage", "")):
+        assert forms.open_marks(store, *values) == [gr.skip()] * 5
     assert forms.save_marks(store, "c", (0.8, None), ME) == ("The marks are saved.", "")
     changed = management.get(store, "c")
     assert changed
     assert (changed.settings.gold_pass_mark, changed.settings.attention_pass_mark) == (0.8, 0.0)
-    said = text(forms.marks_log(store, "c"))
-    assert "rita: Pass mark of gold from 0.9 to 0.8" in said
-    assert "rita: Pass mark of attention checks from 0.98 to 0" in said
+    line = text(forms.marks_log(store, "c"))
+    assert "rita: Pass mark of gold from 0.9 to 0.8" in line
+    assert "rita: Pass mark of attention checks from 0.98 to 0" in line
     assert forms.save_marks(store, "c", (80, 0.5), ME) == ("Gold_pass_mark must be a share from 0 to 1, got 80.", "cc-bad")
     assert forms.save_marks(store, "gone", (1, 1), ME)[1] == "cc-bad"
     assert len(management.changes(store, "c")) == 1
@@ -279,13 +279,13 @@ def test_links_are_made_and_taken_back_by_those_who_may(world: World) -> None:
     after = people.links_table(store, "c", "http://here")
     assert "/join/" not in after
     assert "taken back" in text(after)
-    for given in (
+    for values in (
         ("boss", 14, None, "", False),
         ("annotator", 0, None, "", False),
         ("annotator", None, None, "", False),
         ("annotator", 1, -1, "", False),
     ):
-        assert updates.hand_out(store, "c", given, ME)
+        assert updates.hand_out(store, "c", values, ME)
     assert "There is no invitation" in updates.unlink(store, "nothing", ME)
     assert len(invitations.listed(store, "c")) == 1
     assert updates.hand_out(store, "c", ("annotator", 1, None, "", True), ME) == ""
@@ -355,8 +355,8 @@ def test_nothing_of_the_data_is_html(world: World) -> None:
 
 def test_an_address_is_followed_or_named(world: World) -> None:
     store = answered(world, ann="yn", bob="yy")
-    found = updates.choices(store, at(show="people", about="geneval: quality"))
-    assert [choice.value for choice in found.values()][:3] == ["c", "people", "geneval: correct"]
+    results = updates.choices(store, at(show="people", about="geneval: quality"))
+    assert [choice.value for choice in results.values()][:3] == ["c", "people", "geneval: correct"]
     assert updates.choices(store, CampaignsView(campaign="gone"))["campaign"].value == ""
     address = at(show="people", about="a: b").address()
     assert address == "/studio/campaigns?campaign=c&show=people&about=a%3A+b&against=people"
@@ -378,8 +378,8 @@ def test_what_somebody_is_choosing_is_not_set_back(world: World) -> None:
     with gr.Blocks():
         page = CampaignsPage(store)
         page.build()
-    asked = {"campaign": "c", "show": "people", "about": "geneval: gone", "against": "people"}
-    named = page.changes([asked.get(name) for name in page.controls])
+    requested = {"campaign": "c", "show": "people", "about": "geneval: gone", "against": "people"}
+    named = page.changes([requested.get(name) for name in page.controls])
     # only what is none of the choices is set
     assert named["about"]["value"] == "geneval: correct"
     assert not {"campaign", "show", "against"} & {name for name, change in named.items() if "value" in change}

@@ -24,30 +24,30 @@ def store(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Store]:
         yield made
 
 
-def drawn(store: Store, **asked: str) -> dict[str, object]:
+def drawn(store: Store, **requested: str) -> dict[str, object]:
     page = EstimatesPage(store)
-    view = page.view({"scorer": "m"} | asked)
+    view = page.view({"scorer": "m"} | requested)
     assert isinstance(view, EstimatesView)
-    (found,) = page.draw(view)
-    assert found is not None
-    return dict(found)
+    (result,) = page.draw(view)
+    assert result is not None
+    return dict(result)
 
 
 def test_a_close_race_has_no_winner_and_numbers_open_their_images(store: Store) -> None:
-    found = drawn(store)
-    assert "leads with" in str(found["lead"])
-    assert "not surely" in str(found["lead"])
-    assert "From 40 images labelled and m’s verdicts of 80 images in all." in str(found["lead"])
-    assert "/studio/browse?suite=geneval&amp;generator=g1&amp;rater=m&amp;by=correct" in str(found["numbers"])
-    assert found["forest"] is not None
+    results = drawn(store)
+    assert "leads with" in str(results["lead"])
+    assert "not surely" in str(results["lead"])
+    assert "From 40 images labelled and m’s verdicts of 80 images in all." in str(results["lead"])
+    assert "/studio/browse?suite=geneval&amp;generator=g1&amp;rater=m&amp;by=correct" in str(results["numbers"])
+    assert results["forest"] is not None
 
 
 def test_a_method_that_refuses_says_why_beneath_the_table(store: Store) -> None:
-    found = drawn(store, scorer="n", method="corrected")
-    assert "No estimate" in str(found["lead"])
-    assert "tells too little" in str(found["lead"])
-    assert "g1: " in str(found["numbers"])
-    assert "sensitivity" in str(found["numbers"])
+    results = drawn(store, scorer="n", method="corrected")
+    assert "No estimate" in str(results["lead"])
+    assert "tells too little" in str(results["lead"])
+    assert "g1: " in str(results["numbers"])
+    assert "sensitivity" in str(results["numbers"])
 
 
 def test_the_report_has_what_is_estimated(store: Store) -> None:

@@ -55,14 +55,16 @@ def keep(store: Store, items: list[str], settings: dict[str, Any], rater: str, v
     if vectors is None:
         vectors = np.array([np.eye(8)[k % 2] for k in range(len(items))]) + rng.normal(size=(len(items), 8)) * 0.05
     payload = {"cosine": 0.25, "tokens": 3, "read": 3}
-    seen = [Observation(item, payload, embedding=one) for item, one in zip(items, pack_embeddings(vectors), strict=True)]
+    seen = [
+        Observation(item, payload, embedding=embedding) for item, embedding in zip(items, pack_embeddings(vectors), strict=True)
+    ]
     scorer = clipscore.SCORER
     run = Run(making_id(store), scorer.name, scorer.version, "playground", settings)
-    place = RunFolder(store.project / "runs" / run.run_id)
-    place.create(run, [])
-    place.write_part(0, seen)
+    folder = RunFolder(store.project / "runs" / run.run_id)
+    folder.create(run, [])
+    folder.write_part(0, seen)
     runs.add_run(store, run, Rater(rater, "scorer", None, scorer.version, settings), f"runs/{run.run_id}", len(seen))
-    judged = [(one, scorer.judge(parse_spec({}), one, settings).judgements) for one in seen]
+    judged = [(observation, scorer.judge(parse_spec({}), observation, settings).judgements) for observation in seen]
     runs.ingest(store, run.run_id, 0, judged, "1")
     runs.set_state(store, run.run_id, "done")
 
@@ -77,7 +79,7 @@ def made(store: Store, method: str = "pca", model: str = MODEL) -> Map:
         standing = making.request_map(store, method, model)
         if standing.made is not None:
             return standing.made
-        assert standing.busy, standing.told
+        assert standing.busy, standing.message
         time.sleep(0.01)
     raise AssertionError("no map came")
 
@@ -111,20 +113,20 @@ def opened(store: Store, query: str = "") -> dict[str, Any]:
     return {"notice": ignored(lost, {}), "method": method, **(last or {})}
 
 
-def half(found: Map) -> tuple[str, set[str]]:
+def half(result: Map) -> tuple[str, set[str]]:
     """A line around the left one of the two clouds, and what is in it."""
-    x = found.places[:, 0]
+    x = result.places[:, 0]
     line = "-10,-10;50,-10;50,110;-10,110"
-    return line, {item for item, place in zip(found.items, x, strict=True) if place < 50}
+    return line, {item for item, place in zip(result.items, x, strict=True) if place < 50}
 
 
 def test_a_lasso_lists_in_browse_what_lies_inside(store: Store, client: TestClient) -> None:
     line, wanted = half(made(store))
     assert 0 < len(wanted) < 36
     address = {"map": f"pca:{MODEL}", "lasso": line}
-    found = client.get("/api/studio/items", params=address).json()
-    assert found["total"] == len(wanted)
-    assert {row["item_id"] for row in found["items"]} == wanted
+    reply = client.get("/api/studio/items", params=address).json()
+    assert reply["total"] == len(wanted)
+    assert {row["item_id"] for row in reply["items"]} == wanted
     inside = client.get("/api/studio/map/inside", params=address).json()
     assert inside["total"] == len(wanted)
     assert {row["item_id"] for row in inside["items"]} <= wanted
@@ -148,8 +150,8 @@ def test_a_lasso_lists_in_browse_what_lies_inside(store: Store, client: TestClie
 def test_images_like_one_come_first_the_most_alike(store: Store, client: TestClient) -> None:
     _, wanted = half(made(store))
     one = sorted(wanted)[1]
-    found = client.get("/api/studio/items", params={"like": one}).json()
-    listed = [row["item_id"] for row in found["items"]]
+    reply = client.get("/api/studio/items", params={"like": one}).json()
+    listed = [row["item_id"] for row in reply["items"]]
     assert listed[0] == one
     assert set(listed[: len(wanted)]) == wanted
     beside = client.get("/api/studio/neighbours", params={"like": one, "id": one}).json()
@@ -208,9 +210,9 @@ def test_inside_is_the_even_odd_rule() -> None:
 
 
 def test_the_picture_at_a_point(store: Store, client: TestClient) -> None:
-    found = made(store)
+    result = made(store)
     answer = client.get("/api/studio/map/image", params={"map": f"pca:{MODEL}", "n": 3}).json()
-    assert answer["item_id"] == found.items[3]
+    assert answer["item_id"] == result.items[3]
     assert len(answer["sha256"]) == 64
     assert "mean" not in answer
     assert client.get("/api/studio/map/image", params={"map": f"pca:{MODEL}", "n": 36}).status_code == 404
@@ -221,7 +223,7 @@ def test_the_page_shows_the_selection_and_says_what(store: Store) -> None:
     made(store)
     shown = opened(store)
     assert (shown["notice"], shown["method"]) == ("", "pca")
-    assert "36 images on the map: PCA of embeddings by clip@0123456789ab." in shown["map-lead"]
+    assert "36 images on the map: PCA of embeddings by clip." in shown["map-lead"]
     points = shown["map-plot"]
     assert points is not None
     panel = json.loads(shown["cc-map"])
@@ -232,8 +234,8 @@ def test_the_page_shows_the_selection_and_says_what(store: Store) -> None:
     assert json.loads(some["cc-map"])["groups"] == [
         {"title": "counting", "n": 6, "filter": {"task": "counting"}, "rest": False}
     ]
-    said = opened(store, f"says={explore_project.RATER}:yes&paint=says:{explore_project.RATER}")
-    (group,) = json.loads(said["cc-map"])["groups"]
+    answers = opened(store, f"says={explore_project.RATER}:yes&paint=says:{explore_project.RATER}")
+    (group,) = json.loads(answers["cc-map"])["groups"]
     assert (group["title"], group["filter"]) == ("right", {"says": f"{explore_project.RATER}:yes"})
     assert 0 < group["n"] < 36
     none = opened(store, "q=nosuchword")
@@ -286,33 +288,33 @@ def test_an_equal_figure_is_sent_once_and_a_line_does_not_go_to_another_map(
 
 
 def test_colours_are_what_browse_would_list(store: Store, client: TestClient) -> None:
-    found = made(store)
+    result = made(store)
     offered = paints.colorings(store)
     assert {"generator", "task", "suite", "object", "people", "simulated", f"says:{explore_project.RATER}"} <= set(offered)
     assert offered[f"score:{explore_project.CLIP}"].continuous
     for name in ("generator", "task", "suite"):
-        values = paints.color_values(store, offered[name], found.items, ALL)
+        values = paints.color_values(store, offered[name], result.items, ALL)
         for value in set(values.values()):
             n = client.get("/api/studio/items", params=paints.browse_filter(offered[name], value)).json()["total"]
-            assert n == sum(one == value for one in values.values())
+            assert n == sum(entry == value for entry in values.values())
     for name in ("people", f"says:{explore_project.RATER}"):
-        values = paints.color_values(store, offered[name], found.items, ALL)
+        values = paints.color_values(store, offered[name], result.items, ALL)
         assert len(set(values.values())) > 1
         for value in set(values.values()) - ({"none"} if name != "people" else set()):
             n = client.get("/api/studio/items", params=paints.browse_filter(offered[name], value)).json()["total"]
-            assert n == sum(one == value for one in values.values()), (name, value)
-    simulated = paints.color_values(store, offered["simulated"], found.items, ALL)
+            assert n == sum(entry == value for entry in values.values()), (name, value)
+    simulated = paints.color_values(store, offered["simulated"], result.items, ALL)
     assert set(simulated.values()) == {"yes", "no", "none"}
-    assert simulated != paints.color_values(store, offered["people"], found.items, ALL)
-    scores = paints.color_values(store, offered[f"score:{explore_project.CLIP}"], found.items, ALL)
+    assert simulated != paints.color_values(store, offered["people"], result.items, ALL)
+    scores = paints.color_values(store, offered[f"score:{explore_project.CLIP}"], result.items, ALL)
     assert all(isinstance(value, float) for value in scores.values())
-    objects = set(paints.color_values(store, offered["object"], found.items, ALL).values())
+    objects = set(paints.color_values(store, offered["object"], result.items, ALL).values())
     assert len(objects) > 3
 
 
-def drawn(n: int, found: dict[str, Any], paint: paints.MapColoring, turn: int = 0) -> map.MapDrawing:
+def drawn(n: int, results: dict[str, Any], paint: paints.MapColoring, turn: int = 0) -> map.MapDrawing:
     places = np.random.default_rng(0).uniform(0, 100, (n, 2)).astype(np.float32)
-    return map.draw_map(Map("umap", "m", tuple(f"i{k}" for k in range(n)), places, n), "0" * 12, found, paint, (), turn)
+    return map.draw_map(Map("umap", "m", tuple(f"i{k}" for k in range(n)), places, n), "0" * 12, results, paint, (), turn)
 
 
 def test_a_figure_of_many_points_is_webgl_and_small() -> None:
@@ -340,9 +342,9 @@ def test_of_more_points_a_draw_is_shown_and_counted() -> None:
 
 def test_numbers_and_those_without() -> None:
     paint = paints.MapColoring("score:x", "Score by x", "", "x", continuous=True)
-    found = drawn(4, {"i0": 0.1, "i1": None, "i2": 0.3, "i3": 0.2}, paint)
-    assert [len(trace.x) for trace in found.figure.data] == [1, 3]
-    assert found.groups == []
+    drawing = drawn(4, {"i0": 0.1, "i1": None, "i2": 0.3, "i3": 0.2}, paint)
+    assert [len(trace.x) for trace in drawing.figure.data] == [1, 3]
+    assert drawing.groups == []
     assert [len(trace.x) for trace in drawn(2, {"i0": None, "i1": None}, paint).figure.data] == [2, 0]
 
 
@@ -358,8 +360,8 @@ def test_numbers_and_those_without() -> None:
     ],
 )
 def test_a_rectangle_by_numbers(numbers: tuple[float | None, ...], line: str) -> None:
-    found, why = page.rectangle(numbers)
-    assert found == line
+    result, why = page.rectangle(numbers)
+    assert result == line
     assert bool(why) == (not line)
     if line:
         lasso.points_of(line)
@@ -437,8 +439,8 @@ def test_a_worker_that_fails_is_told_and_tried_again_only_when_asked(tmp_path: P
         until = time.monotonic() + _SECONDS
         while (failed := making.request_map(store, "pca", MODEL)).busy and time.monotonic() < until:
             time.sleep(0.05)
-        assert failed.told == "The map could not be made: broken. Reload this page to try again."
+        assert failed.message == "The map could not be made: broken. Reload this page to try again."
         monkeypatch.undo()
-        assert making.request_map(store, "pca", MODEL).told == failed.told
+        assert making.request_map(store, "pca", MODEL).message == failed.message
         assert making.request_map(store, "pca", MODEL, again=True).busy
         assert len(made(store).items) == 36

@@ -7,9 +7,9 @@ from pathlib import Path
 import pytest
 
 from agreement import Options
-from concord.matching import evidence, recall
+from concord.comparison.matching import evidence, recall
 from data.store.core.store import Store
-from tests.concord.test_matching import images, rows
+from tests.concord.comparison.test_matching import images, rows
 from tests.ui import matching_evidence
 from tests.ui.small_project import done
 from ui.pages import matching
@@ -35,13 +35,15 @@ def store(project: Path, tmp_path: Path) -> Store:
 
 def test_what_is_asked_for_and_what_there_is(store: Store) -> None:
     with store:
-        found = evidence(store)
-        assert view_of(found, {}) == MatchingView("itm", "real")
-        asked = {"suite": "itm", "generator": "real", "task": "color", "who": "one", "said": "wrong"}
-        assert view_of(found, {**asked, "page": "2"}) == MatchingView("itm", "real", "color", "one", "wrong", 2)
-        assert view_of(found, {"suite": "none", "task": HOSTILE, "said": "x", "page": "-3"}) == MatchingView("itm", "real")
-        assert view_of((), asked).suite == ""
-        assert [choice[1] for choice in choices(found, {})["task"].choices] == ["all", "color", "count"]
+        caption_choices = evidence(store)
+        assert view_of(caption_choices, {}) == MatchingView("itm", "real")
+        requested = {"suite": "itm", "generator": "real", "task": "color", "who": "one", "said": "wrong"}
+        assert view_of(caption_choices, {**requested, "page": "2"}) == MatchingView("itm", "real", "color", "one", "wrong", 2)
+        assert view_of(caption_choices, {"suite": "none", "task": HOSTILE, "said": "x", "page": "-3"}) == MatchingView(
+            "itm", "real"
+        )
+        assert view_of((), requested).suite == ""
+        assert [choice[1] for choice in choices(caption_choices, {})["task"].choices] == ["all", "color", "count"]
         assert (
             MatchingView("itm", "real", "color", page=3).address()
             == "/studio/matching?suite=itm&generator=real&task=color&page=3"
@@ -50,16 +52,16 @@ def test_what_is_asked_for_and_what_there_is(store: Store) -> None:
 
 def test_the_images_behind_a_number(store: Store) -> None:
     with store:
-        found, view = evidence(store), MatchingView("itm", "real")
-        listed = gallery(store, found, view)
+        caption_choices, view = evidence(store), MatchingView("itm", "real")
+        listed = gallery(store, caption_choices, view)
         assert listed.count('class="cc-match"') == 2
         assert HOSTILE not in listed
         assert "&lt;img src=x" in listed
         # by softmax of 2 and 1
         assert "p 0.73" in listed
 
-        def shown(**asked: str) -> list[bool]:
-            text = gallery(store, found, MatchingView("itm", "real", **asked))  # type: ignore[arg-type]
+        def shown(**requested: str) -> list[bool]:
+            text = gallery(store, caption_choices, MatchingView("itm", "real", **requested))  # type: ignore[arg-type]
             return [f"itm%2F0000{k}" in text for k in (0, 1)]
 
         assert shown(who="one", said="right") == [True, False]
@@ -74,14 +76,14 @@ def test_the_images_behind_a_number(store: Store) -> None:
 
 def test_the_tables(store: Store) -> None:
     with store:
-        view, found = MatchingView("itm", "real"), recall(store, "itm", Options(intervals=False))
-        table = matching.accuracy(found.matching, view)
+        view, matching_rows = MatchingView("itm", "real"), recall(store, "itm", Options(intervals=False))
+        table = matching.accuracy(matching_rows.matching, view)
         assert HOSTILE not in table
         assert "0.500" in table
         assert "said=wrong" in table
         assert "1 left out" in table
-        assert "only a is right" in matching.votes(found.votes, view)
-        assert matching.winoground(found.winoground) == ""
+        assert "only a is right" in matching.votes(matching_rows.votes, view)
+        assert matching.winoground(matching_rows.winoground) == ""
 
 
 def test_the_whole_page(store: Store) -> None:

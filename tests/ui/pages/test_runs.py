@@ -72,9 +72,9 @@ def left_behind(
     folder = RunFolder(store.project / "runs" / run.run_id)
     folder.create(run, work)
     runs.add_run(store, run, Rater(rater, "scorer", None, "1", run.settings), f"runs/{run.run_id}", len(work))
-    for part, one in enumerate(work[:n_done]):
-        folder.write_part(part, [Observation(one.item_id)])
-        runs.ingest(store, run.run_id, part, [(Observation(one.item_id), ())], "seer-1")
+    for part, item in enumerate(work[:n_done]):
+        folder.write_part(part, [Observation(item.item_id)])
+        runs.ingest(store, run.run_id, part, [(Observation(item.item_id), ())], "seer-1")
     folder.tell(WorkerProgress("running", n_done, len(work), seconds=2.0))
     runs.set_state(store, run.run_id, state, error)
     return run.run_id
@@ -119,8 +119,8 @@ def test_a_run_is_begun_stopped_gone_on_with_and_ends(world: World, monkeypatch:
 
 
 def test_what_cannot_begin_is_said_at_once(world: World) -> None:
-    said = supervisor.start(world.store, {**ASKED, "profile": "paper"})
-    assert said.startswith("seer has no profile 'paper'")
+    start = supervisor.start(world.store, {**ASKED, "profile": "paper"})
+    assert start.startswith("seer has no profile 'paper'")
     assert supervisor.resume(world.store, "0009-x") == "there is no run 0009-x in this project"
     assert supervisor.remove(world.store, "0009-x") == "There is no run 0009-x any more."
 
@@ -146,8 +146,8 @@ def test_what_an_older_version_saw_is_not_judged_by_newer_rules(world: World, mo
     run_id = left_behind(store, "running", n_done=1)
     folder = RunFolder(store.project / "runs" / run_id)
     # all of it was seen before the app was closed and the scorer changed
-    for part, one in enumerate(folder.work()[1:], 1):
-        folder.write_part(part, [Observation(one.item_id)])
+    for part, item in enumerate(folder.work()[1:], 1):
+        folder.write_part(part, [Observation(item.item_id)])
     newer = replace(cow_scorer.SCORER, version="2")
     monkeypatch.setattr(registry, "get", lambda _name: newer)
     supervisor.resume(store, run_id)
@@ -176,7 +176,8 @@ def test_a_run_without_its_folder_cannot_go_on(world: World) -> None:
 def test_the_plan_follows_the_project_and_the_selection(world: World) -> None:
     store = world.store
     assert plan(store) == (
-        f"Sees cows. seer-playground has judged 0 of the 4 images of this selection. On the command line: {_command(store)}",
+        "Sees cows. seer-playground has judged 0 of the 4 images of this selection. seer-playground uses the playground’s"
+        f" models, which know its drawings alone: these scores mean little. On the command line: {_command(store)}",
         "Score 4 images",
         True,
     )
@@ -257,8 +258,8 @@ def test_whose_controls_they_are(world: World) -> None:
     first = left_behind(world.store, "paused", rater="a")
     left_behind(world.store, "done", n_done=4, rater="b")
 
-    def chosen(asked: str | None) -> str:
-        view = page.chosen_run(world.store, asked)
+    def chosen(requested: str | None) -> str:
+        view = page.chosen_run(world.store, requested)
         assert view
         return view.row.run_id
 
@@ -282,7 +283,7 @@ def test_nothing_of_the_data_is_html(world: World) -> None:
 
 def test_the_filters_know_what_there_is(world: World) -> None:
     run_id = left_behind(world.store, "paused")
-    asked = {
+    requested = {
         "scorer": "nobody",
         "profile": "paper",
         "suite": "geneval",
@@ -291,10 +292,10 @@ def test_the_filters_know_what_there_is(world: World) -> None:
         "show": "",
         "device": "cuda:7",
     }
-    found = page.choices(world.store, asked)
-    assert {name: choice.value for name, choice in found.items()} == {
+    results = page.choices(world.store, requested)
+    assert {name: choice.value for name, choice in results.items()} == {
         "scorer": "seer", "profile": "playground", "suite": "geneval", "generator": "all",
         "device": "cuda:7", "show": "newest", "run": run_id,
     }  # fmt: skip
-    assert list(found["generator"].choices) == ["all", "sdv2"]
-    assert list(found["run"].choices) == [("the current one", "any"), run_id]
+    assert list(results["generator"].choices) == ["all", "sdv2"]
+    assert list(results["run"].choices) == [("the current one", "any"), run_id]

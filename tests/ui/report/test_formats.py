@@ -60,10 +60,10 @@ def tables(path: Path) -> dict[str, list[dict[str, str]]]:
         }
 
 
-def same_numbers(found: list[dict[str, str]], wanted: list[dict[str, Any]]) -> None:
+def same_numbers(records: list[dict[str, str]], wanted: list[dict[str, Any]]) -> None:
     """Row by row, digit for digit; what is undefined is an empty cell."""
-    assert len(found) == len(wanted) > 0
-    for line, row in zip(found, wanted, strict=True):
+    assert len(records) == len(wanted) > 0
+    for line, row in zip(records, wanted, strict=True):
         for name in NUMBERS:
             assert (float(line[name]) if line[name] else None) == row[name]
         assert [line["task"], line["statistic"]] == [row["task"], row["statistic"]]
@@ -71,13 +71,13 @@ def same_numbers(found: list[dict[str, str]], wanted: list[dict[str, Any]]) -> N
 
 
 def test_the_tables_have_the_numbers_of_agreement(project: Path, zipped: Path) -> None:
-    found = tables(zipped)
+    results = tables(zipped)
     wanted = json.loads(done(project, "agreement", "--format", "json", "--by", "certainty", "--compare"))
-    same_numbers(found["among_people"], wanted["among_people"])
-    same_numbers(found["raters"], wanted["raters"])
-    same_numbers(found["by_certainty"], wanted["by_certainty"])
-    same_numbers(found["comparisons"], [row for row in wanted["comparisons"] if row["generator"] == "all"])
-    for line, row in zip(found["raters"], wanted["raters"], strict=True):
+    same_numbers(results["among_people"], wanted["among_people"])
+    same_numbers(results["raters"], wanted["raters"])
+    same_numbers(results["by_certainty"], wanted["by_certainty"])
+    same_numbers(results["comparisons"], [row for row in wanted["comparisons"] if row["generator"] == "all"])
+    for line, row in zip(results["raters"], wanted["raters"], strict=True):
         ceiling = row["ceiling"]
         if ceiling:
             assert (float(line["ceiling_value"]) if line["ceiling_value"] else None) == ceiling["value"]
@@ -94,7 +94,7 @@ def test_parquet_has_the_same_with_types_in_a_file_named_zip(project: Path, zipp
         assert names == set(text)
         raters = pyarrow.parquet.read_table(io.BytesIO(archive.read("raters.parquet")))
     assert [str(raters.schema.field(name).type) for name in ("value", "n_items", "rater")] == ["double", "int64", "string"]
-    assert raters.column("value").to_pylist() == [float(one["value"]) if one["value"] else None for one in text["raters"]]
+    assert raters.column("value").to_pylist() == [float(entry["value"]) if entry["value"] else None for entry in text["raters"]]
 
 
 def test_the_readme_says_what_every_column_is(zipped: Path) -> None:
@@ -103,9 +103,9 @@ def test_the_readme_says_what_every_column_is(zipped: Path) -> None:
     for name, rows in tables(zipped).items():
         part = readme.split(f"## {name}.csv")[1].split("\n## ")[0]
         assert data_archive.TABLES[name] in part.lower() or data_archive.TABLES[name][1:] in part
-        told = dict(re.findall(r"(?m)^\| (\w+) \| (?:text|real|whole|truth|moment) \| (.*) \|$", part))
-        assert list(told) == list(rows[0]), name
-        assert all(told.values()), (name, told)
+        fields = dict(re.findall(r"(?m)^\| (\w+) \| (?:text|real|whole|truth|moment) \| (.*) \|$", part))
+        assert list(fields) == list(rows[0]), name
+        assert all(fields.values()), (name, fields)
 
 
 def test_the_same_tables_are_the_same_bytes_and_ratings_come_back(zipped: Path, tmp_path: Path) -> None:
@@ -117,7 +117,7 @@ def test_the_same_tables_are_the_same_bytes_and_ratings_come_back(zipped: Path, 
         again = archive.read("facts.csv").decode()
     hashes = [re.search(r"SHA-256 ([0-9a-f]{64})", text) for text in (facts, again)]
     assert None not in hashes
-    assert len({found[1] for found in hashes if found}) == 1
+    assert len({result[1] for result in hashes if result}) == 1
 
 
 def test_nested_and_missing_values_have_columns_of_their_own() -> None:
@@ -186,16 +186,16 @@ def test_a_pdf_is_printed_or_said_to_be_impossible(project: Path, tmp_path: Path
 
 def test_how_people_were_asked(page: Page) -> None:
     campaign, imported = page.sections["How people were asked"]
-    told = {line[0].text: (line[1].text, line[2].text) for line in campaign.rows}
+    fields = {line[0].text: (line[1].text, line[2].text) for line in campaign.rows}
     assert campaign.caption == "default"
-    assert told["Pay per item"] == ("=1+1 \\input{x} % <b>", "")
-    assert told["Ethics review"] == ("not reported", "")
-    assert told["Number of workers"][1] == "4 people answered"
-    assert told["People for each item"] == ("", "2")
+    assert fields["Pay per item"] == ("=1+1 \\input{x} % <b>", "")
+    assert fields["Ethics review"] == ("not reported", "")
+    assert fields["Number of workers"][1] == "4 people answered"
+    assert fields["People for each item"] == ("", "2")
     # of what came in files nobody has said anything, and nothing is made up
-    said = {line[0].text: (line[1].text, line[2].text) for line in imported.rows}
-    assert said["Number of workers"] == ("", "5 people; 1 slot, which are nobody in particular")
-    assert {name for name, (one, _) in said.items() if one != "not reported"} == {"Number of workers", "Per-item data"}
+    answers = {line[0].text: (line[1].text, line[2].text) for line in imported.rows}
+    assert answers["Number of workers"] == ("", "5 people; 1 slot, which are nobody in particular")
+    assert {name for name, (one, _) in answers.items() if one != "not reported"} == {"Number of workers", "Per-item data"}
     data = json.loads(page.data)["recruitment"]
     assert [row["said"] for row in data if row["campaign"] == "default" and row["field"] == "ethics"] == [None]
 
@@ -223,7 +223,7 @@ def test_where_answers_cross_and_failures_by_hand(tmp_path: Path) -> None:
         ["yes", "10", "4", "14"], ["no", "2", "4", "6"], ["in all", "12", "8", "20"]
     ]  # fmt: skip
     samples = json.loads(page.data)["samples"]
-    assert sorted((one["item"], one["group"]) for one in samples) == [
+    assert sorted((sample["item"], sample["group"]) for sample in samples) == [
         ("i0", "s: z says no, most people say yes (1 in all)"),
         ("i6", "s: z says yes, most people say no (2 in all)"),
         ("i7", "s: z says yes, most people say no (2 in all)"),
@@ -265,8 +265,8 @@ def test_the_published_study_has_the_numbers_of_agreement(tmp_path: Path) -> Non
     data = json.loads(page.data)
     assert len(wanted["among_people"]) > 500
     assert data["among_people"] == wanted["among_people"]
-    found = tables(export(project, "report", tmp_path / "r.zip", "--format", "csv"))
-    same_numbers(found["among_people"], wanted["among_people"])
+    results = tables(export(project, "report", tmp_path / "r.zip", "--format", "csv"))
+    same_numbers(results["among_people"], wanted["among_people"])
     # what stands in the page, cell by cell
     shown = [
         cell.exact

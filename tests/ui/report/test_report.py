@@ -173,8 +173,8 @@ def made(tmp_path_factory: pytest.TempPathFactory) -> Made:
 @pytest.fixture(scope="module")
 def rows(made: Made) -> dict[str, Any]:
     """What ``agreement --format json`` prints of the same selection."""
-    found: dict[str, Any] = json.loads(done(made.project, "agreement", "--format", "json"))
-    return found
+    payload: dict[str, Any] = json.loads(done(made.project, "agreement", "--format", "json"))
+    return payload
 
 
 def without(row: dict[str, Any], *names: str) -> dict[str, Any]:
@@ -197,13 +197,13 @@ TABLES = {
 
 @pytest.mark.parametrize("title", TABLES)
 def test_every_number_shown_is_one_of_the_data_with_n_and_interval(made: Made, title: str) -> None:
-    found = {repr(row["value"]): row for row in made.data[TABLES[title]] if row["value"] is not None}
+    results = {repr(row["value"]): row for row in made.data[TABLES[title]] if row["value"] is not None}
     shown = [cell for table in made.page.sections[title] for line in table.rows for cell in line if cell.exact is not None]
     # all of them, each at least once
     tests = {
         cell.exact for table in made.page.sections[title] if "McNemar" in table.caption for line in table.rows for cell in line
     }
-    assert {repr(cell.exact) for cell in shown if cell.exact not in tests} == set(found)
+    assert {repr(cell.exact) for cell in shown if cell.exact not in tests} == set(results)
     for cell in shown:
         if cell.exact not in tests:
             assert cell.text == f"{cell.exact:.3f}"
@@ -211,8 +211,8 @@ def test_every_number_shown_is_one_of_the_data_with_n_and_interval(made: Made, t
 
 
 def line_of(table: SeenTable, *names: str) -> dict[str, Seen]:
-    (found,) = [line for line in table.rows if tuple(cell.text for cell in line[: len(names)]) == names]
-    return dict(zip(table.headings, found, strict=True))
+    (observed,) = [line for line in table.rows if tuple(cell.text for cell in line[: len(names)]) == names]
+    return dict(zip(table.headings, observed, strict=True))
 
 
 def test_a_line_by_hand(made: Made) -> None:
@@ -223,8 +223,8 @@ def test_a_line_by_hand(made: Made) -> None:
         if t.caption == "odd: “correct” (all that the prompt asks is there): each generator"
     )
     line = line_of(table, "all generators", "task a,b", "=other")
-    place = {"generator": "all", "task": "task a,b", "aspect": "correct", "people": "real", "rater": "=other"}
-    (row,) = [row for row in made.data["raters"] if (place | {"statistic": "percent_agreement"}).items() <= row.items()]
+    index = {"generator": "all", "task": "task a,b", "aspect": "correct", "people": "real", "rater": "=other"}
+    (row,) = [row for row in made.data["raters"] if (index | {"statistic": "percent_agreement"}).items() <= row.items()]
     cell = line["Agreement"]
     assert (line["Items"].text, line["Ratings"].text) == (str(row["n_items"]), str(row["n_ratings"]))
     ceiling = row["ceiling"]
@@ -284,16 +284,20 @@ def test_sections_and_definitions_of_all_that_is_shown(made: Made) -> None:
     assert len(shown) > 15
     definitions = made.page.text.split("Definitions")[-1].split("Exclusions")[0]
     for name in shown:
-        told = catalogue.DEFINITIONS[name]
-        assert all(part in definitions for part in (told.title, told.meaning, told.formula, told.range, told.source))
+        statistic = catalogue.DEFINITIONS[name]
+        assert all(
+            part in definitions
+            for part in (statistic.title, statistic.meaning, statistic.formula, statistic.range, statistic.source)
+        )
 
 
 def test_every_statistic_there_is_has_a_title_a_formula_and_a_source() -> None:
     assert list(catalogue.DEFINITIONS) == list(STATISTICS)
     assert all(
-        told.title and told.meaning and told.formula and told.range and told.source for told in catalogue.DEFINITIONS.values()
+        statistic.title and statistic.meaning and statistic.formula and statistic.range and statistic.source
+        for statistic in catalogue.DEFINITIONS.values()
     )
-    assert len({told.title for told in catalogue.DEFINITIONS.values()}) == len(STATISTICS)
+    assert len({statistic.title for statistic in catalogue.DEFINITIONS.values()}) == len(STATISTICS)
 
 
 def test_a_page_runs_its_own_scripts_and_fetches_nothing(made: Made) -> None:
@@ -327,11 +331,11 @@ def test_a_page_runs_its_own_scripts_and_fetches_nothing(made: Made) -> None:
 
 def test_who_judged_and_what_does_not_count(made: Made, tmp_path: Path) -> None:
     people, scorers = made.page.sections["Who judged"]
-    told = {line[0].text: line[1].text for line in people.rows}
-    assert told["slot 1"] == "an anonymous place in a study’s file (slot)"
-    assert told["simulated Two"] == "simulated: imitates a person"
-    assert told["<img src=x onerror=alert(1)>"] == "a person"
-    assert set(told) == {rater.rater_id for rater in hostile_project.PEOPLE} | {"late 3"}
+    fields = {line[0].text: line[1].text for line in people.rows}
+    assert fields["slot 1"] == "an anonymous place in a study’s file (slot)"
+    assert fields["simulated Two"] == "simulated: imitates a person"
+    assert fields["<img src=x onerror=alert(1)>"] == "a person"
+    assert set(fields) == {rater.rater_id for rater in hostile_project.PEOPLE} | {"late 3"}
     line = line_of(scorers, "clip|score`")
     assert [line[name].text for name in ("Version", "Settings", "Rules", "Ratings", "Items")] == [
         "2 <beta>", "note = </td><script>, threshold = 0.3", "odd-scorer-1", "40", "20",
@@ -485,8 +489,8 @@ def test_a_scorer_that_only_scores_is_cut(project: Path, tmp_path: Path) -> None
 
 
 def test_in_short(made: Made) -> None:
-    place = {"generator": "all", "task": "all", "aspect": "correct", "people": "real", "statistic": "percent_agreement"}
-    (row,) = [row for row in made.data["among_people"] if place.items() <= row.items()]
+    index = {"generator": "all", "task": "all", "aspect": "correct", "people": "real", "statistic": "percent_agreement"}
+    (row,) = [row for row in made.data["among_people"] if index.items() <= row.items()]
     wanted = f"two people say the same in {row['value']:.1%} of cases (95 % interval {row['low']:.1%} to {row['high']:.1%})"
     assert (
         f"odd, “correct” (all that the prompt asks is there): {wanted}; of 2 scorers the closest to them is " in made.page.text
@@ -515,3 +519,13 @@ def test_people_alone_make_a_report(project: Path, tmp_path: Path) -> None:
     ]
     assert len(page.sections) == len(document.SECTIONS) - 9
     assert "3 ratings by people, about 2 items." in page.text
+
+
+def test_of_equally_judged_aspects_the_first_page_is_about_that_of_overview(project: Path, tmp_path: Path) -> None:
+    columns = ("--item", "image", "--rater", "who", "--value", "value")
+    fits = ratings_csv(tmp_path / "fits.csv", "a,x,4", "a,y,3", "b,x,1")
+    done(project, "import", "ratings", fits, *columns, "--aspect", "caption_fit", "--scale", "ordinal:1-4")
+    right = ratings_csv(tmp_path / "right.csv", "a,x,yes", "a,y,no", "b,x,no")
+    done(project, "import", "ratings", right, *columns, "--aspect", "correct", "--scale", "nominal")
+    page = Page(export(project, "report", tmp_path / "r.html").read_text(encoding="utf-8"))
+    assert page.text.index("“correct”") < page.text.index("“caption_fit”")

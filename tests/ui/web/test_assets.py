@@ -37,7 +37,7 @@ def test_a_bundle_is_made_once_for_all_who_come_at_once(monkeypatch: pytest.Monk
     monkeypatch.setattr(assets, "script", slow)
     assets._bundle.cache_clear()
     with ThreadPoolExecutor(4) as threads:
-        assert {one.text for one in threads.map(assets.bundle, [assets.SCRIPT] * 4)} == {"all"}
+        assert {bundle.text for bundle in threads.map(assets.bundle, [assets.SCRIPT] * 4)} == {"all"}
     assets._bundle.cache_clear()
     assert len(made) == 1
 

@@ -28,7 +28,7 @@ def _asked(path: str, error: Exception, cause: BaseException | None) -> list[dic
     async def send(message: dict[str, Any]) -> None:
         sent.append(message)
 
-    asyncio.run(Entrance(fails)({"type": "http", "path": path}, None, send))
+    asyncio.run(Entrance(fails)({"type": "http", "method": "GET", "path": path, "headers": []}, None, send))
     return sent
 
 
@@ -56,9 +56,9 @@ def test_whatever_else_fails_is_told(path: str, error: Exception, cause: BaseExc
 
 def test_a_page_says_that_it_opens_before_its_scripts_have_come() -> None:
     page = TestClient(Entrance(HTMLResponse("<head><title>A</title></head>")))
-    told = page.get("/studio/browse")
-    assert "Concord is opening" in told.text
-    assert int(told.headers["content-length"]) == len(told.content)
+    response = page.get("/studio/browse")
+    assert "Concord is opening" in response.text
+    assert int(response.headers["content-length"]) == len(response.content)
     assert page.get("/join").text == "<head><title>A</title></head>"
 
 
@@ -85,5 +85,9 @@ def test_a_page_that_gradio_has_forgotten_when_it_is_left() -> None:
         sent.append(message)
 
     answer = StreamingResponse(stream(), media_type="text/event-stream")
-    asyncio.run(Entrance(answer)({"type": "http", "path": STREAM, "asgi": {"spec_version": "2.3"}}, receive, send))
+    asyncio.run(
+        Entrance(answer)(
+            {"type": "http", "method": "GET", "path": STREAM, "headers": [], "asgi": {"spec_version": "2.3"}}, receive, send
+        )
+    )
     assert (sent[0]["status"], sent[1:]) == (200, [END])

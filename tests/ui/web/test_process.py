@@ -14,8 +14,8 @@ ROOT = Path(__file__).resolve().parents[3]
 
 def test_threads_take_short_turns() -> None:
     code = "import sys; from ui.web import server; server.settle_process(); print(sys.getswitchinterval())"
-    said = subprocess.run([sys.executable, "-c", code], cwd=ROOT, capture_output=True, text=True, check=True)
-    assert float(said.stdout) == 0.0005
+    process = subprocess.run([sys.executable, "-c", code], cwd=ROOT, capture_output=True, text=True, check=True)
+    assert float(process.stdout) == 0.0005
 
 
 def test_a_system_without_such_heaps_is_served_all_the_same() -> None:
@@ -25,8 +25,8 @@ def test_a_system_without_such_heaps_is_served_all_the_same() -> None:
         "ctypes.CDLL = lambda _: Nothing()\n"
         "server.settle_process(); print('served')"
     )
-    said = subprocess.run([sys.executable, "-c", code], cwd=ROOT, capture_output=True, text=True, check=True)
-    assert said.stdout == "served\n"
+    process = subprocess.run([sys.executable, "-c", code], cwd=ROOT, capture_output=True, text=True, check=True)
+    assert process.stdout == "served\n"
 
 
 def test_the_app_ends_without_a_word_in_the_terminal(tmp_path: Path) -> None:

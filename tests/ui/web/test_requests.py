@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import re
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -17,6 +18,7 @@ from tests.ui.web.auth.test_authorization import TABLE, routes_of
 from ui.web import middleware
 from ui.web.auth import rate_limit
 from ui.web.auth.rate_limit import COSTLY, EVENTS, READS, WRITES, RequestLimiter, rate_of
+from ui.web.studio import PAGES
 
 JSON = {"Content-Type": "application/json"}
 EVIL = "http://evil.example"
@@ -151,9 +153,9 @@ def test_nothing_personal_is_kept_by_anybody(place: House) -> None:
     for path in ("/annotate/", "/annotate/config", "/api/next", "/api/last"):
         assert annotator.get(path, headers=PAGE).headers["cache-control"] == "no-store", path
     for path in (picture, f"{picture}?w=320"):
-        kept = annotator.get(path).headers["cache-control"]
-        assert "private" in kept
-        assert "immutable" in kept
+        remaining = annotator.get(path).headers["cache-control"]
+        assert "private" in remaining
+        assert "immutable" in remaining
     assert client.get("/assets/css/concord.css").headers.get("cache-control") != "no-store"
 
 
@@ -172,6 +174,34 @@ def test_gradios_other_routes_are_closed_to_everybody(place: House, mount: str, 
     for client in (place.account("adam"), place.account("anna"), place.client()):
         answer = client.get(f"/{mount}/{path}")
         assert (answer.status_code, answer.text) == (404, "There is nothing here.")
+
+
+@pytest.mark.parametrize(
+    "path", ["/studio/xyz", "/studio/browse/xyz", "/annotate/xyz", "/login/xyz", "/overview", "/studio/gradio_api/xyz"]
+)
+def test_a_browser_at_a_path_without_a_page_is_told_so_and_led_on(place: House, path: str) -> None:
+    adam, anna, nobody = place.account("adam"), place.account("anna"), place.client()
+    answer = adam.get(path, headers=PAGE)
+    assert (answer.status_code, answer.headers["content-type"]) == (404, "text/html; charset=utf-8")
+    assert f"There is no page at {path}." in answer.text
+    links = re.findall(r'<li><a href="([^"]+)">', answer.text)
+    # what no rule covers is refused before anybody knows who comes
+    known = [f"/studio{page.path or '/'}" for page in PAGES] + ["/annotate/"]
+    assert links == (["/"] if path in ("/overview", "/studio/gradio_api/xyz") else known)
+    assert all(adam.get(link, headers=PAGE).status_code in (200, 303) for link in links)
+    # an annotator learns no more, and scripts get no page
+    told = anna.get(path, headers=PAGE)
+    assert told.status_code == (403 if path.startswith("/studio/") and "gradio" not in path else 404)
+    assert "/studio" not in told.text.replace(path, "")
+    assert nobody.get(path, headers=PAGE).status_code in (303, 404)
+    assert "<html" not in adam.get(path).text
+    assert "<html" not in adam.get("/api/xyz", headers=PAGE).text
+
+
+def test_the_first_page_has_its_title_as_a_second_address(place: House) -> None:
+    answer = place.account("rosa").get("/studio/overview?suite=geneval", headers=PAGE)
+    assert (answer.status_code, answer.headers["location"]) == (303, "/studio/?suite=geneval")
+    assert place.account("anna").get("/studio/overview", headers=PAGE).status_code == 403
 
 
 RUNS = ("component_server", "run/x", "api/x", "call/x", "stream/x", "process_recording", "vibe-edit", "vibe-code")
@@ -255,12 +285,12 @@ def test_slow_bodies_end(monkeypatch: pytest.MonkeyPatch) -> None:
 
 def test_a_stream_may_last_once_its_request_is_here(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(middleware, "_PATIENCE", {True: 0.05, False: 0.05})
-    told: list[dict[str, Any]] = [{"type": "http.request", "body": b"", "more_body": False}, {"type": "http.disconnect"}]
+    parts: list[dict[str, Any]] = [{"type": "http.request", "body": b"", "more_body": False}, {"type": "http.disconnect"}]
 
     async def sends() -> dict[str, Any]:
-        if len(told) == 1:
+        if len(parts) == 1:
             await asyncio.sleep(0.1)
-        return told.pop(0)
+        return parts.pop(0)
 
     async def both() -> list[str]:
         receive = middleware.limited(sends, "/studio/gradio_api/queue/data")
@@ -274,7 +304,7 @@ def test_how_fast_somebody_may_be(place: House, monkeypatch: pytest.MonkeyPatch)
     monkeypatch.setattr("ui.web.auth.authorization.UNKNOWN", rate_limit.Rate(3, 0.5))
     client, other = place.invited("in haste"), place.invited("at ease")
     answers = [client.get("/api/next") for _ in range(4)]
-    assert [one.status_code for one in answers] == [200, 200, 200, 429]
+    assert [answer.status_code for answer in answers] == [200, 200, 200, 429]
     assert answers[-1].headers["retry-after"] == "100"
     assert "Nothing is lost" in answers[-1].json()["detail"]
     # two hundred annotators share one address
@@ -304,10 +334,10 @@ def test_the_fastest_annotator_never_waits() -> None:
 
 
 def test_what_counts_as_what_and_memory_is_bounded(monkeypatch: pytest.MonkeyPatch) -> None:
-    asked = {("GET", "/api/studio/export/ratings.csv"): COSTLY, ("GET", "/img/x"): READS, ("POST", "/api/submit"): WRITES}
-    asked |= {("POST", "/studio/gradio_api/queue/join"): EVENTS, ("GET", "/api/studio/report/k/pdf"): COSTLY}
-    assert {rate_of(*one) for one in asked} == set(asked.values())
-    assert all(rate_of(*one) is rate for one, rate in asked.items())
+    requested = {("GET", "/api/studio/export/ratings.csv"): COSTLY, ("GET", "/img/x"): READS, ("POST", "/api/submit"): WRITES}
+    requested |= {("POST", "/studio/gradio_api/queue/join"): EVENTS, ("GET", "/api/studio/report/k/pdf"): COSTLY}
+    assert {rate_of(*one) for one in requested} == set(requested.values())
+    assert all(rate_of(*one) is rate for one, rate in requested.items())
     monkeypatch.setattr(rate_limit, "_MAX_COUNTED", 10)
     counted = RequestLimiter(lambda: 0.0)
     for n in range(100):
@@ -330,8 +360,8 @@ def test_addresses_that_lead_away_hold_no_host(place: House) -> None:
     for path in ("/", "/studio/", "/annotate/"):
         assert client.get(path, headers=PAGE).headers["location"].startswith("/login")
     for path in ("//evil.example", "/\\evil.example", "https://evil.example"):
-        told = place.client().get("/login", params={"next": path}).text
-        assert "evil" not in told
+        text = place.client().get("/login", params={"next": path}).text
+        assert "evil" not in text
 
 
 @pytest.mark.parametrize("text", ["a\r\nSet-Cookie: x=1", "a\nX: 1", "a\0b", "/studio/\r\nX-Injected: 1"])
@@ -340,6 +370,6 @@ def test_no_text_becomes_a_header(place: House, text: str) -> None:
     answer = client.post("/login", data={"name": "rosa", "password": PASSWORD, "next": f"/{text}"})
     assert answer.headers["location"] == "/studio/"
     assert "x-injected" not in answer.headers
-    told = place.account("rosa").get("/api/studio/export/ratings.csv", params={"suite": text})
-    assert "x-injected" not in told.headers
-    assert "x" not in told.headers
+    response = place.account("rosa").get("/api/studio/export/ratings.csv", params={"suite": text})
+    assert "x-injected" not in response.headers
+    assert "x" not in response.headers

@@ -268,12 +268,12 @@ def test_commands_are_the_same_open_or_closed_until_the_app_ends(
     assert json.loads(announced(sides.open).read_text())["port"] == sides.serving.port
     differences = []
     for words in commands:
-        given = [part for word in words.split() for part in (RATINGS if word == "RATINGS" else (word,))]
-        there = _timeless(concord(sides.open, *given))
+        values = [part for word in words.split() for part in (RATINGS if word == "RATINGS" else (word,))]
+        there = _timeless(concord(sides.open, *values))
         # a folder that is there is not written over
         for name in ("dataset", "pictures"):
             shutil.rmtree(sides.files / name, ignore_errors=True)
-        here = _timeless(concord(sides.closed, *given))
+        here = _timeless(concord(sides.closed, *values))
         if there != here or not (here.out or here.err):
             closed, opened = (f"exit {ran.status}\n{ran.out}{ran.err}".splitlines() for ran in (here, there))
             differences += [f"\n{words}:", *list(unified_diff(closed, opened, "closed", "open", n=0, lineterm=""))[:12]]
@@ -297,8 +297,8 @@ def _timeless(ran: Ran) -> Ran:
 
 
 def test_every_project_command_was_compared() -> None:
-    asked = [name for name in COMMANDS if not any(words.startswith(name) for words in COMMANDS_IN_ORDER)]
-    assert asked == ["library"]  # not typed by anybody: _the_library_reads_alike
+    requested = [name for name in COMMANDS if not any(words.startswith(name) for words in COMMANDS_IN_ORDER)]
+    assert requested == ["library"]  # not typed by anybody: _the_library_reads_alike
 
 
 def _the_library_reads_alike(sides: Sides) -> None:
@@ -335,13 +335,13 @@ def test_killed_while_people_answer(project: Path, tmp_path: Path) -> None:
                 client.post("/api/name", json={"name": name})
                 ticket = client.get("/api/next").json()["tasks"][0]["ticket"]
                 while True:
-                    said = {"id": str(uuid.uuid4()), "ticket": ticket, "answers": COW}
+                    answers = {"id": str(uuid.uuid4()), "ticket": ticket, "answers": COW}
                     try:
-                        answer = client.post("/api/submit", json=said)
+                        answer = client.post("/api/submit", json=answers)
                     except httpx.HTTPError:
                         return
                     assert answer.json()["saved"], answer.text
-                    acknowledged.append(said["id"])
+                    acknowledged.append(answers["id"])
 
         threads = [threading.Thread(target=person, args=(f"p{n}",)) for n in range(6)]
         for thread in threads:

@@ -45,7 +45,9 @@ def test_no_class_is_styled_by_two_sheets() -> None:
 def test_a_rule_styles_nothing_that_another_sheet_owns() -> None:
     """Where a container wants something else of a component, it sets a property that the component's own rule reads, or gives
     the element a class of its own beside the component's."""
-    selectors = [(path.name, one) for path in ASSETS.rglob("*.css") for one in _selectors(path.read_text(encoding="utf-8"))]
+    selectors = [
+        (path.name, selector) for path in ASSETS.rglob("*.css") for selector in _selectors(path.read_text(encoding="utf-8"))
+    ]
     owner = {first[0]: sheet for sheet, selector in selectors if (first := _NAME.search(selector))}
     foreign = set()
     for sheet, selector in selectors:

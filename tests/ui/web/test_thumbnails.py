@@ -9,7 +9,8 @@ from pathlib import Path
 
 import pytest
 
-from data.campaign import Campaign, CampaignItem
+from data.campaigns.items import CampaignItem
+from data.campaigns.settings import Campaign
 from data.records import Image, Item
 from data.store import imports
 from data.store.campaigns import management

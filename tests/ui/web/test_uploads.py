@@ -28,8 +28,8 @@ def test_they_go_when_the_app_is_closed_and_what_a_killed_one_left_when_it_is_op
     with Store(tmp_path / "project") as store:
         with opened(store) as client:
             client.post("/studio/gradio_api/upload", files=FILE).raise_for_status()
-            (kept,) = uploads(store)
-            assert kept.read_bytes() == b"[]"
+            (path,) = uploads(store)
+            assert path.read_bytes() == b"[]"
         assert uploads(store) == []
         killed = opened(store)
         killed.post("/studio/gradio_api/upload", files=FILE).raise_for_status()

@@ -105,9 +105,9 @@ class AgreementPage(Page[AgreementView]):
             extra = ""
         return super().read(query) | {"further": extra}
 
-    def view(self, asked: Mapping[str, Any]) -> AgreementView:
+    def view(self, values: Mapping[str, Any]) -> AgreementView:
         # a control of several has a list, which the address writes with commas
-        text = {name: ",".join(value) if isinstance(value, list) else value or "" for name, value in asked.items()}
+        text = {name: ",".join(value) if isinstance(value, list) else value or "" for name, value in values.items()}
         return AgreementView(**text)
 
     def followed(self, view: AgreementView, wanted: Mapping[str, str]) -> dict[str, str]:

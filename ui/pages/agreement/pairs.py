@@ -80,14 +80,14 @@ def _with_best_scorer(store: Store, view: AgreementView) -> AgreementView:
 def _met(store: Store, view: AgreementView, intervals: bool) -> PairReport:
     # a rater's other aspects say where the two part ways
     selection = replace(view.selection, aspect=())
-    said = frame.frame(store, selection)
+    judgements = frame.frame(store, selection)
     # whoever only scores takes the first place, from which a score meets what others say
-    swapped = _only_scores(said, view.aspect, view.b) or view.a in (PEOPLE, SIMULATED)
+    swapped = _only_scores(judgements, view.aspect, view.b) or view.a in (PEOPLE, SIMULATED)
     a, b = (view.b, view.a) if swapped else (view.a, view.b)
     return pair_report(
-        said,
+        judgements,
         scales_of(store),
-        SCORE if _only_scores(said, view.aspect, a) and _only_scores(said, view.aspect, b) else view.aspect,
+        SCORE if _only_scores(judgements, view.aspect, a) and _only_scores(judgements, view.aspect, b) else view.aspect,
         a,
         PEOPLE if b in (PEOPLE, SIMULATED) else b,
         Options(intervals=intervals, certainty=selection.certainty),
@@ -96,8 +96,8 @@ def _met(store: Store, view: AgreementView, intervals: bool) -> PairReport:
     )
 
 
-def _only_scores(said: pd.DataFrame, aspect: str, rater: str) -> bool:
-    judged = set(said.loc[said["rater"] == rater, "aspect"])
+def _only_scores(judgements: pd.DataFrame, aspect: str, rater: str) -> bool:
+    judged = set(judgements.loc[judgements["rater"] == rater, "aspect"])
     return SCORE in judged and aspect not in judged
 
 
@@ -128,9 +128,9 @@ def _pass_agreement(view: AgreementView, pair: PairReport, b: str) -> str:
     rows: list[list[str | HtmlCell]] = [
         [
             f"{name}: {pair.a} says {label} where {b} {'say' if pair.b == PEOPLE else 'says'} {label}",
-            _share(view, pair, b, label, found),
+            _share(view, pair, b, label, estimate),
         ]
-        for name, label, found in (
+        for name, label, estimate in (
             ("agreement on passes (sensitivity)", yes, pair.prevalence.passes),
             ("agreement on fails (specificity)", no, pair.prevalence.fails),
         )
@@ -138,13 +138,13 @@ def _pass_agreement(view: AgreementView, pair: PairReport, b: str) -> str:
     return html_table("When yes, when no", ["", HtmlCell("share")], rows)
 
 
-def _share(view: AgreementView, pair: PairReport, b: str, label: str, found: Estimate) -> HtmlCell:
-    if found.value is None:
-        return HtmlCell("–", found.reason or "")
-    bounds = "no interval" if found.low is None else f"{wording.two(found.low)} to {wording.two(found.high or 0.0)}"
+def _share(view: AgreementView, pair: PairReport, b: str, label: str, estimate: Estimate) -> HtmlCell:
+    if estimate.value is None:
+        return HtmlCell("–", estimate.reason or "")
+    bounds = "no interval" if estimate.low is None else f"{wording.two(estimate.low)} to {wording.two(estimate.high or 0.0)}"
     crossed = ConfusionCell(pair.aspect, pair.a, label, b, label)
     href = browse_address(replace(_of_task(view), aspect=()), crossed)
-    return HtmlCell(wording.two(found.value), f"{bounds}, n = {found.n_ratings:,}", found.method, href)
+    return HtmlCell(wording.two(estimate.value), f"{bounds}, n = {estimate.n_ratings:,}", estimate.method, href)
 
 
 def _of_task(view: AgreementView) -> Selection:
@@ -161,10 +161,10 @@ _COUNTED_TWO = "What both have judged; a number leads to its images."
 def _crossings(store: Store, view: AgreementView, pair: PairReport, b: str) -> str:
     """The confusion table; of two labels with the first images of each cell."""
     items = {(cell.a, cell.b): cell.items for cell in pair.cells}
-    place = _of_task(view)
+    selection = _of_task(view)
 
     def link(a_says: str, b_says: str) -> str:
-        return browse_address(replace(place, aspect=()), ConfusionCell(pair.aspect, pair.a, a_says, b, b_says))
+        return browse_address(replace(selection, aspect=()), ConfusionCell(pair.aspect, pair.a, a_says, b, b_says))
 
     crossed = Crossings(pair.a, b, pair.labels, pair.table, {labels: len(each) for labels, each in items.items()})
     table = confusion_table(f"Where their answers cross: {wording.aspect(pair.aspect)}", crossed, link)
@@ -201,10 +201,10 @@ def _furthest(store: Store, pair: PairReport, view: AgreementView) -> str:
     apart = (np.asarray(values.rank_x) - np.asarray(values.rank_y)) / n
     order = np.argsort(-np.abs(apart), kind="stable")
     first: dict[str, str] = {}
-    for place in order[: 4 * _FURTHEST].tolist():
-        if apart[place]:
-            said = f"{pair.a} {values.x[place]:.3g}, {view.b if view.b != pair.a else view.a} {values.y[place]:.3g}"
-            first.setdefault(values.items[place], said)
+    for index in order[: 4 * _FURTHEST].tolist():
+        if apart[index]:
+            caption = f"{pair.a} {values.x[index]:.3g}, {view.b if view.b != pair.a else view.a} {values.y[index]:.3g}"
+            first.setdefault(values.items[index], caption)
     shown = dict(list(first.items())[:_FURTHEST])
     if not shown:
         return ""
@@ -299,15 +299,15 @@ def matrix(store: Store, view: AgreementView, rows: Rows, *, intervals: bool) ->
         return note(_ALONE)
     known = pairable(store, view.selection)
     persons = [judge for judge in known if judge.person]
-    kept = [judge for judge in known if judge.scorer] + persons[:MOST_PERSONS]
+    counts = [judge for judge in known if judge.scorer] + persons[:MOST_PERSONS]
     met = _with_people(rows, view)
     if not is_huge(store):
         met = _by_scores(store, view, intervals=intervals) | met
-        met |= _two_by_two(store, view, kept, len(kept) < len(known), intervals=intervals)
-    met |= _unmet(kept, met, view)
-    computed = _by_consensus(store, view, kept, intervals=intervals)
+        met |= _two_by_two(store, view, counts, len(counts) < len(known), intervals=intervals)
+    met |= _unmet(counts, met, view)
+    computed = _by_consensus(store, view, counts, intervals=intervals)
     met |= computed
-    people, *others = _in_order(kept, met)
+    people, *others = _in_order(counts, met)
     names = list(dict.fromkeys(name for pair in computed for name in pair if name.startswith(CONSENSUS)))
     raters = [name for name in dict.fromkeys((people, *names, *others)) if any(name in pair for pair in met)]
     if len(raters) < 2:
@@ -334,9 +334,9 @@ def _with_people(rows: Rows, view: AgreementView) -> Met:
     return met
 
 
-def _two_by_two(store: Store, view: AgreementView, kept: Sequence[RaterCount], some_left: bool, *, intervals: bool) -> Met:
+def _two_by_two(store: Store, view: AgreementView, counts: Sequence[RaterCount], some_left: bool, *, intervals: bool) -> Met:
     """Persons and scorers with each other."""
-    chosen = replace(view.selection, rater=tuple(judge.name for judge in kept)) if some_left else view.selection
+    chosen = replace(view.selection, rater=tuple(judge.name for judge in counts)) if some_left else view.selection
     rows = recall(store, chosen, Options(statistics=(view.statistic,), intervals=intervals, each_generator=False))
     met: Met = {}
     for row in _chosen(rows["matrix"], view):
@@ -344,10 +344,10 @@ def _two_by_two(store: Store, view: AgreementView, kept: Sequence[RaterCount], s
     return met
 
 
-def _by_consensus(store: Store, view: AgreementView, kept: Sequence[RaterCount], *, intervals: bool) -> Met:
+def _by_consensus(store: Store, view: AgreementView, counts: Sequence[RaterCount], *, intervals: bool) -> Met:
     """Consensuses with people, with the raters that are shown, and with each other: numbers, but no pair to open."""
     rows = consensus_of(store, view, intervals=intervals)
-    shown = {judge.name for judge in kept}
+    shown = {judge.name for judge in counts}
     met: Met = {}
     for row in _chosen(rows["raters"], view):
         met |= _closed(row["rater"], _GROUPS[row["people"]], row)
@@ -376,16 +376,16 @@ def _by_scores(store: Store, view: AgreementView, *, intervals: bool) -> Met:
     return met
 
 
-def _unmet(kept: Sequence[RaterCount], met: Met, view: AgreementView) -> Met:
+def _unmet(counts: Sequence[RaterCount], met: Met, view: AgreementView) -> Met:
     """A person beside the others of their kind: no number of the report, but a pair that can be opened."""
-    found: Met = {}
-    for judge in kept:
+    cells: Met = {}
+    for judge in counts:
         group = SIMULATED if judge.simulated else PEOPLE
         if judge.person and (judge.name, judge.name) not in met and (group, group) in met:
             text = f"{judge.name} and the other {group}: open to compare"
             cell = HtmlCell("open", note=text, href=view.address(a=judge.name, b=group))
-            found[judge.name, group] = found[group, judge.name] = MatrixCell(judge.name, group, None, cell)
-    return found
+            cells[judge.name, group] = cells[group, judge.name] = MatrixCell(judge.name, group, None, cell)
+    return cells
 
 
 def _both_ways(a: str, b: str, row: dict[str, Any], view: AgreementView) -> Met:
@@ -405,12 +405,12 @@ def _chosen(rows: Sequence[dict[str, Any]], view: AgreementView) -> list[dict[st
     return [row for row in rows if (row["task"], row["statistic"]) == (view.task, view.statistic)]
 
 
-def _in_order(kept: Sequence[RaterCount], met: Met) -> list[str]:
+def _in_order(counts: Sequence[RaterCount], met: Met) -> list[str]:
     """People together first; scorers, those closest to people first; persons, those with most answers first."""
 
     def closeness(judge: RaterCount) -> float:
-        found = [met[judge.name, group].value for group in (PEOPLE, SIMULATED) if (judge.name, group) in met]
-        return max((value for value in found if value is not None), default=-2.0)
+        values = [met[judge.name, group].value for group in (PEOPLE, SIMULATED) if (judge.name, group) in met]
+        return max((value for value in values if value is not None), default=-2.0)
 
-    scorers = sorted((judge for judge in kept if judge.scorer), key=closeness, reverse=True)
-    return [PEOPLE, SIMULATED, *(judge.name for judge in scorers), *(judge.name for judge in kept if judge.person)]
+    scorers = sorted((judge for judge in counts if judge.scorer), key=closeness, reverse=True)
+    return [PEOPLE, SIMULATED, *(judge.name for judge in scorers), *(judge.name for judge in counts if judge.person)]

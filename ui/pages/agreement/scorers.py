@@ -31,10 +31,10 @@ _NOBODY = "This needs images with at least two people's answers and a scorer's j
 def by_certainty(store: Store, view: AgreementView, *, intervals: bool) -> tuple[Any, str]:
     """A figure (None: nothing to draw) and the tables as HTML."""
     options = Options(intervals=intervals, each_generator=False, matrix=False, by_certainty=True)
-    found = [row for row in recall(store, view.selection, options)["by_certainty"] if row["task"] == view.task]
-    if not found:
+    certainty_rows = [row for row in recall(store, view.selection, options)["by_certainty"] if row["task"] == view.task]
+    if not certainty_rows:
         return None, note(_NOBODY)
-    kinds = {kind: [row for row in found if row["people"] == kind] for kind in ("real", "simulated")}
+    kinds = {kind: [row for row in certainty_rows if row["people"] == kind] for kind in ("real", "simulated")}
     body = note(_ABOUT_CERTAINTY)
     for kind, rows in kinds.items():
         who = "people" if kind == "real" else "simulated people"
@@ -42,12 +42,12 @@ def by_certainty(store: Store, view: AgreementView, *, intervals: bool) -> tuple
             mine = view.listed([row for row in rows if row["certainty"] == name])
             caption = f"Where {who} are {_READ[name]}, {wording.task(view.task)}"
             body += statistics_table(caption, "scorer", mine, lambda row: str(row["rater"]))
-    chosen = [row for row in found if row["statistic"] == view.statistic and row["value"] is not None]
+    chosen = [row for row in certainty_rows if row["statistic"] == view.statistic and row["value"] is not None]
     chosen.sort(key=lambda row: (str(row["rater"]), CLASSES.index(row["certainty"])))
     simulated = {"real": "", "simulated": " (simulated people)"}
     lines = [(f"{row['rater']}, {row['certainty']}{simulated[row['people']]}", row | {"ceiling": None}) for row in chosen]
     figure = charts.forest(lines, f"{wording.title(view.statistic)}, {wording.task(view.task)}") if lines else None
-    return figure, body + explained(view.listed(found), open_=False)
+    return figure, body + explained(view.listed(certainty_rows), open_=False)
 
 
 _READ = {"unanimous": "unanimous", "majority": "split, with a majority", "split": "split"}
@@ -67,8 +67,7 @@ _TOO_FEW = (
 def scorer_against_scorer(store: Store, view: AgreementView, *, intervals: bool) -> str:
     """The tables as HTML."""
     options = Options(statistics=(view.statistic,), intervals=intervals, each_generator=False)
-    found = recall_further(store, view.selection, options, "comparisons")
-    rows = [row for row in found if row["task"] == view.task]
+    rows = [row for row in recall_further(store, view.selection, options, "comparisons") if row["task"] == view.task]
     if not rows:
         return note(_TOO_FEW)
     tables = [_comparison_table([row for row in rows if row["people"] == kind], kind, view) for kind in ("real", "simulated")]
@@ -143,10 +142,10 @@ def scores_to_decisions(store: Store, view: AgreementView, *, intervals: bool) -
 
 
 @live_updates.cached(maxsize=16)
-def _curve(store: Store, selection: Selection, asked: tuple[str, str, str], options: Options) -> ThresholdCurve:
-    rater, task, people = asked
-    said, scales = frame.frame(store, selection), frame.scales(store)
-    return curve(said, scales, rater, CutOptions(), options, place=CellName("all", task), simulated=people == "simulated")
+def _curve(store: Store, selection: Selection, compared: tuple[str, str, str], options: Options) -> ThresholdCurve:
+    rater, task, people = compared
+    judgements, scales = frame.frame(store, selection), frame.scales(store)
+    return curve(judgements, scales, rater, CutOptions(), options, cell=CellName("all", task), simulated=people == "simulated")
 
 
 def _figure(store: Store, view: AgreementView, scorers: Sequence[tuple[str, str]], options: Options) -> Any:
@@ -163,14 +162,14 @@ def _figure(store: Store, view: AgreementView, scorers: Sequence[tuple[str, str]
 def _cut_table(rows: Sequence[Row], people: str, rater: str) -> str:
     who = "people" if people == "real" else "simulated people"
     tasks = list(dict.fromkeys(row["task"] for row in rows))
-    found = {(row["task"], row["statistic"]): row for row in rows}
-    body = [_cut_line(task, found) for task in tasks]
+    by_cell = {(row["task"], row["statistic"]): row for row in rows}
+    body = [_cut_line(task, by_cell) for task in tasks]
     headers = ("images", "answers", "cut", "agreement", "in sample", "Cohen’s κ")
     return html_table(f"{rater} cut to agree with {who}, out of fold", ["task", *map(HtmlCell, headers)], body)
 
 
-def _cut_line(task: str, found: dict[tuple[str, str], Row]) -> list[str | HtmlCell]:
-    agreed, kappa = found[task, "percent_agreement"], found.get((task, "cohen_kappa"))
+def _cut_line(task: str, by_cell: dict[tuple[str, str], Row]) -> list[str | HtmlCell]:
+    agreed, kappa = by_cell[task, "percent_agreement"], by_cell.get((task, "cohen_kappa"))
     cut = "" if agreed["threshold"] is None else f"{agreed['threshold']:.3g}"
     folds = agreed["fold_thresholds"]
     spread = f"{min(folds):.3g} to {max(folds):.3g} by fold" if folds else ""

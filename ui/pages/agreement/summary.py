@@ -46,11 +46,8 @@ def _limits(view: AgreementView) -> str:
 
 def _unfit(rows: Rows, view: AgreementView) -> str:
     """Which scorers look at photographs with the playground's models."""
-    names = sorted({row["rater"] for row in rows["raters"] if next_steps.is_unfit(row["rater"], view.suite)})
-    if not names:
-        return ""
-    whose = "uses" if len(names) == 1 else "use"
-    return note(f"{', '.join(names)} {whose} the playground’s models, which know its drawings alone: these scores mean little.")
+    text = next_steps.about_unfit((row["rater"] for row in rows["raters"]), view.suite)
+    return note(text) if text else ""
 
 
 def main_numbers(rows: Rows, view: AgreementView, who: str) -> str:
@@ -242,7 +239,7 @@ def _lines(rows: Rows, view: AgreementView, mark: str) -> list[tuple[str, Row]]:
 CONSENSUS = "consensus:"
 """How the names of consensuses begin."""
 _NOTHING: Rows = {"raters": [], "matrix": [], "quality": []}
-_WHAT = (
+_LEAD = (
     "A consensus is computed from people’s answers and is nobody’s: no number about people or scorers changes with it. Beside a"
     " person it is made without that person’s answers."
 )
@@ -275,7 +272,7 @@ def consensus_tables(store: Store, view: AgreementView, *, intervals: bool) -> s
     if not rows["raters"]:
         return note("A consensus needs labels, and people have given none here.")
     beside = view.listed([row for row in rows["raters"] if row["task"] == view.task])
-    body = note(_WHAT)
+    body = note(_LEAD)
     for kind, who in (("real", "people"), ("simulated", "simulated people")):
         mine = [row for row in beside if row["people"] == kind]
         caption = f"Consensus beside {who}, {wording.task(view.task)}"
@@ -289,17 +286,17 @@ def _persons(rows: Sequence[Row], who: str) -> str:
     if not rows:
         return ""
     shown = [name for name in _QUALITY if any(row["statistic"] == name for row in rows)]
-    found: dict[str, dict[str, Row]] = {}
+    by_person: dict[str, dict[str, Row]] = {}
     for row in rows:
-        found.setdefault(row["rater"], {})[row["statistic"]] = row
+        by_person.setdefault(row["rater"], {})[row["statistic"]] = row
     headers: list[str | HtmlCell] = [
         "person",
         HtmlCell("answers"),
         *(HtmlCell(_QUALITY[name], note=_MEANING[name]) for name in shown),
     ]
-    persons = sorted(found, key=lambda name: (-_answers(found[name]), name))
+    persons = sorted(by_person, key=lambda name: (-_answers(by_person[name]), name))
     body: list[list[str | HtmlCell]] = [
-        [name, HtmlCell(f"{_answers(found[name]):,}"), *(number(found[name].get(s)) for s in shown)] for name in persons
+        [name, HtmlCell(f"{_answers(by_person[name]):,}"), *(number(by_person[name].get(s)) for s in shown)] for name in persons
     ]
     return html_table(f"Each of the {who} beside the others, all tasks", headers, body)
 

@@ -16,7 +16,7 @@ from agreement.catalogue import at_a_glance
 from agreement.report.report import glance
 from concord.agreement import Rows, quick_estimates, recall
 from concord.common import next_steps, wording
-from concord.leaderboard import main_suite
+from concord.comparison.leaderboard import main_suite
 from data.store.browse import contents
 from data.store.browse.contents import RaterCount, count_judgements
 from data.store.core import selection as selection_module
@@ -69,8 +69,8 @@ class AgreementView(View):
     @property
     def methods(self) -> tuple[ConsensusMethod, ...]:
         """The consensuses by name; what is none is left out."""
-        asked = self.consensus.split(",")
-        return tuple(method for method in CONSENSUSES if method in asked)
+        names = self.consensus.split(",")
+        return tuple(method for method in CONSENSUSES if method in names)
 
     def listed(self, rows: Sequence[dict[str, Any]]) -> list[dict[str, Any]]:
         """What the tables show of ``rows``: the chosen statistic and the main ones, or every one."""
@@ -81,11 +81,11 @@ class AgreementView(View):
         return [pair for pair in super().query() if pair[0] != "further"] + parse_qsl(self.further)
 
 
-def further(asked: Sequence[tuple[str, str]]) -> str:
+def further(parameters: Sequence[tuple[str, str]]) -> str:
     """What of an address restricts the selection and has no control; several generators or tasks have none, either."""
-    several = {name for name in ("generator", "task") if sum(key == name for key, _ in asked) > 1}
+    several = {name for name in ("generator", "task") if sum(key == name for key, _ in parameters) > 1}
     mine = {field.name for field in fields(Selection)} - ({"suite", "aspect", "generator", "task"} - several)
-    return urlencode([(key, value) for key, value in asked if key in mine and value])
+    return urlencode([(key, value) for key, value in parameters if key in mine and value])
 
 
 def restricted(query: str) -> Selection:
@@ -141,8 +141,8 @@ def intervals_note(store: Store, selection: Selection) -> str:
 
 def first_estimates(store: Store, selection: Selection) -> Rows:
     """People among themselves and scorers against people, without intervals; of a large project what stands already."""
-    found = quick_estimates(store, selection) if is_large(store) else None
-    return found or recall(store, selection, Options(intervals=False, each_generator=False, matrix=False))
+    quick = quick_estimates(store, selection) if is_large(store) else None
+    return quick or recall(store, selection, Options(intervals=False, each_generator=False, matrix=False))
 
 
 SHOWN = {
@@ -158,13 +158,13 @@ TABLE = {EVERY: "All statistics"}
 """Options of the tables."""
 
 
-def choices(store: Store, asked: AgreementView) -> dict[str, Choice]:
+def choices(store: Store, view: AgreementView) -> dict[str, Choice]:
     """The controls by the names of ``ADDRESS``, with what this suite and aspect have to choose from."""
-    found = contents.judged_suites(store)
-    suite = asked.suite if asked.suite in found else main_suite(store)
-    here = found[suite] if suite else contents.JudgedSuite([], [], [])
+    suites = contents.judged_suites(store)
+    suite = view.suite if view.suite in suites else main_suite(store)
+    here = suites[suite] if suite else contents.JudgedSuite([], [], [])
     default = next((name for name in ("correct", "faithfulness") if name in here.aspects), next(iter(here.aspects), None))
-    aspect = asked.aspect if asked.aspect in here.aspects else default
+    aspect = view.aspect if view.aspect in here.aspects else default
     known = suite is not None and aspect is not None
     charted = _charted(store, suite or "", aspect or "") if known else {}
     raters = pairable(store, Selection(suite=(suite or "",), aspect=(aspect or "",))) if known else []
@@ -175,23 +175,23 @@ def choices(store: Store, asked: AgreementView) -> dict[str, Choice]:
     # where nobody has chosen: the scale's primary statistic, or the next that is defined
     first = next((s for s, defined in charted.items() if defined), next(iter(charted), None))
     return {
-        "suite": Choice(sorted(found), suite),
+        "suite": Choice(sorted(suites), suite),
         "aspect": Choice(here.aspects, aspect),
-        "generator": Choice.among({ALL: "all generators"} | {name: name for name in here.generators}, asked.generator),
-        "task": Choice.among({name: wording.task(name) for name in (ALL, *here.tasks)}, asked.task),
-        "statistic": Choice.among({s: wording.title(s) for s in charted}, asked.statistic, first),
-        "show": Choice.among(SHOWN, asked.show),
-        "consensus": Choice([(title, name) for name, title in CONSENSUS.items()], list(asked.methods)),
-        "table": Choice([(title, name) for name, title in TABLE.items()], [name for name in TABLE if name == asked.table]),
-        "a": Choice.among({"": "the closest scorer"} | names, asked.a),
-        "b": Choice.among({"": "people (or simulated)"} | {name: name for name in groups} | names, asked.b),
+        "generator": Choice.among({ALL: "all generators"} | {name: name for name in here.generators}, view.generator),
+        "task": Choice.among({name: wording.task(name) for name in (ALL, *here.tasks)}, view.task),
+        "statistic": Choice.among({s: wording.title(s) for s in charted}, view.statistic, first),
+        "show": Choice.among(SHOWN, view.show),
+        "consensus": Choice([(title, name) for name, title in CONSENSUS.items()], list(view.methods)),
+        "table": Choice([(title, name) for name, title in TABLE.items()], [name for name in TABLE if name == view.table]),
+        "a": Choice.among({"": "the closest scorer"} | names, view.a),
+        "b": Choice.among({"": "people (or simulated)"} | {name: name for name in groups} | names, view.b),
     }
 
 
 def pairable(store: Store, selection: Selection) -> list[RaterCount]:
     """Who can be compared one by one: scorers first, then persons."""
-    found = [judge for judge in contents.raters_of_selection(store, selection) if judge.scorer or judge.person]
-    return sorted(found, key=lambda judge: not judge.scorer)
+    counts = [judge for judge in contents.raters_of_selection(store, selection) if judge.scorer or judge.person]
+    return sorted(counts, key=lambda judge: not judge.scorer)
 
 
 def _charted(store: Store, suite: str, aspect: str) -> dict[str, bool]:

@@ -122,7 +122,7 @@ class CampaignsPage(Page[CampaignsView]):
         elif part == "pay":
             self.html("pay")
             gr.HTML(note(pay.PLATFORM_FILE))
-            file = gr.File(label="Submissions from the platform", file_types=[".csv"], type="filepath", height=110)
+            file = gr.File(label="Submissions from the platform", file_types=[".csv"], type="filepath", height=140)
             self.field("platform-file", file)
             self.field("pay-matched", gr.HTML(elem_id="pay-matched"))
         elif part == "settings":
@@ -185,17 +185,17 @@ class CampaignsPage(Page[CampaignsView]):
             gr.HTML(note(adjudicate.KEYS))
         self.field("deciding", gr.State(None))
 
-    def view(self, asked: Mapping[str, Any]) -> CampaignsView:
-        return CampaignsView(**{name: str(value) for name, value in asked.items() if value})
+    def view(self, values: Mapping[str, Any]) -> CampaignsView:
+        return CampaignsView(**{name: str(value) for name, value in values.items() if value})
 
     def view_of(self, values: tuple[Any, ...]) -> CampaignsView:
         """By the controls' values."""
         return self.view(self.by_name(values))
 
     def offer(self, view: CampaignsView) -> Mapping[str, Any]:
-        found = updates.choices(self.store, view)
-        about = found["about"].control() | {"visible": view.show in ("people", "adjudicate")}
-        return {**found, "about": about}
+        offered = updates.choices(self.store, view)
+        about = offered["about"].control() | {"visible": view.show in ("people", "adjudicate")}
+        return {**offered, "about": about}
 
     def draw(self, view: CampaignsView) -> Iterator[Drawn | None]:
         yield from updates.draw(self.store, view)
@@ -240,9 +240,9 @@ class CampaignsPage(Page[CampaignsView]):
             return {"new-gold_from": forms.gold_choices(self.store, questionnaire, definition, chosen)}
 
         self.on(partial(gr.on, None), choices, (), ("new-suite", "new-task", "new-generator"))
-        asked = ("new-questionnaire", "new-definition", "new-gold_from")
-        self.on(self["new-questionnaire"].change, gold_choices, asked, ("new-gold_from",))
-        self.on(self["campaign-new"].click, gold_choices, asked, ("new-gold_from",))
+        gold_inputs = ("new-questionnaire", "new-definition", "new-gold_from")
+        self.on(self["new-questionnaire"].change, gold_choices, gold_inputs, ("new-gold_from",))
+        self.on(self["campaign-new"].click, gold_choices, gold_inputs, ("new-gold_from",))
         # one event of all controls: two of them answered at once would end with whichever came last, not with what is chosen
         inputs, outputs = [self[name] for name in names], [self[name] for name in previewed]
         changes = [control.blur if isinstance(control, gr.Textbox) else control.change for control in inputs]
@@ -317,11 +317,11 @@ class CampaignsPage(Page[CampaignsView]):
             return pay.matched(self.store, campaign, path)
 
         where, filled = [self["campaign"], self["show"]], self["settings-filled"]
-        listen([one.change for one in where], opened, [*where, filled], [*inputs, filled], **QUIET)
+        listen([control.change for control in where], opened, [*where, filled], [*inputs, filled], **QUIET)
         changes = [control.blur if isinstance(control, gr.Textbox) else control.change for control in inputs]
         listen(changes, meaning, [self["campaign"], filled, *inputs], [self["meaning"]], **QUIET)
-        given = ("campaign", *(f"set-{name}" for name in names))
-        self.after(self.on(self["settings-save"].click, save, given, ("message", "meaning"), trigger_mode="once"))
+        values = ("campaign", *(f"set-{name}" for name in names))
+        self.after(self.on(self["settings-save"].click, save, values, ("message", "meaning"), trigger_mode="once"))
         copied = ("message", *ADDRESS)
         self.after(self.on(self["campaign-duplicate"].click, duplicate, ("campaign",), copied, trigger_mode="once"))
         self["platform-file"].change(match, [self["platform-file"], self["campaign"]], self["pay-matched"], **QUIET)
@@ -344,14 +344,14 @@ class CampaignsPage(Page[CampaignsView]):
 
         where = [self["campaign"], self["show"]]
         marks = [self[name] for name in ("marks-hint", *LABELS, "marks-log", "marks-filled")]
-        said = [*self.describing.values()]
-        listen([one.change for one in where], open_marks, [*where, self["marks-filled"]], marks, **QUIET)
+        parts = [*self.describing.values()]
+        listen([control.change for control in where], open_marks, [*where, self["marks-filled"]], marks, **QUIET)
         saved = self.on(
             self["marks-save"].click, save_marks, ("campaign", *LABELS), ("message", "marks-log"), trigger_mode="once"
         )
         self.after(saved)
-        listen([one.change for one in where], open_recruitment, [*where, self.said_of], [*said, self.said_of], **QUIET)
-        self["said-save"].click(save_recruitment, [self["campaign"], *said], self.message, trigger_mode="once", **QUIET)
+        listen([control.change for control in where], open_recruitment, [*where, self.said_of], [*parts, self.said_of], **QUIET)
+        self["said-save"].click(save_recruitment, [self["campaign"], *parts], self.message, trigger_mode="once", **QUIET)
 
     def _connect_case(self) -> None:
         every, opened = [*self.controls.values()], [self[name] for name in _CASE]
@@ -384,14 +384,14 @@ class CampaignsPage(Page[CampaignsView]):
         for name, by in (("case-before", -1), ("case-next", 1)):
             self[name].click(step(by), every, self["case"], queue=False, **QUIET)
         blaming = [self["wrong"], self["verdict"]]
-        listen([one.change for one in blaming], blame, [*blaming, *every], self["rater"], **QUIET)
+        listen([control.change for control in blaming], blame, [*blaming, *every], self["rater"], **QUIET)
         ruling = ("verdict", "wrong", "rater", "remark", *self.controls)
         self.after(self.on(self["case-save"].click, save, ruling, ("message", "case"), trigger_mode="once"))
 
     def _connect_links(self) -> None:
-        def make(request: gr.Request, campaign: str, *given: Any) -> Drawn:
+        def make(request: gr.Request, campaign: str, *values: Any) -> Drawn:
             who = acting_user(request)
-            wrong = updates.hand_out(self.store, campaign, given, who)
+            wrong = updates.hand_out(self.store, campaign, values, who)
             return {"message": message_update(wrong), "links": people.links(self.store, campaign, who)}
 
         def revoke(campaign: str, event: gr.EventData, request: gr.Request) -> Drawn:

@@ -51,17 +51,19 @@ class Docket:
 
 def docket(store: Store, view: CampaignsView, topic: CampaignTopic | None) -> Docket:
     """What the address lists."""
-    given = adjudication.verdicts(store, view.campaign)
-    blamed = next((one for one in adjudication.blames(given) if blame_name(one.wrong, one.rater) == view.only), None)
+    adjudications = adjudication.verdicts(store, view.campaign)
+    blamed = next(
+        (blame for blame in adjudication.blames(adjudications) if blame_name(blame.wrong, blame.rater) == view.only), None
+    )
     if blamed is not None:
-        found = adjudication.verdicts_against(given, blamed.wrong, blamed.rater)
+        cases = adjudication.verdicts_against(adjudications, blamed.wrong, blamed.rater)
     elif topic is None:
-        found = []
+        cases = []
     else:
-        found = adjudication.contested_cases(store, view.campaign, topic, view.against)
+        cases = adjudication.contested_cases(store, view.campaign, topic, view.against)
         if view.only == OPEN:
-            found = [one for one in found if one.verdict is None]
-    return Docket(tuple(found[:MOST]), len(found), tuple(given))
+            cases = [case for case in cases if case.verdict is None]
+    return Docket(tuple(cases[:MOST]), len(cases), tuple(adjudications))
 
 
 def choices(store: Store, view: CampaignsView, topic: CampaignTopic | None) -> tuple[Choice, Choice]:
@@ -70,103 +72,105 @@ def choices(store: Store, view: CampaignsView, topic: CampaignTopic | None) -> t
     between = Choice([("people among themselves", PEOPLE), *((f"people and {name}", name) for name in scorers)], view.against)
     blames = adjudication.blames(adjudication.verdicts(store, view.campaign))
     listed = [("all that differ", ANY), ("without a verdict", OPEN)]
-    listed += [(f"wrong: {progress.describe_blamed(one)} ({one.n})", blame_name(one.wrong, one.rater)) for one in blames]
+    listed += [
+        (f"wrong: {progress.describe_blamed(blame)} ({blame.n})", blame_name(blame.wrong, blame.rater)) for blame in blames
+    ]
     only = view.only if view.only in {value for _, value in listed} else ANY
     return Choice(between.choices, view.against if view.against in {PEOPLE, *scorers} else PEOPLE), Choice(listed, only)
 
 
-def case_choice(found: Docket, looks: dict[str, ItemSubject], chosen: str) -> Choice:
+def case_choice(docket: Docket, looks: dict[str, ItemSubject], chosen: str) -> Choice:
     """The control that opens a case."""
-    named = [(_title(n, one, looks), one.key) for n, one in enumerate(found.cases, 1)]
+    named = [(_title(n, case, looks), case.key) for n, case in enumerate(docket.cases, 1)]
     known = {key for _, key in named}
     return Choice([("none", ""), *named], chosen if chosen in known else "")
 
 
-def looks_of(store: Store, found: Docket) -> dict[str, ItemSubject]:
+def looks_of(store: Store, docket: Docket) -> dict[str, ItemSubject]:
     """What the cases' items look like."""
-    return item_subjects(store, sorted({one.item for one in found.cases}))
+    return item_subjects(store, sorted({case.item for case in docket.cases}))
 
 
-def _title(n: int, one: ContestedCase, looks: dict[str, ItemSubject]) -> str:
-    text = looks[one.item].text if one.item in looks else one.item
-    about = f" · {one.target}" if one.target else ""
-    return f"{n} · {text[:80] or one.item}{about}"
+def _title(n: int, case: ContestedCase, looks: dict[str, ItemSubject]) -> str:
+    text = looks[case.item].text if case.item in looks else case.item
+    about = f" · {case.target}" if case.target else ""
+    return f"{n} · {text[:80] or case.item}{about}"
 
 
-def listing(found: Docket, looks: dict[str, ItemSubject], view: CampaignsView) -> str:
+def listing(docket: Docket, looks: dict[str, ItemSubject], view: CampaignsView) -> str:
     """The cases, the most contested first: how far they differ, never what was said."""
-    if not found.cases:
+    if not docket.cases:
         return note(NO_CASES if view.only == ANY else "No cases.")
     rows = []
-    for n, one in enumerate(found.cases, 1):
-        text = (looks[one.item].text if one.item in looks else "") or one.item
-        about = f'<small class="cc-detail">{escape(one.target)}</small>' if one.target else ""
-        differ = "" if one.disagreement is None else f"{one.disagreement:.2f}"
-        many = "" if one.disagreement is None else f"{one.n:,}"
-        verdict = "" if one.verdict is None else f"{one.verdict.verdict}: {_blamed(one.verdict)} was wrong"
-        opened = f'<a href="{escape(view.address(case=one.key))}">{escape(text)}</a>'
-        chosen = " class=cc-chosen" if one.key == view.case else ""
+    for n, case in enumerate(docket.cases, 1):
+        text = (looks[case.item].text if case.item in looks else "") or case.item
+        about = f'<small class="cc-detail">{escape(case.target)}</small>' if case.target else ""
+        differ = "" if case.disagreement is None else f"{case.disagreement:.2f}"
+        many = "" if case.disagreement is None else f"{case.n:,}"
+        verdict = "" if case.verdict is None else f"{case.verdict.verdict}: {_blamed(case.verdict)} was wrong"
+        opened = f'<a href="{escape(view.address(case=case.key))}">{escape(text)}</a>'
+        chosen = " class=cc-chosen" if case.key == view.case else ""
         rows.append(
-            f'<tr{chosen}><td>{n}</td><th scope="row">{opened}{about}</th><td>{escape(wording.plain_aspect(one.aspect))}</td>'
+            f'<tr{chosen}><td>{n}</td><th scope="row">{opened}{about}</th><td>{escape(wording.plain_aspect(case.aspect))}</td>'
             f'<td class="cc-number">{differ}</td><td class="cc-number">{many}</td><td>{escape(verdict)}</td></tr>'
         )
     names = ("", "prompt", "aspect", "disagreement", "n", "verdict")
     head = "".join(f'<th scope="col"{" class=cc-number" if name in names[3:5] else ""}>{name}</th>' for name in names)
-    more = f" (the first {MOST:,} of {found.total:,})" if found.total > MOST else ""
+    more = f" (the first {MOST:,} of {docket.total:,})" if docket.total > MOST else ""
     return (
         '<div class="cc-table-wrap cc-cases"><table class="cc-table">'
-        f"<caption>{wording.count(found.total, 'case')}{more}</caption>"
+        f"<caption>{wording.count(docket.total, 'case')}{more}</caption>"
         f"<thead><tr>{head}</tr></thead><tbody>{''.join(rows)}</tbody></table></div>"
         + note("Disagreement: the mean distance of two values, from 0 to 1; n: people’s values.")
     )
 
 
-def _blamed(one: Adjudication) -> str:
+def _blamed(verdict: Adjudication) -> str:
     return (
-        f"{one.wrong} {one.rater_id}"
-        if one.rater_id
-        else {"person": "whoever says otherwise"}.get(one.wrong, f"the {one.wrong}")
+        f"{verdict.wrong} {verdict.rater_id}"
+        if verdict.rater_id
+        else {"person": "whoever says otherwise"}.get(verdict.wrong, f"the {verdict.wrong}")
     )
 
 
-def counts(found: Docket, view: CampaignsView) -> str:
+def counts(docket: Docket, view: CampaignsView) -> str:
     """Who was wrong how often, each leading to its cases."""
-    if not found.verdicts:
+    if not docket.verdicts:
         return note("No verdict has been given in this campaign yet.")
     rows: list[list[str | HtmlCell]] = []
-    for one in adjudication.blames(found.verdicts):
-        only = blame_name(one.wrong, one.rater)
+    for blame in adjudication.blames(docket.verdicts):
+        only = blame_name(blame.wrong, blame.rater)
         rows.append(
             [
-                HtmlCell(progress.describe_blamed(one), number=False),
-                HtmlCell(f"{one.n:,}", href=view.address(only=only, case="")),
+                HtmlCell(progress.describe_blamed(blame), number=False),
+                HtmlCell(f"{blame.n:,}", href=view.address(only=only, case="")),
             ]
         )
-    total = wording.count(len(found.verdicts), "verdict")
+    total = wording.count(len(docket.verdicts), "verdict")
     return html_table(f"Who was wrong ({total})", ["wrong", HtmlCell("verdicts")], rows)
 
 
 def opened(store: Store, view: CampaignsView, topic: CampaignTopic, case: ContestedCase) -> tuple[str, list[RaterValue]]:
     """The opened case as HTML, and what everybody says."""
     subject = item_subjects(store, [case.item]).get(case.item)
-    said = adjudication.rater_values(store, view.campaign, topic, case.item, case.target)
+    values = adjudication.rater_values(store, view.campaign, topic, case.item, case.target)
     text = (subject.text if subject else "") or case.item
     about = f" Target: {case.target}." if case.target else ""
     lines: list[list[str | HtmlCell]] = [
         [
-            f"{one.rater} ({'scorer' if one.kind == 'scorer' else 'simulated' if one.simulated else one.kind})",
-            HtmlCell(one.value or "no answer", number=False),
-            wording.reason(one.why) if one.why else "",
+            f"{rated.rater} ({'scorer' if rated.kind == 'scorer' else 'simulated' if rated.simulated else rated.kind})",
+            HtmlCell(rated.value or "no answer", number=False),
+            wording.reason(rated.why) if rated.why else "",
         ]
-        for one in said
+        for rated in values
     ]
     verdict = ""
     if case.verdict is not None:
-        one = case.verdict
-        moment = f" on {one.moment:%Y-%m-%d %H:%M} UTC" if one.moment else ""
+        decided = case.verdict
+        moment = f" on {decided.moment:%Y-%m-%d %H:%M} UTC" if decided.moment else ""
         verdict = note(
-            f"Verdict so far: {one.verdict}; {_blamed(one)} was wrong. By {one.made_by}{moment}."
-            + (f" “{one.note}”" if one.note else "")
+            f"Verdict so far: {decided.verdict}; {_blamed(decided)} was wrong. By {decided.made_by}{moment}."
+            + (f" “{decided.note}”" if decided.note else "")
         )
     table = html_table("All answers", ["rater", HtmlCell("says", number=False), "not counted, as it is"], lines)
     return (
@@ -176,7 +180,7 @@ def opened(store: Store, view: CampaignsView, topic: CampaignTopic, case: Contes
         + table
         + verdict
         + "</div></div>"
-    ), said
+    ), values
 
 
 def verdict_choices(labels: Sequence[str]) -> list[tuple[str, str]]:
@@ -185,12 +189,14 @@ def verdict_choices(labels: Sequence[str]) -> list[tuple[str, str]]:
     return [(f"{letter} · {label}", label) for letter, label in keyed] + [(label, label) for label in labels[len(_LETTERS) :]]
 
 
-def to_blame(said: Sequence[RaterValue], wrong: str | None, verdict: str | None) -> Choice:
+def to_blame(values: Sequence[RaterValue], wrong: str | None, verdict: str | None) -> Choice:
     """Who can have been wrong: those who say something else than the verdict."""
     if wrong not in ("scorer", "person"):
         return Choice([], None)
     kinds = {"scorer": ("scorer",), "person": ("human",)}[wrong]
-    names = list(dict.fromkeys(one.rater for one in said if one.kind in kinds and one.value and one.value != verdict))
+    names = list(
+        dict.fromkeys(rated.rater for rated in values if rated.kind in kinds and rated.value and rated.value != verdict)
+    )
     return Choice(names, names[0] if len(names) == 1 else None)
 
 

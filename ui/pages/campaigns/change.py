@@ -11,7 +11,7 @@ import gradio as gr
 from concord.campaigns import changing
 from concord.campaigns.changing import STEERING, TEXTS
 from concord.common import wording
-from data.campaign import AMOUNTS, Campaign
+from data.campaigns.settings import AMOUNTS, Campaign
 from data.store.campaigns import management, monitoring
 from data.store.core.store import Store
 from ui.components.tables import note
@@ -44,47 +44,47 @@ def fields() -> dict[str, Any]:
 
 def open_settings(store: Store, campaign: str | None, show: str | None, filled: str, names: list[str]) -> list[Any]:
     """A campaign's settings for the form; nothing where it holds them already, as somebody may be typing."""
-    found = management.get(store, campaign) if campaign and show == "settings" and campaign != filled else None
-    if found is None:
+    stored_campaign = management.get(store, campaign) if campaign and show == "settings" and campaign != filled else None
+    if stored_campaign is None:
         return [gr.skip()] * (len(names) + 1)
-    stored = found.settings.to_json() | {"title": found.title, "overlap": found.overlap}
-    fixed = STEERING if monitoring.coverage(store, found.campaign_id).people else ()
+    stored = stored_campaign.settings.to_json() | {"title": stored_campaign.title, "overlap": stored_campaign.overlap}
+    fixed = STEERING if monitoring.coverage(store, stored_campaign.campaign_id).people else ()
     updates = [gr.update(value=0 if stored[name] is None else stored[name], interactive=name not in fixed) for name in names]
-    return [*updates, found.campaign_id]
+    return [*updates, stored_campaign.campaign_id]
 
 
 def _given(values: Mapping[str, Any]) -> tuple[dict[str, Any], str, int]:
     """The settings of the form, its title and its overlap."""
-    said = {name: None if name in _ZERO_IS_NONE and not value else value for name, value in values.items()}
+    settings = {name: None if name in _ZERO_IS_NONE and not value else value for name, value in values.items()}
     for name in (*changing.CODES, *AMOUNTS, "closes", "currency", "completion_url"):
-        said[name] = str(said[name] or "").strip()
-    said |= {name: str(said[name] or "") for name in TEXTS}
-    said |= {name: float(said[name] or 0) for name in ("platform_fee", "lease_minutes")}
-    return said, str(said.pop("title") or ""), int(said.pop("overlap") or 0)
+        settings[name] = str(settings[name] or "").strip()
+    settings |= {name: str(settings[name] or "") for name in TEXTS}
+    settings |= {name: float(settings[name] or 0) for name in ("platform_fee", "lease_minutes")}
+    return settings, str(settings.pop("title") or ""), int(settings.pop("overlap") or 0)
 
 
 def meaning(store: Store, campaign: str, values: Mapping[str, Any]) -> str:
     """What the change means, as HTML; what is wrong with it instead."""
-    found = management.get(store, campaign) if campaign else None
-    if found is None:
+    stored_campaign = management.get(store, campaign) if campaign else None
+    if stored_campaign is None:
         return ""
-    given, _, overlap = _given(values)
+    settings, _, overlap = _given(values)
     try:
-        said = changing.describe_change(store, found, given, overlap)
+        sentences = changing.describe_change(store, stored_campaign, settings, overlap)
     except ValueError as error:
         return note(wording.sentence(error), "cc-bad")
-    return f'<ul class="cc-list">{"".join(f"<li>{escape(line)}</li>" for line in said)}</ul>' if said else ""
+    return f'<ul class="cc-list">{"".join(f"<li>{escape(line)}</li>" for line in sentences)}</ul>' if sentences else ""
 
 
 def save(store: Store, campaign: str, values: Mapping[str, Any], who: ActingUser) -> tuple[str, str]:
     """Write the settings; a sentence, and how it is meant."""
-    found = management.get(store, campaign) if campaign else None
-    if found is None:
+    stored_campaign = management.get(store, campaign) if campaign else None
+    if stored_campaign is None:
         return "Choose a campaign first.", "cc-bad"
-    given, title, overlap = _given(values)
+    settings, title, overlap = _given(values)
     try:
-        named = title.strip() or found.campaign_id
-        management.change_settings(store, found.campaign_id, given, who.signed, title=named, overlap=overlap)
+        named = title.strip() or stored_campaign.campaign_id
+        management.change_settings(store, stored_campaign.campaign_id, settings, who.signed, title=named, overlap=overlap)
     except ValueError as error:
         return wording.sentence(error), "cc-bad"
     return "The settings are saved.", ""
@@ -92,11 +92,11 @@ def save(store: Store, campaign: str, values: Mapping[str, Any], who: ActingUser
 
 def duplicate(store: Store, campaign: str) -> tuple[Campaign | None, str]:
     """A draft with the same items and settings, or what is wrong in a sentence."""
-    found = management.get(store, campaign)
-    if found is None:
+    original = management.get(store, campaign)
+    if original is None:
         return None, "Choose a campaign first."
     try:
         new_id = management.free_id(store, campaign)
-        return management.duplicate(store, campaign, new_id, f"{found.title} (copy)"), ""
+        return management.duplicate(store, campaign, new_id, f"{original.title} (copy)"), ""
     except ValueError as error:
         return None, wording.sentence(error)

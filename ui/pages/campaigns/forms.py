@@ -20,7 +20,8 @@ from concord.campaigns.known_answers import EXAMPLE
 from concord.campaigns.planning import CampaignSpec, campaign_spec
 from concord.common import wording
 from concord.judging import form_of
-from data.campaign import ATTENTION_PASS_MARK, GOLD_PASS_MARK, Campaign, id_of_title
+from data.campaigns.checks import ATTENTION_PASS_MARK, GOLD_PASS_MARK
+from data.campaigns.settings import Campaign, id_of_title
 from data.store.browse import contents
 from data.store.campaigns import management
 from data.store.core.store import Store
@@ -43,13 +44,13 @@ def mark_control(name: str, value: float | None, **more: Any) -> gr.Number:
 
 def open_marks(store: Store, campaign: str | None, show: str | None, filled: str) -> list[Any]:
     """A campaign's marks and their log; nothing where the form holds them already, as somebody may be typing."""
-    found = management.get(store, campaign) if campaign and show == "people" and campaign != filled else None
-    if found is None:
+    stored_campaign = management.get(store, campaign) if campaign and show == "people" and campaign != filled else None
+    if stored_campaign is None:
         return [gr.skip()] * (len(LABELS) + 3)
-    settings = found.settings
+    settings = stored_campaign.settings
     values = [gr.Number(value=getattr(settings, name), interactive=True) for name in LABELS]
     hint = note(_HINT) + (note(_NONE) if settings.check_every is None else "")
-    return [hint, *values, marks_log(store, found.campaign_id), found.campaign_id]
+    return [hint, *values, marks_log(store, stored_campaign.campaign_id), stored_campaign.campaign_id]
 
 
 def marks_log(store: Store, campaign: str) -> str:
@@ -66,9 +67,9 @@ def marks_log(store: Store, campaign: str) -> str:
 def save_marks(store: Store, campaign: str, values: tuple[float | None, ...], who: ActingUser) -> tuple[str, str]:
     """Write the marks; a sentence, and how it is meant."""
     # Gradio sends an empty number as nothing
-    given = {name: value or 0.0 for name, value in zip(LABELS, values, strict=True)}
+    settings = {name: value or 0.0 for name, value in zip(LABELS, values, strict=True)}
     try:
-        management.change_settings(store, campaign, given, who.signed)
+        management.change_settings(store, campaign, settings, who.signed)
     except ValueError as error:
         return wording.sentence(error), "cc-bad"
     return "The marks are saved.", ""
@@ -149,7 +150,7 @@ def create_form() -> dict[str, Any]:
         )
         example = f'{note(known)}<pre class="cc-code">{escape(EXAMPLE)}</pre>'
         gr.HTML(f'<details class="cc-why"><summary>Or from a file</summary>{example}</details>')
-        made["known"] = gr.File(label="Items with known answers", file_types=[".json", ".csv"], type="filepath", height=110)
+        made["known"] = gr.File(label="Items with known answers", file_types=[".json", ".csv"], type="filepath", height=140)
         with gr.Row(elem_classes="cc-filters"):
             made["check_every"] = _number("One check in", "10: one of ten is gold or attention; 0: none")
             made["pass_mark"] = gr.Number(
@@ -240,15 +241,15 @@ def gold_choices(store: Store, questionnaire: str, definition: str, chosen: str)
     """Where right answers can come from, in a questionnaire, with how many items have one."""
     try:
         form = form_of("" if questionnaire == OWN else questionnaire, definition if questionnaire == OWN else None)
-        found = gold.sources(store, form)
+        sources = gold.sources(store, form)
     except ValueError:
-        found = {}
+        sources = {}
     words = {"verdicts": "verdicts", "unanimous": "unanimous answers"}
     named = [
         (f"{words.get(name) or 'answers of ' + name.removeprefix(gold.PERSON)}: {wording.count(n, 'item')}", name)
-        for name, n in found.items()
+        for name, n in sources.items()
     ]
-    return gr.update(choices=[("none", ""), *named], value=chosen if chosen in found else "")
+    return gr.update(choices=[("none", ""), *named], value=chosen if chosen in sources else "")
 
 
 def wish_of(values: Mapping[str, Any], store: Store) -> CampaignSpec:
@@ -258,25 +259,25 @@ def wish_of(values: Mapping[str, Any], store: Store) -> CampaignSpec:
         ValueError: a value that cannot be.
     """
     # Gradio shows an empty number as 0
-    said = {
+    entered = {
         name: value
         for name, value in values.items()
         if value not in (None, "", []) and not (name in _ZERO_IS_NONE and value == 0)
     }
     for name in _LINES:
-        if name in said:
-            said[name] = [line.strip() for line in str(said[name]).splitlines() if line.strip()]
-    if said.get("questionnaire") == OWN:
-        if not str(said.get("definition", "")).strip():
+        if name in entered:
+            entered[name] = [line.strip() for line in str(entered[name]).splitlines() if line.strip()]
+    if entered.get("questionnaire") == OWN:
+        if not str(entered.get("definition", "")).strip():
             raise ValueError("write the questionnaire’s YAML; docs/questionnaires.md says how")
-        del said["questionnaire"]
+        del entered["questionnaire"]
     else:
-        said.pop("definition", None)
-    if "known" in said:
-        said["known"] = _text(str(said["known"]))
-    if "id" not in said and (wanted := id_of_title(str(said.get("title", "")))):
-        said["id"] = management.free_id(store, wanted)
-    return campaign_spec(said, "the form")
+        entered.pop("definition", None)
+    if "known" in entered:
+        entered["known"] = _text(str(entered["known"]))
+    if "id" not in entered and (wanted := id_of_title(str(entered.get("title", "")))):
+        entered["id"] = management.free_id(store, wanted)
+    return campaign_spec(entered, "the form")
 
 
 def _text(path: str) -> str:
@@ -293,18 +294,18 @@ def _text(path: str) -> str:
 def preview_campaign(store: Store, values: Mapping[str, Any]) -> tuple[str, bool]:
     """What would be made, as HTML, and whether it can be."""
     try:
-        asked = wish_of(values, store)
-        named = bool(asked.campaign_id)
-        made = planning.plan_campaign(store, asked if named else replace(asked, campaign_id="unnamed"))
-        if management.get(store, asked.campaign_id) is not None:
-            raise ValueError(f"there is a campaign {asked.campaign_id!r} already; give this one another id")
+        spec = wish_of(values, store)
+        named = bool(spec.campaign_id)
+        made = planning.plan_campaign(store, spec if named else replace(spec, campaign_id="unnamed"))
+        if management.get(store, spec.campaign_id) is not None:
+            raise ValueError(f"there is a campaign {spec.campaign_id!r} already; give this one another id")
     except (ValueError, OSError) as error:
         return note(wording.sentence(error), "cc-bad"), False
     lead, *rest = progress.describe_plan(store, made)
     lines = "".join(f"<li>{escape(line)}</li>" for line in rest)
     body = f'{note(f"This asks for {lead}.", "cc-lead")}<ul class="cc-list">{lines}</ul>'
     return body + note(
-        f"Its id is {asked.campaign_id}. The draft can be previewed as a worker sees it." if named else "Give it a title."
+        f"Its id is {spec.campaign_id}. The draft can be previewed as a worker sees it." if named else "Give it a title."
     ), named
 
 

@@ -11,7 +11,7 @@ from typing import Final
 from concord.campaigns import payment
 from concord.campaigns.payment import PaidPerson, Payroll
 from concord.common import wording
-from data.campaign import Campaign
+from data.campaigns.settings import Campaign
 from data.store.campaigns import management
 from data.store.core.store import Store
 from ui.components.tables import HtmlCell, Line, html, html_table, note, small
@@ -68,7 +68,7 @@ def matched(store: Store, campaign_id: str, path: str | None) -> str:
         return note("The file is not UTF-8.", "cc-bad")
     except ValueError as error:
         return note(wording.sentence(error), "cc-bad")
-    n = sum(one.submission is not None for one in roll.people)
+    n = sum(person.submission is not None for person in roll.people)
     text = f"{n:,} of {wording.count(len(roll.people), 'person')} here are in the file."
     if roll.unknown:
         text += f" {len(roll.unknown):,} in the file never came here, such as {roll.unknown[0]}."
@@ -88,25 +88,27 @@ def _lead(roll: Payroll, campaign: Campaign) -> str:
 
 
 def _table(roll: Payroll) -> str:
-    decided = Counter(one.payout.decision for one in roll.people)
-    caption = f"{wording.count(len(roll.people), 'person')}: {', '.join(f'{n:,} {what}' for what, n in decided.items())}"
+    decided = Counter(person.payout.decision for person in roll.people)
+    caption = (
+        f"{wording.count(len(roll.people), 'person')}: {', '.join(f'{n:,} {decision}' for decision, n in decided.items())}"
+    )
     hourly = HtmlCell("", "") if roll.hourly is None else HtmlCell(f"{roll.hourly:,}", "median")
     total = Line(["all", "", "", "", "", HtmlCell(f"{roll.pay:,}"), HtmlCell(f"{roll.fees:,}"), hourly], "cc-total")
-    return html_table(caption, _HEADERS, [*(Line(_row(one)) for one in roll.people), total], "cc-pay")
+    return html_table(caption, _HEADERS, [*(Line(_row(person)) for person in roll.people), total], "cc-pay")
 
 
-def _row(one: PaidPerson) -> list[str | HtmlCell]:
-    work, payout = one.work, one.payout
+def _row(person: PaidPerson) -> list[str | HtmlCell]:
+    work, payout = person.work, person.payout
     decision = f'<span class="cc-badge {_BADGES.get(payout.decision, "")}">{escape(payout.decision)}</span>'
     return [
         html(escape(work.person)),
-        html(escape(_OUTCOMES[one.outcome]) + small(f"code {work.code}" if work.code else "no code shown")),
+        html(escape(_OUTCOMES[person.outcome]) + small(f"code {work.code}" if work.code else "no code shown")),
         html(decision),
         HtmlCell(f"{work.items:,}"),
         HtmlCell("–" if work.seconds is None else wording.duration(work.seconds)),
         HtmlCell(f"{payout.pay:,}", f"{payout.base:,} + {payout.bonus:,}" if payout.base else ""),
         HtmlCell(f"{payout.fee:,}"),
-        HtmlCell("–" if one.hourly is None else f"{one.hourly:,}"),
+        HtmlCell("–" if person.hourly is None else f"{person.hourly:,}"),
     ]
 
 

@@ -17,7 +17,7 @@ from concord.campaigns.health import by_problem
 from concord.campaigns.progress import CampaignProgress
 from concord.common import wording
 from concord.people import link_path
-from data.campaign import MAX_RECRUITMENT_LENGTH, RECRUITMENT_FIELDS
+from data.campaigns.recruitment import MAX_RECRUITMENT_LENGTH, RECRUITMENT_FIELDS
 from data.people import ROLES
 from data.store.campaigns import management
 from data.store.core.selection import Selection
@@ -46,60 +46,60 @@ _NUMBERS = ("active time", "agreement", "repeats")
 NOBODY = "No work in this campaign yet. Start it and invite people."
 
 
-def people_table(store: Store, one: CampaignProgress, topic: CampaignTopic | None, *, intervals: bool) -> str:
+def people_table(store: Store, campaign_progress: CampaignProgress, topic: CampaignTopic | None, *, intervals: bool) -> str:
     """Everybody, with the rules of the flags beneath."""
-    found = by_problem(annotators_of(store, one.campaign, topic, intervals=intervals))
-    if not found:
+    annotators = by_problem(annotators_of(store, campaign_progress.campaign, topic, intervals=intervals))
+    if not annotators:
         return note(NOBODY)
     about = "Nobody has judged anything yet, so there is no agreement to show."
     if topic is not None:
         about = f"Agreement is about {wording.aspect(topic.aspect)} of {topic.suite}: {progress.COEFFICIENT}."
     everywhere = {gone.person for gone in revocations.current_revocations(store) if gone.campaign is None}
-    rows = [(_person_row(person, person.worker.person in everywhere), person.worker.revoked) for person in found]
+    rows = [(_person_row(person, person.worker.person in everywhere), person.worker.revoked) for person in annotators]
     lines = [Line(cells, "cc-out" if revoked else "") for cells, revoked in rows]
     heads = [HtmlCell(name, note=hint, number=name in _NUMBERS) for name, hint in _HEADERS]
     rules = "".join(note(rule) for rule in progress.RULES)
-    reasons = [person.agreement.to_dict() for person in found if person.agreement is not None]
+    reasons = [person.agreement.to_dict() for person in annotators if person.agreement is not None]
     return (
         note(about)
-        + html_table(wording.count(len(found), "person"), heads, lines, "cc-people")
+        + html_table(wording.count(len(annotators), "person"), heads, lines, "cc-people")
         + explained(reasons, open_=False)
         + f'<details class="cc-why" open><summary>How the flags are made</summary>{rules}</details>'
     )
 
 
-def _person_row(one: AnnotatorWork, everywhere: bool) -> list[str | HtmlCell]:
-    work = one.worker
+def _person_row(annotator_work: AnnotatorWork, everywhere: bool) -> list[str | HtmlCell]:
+    work = annotator_work.worker
     kind = "simulated" if work.simulated else ""
     href = browse_address(Selection(), rater=work.person, order="lowest")
     training = f"{work.training_right}/{work.training} training" if work.training else ""
     counts = [(work.skipped, "skipped"), (work.reported, "reported"), (work.held, "held")]
-    flags = "".join(f'<span class="cc-badge cc-badge--warn">{escape(flag)}</span>' for flag in one.flags)
+    flags = "".join(f'<span class="cc-badge cc-badge--warn">{escape(flag)}</span>' for flag in annotator_work.flags)
     return [
-        html(f'<a href="{escape(href)}">{escape(work.person)}</a>{small(kind)}{_revoked(one)}'),
+        html(f'<a href="{escape(href)}">{escape(work.person)}</a>{small(kind)}{_revoked(annotator_work)}'),
         _lines(f"{work.valid:,} valid", _counted(work.surplus, "surplus") + _counted(work.training, "training")),
-        _time(one),
-        _agreement(one),
+        _time(annotator_work),
+        _agreement(annotator_work),
         _lines(progress.describe_checks(work).replace(", ", "\n"), training),
-        _alike(one),
+        _alike(annotator_work),
         html(when(work.last)),
-        _lines(", ".join(filter(None, (_counted(n, what) for n, what in counts)))),
+        _lines(", ".join(filter(None, (_counted(n, label) for n, label in counts)))),
         html(flags),
-        html(_act(one, everywhere)),
+        html(_act(annotator_work, everywhere)),
     ]
 
 
-def _act(one: AnnotatorWork, everywhere: bool) -> str:
-    person = one.worker.person
+def _act(work: AnnotatorWork, everywhere: bool) -> str:
+    person = work.worker.person
     if everywhere:
         return small("revoked in the whole project")
-    if one.worker.revoked:
+    if work.worker.revoked:
         return button("Reinstate", "reinstate", f"Reinstate {person}", person=person)
     return button("Revoke", "revoke", f"Revoke {person}", person=person)
 
 
-def _revoked(one: AnnotatorWork) -> str:
-    work = one.worker
+def _revoked(annotator_work: AnnotatorWork) -> str:
+    work = annotator_work.worker
     if work.paused is not None:
         since = f" since {when(work.paused_since)}" if work.paused_since else ""
         text = f'<small class="cc-detail">{escape(work.paused)}{since}</small>'
@@ -107,32 +107,32 @@ def _revoked(one: AnnotatorWork) -> str:
     return '<span class="cc-badge cc-badge--bad">revoked</span>' if work.revoked else ""
 
 
-def _time(one: AnnotatorWork) -> HtmlCell:
-    work = one.worker
+def _time(annotator_work: AnnotatorWork) -> HtmlCell:
+    work = annotator_work.worker
     if work.median_seconds is None:
         return _lines("")
-    n = one.speed.n if one.speed is not None else 0
+    n = annotator_work.speed.n if annotator_work.speed is not None else 0
     return HtmlCell(f"{work.median_seconds:.1f} s", f"{wording.duration(work.seconds or 0)} in all, n = {n:,}")
 
 
-def _agreement(one: AnnotatorWork) -> HtmlCell:
-    found = one.agreement
-    if found is None:
+def _agreement(work: AnnotatorWork) -> HtmlCell:
+    estimate = work.agreement
+    if estimate is None:
         return _lines("")
-    made = number(found.to_dict())
-    return replace(made, detail="\n".join(part for part in (made.detail, f"n = {found.n_ratings:,}") if part))
+    made = number(estimate.to_dict())
+    return replace(made, detail="\n".join(part for part in (made.detail, f"n = {estimate.n_ratings:,}") if part))
 
 
-def _alike(one: AnnotatorWork) -> HtmlCell:
-    found = one.sameness
-    if found is None or found.share is None:
+def _alike(work: AnnotatorWork) -> HtmlCell:
+    sameness = work.sameness
+    if sameness is None or sameness.share is None:
         return _lines("")
-    others = "others: none" if found.others is None else f"others {found.others:.0%}"
-    return HtmlCell(f"{found.share:.0%}", f"{others}\nn = {found.n:,}, longest run {found.longest:,}")
+    others = "others: none" if sameness.others is None else f"others {sameness.others:.0%}"
+    return HtmlCell(f"{sameness.share:.0%}", f"{others}\nn = {sameness.n:,}, longest run {sameness.longest:,}")
 
 
-def _counted(n: int, what: str) -> str:
-    return f"{n:,} {what}" if n else ""
+def _counted(n: int, label: str) -> str:
+    return f"{n:,} {label}" if n else ""
 
 
 def _lines(text: str, detail: str = "") -> HtmlCell:
@@ -148,13 +148,13 @@ INVITE_HINT = (
 MAY_NOT = "Only an administrator can create links."
 SIGNED = "only for people whose own link you make: people link INVITATION PLATFORM ID"
 _LONGEST = 3650
-Given = tuple[str | None, float | None, float | None, str | None, bool]
+LinkRequest = tuple[str | None, float | None, float | None, str | None, bool]
 """What the form holds: role, days, uses, note, and whether links are signed."""
 
 
-def make_link(store: Store, campaign: str, given: Given, by: str) -> str:
+def make_link(store: Store, campaign: str, request: LinkRequest, by: str) -> str:
     """Make a link; what is wrong in a sentence, nothing if it was made."""
-    role, days, uses, remark, signed = given
+    role, days, uses, remark, signed = request
     if role not in ROLES:
         return f"The role is one of {', '.join(ROLES)}."
     if days is None or not 0 < days <= _LONGEST:
@@ -190,29 +190,38 @@ def links(store: Store, campaign: str, who: ActingUser) -> str:
 
 def links_table(store: Store, campaign: str, base: str, now: datetime | None = None) -> str:
     """All links of a campaign, the newest first; ``base`` is the app's own address, without a slash at its end."""
-    found = invitations.listed(store, campaign)
-    if not found:
+    listed = invitations.listed(store, campaign)
+    if not listed:
         return note(NONE)
-    rows = [Line(_link_row(store, one, base, now or datetime.now(UTC))) for one in found]
-    return html_table(wording.count(len(found), "link"), ["link", "for", "used", "expires", "made by", ""], rows, "cc-links")
+    rows = [Line(_link_row(store, invitation, base, now or datetime.now(UTC))) for invitation in listed]
+    return html_table(wording.count(len(listed), "link"), ["link", "for", "used", "expires", "made by", ""], rows, "cc-links")
 
 
-def _link_row(store: Store, one: Invitation, base: str, now: datetime) -> list[str | HtmlCell]:
-    link = base + link_path(store, one)
-    closed = one.closed(now)
-    used_up = one.uses is not None and one.used >= one.uses
-    what = f'<code class="cc-code">{escape(link)}</code>'
-    acts = button("Copy", "copy", f"Copy the link for {one.role}s, made {one.moment:%Y-%m-%d %H:%M}", copied=link)
-    acts += button("Revoke", "unlink", f"Revoke the link made {one.moment:%Y-%m-%d %H:%M}", invitation=one.invitation_id)
+def _link_row(store: Store, invitation: Invitation, base: str, now: datetime) -> list[str | HtmlCell]:
+    link = base + link_path(store, invitation)
+    closed = invitation.closed(now)
+    used_up = invitation.uses is not None and invitation.used >= invitation.uses
+    link_html = f'<code class="cc-code">{escape(link)}</code>'
+    acts = button("Copy", "copy", f"Copy the link for {invitation.role}s, made {invitation.moment:%Y-%m-%d %H:%M}", copied=link)
+    acts += button(
+        "Revoke", "unlink", f"Revoke the link made {invitation.moment:%Y-%m-%d %H:%M}", invitation=invitation.invitation_id
+    )
     if closed is not None:
-        what, acts = f'<span class="cc-detail">{escape(closed)}</span>', ""
-    used = f"{one.used:,} of {one.uses:,}" if one.uses is not None else f"{one.used:,}"
+        link_html, acts = f'<span class="cc-detail">{escape(closed)}</span>', ""
+    used = f"{invitation.used:,} of {invitation.uses:,}" if invitation.uses is not None else f"{invitation.used:,}"
     full = '<span class="cc-badge cc-badge--warn">used up</span>' if used_up and closed is None else ""
-    remark = small(one.note)
-    if one.signed and closed is None:
-        make_one = f"Signed: opens for nobody as it is. A person’s own link: people link {one.invitation_id} PLATFORM ID"
+    remark = small(invitation.note)
+    if invitation.signed and closed is None:
+        make_one = f"Signed: opens for nobody as it is. A person’s own link: people link {invitation.invitation_id} PLATFORM ID"
         remark += small(make_one)
-    return [html(what + remark), one.role, html(f"{used} {full}"), html(when(one.expires)), one.made_by, html(acts)]
+    return [
+        html(link_html + remark),
+        invitation.role,
+        html(f"{used} {full}"),
+        html(when(invitation.expires)),
+        invitation.made_by,
+        html(acts),
+    ]
 
 
 RECRUITMENT_HINT: Final = (
@@ -244,19 +253,19 @@ def open_recruitment(store: Store, campaign: str | None, show: str | None, fille
     """
     if show != "recruitment" or not campaign or campaign == filled:
         return [gr.skip()] * (len(RECRUITMENT_FIELDS) + 1)
-    said = management.recruitment_of(store, campaign)
+    texts = management.recruitment_of(store, campaign)
     # nobody types before they hold what has been said
-    return [*(gr.Textbox(value=said.get(name, ""), interactive=True) for name in RECRUITMENT_FIELDS), campaign]
+    return [*(gr.Textbox(value=texts.get(name, ""), interactive=True) for name in RECRUITMENT_FIELDS), campaign]
 
 
 def save_recruitment(store: Store, campaign: str, values: tuple[str | None, ...], who: ActingUser) -> tuple[str, str]:
     """Write the fields; a sentence, and how it is meant."""
     if not campaign or management.get(store, campaign) is None:
         return "Choose a campaign first.", "cc-bad"
-    given = {name: value or "" for name, value in zip(RECRUITMENT_FIELDS, values, strict=True)}
+    new_texts = {name: value or "" for name, value in zip(RECRUITMENT_FIELDS, values, strict=True)}
     try:
-        said = management.describe_recruitment(store, campaign, given, who.signed)
+        texts = management.describe_recruitment(store, campaign, new_texts, who.signed)
     except ValueError as error:
         return wording.sentence(error), "cc-bad"
-    left = len(RECRUITMENT_FIELDS) - len(said)
-    return f"Saved: {wording.count(len(said), 'field')} said, {left:,} not reported.", ""
+    left = len(RECRUITMENT_FIELDS) - len(texts)
+    return f"Saved: {wording.count(len(texts), 'field')} said, {left:,} not reported.", ""

@@ -12,7 +12,7 @@ from concord.campaigns import health, progress
 from concord.campaigns.progress import CampaignProgress
 from concord.common import next_steps, wording
 from concord.common.base_path import at
-from data.campaign import MOVES
+from data.campaigns.settings import MOVES
 from data.store.browse import contents
 from data.store.campaigns import monitoring
 from data.store.campaigns.monitoring import BrokenItem, Hour
@@ -46,7 +46,7 @@ def empty_list(store: Store) -> str:
         " invite people, watch coverage and pace, and decide where they disagree. On the command line:",
     )
     if not contents.totals(store)["images"]:
-        lines = "".join(f"<li>{_code(one)}</li>" for one in next_steps.command_lines(store, next_steps.IMAGES))
+        lines = "".join(f"<li>{_code(line)}</li>" for line in next_steps.command_lines(store, next_steps.IMAGES))
         there_are_none = note("There are no images yet to ask about. Import some:")
         return note(texts[0], "cc-lead") + there_are_none + f'<ul class="cc-list">{lines}</ul>'
     return "".join(note(text, "cc-lead" if n == 0 else "") for n, text in enumerate(texts)) + (
@@ -58,61 +58,64 @@ def _code(text: str) -> str:
     return f'<code class="cc-code">{escape(text)}</code>'
 
 
-def campaigns_table(found: Sequence[CampaignProgress], view: CampaignsView) -> str:
+def campaigns_table(campaigns: Sequence[CampaignProgress], view: CampaignsView) -> str:
     """All campaigns."""
-    rows = [Line(_campaign_row(one, view), "cc-chosen" if one.campaign.campaign_id == view.campaign else "") for one in found]
+    rows = [
+        Line(_campaign_row(listed, view), "cc-chosen" if listed.campaign.campaign_id == view.campaign else "")
+        for listed in campaigns
+    ]
     table = html_table("Campaigns", _HEADERS, rows, "cc-campaigns")
     if not view.campaign:
         return table
-    return f'<details class="cc-why"><summary>All campaigns ({len(found):,})</summary>{table}</details>'
+    return f'<details class="cc-why"><summary>All campaigns ({len(campaigns):,})</summary>{table}</details>'
 
 
-def _campaign_row(one: CampaignProgress, view: CampaignsView) -> list[str | HtmlCell]:
-    campaign, said = one.campaign, one.coverage
+def _campaign_row(campaign_progress: CampaignProgress, view: CampaignsView) -> list[str | HtmlCell]:
+    campaign, coverage = campaign_progress.campaign, campaign_progress.coverage
     name = campaign.campaign_id
     opened = CampaignsView(campaign=name, show=view.show).address()
-    what = f"{name} · {campaign.questionnaire} · {wording.count(campaign.overlap, 'person')} each"
+    details = f"{name} · {campaign.questionnaire} · {wording.count(campaign.overlap, 'person')} each"
     bar = (
-        f'<progress max="{max(said.wanted, 1)}" value="{min(said.answers, said.wanted)}"'
+        f'<progress max="{max(coverage.wanted, 1)}" value="{min(coverage.answers, coverage.wanted)}"'
         f' aria-label="answers of {escape(name)}"></progress>'
     )
     return [
-        HtmlCell(title(one), what, href=opened, number=False),
+        HtmlCell(title(campaign_progress), details, href=opened, number=False),
         html(state(campaign.state)),
-        HtmlCell(f"{said.full:,} of {said.items:,}", "have enough answers", number=False),
-        html(bar + small(f"{said.answers:,} of {said.wanted:,} ({share(said.answers, said.wanted)})")),
-        f"{said.people:,}",
-        progress.describe_pace(one.pace),
+        HtmlCell(f"{coverage.full:,} of {coverage.items:,}", "have enough answers", number=False),
+        html(bar + small(f"{coverage.answers:,} of {coverage.wanted:,} ({share(coverage.answers, coverage.wanted)})")),
+        f"{coverage.people:,}",
+        progress.describe_pace(campaign_progress.pace),
     ]
 
 
-def health_bar(store: Store, one: CampaignProgress) -> str:
+def health_bar(store: Store, campaign_progress: CampaignProgress) -> str:
     """What needs a look now, on top of the campaign: each part only where there is something to say."""
-    if one.campaign.state == "draft" or not one.coverage.people:
+    if campaign_progress.campaign.state == "draft" or not campaign_progress.coverage.people:
         return ""
-    found = health.health(store, one)
-    people = escape(CampaignsView(campaign=one.campaign.campaign_id, show="people").address())
-    pay = escape(CampaignsView(campaign=one.campaign.campaign_id, show="pay").address())
+    campaign_health = health.health(store, campaign_progress)
+    people = escape(CampaignsView(campaign=campaign_progress.campaign.campaign_id, show="people").address())
+    pay = escape(CampaignsView(campaign=campaign_progress.campaign.campaign_id, show="pay").address())
     parts = []
-    if found.stalled:
+    if campaign_health.stalled:
         parts.append('<span class="cc-badge cc-badge--bad">no answer for a day</span>')
-    if found.look:
-        text = f"{wording.count(found.look, 'person')} {'needs' if found.look == 1 else 'need'} a look"
+    if campaign_health.look:
+        text = f"{wording.count(campaign_health.look, 'person')} {'needs' if campaign_health.look == 1 else 'need'} a look"
         parts.append(f'<a class="cc-badge cc-badge--warn" href="{people}">{text}</a>')
-    if found.paused:
-        parts.append(f'<a class="cc-badge cc-badge--bad" href="{people}">{found.paused:,} failed checks</a>')
-    parts += [f"{n:,} {what}" for n, what in ((found.working, "at work"), (found.left, "left")) if n]
-    if found.spent is not None:
-        cap = f" of {found.budget:,}" if found.budget is not None else ""
-        parts.append(f'<a href="{pay}">{found.spent:,}{cap} {escape(found.currency)} spent</a>')
-    parts += [f"done {when(found.done)} at this pace"] if found.done else []
-    parts += [f"closes {when(found.closes)}"] if found.closes else []
+    if campaign_health.paused:
+        parts.append(f'<a class="cc-badge cc-badge--bad" href="{people}">{campaign_health.paused:,} failed checks</a>')
+    parts += [f"{n:,} {label}" for n, label in ((campaign_health.working, "at work"), (campaign_health.left, "left")) if n]
+    if campaign_health.spent is not None:
+        cap = f" of {campaign_health.budget:,}" if campaign_health.budget is not None else ""
+        parts.append(f'<a href="{pay}">{campaign_health.spent:,}{cap} {escape(campaign_health.currency)} spent</a>')
+    parts += [f"done {when(campaign_health.done)} at this pace"] if campaign_health.done else []
+    parts += [f"closes {when(campaign_health.closes)}"] if campaign_health.closes else []
     return f'<p class="cc-health">{"<span>·</span>".join(f"<span>{part}</span>" for part in parts)}</p>' if parts else ""
 
 
-def title(one: CampaignProgress) -> str:
+def title(campaign_progress: CampaignProgress) -> str:
     """A campaign's title; the default one has none of its own."""
-    campaign = one.campaign
+    campaign = campaign_progress.campaign
     return DEFAULT_TITLE if campaign.campaign_id == "default" and campaign.title == "default" else campaign.title
 
 
@@ -126,9 +129,9 @@ def share(part: int, whole: int) -> str:
     return f"{100 * part / whole:.0f} %" if whole else "nothing wanted"
 
 
-def can(one: CampaignProgress, target: str) -> bool:
+def can(campaign_progress: CampaignProgress, target: str) -> bool:
     """Whether a campaign may become so from its state."""
-    return target in MOVES[one.campaign.state]
+    return target in MOVES[campaign_progress.campaign.state]
 
 
 NOTHING = f"No image has been reported as broken. One that {ENOUGH_REPORTS} people report is set aside by itself."
@@ -136,31 +139,31 @@ NOTHING = f"No image has been reported as broken. One that {ENOUGH_REPORTS} peop
 
 def broken_table(store: Store, campaign_id: str) -> str:
     """Every item that was reported or set aside."""
-    found = monitoring.broken_items(store, campaign_id)
-    if not found:
+    items = monitoring.broken_items(store, campaign_id)
+    if not items:
         return note(NOTHING)
-    looks = item_subjects(store, [one.item_id for one in found])
-    aside = sum(one.aside for one in found)
-    rows = [_broken_row(one, looks.get(one.item_id)) for one in found]
+    looks = item_subjects(store, [item.item_id for item in items])
+    aside = sum(item.aside for item in items)
+    rows = [_broken_row(item, looks.get(item.item_id)) for item in items]
     text = (
-        f"{wording.count(len(found), 'item')} reported or set aside; {aside:,} of them are offered to nobody. One that"
+        f"{wording.count(len(items), 'item')} reported or set aside; {aside:,} of them are offered to nobody. One that"
         f" {ENOUGH_REPORTS} people report is set aside by itself."
     )
     return note(text) + html_table("Broken images", ["item", "reports", "state", ""], rows, "cc-broken")
 
 
-def _broken_row(one: BrokenItem, subject: ItemSubject | None) -> list[str | HtmlCell]:
-    text = (subject.text if subject else "") or one.item_id
-    said = "".join(
+def _broken_row(broken_item: BrokenItem, subject: ItemSubject | None) -> list[str | HtmlCell]:
+    text = (subject.text if subject else "") or broken_item.item_id
+    reports = "".join(
         f"<li>{escape(report.person)}: {escape(report.reason or 'no reason given')} <small>{when(report.moment)}</small></li>"
-        for report in one.reports
+        for report in broken_item.reports
     )
-    acts = button("Put back", "back", f"Put back {one.item_id}", item=one.item_id)
-    if not one.aside:
-        acts += button("Set aside", "aside", f"Set aside {one.item_id}", item=one.item_id)
-    state = '<span class="cc-badge cc-badge--warn">set aside</span>' if one.aside else "still offered"
-    item = html(f"{item_pictures(subject)}<span>{escape(text)}</span>{small(one.item_id)}")
-    return [item, html(f'<ul class="cc-list">{said}</ul>'), html(state), html(acts)]
+    acts = button("Put back", "back", f"Put back {broken_item.item_id}", item=broken_item.item_id)
+    if not broken_item.aside:
+        acts += button("Set aside", "aside", f"Set aside {broken_item.item_id}", item=broken_item.item_id)
+    state = '<span class="cc-badge cc-badge--warn">set aside</span>' if broken_item.aside else "still offered"
+    item = html(f"{item_pictures(subject)}<span>{escape(text)}</span>{small(broken_item.item_id)}")
+    return [item, html(f'<ul class="cc-list">{reports}</ul>'), html(state), html(acts)]
 
 
 def item_pictures(subject: ItemSubject | None, width: int = THUMBNAIL) -> str:
@@ -212,9 +215,9 @@ def by_time(hours: Sequence[Hour]) -> go.Figure:
         others[moment] = others.get(moment, 0) + hour.answers - hour.valid
     figure = go.Figure()
     width = (24 if daily else 1) * 3_600_000 * 0.8
-    for name, said, color in (("valid", valid, COLORS["scorer"]), ("not counted", others, _OTHER)):
+    for name, counts, color in (("valid", valid, COLORS["scorer"]), ("not counted", others, _OTHER)):
         figure.add_trace(
-            go.Bar(x=[*said], y=[*said.values()], name=name, marker_color=color, width=width, offset=0.1 * width,
+            go.Bar(x=[*counts], y=[*counts.values()], name=name, marker_color=color, width=width, offset=0.1 * width,
                    hovertemplate="%{x}: %{y:,} " + name + "<extra></extra>")
         )  # fmt: skip
     plain(figure, height=_HEIGHT)
@@ -229,35 +232,35 @@ def by_time(hours: Sequence[Hour]) -> go.Figure:
     return figure
 
 
-def coverage_updates(store: Store, one: CampaignProgress) -> dict[str, Any]:
+def coverage_updates(store: Store, campaign_progress: CampaignProgress) -> dict[str, Any]:
     """Sentences, two figures, and what does not count."""
-    campaign, said = one.campaign, one.coverage
+    campaign, coverage = campaign_progress.campaign, campaign_progress.coverage
     name = campaign.campaign_id
     spread = monitoring.items_by_answer_count(store, name)
     hours = monitoring.answers_by_hour(store, name)
     lead = note(
-        f"{said.answers:,} of {said.wanted:,} answers; {said.full:,} of {wording.count(said.items, 'item')} have enough,"
-        f" {said.started - said.full:,} have some, {said.items - said.started:,} have none."
-        f" Pace: {progress.describe_pace(one.pace)}.",
+        f"{coverage.answers:,} of {coverage.wanted:,} answers; {coverage.full:,} of {wording.count(coverage.items, 'item')}"
+        f" have enough, {coverage.started - coverage.full:,} have some, {coverage.items - coverage.started:,} have none."
+        f" Pace: {progress.describe_pace(campaign_progress.pace)}.",
         "cc-lead",
     )
-    if not said.items and name == DEFAULT:
+    if not coverage.items and name == DEFAULT:
         lead = note("Nobody has asked for an image yet; the list of images is made when somebody does.", "cc-lead")
     return {
         "coverage": lead,
         "by-answers": by_answers(spread, campaign.overlap) if spread else None,
         "by-time": by_time(hours) if hours else None,
-        "apart": _not_counted(one),
+        "apart": _not_counted(campaign_progress),
     }
 
 
-def _not_counted(one: CampaignProgress) -> str:
-    said = one.coverage
+def _not_counted(campaign_progress: CampaignProgress) -> str:
+    coverage = campaign_progress.coverage
     rows: list[list[str | HtmlCell]] = [
-        ["held now", HtmlCell(f"{said.held:,}"), "items that somebody has before them"],
-        ["set aside", HtmlCell(f"{said.aside:,}"), "items that are offered to nobody, as they were reported as broken"],
-        ["surplus", HtmlCell(f"{said.surplus:,}"), "answers after their item had enough, or from revoked annotators"],
-        ["checks", HtmlCell(f"{said.checks:,}"), "answers to gold and attention items"],
-        ["training", HtmlCell(f"{said.training:,}"), "answers to training items"],
+        ["held now", HtmlCell(f"{coverage.held:,}"), "items that somebody has before them"],
+        ["set aside", HtmlCell(f"{coverage.aside:,}"), "items that are offered to nobody, as they were reported as broken"],
+        ["surplus", HtmlCell(f"{coverage.surplus:,}"), "answers after their item had enough, or from revoked annotators"],
+        ["checks", HtmlCell(f"{coverage.checks:,}"), "answers to gold and attention items"],
+        ["training", HtmlCell(f"{coverage.training:,}"), "answers to training items"],
     ]
     return html_table("What does not count", ["", HtmlCell("n"), ""], rows)

@@ -19,7 +19,7 @@ from concord.campaigns.annotators import CampaignTopic, annotators_of, topics
 from concord.campaigns.progress import CampaignProgress, all_progress, progress_of
 from concord.common import wording
 from concord.common.base_path import at
-from data.campaign import State
+from data.campaigns.settings import State
 from data.store.campaigns import management, monitoring
 from data.store.core.campaign_items import DEFAULT
 from data.store.core.store import Store
@@ -32,20 +32,22 @@ from ui.pages.campaigns.adjudicate import Ruling
 from ui.pages.campaigns.view import ANY, SHOWN, ActingUser, CampaignsView, topic_name
 
 
-def topic_of(store: Store, one: CampaignProgress | None, view: CampaignsView) -> CampaignTopic | None:
+def topic_of(store: Store, campaign_progress: CampaignProgress | None, view: CampaignsView) -> CampaignTopic | None:
     """What agreement and cases are about."""
-    found = topics(store, one.campaign) if one is not None else []
-    return next((topic for topic in found if topic_name(topic) == view.about), found[0] if found else None)
+    campaign_topics = topics(store, campaign_progress.campaign) if campaign_progress is not None else []
+    return next(
+        (topic for topic in campaign_topics if topic_name(topic) == view.about), campaign_topics[0] if campaign_topics else None
+    )
 
 
 def choices(store: Store, view: CampaignsView) -> dict[str, Choice]:
     """The controls, by the names of ``view.ADDRESS``, with what there is to choose from."""
-    found = all_progress(store)
-    one = next((each for each in found if each.campaign.campaign_id == view.campaign), None)
-    about = topics(store, one.campaign) if one is not None else []
-    topic = topic_of(store, one, view)
+    campaigns = all_progress(store)
+    campaign_progress = next((each for each in campaigns if each.campaign.campaign_id == view.campaign), None)
+    about = topics(store, campaign_progress.campaign) if campaign_progress is not None else []
+    topic = topic_of(store, campaign_progress, view)
     between, only, case = Choice([("people among themselves", PEOPLE)], PEOPLE), Choice([("all that differ", ANY)], ANY), None
-    if one is not None:
+    if campaign_progress is not None:
         between, only = adjudicate.choices(store, view, topic)
         if view.show == "adjudicate":
             following = replace(view, against=between.value or PEOPLE, only=only.value or ANY)
@@ -57,7 +59,7 @@ def choices(store: Store, view: CampaignsView) -> dict[str, Choice]:
         name = wording.plain_aspect(each.aspect)
         return f"{each.suite}: {name}" if several else name
 
-    names = {each.campaign.campaign_id: f"{progress.title(each)} ({each.campaign.campaign_id})" for each in found}
+    names = {each.campaign.campaign_id: f"{progress.title(each)} ({each.campaign.campaign_id})" for each in campaigns}
     return {
         "campaign": Choice.among({"": "none"} | names, view.campaign),
         "show": Choice.among(SHOWN, view.show),
@@ -70,80 +72,91 @@ def choices(store: Store, view: CampaignsView) -> dict[str, Choice]:
 
 def draw(store: Store, view: CampaignsView) -> Iterator[Drawn]:
     """List, watching panel, and the part that is shown: quickly first, then with intervals."""
-    found = all_progress(store)
-    one = progress_of(store, view.campaign) if view.campaign else None
-    head: dict[str, Any] = {"campaigns": progress.campaigns_table(found, view) if found else progress.empty_list(store)}
-    if one is None:
+    campaigns = all_progress(store)
+    campaign_progress = progress_of(store, view.campaign) if view.campaign else None
+    head: dict[str, Any] = {"campaigns": progress.campaigns_table(campaigns, view) if campaigns else progress.empty_list(store)}
+    if campaign_progress is None:
         yield head | {"campaign-panel": False}
         return
-    topic = topic_of(store, one, view)
-    head |= {"campaign-panel": True, "campaign-title": _title(one), "health": progress.health_bar(store, one), **_buttons(one)}
+    topic = topic_of(store, campaign_progress, view)
+    head |= {
+        "campaign-panel": True,
+        "campaign-title": _title(campaign_progress),
+        "health": progress.health_bar(store, campaign_progress),
+        **_buttons(campaign_progress),
+    }
     head |= {f"part-{name}": name == view.show for name in SHOWN}
     for last in (False, True) if view.show == "people" else (True,):
-        yield {**head, **_part(store, view, one, topic, intervals=last)}
+        yield {**head, **_part(store, view, campaign_progress, topic, intervals=last)}
 
 
-def _title(one: CampaignProgress) -> str:
-    campaign, settings = one.campaign, one.campaign.settings
-    told = [
+def _title(campaign_progress: CampaignProgress) -> str:
+    campaign, settings = campaign_progress.campaign, campaign_progress.campaign.settings
+    parts = [
         f"{campaign.questionnaire}{f' {campaign.version}' if campaign.version else ''}",
         f"{wording.count(campaign.overlap, 'person')} for each item",
         f"{settings.order} order",
         f"seed {campaign.seed}",
     ]
-    told += [f"one check in {settings.check_every}"] if settings.check_every else []
-    told += [f"pass mark {settings.pass_mark:.0%}"] if settings.pass_mark else []
-    told += [f"pauses below {settings.gold_pass_mark:.0%} of gold, {settings.attention_pass_mark:.0%} of attention checks"] * (
+    parts += [f"one check in {settings.check_every}"] if settings.check_every else []
+    parts += [f"pass mark {settings.pass_mark:.0%}"] if settings.pass_mark else []
+    parts += [f"pauses below {settings.gold_pass_mark:.0%} of gold, {settings.attention_pass_mark:.0%} of attention checks"] * (
         settings.check_every is not None and settings.gold_pass_mark + settings.attention_pass_mark > 0
     )
-    told += [f"{settings.limit} items a person at most"] if settings.limit else []
-    told += ["drawn by chance"] if campaign.stratum else []
-    seen = at(f"/annotate/?preview={quote(campaign.campaign_id)}")
-    look = f'<p><a href="{escape(seen)}" target="_blank">Preview as a worker sees it</a>: nothing is stored.</p>'
+    parts += [f"{settings.limit} items a person at most"] if settings.limit else []
+    parts += ["drawn by chance"] if campaign.stratum else []
+    href = at(f"/annotate/?preview={quote(campaign.campaign_id)}")
+    look = (
+        f'<p class="cc-note"><a href="{escape(href)}" target="_blank">Preview as a worker sees it</a> (nothing is stored)</p>'
+    )
     return (
-        f'<h2 class="cc-section">{escape(progress.title(one))} {progress.state(campaign.state)}</h2>'
-        + note(f"{campaign.campaign_id}: {'; '.join(told)}.")
+        f'<h2 class="cc-section">{escape(progress.title(campaign_progress))} {progress.state(campaign.state)}</h2>'
+        + note(f"{campaign.campaign_id}: {'; '.join(parts)}.")
         + (look if campaign.campaign_id != DEFAULT else "")
     )
 
 
-def _buttons(one: CampaignProgress) -> dict[str, gr.Button]:
-    state = one.campaign.state
-    worked = bool(one.coverage.people)
-    start, stop, archive = (progress.can(one, target) for target in ("running", "stopped", "archived"))
+def _buttons(campaign_progress: CampaignProgress) -> dict[str, gr.Button]:
+    state = campaign_progress.campaign.state
+    worked = bool(campaign_progress.coverage.people)
+    start, stop, archive = (progress.can(campaign_progress, target) for target in ("running", "stopped", "archived"))
     label = "Go on" if state == "stopped" else "Start"
     return {
         "campaign-start": gr.Button(label, interactive=start and state != "archived"),
         "campaign-stop": gr.Button("Unarchive" if state == "archived" else "Stop", interactive=stop),
         "campaign-archive": gr.Button(interactive=archive),
-        "campaign-delete": gr.Button(interactive=not worked and one.campaign.campaign_id != DEFAULT),
+        "campaign-delete": gr.Button(interactive=not worked and campaign_progress.campaign.campaign_id != DEFAULT),
     }
 
 
-def _part(store: Store, view: CampaignsView, one: CampaignProgress, topic: CampaignTopic | None, *, intervals: bool) -> Drawn:
+def _part(
+    store: Store, view: CampaignsView, campaign_progress: CampaignProgress, topic: CampaignTopic | None, *, intervals: bool
+) -> Drawn:
     """The part that is shown; the others stay as they are. A form may not be changed by what happens meanwhile."""
     if view.show == "coverage":
-        return progress.coverage_updates(store, one)
+        return progress.coverage_updates(store, campaign_progress)
     if view.show == "people":
-        flagged = any(health.needs_look(person) for person in annotators_of(store, one.campaign, None, intervals=False))
-        table = people.people_table(store, one, topic, intervals=intervals)
+        flagged = any(
+            health.needs_look(person) for person in annotators_of(store, campaign_progress.campaign, None, intervals=False)
+        )
+        table = people.people_table(store, campaign_progress, topic, intervals=intervals)
         return {"people": table, "revoke-flagged": gr.Button(visible=flagged)}
     if view.show == "pay":
-        return {"pay": pay.pay_table(store, one.campaign)}
+        return {"pay": pay.pay_table(store, campaign_progress.campaign)}
     if view.show == "broken":
         return {"broken": progress.broken_table(store, view.campaign)}
     if view.show == "adjudicate":
-        found = adjudicate.docket(store, view, topic)
-        listed = adjudicate.listing(found, adjudicate.looks_of(store, found), view)
-        return {"verdicts": adjudicate.counts(found, view), "cases": listed}
+        docket = adjudicate.docket(store, view, topic)
+        cases_html = adjudicate.listing(docket, adjudicate.looks_of(store, docket), view)
+        return {"verdicts": adjudicate.counts(docket, view), "cases": cases_html}
     return {}
 
 
 def case_of(store: Store, view: CampaignsView) -> tuple[ContestedCase, CampaignTopic] | None:
     """The case that is open, and what it is about; None if it is none of those that are listed."""
-    one = progress_of(store, view.campaign) if view.campaign else None
-    found = adjudicate.docket(store, view, topic_of(store, one, view)) if one is not None else None
-    case = next((each for each in found.cases if each.key == view.case), None) if found is not None else None
+    campaign_progress = progress_of(store, view.campaign) if view.campaign else None
+    docket = adjudicate.docket(store, view, topic_of(store, campaign_progress, view)) if campaign_progress is not None else None
+    case = next((each for each in docket.cases if each.key == view.case), None) if docket is not None else None
     if case is None:
         return None
     suite = adjudication.suite_of(store, view.campaign, case.item)
@@ -155,40 +168,40 @@ def show_case(store: Store, view: CampaignsView, person: str | None, deciding: t
 
     ``deciding`` are the campaign and the case whose verdict is being given: drawn again, it stays as far as it is given.
     """
-    found = case_of(store, view) if view.show == "adjudicate" else None
+    opened = case_of(store, view) if view.show == "adjudicate" else None
     closed: list[Any] = [gr.Column(visible=False), *[gr.skip()] * 4, None]
-    if found is None:
+    if opened is None:
         return [gr.Row(visible=False), "", *closed]
     if person is None:
         return [gr.Row(visible=True), note("Enter your name first: uncovering an image is recorded."), *closed]
-    case, topic = found
+    case, topic = opened
     adjudication.record_uncovering(store, person, case.item)
-    html, said = adjudicate.opened(store, view, topic, case)
+    html, values = adjudicate.opened(store, view, topic, case)
     key = (view.campaign or "", view.case)
     if deciding == key:
         return [gr.Row(visible=False), html, gr.Column(visible=True), *[gr.skip()] * 4, key]
-    verdict = gr.Radio(adjudicate.verdict_choices(adjudication.verdict_labels(store, topic, said)), value=None)
+    verdict = gr.Radio(adjudicate.verdict_choices(adjudication.verdict_labels(store, topic, values)), value=None)
     rater = gr.Dropdown([], value=None, visible=False)
     return [gr.Row(visible=False), html, gr.Column(visible=True), verdict, gr.Radio(value=None), rater, "", key]
 
 
 def blame(store: Store, view: CampaignsView, wrong: str | None, verdict: str | None) -> gr.Dropdown:
     """Who can have been wrong."""
-    found = case_of(store, view)
-    if found is None or wrong not in ("scorer", "person"):
+    opened = case_of(store, view)
+    if opened is None or wrong not in ("scorer", "person"):
         return gr.Dropdown([], value=None, visible=False)
-    case, topic = found
-    said = adjudication.rater_values(store, view.campaign, topic, case.item, case.target)
-    chosen = adjudicate.to_blame(said, wrong, verdict)
+    case, topic = opened
+    rater_values = adjudication.rater_values(store, view.campaign, topic, case.item, case.target)
+    chosen = adjudicate.to_blame(rater_values, wrong, verdict)
     return gr.Dropdown(list(chosen.choices), value=chosen.value, visible=True, label=f"Which {wrong}")
 
 
 def neighbour(store: Store, view: CampaignsView, step: int) -> str:
     """The case before or after the open one; the first one where none is open."""
-    one = progress_of(store, view.campaign) if view.campaign else None
-    if one is None:
+    campaign_progress = progress_of(store, view.campaign) if view.campaign else None
+    if campaign_progress is None:
         return ""
-    keys = [case.key for case in adjudicate.docket(store, view, topic_of(store, one, view)).cases]
+    keys = [case.key for case in adjudicate.docket(store, view, topic_of(store, campaign_progress, view)).cases]
     if view.case not in keys:
         return keys[0] if keys else ""
     return keys[min(max(keys.index(view.case) + step, 0), len(keys) - 1)]
@@ -252,8 +265,8 @@ def revoke(store: Store, person: str, campaign: str, who: ActingUser, *, uncount
 
 def revoke_flagged(store: Store, campaign: str, who: ActingUser, *, uncount: bool) -> str:
     """Take everybody out who needs a look."""
-    one = progress_of(store, campaign)
-    gone = health.revoke_flagged(store, one, who.signed, uncount=uncount) if one is not None else []
+    campaign_progress = progress_of(store, campaign)
+    gone = health.revoke_flagged(store, campaign_progress, who.signed, uncount=uncount) if campaign_progress is not None else []
     return f"{wording.count(len(gone), 'person')} revoked: {', '.join(gone)}." if gone else "Nobody needs a look."
 
 
@@ -272,21 +285,21 @@ def set_aside(store: Store, campaign: str, item: str, *, aside: bool) -> str:
     return ""
 
 
-def rule(store: Store, view: CampaignsView, given: tuple[str | None, str | None, str | None, str], who: ActingUser) -> str:
+def rule(store: Store, view: CampaignsView, ruling: tuple[str | None, str | None, str | None, str], who: ActingUser) -> str:
     """Write a verdict about the open case."""
-    found = case_of(store, view)
-    if found is None:
+    opened = case_of(store, view)
+    if opened is None:
         return "Open a case first."
     if who.name is None:
         return "Enter your name first: verdicts are signed."
     name = who.name
-    verdict, wrong, rater, remark = given
-    return _tried(lambda: adjudicate.rule(store, view, found[0], Ruling(verdict, wrong, rater, remark or ""), name))
+    verdict, wrong, rater, remark = ruling
+    return _tried(lambda: adjudicate.rule(store, view, opened[0], Ruling(verdict, wrong, rater, remark or ""), name))
 
 
-def hand_out(store: Store, campaign: str, given: people.Given, who: ActingUser) -> str:
+def hand_out(store: Store, campaign: str, request: people.LinkRequest, who: ActingUser) -> str:
     """Make a link."""
-    return people.make_link(store, campaign, given, who.signed) if who.may_invite else people.MAY_NOT
+    return people.make_link(store, campaign, request, who.signed) if who.may_invite else people.MAY_NOT
 
 
 def unlink(store: Store, invitation_id: str, who: ActingUser) -> str:

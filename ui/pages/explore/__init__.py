@@ -8,11 +8,11 @@ from urllib.parse import urlencode
 
 import gradio as gr
 
-from concord import rejudging
 from concord.common import next_steps
 from concord.common.base_path import at
 from concord.common.context import CommandError
-from concord.rejudging import save_as_rater
+from concord.error_analysis import rejudging
+from concord.error_analysis.rejudging import save_as_rater
 from data.store.core.store import Store
 from ui.components.live_updates import listen
 from ui.components.page import QUIET, Drawn, Page
@@ -107,8 +107,8 @@ class ExplorePage(Page[ExploreView]):
     def teaching(self) -> str:
         return empty_text(self.store)
 
-    def view(self, asked: Mapping[str, Any]) -> ExploreView:
-        return view_of(self.store, asked)
+    def view(self, values: Mapping[str, Any]) -> ExploreView:
+        return view_of(self.store, values)
 
     def state(self, view: ExploreView) -> str:
         """Whose knobs they are: on the page, so that what the browser sends says whether the sliders stood so then."""
@@ -160,8 +160,8 @@ class ExplorePage(Page[ExploreView]):
 
     def change_rater(self, opened: str, *values: Any) -> list[Any]:
         """Another rater has other knobs, which stand as in its run; until they do, nothing is drawn of them."""
-        asked = self.by_name(values)
-        view = self.view({name: asked[name] for name in ADDRESS})
+        by_name = self.by_name(values)
+        view = self.view({name: by_name[name] for name in ADDRESS})
         if opened in ("", view.of):
             return [gr.skip()] * (len(self.controls) + 2)
         changes = self.unless_set(values, {**self.offer(view), **self.sliders(view)})
@@ -201,8 +201,8 @@ def keep_settings(store: Store, view: ExploreView) -> gr.HTML:
         return gr.HTML(note(f"Not kept: {error}.", "cc-bad"), visible=True)
     where = at("/studio/agreement?") + urlencode({"suite": view.suite, "aspect": rejudging.ASPECT})
     if done.import_id is None:
-        said = linked_note(f"{done.rater_id} judges by these settings already; see it on", where, "Agreement", "")
-        return gr.HTML(said, visible=True)
+        where_to_look = linked_note(f"{done.rater_id} judges by these settings already; see it on", where, "Agreement", "")
+        return gr.HTML(where_to_look, visible=True)
     (undo,) = next_steps.command_lines(store, (f"import undo {done.import_id}",))
     first = f"Kept as {done.rater_id}: {done.images:,} images judged by these settings, now on"
     return gr.HTML(linked_note(first, where, "Agreement", f"and Browse. To take it back: {undo}"), visible=True)

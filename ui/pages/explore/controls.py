@@ -13,11 +13,11 @@ from typing import Any, Final
 import gradio as gr
 from gradio.components import Component
 
-from concord import rejudging
 from concord.common import live_updates, next_steps, wording
-from concord.failures import TITLES
+from concord.error_analysis import rejudging
+from concord.error_analysis.failures import TITLES
+from concord.error_analysis.rejudging import RaterEvidence
 from concord.questions import scores
-from concord.rejudging import RaterEvidence
 from data.store.browse import contents
 from data.store.core.selection import PEOPLE, Selection
 from data.store.core.store import Store
@@ -27,7 +27,7 @@ from ui.components.controls import Choice
 from ui.pages.explore.failures import generators
 from ui.pages.explore.flips import FLIPS
 from ui.pages.explore.questions import question_choices, suite_with_questions
-from ui.pages.explore.view import ADDRESS, ALL, ASKED, CHANGED, KINDS, OBJECTIVES, QUESTIONS, SHOWN, ExploreView
+from ui.pages.explore.view import ADDRESS, ALL, CHANGED, KINDS, OBJECTIVES, QUESTION_CHOICES, QUESTIONS, SHOWN, ExploreView
 
 # What is not shown is on the page all the same: a slider that is not there tells nobody when its value is set, and Gradio's own
 # "hidden" does nothing to sliders.
@@ -36,11 +36,11 @@ _OFF: Final = "cc-off"
 
 def every_knob() -> dict[str, Knob]:
     """The knobs of all scorers by name; of one that several have, the first."""
-    found: dict[str, Knob] = {}
+    knobs: dict[str, Knob] = {}
     for name in registry.known():
-        found = dict(registry.get(name).knobs) | found
-    ordered = sorted(found, key=lambda name: bool(found[name].choices))
-    return {name: found[name] for name in ordered}
+        knobs = dict(registry.get(name).knobs) | knobs
+    ordered = sorted(knobs, key=lambda name: bool(knobs[name].choices))
+    return {name: knobs[name] for name in ordered}
 
 
 def slider(name: str, knob: Knob) -> Component:
@@ -56,23 +56,23 @@ def slider_change(name: str, of: RaterEvidence | None, turned: Mapping[str, Any]
     knob = of.scorer.knobs.get(name) if of else None
     if of is None or knob is None:
         return gr.update(elem_classes=[_OFF])
-    said: dict[str, Any] = {"value": turned[name], "label": knob.title, "info": knob.help, "elem_classes": []}
+    options: dict[str, Any] = {"value": turned[name], "label": knob.title, "info": knob.help, "elem_classes": []}
     if knob.choices:
-        return gr.Radio(list(knob.choices), **said)
-    return gr.Slider(rejudging.lowest(of, name), rejudging.highest(of, name), step=knob.step, **said)
+        return gr.Radio(list(knob.choices), **options)
+    return gr.Slider(rejudging.lowest(of, name), rejudging.highest(of, name), step=knob.step, **options)
 
 
-def read_sliders(of: RaterEvidence, asked: Mapping[str, Any]) -> dict[str, Any]:
+def read_sliders(of: RaterEvidence, values: Mapping[str, Any]) -> dict[str, Any]:
     """Where this scorer's knobs stand: as asked where that is possible, else as in the run."""
-    return {name: _value(of, name, asked.get(name)) for name in of.scorer.knobs}
+    return {name: _value(of, name, values.get(name)) for name in of.scorer.knobs}
 
 
-def _value(of: RaterEvidence, name: str, asked: Any) -> Any:
+def _value(of: RaterEvidence, name: str, requested: Any) -> Any:
     own, knob = of.again.settings[name], of.scorer.knobs[name]
     if knob.choices:
-        return asked if asked in knob.choices else own
+        return requested if requested in knob.choices else own
     try:
-        value = float(asked)
+        value = float(requested)
     except (TypeError, ValueError, OverflowError):
         return own
     inside = math.isfinite(value) and rejudging.lowest(of, name) <= value <= rejudging.highest(of, name)
@@ -81,10 +81,10 @@ def _value(of: RaterEvidence, name: str, asked: Any) -> Any:
     return own if rounded == own else rounded
 
 
-def followed_sliders(turned: Mapping[str, Any], asked: Mapping[str, str]) -> dict[str, str]:
+def followed_sliders(turned: Mapping[str, Any], values: Mapping[str, str]) -> dict[str, str]:
     """Those of an address's values that the knobs stand at, as they are written there."""
     same = {}
-    for name, text in asked.items():
+    for name, text in values.items():
         with suppress(ValueError, OverflowError):
             if name in turned and (turned[name] == text or rejudging.rounded(float(text)) == turned[name]):
                 same[name] = text
@@ -102,62 +102,63 @@ def empty_text(store: Store) -> str:
     return f"{_EMPTY} {next_steps.how_to_score(store, 'geneval')}"
 
 
-def choices(store: Store, asked: ExploreView) -> dict[str, Choice]:
+def choices(store: Store, view: ExploreView) -> dict[str, Choice]:
     """The controls by the names of ``ADDRESS``, with what this project has to choose from."""
-    found = raters(store)
-    questions = asked.show == QUESTIONS
-    suite = _among(asked.suite or (suite_with_questions(store) if questions else ""), found)
+    suites = raters(store)
+    questions = view.show == QUESTIONS
+    suite = _among(view.suite or (suite_with_questions(store) if questions else ""), suites)
     # of questions only those tell anything that answer some
     answering = scores.answering_raters(store).get(suite, []) if questions else []
-    names = dict.fromkeys(answering, False) or found.get(suite, {})
-    rater = _among(asked.rater, names)
+    names = dict.fromkeys(answering, False) or suites.get(suite, {})
+    rater = _among(view.rater, names)
     evidence = rejudging.evidence(store, suite, rater)
-    known_suite = contents.judged_suites(store).get(suite)
-    tasks = [ALL, *(evidence.places.tasks if evidence else known_suite.tasks if known_suite else ())]
-    task = _among(asked.task, tasks)
+    if evidence is None and (judged := contents.judged_suites(store).get(suite)):
+        tasks = [ALL, *judged.tasks]
+    else:
+        tasks = [ALL, *(evidence.places.tasks if evidence else ())]
+    task = _among(view.task, tasks)
     along = _along(evidence, task)
     heard = rejudging.people_verdicts(store, evidence) if evidence else {}
     people = [name for name, kind in KINDS.items() if kind in heard] or [PEOPLE]
-    judged = evidence is not None
     offered: dict[str, Mapping[str, str]] = {
-        "suite": {name: name for name in found},
+        "suite": {name: name for name in suites},
         "rater": {name: name for name in names},
         "show": SHOWN,
         "task": {name: wording.task(name) for name in tasks},
         "along": along,
-        "statistic": {name: wording.title(name) for name in OBJECTIVES if judged},
-        "people": {name: name for name in people if judged},
-        "changed": CHANGED if judged else {},
+        "statistic": {name: wording.title(name) for name in OBJECTIVES if evidence},
+        "people": {name: name for name in people if evidence},
+        "changed": CHANGED if evidence else {},
         "picture": TITLES,
         "generator": {ALL: "all generators"} | {name: name for name in generators(store, suite, rater)},
         "flip": dict(FLIPS),
-        **(question_choices(store, suite, rater, asked) if questions else {name: {} for name in ASKED}),
+        **(question_choices(store, suite, rater, view) if questions else {name: {} for name in QUESTION_CHOICES}),
     }
-    return {name: Choice.among(offered[name], getattr(asked, name)) for name in ADDRESS}
+    return {name: Choice.among(offered[name], getattr(view, name)) for name in ADDRESS}
 
 
-def view_of(store: Store, asked: Mapping[str, Any]) -> ExploreView:
+def view_of(store: Store, values: Mapping[str, Any]) -> ExploreView:
     """What is asked for by the names of the address, as far as there is such a thing; knobs that are not asked for stand as in
     the run."""
-    wanted = ExploreView(**{name: str(asked.get(name) or "") for name in ADDRESS})  # type: ignore[arg-type]
+    wanted = ExploreView(**{name: str(values.get(name) or "") for name in ADDRESS})  # type: ignore[arg-type]
     chosen = {name: choice.value or "" for name, choice in choices(store, wanted).items()}
     evidence = rejudging.evidence(store, chosen["suite"], chosen["rater"])
     if evidence is None:
         return ExploreView(**chosen)  # type: ignore[arg-type]
-    return ExploreView(**chosen, turned=read_sliders(evidence, asked), own=evidence.own())  # type: ignore[arg-type]
+    return ExploreView(**chosen, turned=read_sliders(evidence, values), own=evidence.own())  # type: ignore[arg-type]
 
 
 @live_updates.cached(maxsize=8, key=live_updates.stored_version)
 def raters(store: Store) -> dict[str, dict[str, bool]]:
     """By suite the scorers that can be looked at, each with whether it has knobs: those first. Do not change them."""
-    found: dict[str, dict[str, bool]] = {}
+    by_suite: dict[str, dict[str, bool]] = {}
     for source in rejudging.sources(store):
-        found.setdefault(source.suite, {})[source.rater_id] = bool(rejudging.knobs(source.scorer))
-    for suite in [*found]:
+        by_suite.setdefault(source.suite, {})[source.rater_id] = bool(rejudging.knobs(source.scorer))
+    for suite in [*by_suite]:
         for judge in contents.raters_of_selection(store, Selection(suite=(suite,), aspect=("score",))):
             if judge.scorer:
-                found[suite].setdefault(judge.name, False)
-    return {suite: dict(sorted(found[suite].items(), key=lambda each: (not each[1], each[0]))) for suite in sorted(found)}
+                by_suite[suite].setdefault(judge.name, False)
+    return {suite: dict(sorted(by_suite[suite].items(), key=lambda each: (not each[1], each[0]))) for suite in sorted(by_suite)}
 
 
 def _along(evidence: RaterEvidence | None, task: str) -> dict[str, str]:
@@ -173,7 +174,7 @@ def _along(evidence: RaterEvidence | None, task: str) -> dict[str, str]:
     }
 
 
-def _among(asked: str, known: Iterable[str]) -> str:
+def _among(requested: str, known: Iterable[str]) -> str:
     """What is asked for, or the first."""
     names = list(known)
-    return asked if asked in names else next(iter(names), "")
+    return requested if requested in names else next(iter(names), "")

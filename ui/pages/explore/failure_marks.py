@@ -8,7 +8,7 @@ from typing import Any, Final
 
 from agreement.inference.intervals import PromptTrials, Share, mean_share, share
 from concord.common import wording
-from concord.failures import FailureMark, describe_mark
+from concord.error_analysis.failures import FailureMark, describe_mark
 from data.formats.cooccurrence import Cooccurrence
 from data.store.core.selection import Selection
 from scorers.failures import ANY, FailureCell, FailureTable
@@ -47,9 +47,9 @@ class FailurePicture:
     def noun(self) -> str:
         return _NOUNS.get(self.picture, "image")
 
-    def cell(self, asked: str = ANY, found: str = ANY, generator: str = ANY) -> FailureCell:
+    def cell(self, requested: str = ANY, detected: str = ANY, generator: str = ANY) -> FailureCell:
         """A cell of the table; of the generators that are shown, unless one is named."""
-        return self.table.cell(asked, found, generator or self.generator)
+        return self.table.cell(requested, detected, generator or self.generator)
 
     def href(self, cell: FailureCell) -> str:
         """Where a cell's images are; empty where there are none."""
@@ -62,8 +62,8 @@ class FailurePicture:
         """A cell's share on a figure."""
         known = score(cell) if by_task else shared(cell)
         who = f"{cell.generator}: " if cell.generator else ""
-        what = describe_mark(self.picture, cell.asked, cell.found)
-        note = f"{who}{what}\n{self._in_full(cell, known)}"
+        description = describe_mark(self.picture, cell.asked, cell.found)
+        note = f"{who}{description}\n{self._in_full(cell, known)}"
         text = "" if known.value is None else percent(known.value)
         return Mark(known.value, known.low, known.high, note, self.href(cell), text, right)
 
@@ -99,21 +99,21 @@ class FailurePicture:
 
 def shared(cell: FailureCell) -> Share:
     """A cell's hits of its units, with its interval by prompt."""
-    return share([PromptTrials(one.hits, one.n) for one in cell.counts])
+    return share([PromptTrials(count.hits, count.n) for count in cell.counts])
 
 
 def score(cell: FailureCell) -> Share:
     """The unweighted mean of the tasks' shares, as GenEval's overall score is made."""
     tasks: dict[str, list[PromptTrials]] = {}
-    for one in cell.counts:
-        tasks.setdefault(one.task, []).append(PromptTrials(one.hits, one.n))
+    for count in cell.counts:
+        tasks.setdefault(count.task, []).append(PromptTrials(count.hits, count.n))
     return mean_share([*tasks.values()])
 
 
 def among(part: FailureCell, whole: FailureCell) -> Share:
     """How many of the hits of ``whole`` are hits of ``part``, too."""
-    hits = {(one.task, one.prompt_id): one.hits for one in part.counts}
-    return share([PromptTrials(hits[one.task, one.prompt_id], one.hits) for one in whole.counts])
+    hits = {(count.task, count.prompt_id): count.hits for count in part.counts}
+    return share([PromptTrials(hits[count.task, count.prompt_id], count.hits) for count in whole.counts])
 
 
 def percent(value: float) -> str:

@@ -15,9 +15,9 @@ from statistics import fmean, stdev
 from typing import Final
 
 from agreement.estimates import UnitCorrelation, correlate_units
-from concord import failures as failing
 from concord.common import next_steps, wording
-from concord.failures import BINDING, NEEDS, TITLES, FailureTable
+from concord.error_analysis import failures as failing
+from concord.error_analysis.failures import BINDING, NEEDS, TITLES, FailureTable
 from data.formats.cooccurrence import Cooccurrence
 from data.store import library
 from data.store.core.store import Store
@@ -74,10 +74,10 @@ _ALL = "all generators"
 def bindings(shown: FailurePicture) -> Drawing:
     """Swapped, leaked and other colours of two objects."""
     own = shown.cell()
-    missing = shown.cell(found=MISSING)
+    missing = shown.cell(detected=MISSING)
     if not own.n:
         return Drawing(f"In none of {wording.count(missing.n, 'image')} all objects of an asked colour are found.", None, "")
-    swapped, leaked = (shown.cell(found=name) for name in (SWAPPED, LEAKED))
+    swapped, leaked = (shown.cell(detected=name) for name in (SWAPPED, LEAKED))
     lead = (
         f"Of {wording.count(own.n, 'image')} in which all coloured objects are found,"
         f" {percent(shared(swapped).value or 0)} show them in each other’s colours (swapped),"
@@ -85,10 +85,10 @@ def bindings(shown: FailurePicture) -> Drawing:
         " onto another."
     )
     names = [name for name in shown.generators if shown.cell(generator=name).n]
-    most = max((shown.cell(found=SWAPPED, generator=name) for name in names), key=lambda cell: cell.hits / cell.n)
+    most = max((shown.cell(detected=SWAPPED, generator=name) for name in names), key=lambda cell: cell.hits / cell.n)
     if len(names) > 1 and most.hits:
         lead += f" Swapped most often by {most.generator}: in {shown.briefly(most)}."
-    parts = [shown.series(found, [shown.cell(found=found, generator=name) for name in names]) for found in BINDINGS]
+    parts = [shown.series(binding, [shown.cell(detected=binding, generator=name) for name in names]) for binding in BINDINGS]
     columns = (*BINDINGS, ON_WRONG, MISSING)
     heads = [HtmlCell(name, note=BINDING.get(name, "")) for name in columns]
     rows = [_row(shown, name, columns, generator=name) for name in shown.generators]
@@ -106,10 +106,10 @@ def bindings(shown: FailurePicture) -> Drawing:
 def kinds(shown: FailurePicture) -> Drawing:
     """How often all objects of a prompt are found, by kind of prompt."""
     groups = [kind for kind in KINDS if shown.cell(kind).n]
-    told = [f"of {kind} in {shown.briefly(shown.cell(kind, ALL_FOUND))}" for kind in (ONE, TWO, RELATED) if kind in groups]
-    if not told:
-        told = [f"of {kind} in {shown.briefly(shown.cell(kind, ALL_FOUND))}" for kind in groups]
-    lead = f"All objects are found in prompts {listed(told)}."
+    parts = [f"of {kind} in {shown.briefly(shown.cell(kind, ALL_FOUND))}" for kind in (ONE, TWO, RELATED) if kind in groups]
+    if not parts:
+        parts = [f"of {kind} in {shown.briefly(shown.cell(kind, ALL_FOUND))}" for kind in groups]
+    lead = f"All objects are found in prompts {listed(parts)}."
     series = [shown.series(name, [shown.cell(kind, ALL_FOUND, name) for kind in groups]) for name in shown.generators]
     figure = dots(groups, series, "share of images in which all objects are found")
     table = _by_kind(shown, groups, (ALL_FOUND, SOME_FOUND, NONE_FOUND), (ANY,))
@@ -122,8 +122,8 @@ def first_object(shown: FailurePicture) -> Drawing:
     several = len(shown.generators) > 1
     labels = [f"{kind}, {name}" if several else kind for kind in groups for name in shown.generators]
     cells = [
-        Series(name, [shown.mark(shown.cell(kind, found, who)) for kind in groups for who in shown.generators])
-        for name, found in (("the first object", FIRST), ("the second object", SECOND))
+        Series(name, [shown.mark(shown.cell(kind, detected, who)) for kind in groups for who in shown.generators])
+        for name, detected in (("the first object", FIRST), ("the second object", SECOND))
     ]
     figure = dots(labels, cells, "share of images in which it is found")
     each = (*shown.generators, ANY) if several else (ANY,)
@@ -132,8 +132,8 @@ def first_object(shown: FailurePicture) -> Drawing:
 
 
 def _about_first(shown: FailurePicture) -> Iterator[str]:
-    alone = shown.cell(found=ONLY_ONE)
-    known = among(shown.cell(found=ONLY_FIRST), alone)
+    alone = shown.cell(detected=ONLY_ONE)
+    known = among(shown.cell(detected=ONLY_FIRST), alone)
     if known.value is None:
         yield f"No image of {alone.n:,} shows only one of its two objects."
         return
@@ -171,10 +171,10 @@ def _by_kind(shown: FailurePicture, groups: Sequence[str], columns: Sequence[str
 
 
 def _row(
-    shown: FailurePicture, name: str, columns: Sequence[str], asked: str = ANY, generator: str = ANY
+    shown: FailurePicture, name: str, columns: Sequence[str], requested: str = ANY, generator: str = ANY
 ) -> list[str | HtmlCell]:
-    counted = shown.count(shown.cell(asked, ANY, generator))
-    return [name, counted, *(shown.number(shown.cell(asked, found, generator)) for found in columns)]
+    counted = shown.count(shown.cell(requested, ANY, generator))
+    return [name, counted, *(shown.number(shown.cell(requested, column, generator)) for column in columns)]
 
 
 _FEW = 8
@@ -185,7 +185,7 @@ _AXES = ("found", "asked for")
 def counts(shown: FailurePicture) -> Drawing:
     """Requested and detected counts."""
     columns = [name for name in shown.table.found if name not in (AS_ASKED, TOO_FEW, TOO_MANY)]
-    right, few, many = (shared(shown.cell(found=name)) for name in (AS_ASKED, TOO_FEW, TOO_MANY))
+    right, few, many = (shared(shown.cell(detected=name)) for name in (AS_ASKED, TOO_FEW, TOO_MANY))
     lead = (
         f"In {percent(1 - (right.value or 0))} of {wording.count(right.n, 'image')} the number is not the asked one: too few in"
         f" {percent(few.value or 0)}, too many in {percent(many.value or 0)}."
@@ -200,7 +200,7 @@ def counts(shown: FailurePicture) -> Drawing:
 def colors(shown: FailurePicture) -> Drawing:
     """Requested and detected colours."""
     columns = [name for name in shown.table.found if name not in (AS_ASKED, NOT_AS_ASKED, NOT_FOUND)]
-    right, missing = shared(shown.cell(found=AS_ASKED)), shown.cell(found=NOT_FOUND)
+    right, missing = shared(shown.cell(detected=AS_ASKED)), shown.cell(detected=NOT_FOUND)
     if right.value is None:
         return Drawing(f"Of {wording.count(missing.n, 'object')} of which a colour is asked none is found.", None, "")
     lead = f"{percent(right.value)} of {wording.count(right.n, 'object')} have the asked colour."
@@ -215,7 +215,7 @@ def colors(shown: FailurePicture) -> Drawing:
 def positions(shown: FailurePicture) -> Drawing:
     """Requested and detected relations: a bias shows as a column that is strong whatever was asked."""
     columns = [*RELATIONS, *([NO_RELATION] if NO_RELATION in shown.table.found else [])]
-    apart = shown.cell(found=NOT_BOTH)
+    apart = shown.cell(detected=NOT_BOTH)
     if apart.hits == apart.n:
         return Drawing(f"In none of {wording.count(apart.n, 'image')} both objects of the asked relation are found.", None, "")
     below = note(
@@ -224,11 +224,11 @@ def positions(shown: FailurePicture) -> Drawing:
     )
     tables = _matrix(shown, [*columns, NOT_BOTH]) + _by_generator(shown, (AS_ASKED, OPPOSITE, NOT_BOTH))
 
-    def is_opposite(asked: str, found: str) -> bool | None:
+    def is_opposite(requested: str, detected: str) -> bool | None:
         """Right, or wrong; None for a relation on the other axis, which contradicts nothing."""
-        if asked == found:
+        if requested == detected:
             return True
-        return False if found in (NO_RELATION, OPPOSITES.get(asked)) else None  # type: ignore[call-overload]
+        return False if detected in (NO_RELATION, OPPOSITES.get(requested)) else None  # type: ignore[call-overload]
 
     return Drawing(" ".join(_about_positions(shown)), _square(shown, columns, is_opposite), below + tables)
 
@@ -238,28 +238,28 @@ def supercategories(shown: FailurePicture) -> Drawing:
     pairs = [pair for pair in shown.table.asked if shown.cell(pair).n]
     groups = [name for name in GROUPS if any(name in split_pair(pair) for pair in pairs)]
     cells = [[_of_pair(shown, a, b) for b in groups] for a in groups]
-    every = shared(shown.cell(found=CORRECT))
+    every = shared(shown.cell(detected=CORRECT))
     lead = f"{percent(every.value or 0)} of {wording.count(every.n, 'image')} of two objects are correct."
     ranked = sorted((shown.cell(pair, CORRECT) for pair in pairs), key=lambda cell: -cell.hits / cell.n)
     enough = [cell for cell in ranked if cell.n >= _FEW] or ranked
     if len(enough) > 1:
         best, worst = enough[0], enough[-1]
         lead += f" Easiest: {best.asked}, {shown.briefly(best)}; hardest: {worst.asked}, {shown.briefly(worst)}."
-    found = [name for name in (CORRECT, BOTH_BUT, NOT_BOTH) if name in shown.table.found]
-    rows = [_row(shown, cell.asked, found, cell.asked) for cell in ranked]
-    table = html_table("By pair, the easiest first", ["supercategories", *_heads(["images", *found])], rows)
+    columns = [name for name in (CORRECT, BOTH_BUT, NOT_BOTH) if name in shown.table.found]
+    rows = [_row(shown, cell.asked, columns, cell.asked) for cell in ranked]
+    table = html_table("By pair, the easiest first", ["supercategories", *_heads(["images", *columns])], rows)
     return Drawing(lead, heat(groups, groups, cells, ("", "")), table)
 
 
 def _about_positions(shown: FailurePicture) -> Iterator[str]:
     """The opposite that is found most often, and which relation is right how often."""
-    groups = [asked for asked in shown.table.asked if shown.cell(asked).n]
-    enough = [asked for asked in groups if shown.cell(asked).n >= _FEW] or groups
-    opposites = [shown.cell(asked, OPPOSITES[asked]) for asked in enough]  # type: ignore[index]
+    groups = [requested for requested in shown.table.asked if shown.cell(requested).n]
+    enough = [group for group in groups if shown.cell(group).n >= _FEW] or groups
+    opposites = [shown.cell(requested, OPPOSITES[requested]) for requested in enough]  # type: ignore[index]
     worst = max(opposites, key=lambda cell: cell.hits / cell.n)
     if worst.hits:
         yield f"Asked for “{worst.asked}”, “{worst.found}” is found in {shown.briefly(worst)} that show both objects."
-    ranked = sorted((shown.cell(asked, AS_ASKED) for asked in enough), key=lambda cell: -cell.hits / cell.n)
+    ranked = sorted((shown.cell(requested, AS_ASKED) for requested in enough), key=lambda cell: -cell.hits / cell.n)
     if len(ranked) > 1:
         best, least = ranked[0], ranked[-1]
         yield (
@@ -272,20 +272,20 @@ def _about_positions(shown: FailurePicture) -> Iterator[str]:
 
 def _commonest(shown: FailurePicture, columns: Sequence[str]) -> FailureCell | None:
     """What is found instead of what was asked most often of all."""
-    wrong = [shown.cell(asked, found) for asked in shown.table.asked for found in columns if asked != found]
+    wrong = [shown.cell(requested, column) for requested in shown.table.asked for column in columns if requested != column]
     most = max(wrong, key=lambda cell: cell.hits, default=None)
     return most if most is not None and most.hits else None
 
 
-def _is_same(asked: str, found: str) -> bool | None:
-    return asked == found
+def _is_same(requested: str, detected: str) -> bool | None:
+    return requested == detected
 
 
 def _square(
     shown: FailurePicture, columns: Sequence[str], right: Callable[[str, str], bool | None], axes: tuple[str, str] = _AXES
 ) -> object:
-    rows = [asked for asked in shown.table.asked if shown.cell(asked).n]
-    cells = [[shown.mark(shown.cell(asked, found), right=right(asked, found)) for found in columns] for asked in rows]
+    rows = [requested for requested in shown.table.asked if shown.cell(requested).n]
+    cells = [[shown.mark(shown.cell(row, column), right=right(row, column)) for column in columns] for row in rows]
     return heat(rows, columns, cells, axes)
 
 
@@ -298,7 +298,7 @@ def _of_pair(shown: FailurePicture, a: str, b: str) -> Mark:
 
 def _matrix(shown: FailurePicture, columns: Sequence[str]) -> str:
     """All that is asked for, and all of it together, against what is found."""
-    rows = [_row(shown, asked, columns, asked) for asked in shown.table.asked if shown.cell(asked).n]
+    rows = [_row(shown, requested, columns, requested) for requested in shown.table.asked if shown.cell(requested).n]
     rows.append(_row(shown, "all", columns))
     head = [f"{shown.noun}s", *columns]
     return html_table("Asked for, and what is found", ["asked for", *_heads(head)], rows)
@@ -352,13 +352,13 @@ def seeds(shown: FailurePicture) -> Drawing:
 
 def _over(shown: FailurePicture, generator: str) -> list[failures.FailureCell]:
     """What is correct of a generator's images, group by group."""
-    return [shown.cell(asked, CORRECT, generator) for asked in shown.table.asked]
+    return [shown.cell(requested, CORRECT, generator) for requested in shown.table.asked]
 
 
 def _at_threshold(shown: FailurePicture, value: str, own: str) -> list[str | HtmlCell]:
-    told = [HtmlCell(_ranking(_scores_at(shown, value)), number=False)] if len(shown.generators) > 1 else []
+    cells = [HtmlCell(_ranking(_scores_at(shown, value)), number=False)] if len(shown.generators) > 1 else []
     scores = [shown.number(shown.cell(value, CORRECT, name), by_task=True) for name in shown.generators]
-    return [f"{value} (the scorer’s own)" if value == own else value, *scores, *told]
+    return [f"{value} (the scorer’s own)" if value == own else value, *scores, *cells]
 
 
 def _of_seeds(shown: FailurePicture, generator: str) -> list[str | HtmlCell]:
@@ -378,11 +378,11 @@ def _scores_at(shown: FailurePicture, value: str) -> dict[str, float]:
 
 def _ranking(scores: Mapping[str, float]) -> str:
     """``a > b = c``."""
-    told, last = "", 0.0
+    ranking, last = "", 0.0
     for name, value in scores.items():
-        told += f"{' = ' if value == last else ' > '}{name}" if told else name
+        ranking += f"{' = ' if value == last else ' > '}{name}" if ranking else name
         last = value
-    return told
+    return ranking
 
 
 def _about_order(shown: FailurePicture, own: str) -> Iterator[str]:
@@ -393,7 +393,9 @@ def _about_order(shown: FailurePicture, own: str) -> Iterator[str]:
         turns = []
         for a, b in combinations(each[first], 2):
             # where which of the two is ahead, if that depends on the threshold
-            ahead, behind = ([value for value, one in each.items() if sign * (one[a] - one[b]) > 0] for sign in (1, -1))
+            ahead, behind = (
+                [value for value, scores in each.items() if sign * (scores[a] - scores[b]) > 0] for sign in (1, -1)
+            )
             if ahead and behind:
                 turns.append(f"{a} is ahead of {b} at {listed(ahead)}, behind it at {listed(behind)}")
         if turns:
@@ -413,15 +415,15 @@ def _scores(shown: FailurePicture, generator: str) -> list[float]:
 
 def _about_seeds(shown: FailurePicture) -> Iterator[str]:
     each = {name: _scores(shown, name) for name in shown.generators}
-    told = [
+    parts = [
         f"{name} scores {percent(fmean(values))} on average, with a standard deviation of {100 * stdev(values):.1f} points"
         for name, values in each.items()
         if len(values) > 1
     ]
-    if not told:
+    if not parts:
         yield "There is one image of each prompt at most, so nothing tells what another seed would give."
         return
-    yield f"Over the images’ numbers {listed(told)}."
+    yield f"Over the images’ numbers {listed(parts)}."
     yield "Generators that are less far apart than that may stand in another order with other seeds."
 
 
@@ -448,54 +450,62 @@ def cooccurrence_picture(shown: FailurePicture) -> Drawing:
     known = shown.cooccurrence
     assert known is not None
     each = [
-        _ClassPair(asked, known.share(*names), tuple(_cell(shown, asked, found) for found in _NAMES))
-        for asked, names in class_pairs(shown.table).items()
-        if shown.cell(asked).n
+        _ClassPair(requested, known.share(*names), tuple(_cell(shown, requested, outcome) for outcome in _NAMES))
+        for requested, names in class_pairs(shown.table).items()
+        if shown.cell(requested).n
     ]
-    placed = sorted((one for one in each if one.share is not None), key=lambda one: (-(one.share or 0), one.asked))
-    strange = [one for one in each if one.share is None]
+    placed = sorted(
+        (class_pair for class_pair in each if class_pair.share is not None),
+        key=lambda class_pair: (-(class_pair.share or 0), class_pair.asked),
+    )
+    strange = [class_pair for class_pair in each if class_pair.share is None]
     if not placed:
-        told = f"None of the {wording.count(len(each), 'pair')} of classes asked for is among those that {known.name} names."
-        return Drawing(told, None, _below(known, placed, strange) + _table(shown, strange))
-    series = [shown.series(name, [one.cells[k] for one in placed]) for k, name in enumerate(_NAMES.values())]
-    figure = scatter([one.share or 0.0 for one in placed], series, f"images with both classes in {known.name}")
+        lead = f"None of the {wording.count(len(each), 'pair')} of classes asked for is among those that {known.name} names."
+        return Drawing(lead, None, _below(known, placed, strange) + _table(shown, strange))
+    series = [shown.series(name, [class_pair.cells[k] for class_pair in placed]) for k, name in enumerate(_NAMES.values())]
+    figure = scatter([class_pair.share or 0.0 for class_pair in placed], series, f"images with both classes in {known.name}")
     rhos = _rhos(shown, placed)
     # the last row is what is drawn: all that are shown together
-    lead = " ".join(_about(found, rho, known.name) for found, rho in zip(_NAMES, [*rhos.values()][-1], strict=True))
+    lead = " ".join(_about(outcome, rho, known.name) for outcome, rho in zip(_NAMES, [*rhos.values()][-1], strict=True))
     tables = _correlations(rhos) + _table(shown, [*placed, *strange])
     return Drawing(lead, figure, _below(known, placed, strange) + tables)
 
 
-def _cell(shown: FailurePicture, asked: str, found: str, generator: str = ANY) -> FailureCell:
+def _cell(shown: FailurePicture, requested: str, outcome: str, generator: str = ANY) -> FailureCell:
     who = generator or shown.generator
-    return as_required(shown.table, asked, who) if found == HELD else shown.table.cell(asked, found, who)
+    return as_required(shown.table, requested, who) if outcome == HELD else shown.table.cell(requested, outcome, who)
 
 
 def _rhos(shown: FailurePicture, placed: Sequence[_ClassPair]) -> dict[str, list[UnitCorrelation]]:
     """By generator, and of all that are shown together (ANY) if they are several."""
-    found = {}
+    correlations = {}
     for name in (*shown.generators, *([ANY] if len(shown.generators) > 1 else [])):
-        cells = [one.cells if name == ANY else [_cell(shown, one.asked, what, name) for what in _NAMES] for one in placed]
-        found[name] = [_rho(placed, [some[k] for some in cells], what) for k, what in enumerate(_NAMES)]
-    return found
+        cells = [
+            class_pair.cells if name == ANY else [_cell(shown, class_pair.asked, outcome, name) for outcome in _NAMES]
+            for class_pair in placed
+        ]
+        correlations[name] = [_rho(placed, [some[k] for some in cells], outcome) for k, outcome in enumerate(_NAMES)]
+    return correlations
 
 
-def _rho(placed: Sequence[_ClassPair], cells: Sequence[FailureCell], found: str) -> UnitCorrelation:
+def _rho(placed: Sequence[_ClassPair], cells: Sequence[FailureCell], outcome: str) -> UnitCorrelation:
     """Over the pairs of which there is an image to take a share of."""
-    known = [(one.share or 0.0, cell.hits / cell.n) for one, cell in zip(placed, cells, strict=True) if cell.n]
-    names = ("co-occurrence", f"the share of images ({_NAMES[found]})")
+    known = [(class_pair.share or 0.0, cell.hits / cell.n) for class_pair, cell in zip(placed, cells, strict=True) if cell.n]
+    names = ("co-occurrence", f"the share of images ({_NAMES[outcome]})")
     return correlate_units("spearman", [x for x, _ in known], [y for _, y in known], names, "pair")
 
 
-def _about(found: str, rho: UnitCorrelation, name: str) -> str:
-    what = "Both objects are found" if found == BOTH else "Where both are found, images are as asked"
+def _about(outcome: str, rho: UnitCorrelation, name: str) -> str:
+    subject = "Both objects are found" if outcome == BOTH else "Where both are found, images are as asked"
     if rho.value is None:
-        return f"{_NAMES[found].capitalize()}: no correlation with co-occurrence, as {rho.reason}."
+        return f"{_NAMES[outcome].capitalize()}: no correlation with co-occurrence, as {rho.reason}."
     span = f" (95\u00a0%: {_span(rho)})" if _span(rho) else ""
     number = f"Spearman’s rho {wording.two(rho.value)}{span}, {wording.count(rho.n, 'pair')}"
     if rho.low is None or rho.high is None or rho.low <= 0 <= rho.high:
-        return f"{what} neither clearly more nor clearly less often for classes that are often together in {name} ({number})."
-    return f"{what} {'more' if rho.value > 0 else 'less'} often for classes that are often together in {name} ({number})."
+        return (
+            f"{subject} neither clearly more nor clearly less often for classes that are often together in {name} ({number})."
+        )
+    return f"{subject} {'more' if rho.value > 0 else 'less'} often for classes that are often together in {name} ({number})."
 
 
 def _span(rho: UnitCorrelation) -> str:
@@ -503,20 +513,20 @@ def _span(rho: UnitCorrelation) -> str:
 
 
 def _below(known: Cooccurrence, placed: Sequence[_ClassPair], strange: Sequence[_ClassPair]) -> str:
-    never = sum(one.share == 0 for one in placed)
-    told = [
+    never = sum(class_pair.share == 0 for class_pair in placed)
+    parts = [
         f"Co-occurrence: images of {known.name} that hold both classes, of its {wording.count(known.images, 'image')} with"
         f" annotations (VISOR’s P_COCO), on a logarithmic axis. Never together: {wording.count(never, 'pair')}"
         + (", which stand apart, at 0, and are the lowest in every correlation." if never else ".")
     ]
     if strange:
         count = wording.count(len(strange), "pair")
-        told.append(f"In no figure and no correlation, as {known.name} lacks a class of theirs: {count}.")
-    told.append(
+        parts.append(f"In no figure and no correlation, as {known.name} lacks a class of theirs: {count}.")
+    parts.append(
         "“As asked” is looked at where a relation or colours are asked; for VISOR’s relations it is VISOR_cond. Spearman’s rho"
         " is over pairs of classes; its 95\u00a0% interval takes pairs as independent."
     )
-    return "".join(map(note, told))
+    return "".join(map(note, parts))
 
 
 def _correlations(rhos: Mapping[str, Sequence[UnitCorrelation]]) -> str:
@@ -547,12 +557,12 @@ def _table(shown: FailurePicture, each: Sequence[_ClassPair]) -> str:
     unknown = HtmlCell("–", note="a class that the file does not name")
     rows: list[list[str | HtmlCell]] = [
         [
-            one.asked,
-            unknown if one.share is None else HtmlCell(share_text(one.share)),
-            shown.count(shown.cell(one.asked)),
-            *map(shown.number, one.cells),
+            class_pair.asked,
+            unknown if class_pair.share is None else HtmlCell(share_text(class_pair.share)),
+            shown.count(shown.cell(class_pair.asked)),
+            *map(shown.number, class_pair.cells),
         ]
-        for one in some
+        for class_pair in some
     ]
     return html_table(f"By pair of classes{left}", heads, rows)
 
@@ -587,8 +597,8 @@ def failures_part(store: Store, suite: str, rater: str, picture: str, generator:
     """One of PICTURES for a suite as a scorer saw it, of one generator or of all (also where there is none of that name)."""
     source = failing.source(store, suite, rater)
     if source is None or picture not in TITLES:
-        told = f"{rater} has not looked at images of {suite} yet." if rater else "No scorer has looked at these images yet."
-        return Drawing(note(told, "cc-lead"), None, command_block(store, next_steps.score_command(store, "geneval")))
+        lead = f"{rater} has not looked at images of {suite} yet." if rater else "No scorer has looked at these images yet."
+        return Drawing(note(lead, "cc-lead"), None, command_block(store, next_steps.score_command(store, "geneval")))
     try:
         return _drawn(store, source, picture, generator, library.latest_cooccurrence(store) if picture == _TOGETHER else None)
     except ValueError as error:
@@ -606,8 +616,8 @@ def generators(store: Store, suite: str, rater: str) -> list[str]:
 # by the evidence's stamp, as what it is drawn from
 @lru_cache(maxsize=32)
 def _drawn(store: Store, source: EvidenceSource, picture: str, generator: str, beside: Cooccurrence | None = None) -> Drawing:
-    found = failing.table_of(store, source.suite, source.rater_id, picture)
-    if found is None or not found.table.units:
+    failure_table = failing.table_of(store, source.suite, source.rater_id, picture)
+    if failure_table is None or not failure_table.table.units:
         return Drawing(
             note(NEEDS[picture], "cc-lead"),
             None,
@@ -615,16 +625,18 @@ def _drawn(store: Store, source: EvidenceSource, picture: str, generator: str, b
         )
     if picture == _TOGETHER and beside is None:
         return Drawing(note(_NO_TABLE, "cc-lead"), None, command_block(store, next_steps.COOCCURRENCE))
-    known = found.table.generators
-    one = generator if generator in known else ANY
-    drawn = DRAW[picture](FailurePicture(found.table, source.suite, source.rater_id, picture, one, found.settings, beside))
-    return Drawing(note(drawn.lead, "cc-lead"), drawn.figure, drawn.numbers + _method(found))
+    known = failure_table.table.generators
+    chosen = generator if generator in known else ANY
+    drawn = DRAW[picture](
+        FailurePicture(failure_table.table, source.suite, source.rater_id, picture, chosen, failure_table.settings, beside)
+    )
+    return Drawing(note(drawn.lead, "cc-lead"), drawn.figure, drawn.numbers + _method(failure_table))
 
 
-def _method(found: FailureTable) -> str:
+def _method(failure_table: FailureTable) -> str:
     some = ""
-    if found.images < found.total:
-        some = f" Drawn from {found.images:,} of {found.total:,} images, always the same ones."
+    if failure_table.images < failure_table.total:
+        some = f" Drawn from {failure_table.images:,} of {failure_table.total:,} images, always the same ones."
     return note(
         "Every number leads to its images. Intervals are Wilson’s (95\u00a0%), from as many independent images as the likeness"
         f" of a prompt’s images leaves.{some}"

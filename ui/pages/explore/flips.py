@@ -7,10 +7,10 @@ from typing import Any, Final
 
 from agreement.flips import DELTA, FLIPPED, PREFERRED, SCORE, SHARED, TIED
 from agreement.study.cells import ALL
-from concord import flips
 from concord.common import next_steps, wording
-from concord.flips import FlipRows, Row, wide
-from concord.rejudging import MOST_IMAGES
+from concord.error_analysis import flips
+from concord.error_analysis.flips import FlipRows, Row, wide
+from concord.error_analysis.rejudging import MOST_IMAGES
 from data.prompts.flips import FLIP_REASONS, FlipKind
 from data.store.core.selection import Selection
 from data.store.core.store import Store
@@ -45,31 +45,31 @@ _HEADERS: Final = {
 
 def flip_test(store: Store, suite: str, kind: FlipKind) -> Drawing:
     """All raters of a suite."""
-    found = flips.recall(store, Selection(suite=(suite,)), kind, MOST_IMAGES)
-    if suite in found.unflippable:
-        told = note(_NONE.format(suite=suite), "cc-lead")
-        return Drawing(told, None, command_block(store, next_steps.PROMPTS[:1], next_steps.score_command(store, "geneval")))
-    if not found.rows:
+    flip_rows = flips.recall(store, Selection(suite=(suite,)), kind, MOST_IMAGES)
+    if suite in flip_rows.unflippable:
+        lead = note(_NONE.format(suite=suite), "cc-lead")
+        return Drawing(lead, None, command_block(store, next_steps.PROMPTS[:1], next_steps.score_command(store, "geneval")))
+    if not flip_rows.rows:
         return Drawing(note(_NOBODY, "cc-lead"), None, command_block(store, next_steps.score_command(store, "geneval")))
     lead = _LEAD.format(what=_MEANS[kind])
-    if found.images < found.total:
-        lead += f" These are {found.images:,} images taken by chance of {found.total:,}."
+    if flip_rows.images < flip_rows.total:
+        lead += f" These are {flip_rows.images:,} images taken by chance of {flip_rows.total:,}."
     titles = [HtmlCell(title, note=text) for title, text in _HEADERS.values()]
     heads: list[str | HtmlCell] = ["rater", "generator", *titles, HtmlCell("images")]
-    table = html_table(f"Prompts with flipped {FLIPS[kind]}", heads, [_line(row) for row in wide(found.rows)])
+    table = html_table(f"Prompts with flipped {FLIPS[kind]}", heads, [_line(row) for row in wide(flip_rows.rows)])
     # how to make the numbers that are missing
-    commands = dict.fromkeys(row["command"] for row in found.rows if row["command"])
+    commands = dict.fromkeys(row["command"] for row in flip_rows.rows if row["command"])
     unread = note(_UNREAD) + command_block(store, tuple(commands)) if commands else ""
-    return Drawing(note(lead, "cc-lead"), _figure(found), table + unread + _left_out(found))
+    return Drawing(note(lead, "cc-lead"), _figure(flip_rows), table + unread + _left_out(flip_rows))
 
 
 def _line(row: dict[str, Row]) -> Sequence[str | HtmlCell]:
     score, ties = row[SCORE], row[PREFERRED]["excluded"].get(TIED, 0)
-    place = _PLACES.get(score["generator"], score["generator"])
+    generator = _PLACES.get(score["generator"], score["generator"])
     answers = wording.count(score["n_ratings"], "answer") if score["kind"] == "people" else ""
     preferred = _number(row[PREFERRED], f"{ties:,} tied" if ties else "")
     numbers = [*(_number(row[name]) for name in (SCORE, FLIPPED, DELTA)), preferred]
-    return [score["rater"], place, *numbers, HtmlCell(f"{score['n_items']:,}", answers)]
+    return [score["rater"], generator, *numbers, HtmlCell(f"{score['n_items']:,}", answers)]
 
 
 def _number(row: Row, more: str = "") -> HtmlCell:
@@ -84,22 +84,22 @@ def _text(value: float) -> str:
     return f"{round(value, 3) + 0:.3f}"
 
 
-def _figure(found: FlipRows) -> Any:
+def _figure(flip_rows: FlipRows) -> Any:
     """Each rater's Δs, on the same images where there are enough of them."""
-    known = [row for row in found.rows if row["statistic"] == DELTA and row["value"] is not None]
-    place = SHARED if any(row["generator"] == SHARED and row["n_items"] >= _ENOUGH for row in known) else ALL
-    rows = [row for row in known if row["generator"] == place]
+    known = [row for row in flip_rows.rows if row["statistic"] == DELTA and row["value"] is not None]
+    generator = SHARED if any(row["generator"] == SHARED and row["n_items"] >= _ENOUGH for row in known) else ALL
+    rows = [row for row in known if row["generator"] == generator]
     if not rows:
         return None
     # how far from 0 is the question
-    return charts.forest([(row["rater"], row) for row in rows], f"Δs, {_PLACES[place]}", around_zero=_BESIDE_0)
+    return charts.forest([(row["rater"], row) for row in rows], f"Δs, {_PLACES[generator]}", around_zero=_BESIDE_0)
 
 
-def _left_out(found: FlipRows) -> str:
+def _left_out(flip_rows: FlipRows) -> str:
     """By rater what does not count, but for prompts without anything to flip."""
-    said = []
-    for row in found.rows:
+    parts = []
+    for row in flip_rows.rows:
         if (row["statistic"], row["generator"]) == (SCORE, ALL):
             why = [f"{wording.reason(name)}: {n:,}" for name, n in row["excluded"].items() if name not in FLIP_REASONS]
-            said += [f"{row['rater']}: {', '.join(why)}."] if why else []
-    return note("Left out. " + " ".join(said)) if said else ""
+            parts += [f"{row['rater']}: {', '.join(why)}."] if why else []
+    return note("Left out. " + " ".join(parts)) if parts else ""

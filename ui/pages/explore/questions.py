@@ -31,9 +31,9 @@ from agreement.questions.people import (
     YES_LESS_PEOPLE,
 )
 from agreement.questions.scores import ACCURACY, LESS_REFERENCE, SPEARMAN, TIFA
-from concord import rejudging
 from concord.common import next_steps, wording
 from concord.common.base_path import at
+from concord.error_analysis import rejudging
 from concord.questions import scores
 from concord.questions.scores import REAL, Row
 from data.store.browse import contents
@@ -45,7 +45,7 @@ from ui.components.addresses import browse_address
 from ui.components.image_strip import picture_html, thumbnails, workbench_address
 from ui.components.linked_charts import Mark, Series
 from ui.components.tables import WRAP, HtmlCell, heading, html_table, note
-from ui.pages.explore.view import ALL, ASKED, Drawing, ExploreView, command_block
+from ui.pages.explore.view import ALL, QUESTION_CHOICES, Drawing, ExploreView, command_block
 
 TYPES, SOURCES, ENTITIES, MODELS, PEOPLE = "types", "sources", "entities", "models", "people"
 SEEN: Final = {
@@ -83,10 +83,10 @@ def suite_with_questions(store: Store) -> str:
 
 
 def question_choices(store: Store, suite: str, rater: str, view: ExploreView) -> dict[str, Mapping[str, str]]:
-    """By the names of ``view.ASKED``."""
+    """By the names of ``view.QUESTION_CHOICES``."""
     names = scores.answering_raters(store).get(suite, [])
     if rater not in names:
-        return {name: SEEN if name == "see" else {} for name in ASKED}
+        return {name: SEEN if name == "see" else {} for name in QUESTION_CHOICES}
     see = view.see if view.see in SEEN else TYPES
     places = scores.answer_sources(store, suite, rater)
     source = view.source if view.source in places.sources else ""
@@ -135,8 +135,8 @@ def mark(row: Row | None, name: str, href: str = "") -> Mark:
     if row is None or row["value"] is None:
         return Mark(None)
     span = interval(row)
-    told = f"{name}: {row['value']:.3f}{f' ({span})' if span else ''}\nn = {row['n']:,} {row['unit']}"
-    return Mark(row["value"], row["low"], row["high"], told, href)
+    hover_text = f"{name}: {row['value']:.3f}{f' ({span})' if span else ''}\nn = {row['n']:,} {row['unit']}"
+    return Mark(row["value"], row["low"], row["high"], hover_text, href)
 
 
 def source_of(view: ExploreView) -> str:
@@ -157,11 +157,11 @@ def of_source(view: ExploreView) -> str:
 def own_rule(store: Store, view: ExploreView) -> str:
     """What is to be said of a rater whose own score is another than these."""
     sources = rejudging.sources(store)
-    scorer = next((one.scorer for one in sources if (one.suite, one.rater_id) == (view.suite, view.rater)), "")
+    scorer = next((source.scorer for source in sources if (source.suite, source.rater_id) == (view.suite, view.rater)), "")
     if scorer != _OWN_RULE:
         return ""
-    told = "Its own score counts an answer only if those that it rests on are right; here all answers count (TIFA, formula 1)."
-    return note(told)
+    text = "Its own score counts an answer only if those that it rests on are right; here all answers count (TIFA, formula 1)."
+    return note(text)
 
 
 MOST_APART: Final = 24
@@ -243,16 +243,16 @@ def _rho(view: ExploreView, row: Row) -> HtmlCell:
 def _apart(store: Store, view: ExploreView) -> str:
     """The images whose scores by two models differ most."""
     both = scores.differing_images(store, view.suite, source_of(view), view.rater, view.against)
-    found = [one for one in both if view.whose in (ALL, one.generator)]
-    if not found:
+    apart = [image for image in both if view.whose in (ALL, image.generator)]
+    if not apart:
         return heading(f"{view.rater} and {view.against}", "No image that both were asked the same about has different scores.")
-    shown = {one.item: f"{one.generator}: {one.a:.2f} and {one.b:.2f}" for one in found[:MOST_APART]}
-    told = (
-        f"{wording.count(len(found), 'image')} with different scores; the first {len(shown)}."
-        if len(found) > MOST_APART
+    shown = {image.item: f"{image.generator}: {image.a:.2f} and {image.b:.2f}" for image in apart[:MOST_APART]}
+    lead = (
+        f"{wording.count(len(apart), 'image')} with different scores; the first {len(shown)}."
+        if len(apart) > MOST_APART
         else ""
     )
-    title = heading(f"Where {view.rater} and {view.against} differ most", told)
+    title = heading(f"Where {view.rater} and {view.against} differ most", lead)
     looks = contents.item_previews(store, [*shown])
     return title + thumbnails(looks, shown, Selection(suite=(view.suite,)), f"{view.rater} and {view.against}")
 
@@ -268,19 +268,19 @@ _NONE: Final = {
 
 def answers_list(store: Store, view: ExploreView) -> str:
     """The answers that the view asks for, as HTML."""
-    found = _chosen(scores.answers_beside_people(store, view.suite, source_of(view), view.rater), view)
+    frame = _chosen(scores.answers_beside_people(store, view.suite, source_of(view), view.rater), view)
     group = f"texts of {view.group} entities" if view.see == "entities" else view.group
     about = "" if view.group == ALL else f", {group}"
     whose = "" if view.whose == ALL else f", images by {view.whose}"
     title = f"Answers of {view.rater} that are {ANSWERS[view.answers or WRONG]}{about}{whose}"
-    if found.empty:
+    if frame.empty:
         return heading(title) + note("None.")
     more = (
-        f"The first {MOST_ANSWERS} of {len(found):,}."
-        if len(found) > MOST_ANSWERS
-        else wording.count(len(found), "answer") + "."
+        f"The first {MOST_ANSWERS} of {len(frame):,}."
+        if len(frame) > MOST_ANSWERS
+        else wording.count(len(frame), "answer") + "."
     )
-    return heading(title, more) + _table(store, found.head(MOST_ANSWERS), view)
+    return heading(title, more) + _table(store, frame.head(MOST_ANSWERS), view)
 
 
 def _chosen(rows: pd.DataFrame, view: ExploreView) -> pd.DataFrame:
@@ -299,26 +299,26 @@ def _chosen(rows: pd.DataFrame, view: ExploreView) -> pd.DataFrame:
         VQA_WRONG: ~right & decided & (theirs == rows["answer"]),
         **{name: ~right & (rows["state"] == name) for name in APART},
     }
-    found: pd.DataFrame = rows[wanted[view.answers or WRONG]]
-    return found
+    frame: pd.DataFrame = rows[wanted[view.answers or WRONG]]
+    return frame
 
 
 def _table(store: Store, rows: pd.DataFrame, view: ExploreView) -> str:
     looks = contents.item_previews(store, sorted(rows["item"].unique()))
-    told = bool((rows["state"] != "not_asked").any()) or view.see == PEOPLE
-    names = ["image", "question", "asked for", view.rater, *(["people"] if told else [])]
+    with_people = bool((rows["state"] != "not_asked").any()) or view.see == PEOPLE
+    names = ["image", "question", "asked for", view.rater, *(["people"] if with_people else [])]
     head = "".join(f'<th scope="col">{escape(name)}</th>' for name in names)
-    body = "".join(_line(row, looks, view, told=told) for row in rows.to_dict("records"))
+    body = "".join(_line(row, looks, view, with_people=with_people) for row in rows.to_dict("records"))
     return (
         f'{WRAP}<table class="cc-table cc-asked" aria-label="Answers">'
         f"<thead><tr>{head}</tr></thead><tbody>{body}</tbody></table></div>"
     )
 
 
-def _line(row: Mapping[Any, Any], looks: Mapping[str, ItemPreview], view: ExploreView, *, told: bool) -> str:
+def _line(row: Mapping[Any, Any], looks: Mapping[str, ItemPreview], view: ExploreView, *, with_people: bool) -> str:
     look = looks.get(row["item"], ItemPreview(None, None))
     # the list tells what both said of it
-    shown = f"{view.rater} and people" if told else view.rater
+    shown = f"{view.rater} and people" if with_people else view.rater
     href = escape(workbench_address(row["item"], Selection(suite=(view.suite,)), shown))
     text = escape(look.text or row["item"])
     picture = picture_html(look.sha256, look.text or row["item"], none=look.text or row["item"], kind="cc-asked__none")
@@ -326,7 +326,7 @@ def _line(row: Mapping[Any, Any], looks: Mapping[str, ItemPreview], view: Explor
     question += f"{escape(row['element'])}</small>"
     kind = "cc-right" if row["answer"] == row["chosen"] else "cc-wrong"
     cells = [question, escape(row["answer"]), f'<span class="{kind}">{escape(row["chosen"])}</span>']
-    if told:
+    if with_people:
         cells.append(_people(row))
     rest = "".join(f"<td>{cell}</td>" for cell in cells)
     link = f'<a href="{href}" title="{text}">{picture}<small class="cc-detail">{escape(row["generator"])}</small></a>'
@@ -382,8 +382,8 @@ class _ScoresTable:
 
     def mean(self, group: str) -> float:
         """Over generators, but for the reference."""
-        found = [self.value(group, name) for name in self.generators if name != self.reference]
-        known = [value for value in found if value is not None]
+        values = [self.value(group, name) for name in self.generators if name != self.reference]
+        known = [value for value in values if value is not None]
         return fmean(known) if known else 2.0
 
     def value(self, group: str, generator: str) -> float | None:
@@ -443,11 +443,11 @@ def _scores_figure(table: _ScoresTable) -> Any:
 def _scores_lead(table: _ScoresTable) -> str:
     view = table.view
     known = {name: row["value"] for name, row in table.tifa.items() if row["value"] is not None}
-    told = [f"{name} {value:.3f}" for name, value in known.items() if name != table.reference]
+    parts = [f"{name} {value:.3f}" for name, value in known.items() if name != table.reference]
     real = known.get(table.reference)
     n, questions = (sum(row[name] for row in table.tifa.values()) for name in ("n_items", "n_questions"))
     about = f"{view.rater} answered {wording.count(questions, 'question')} about {wording.count(n, 'image')} of {view.suite}"
-    sentence = f"{about}{of_source(view)}. TIFA: {', '.join(told) or 'of nothing but the reference'}"
+    sentence = f"{about}{of_source(view)}. TIFA: {', '.join(parts) or 'of nothing but the reference'}"
     sentence += f"; {table.reference}, the reference, {real:.3f}." if real is not None else "."
     if view.see == TYPES and len(table.groups) > 1:
         sentence += f" Hardest on average: {table.groups[0]} ({table.mean(table.groups[0]):.3f})."
@@ -460,10 +460,10 @@ def _notes(store: Store, view: ExploreView) -> str:
         parts.append(note(_REFERENCE.format(reference=view.reference)))
     mixed = scores.mixed_texts(store, view.suite, view.rater)
     if mixed:
-        told = "was asked" if mixed == 1 else "were asked"
+        verb = "was asked" if mixed == 1 else "were asked"
         parts.append(
             note(
-                f"Of {wording.count(mixed, 'text')} not all images {told} the same questions: these have changed in between, so"
+                f"Of {wording.count(mixed, 'text')} not all images {verb} the same questions: these have changed in between, so"
                 " generators are not compared on the same ones there. To ask anew, remove the scorer’s runs and score again.",
                 "cc-bad",
             )
@@ -635,9 +635,9 @@ def _people_figure(view: ExploreView, splits: Sequence[Row]) -> Any:
 
 def _share(view: ExploreView, row: Row, name: str, title: str) -> Mark:
     share = row[name] / _decided(row)
-    told = f"{row['group']}: {title}\n{row[name]:,} of {wording.count(_decided(row), 'wrong answer')}"
+    hover_text = f"{row['group']}: {title}\n{row[name]:,} of {wording.count(_decided(row), 'wrong answer')}"
     href = view.address(group=row["group"], answers=name, whose=ALL) if row["people"] == REAL else ""
-    return Mark(share, None, None, told, href, f"{share:.0%}")
+    return Mark(share, None, None, hover_text, href, f"{share:.0%}")
 
 
 _NOBODY: Final = (

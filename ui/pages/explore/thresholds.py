@@ -28,9 +28,9 @@ from agreement.tuning import (
     shares,
     tune,
 )
-from concord import rejudging
 from concord.common import wording
-from concord.rejudging import RaterEvidence
+from concord.error_analysis import rejudging
+from concord.error_analysis.rejudging import RaterEvidence
 from data.store.browse import contents
 from data.store.core.selection import Selection
 from data.store.core.store import Store
@@ -75,7 +75,7 @@ class SettingCurve:
     @property
     def chosen(self) -> list[float]:
         """The values that the folds chose."""
-        return [] if self.tuned is None else [self.at[place] for place in self.tuned.fold_best]
+        return [] if self.tuned is None else [self.at[index] for index in self.tuned.fold_best]
 
 
 def setting_curve(store: Store, evidence: RaterEvidence, view: ExploreView) -> SettingCurve | None:
@@ -89,14 +89,14 @@ def setting_curve(store: Store, evidence: RaterEvidence, view: ExploreView) -> S
         if view.task == ALL
         else np.asarray(evidence.places.task[swept.rows] == evidence.places.tasks.index(view.task), dtype=bool)
     )
-    rows, said = swept.rows[inside], swept.said[:, inside]
+    rows, verdicts = swept.rows[inside], swept.said[:, inside]
     places = evidence.places.take(rows)
-    heard = rejudging.people_verdicts(store, evidence).get(KINDS[view.people])
+    by_people = rejudging.people_verdicts(store, evidence).get(KINDS[view.people])
     tuned = None
-    if heard is not None:
-        tuned = tune(swept.at, said, heard.take(rows), places, view.statistic, task=view.task)
+    if by_people is not None:
+        tuned = tune(swept.at, verdicts, by_people.take(rows), places, view.statistic, task=view.task)
     present = np.unique(places.generator[places.generator >= 0])
-    shares = share_of_yes(said, places.generator, len(places.generators))
+    shares = share_of_yes(verdicts, places.generator, len(places.generators))
     scores = {
         places.generators[code]: [None if np.isnan(value) else value for value in shares[:, code].tolist()]
         for code in present[:MOST_GENERATORS].tolist()
@@ -104,31 +104,31 @@ def setting_curve(store: Store, evidence: RaterEvidence, view: ExploreView) -> S
     return SettingCurve(swept.at.tolist(), scores, tuned, rows.size, max(0, present.size - MOST_GENERATORS))
 
 
-def curve_text(found: SettingCurve, evidence: RaterEvidence, view: ExploreView) -> str:
+def curve_text(curve: SettingCurve, evidence: RaterEvidence, view: ExploreView) -> str:
     """What the curve says, as HTML."""
     knob = evidence.scorer.knobs[view.along]
     task = "" if view.task == ALL else f" of the task {wording.task(view.task)}"
-    first = f"{knob.title} decides something in {wording.count(found.images, 'image')}{task}; the others stand as they do."
-    parts = [first, _agreement(found, view)]
-    if found.left_out:
-        parts.append(f"The scores of the first {MOST_GENERATORS} generators are drawn, those of {found.left_out} more are not.")
+    first = f"{knob.title} decides something in {wording.count(curve.images, 'image')}{task}; on the others it has no effect."
+    parts = [first, _agreement(curve, view)]
+    if curve.left_out:
+        parts.append(f"The scores of the first {MOST_GENERATORS} generators are drawn, those of {curve.left_out} more are not.")
     return note(" ".join(part for part in parts if part))
 
 
-def _agreement(found: SettingCurve, view: ExploreView) -> str:
-    tuned = found.tuned
+def _agreement(curve: SettingCurve, view: ExploreView) -> str:
+    tuned = curve.tuned
     if tuned is None:
         return "No person has judged these images yet, so there is nothing to agree with."
     title = wording.title(view.statistic)
     about = f"{wording.count(tuned.n_ratings, 'answer')} by {view.people} about {wording.count(tuned.n_items, 'image')}"
     if tuned.best is None:
         return f"{title} ({about}): no best value, as {tuned.reason}."
-    low, high = (found.at[place] for place in tuned.run or (tuned.best, tuned.best))
-    where = f"{found.best:g}" if low == high else f"{found.best:g} (and as good from {low:g} to {high:g})"
+    low, high = (curve.at[index] for index in tuned.run or (tuned.best, tuned.best))
+    where = f"{curve.best:g}" if low == high else f"{curve.best:g} (and as good from {low:g} to {high:g})"
     best = f"Best at {where}: {title} {_two_digits(tuned.values[tuned.best])} on all of {about}, which is optimistic."
     if tuned.reason is not None:
         return f"{best} It was not cross-validated: {tuned.reason}."
-    low, high = min(found.chosen), max(found.chosen)
+    low, high = min(curve.chosen), max(curve.chosen)
     values = f"{low:g}" if low == high else f"{low:g} to {high:g}"
     return (
         f"{best} Cross-validated (chosen on {FOLDS - 1} of {FOLDS} folds of prompts, judged on the fifth): {title}"
@@ -145,27 +145,29 @@ _LINES = ("#009e73", "#cc79a7", "#56b4e9", "#e69f00", "#7f7f7f", "#8c6bb1", "#a6
 _GAP = 0.1
 
 
-def curve_figure(found: SettingCurve, view: ExploreView, title: str, own: float) -> go.Figure:
+def curve_figure(curve: SettingCurve, view: ExploreView, title: str, own: float) -> go.Figure:
     """``title`` is the setting's, ``own`` where it stood in the run."""
     import plotly.graph_objects as go
 
     made = go.Figure()
-    people = found.tuned is not None and any(value is not None for value in found.tuned.values)
-    if people and found.tuned is not None:
+    people = curve.tuned is not None and any(value is not None for value in curve.tuned.values)
+    if people and curve.tuned is not None:
         name = f"{wording.title(view.statistic)} with {view.people}"
         line = {"color": charts.COLORS["people"], "width": 2.5}
-        made.add_trace(_line(found.at, found.tuned.values, name, line, "y"))
-    for color, (generator, values) in zip(_LINES, found.scores.items(), strict=False):
-        made.add_trace(_line(found.at, values, escape(generator), {"color": color, "width": 1.75}, "y2"))
-    for name, value, line in _marks(found, view, own):
+        made.add_trace(_line(curve.at, curve.tuned.values, name, line, "y"))
+    for color, (generator, values) in zip(_LINES, curve.scores.items(), strict=False):
+        made.add_trace(_line(curve.at, values, escape(generator), {"color": color, "width": 1.75}, "y2"))
+    for name, value, line in _marks(curve, view, own):
         # over both
         where = {"xref": "x", "yref": "paper", "x0": value, "x1": value, "y0": 0, "y1": 1}
         made.add_shape(type="line", name=name, line=line, showlegend=True, **where)
     charts.plain(made, height=460 if people else 320)
-    made.update_layout(showlegend=True, legend={"orientation": "h", "y": 1.02, "yanchor": "bottom", "x": 0}, margin={"t": 60})
     split = 0.5 if people else 1.0
     made.update_layout(
-        xaxis={"title": escape(title), "anchor": "y2", "range": [found.at[0], found.at[-1]]},
+        showlegend=True,
+        legend={"orientation": "h", "y": 1.02, "yanchor": "bottom", "x": 0},
+        margin={"t": 60},
+        xaxis={"title": escape(title), "anchor": "y2", "range": [curve.at[0], curve.at[-1]]},
         yaxis={"title": escape(wording.title(view.statistic)), "domain": [min(split + _GAP / 2, 1), 1], "visible": people},
         yaxis2={"title": "score", "domain": [0, split - _GAP / 2 if people else 1], "range": [-0.03, 1.03]},
     )
@@ -179,14 +181,14 @@ def _line(at: list[float], values: Any, name: str, line: dict[str, Any], axis: s
     return go.Scatter(x=at, y=list(values), mode="lines", name=name, line=line, yaxis=axis, hovertemplate=hover)
 
 
-def _marks(found: SettingCurve, view: ExploreView, own: float) -> list[tuple[str, float, dict[str, Any]]]:
+def _marks(curve: SettingCurve, view: ExploreView, own: float) -> list[tuple[str, float, dict[str, Any]]]:
     """Where the setting stands, where it stood, and where it is best."""
     marks: list[tuple[str, float, dict[str, Any]]] = []
     now = float(view.turned[view.along])
     if own != now:
         marks.append((f"as it was run: {own:g}", own, {"color": "#8a8f9c", "width": 1.5, "dash": "dash"}))
-    if found.best is not None:
-        marks.append((f"best: {found.best:g}", found.best, {"color": charts.COLORS["people"], "width": 2, "dash": "dot"}))
+    if curve.best is not None:
+        marks.append((f"best: {curve.best:g}", curve.best, {"color": charts.COLORS["people"], "width": 2, "dash": "dot"}))
     return [*marks, (f"now: {now:g}", now, {"color": charts.COLORS["scorer"], "width": 2})]
 
 
@@ -208,16 +210,16 @@ class Compared:
             rows = rows & (self.places.task == self.places.tasks.index(task))
         if says != ALL:
             rows = rows & (self.now == _SAYS[says])
-        found: list[int] = np.flatnonzero(rows).tolist()
-        return found
+        indices: list[int] = np.flatnonzero(rows).tolist()
+        return indices
 
 
 def scores_table(compared: Compared, view: ExploreView) -> str:
     """The share of correct images by generator and task."""
     places = compared.places
     before, now = (
-        {(one.place.generator, one.place.task): one.outcome for one in shares(said, places)}
-        for said in (compared.before, compared.now)
+        {(share.place.generator, share.place.task): share.outcome for share in shares(verdicts, places)}
+        for verdicts in (compared.before, compared.now)
     )
     generators = [*places.generators, ALL] if len(places.generators) > 1 else [*places.generators]
     tasks = [*places.tasks, ALL, TASKS_MEAN] if len(places.tasks) > 1 else [ALL]
@@ -238,15 +240,18 @@ def scores_table(compared: Compared, view: ExploreView) -> str:
     return html_table("Score: share of correct images", ["generator", *(HtmlCell(wording.task(task)) for task in tasks)], lines)
 
 
-def agreement_table(compared: Compared, heard: Mapping[str, YesNoCounts]) -> str:
+def agreement_table(compared: Compared, by_people: Mapping[str, YesNoCounts]) -> str:
     """Agreement by task, a table for each kind of people."""
-    return "".join(_agreement_rows(compared, kind, people) for kind, people in heard.items())
+    return "".join(_agreement_rows(compared, kind, people) for kind, people in by_people.items())
 
 
-def _agreement_rows(compared: Compared, kind: str, heard: YesNoCounts) -> str:
+def _agreement_rows(compared: Compared, kind: str, by_people: YesNoCounts) -> str:
     before, now = (
-        {(one.place.task, one.key.statistic): one.outcome for one in agreements(said, heard, compared.places)}
-        for said in (compared.before, compared.now)
+        {
+            (agreement.place.task, agreement.key.statistic): agreement.outcome
+            for agreement in agreements(verdicts, by_people, compared.places)
+        }
+        for verdicts in (compared.before, compared.now)
     )
     tasks = list(dict.fromkeys(task for task, _ in now))
     if len(tasks) < 4:  # one task, all, and their mean say the same
@@ -260,7 +265,8 @@ def _agreement_rows(compared: Compared, kind: str, heard: YesNoCounts) -> str:
     who = "people" if kind == "real" else "simulated people"
     table = html_table(f"Agreement with {who}", ["task", HtmlCell("images"), HtmlCell("answers"), *titles], lines)
     undefined = [
-        {"value": one.value, "reason": one.reason, "statistic": name, "task": task} for (task, name), one in now.items()
+        {"value": outcome.value, "reason": outcome.reason, "statistic": name, "task": task}
+        for (task, name), outcome in now.items()
     ]
     return table + explained(undefined, open_=False)
 
@@ -269,7 +275,7 @@ def _number(before: Outcome | None, now: Outcome | None) -> HtmlCell:
     """A number as it is now, with what it was where that is another."""
     if now is None:
         return HtmlCell("")
-    text, was = ("–" if one is None or one.value is None else f"{one.value:.3f}" for one in (now, before))
+    text, was = ("–" if outcome is None or outcome.value is None else f"{outcome.value:.3f}" for outcome in (now, before))
     note = now.reason or f"{now.how}; n = {now.used.items:,} images"
     return HtmlCell(text, f"was {was}" if was != text else "", note)
 
@@ -301,28 +307,28 @@ def draw_thresholds(store: Store, view: ExploreView) -> Drawing:
     if evidence is None:
         return _by_scores(store, view)
     compared = Compared(evidence.again.correct({}), evidence.again.correct(view.turned), evidence.places)
-    heard = rejudging.people_verdicts(store, evidence)
-    found = setting_curve(store, evidence, view)
+    by_people = rejudging.people_verdicts(store, evidence)
+    curve = setting_curve(store, evidence, view)
     plot = None
-    if found is not None:
-        plot = curve_figure(found, view, evidence.scorer.knobs[view.along].title, float(view.own[view.along]))
+    if curve is not None:
+        plot = curve_figure(curve, view, evidence.scorer.knobs[view.along].title, float(view.own[view.along]))
     return Drawing(
-        lead=_lead(compared, evidence, view, heard.get(KINDS[view.people])),
+        lead=_lead(compared, evidence, view, by_people.get(KINDS[view.people])),
         figure=plot,
-        told=curve_text(found, evidence, view) if found is not None else note("No setting decides anything in this task."),
-        numbers=scores_table(compared, view) + agreement_table(compared, heard),
+        told=curve_text(curve, evidence, view) if curve is not None else note("No setting decides anything in this task."),
+        numbers=scores_table(compared, view) + agreement_table(compared, by_people),
         changes=changes_table(compared, view),
         pictures=_pictures(store, evidence, compared, view),
     )
 
 
-def _lead(compared: Compared, evidence: RaterEvidence, view: ExploreView, heard: YesNoCounts | None) -> str:
+def _lead(compared: Compared, evidence: RaterEvidence, view: ExploreView, by_people: YesNoCounts | None) -> str:
     """The page's first sentence: what follows from these settings."""
     both = (compared.before, compared.now)
-    score = [_of_all(shares(said, compared.places), "mean") for said in both]
+    score = [_of_all(shares(verdicts, compared.places), "mean") for verdicts in both]
     parts = [f"{view.rater} on {wording.count(compared.now.size, 'image')} of {view.suite}: score {_step(*score)}"]
-    if heard is not None:
-        agreed = [_of_all(agreements(said, heard, compared.places), view.statistic) for said in both]
+    if by_people is not None:
+        agreed = [_of_all(agreements(verdicts, by_people, compared.places), view.statistic) for verdicts in both]
         parts.append(f"{wording.title(view.statistic)} with {view.people} {_step(*agreed)}")
     parts.append(f"{wording.count(len(compared.changed()), 'verdict')} changed.")
     sentence = ", ".join(parts)
@@ -331,30 +337,32 @@ def _lead(compared: Compared, evidence: RaterEvidence, view: ExploreView, heard:
     return note(sentence, "cc-lead")
 
 
-def _of_all(found: Sequence[CellOutcome], statistic: str) -> float | None:
+def _of_all(outcomes: Sequence[CellOutcome], statistic: str) -> float | None:
     """The value of all images of all generators."""
     return next(
-        one.outcome.value for one in found if (one.place.generator, one.place.task, one.key.statistic) == (ALL, ALL, statistic)
+        cell.outcome.value
+        for cell in outcomes
+        if (cell.place.generator, cell.place.task, cell.key.statistic) == (ALL, ALL, statistic)
     )
 
 
 def _step(before: float | None, now: float | None) -> str:
-    was, said = ("undefined" if value is None else f"{value:.3f}" for value in (before, now))
-    return said if was == said else f"{was} → {said}"
+    was, text = ("undefined" if value is None else f"{value:.3f}" for value in (before, now))
+    return text if was == text else f"{was} → {text}"
 
 
 def _pictures(store: Store, evidence: RaterEvidence, compared: Compared, view: ExploreView) -> str:
     """The images whose verdicts changed, as they are asked for."""
-    found = compared.changed(view.task, view.changed)
+    changed = compared.changed(view.task, view.changed)
     task = "" if view.task == ALL else f", {wording.task(view.task)}"
     title = f"Verdicts that changed: {CHANGED[view.changed]}{task}"
-    if not found:
+    if not changed:
         moved = "No verdict changes." if view.moved else "Move a slider: the images whose verdict changes are shown here."
         return heading(title, moved)
-    shown = {evidence.again.cases[k].item_id: _verdict_change(evidence, compared, view, k) for k in found[:MOST_PICTURES]}
-    more = f"The first {MOST_PICTURES} of {wording.count(len(found), 'image')}." if len(found) > MOST_PICTURES else ""
-    place = Selection(suite=(view.suite,)) if view.task == ALL else Selection(suite=(view.suite,), task=(view.task,))
-    return heading(title, more) + thumbnails(contents.item_previews(store, [*shown]), shown, place)
+    shown = {evidence.again.cases[k].item_id: _verdict_change(evidence, compared, view, k) for k in changed[:MOST_PICTURES]}
+    more = f"The first {MOST_PICTURES} of {wording.count(len(changed), 'image')}." if len(changed) > MOST_PICTURES else ""
+    selection = Selection(suite=(view.suite,)) if view.task == ALL else Selection(suite=(view.suite,), task=(view.task,))
+    return heading(title, more) + thumbnails(contents.item_previews(store, [*shown]), shown, selection)
 
 
 def _verdict_change(evidence: RaterEvidence, compared: Compared, view: ExploreView, k: int) -> str:

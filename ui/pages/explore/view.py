@@ -26,10 +26,11 @@ KINDS: Final = {PEOPLE: "real", SIMULATED: "simulated"}
 OBJECTIVES: Final[tuple[Objective, ...]] = ("cohen_kappa", "percent_agreement")
 """What a setting can be tuned by; the first is that of GenEval's Figure 8."""
 CHANGED: Final = {ALL: "all that changed", "yes": "correct now", "no": "wrong now", "open": "left open now"}
-ASKED: Final = ("see", "source", "reference", "against", "group", "whose", "answers")
+QUESTION_CHOICES: Final = ("see", "source", "reference", "against", "group", "whose", "answers")
 """The controls of the part Questions."""
 ADDRESS: Final = (
-    "suite", "rater", "show", "task", "along", "statistic", "people", "changed", "picture", "generator", "flip", *ASKED,
+    "suite", "rater", "show", "task", "along", "statistic", "people", "changed", "picture", "generator", "flip",
+    *QUESTION_CHOICES,
 )  # fmt: skip
 """What has a control of its own, by its name in the address; the knobs follow, by the names of their settings."""
 

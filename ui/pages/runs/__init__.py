@@ -81,16 +81,16 @@ class RunsPage(Page[Mapping[str, Any]]):
             with gr.Accordion("Settings, weights and versions", open=False):
                 self.html("run-settings")
             with gr.Accordion("What the worker said", open=False):
-                said = {"placeholder": "nothing so far", "show_label": False, "interactive": False}
-                self.output("run-log", gr.Textbox(lines=4, max_lines=14, autoscroll=True, elem_id="run-log", **said))
+                options = {"placeholder": "nothing so far", "show_label": False, "interactive": False}
+                self.output("run-log", gr.Textbox(lines=4, max_lines=14, autoscroll=True, elem_id="run-log", **options))
         moves = run_manager.progress_version
         self.part(self.draw_status, _STATUS, by=("show", "run"), moves=moves, seconds=SECONDS)
 
     def moves(self) -> Callable[[Store], str]:
         return run_manager.queue_version
 
-    def view(self, asked: Mapping[str, Any]) -> Mapping[str, Any]:
-        return asked
+    def view(self, values: Mapping[str, Any]) -> Mapping[str, Any]:
+        return values
 
     def offer(self, view: Mapping[str, Any]) -> Mapping[str, Choice]:
         return choices(self.store, view)
@@ -121,13 +121,13 @@ class RunsPage(Page[Mapping[str, Any]]):
             """Draw anew after an act: of what is chosen once it is answered, not of what was chosen when it was begun."""
 
             @wraps(act)
-            def answer(*given: Any) -> list[Any]:
-                said, turned = act(*given)
+            def answer(*arguments: Any) -> list[Any]:
+                message, turned = act(*arguments)
                 # Gradio puts the event first, where an act takes it
-                chosen = given[-len(values) :]
+                chosen = arguments[-len(values) :]
                 changes = self.changes(chosen, **turned)
                 (drawn,) = self.draw(self.by_name(chosen) | turned)
-                return [_message(said), *changes.values(), *self.named(("run-plan", "run-begin"), drawn)]
+                return [_message(message), *changes.values(), *self.named(("run-plan", "run-begin"), drawn)]
 
             event(answer, values, acted, **(QUIET | how)).then(look, [self["show"], self["run"]], shown, **QUIET)
 
@@ -136,10 +136,10 @@ class RunsPage(Page[Mapping[str, Any]]):
 
         def start(*chosen: Any) -> tuple[str, dict[str, Any]]:
             try:
-                said = run_manager.start(self.store, run_request(self.by_name(chosen)).parameters())
+                message = run_manager.start(self.store, run_request(self.by_name(chosen)).parameters())
             except ValueError as error:
-                said = f"{error}."
-            return said, {"run": _CURRENT, "show": _NEWEST}
+                message = f"{error}."
+            return message, {"run": _CURRENT, "show": _NEWEST}
 
         def act(name: str) -> Callable[..., tuple[str, dict[str, Any]]]:
             def acts(*chosen: Any) -> tuple[str, dict[str, Any]]:
@@ -168,7 +168,7 @@ def _message(text: str) -> gr.HTML:
 def choices(store: Store, chosen_values: Mapping[str, Any]) -> dict[str, Choice]:
     """The filters, each with what this project has to choose from."""
     known = contents.filter_choices(store)
-    found = run_manager.run_rows(store)
+    run_rows = run_manager.run_rows(store)
     scorer = _among(chosen_values["scorer"], registry.known())
     options: dict[str, list[Any]] = {
         "scorer": list(registry.known()),
@@ -176,13 +176,13 @@ def choices(store: Store, chosen_values: Mapping[str, Any]) -> dict[str, Choice]
         "suite": [ALL, *known["suite"]],
         "generator": [ALL, *known["generator"]],
         "device": [name for name, _ in devices.known_devices()],
-        "show": [_NEWEST, *(_pages(len(found)))],
-        "run": [_CURRENT, *(row.run_id for row in found)],
+        "show": [_NEWEST, *(_pages(len(run_rows)))],
+        "run": [_CURRENT, *(row.run_id for row in run_rows)],
     }
     named: dict[str, list[Any]] = {
         "run": [_CURRENT_CHOICE, *options["run"][1:]],
         "device": [(title, name) for name, title in devices.known_devices()],
-        "show": [(f"the newest of {len(found):,}", _NEWEST), *_pages(len(found))],
+        "show": [(f"the newest of {len(run_rows):,}", _NEWEST), *_pages(len(run_rows))],
     }
     values = {name: _among(chosen_values[name], options[name]) for name in _FILTERS}
     # another one than this machine seems to have may be meant
@@ -200,13 +200,13 @@ def _among(chosen_values: Any, options: Any) -> str:
 
 def chosen_run(store: Store, run_id: str | None) -> RunView | None:
     """The run that the controls are about: without a choice, one that is at work, else one that can go on, else the newest."""
-    found = run_manager.run_rows(store)
+    run_rows = run_manager.run_rows(store)
     busy = queued_runs(store)
-    named = next((row for row in found if row.run_id == run_id), None)
+    named = next((row for row in run_rows if row.run_id == run_id), None)
     ordered: list[RunRow] = (
-        [row for row in found if row.run_id in busy]
-        + [row for row in found if row.state in ("running", "paused", "failed")]
-        + found
+        [row for row in run_rows if row.run_id in busy]
+        + [row for row in run_rows if row.state in ("running", "paused", "failed")]
+        + run_rows
     )
     row = named or next(iter(ordered), None)
     return None if row is None else run_manager.run_view(store, row)
@@ -247,10 +247,10 @@ def status(store: Store, show: str | None, run_id: str | None) -> Drawn:
 
 
 def _table(store: Store, show: str | None, chosen: str) -> str:
-    found = run_manager.run_rows(store)
-    start = int(show.partition("-")[0]) - 1 if show in _pages(len(found)) and show else 0
-    shown = [run_manager.run_view(store, row) for row in found[start : start + _PAGE]]
+    run_rows = run_manager.run_rows(store)
+    start = int(show.partition("-")[0]) - 1 if show in _pages(len(run_rows)) and show else 0
+    shown = [run_manager.run_view(store, row) for row in run_rows[start : start + _PAGE]]
     caption = "Runs: those at work, those that wait in their order, then the newest first"
-    if len(found) > _PAGE:
-        caption = f"{caption} ({start + 1}-{start + len(shown)} of {len(found):,})"
+    if len(run_rows) > _PAGE:
+        caption = f"{caption} ({start + 1}-{start + len(shown)} of {len(run_rows):,})"
     return table.runs_table(shown, chosen, caption)

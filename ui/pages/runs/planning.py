@@ -12,6 +12,7 @@ from concord.common import next_steps, wording
 from concord.common.context import CommandError
 from concord.runs import run_manager, score
 from data.store import runs as stored
+from data.store.browse import contents
 from data.store.core.selection import Selection
 from data.store.core.store import Store
 from scorers import registry
@@ -49,13 +50,18 @@ class RunRequest:
         }
 
 
-def run_request(asked: Mapping[str, Any]) -> RunRequest:
+def run_request(values: Mapping[str, Any]) -> RunRequest:
     """By the page's controls."""
-    named = {"suite": asked.get("suite"), "generator": asked.get("generator")}
+    named = {"suite": values.get("suite"), "generator": values.get("generator")}
     selection = Selection(**{name: (value,) for name, value in named.items() if value and value != ALL})
-    device = str(asked.get("device") or devices.default_device())
+    device = str(values.get("device") or devices.default_device())
     return RunRequest(
-        asked["scorer"], asked["profile"], selection, device, _whole(asked.get("batch")), _whole(asked.get("limit"))
+        values["scorer"],
+        values["profile"],
+        selection,
+        device,
+        _whole(values.get("batch")),
+        _whole(values.get("limit")),
     )
 
 
@@ -98,6 +104,8 @@ def plan(store: Store, wanted: RunRequest) -> tuple[str, str, bool]:
         left = max(left, behind[0].n_items - behind[0].n_done)
     if (new := score.new_version_note(store, planned.rater)) is not None:
         parts.append(f"{new[0].upper()}{new[1:]}.")
+    suites = wanted.selection.suite or contents.filter_choices(store)["suite"]
+    parts += {text for suite in suites if (text := next_steps.about_unfit([rater], suite))}
     first = run_manager.run_before(store, wanted.device)
     if first is not None:
         parts.append(f"It waits for run {first}, which is before it on {wanted.device}.")
@@ -109,13 +117,13 @@ def plan(store: Store, wanted: RunRequest) -> tuple[str, str, bool]:
 def command(store: Store, wanted: RunRequest) -> str:
     """The same on the command line."""
     usual = registry.default_profile(registry.get(wanted.scorer))
-    said = ["score", wanted.scorer, *([] if wanted.profile == usual else ["--profile", wanted.profile])]
-    said += [part for name, values in wanted.selection.to_dict().items() for value in values for part in (f"--{name}", value)]
+    parts = ["score", wanted.scorer, *([] if wanted.profile == usual else ["--profile", wanted.profile])]
+    parts += [part for name, values in wanted.selection.to_dict().items() for value in values for part in (f"--{name}", value)]
     if wanted.device != devices.default_device():
-        said += ["--device", wanted.device]
+        parts += ["--device", wanted.device]
     for name, number in (("--batch-size", wanted.batch_size), ("--limit", wanted.limit)):
-        said += [] if number is None else [name, str(number)]
-    (line,) = next_steps.command_lines(store, (shlex.join(said),))
+        parts += [] if number is None else [name, str(number)]
+    (line,) = next_steps.command_lines(store, (shlex.join(parts),))
     return f'<p class="cc-note">On the command line: {_code(line)}</p>'
 
 

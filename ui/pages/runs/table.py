@@ -37,23 +37,23 @@ _MOST_REASONS: Final = 3
 _LONGEST: Final = 160
 
 
-def runs_table(found: Sequence[RunView], chosen: str, caption: str) -> str:
+def runs_table(views: Sequence[RunView], chosen: str, caption: str) -> str:
     """The runs, each a row whose name chooses it."""
     head = "".join(f'<th scope="col"{" class=cc-number" if name in _HEADERS[3:5] else ""}>{name}</th>' for name in _HEADERS)
-    body = "".join(_row(view, view.row.run_id == chosen) for view in found)
+    body = "".join(_row(view, view.row.run_id == chosen) for view in views)
     return (
         f'{WRAP}<table class="cc-table cc-runs"><caption>{escape(caption)}</caption>'
         f"<thead><tr>{head}</tr></thead><tbody>{body}</tbody></table></div>"
     )
 
 
-def headline(found: Sequence[RunView]) -> str:
+def headline(views: Sequence[RunView]) -> str:
     """How it stands, as one sentence and a bar: the run at work, with those that wait; else whether any can go on."""
-    active = next((view for view in found if view.is_active), None)
-    waiting = sum(view.state == "queued" for view in found)
+    active = next((view for view in views if view.is_active), None)
+    waiting = sum(view.state == "queued" for view in views)
     if active is None:
-        stopped = sum(view.can_resume for view in found)
-        n = wording.count(len(found), "run")
+        stopped = sum(view.can_resume for view in views)
+        n = wording.count(len(views), "run")
         text = f"{wording.count(stopped, 'run')} can go on" if stopped else f"Nothing is running: {n}, all ended"
         if waiting:
             text = f"{wording.count(waiting, 'run')} about to begin"
@@ -68,7 +68,7 @@ def headline(found: Sequence[RunView]) -> str:
 
 def _row(view: RunView, chosen: bool) -> str:
     row = view.row
-    what = f"{row.rater_id} paints" if row.kind == "generate" else row.rater_id
+    who = f"{row.rater_id} paints" if row.kind == "generate" else row.rater_id
     href = f"{at('/studio/runs')}?{urlencode({'run': row.run_id})}"
     name = controls.link(row.run_id, href, "choose", run=row.run_id)
     title, hint = _state(view)
@@ -77,7 +77,7 @@ def _row(view: RunView, chosen: bool) -> str:
     if view.is_active:
         when = f"about {wording.duration(view.seconds_left)} left" if view.seconds_left else ""
     cells = (
-        f'<th scope="row">{name}{_small(f"{what}, {row.created:%Y-%m-%d %H:%M} UTC")}</th>',
+        f'<th scope="row">{name}{_small(f"{who}, {row.created:%Y-%m-%d %H:%M} UTC")}</th>',
         f'<td><span class="cc-state cc-state--{view.state.replace(" ", "-")}">{escape(title)}</span>{_small(hint)}</td>',
         f"<td>{bar}{_small(f'{view.done:,} of {wording.count(row.n_items, _noun(view))}')}</td>",
         f'<td class="cc-number">{_speed(view.per_second)}</td><td class="cc-number">{when}</td>',
@@ -112,20 +112,23 @@ def _failed(view: RunView) -> str:
 
 def details(store: Store, view: RunView) -> str:
     """What is known of a run while it goes: machine, speed, failures by reason."""
-    row, told = view.row, view.progress
+    row, progress = view.row, view.progress
     facts = [
         ("feeds", f"the {'generator' if row.kind == 'generate' else 'rater'} {row.rater_id}"),
-        ("device", ", ".join(part for part in (told.device or row.device or "", told.host and f"on {told.host}") if part)),
-        ("memory", f"at most {told.memory / 1e9:.1f} GB so far" if told.memory else ""),
+        (
+            "device",
+            ", ".join(part for part in (progress.device or row.device or "", progress.host and f"on {progress.host}") if part),
+        ),
+        ("memory", f"at most {progress.memory / 1e9:.1f} GB so far" if progress.memory else ""),
         ("engine", row.engine if row.engine not in (None, "local") else ""),
         ("batch", _batch(store, view)),
         ("speed", _speeds(view)),
         ("at work for", wording.duration(view.seconds) if view.seconds else ""),
         *_of_address(store, view),
     ]
-    text = _facts((name, said or "") for name, said in facts)
-    if told.warnings:
-        text += "".join(note(f"Warning: {warning}", "cc-bad") for warning in told.warnings)
+    text = _facts((name, fact or "") for name, fact in facts)
+    if progress.warnings:
+        text += "".join(note(f"Warning: {warning}", "cc-bad") for warning in progress.warnings)
     if row.failures:
         failing = stored.still_failing(store, row.run_id)
         seen = "" if failing == row.n_failed else f", {row.n_failed - failing:,} of them seen since by a later run"
@@ -174,8 +177,11 @@ def settings(store: Store, view: RunView) -> str:
     weights, revisions = (row.settings.get(key) or {} for key in ("weights", "revisions"))
     facts += [(f"weights of {name}", str(print_)) for name, print_ in weights.items()]
     facts += [(f"revision of {name}", str(commit)) for name, commit in revisions.items()]
-    asked = row.settings.get("asked") or {}
-    plain = {**{key: value for key, value in row.settings.items() if key not in ("weights", "revisions", "asked")}, **asked}
+    generation = row.settings.get("asked") or {}
+    plain = {
+        **{key: value for key, value in row.settings.items() if key not in ("weights", "revisions", "asked")},
+        **generation,
+    }
     facts += [(name, f"{value}") for name, value in view.progress.versions.items()]
     text = _facts(facts)
     lines = "".join(f"<li>{escape(f'{key} = {value}')}</li>" for key, value in sorted(plain.items()) if value is not None)
@@ -204,11 +210,11 @@ def _others(store: Store, view: RunView) -> str | None:
     """How the rater that a run feeds differs from the one before it of this name."""
     if view.row.kind != "score":
         return None
-    found = score.raters_of_same_name(store, view.row.rater_id)
-    at_ = next((n for n, rater in enumerate(found) if rater.rater_id == view.row.rater_id), 0)
+    raters = score.raters_of_same_name(store, view.row.rater_id)
+    at_ = next((n for n, rater in enumerate(raters) if rater.rater_id == view.row.rater_id), 0)
     if at_ == 0:
         return None
-    before, mine = found[at_ - 1], found[at_]
+    before, mine = raters[at_ - 1], raters[at_]
     why = "; ".join(score.rater_differences(before, mine)) or "its questions were different"
     return f"{mine.rater_id} is another rater than {before.rater_id}, and the two are never mixed: {why}."
 
@@ -223,7 +229,7 @@ def question(view: RunView) -> str:
 
 
 def _facts(facts: Iterable[tuple[str, str]]) -> str:
-    rows = "".join(f"<div><dt>{escape(name)}</dt><dd>{escape(said)}</dd></div>" for name, said in facts if said)
+    rows = "".join(f"<div><dt>{escape(name)}</dt><dd>{escape(fact)}</dd></div>" for name, fact in facts if fact)
     return f'<dl class="cc-run-facts">{rows}</dl>' if rows else ""
 
 
@@ -235,11 +241,11 @@ def _speed(per_second: float | None, of: str = "") -> str:
     """``5.2 a second``, or how many a minute or an hour where it is slow; with what they are: ``5.2 images a second``."""
     if per_second is None:
         return ""
-    what = f" {of}" if of else ""
+    per = f" {of}" if of else ""
     for factor, unit in ((1, "second"), (60, "minute")):
         if per_second * factor >= 1:
-            return f"{per_second * factor:.1f}{what} a {unit}"
-    return f"{per_second * 3600:.1f}{what} an hour"
+            return f"{per_second * factor:.1f}{per} a {unit}"
+    return f"{per_second * 3600:.1f}{per} an hour"
 
 
 def _small(text: str) -> str:

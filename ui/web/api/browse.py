@@ -47,7 +47,7 @@ def listing_router(store: Store) -> APIRouter:
     def items(
         listing: Annotated[ImageListing, Depends(listing_of)], page: Annotated[int, Query(ge=0, le=1_000_000)] = 0
     ) -> dict[str, Any]:
-        found = grid.items(
+        item_page = grid.items(
             store,
             listing.selection,
             aspect=listing.aspect,
@@ -59,12 +59,13 @@ def listing_router(store: Store) -> APIRouter:
             filters=listing.filters,
             alike=listing.alike(store),
         )
-        says = grid.scorer_verdicts(store, [row["item_id"] for row in found.rows], _scorers(listing))
+        says = grid.scorer_verdicts(store, [row["item_id"] for row in item_page.rows], _scorers(listing))
         display = [
-            row | {"blanked": generation.why_blank(row["blanked"]), "says": says.get(row["item_id"], {})} for row in found.rows
+            row | {"blanked": generation.why_blank(row["blanked"]), "says": says.get(row["item_id"], {})}
+            for row in item_page.rows
         ]
         rows = _with_crossing(store, _with_verdicts(store, display, listing), listing)
-        return {"items": rows, "total": found.total, "page": page, "size": PAGE, "alike": bool(embedding_sources(store))}
+        return {"items": rows, "total": item_page.total, "page": page, "size": PAGE, "alike": bool(embedding_sources(store))}
 
     return routes
 
@@ -82,13 +83,13 @@ def _with_verdicts(store: Store, rows: list[dict[str, Any]], listing: ImageListi
     sights = None
     if listing.rater != selection_module.PEOPLE and listing.aspect == "correct":
         sights = scorer_evidence.evidence_without_masks(store, [row["item_id"] for row in rows], listing.rater)
-    told = []
+    judged = []
     for row in rows:
         spec = row.pop("spec")
-        one = listing.rater not in selection_module.GROUPS and listing.aspect in YES_NO_ASPECTS
-        verdict = {1.0: YES, 0.0: NO}.get(row["mean"]) if one else None
-        told.append(row | {"verdict": verdict, "reason": _reason(sights, row["item_id"], spec) if sights else None})
-    return told
+        decisive = listing.rater not in selection_module.GROUPS and listing.aspect in YES_NO_ASPECTS
+        verdict = {1.0: YES, 0.0: NO}.get(row["mean"]) if decisive else None
+        judged.append(row | {"verdict": verdict, "reason": _reason(sights, row["item_id"], spec) if sights else None})
+    return judged
 
 
 def _with_crossing(store: Store, rows: list[dict[str, Any]], listing: ImageListing) -> list[dict[str, Any]]:
@@ -115,7 +116,7 @@ def _reason(sights: scorer_evidence.RaterEvidence, item_id: str, spec: dict[str,
 
 ROWS = 20
 MAX_TAGGED = 10_000
-_Asked = Annotated[ImageListing, Depends(listing_of)]
+_Listing = Annotated[ImageListing, Depends(listing_of)]
 _Name = Annotated[str, Field(min_length=1, max_length=100)]
 _Id = Annotated[str, Field(min_length=1, max_length=100)]
 
@@ -155,39 +156,39 @@ def browse_router(store: Store) -> APIRouter:
 
 def _add_listings(routes: APIRouter, store: Store) -> None:
     @routes.get("/facets")
-    def counted(listing: _Asked) -> dict[str, Any]:
+    def counted(listing: _Listing) -> dict[str, Any]:
         version, restriction = store.version, listing.restriction(store)
         known = rater_names(store)
         for name in sorted(listing.filters.raters() - set(known)):
             raise HTTPException(422, f"There is no scorer {name!r} in this project; {did_you_mean(name, known)}")
-        found = facets.facets(store, restriction, certainty=listing.crossed is None)
+        counts = facets.facets(store, restriction, certainty=listing.crossed is None)
         return {
-            "sentence": sentence(restriction, found.total),
-            "total": found.total,
+            "sentence": sentence(restriction, counts.total),
+            "total": counts.total,
             "version": version,
-            "behind": found.behind,
-            "facets": [asdict(facet) for facet in found.facets],
+            "behind": counts.behind,
+            "facets": [asdict(facet) for facet in counts.facets],
         }
 
     @routes.get("/strip")
-    def distribution(listing: _Asked, of: Annotated[str, Query(max_length=1000)] = "") -> dict[str, Any]:
+    def distribution(listing: _Listing, of: Annotated[str, Query(max_length=1000)] = "") -> dict[str, Any]:
         restriction = listing.restriction(store)
         with refusing(422, ValueError):
             return asdict(facets.score_histogram(store, restriction, of or None))
 
     @routes.get("/rows")
     def by_prompt(
-        listing: _Asked,
+        listing: _Listing,
         page: Annotated[int, Query(ge=0, le=1_000_000)] = 0,
         left: Annotated[str, Query(max_length=1000)] = "",
         right: Annotated[str, Query(max_length=1000)] = "",
     ) -> dict[str, Any]:
         columns = [name for name in (left, right) if name] if left and right else []
-        found = grid.prompt_rows(
+        prompt_page = grid.prompt_rows(
             store, listing.restriction(store), listing.display, columns=columns, offset=page * ROWS, limit=ROWS
         )
 
-        shown = [item["item_id"] for row in found.rows for items in row.cells.values() for item in items]
+        shown = [item["item_id"] for row in prompt_page.rows for items in row.cells.values() for item in items]
         says = grid.scorer_verdicts(store, shown, _scorers(listing))
 
         def short(items: list[dict[str, Any]]) -> list[dict[str, Any]]:
@@ -198,9 +199,11 @@ def _add_listings(routes: APIRouter, store: Store) -> None:
             ]
 
         return {
-            "rows": [asdict(row) | {"cells": {name: short(items) for name, items in row.cells.items()}} for row in found.rows],
-            "generators": found.generators,
-            "total": found.total,
+            "rows": [
+                asdict(row) | {"cells": {name: short(items) for name, items in row.cells.items()}} for row in prompt_page.rows
+            ],
+            "generators": prompt_page.generators,
+            "total": prompt_page.total,
             "page": page,
             "size": ROWS,
         }
@@ -241,7 +244,7 @@ def _add_views(routes: APIRouter, store: Store) -> None:
         return listed()
 
 
-def _written(text: str, what: str) -> str:
+def _written(text: str, noun: str) -> str:
     """A name without space around it.
 
     Raises:
@@ -249,7 +252,7 @@ def _written(text: str, what: str) -> str:
     """
     name = " ".join(text.split())
     if not name or not name.isprintable():
-        raise HTTPException(422, f"A {what} needs at least one letter, and no invisible characters.")
+        raise HTTPException(422, f"A {noun} needs at least one letter, and no invisible characters.")
     return name
 
 
@@ -264,10 +267,10 @@ def map_router(store: Store) -> APIRouter:
     def image(on: Annotated[MapAddress, Depends(_map_in)], n: Annotated[int, Query(ge=0, le=10_000_000)]) -> dict[str, Any]:
         with refusing(409, LassoLost):
             items = map_of(store, on).items
-        found = map_points.map_item(store, items[n]) if n < len(items) else None
-        if found is None:
+        point = map_points.map_item(store, items[n]) if n < len(items) else None
+        if point is None:
             raise HTTPException(404, "This image is no longer in the project.")
-        return found
+        return point
 
     @routes.get("/inside")
     def inside(
@@ -275,7 +278,7 @@ def map_router(store: Store) -> APIRouter:
     ) -> dict[str, Any]:
         if listing.lasso is None:
             raise HTTPException(422, "lasso is missing: the corners of a line, as x,y;x,y;x,y.")
-        found = grid.items(
+        page = grid.items(
             store,
             listing.selection,
             aspect=listing.aspect,
@@ -288,15 +291,15 @@ def map_router(store: Store) -> APIRouter:
         shown = ("item_id", "sha256", "text", "generator", "task", "idx")
         with refusing(409, LassoLost):
             classes = class_counts(store, paint, listing.lasso.on, listing.restriction(store))
-        items = [{name: row[name] for name in shown} for row in found.rows]
-        return {"total": found.total, "items": items, "classes": classes}
+        items = [{name: row[name] for name in shown} for row in page.rows]
+        return {"total": page.total, "items": items, "classes": classes}
 
     return routes
 
 
 def _map_in(text: Annotated[str, Query(alias="map", max_length=500)]) -> MapAddress:
     with refusing(422, ValueError):
-        found = map_address(text)
-    if found is None:
+        address = map_address(text)
+    if address is None:
         raise HTTPException(422, "map is missing: METHOD:MODEL.")
-    return found
+    return address

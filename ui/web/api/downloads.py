@@ -22,8 +22,8 @@ from ui.components.addresses import selection_of
 from ui.report.export import FORMATS, SUFFIX, find_report, render_report
 from ui.web.api import refusing
 
-What = Literal["ratings", "judgements", "annotations"]
-_WRITE: Final[dict[What, Callable[..., None]]] = {
+ExportedTable = Literal["ratings", "judgements", "annotations"]
+_WRITE: Final[dict[ExportedTable, Callable[..., None]]] = {
     "ratings": exporting.export_ratings,
     "judgements": exporting.export_judgements,
     "annotations": exporting.export_annotations,
@@ -35,7 +35,9 @@ def export_router(store: Store) -> APIRouter:
     routes = APIRouter(prefix="/api/studio/export")
 
     @routes.get("/{what}.{form}")
-    def download(what: What, form: TableFormat, selection: Annotated[Selection, Depends(selection_of)]) -> FileResponse:
+    def download(
+        what: ExportedTable, form: TableFormat, selection: Annotated[Selection, Depends(selection_of)]
+    ) -> FileResponse:
         folder = Path(tempfile.mkdtemp(prefix="concord-export-"))
         gone = BackgroundTask(shutil.rmtree, folder, ignore_errors=True)
         # written whole before it is sent: no reader holds the database for as long as a slow network takes
@@ -71,13 +73,13 @@ def report_router(store: Store) -> APIRouter:
     def report(key: str, form: str) -> Response:
         if form not in FORMATS:
             raise HTTPException(404, f"A report comes as {', '.join(FORMATS)}.")
-        found = find_report(store, key)
-        if found is None:
+        found_report = find_report(store, key)
+        if found_report is None:
             raise HTTPException(404, "This report is no longer available: create it again on the page Reports.")
         with refusing(503, CommandError):
-            content = render_report(*found, form)
+            content = render_report(*found_report, form)
         suffix = SUFFIX.get(form, form)
-        name = f"report-{found[1].made:%Y-%m-%d}{f'-{form}' if suffix == 'zip' else ''}.{suffix}"
+        name = f"report-{found_report[1].made:%Y-%m-%d}{f'-{form}' if suffix == 'zip' else ''}.{suffix}"
         # never opened in this place: what strangers wrote stands in it
         headers = {"content-disposition": f'attachment; filename="{name}"', "cache-control": "no-store"}
         return Response(content, media_type=_TYPES[form], headers=headers)

@@ -15,15 +15,18 @@ from pydantic import AfterValidator, BaseModel, Field
 
 from annotation.questionnaires.base import clean, validate
 from concord import form
-from data.campaign import Campaign
+from concord.common.base_path import at
+from data.campaigns.settings import Campaign
 from data.records import Annotation
 from data.store.campaigns import allocation, management, participation
 from data.store.core import campaign_items
 from data.store.core.store import Store
 from data.store.judgements import answer_status, recording
-from ui.web.api import person_of, refusing
+from ui.web.api import person_of
+from ui.web.auth.authorization import Access, may, visitor_of
 
 MAX_NAME = 60
+NAME_TAKEN = "That name is taken. Choose another one."
 _LOOK_BACK = 100
 """So many of one's own answers can be looked at again."""
 
@@ -107,13 +110,18 @@ def router(store: Store) -> APIRouter:
         chosen = request.session.get("campaign")
         campaign = chosen or campaign_items.DEFAULT
         before = _before(store, name, chosen)
-        return JSONResponse(before or _describe_desk(store, name, campaign, participation.next_tasks(store, name, campaign)))
+        if before is not None:
+            return JSONResponse(before)
+        desk = participation.next_tasks(store, name, campaign)
+        return JSONResponse(_describe_desk(store, request, name, campaign, desk))
 
     @routes.post("/name")
     def enter(request: Request, body: NameBody) -> dict[str, str]:
         name = checked_name(body.name)
-        with refusing(422, participation.NameTaken):
+        try:
             participation.enter(store, name)
+        except participation.NameTaken as error:
+            raise HTTPException(422, NAME_TAKEN) from error
         request.session["name"] = name
         return {"name": name}
 
@@ -129,7 +137,7 @@ def router(store: Store) -> APIRouter:
         if "invitation" in request.session and request.session.get("campaign", body.campaign) != body.campaign:
             raise HTTPException(422, "Your invitation is for another campaign; ask for one for this campaign.")
         if form.campaign_of(store, body.campaign) is None:
-            raise HTTPException(404, f"There is no campaign {body.campaign!r} in this project.")
+            raise HTTPException(404, "There is no such campaign in this project.")
         request.session["campaign"] = body.campaign
         return {"campaign": body.campaign}
 
@@ -185,8 +193,8 @@ def _add_actions(store: Store, routes: APIRouter) -> None:
     @routes.post("/draft")
     def draft(request: Request, body: DraftBody) -> dict[str, bool]:
         person, campaign = person_of(request), _campaign(store, request, body.campaign)
-        kept = allocation.AnswerDraft(campaign.campaign_id, person, _task(store, body.ticket).item_id, body.answers)
-        allocation.save_draft(store, kept)
+        answer_draft = allocation.AnswerDraft(campaign.campaign_id, person, _task(store, body.ticket).item_id, body.answers)
+        allocation.save_draft(store, answer_draft)
         return {"kept": True}
 
 
@@ -196,24 +204,24 @@ def _add_own_answers(store: Store, routes: APIRouter) -> None:
     @routes.get("/last")
     def last(request: Request) -> dict[str, Any]:
         person, campaign = person_of(request), _campaign(store, request)
-        found = participation.own_answers(store, person, campaign.campaign_id)
-        if not found:
+        answers = participation.own_answers(store, person, campaign.campaign_id)
+        if not answers:
             raise HTTPException(404, "You have not answered anything yet.")
-        return _again(store, person, campaign, found[0])
+        return _again(store, person, campaign, answers[0])
 
     @routes.get("/mine")
     def mine(request: Request) -> dict[str, Any]:
         person, campaign = person_of(request), _campaign(store, request)
-        found = participation.own_answers(store, person, campaign.campaign_id, limit=_LOOK_BACK)
-        return {"answers": [_past(store, person, campaign, one) for one in found]}
+        answers = participation.own_answers(store, person, campaign.campaign_id, limit=_LOOK_BACK)
+        return {"answers": [_past(store, person, campaign, answer) for answer in answers]}
 
     @routes.get("/mine/{annotation_id}")
     def my_answer(request: Request, annotation_id: uuid.UUID) -> dict[str, Any]:
         person, campaign = person_of(request), _campaign(store, request)
-        found = participation.own_answer(store, person, campaign.campaign_id, str(annotation_id))
-        if found is None:
+        answer = participation.own_answer(store, person, campaign.campaign_id, str(annotation_id))
+        if answer is None:
             raise HTTPException(404, "This is not your answer, or you have revised it since.")
-        return _again(store, person, campaign, found)
+        return _again(store, person, campaign, answer)
 
 
 def checked_name(text: str) -> str:
@@ -226,7 +234,7 @@ def checked_name(text: str) -> str:
     if not name:
         raise HTTPException(422, "Please type a name.")
     if len(name) > MAX_NAME:
-        raise HTTPException(422, f"That name is too long: {MAX_NAME} characters at most.")
+        raise HTTPException(422, "That name is too long. Choose a shorter one.")
     if any(unicodedata.category(character).startswith("C") for character in name):
         raise HTTPException(422, "That name has characters that cannot be shown.")
     return name
@@ -239,10 +247,10 @@ def _campaign(store: Store, request: Request, named: str | None = None) -> Campa
     theirs = {turned_to} if "invitation" in request.session else {turned_to, campaign_items.DEFAULT}
     if named is not None and named not in theirs and not participation.worked_in(store, person_of(request), named):
         raise HTTPException(422, "You are not in this campaign. Please load the page again.")
-    found = form.campaign_of(store, named or turned_to)
-    if found is None:
+    campaign = form.campaign_of(store, named or turned_to)
+    if campaign is None:
         raise HTTPException(404, "This campaign was deleted. Please ask whoever invited you.")
-    return found
+    return campaign
 
 
 def _task(store: Store, ticket: str) -> campaign_items.AnnotationTask:
@@ -262,10 +270,17 @@ def _before(store: Store, name: str, chosen: str | None) -> dict[str, Any] | Non
     return None
 
 
-def _describe_desk(store: Store, name: str, campaign_id: str, desk: allocation.NextTasks) -> dict[str, Any]:
-    """What lies before somebody, as their browser is told."""
+def _describe_desk(store: Store, request: Request, name: str, campaign_id: str, desk: allocation.NextTasks) -> dict[str, Any]:
+    """What lies before somebody, as their browser is told.
+
+    A researcher who labels outside campaigns is shown the way to the results.
+    """
     campaign = form.campaign_of(store, campaign_id)
     answer: dict[str, Any] = {"name": name, "progress": form.progress_json(desk.progress)}
+    visitor = visitor_of(request)
+    if visitor is not None and not visitor.invited and may(visitor.role, Access.RESEARCHER):
+        # whoever answers in a campaign is there for its questions alone
+        answer |= {"results": at("/studio/")} if campaign_id == campaign_items.DEFAULT else {}
     if campaign is not None:
         answer |= {"campaign": form.campaign_json(store, campaign), "training": form.training_json(desk.training)}
     if campaign is None or not desk.tasks:
@@ -284,23 +299,23 @@ def _offer(store: Store, person: str, about: form.ItemForm) -> dict[str, Any]:
     return about.to_json() | {"offer": form.sign_offer(store, person, about)}
 
 
-def _past(store: Store, person: str, campaign: Campaign, said: participation.OwnAnswer) -> dict[str, Any]:
+def _past(store: Store, person: str, campaign: Campaign, answer: participation.OwnAnswer) -> dict[str, Any]:
     """A past answer in the list of one's own: with no more than the form shows, as it can still be revised."""
-    here = campaign_items.get_task(store, said.public_id) is not None
-    shown = _asking_of(store, person, campaign, said).to_json() if here else {"images": [], "caption": None}
-    given = {"id": said.annotation_id, "answers": said.answers, "submitted": said.submitted.isoformat()}
-    return given | {name: shown[name] for name in ("images", "caption")}
+    here = campaign_items.get_task(store, answer.public_id) is not None
+    shown = _asking_of(store, person, campaign, answer).to_json() if here else {"images": [], "caption": None}
+    past = {"id": answer.annotation_id, "answers": answer.answers, "submitted": answer.submitted.isoformat()}
+    return past | {name: shown[name] for name in ("images", "caption")}
 
 
-def _again(store: Store, person: str, campaign: Campaign, said: participation.OwnAnswer) -> dict[str, Any]:
+def _again(store: Store, person: str, campaign: Campaign, answer: participation.OwnAnswer) -> dict[str, Any]:
     """An answer in its form, to be revised: the questions that were asked then."""
-    about = _asking_of(store, person, campaign, said)
-    return _offer(store, person, about) | {"answers": said.answers, "revises": said.annotation_id}
+    about = _asking_of(store, person, campaign, answer)
+    return _offer(store, person, about) | {"answers": answer.answers, "revises": answer.annotation_id}
 
 
-def _asking_of(store: Store, person: str, campaign: Campaign, said: participation.OwnAnswer) -> form.ItemForm:
-    version = (said.raw or {}).get("questions")
-    return form.item_form(store, campaign, _task(store, said.public_id), person, version, said.questionnaire)
+def _asking_of(store: Store, person: str, campaign: Campaign, answer: participation.OwnAnswer) -> form.ItemForm:
+    version = (answer.raw or {}).get("questions")
+    return form.item_form(store, campaign, _task(store, answer.public_id), person, version, answer.questionnaire)
 
 
 def _submit(store: Store, request: Request, campaign: Campaign, body: SubmissionBody) -> JSONResponse:
@@ -326,14 +341,14 @@ def _submit(store: Store, request: Request, campaign: Campaign, body: Submission
             saved = recording.submit(store, annotation, about.form.undecided)
     except KeyError as error:
         raise HTTPException(422, "The image or the answer that this one revises was deleted, or is not yours.") from error
-    told = form.feedback_json(about.questionnaire, answers, saved.feedback)
+    feedback = form.feedback_json(answers, saved.feedback)
     # gold and attention items must look like all others
     status = "surplus" if saved.status == "surplus" else "valid"
-    said = {"saved": True, "id": saved.annotation_id, "new": saved.new, "status": status, "feedback": told}
-    said["earlier"] = saved.earlier
+    reply = {"saved": True, "id": saved.annotation_id, "new": saved.new, "status": status, "feedback": feedback}
+    reply["earlier"] = saved.earlier
     if desk is not None:
-        first = _describe_desk(store, person, chosen or campaign_items.DEFAULT, desk)
-    return JSONResponse(said if first is None else said | {"next": first})
+        first = _describe_desk(store, request, person, chosen or campaign_items.DEFAULT, desk)
+    return JSONResponse(reply if first is None else reply | {"next": first})
 
 
 def _annotation(

@@ -178,8 +178,8 @@ class Thumbnails:
         """Make what is missing, first what people are ``offered``; False if it is time to stop."""
         wanted = [(sha256, IN_FORM) for sha256 in offered]
         wanted += [(sha256, IN_GRIDS) for sha256 in contents.image_hashes(self._store)]
-        for place, (sha256, width) in enumerate(wanted, 1):
-            if self._stop.wait(0 if place % _AT_ONCE else _BREATH):
+        for index, (sha256, width) in enumerate(wanted, 1):
+            if self._stop.wait(0 if index % _AT_ONCE else _BREATH):
                 return False
             if shutil.disk_usage(self._store.project).free < _FREE:
                 print("thumbnails: less than 1 GB is left on the disk, so no more are prepared", file=sys.stderr, flush=True)

@@ -32,6 +32,7 @@ from scorers import registry
 from scorers.base import Verdict
 from ui.components.addresses import ImageListing, listing_of
 from ui.web.api import name_of, person_of, refusing
+from ui.web.api.form import DraftBody
 
 ItemId = Annotated[str, Query(max_length=1000)]
 Item = dict[str, Any]
@@ -51,13 +52,13 @@ def workbench_router(store: Store) -> APIRouter:
     @routes.get("/item")
     def item(request: Request, id: ItemId) -> dict[str, Any]:
         person = name_of(request)
-        found = item_of(store, id)
-        own = {key: [said for said in found[key] if said["rater_id"] == person] for key in ("annotations", "judgements")}
-        found.pop("public_id")
+        item = item_of(store, id)
+        own = {key: [row for row in item[key] if row["rater_id"] == person] for key in ("annotations", "judgements")}
+        item.pop("public_id")
         return (
-            found
+            item
             | own
-            | {"blanked": generation.why_blank(found["blanked"]), "name": person, "covered": not may_see(store, person, found)}
+            | {"blanked": generation.why_blank(item["blanked"]), "name": person, "covered": not may_see(store, person, item)}
             | {"alike": bool(embedding_sources(store))}
         )
 
@@ -67,7 +68,7 @@ def workbench_router(store: Store) -> APIRouter:
 
     @routes.get("/neighbours")
     def neighbours(id: ItemId, listing: Annotated[ImageListing, Depends(listing_of)]) -> dict[str, Any]:
-        found = grid.neighbours(
+        around = grid.neighbours(
             store,
             id,
             listing.selection,
@@ -78,29 +79,29 @@ def workbench_router(store: Store) -> APIRouter:
             filters=listing.filters,
             alike=listing.alike(store),
         )
-        if found is None:
+        if around is None:
             return {"place": None, "total": 0, "previous": None, "next": None}
-        sides = {"previous": found.previous, "next": found.following}
-        named = {side: {"id": one[0], "shown": one[1]} if one else None for side, one in sides.items()}
-        return {"place": found.place or None, "total": found.total} | named
+        sides = {"previous": around.previous, "next": around.following}
+        named = {side: {"id": neighbour[0], "shown": neighbour[1]} if neighbour else None for side, neighbour in sides.items()}
+        return {"place": around.place or None, "total": around.total} | named
 
     @routes.get("/evidence")
     def evidence(request: Request, id: ItemId) -> dict[str, Any]:
-        person, found = name_of(request), item_of(store, id)
-        if not may_see(store, person, found):
+        person, item = name_of(request), item_of(store, id)
+        if not may_see(store, person, item):
             return {"covered": True, "name": person}
-        if person is not None and found["sha256"] is not None:
+        if person is not None and item["sha256"] is not None:
             # nothing is ever shown without a record: what they say of it from now on is not blind
             answer_status.record_unblinding(store, person, id, answer_status.AFTER_ANSWER)
-        return _evidence(store, person, found)
+        return _evidence(store, person, item)
 
     @routes.post("/uncover")
     def uncover(request: Request, body: UncoverBody) -> dict[str, Any]:
-        person, found = person_of(request, "who uncovers an image is recorded"), item_of(store, body.id)
+        person, item = person_of(request, "who uncovers an image is recorded"), item_of(store, body.id)
         answer_status.record_unblinding(
             store, person, body.id, answer_status.by_browsing(body.shown) if body.shown else answer_status.ON_REQUEST
         )
-        return _evidence(store, person, found)
+        return _evidence(store, person, item)
 
     return routes
 
@@ -111,10 +112,10 @@ def item_of(store: Store, item_id: str) -> Item:
     Raises:
         HTTPException: 404, there is none.
     """
-    found = contents.item(store, item_id)
-    if found is None:
+    record = contents.item(store, item_id)
+    if record is None:
         raise HTTPException(404, f"There is no item {item_id!r} in this project.")
-    return found
+    return record
 
 
 def may_see(store: Store, person: str | None, item: Item) -> bool:
@@ -138,18 +139,18 @@ def _task(store: Store, person: str | None, item: Item) -> dict[str, Any]:
     if task is None:
         return {"state": "none"}
     own = [
-        said
-        for said in item["annotations"]
-        if said["rater_id"] == person and not said["superseded"] and said["import_id"] is None
+        annotation
+        for annotation in item["annotations"]
+        if annotation["rater_id"] == person and not annotation["superseded"] and annotation["import_id"] is None
     ]
     last: dict[str, Any] = own[-1] if own else {"answers": None, "annotation_id": None, "status": None, "saw_evidence": None}
-    given = {"answers": last["answers"], "revises": last["annotation_id"], "status": last["status"]}
-    blind = any(not said["saw_evidence"] for said in own) if own else None
+    own_answer = {"answers": last["answers"], "revises": last["annotation_id"], "status": last["status"]}
+    blind = any(not annotation["saw_evidence"] for annotation in own) if own else None
     campaign = form.campaign_of(store, campaign_items.DEFAULT)
     assert campaign is not None
     about = form.item_form(store, campaign, task, person)
-    told = {"state": "label", "name": person, "blind": blind, "offer": form.sign_offer(store, person, about)}
-    return told | about.to_json() | given
+    state = {"state": "label", "name": person, "blind": blind, "offer": form.sign_offer(store, person, about)}
+    return state | about.to_json() | own_answer
 
 
 def _evidence(store: Store, person: str | None, item: Item) -> dict[str, Any]:
@@ -158,9 +159,13 @@ def _evidence(store: Store, person: str | None, item: Item) -> dict[str, Any]:
         spec = parse_spec(item["spec"] or {})
     sights = [_sight(store, item, spec, by) for by in scorer_evidence.evidence_of_item(store, item["item_id"])]
     ran = {sight["rater"] for sight in sights}
-    imported = {one["rater_id"]: None for one in item["judgements"] if one["kind"] == "scorer" and one["rater_id"] not in ran}
-    told = scorer_evidence.imported_evidence(store, item["suite"], item["item_id"]) if imported else {}
-    words = {rater: str(payload.get("reasoning") or "") for (_, rater), payload in told.items()}
+    imported = {
+        judgement["rater_id"]: None
+        for judgement in item["judgements"]
+        if judgement["kind"] == "scorer" and judgement["rater_id"] not in ran
+    }
+    payloads = scorer_evidence.imported_evidence(store, item["suite"], item["item_id"]) if imported else {}
+    words = {rater: str(payload.get("reasoning") or "") for (_, rater), payload in payloads.items()}
     sights += [_imported_sight(store, item, rater, words.get(rater, "")) for rater in imported]
     return {
         "covered": False,
@@ -182,9 +187,9 @@ def _sight(store: Store, item: Item, spec: Spec, by: scorer_evidence.ItemEvidenc
         "run": by.run_id,
         "failed": by.seen.failed,
         "detections": [
-            {"label": one.label, "score": one.score, "box": one.box, "colors": one.colors}
-            | {"mask": None if one.mask is None else base64.b64encode(one.mask).decode()}
-            for one in by.seen.detections
+            {"label": detection.label, "score": detection.score, "box": detection.box, "colors": detection.colors}
+            | {"mask": None if detection.mask is None else base64.b64encode(detection.mask).decode()}
+            for detection in by.seen.detections
         ],
     }
     try:
@@ -209,8 +214,10 @@ def _sight(store: Store, item: Item, spec: Spec, by: scorer_evidence.ItemEvidenc
 
 def _imported_sight(store: Store, item: Item, rater: str, words: str) -> dict[str, Any]:
     """What a scorer says whose verdicts or numbers alone were imported; ``words``: the reason that a judge wrote."""
-    said = [one for one in item["judgements"] if one["rater_id"] == rater]
-    number = next((one["value"] for one in said if one["aspect"] == "score" and one["value"] is not None), None)
+    judged = [judgement for judgement in item["judgements"] if judgement["rater_id"] == rater]
+    number = next(
+        (judgement["value"] for judgement in judged if judgement["aspect"] == "score" and judgement["value"] is not None), None
+    )
     return {
         "rater": rater,
         "scorer": rater,
@@ -220,8 +227,9 @@ def _imported_sight(store: Store, item: Item, rater: str, words: str) -> dict[st
         "imported": True,
         "detections": [],
         "settings": {},
-        "verdict": next((one["label"] for one in said if one["aspect"] == "correct"), None),
-        "reason": words or next((one["reason"] for one in said if one["aspect"] == "correct" and one["reason"]), ""),
+        "verdict": next((judgement["label"] for judgement in judged if judgement["aspect"] == "correct"), None),
+        "reason": words
+        or next((judgement["reason"] for judgement in judged if judgement["aspect"] == "correct" and judgement["reason"]), ""),
         "checks": [],
         "questions": [],
         "score": None if number is None else _position(store, item["suite"], rater, number),
@@ -293,28 +301,28 @@ def remarks_router(store: Store) -> APIRouter:
 
     @routes.get("/remarks")
     def listed(request: Request, id: Annotated[str, Query(max_length=1000)]) -> dict[str, Any]:
-        found = item_of(store, id)
-        return _remarks(store, found) if may_see(store, name_of(request), found) else {"covered": True}
+        item = item_of(store, id)
+        return _remarks(store, item) if may_see(store, name_of(request), item) else {"covered": True}
 
     @routes.post("/notes")
     def note(request: Request, body: NoteBody) -> dict[str, Any]:
-        person, found = person_of(request, _SIGNED), item_of(store, body.item)
+        person, item = person_of(request, _SIGNED), item_of(store, body.item)
         if not body.text.strip() and body.revises is None:
             raise HTTPException(422, "This note is empty.")
         revises = str(body.revises) if body.revises else None
         with refusing(409, NoteRefused):
-            remarks.write_note(store, Note(str(body.id), found["item_id"], body.text.strip(), person, revises))
-        return _remarks_if_visible(store, person, found)
+            remarks.write_note(store, Note(str(body.id), item["item_id"], body.text.strip(), person, revises))
+        return _remarks_if_visible(store, person, item)
 
     @routes.post("/verdict")
     def verdict(request: Request, body: VerdictBody) -> dict[str, Any]:
-        person, found = person_of(request, _SIGNED), item_of(store, body.item)
-        if not may_see(store, person, found):
+        person, item = person_of(request, _SIGNED), item_of(store, body.item)
+        if not may_see(store, person, item):
             raise HTTPException(409, "Answer or uncover the image first, then give a verdict.")
-        _check_verdict(found, body)
+        _check_verdict(item, body)
         made = Adjudication(
             adjudication_id=str(body.id),
-            item_id=found["item_id"],
+            item_id=item["item_id"],
             aspect=body.aspect,
             wrong=body.wrong,
             verdict=body.verdict,
@@ -327,18 +335,19 @@ def remarks_router(store: Store) -> APIRouter:
         )
         with refusing(422, ValueError):
             adjudication.write_verdict(store, made)
-        return _remarks_if_visible(store, person, found)
+        return _remarks_if_visible(store, person, item)
 
     @routes.post("/verdict/back")
     def take_back(request: Request, body: TakeBackBody) -> dict[str, Any]:
-        person, found = person_of(request, _SIGNED), item_of(store, body.item)
+        person, item = person_of(request, _SIGNED), item_of(store, body.item)
         if not any(
-            (one.aspect, one.target) == (body.aspect, body.target) for one in remarks.verdicts(store, [found["item_id"]])
+            (verdict.aspect, verdict.target) == (body.aspect, body.target)
+            for verdict in remarks.verdicts(store, [item["item_id"]])
         ):
             raise HTTPException(409, "There is no verdict to take back: somebody else has.")
         nothing = Adjudication(
             adjudication_id=str(body.id),
-            item_id=found["item_id"],
+            item_id=item["item_id"],
             aspect=body.aspect,
             wrong="prompt",
             verdict="",
@@ -347,7 +356,7 @@ def remarks_router(store: Store) -> APIRouter:
             campaign_id=campaign_items.DEFAULT,
         )
         remarks.take_back(store, nothing)
-        return _remarks_if_visible(store, person, found)
+        return _remarks_if_visible(store, person, item)
 
     return routes
 
@@ -358,19 +367,26 @@ def campaigns_router(store: Store) -> APIRouter:
 
     @routes.get("/preview")
     def look(campaign: Annotated[str, Query(max_length=64)]) -> dict[str, Any]:
-        found = form.preview_json(store, campaign)
-        if found is None:
+        preview = form.preview_json(store, campaign)
+        if preview is None:
             raise HTTPException(404, f"There is no campaign {campaign!r} in this project.")
-        return found
+        return preview
+
+    @routes.post("/preview")
+    def answer_preview(body: DraftBody) -> dict[str, Any]:
+        preview = form.preview_feedback_json(store, body.campaign, body.ticket, body.answers)
+        if preview is None:
+            raise HTTPException(404, "This image is not part of the campaign.")
+        return preview
 
     @routes.get("/gold")
     def drafts() -> dict[str, Any]:
-        return {"campaigns": [{"id": one.campaign_id, "title": one.title} for one in gold.drafts(store)]}
+        return {"campaigns": [{"id": draft.campaign_id, "title": draft.title} for draft in gold.drafts(store)]}
 
     @routes.post("/gold")
     def make(request: Request, body: GoldBody) -> dict[str, Any]:
-        person, found = person_of(request, "gold is made of your verdicts and answers"), item_of(store, body.item)
-        if not may_see(store, person, found):
+        person, item = person_of(request, "gold is made of your verdicts and answers"), item_of(store, body.item)
+        if not may_see(store, person, item):
             raise HTTPException(409, "Answer or uncover the image first, then give a verdict.")
         with refusing(422, ValueError):
             made = gold.make_gold(store, body.campaign, body.item, person)
@@ -389,36 +405,42 @@ def _remarks(store: Store, item: Item) -> dict[str, Any]:
         "covered": False,
         "tags": remarks.tags_of_items(store, [item_id]).get(item_id, []),
         "known_tags": remarks.tag_names(store),
-        "notes": [asdict(one) for one in remarks.notes_of_item(store, item_id)],
-        "verdicts": [asdict(one) for one in remarks.verdicts(store, [item_id])],
-        "history": [asdict(one) for one in contents.item_history(store, item_id)],
+        "notes": [asdict(note) for note in remarks.notes_of_item(store, item_id)],
+        "verdicts": [asdict(verdict) for verdict in remarks.verdicts(store, [item_id])],
+        "history": [asdict(event) for event in contents.item_history(store, item_id)],
         "cases": _cases(store, item),
     }
 
 
 def _cases(store: Store, item: Item) -> list[dict[str, Any]]:
     """What a verdict can be about: each aspect and target that somebody has a label for, and what it may say."""
-    said: dict[tuple[str, str | None], list[adjudication.RaterValue]] = {}
-    for one in item["judgements"]:
-        if one["label"] is not None and one["kind"] != "consensus":
-            value = adjudication.RaterValue(one["rater_id"], one["kind"], one["simulated"], one["label"], one["reason"])
-            said.setdefault((one["aspect"], one["target"]), []).append(value)
+    by_case: dict[tuple[str, str | None], list[adjudication.RaterValue]] = {}
+    for judgement in item["judgements"]:
+        if judgement["label"] is not None and judgement["kind"] != "consensus":
+            value = adjudication.RaterValue(
+                judgement["rater_id"], judgement["kind"], judgement["simulated"], judgement["label"], judgement["reason"]
+            )
+            by_case.setdefault((judgement["aspect"], judgement["target"]), []).append(value)
     return [
         {
             "aspect": aspect,
             "target": target,
             "labels": adjudication.verdict_labels(store, CampaignTopic(item["suite"], aspect), values),
-            "said": [{"rater": one.rater, "kind": one.kind, "label": one.value} for one in values],
+            "said": [{"rater": rated.rater, "kind": rated.kind, "label": rated.value} for rated in values],
             "sides": [[asdict(side) for side in both] for both in adjudication.sides(values)],
         }
-        for (aspect, target), values in said.items()
+        for (aspect, target), values in by_case.items()
     ]
 
 
 def _check_verdict(item: Item, body: VerdictBody) -> None:
-    about = [one for one in item["judgements"] if (one["aspect"], one["target"]) == (body.aspect, body.target)]
+    about = [
+        judgement
+        for judgement in item["judgements"]
+        if (judgement["aspect"], judgement["target"]) == (body.aspect, body.target)
+    ]
     if not about:
         raise HTTPException(422, "Nobody has judged this aspect of this image.")
     kind = {"scorer": "scorer", "person": "human"}.get(body.wrong)
-    if kind and body.rater and body.rater not in {one["rater_id"] for one in about if one["kind"] == kind}:
+    if kind and body.rater and body.rater not in {judgement["rater_id"] for judgement in about if judgement["kind"] == kind}:
         raise HTTPException(422, f"{body.rater} is no {body.wrong} who has judged that of this image.")

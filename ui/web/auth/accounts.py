@@ -84,15 +84,15 @@ def read(path: Path) -> tuple[dict[str, Account], Lifetimes]:
     """
     try:
         text = path.read_text(encoding="utf-8")
-        found = tomllib.loads(text)
+        settings = tomllib.loads(text)
     except OSError as error:
         raise AccountsError(f"{path}: {error.strerror}") from error
     except UnicodeDecodeError as error:
         raise AccountsError(f"{path}: it is not UTF-8 text") from error
     except tomllib.TOMLDecodeError as error:
         raise AccountsError(f"{path}: it is not TOML: {error}") from error
-    entries = found.get("user", [])
-    if set(found) - {"user", "sessions"} or not isinstance(entries, list) or not entries:
+    entries = settings.get("user", [])
+    if set(settings) - {"user", "sessions"} or not isinstance(entries, list) or not entries:
         raise AccountsError(
             f"{path}: it must have an entry [[user]] for each person and nothing else but [sessions], such as\n{EXAMPLE}"
         )
@@ -104,20 +104,20 @@ def read(path: Path) -> tuple[dict[str, Account], Lifetimes]:
         if any(folded(account.name) == folded(name) for name in accounts):
             raise AccountsError(f"{where}: there is another {account.name!r} before; give each person one entry")
         accounts[account.name] = account
-    return accounts, _lifetimes(path, found.get("sessions", {}))
+    return accounts, _lifetimes(path, settings.get("sessions", {}))
 
 
-def _lifetimes(path: Path, told: Any) -> Lifetimes:
+def _lifetimes(path: Path, table: Any) -> Lifetimes:
     """How long sessions last, by the table ``[sessions]``."""
     known = {"researcher_idle_hours": 3600, "researcher_days": 86400, "annotator_idle_days": 86400, "annotator_days": 86400}
-    if not isinstance(told, Mapping) or (more := sorted(set(told) - set(known))):
-        what = repr(more[0]) if isinstance(told, Mapping) else "this"
-        raise AccountsError(f"{path}: [sessions] has no setting {what}; known: {', '.join(known)}")
-    for name, value in told.items():
+    if not isinstance(table, Mapping) or (more := sorted(set(table) - set(known))):
+        setting = repr(more[0]) if isinstance(table, Mapping) else "this"
+        raise AccountsError(f"{path}: [sessions] has no setting {setting}; known: {', '.join(known)}")
+    for name, value in table.items():
         if isinstance(value, bool) or not isinstance(value, (int, float)) or not 0 < value * known[name] <= YEAR_SECONDS:
             raise AccountsError(f"{path}: [sessions] {name} must be a number above 0 and at most a year, not {value!r}")
-    fields = {"_".join(name.split("_")[:-1]): float(value) * known[name] for name, value in told.items()}
-    return Lifetimes(**fields)
+    seconds = {"_".join(name.split("_")[:-1]): float(value) * known[name] for name, value in table.items()}
+    return Lifetimes(**seconds)
 
 
 def _account(where: str, entry: Any) -> Account:
@@ -161,7 +161,7 @@ class Accounts:
 
     def taken(self, name: str) -> bool:
         """Whether a name is, or looks like, that of an account."""
-        return any(folded(name) == folded(one) for one in self._now())
+        return any(folded(name) == folded(account_name) for account_name in self._now())
 
     @property
     def lifetimes(self) -> Lifetimes:
@@ -182,7 +182,7 @@ class Accounts:
 
     def _stamped(self) -> tuple[int, int] | None:
         try:
-            found = self._path.stat()
+            status = self._path.stat()
         except OSError:
             return None
-        return found.st_mtime_ns, found.st_size
+        return status.st_mtime_ns, status.st_size

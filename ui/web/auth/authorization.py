@@ -17,7 +17,6 @@ from starlette.datastructures import Headers
 from starlette.requests import HTTPConnection
 from starlette.responses import JSONResponse, RedirectResponse, Response
 
-from concord.common.base_path import at
 from data.people import ROLES, Role, keyed_hash
 from data.store.core.store import Store
 from data.store.people import erasing, invitations
@@ -25,6 +24,7 @@ from ui.web.auth import sign_in_pages
 from ui.web.auth.accounts import Account, Accounts
 from ui.web.auth.rate_limit import UNKNOWN, RequestLimiter, network, rate_of
 from ui.web.auth.sessions import now, touch
+from ui.web.texts import language_of
 
 
 class Access(Enum):
@@ -119,11 +119,11 @@ def visitor(session: Session, store: Store, accounts: Accounts | None) -> Visito
     if name is not None and erasing.is_erased(store, str(name)):
         raise SignedOut(ERASED)
     if name is not None and "invitation" in session:
-        found = invitations.get(store, str(session["invitation"]))
-        why = "This invitation is no longer known." if found is None else found.closed()
-        if found is None or why:
+        invitation = invitations.get(store, str(session["invitation"]))
+        why = "This invitation is no longer known." if invitation is None else invitation.closed()
+        if invitation is None or why:
             raise SignedOut(str(why))
-        return Visitor(name, "admin" if accounts is None else found.role, found.campaign, invited=True)
+        return Visitor(name, "admin" if accounts is None else invitation.role, invitation.campaign, invited=True)
     if accounts is None:
         return Visitor(name, "admin", local=True)
     if name is None or "account" not in session:
@@ -181,36 +181,36 @@ class Authorization:
             await self._app(scope, receive, send)
             return
         refused: Response | None = None
-        found: Visitor | None = None
+        caller: Visitor | None = None
         try:
             # from memory, but for an invitation that has not been asked for before
-            found = self._known(session)
+            caller = self._known(session)
         except SignedOut as over:
             session.clear()
             if access is not Access.PUBLIC:
                 refused = _refused(scope, path, 401, str(over), sign_in=self._accounts is not None)
-        refused = refused or self._too_fast(scope, path, found)
+        refused = refused or self._too_fast(scope, path, caller)
         if refused is None and access is not Access.PUBLIC:
-            refused = self._refusal(scope, path, access, found)
-        scope["visitor"] = found
-        if refused is None and found is not None and scope["method"] == "GET" and not path.startswith("/img/"):
+            refused = self._refusal(scope, path, access, caller)
+        scope["visitor"] = caller
+        if refused is None and caller is not None and scope["method"] == "GET" and not path.startswith("/img/"):
             touch(session)
         await (refused or self._app)(scope, receive, send)
 
     def _known(self, session: Any) -> Visitor | None:
-        found = visitor(session, self._store, self._accounts)
-        if found is not None and self._accounts is not None:
-            over = self._accounts.lifetimes.over(session, found.role, now())
+        caller = visitor(session, self._store, self._accounts)
+        if caller is not None and self._accounts is not None:
+            over = self._accounts.lifetimes.over(session, caller.role, now())
             if over is not None:
                 raise SignedOut(over)
-        return found
+        return caller
 
-    def _too_fast(self, scope: Scope, path: str, found: Visitor | None) -> Response | None:
+    def _too_fast(self, scope: Scope, path: str, caller: Visitor | None) -> Response | None:
         """Nobody may keep the others waiting; where nobody signs in there are no others."""
         if self._accounts is None or path.startswith(("/assets/", "/favicon.ico")):
             return None
-        if found is not None and found.name is not None:
-            seconds = self._pace.wait(f"name {found.name}", rate_of(scope["method"], path))
+        if caller is not None and caller.name is not None:
+            seconds = self._pace.wait(f"name {caller.name}", rate_of(scope["method"], path))
         else:
             client = scope.get("client")
             seconds = self._pace.wait(f"address {network(client[0] if client else '')}", UNKNOWN)
@@ -218,12 +218,12 @@ class Authorization:
             return None
         return JSONResponse({"detail": _TOO_FAST}, 429, {"retry-after": str(seconds)})
 
-    def _refusal(self, scope: Scope, path: str, access: Access | None, found: Visitor | None) -> Response | None:
-        if found is None or access is None:
+    def _refusal(self, scope: Scope, path: str, access: Access | None, caller: Visitor | None) -> Response | None:
+        if caller is None or access is None:
             return _signed_out(scope, path)
-        if not may(found.role, access):
+        if not may(caller.role, access):
             return _refused(scope, path, 403, _NOT_YOURS)
-        if path == "/api/name" and (self._accounts is not None or found.invited):
+        if path == "/api/name" and (self._accounts is not None or caller.invited):
             return _refused(scope, path, 403, _NAMED)
         return None
 
@@ -236,25 +236,28 @@ def route_of(scope: Scope) -> str:
 
 def visitor_of(request: HTTPConnection) -> Visitor | None:
     """Who has come with this request (Gradio's ``gr.Request`` has it in ``.request``)."""
-    found: Visitor | None = request.scope.get("visitor")
-    return found
+    caller: Visitor | None = request.scope.get("visitor")
+    return caller
 
 
-def _wants_page(scope: Scope, path: str) -> bool:
-    asked = Headers(scope=scope).get("accept", "")
-    return scope["method"] == "GET" and "text/html" in asked and not path.startswith("/api/")
+def wants_page(scope: Scope, path: str) -> bool:
+    """Whether somebody opens a path in a browser: pages and scripts that ask for JSON are answered in JSON."""
+    accepted = Headers(scope=scope).get("accept", "")
+    return scope["method"] == "GET" and "text/html" in accepted and not path.startswith("/api/")
 
 
 def _signed_out(scope: Scope, path: str) -> Response:
-    if not _wants_page(scope, path):
+    if not wants_page(scope, path):
         return JSONResponse({"detail": _UNKNOWN}, 401)
     query = scope.get("query_string", b"").decode("latin-1")
     following = path + (f"?{query}" if query else "")
-    return RedirectResponse(at(f"/login?next={quote(following, safe='')}"), 303)
+    return RedirectResponse(language_of(scope).at(f"/login?next={quote(following, safe='')}"), 303)
 
 
 def _refused(scope: Scope, path: str, status: int, why: str, *, sign_in: bool = False) -> Response:
-    if not _wants_page(scope, path):
+    if not wants_page(scope, path):
         return JSONResponse({"detail": why}, status)
-    link = ("/login", "Sign in") if sign_in else ("/annotate/", "Label images")
-    return sign_in_pages.sentence("You cannot go on here" if status == 401 else "Not for this account", why, status, link=link)
+    t = language_of(scope)
+    link = ("/login", t("Sign in")) if sign_in else ("/annotate/", t("Label images"))
+    title = t("You cannot go on here") if status == 401 else t("Not for this account")
+    return sign_in_pages.sentence(t, title, t(why), status, link=link)

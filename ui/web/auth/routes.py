@@ -14,7 +14,6 @@ from fastapi import APIRouter, HTTPException, Request
 from starlette.responses import HTMLResponse, RedirectResponse, Response
 
 from concord import people
-from concord.common import wording
 from concord.common.base_path import at
 from data.people import looks_like_pseudonym, platform_pseudonym
 from data.store.campaigns import management, participation
@@ -22,17 +21,21 @@ from data.store.campaigns.participation import NameTaken
 from data.store.core.store import Store
 from data.store.people import invitations
 from data.store.people.invitations import Arrival, Invitation, InvitationClosed, OtherBrowser
-from ui.web.api.form import MAX_NAME, checked_name
+from ui.web.api.form import MAX_NAME, NAME_TAKEN, checked_name
 from ui.web.auth import sessions, sign_in_pages
 from ui.web.auth.accounts import Accounts, password_fits
-from ui.web.auth.authorization import begin, begin_invited, visitor_of
+from ui.web.auth.authorization import ERASED, begin, begin_invited, visitor_of
 from ui.web.auth.rate_limit import SignInLimiter
+from ui.web.texts import Language, language_of
 
 _MAX_PASSWORD = 1000
 _MAX_CODE = 100
 _WRONG = "Name or password is wrong."
 _WRONG_CODE = "This is not your re-entry code."
 _NO_ENTRY = "You cannot join with this link"
+_NO_ACCOUNT = "Nobody can work in this project under this name; ask whoever gave you the account for another one."
+_ANOTHERS = "That name is taken. If it is yours, open the link in the browser that you used first; or choose another name."
+_TOO_OFTEN = "Too many wrong attempts. Wait {seconds} s, then try again."
 
 
 def router(store: Store, accounts: Accounts | None) -> APIRouter:
@@ -42,7 +45,7 @@ def router(store: Store, accounts: Accounts | None) -> APIRouter:
     @routes.get("/", response_model=None)
     def first_page(request: Request) -> Response:
         visitor = visitor_of(request)
-        return RedirectResponse(at("/login" if visitor is None else home(visitor.role)), 303)
+        return RedirectResponse(language_of(request.scope).at("/login" if visitor is None else home(visitor.role)), 303)
 
     _add_sign_in(routes, store, accounts)
     _add_join(routes, store, accounts)
@@ -58,53 +61,55 @@ def _add_sign_in(routes: APIRouter, store: Store, accounts: Accounts | None) -> 
     def login(request: Request, next: str = "") -> Response:
         if accounts is None:
             return RedirectResponse(at("/"), 303)
-        visitor = visitor_of(request)
+        visitor, t = visitor_of(request), language_of(request.scope)
         if visitor is not None and visitor.name is not None:
-            text = f"You are signed in as {visitor.name}."
-            return sign_in_pages.confirm("/logout", "Sign in", text, "Sign out and change person")
-        return sign_in_pages.sign_in(following=local(next))
+            text = t("You are signed in as {name}.", name=visitor.name)
+            return sign_in_pages.confirm(t, "/logout", t("Sign in"), text, t("Sign out and change person"))
+        return sign_in_pages.sign_in(t, following=local(next))
 
     @routes.post("/login", response_model=None)
     async def sign_in(request: Request) -> Response:
         if accounts is None:
             return RedirectResponse(at("/"), 303)
-        form = await _form(request)
+        form, t = await _form(request), language_of(request.scope)
         name = unicodedata.normalize("NFC", form.get("name", "")).strip()[: MAX_NAME + 1]
         password, following = form.get("password", ""), local(form.get("next", ""))
         address = request.client.host if request.client else ""
         if wait := limiter.attempt(name, address):
-            return sign_in_pages.sign_in(name, following, _too_often(wait), 429)
+            return sign_in_pages.sign_in(t, name, following, t(_TOO_OFTEN, seconds=math.ceil(wait)), 429)
         account = accounts.get(name)
         known = account.password if account is not None else None
         if not await run_sync(password_fits, password[:_MAX_PASSWORD], known, limiter=at_once) or account is None:
-            return sign_in_pages.sign_in(name, following, _WRONG, 401)
+            return sign_in_pages.sign_in(t, name, following, t(_WRONG), 401)
         limiter.succeeded(name, address)
         try:
             await run_sync(participation.enter, store, account.name)
-        except NameTaken as error:
-            return sign_in_pages.sign_in(name, following, wording.sentence(error), 403)
+        except NameTaken:
+            return sign_in_pages.sign_in(t, name, following, t(_NO_ACCOUNT), 403)
         begin(request.session, store, account)
-        return RedirectResponse(at(following or home(account.role)), 303)
+        return RedirectResponse(t.at(following or home(account.role)), 303)
 
     @routes.get("/logout", response_model=None)
-    def leaving() -> HTMLResponse:
-        return sign_in_pages.confirm("/logout", "Sign out", "Your answers stay.", "Sign out")
+    def leaving(request: Request) -> HTMLResponse:
+        t = language_of(request.scope)
+        return sign_in_pages.confirm(t, "/logout", t("Sign out"), t("Your answers stay."), t("Sign out"))
 
     @routes.post("/logout", response_model=None)
     def logout(request: Request) -> Response:
         if name := request.session.get("name"):
             participation.leave(store, str(name))
         request.session.clear()
+        t = language_of(request.scope)
         if accounts is None:
-            return sign_in_pages.sentence("Signed out", "You can close this page.")
-        return RedirectResponse(at("/login"), 303)
+            return sign_in_pages.sentence(t, t("Signed out"), t("You can close this page."))
+        return RedirectResponse(t.at("/login"), 303)
 
 
 def _add_join(routes: APIRouter, store: Store, accounts: Accounts | None) -> None:
     limiter = SignInLimiter()
 
-    def refused(error: Exception) -> Response:
-        return sign_in_pages.sentence(_NO_ENTRY, str(error), 403)
+    def refused(t: Language, *sentences: str) -> Response:
+        return sign_in_pages.sentence(t, t(_NO_ENTRY), " ".join(map(t, sentences)), 403)
 
     def entering(request: Request, token: str) -> tuple[Invitation, Arrival | None]:
         """The invitation behind a link, and who came by it from a crowd platform."""
@@ -117,62 +122,67 @@ def _add_join(routes: APIRouter, store: Store, accounts: Accounts | None) -> Non
 
     @routes.get("/join/{token}", response_model=None)
     def arrive(request: Request, token: str) -> Response:
+        t = language_of(request.scope)
         try:
             invitation, arrival = entering(request, token)
         except (InvitationClosed, people.UnclearParticipant) as error:
-            return refused(error)
-        known = _known(request)
+            return refused(t, *error.args)
+        known, title = _known(request), _title(t, store, invitation)
         if arrival is None:
-            return sign_in_pages.join(f"{people.JOIN}/{token}", _title(store, invitation), known or "")
+            return sign_in_pages.join(t, f"{people.JOIN}/{token}", title, known or "")
         if known not in (None, arrival.name):
             # a link must not take somebody's session away unasked
-            text = f"In this browser you are {known}. To take part as the participant of this link, continue."
-            return sign_in_pages.confirm(_here(request, token), _title(store, invitation), text, "Continue as the participant")
+            text = t("In this browser you are {name}. To take part as the participant of this link, continue.", name=known)
+            return sign_in_pages.confirm(t, _here(request, token), title, text, t("Continue as the participant"))
         return arrived(request, invitation, arrival, token)
 
     @routes.post("/join/{token}", response_model=None)
     async def join(request: Request, token: str) -> Response:
-        form = await _form(request)
+        form, t = await _form(request), language_of(request.scope)
 
         def decided() -> Response:
             try:
                 invitation, arrival = entering(request, token)
             except (InvitationClosed, people.UnclearParticipant) as error:
-                return refused(error)
+                return refused(t, *error.args)
             if arrival is not None:
                 return arrived(request, invitation, replace(arrival, code=form.get("code", "")[:_MAX_CODE]), token)
             try:
                 name = _typed(form.get("name", ""), _known(request), accounts)
             except HTTPException as error:
                 path, typed = f"{people.JOIN}/{token}", form.get("name", "")[:MAX_NAME]
-                return sign_in_pages.join(path, _title(store, invitation), typed, str(error.detail), error.status_code)
+                title, wrong = _title(t, store, invitation), t(str(error.detail))
+                return sign_in_pages.join(t, path, title, typed, wrong, error.status_code)
             return arrived(request, invitation, Arrival(invitation.invitation_id, name, "name"), token)
 
         return await run_sync(decided)
 
     def arrived(request: Request, invitation: Invitation, arrival: Arrival, token: str) -> Response:
-        title, name = _title(store, invitation), arrival.name
+        t = language_of(request.scope)
+        title, name = _title(t, store, invitation), arrival.name
         address = request.client.host if request.client else ""
         if arrival.code and (wait := limiter.attempt(name, address)):
-            return sign_in_pages.reenter(_here(request, token), title, _too_often(wait), 429)
+            wrong = t(_TOO_OFTEN, seconds=math.ceil(wait))
+            return sign_in_pages.reenter(t, _here(request, token), title, wrong, 429)
         secret, network = sessions.browser_secret(request, store, name), sessions.network_hash(request, store)
         try:
             entered = invitations.arrive(store, replace(arrival, known_as=_known(request), secret=secret, network=network))
         except InvitationClosed as error:
-            return refused(error)
+            return refused(t, *error.args)
         except OtherBrowser:
-            return sign_in_pages.reenter(_here(request, token), title, _WRONG_CODE if arrival.code else "", 403)
-        except NameTaken as error:
+            return sign_in_pages.reenter(t, _here(request, token), title, t(_WRONG_CODE) if arrival.code else "", 403)
+        except NameTaken:
             if arrival.came_as != "name":
-                return sign_in_pages.sentence(_NO_ENTRY, wording.sentence(error), 403)
-            return sign_in_pages.join(f"{people.JOIN}/{token}", title, name, wording.sentence(error), 409)
+                # a platform's pseudonym is nobody else's
+                return refused(t, ERASED)
+            return sign_in_pages.join(t, f"{people.JOIN}/{token}", title, name, t(_ANOTHERS), 409)
         if arrival.code:
             limiter.succeeded(name, address)
         begin_invited(request.session, name, entered.invitation)
         following = home(entered.invitation.role) if accounts is not None else "/annotate/"
-        answer: Response = RedirectResponse(at(following), 303)
+        answer: Response = RedirectResponse(t.at(following), 303)
         if entered.code is not None:
-            answer = sign_in_pages.keep_code(title, entered.code, following)
+            answer = sign_in_pages.keep_code(t, title, entered.code, following)
         if entered.secret is not None:
             sessions.keep_browser_secret(request, answer, store, name, entered.secret)
         return answer
@@ -187,11 +197,6 @@ def _known(request: Request) -> str | None:
 def _here(request: Request, token: str) -> str:
     """The path of a link as it was opened, with the participant in it."""
     return f"{people.JOIN}/{token}?{request.url.query}"
-
-
-def _too_often(wait: float) -> str:
-    seconds = math.ceil(wait)
-    return f"Too many wrong attempts. Wait {seconds} second{'s' * (seconds > 1)}, then try again."
 
 
 def home(role: str) -> str:
@@ -214,13 +219,13 @@ def _typed(text: str, known: str | None, accounts: Accounts | None) -> str:
     """
     name = checked_name(text)
     if name != known and (looks_like_pseudonym(name) or (accounts is not None and accounts.taken(name))):
-        raise HTTPException(409, "That name is taken. Choose another one.")
+        raise HTTPException(409, NAME_TAKEN)
     return name
 
 
-def _title(store: Store, invitation: Invitation) -> str:
+def _title(t: Language, store: Store, invitation: Invitation) -> str:
     campaign = management.get(store, invitation.campaign) if invitation.campaign else None
-    return campaign.title if campaign is not None else "Label images"
+    return campaign.title if campaign is not None else t("Label images")
 
 
 async def _form(request: Request) -> dict[str, str]:

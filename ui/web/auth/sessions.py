@@ -59,9 +59,9 @@ class Lifetimes:
         """Why a session is over, as a sentence; None: it goes on."""
         idle, whole = (self.annotator_idle, self.annotator) if role == "annotator" else (self.researcher_idle, self.researcher)
         if at - float(session.get("seen", at)) > idle:
-            return f"You were signed out, as this browser was not used for {_spoken(idle)}."
+            return "You were signed out, as this browser was not used for a long time."
         if at - float(session.get("begun", at)) > whole:
-            return f"You were signed out, as you had signed in more than {_spoken(whole)} ago."
+            return "You were signed out, as you had signed in a long time ago."
         return None
 
 
@@ -119,15 +119,15 @@ class Sessions:
         try:
             # not by its max_age: that sends everybody away when the clock is set back
             payload, signed = self._unsign(cookie.encode())
-            found = json.loads(b64decode(payload))
+            session = json.loads(b64decode(payload))
         except (BadSignature, ValueError):
             return {}
-        if not isinstance(found, dict) or not found or now() - signed.timestamp() > YEAR_SECONDS:
+        if not isinstance(session, dict) or not session or now() - signed.timestamp() > YEAR_SECONDS:
             return {}
-        if "id" not in found:
+        if "id" not in session:
             # of an earlier Concord; all copies of it have this id
-            found |= {"id": keyed_hash(self._store.secret, "cookie", payload.decode()), "begun": int(signed.timestamp())}
-        return found
+            session |= {"id": keyed_hash(self._store.secret, "cookie", payload.decode()), "begun": int(signed.timestamp())}
+        return session
 
     async def _close(self, before: dict[str, Any], session: Session) -> None:
         """End what was there, if it is not what is there now; on disk before anybody is told."""
@@ -152,13 +152,6 @@ class Sessions:
         return f"{name}={signed}; {flags}; max-age={YEAR_SECONDS}"
 
 
-def _spoken(seconds: float) -> str:
-    if seconds < 2 * _DAY:
-        hours = round(seconds / 3600, 1)
-        return f"{hours:g} hour{'s' * (hours != 1)}"
-    return f"{round(seconds / _DAY, 1):g} days"
-
-
 def browser_secret(request: Request, store: Store, person: str) -> str:
     """What this browser keeps for a person; empty: nothing."""
     return request.cookies.get(_cookie_name(request, store, person), "")
@@ -175,10 +168,10 @@ def network_hash(request: Request, store: Store) -> str | None:
     """Names the network that somebody comes from, and tells nothing of it; None for this machine itself."""
     address = request.client.host if request.client else ""
     try:
-        told = not ip_address(address).is_loopback
+        remote = not ip_address(address).is_loopback
     except ValueError:
-        told = False
-    return keyed_hash(store.secret, "network", network(address)) if told else None
+        remote = False
+    return keyed_hash(store.secret, "network", network(address)) if remote else None
 
 
 def _cookie_name(request: Request, store: Store, person: str) -> str:

@@ -90,35 +90,35 @@ def still(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Store]:
         yield store
 
 
-def by_hand(store: Store, asked: AggregateQuery) -> Aggregates:
+def by_hand(store: Store, query: AggregateQuery) -> Aggregates:
     """From the frame's rows."""
-    return judgement_counts.counted(*_of_frame(store, asked))
+    return judgement_counts.counted(*_of_frame(store, query))
 
 
-def few_by_hand(store: Store, asked: AggregateQuery, items: list[str]) -> tuple[Any, ...]:
+def few_by_hand(store: Store, query: AggregateQuery, items: list[str]) -> tuple[Any, ...]:
     """Of some items."""
-    tasks, said = judgement_counts.counted_items(*_of_frame(store, asked), items)
-    return tasks, _few(said)
+    tasks, answers = judgement_counts.counted_items(*_of_frame(store, query), items)
+    return tasks, _few(answers)
 
 
-def few(store: Store, asked: AggregateQuery, items: list[str]) -> tuple[Any, ...]:
-    tasks, said = aggregates.aggregate_items(store, asked, items)
-    return tasks, _few(said)
+def few(store: Store, query: AggregateQuery, items: list[str]) -> tuple[Any, ...]:
+    tasks, answers = aggregates.aggregate_items(store, query, items)
+    return tasks, _few(answers)
 
 
-def _few(said: ItemAnswers) -> Counter[tuple[Any, ...]]:
-    found: Counter[tuple[Any, ...]] = Counter()
-    for item, target, simulated, label, reason in said:
+def _few(answers: ItemAnswers) -> Counter[tuple[Any, ...]]:
+    result: Counter[tuple[Any, ...]] = Counter()
+    for item, target, simulated, label, reason in answers:
         # what does not count may be said in any label
-        found[item, target, simulated, None if reason else label, reason] += 1
-    return found
+        result[item, target, simulated, None if reason else label, reason] += 1
+    return result
 
 
-def _of_frame(store: Store, asked: AggregateQuery) -> tuple[list[dict[str, Any]], str, list[dict[str, Any]]]:
-    chosen = replace(asked.selection, suite=(asked.suite,))
-    found = frame.frame(store, chosen)
-    found = found.astype(object).where(found.notna(), None)
-    rows: list[dict[str, Any]] = [{str(k): v for k, v in row.items()} for row in found.to_dict("records")]
+def _of_frame(store: Store, query: AggregateQuery) -> tuple[list[dict[str, Any]], str, list[dict[str, Any]]]:
+    chosen = replace(query.selection, suite=(query.suite,))
+    table = frame.frame(store, chosen)
+    table = table.astype(object).where(table.notna(), None)
+    rows: list[dict[str, Any]] = [{str(k): v for k, v in row.items()} for row in table.to_dict("records")]
     rows = [row for row in rows if row["kind"] != "consensus"]
     for row in rows:
         row["number"] = np.nan if row["number"] is None else row["number"]
@@ -126,7 +126,7 @@ def _of_frame(store: Store, asked: AggregateQuery) -> tuple[list[dict[str, Any]]
         condition, parameters = chosen.items()
         listed = cursor.execute(f"select item_id, task, generator from items t where {condition}", parameters).fetchall()
     places = [{"item": item, "task": task, "generator": generator} for item, task, generator in listed]
-    return rows, asked.aspect, places
+    return rows, query.aspect, places
 
 
 def plain(counted: Aggregates) -> tuple[Any, ...]:
@@ -135,20 +135,20 @@ def plain(counted: Aggregates) -> tuple[Any, ...]:
     return tasks, _plain(counted, counted.said), _plain(counted, counted.scores)
 
 
-def _rows(found: pd.DataFrame) -> list[dict[str, Any]]:
-    plain_types = found.astype(object)
+def _rows(table: pd.DataFrame) -> list[dict[str, Any]]:
+    plain_types = table.astype(object)
     return [{str(k): v for k, v in row.items()} for row in plain_types.where(plain_types.notna(), None).to_dict("records")]
 
 
 def _plain(counted: Aggregates, entries: pd.DataFrame) -> Counter[tuple[Any, ...]]:
     items = list(counted.items["item"])
-    found: Counter[tuple[Any, ...]] = Counter()
+    result: Counter[tuple[Any, ...]] = Counter()
     for row in _rows(entries):
         who = row["scorer"] or ("simulated" if row["simulated"] else "people")
         # what does not count may be said in any label
         value = None if row["reason"] else (row["label"], row["number"])
-        found[items[row["item"]], row["target"], who, value, row["reason"]] += 1
-    return found
+        result[items[row["item"]], row["target"], who, value, row["reason"]] += 1
+    return result
 
 
 @pytest.mark.parametrize(
@@ -167,9 +167,9 @@ def _plain(counted: Aggregates, entries: pd.DataFrame) -> Counter[tuple[Any, ...
 )
 @pytest.mark.parametrize("suite", ["geneval", "other", "none"])
 def test_counted_as_by_hand(still: Store, selection: Selection, suite: str) -> None:
-    asked = AggregateQuery(suite, "correct", selection)
-    by_frame = replace(asked, selection=replace(selection, aspect=()))
-    assert plain(aggregates.aggregate(still, asked)) == plain(by_hand(still, by_frame))
+    query = AggregateQuery(suite, "correct", selection)
+    by_frame = replace(query, selection=replace(selection, aspect=()))
+    assert plain(aggregates.aggregate(still, query)) == plain(by_hand(still, by_frame))
 
 
 def test_the_project_of_these_tests_is_ugly_enough(still: Store) -> None:
@@ -187,8 +187,8 @@ def test_the_project_of_these_tests_is_ugly_enough(still: Store) -> None:
 @pytest.mark.parametrize("items", [ITEMS[:1], [ITEMS[1], ITEMS[3]], ["other/x"], ["nobody/x", ITEMS[5]], ["no such"], ITEMS])
 @pytest.mark.parametrize("selection", [EVERYTHING, Selection(task=("counting",)), Selection(campaign=("default",))])
 def test_a_few_items_are_counted_as_all_were(still: Store, items: list[str], selection: Selection) -> None:
-    asked = AggregateQuery("geneval", "correct", selection)
-    assert few(still, asked, items) == few_by_hand(still, asked, items)
+    query = AggregateQuery("geneval", "correct", selection)
+    assert few(still, query, items) == few_by_hand(still, query, items)
 
 
 def test_after_a_revision_a_few_items_are_counted_as_all_are(filled: Store) -> None:

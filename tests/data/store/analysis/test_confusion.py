@@ -12,7 +12,7 @@ from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
 from agreement import Options, PairReport, PeopleAs, pair_report
-from concord.confusion import crossing_of
+from concord.error_analysis.confusion import crossing_of
 from data.store.analysis.confusion import CellUnit, CellWay, ConfusionCell
 from data.store.core import frame
 from data.store.core.selection import PEOPLE, SIMULATED, Selection
@@ -113,8 +113,8 @@ def test_places_and_times_restrict_what_is_looked_at(ugly: Store) -> None:
     assert listed(ugly, crossed) == ["r/1", "s/1", "s/2"]
     assert listed(ugly, crossed, Selection(task=("t1",))) == ["r/1", "s/1"]
     assert listed(ugly, crossed, Selection(suite=("s",), task=("t1",))) == ["s/1"]
-    said = ConfusionCell("correct", "m", "no", PEOPLE, "no")
-    assert listed(ugly, said, Selection(target=("dog",))) == ["s/4"]
+    cell = ConfusionCell("correct", "m", "no", PEOPLE, "no")
+    assert listed(ugly, cell, Selection(target=("dog",))) == ["s/4"]
     assert listed(store=ugly, crossed=crossed, selection=Selection(until=("2025-01-01",))) == []
     assert listed(ugly, crossed, Selection(rater=("bob",))) == ["s/2"]
     # the crossing names its aspect
@@ -123,9 +123,9 @@ def test_places_and_times_restrict_what_is_looked_at(ugly: Store) -> None:
 
 def test_what_both_sides_say_of_a_unit(ugly: Store) -> None:
     crossing = crossing_of(ugly, ConfusionCell("correct", "m", "no", PEOPLE, "yes"), SUITE)
-    found = crossing.units(ugly, ["s/1", "s/2", "s/3", "no such"])
-    assert found == {"s/1": [CellUnit(None, "no", {"no": 1, "yes": 1})], "s/2": [CellUnit(None, "no", {"yes": 2, "no": 1})]}
-    assert list(found["s/2"][0].b) == ["yes", "no"]
+    results = crossing.units(ugly, ["s/1", "s/2", "s/3", "no such"])
+    assert results == {"s/1": [CellUnit(None, "no", {"no": 1, "yes": 1})], "s/2": [CellUnit(None, "no", {"yes": 2, "no": 1})]}
+    assert list(results["s/2"][0].b) == ["yes", "no"]
     anything = crossing_of(ugly, ConfusionCell("correct", "m", "", "ann", ""), SUITE)
     assert anything.units(ugly, ["s/4"]) == {"s/4": [CellUnit("cat", "yes", {"yes": 1}), CellUnit("dog", "no", {"no": 1})]}
     most = crossing_of(ugly, ConfusionCell("correct", "m", "", PEOPLE, "", "majority"), SUITE)
@@ -170,7 +170,7 @@ SCALES = {
 
 @st.composite
 def judgements(draw: st.DrawFn, labels: tuple[str, ...]) -> list[Said]:
-    one = st.builds(
+    strategy = st.builds(
         Said,
         item=st.sampled_from(["s/1", "s/2", "s/3", "r/1"]),
         rater=st.sampled_from(["m", "m", *KINDS]),
@@ -180,9 +180,9 @@ def judgements(draw: st.DrawFn, labels: tuple[str, ...]) -> list[Said]:
         status=st.sampled_from(["valid"] * 6 + ["surplus", "gold", "training"]),
         saw=st.sampled_from([False] * 6 + [True]),
     )
-    said = draw(st.lists(one, min_size=5, max_size=60))
-    unsure = draw(st.sets(st.integers(0, len(said) - 1), max_size=3))
-    return [replace(s, label=None, reason="cannot_tell") if n in unsure else s for n, s in enumerate(said)]
+    answers = draw(st.lists(strategy, min_size=5, max_size=60))
+    unsure = draw(st.sets(st.integers(0, len(answers) - 1), max_size=3))
+    return [replace(s, label=None, reason="cannot_tell") if n in unsure else s for n, s in enumerate(answers)]
 
 
 @pytest.fixture(scope="module")
@@ -196,13 +196,13 @@ def emptied(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Store]:
 @settings(max_examples=4, deadline=None)
 @given(data=st.data())
 def test_every_cell_of_any_project(emptied: Store, scale: str, data: st.DataObject) -> None:
-    said = data.draw(judgements(SCALES[scale]))
-    fill(emptied, said, scale)
+    answers = data.draw(judgements(SCALES[scale]))
+    fill(emptied, answers, scale)
     a = data.draw(st.sampled_from(["m", "m", "ann", "sim 1", "slot 1"]))
     b = data.draw(st.sampled_from([PEOPLE, PEOPLE, SIMULATED, "ann", "n"]))
     classes = data.draw(st.sampled_from([(), (), ("unanimous",), ("majority", "split"), ("split",)]))
     # whom nobody of the selection's people has judged is told apart by other aspects
-    assume(not classes or all(s.label != "Yes" for s in said))  # which labels there are is told whatever the certainty
-    assume(not classes or any(s.aspect == "correct" and KINDS[s.rater][0] == "human" and s.item[0] == "s" for s in said))
+    assume(not classes or all(s.label != "Yes" for s in answers))  # which labels there are is told whatever the certainty
+    assume(not classes or any(s.aspect == "correct" and KINDS[s.rater][0] == "human" and s.item[0] == "s" for s in answers))
     cells = compare(emptied, a, b, data.draw(st.sampled_from(WAYS)), replace(SUITE, certainty=classes))
     assert cells == 0 or scale != "interval"

@@ -22,9 +22,12 @@ ALL = Selection()
 
 def vote(item_id: str, who: str, side: str, label: str | None, **other: Any) -> Annotation:
     why = "cannot_tell" if label is None else None
-    said: dict[str, Any] = {"answers": {"preference": side}, "judgements": (Judgement("preference", label, None, None, why),)}
-    said |= {"questionnaire": "ab", "rule_version": "ab-1"}
-    return answer(item_id, who, **(said | other))
+    answers: dict[str, Any] = {
+        "answers": {"preference": side},
+        "judgements": (Judgement("preference", label, None, None, why),),
+    }
+    answers |= {"questionnaire": "ab", "rule_version": "ab-1"}
+    return answer(item_id, who, **(answers | other))
 
 
 def score(image_id: str, rater: str, value: float | None, aspect: str = "score") -> Evidence:
@@ -51,14 +54,14 @@ def test_votes_with_their_generators_and_sides(store: Store, made: list[str]) ->
     recording.submit(store, vote(made[0], "bob", "both", "both"))
     recording.submit(store, vote(made[1], "ann", "cannot_tell", None))
     recording.submit(store, vote(made[2], "ann", "left", "g3"))
-    found = study_frames.preference_votes(store, ALL)
-    assert [(t.item_id, t.first, t.second, t.rater_id, t.label, t.side, t.excluded) for t in found] == [
+    votes = study_frames.preference_votes(store, ALL)
+    assert [(t.item_id, t.first, t.second, t.rater_id, t.label, t.side, t.excluded) for t in votes] == [
         (made[0], "g1", "g2", "ann", "g2", "right", None),
         (made[0], "g1", "g2", "bob", "both", None, None),
         (made[1], "g1", "g2", "ann", None, None, "cannot_tell"),
         (made[2], "g1", "g3", "ann", "g3", "left", None),
     ]
-    assert {(t.suite, t.prompt_id, t.task, t.kind, t.simulated) for t in found} == {
+    assert {(t.suite, t.prompt_id, t.task, t.kind, t.simulated) for t in votes} == {
         ("geneval", PROMPT.prompt_id, "counting", "human", False)
     }
     # of generators both must be selected; other filters are those of every frame
@@ -75,8 +78,8 @@ def test_what_does_not_count_says_why(store: Store, made: list[str]) -> None:
     recording.submit(store, vote(made[0], "bob", "right", "g2", saw_evidence=True))
     # a revision keeps the first one's place
     recording.submit(store, vote(made[0], "ann", "both", "both", revises=first.annotation_id))
-    found = {(t.rater_id, t.label): t.excluded for t in study_frames.preference_votes(store, ALL)}
-    assert found == {("ann", "both"): None, ("ann", "g2"): "repeat", ("bob", "g2"): "saw_evidence"}
+    results = {(t.rater_id, t.label): t.excluded for t in study_frames.preference_votes(store, ALL)}
+    assert results == {("ann", "both"): None, ("ann", "g2"): "repeat", ("bob", "g2"): "saw_evidence"}
 
 
 def test_what_scorers_say_of_the_images(store: Store, made: list[str]) -> None:
@@ -85,9 +88,9 @@ def test_what_scorers_say_of_the_images(store: Store, made: list[str]) -> None:
             ImageValue(made[0], 0, "m", "score", 0.25), ImageValue(made[0], 1, "m", "score", 0.75),
             ImageValue(made[0], 0, "n", "correct", 1.0), ImageValue(made[1], 0, "m", "score", 0.5),
         ],
-        key=lambda one: (one.item_id, one.rater_id, one.aspect, one.position),
+        key=lambda image_value: (image_value.item_id, image_value.rater_id, image_value.aspect, image_value.position),
     )  # fmt: skip
-    assert {one.rater_id for one in study_frames.image_values(store, Selection(rater=("n",)), made)} == {"n"}
+    assert {image_value.rater_id for image_value in study_frames.image_values(store, Selection(rater=("n",)), made)} == {"n"}
     assert study_frames.image_values(store, ALL, []) == []
 
 
@@ -110,12 +113,20 @@ def test_a_pair_as_it_is_shown(store: Store, made: list[str]) -> None:
 
 def test_an_imported_vote_says_itself_between_whom(store: Store) -> None:
     item = Item("s/vote-1", "s", None, "color", None, "pair")
-    said = {"questionnaire": "direct", "campaign_id": None, "raw": {"generators": ["x", "y"]}}
-    odd = [vote("s/vote-1", name, "left", "y", **said | {"raw": raw}) for name, raw in (("b", {"generators": 3}), ("c", None))]
-    votes = [vote("s/vote-1", "a", "", "y", **said), *odd]
+    answers = {"questionnaire": "direct", "campaign_id": None, "raw": {"generators": ["x", "y"]}}
+    odd = [
+        vote("s/vote-1", name, "left", "y", **answers | {"raw": raw}) for name, raw in (("b", {"generators": 3}), ("c", None))
+    ]
+    votes = [vote("s/vote-1", "a", "", "y", **answers), *odd]
     raters = [Rater(name, "human", "slot") for name in "abc"]
     imports.apply(store, [ImportBundle("study", "s", "s", items=[item], raters=raters, annotations=votes)])
-    (found,) = study_frames.preference_votes(store, ALL)
-    assert (found.first, found.second, found.rater_id, found.prompt_id, found.side) == ("x", "y", "a", None, None)
+    (preference_vote,) = study_frames.preference_votes(store, ALL)
+    assert (
+        preference_vote.first,
+        preference_vote.second,
+        preference_vote.rater_id,
+        preference_vote.prompt_id,
+        preference_vote.side,
+    ) == ("x", "y", "a", None, None)
     (shown,) = study_frames.pairs(store, ["s/vote-1"])
     assert (shown.text, shown.pictures) == (None, ())

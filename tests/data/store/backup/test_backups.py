@@ -72,16 +72,16 @@ def test_what_is_restored_is_what_was_there(store: Store, tmp_path: Path) -> Non
         assert whole(again) == before
         assert again.secret == store.secret
         # numbers go on where they were, and keys and checks hold
-        first, second = (submit(one, sorted(before["items"])[0][0], "zoe") for one in (store, again))
+        first, second = (submit(store, sorted(before["items"])[0][0], "zoe") for store in (store, again))
         assert (first.status, first.new) == (second.status, second.new)
-        asked = "select max(seq) from annotations"
-        assert column(again, asked) == column(store, asked)
+        requested = "select max(seq) from annotations"
+        assert column(again, requested) == column(store, requested)
         with again.read() as cursor, pytest.raises(duckdb.ConstraintException):
             cursor.execute("insert into raters values ('zoe', 'human', 'person', null, '{}', false, null)")
         for kind in ("indexes", "sequences", "views"):
             names = f"select {kind.replace('sequences', 'sequence').replace('indexes', 'index').replace('views', 'view')}_name"
-            found = [column(one, f"{names} from duckdb_{kind}() order by 1") for one in (store, again)]
-            assert found[0] == found[1] != []
+            results = [column(store, f"{names} from duckdb_{kind}() order by 1") for store in (store, again)]
+            assert results[0] == results[1] != []
     assert {name: (tmp_path / "new" / name).read_bytes() for name in files} == files
     assert not (tmp_path / "new/runs/0001-x/worker.lock").exists()
 
@@ -195,18 +195,18 @@ def test_a_killed_backup_is_swept_and_never_listed(store: Store) -> None:
 
 
 def scheduled(number: int, made: datetime, reason: str = backups.SCHEDULED) -> Backup:
-    told = backups.Manifest("p", number, reason, made, "", "", 1, "", 0, {}, 0, 0, "")
-    return Backup(Path(f"/b/{number}"), told)
+    manifest = backups.Manifest("p", number, reason, made, "", "", 1, "", 0, {}, 0, 0, "")
+    return Backup(Path(f"/b/{number}"), manifest)
 
 
 def test_newest_and_weekly_backups_stay() -> None:
     daily = [scheduled(n, NOW + timedelta(days=n)) for n in range(60)]
     others = [scheduled(100 + n, NOW - timedelta(days=n), "asked") for n in range(9)]
-    gone = {one.manifest.number for one in backups.superfluous_backups([*daily, *others], 7)}
-    kept = sorted({*range(60)} - gone)
-    assert kept[-7:] == [53, 54, 55, 56, 57, 58, 59]
+    gone = {superfluous_backup.manifest.number for superfluous_backup in backups.superfluous_backups([*daily, *others], 7)}
+    remaining = sorted({*range(60)} - gone)
+    assert remaining[-7:] == [53, 54, 55, 56, 57, 58, 59]
     # the last ones of four weeks: day 0 is a Sunday, and the week of the newest began before them
-    assert kept[:-7] == [35, 42, 49, 52]
+    assert remaining[:-7] == [35, 42, 49, 52]
     assert not gone & {one.manifest.number for one in others}
     assert backups.superfluous_backups(daily[:7], 7) == []
     assert len(backups.superfluous_backups(daily, 0)) == 60 - 5
@@ -215,7 +215,7 @@ def test_newest_and_weekly_backups_stay() -> None:
 def test_a_clock_that_went_back_deletes_no_new_backup() -> None:
     ahead = [scheduled(n, NOW + timedelta(days=3650 + n)) for n in range(20)]
     now = [scheduled(20 + n, NOW + timedelta(hours=n)) for n in range(7)]
-    gone = {one.manifest.number for one in backups.superfluous_backups([*ahead, *now], 7)}
+    gone = {superfluous_backup.manifest.number for superfluous_backup in backups.superfluous_backups([*ahead, *now], 7)}
     assert not gone & set(range(20, 27))
     # all of the same moment
     assert len(backups.superfluous_backups([scheduled(n, NOW) for n in range(50)], 7)) == 50 - 7 - 1
@@ -348,13 +348,13 @@ def test_the_erased_are_taken_out_of_every_copy(store: Store, tmp_path: Path) ->
         assert connection.execute("select count(*) from annotations where rater_id = ?", [alias]).fetchone() != (0,)
     assert len(bytes_with(tmp_path, NAME)) >= 5
     counts = {
-        one.path: one.manifest.tables["annotations"].rows
-        for one in (*backups.list_backups(backups.backup_folder(store.project)), far)
+        list_backup.path: list_backup.manifest.tables["annotations"].rows
+        for list_backup in (*backups.list_backups(backups.backup_folder(store.project)), far)
     }
 
     erasing.erase(store, NAME)
-    found = {one.path.name: one for one in restoring.erase_from_copies(store, [NAME])}
-    assert {name: one.outcome for name, one in found.items()} == {
+    results = {erasure.path.name: erasure for erasure in restoring.erase_from_copies(store, [NAME])}
+    assert {name: erasure.outcome for name, erasure in results.items()} == {
         next(iter(counts)).name: "erased", far.name: "erased", "named.duckdb": "erased", "others.duckdb": "erased",
         aside.name: "erased", left.name: "erased", "moved.duckdb": "gone", "not ours.duckdb": "failed",
     }  # fmt: skip
@@ -371,7 +371,7 @@ def test_the_erased_are_taken_out_of_every_copy(store: Store, tmp_path: Path) ->
         assert connection.execute("select count(distinct rater_id) from annotations").fetchone() == (1,)
     # again, there is nothing to do
     again = restoring.erase_from_copies(store, [NAME])
-    assert {one.outcome for one in again} == {"clean", "gone", "failed"}
+    assert {erasure.outcome for erasure in again} == {"clean", "gone", "failed"}
 
 
 @pytest.mark.slow
@@ -379,15 +379,15 @@ def test_killed_between_a_backups_new_database_and_its_word_on_it(store: Store, 
     everything(store)
     made = backup(store)
     erasing.erase(store, NAME)
-    told = backups.write_manifest
+    manifest = backups.write_manifest
     for moment in (1, 2):
         calls: list[Any] = []
 
-        def die(*given: Any, calls: list[Any] = calls, moment: int = moment) -> None:
-            calls.append(given)
+        def die(*values: Any, calls: list[Any] = calls, moment: int = moment) -> None:
+            calls.append(values)
             if len(calls) == moment:
                 raise KeyboardInterrupt
-            told(*given)
+            manifest(*values)
 
         with monkeypatch.context() as patched:
             patched.setattr(backups, "write_manifest", die)
@@ -426,8 +426,8 @@ def test_an_unreadable_backup_is_reported(store: Store) -> None:
     one.database.write_bytes(content)
     (two.path / backups.MANIFEST).write_text("{")
     erasing.erase(store, NAME)
-    found = {each.path.name: each.outcome for each in restoring.erase_from_copies(store, [NAME])}
-    assert found == {one.name: "failed", two.name: "failed", three.name: "erased"}
+    results = {each.path.name: each.outcome for each in restoring.erase_from_copies(store, [NAME])}
+    assert results == {one.name: "failed", two.name: "failed", three.name: "erased"}
 
 
 def test_erasing_waits_for_a_backup_and_others_do_not(store: Store) -> None:
@@ -450,7 +450,7 @@ def test_erasing_waits_for_a_backup_and_others_do_not(store: Store) -> None:
     worker.join()
     eraser.join()
     assert bytes_with(made[0].path, NAME)
-    assert [one.outcome for one in restoring.erase_from_copies(store, [NAME])] == ["erased"]
+    assert [erasure.outcome for erasure in restoring.erase_from_copies(store, [NAME])] == ["erased"]
     assert bytes_with(store.project, NAME) == []
 
 

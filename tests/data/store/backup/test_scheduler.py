@@ -31,11 +31,11 @@ def until(true: Callable[[], object], seconds: float = 30) -> None:
 
 
 def names(store: Store) -> list[str]:
-    return [one.name for one in backups.list_backups(backups.backup_folder(store.project))]
+    return [backup.name for backup in backups.list_backups(backups.backup_folder(store.project))]
 
 
-def keeper(store: Store, said: list[str], every_hours: float = 1e-9, **how: Any) -> BackupScheduler:
-    return BackupScheduler(store, every_hours, 2, said.append, **{"first": 0.01, "look": 0.01, "again": 0.01, **how})
+def keeper(store: Store, answers: list[str], every_hours: float = 1e-9, **how: Any) -> BackupScheduler:
+    return BackupScheduler(store, every_hours, 2, answers.append, **{"first": 0.01, "look": 0.01, "again": 0.01, **how})
 
 
 def dated(made: datetime) -> Backup:
@@ -69,8 +69,8 @@ def test_a_backup_is_made_only_after_changes(store: Store) -> None:
 
 def test_it_goes_on_by_itself_and_keeps_so_many(store: Store) -> None:
     items = fill(store, 8)
-    said: list[str] = []
-    running = keeper(store, said)
+    answers: list[str] = []
+    running = keeper(store, answers)
     try:
         last = ""
         for item in items[:4]:
@@ -82,7 +82,7 @@ def test_it_goes_on_by_itself_and_keeps_so_many(store: Store) -> None:
         assert scheduler.backup_state(store) is not None
     finally:
         running.close()
-    assert said == []
+    assert answers == []
     assert scheduler.backup_state(store) is None
 
 
@@ -105,24 +105,24 @@ def test_a_failure_is_reported_once_and_tried_again(store: Store, monkeypatch: p
     tries: list[int] = []
     copy = backups.copy_database
 
-    def full(*given: Any) -> Any:
+    def full(*values: Any) -> Any:
         tries.append(1)
         if len(tries) < 4:
             raise OSError(28, "No space left on device")
-        return copy(*given)
+        return copy(*values)
 
     monkeypatch.setattr(backups, "copy_database", full)
-    said: list[str] = []
+    answers: list[str] = []
     version = store.version
-    running = keeper(store, said, again=0.05)
-    until(lambda: said)
+    running = keeper(store, answers, again=0.05)
+    until(lambda: answers)
     state = scheduler.backup_state(store)
     assert state is not None
     assert (state.failed, state.since is not None) == ("No space left on device", True)
     until(lambda: store.version != version)
     until(lambda: names(store))
-    until(lambda: len(said) > 1)
-    assert said == [
+    until(lambda: len(answers) > 1)
+    assert answers == [
         "No backup could be made: No space left on device. It is tried again every 0 minutes.",
         "Backups are made again.",
     ]
@@ -149,7 +149,7 @@ def test_an_erasure_that_was_broken_off_is_finished(store: Store) -> None:
     with store.read() as cursor:
         backups.make_backup(cursor, store.project)
     erasing.erase(store, NAME)
-    assert [one.name for one in scheduler.backups_with_erased(store)] == names(store) != []
+    assert [backup.name for backup in scheduler.backups_with_erased(store)] == names(store) != []
     running = keeper(store, [], 24)
     until(lambda: not scheduler.backups_with_erased(store))
     running.close()

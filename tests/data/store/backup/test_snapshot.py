@@ -32,12 +32,12 @@ def test_every_table_and_column_is_described_or_left_out_for_a_reason(tmp_path: 
     """Whoever adds a table or a column decides whether it may leave the project."""
     with Store(tmp_path) as store, store.read() as cursor:
         # views hold nothing of their own
-        asked = (
+        requested = (
             "select table_name, column_name from duckdb_columns() where table_name in (select table_name from duckdb_tables())"
         )
-        found = cursor.execute(asked).fetchall()
+        rows = cursor.execute(requested).fetchall()
     tables: dict[str, set[str]] = {}
-    for table, column in found:
+    for table, column in rows:
         tables.setdefault(table, set()).add(column)
     assert {name: set(table.columns) for name, table in SCHEMA.items()} == {n: c for n, c in tables.items() if n in SCHEMA}
     assert set(tables) == {*SCHEMA, *LEFT_OUT}
@@ -95,13 +95,13 @@ def test_what_is_written_meanwhile_is_not_in_it(tmp_path: Path, monkeypatch: pyt
         with store.read() as cursor:
             before = cursor.execute("select count(*) from annotations").fetchall()
 
-        def slowly(*given: Any) -> int:
-            if given[2] in ("items", "annotations"):
+        def slowly(*values: Any) -> int:
+            if values[2] in ("items", "annotations"):
                 item = answers_project.images()[3].image_id
                 recording.submit(
-                    store, answers_project.answer(store, item, f"late {given[2]}", "geneval", answers_project.COUNTED)
+                    store, answers_project.answer(store, item, f"late {values[2]}", "geneval", answers_project.COUNTED)
                 )
-            return copy(*given)
+            return copy(*values)
 
         monkeypatch.setattr(snapshot, "_copy_table", slowly)
         snapshot.write(store, tmp_path / "copy.duckdb")

@@ -29,9 +29,9 @@ def test_the_default_scorer_has_the_most_scores_in_the_listing(tmp_path: Path) -
     )
     with Store(tmp_path / "project") as store:
         imports.apply(store, [bundle])
-        found = {suite: score_histogram(store, ListingQuery(Selection(suite=(suite,)))) for suite in ("one", "two")}
-        assert {suite: one.of for suite, one in found.items()} == {"one": "a", "two": "b"}
-        assert {suite: one.undefined for suite, one in found.items()} == {"one": 0, "two": 1}
+        results = {suite: score_histogram(store, ListingQuery(Selection(suite=(suite,)))) for suite in ("one", "two")}
+        assert {suite: histogram.of for suite, histogram in results.items()} == {"one": "a", "two": "b"}
+        assert {suite: histogram.undefined for suite, histogram in results.items()} == {"one": 0, "two": 1}
         # as many of both: by name
         assert score_histogram(store, ListingQuery(Selection())).of == "a"
         assert score_histogram(store, ListingQuery(Selection()), "b").of == "b"

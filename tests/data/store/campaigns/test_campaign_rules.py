@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from data.campaign import Campaign, Settings
+from data.campaigns.settings import Campaign, Settings
 from data.store.campaigns import allocation, management, monitoring, participation
 from data.store.campaigns.allocation import TaskRequest, allocate_all
 from data.store.core.store import Cache, Store
@@ -111,7 +111,7 @@ def test_all_who_ask_together_get_what_they_would_get_one_after_the_other(store:
         cursor.begin()
         together = allocate_all(cursor, seekers)
         cursor.rollback()
-    one_by_one = [participation.next_tasks(store, one.person, NAME, ahead=one.ahead, now=c.now) for one in seekers]
+    one_by_one = [participation.next_tasks(store, seeker.person, NAME, ahead=seeker.ahead, now=c.now) for seeker in seekers]
     assert one_by_one == together
     held = column(store, "select item_id from claims")
     assert max(held.count(item) for item in held) == 2
@@ -159,9 +159,9 @@ def test_an_item_that_two_call_broken_is_set_aside(store: Store) -> None:
     assert c.offered("bob") == [first, second]
     assert participation.report(store, "bob", first, "<b>", NAME, now=c.now)
     assert c.offered("bob") == c.offered("cid") == [second]
-    (found,) = monitoring.broken_items(store, NAME)
-    assert (found.item_id, found.aside) == (first, True)
-    assert [(one.person, one.reason) for one in found.reports] == [("ann", "black"), ("bob", "<b>")]
+    (item,) = monitoring.broken_items(store, NAME)
+    assert (item.item_id, item.aside) == (first, True)
+    assert [(report.person, report.reason) for report in item.reports] == [("ann", "black"), ("bob", "<b>")]
     coverage = monitoring.coverage(store, NAME, c.now)
     assert (coverage.items, coverage.aside, coverage.wanted) == (1, 1, 3)
     monitoring.set_aside(store, NAME, first, False, now=c.now)
@@ -207,9 +207,9 @@ def test_checks_are_mixed_in_count_for_nobody_and_cannot_be_told(store: Store) -
     assert sum(checks[:4]) == sum(checks[4:8]) == 1
     # what is left goes down by one with each answer, whatever it was
     assert remaining == list(range(len(seen), 0, -1))
-    found = {one.item_id: one for one in monitoring.current_answers(store, NAME)}
-    assert all((found[item].status == "gold") == (item in gold) for item in seen)
-    assert all(found[item].passed is (n % 2 == 0) for n, item in enumerate(seen) if item in gold)
+    results = {one.item_id: one for one in monitoring.current_answers(store, NAME)}
+    assert all((results[item].status == "gold") == (item in gold) for item in seen)
+    assert all(results[item].passed is (n % 2 == 0) for n, item in enumerate(seen) if item in gold)
     coverage = monitoring.coverage(store, NAME)
     assert (coverage.answers, coverage.checks) == (9, sum(checks))
     (worker,) = monitoring.workers(store, NAME)
@@ -222,16 +222,16 @@ def test_checks_are_mixed_in_count_for_nobody_and_cannot_be_told(store: Store) -
 def test_feedback_on_gold_if_the_campaign_gives_it(store: Store) -> None:
     c = start(store, 4, special=("gold", "attention"), settings=Settings(order="fixed", check_every=2, gold_feedback=True))
     gold, attention = c.items[4:]
-    said = answer(gold, "ann", "no", campaign_id=NAME)
-    first = recording.submit(store, said)
+    annotation = answer(gold, "ann", "no", campaign_id=NAME)
+    first = recording.submit(store, annotation)
     assert first.feedback == Feedback(False, RIGHT)
     # the answer to the first post was lost: the second says the same
-    assert recording.submit(store, said) == recording.SavedAnswer(said.annotation_id, False, "gold", first.feedback)
+    assert recording.submit(store, annotation) == recording.SavedAnswer(annotation.annotation_id, False, "gold", first.feedback)
     assert c.say(gold, "bob", "yes").feedback == Feedback(True, {})
     assert c.say(attention, "ann", "no").feedback is None
     assert c.say(c.items[0], "ann", "no").feedback is None
     # a second try proves nothing
-    c.say(gold, "ann", "yes", revises=said.annotation_id)
+    c.say(gold, "ann", "yes", revises=annotation.annotation_id)
     stands = next(one for one in monitoring.current_answers(store, NAME) if (one.person, one.item_id) == ("ann", gold))
     assert (stands.passed, stands.answers["label"]) == (False, "yes")
 
@@ -308,8 +308,8 @@ def test_a_revoked_person_gets_and_gives_nothing_more(store: Store) -> None:
 def test_answers_of_the_revoked_stop_counting_and_count_again(store: Store) -> None:
     c = start(store, 2, overlap=1)
     first, second = c.items
-    said = c.say(first, "ann")
-    c.say(first, "ann", "no", revises=said.annotation_id)
+    saved_answer = c.say(first, "ann")
+    c.say(first, "ann", "no", revises=saved_answer.annotation_id)
     c.say(second, "ann")
     assert c.offered("bob") == []
     assert revocations.revoke(store, "ann", "manager", uncount=True, now=c.now) == 2
@@ -320,8 +320,8 @@ def test_answers_of_the_revoked_stop_counting_and_count_again(store: Store) -> N
     c.say(first, "bob")
     # the first item has been filled by another: only the second counts again
     assert revocations.restore(store, "ann", "manager", now=c.now) == 1
-    given = {(one.person, one.item_id): one.status for one in monitoring.current_answers(store, NAME)}
-    assert given == {("ann", first): "surplus", ("ann", second): "valid", ("bob", first): "valid"}
+    values = {(one.person, one.item_id): one.status for one in monitoring.current_answers(store, NAME)}
+    assert values == {("ann", first): "surplus", ("ann", second): "valid", ("bob", first): "valid"}
     assert column(store, "select people from campaign_items where campaign_id = 'c'") == [1, 1]
 
 
@@ -347,7 +347,7 @@ def test_whoever_fails_gold_is_paused_and_what_they_hold_returns(store: Store) -
     assert store.changes_since(version).items is None
     assert (c.desk("ann").closed, c.say(second, "ann").status) == ("paused", "surplus")
     assert second in c.offered("bob")
-    (worker,) = (one for one in monitoring.workers(store, NAME) if one.person == "ann")
+    (worker,) = (worker for worker in monitoring.workers(store, NAME) if worker.person == "ann")
     assert (worker.revoked, worker.paused, worker.valid) == (True, "0 of 5 gold items right", 1)
     (log,) = revocations.current_revocations(store)
     assert (log.person, log.campaign, log.by, log.uncounted) == ("ann", NAME, "checks", False)
@@ -395,7 +395,7 @@ def test_whoever_differs_asks_a_third(store: Store) -> None:
     first, second = c.items
 
     def differ(said: object) -> bool:
-        return len({one["label"] for one in said}) > 1  # type: ignore[attr-defined]
+        return len({entry["label"] for entry in said}) > 1  # type: ignore[attr-defined]
 
     for item, label in ((first, "yes"), (second, "no")):
         c.say(item, "ann", "yes", more=differ)
@@ -412,7 +412,7 @@ def test_a_revision_that_makes_two_agree_ends_the_wait_for_a_third(store: Store)
     (item,) = c.items
 
     def differ(said: object) -> bool:
-        return len({one["label"] for one in said}) > 1  # type: ignore[attr-defined]
+        return len({entry["label"] for entry in said}) > 1  # type: ignore[attr-defined]
 
     c.say(item, "ann", "yes", more=differ)
     second = c.say(item, "bob", "no", more=differ)
@@ -439,8 +439,8 @@ def test_a_draft_is_kept_and_keeps_the_claim_and_ends_with_the_answer(store: Sto
 def test_everybody_s_work(store: Store) -> None:
     c = start(store, 3, special=("gold",), settings=Settings(order="fixed", check_every=2))
     first, second, third, gold = c.items
-    said = c.say(first, "ann", active_seconds=10.0)
-    c.say(first, "ann", revises=said.annotation_id, active_seconds=5.0)
+    saved_answer = c.say(first, "ann", active_seconds=10.0)
+    c.say(first, "ann", revises=saved_answer.annotation_id, active_seconds=5.0)
     c.say(second, "ann", active_seconds=3.0)
     c.say(gold, "ann", WRONG["label"], active_seconds=2.0)
     participation.skip(store, "ann", third, NAME, now=c.now)

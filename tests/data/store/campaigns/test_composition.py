@@ -12,7 +12,8 @@ from typing import Any
 
 import pytest
 
-from data.campaign import Campaign, CampaignItem, Settings, sample_items
+from data.campaigns.items import CampaignItem, sample_items
+from data.campaigns.settings import Campaign, Settings
 from data.records import Judgement
 from data.store import imports
 from data.store.analysis import aggregates
@@ -67,9 +68,9 @@ def members(store: Store, group: str) -> list[str]:
 
 def store_row(store: Store, item_id: str) -> tuple[str, str | None, str]:
     with store.read() as cursor:
-        found = cursor.execute("select kind, generator, task from items where item_id = ?", [item_id]).fetchone()
-    assert found is not None
-    return found
+        row = cursor.execute("select kind, generator, task from items where item_id = ?", [item_id]).fetchone()
+    assert row is not None
+    return row
 
 
 def test_pairs_are_of_the_same_index(store: Store) -> None:
@@ -89,7 +90,7 @@ def test_a_group_s_task_has_all_its_pictures(store: Store) -> None:
     management.move(store, NAME, "running")
     (task, other) = participation.next_tasks(store, "ann", NAME).tasks
     assert (task.kind, task.text, len(task.pictures)) == ("group", PROMPT.text, 2)
-    assert {one.generator for one in other.pictures} == {"g1", "g2"}
+    assert {picture.generator for picture in other.pictures} == {"g1", "g2"}
     assert campaign_items.get_task(store, task.public_id) == task
     # groups are no images: the default campaign does not offer them
     assert len(participation.next_tasks(store, "ann", ahead=9).tasks) == 5
@@ -99,7 +100,7 @@ def test_what_is_said_of_a_group_s_images_stands_at_the_images(store: Store) -> 
     two_generators(store)
     group, _ = management.groups(store, ALL)
     members = column(store, f"select image_id from item_members where item_id = '{group}' order by position")
-    asked = aggregates.AggregateQuery("geneval", "correct", ALL)
+    query = aggregates.AggregateQuery("geneval", "correct", ALL)
 
     def said(label: str) -> tuple[Judgement, ...]:
         return tuple(Judgement("correct", label, float(label == "yes"), item_id=member) for member in members[:2])
@@ -112,8 +113,8 @@ def test_what_is_said_of_a_group_s_images_stands_at_the_images(store: Store) -> 
         [(members[0], "ann", "yes"), (members[0], "bob", "no"), (members[1], "ann", "yes")]
     )
     # counting one image again finds what was said of it within the group
-    counted = aggregates.aggregate(store, asked)
-    tasks, again = aggregates.aggregate_items(store, asked, [members[0]])
+    counted = aggregates.aggregate(store, query)
+    tasks, again = aggregates.aggregate_items(store, query, [members[0]])
     assert list(tasks) == [members[0]]
     assert sorted(again) == [(members[0], None, False, "no", None), (members[0], None, False, "yes", None)]
     whole = zip(counted.items["item"].iloc[counted.said["item"]], counted.said["label"], strict=True)
@@ -144,22 +145,22 @@ def test_whoever_has_seen_one_image_of_a_group_is_not_blind_about_it(store: Stor
 
 def test_only_the_random_stratum_counts_where_there_is_one(store: Store) -> None:
     items = fill(store, 4)
-    asked = aggregates.AggregateQuery("geneval", "correct", ALL)
+    query = aggregates.AggregateQuery("geneval", "correct", ALL)
     picked = [CampaignItem(items[1]), CampaignItem(items[2])]
     management.create(store, Campaign("mixed", "M"), [*sample_items(items[:1], None, 0), *picked])
     management.create(store, Campaign("picked", "P"), picked)
     for item, name in ((items[0], "mixed"), (items[1], "mixed"), (items[2], "picked"), (items[3], "default")):
-        said = answer(item, "ann", campaign_id=name)
-        recording.submit(store, said)
-        recording.submit(store, answer(item, "ann", "no", campaign_id=name, revises=said.annotation_id))
+        annotation = answer(item, "ann", campaign_id=name)
+        recording.submit(store, annotation)
+        recording.submit(store, answer(item, "ann", "no", campaign_id=name, revises=annotation.annotation_id))
     found = frame.frame(store, ALL)
     assert dict(zip(found["item"], found["excluded"].fillna(""), strict=True)) == {
         items[0]: "", items[1]: "selected", items[2]: "", items[3]: "",
     }  # fmt: skip
-    counted = aggregates.aggregate(store, asked)
+    counted = aggregates.aggregate(store, query)
     refused = counted.said.dropna(subset="reason")
     left_out = dict(zip(counted.items["item"].iloc[refused["item"]], refused["reason"], strict=True))
-    few = {said[0]: said[4] for said in aggregates.aggregate_items(store, asked, items)[1] if said[4]}
+    few = {parts[0]: parts[4] for parts in aggregates.aggregate_items(store, query, items)[1] if parts[4]}
     assert left_out == few == {items[1]: "selected"}
 
 
@@ -206,7 +207,7 @@ def test_a_campaign_s_life(store: Store) -> None:
     with pytest.raises(CampaignRefused, match="order cannot change"):
         management.change_settings(store, NAME, {"order": "shared"}, "ben")
     management.change_settings(store, NAME, {"limit": 7}, "cyd")
-    log = [(one.made_by, one.settings) for one in management.changes(store, NAME)]
+    log = [(change.made_by, change.settings) for change in management.changes(store, NAME)]
     assert log == [("ben", {"limit": [None, 7]}), ("rosa", {"order": ["fixed", "random"]})]
     with pytest.raises(CampaignRefused, match="archive it"):
         management.remove(store, NAME)
@@ -221,21 +222,21 @@ def test_a_campaign_s_life(store: Store) -> None:
 
 def test_an_import_that_a_campaign_shows_stays(store: Store) -> None:
     start(store, 2)
-    (one,) = [row["import_id"] for row in imports.listed(store)]
+    (entry,) = [row["import_id"] for row in imports.listed(store)]
     with pytest.raises(ImportRefused, match="to be judged in c, "):
-        imports.undo(store, one)
+        imports.undo(store, entry)
     management.remove(store, NAME)
-    imports.undo(store, one)
+    imports.undo(store, entry)
     assert table(store, "items") == []
 
 
 def test_a_group_that_nobody_uses_goes_with_its_images(store: Store) -> None:
     two_generators(store)
     management.groups(store, ALL)
-    kept = management.groups(store, Selection(generator=("g1",)))
+    remaining = management.groups(store, Selection(generator=("g1",)))
     first, second = (row["import_id"] for row in imports.listed(store))
     imports.undo(store, second)
-    assert column(store, "select item_id from items where kind = 'group'") == kept
+    assert column(store, "select item_id from items where kind = 'group'") == remaining
     imports.undo(store, first)
     assert all(table(store, name) == [] for name in ("items", "item_members", "images", "prompts"))
 
@@ -261,12 +262,12 @@ def test_the_default_campaign_follows_imports(store: Store) -> None:
     assert management.listed(store)[0].settings.order == "shared"
 
 
-def without_blanked(connection: Any, table: str, columns: Sequence[str], found: Iterable[Sequence[Any]]) -> None:
+def without_blanked(connection: Any, table: str, columns: Sequence[str], result: Iterable[Sequence[Any]]) -> None:
     """The importer as it was before images could be blanked, and before there were wide rows."""
     if table in ("stale", "prompt_parts"):
         return
     keep = [k for k, name in enumerate(columns) if (table, name) != ("images", "blanked")]
-    INSERT(connection, table, [columns[k] for k in keep], [[row[k] for k in keep] for row in found])
+    INSERT(connection, table, [columns[k] for k in keep], [[row[k] for k in keep] for row in result])
 
 
 def test_a_project_of_before_goes_on(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -281,10 +282,10 @@ def test_a_project_of_before_goes_on(tmp_path: Path, monkeypatch: pytest.MonkeyP
         before.setattr(browse_index, "mark_stale_where", lambda *_: None)
         with Store(tmp_path / "project") as store:
             items, now = fill(store, 3), datetime.now(UTC)
-            said = [(w, "default", items[0], w, "direct", "{}", now, False, "valid", w, n) for n, w in enumerate("abc")]
+            answers = [(w, "default", items[0], w, "direct", "{}", now, False, "valid", w, n) for n, w in enumerate("abc")]
             with store.read() as cursor:
                 rows.insert(cursor, "campaigns", ("campaign_id", "overlap", "created"), [("default", 3, now)])
-                rows.insert(cursor, "annotations", columns.split(), said)
+                rows.insert(cursor, "annotations", columns.split(), answers)
             order = column(store, f"select item_id from items where item_id <> '{items[0]}' order by public_id")
     with Store(tmp_path / "project") as store:
         # nobody is paused by a rule that was not there when they began
@@ -304,7 +305,7 @@ def test_verdicts_are_kept_and_the_latest_counts(store: Store) -> None:
     third = replace(first, adjudication_id=str(uuid.uuid4()), item_id=other, target="cat")
     assert remarks.adjudicate(store, second)
     assert remarks.adjudicate(store, third)
-    assert [one.adjudication_id for one in remarks.verdicts(store)] == [third.adjudication_id, second.adjudication_id]
+    assert [verdict.adjudication_id for verdict in remarks.verdicts(store)] == [third.adjudication_id, second.adjudication_id]
     (latest,) = remarks.verdicts(store, [item])
     assert replace(latest, moment=None) == second
     assert len(remarks.verdicts(store, [item], replaced=True)) == 2

@@ -7,7 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from data.campaign import Campaign, sample_items
+from data.campaigns.items import sample_items
+from data.campaigns.settings import Campaign
 from data.records import Rater
 from data.store import imports
 from data.store.campaigns import management, monitoring, participation
@@ -43,26 +44,32 @@ def begun(store: Store, overlap: int = 2) -> list[str]:
 def test_subjects_of_images_and_of_several(store: Store) -> None:
     ids = management.images(store, ALL)
     group, _ = management.groups(store, ALL)
-    found = item_subjects(store, [*ids, group, "nobody", "geneval/00000/g1/9"])
-    assert set(found) == {*ids, group, "geneval/00000/g1/9"}
-    one = found["geneval/00000/g2/1"]
-    assert (one.kind, one.text, one.spec, one.generators, len(one.pictures)) == ("image", "two cats", SPEC, ("g2",), 1)
-    several = found[group]
+    results = item_subjects(store, [*ids, group, "nobody", "geneval/00000/g1/9"])
+    assert set(results) == {*ids, group, "geneval/00000/g1/9"}
+    subject = results["geneval/00000/g2/1"]
+    assert (subject.kind, subject.text, subject.spec, subject.generators, len(subject.pictures)) == (
+        "image",
+        "two cats",
+        SPEC,
+        ("g2",),
+        1,
+    )
+    several = results[group]
     assert (several.kind, sorted(several.generators), len(several.pictures)) == ("group", ["g1", "g2"], 2)
-    by_picture = {found[item].pictures[0]: found[item].generators[0] for item in ids}
+    by_picture = {results[item].pictures[0]: results[item].generators[0] for item in ids}
     assert [by_picture[picture] for picture in several.pictures] == list(several.generators)
-    assert found["geneval/00000/g1/9"].pictures == (None,)
+    assert results["geneval/00000/g1/9"].pictures == (None,)
 
 
 def test_what_could_be_composed_is_what_is_composed(store: Store) -> None:
     pairs, groups = management.possible_pairs(store, ALL, "g1", "g2"), management.possible_groups(store, ALL)
     assert column(store, "select count(*) from items where kind <> 'image'") == [0]
-    assert [one.images for one in pairs] == [(f"geneval/00000/g1/{n}", f"geneval/00000/g2/{n}") for n in range(2)]
+    assert [pair.images for pair in pairs] == [(f"geneval/00000/g1/{n}", f"geneval/00000/g2/{n}") for n in range(2)]
     only = pairs[1].item_id
     assert management.pairs(store, ALL, "g1", "g2", [only]) == [only]
     assert management.groups(store, ALL, []) == []
     assert column(store, "select item_id from items where kind <> 'image'") == [only]
-    assert management.groups(store, ALL) == [one.item_id for one in groups]
+    assert management.groups(store, ALL) == [group.item_id for group in groups]
     members = column(store, f"select image_id from item_members where item_id = '{groups[0].item_id}' order by position")
     assert groups[0] == Composed(groups[0].item_id, tuple(members))
     with pytest.raises(ValueError, match="twice"):
@@ -106,6 +113,6 @@ def test_a_campaigns_judgements_are_its_peoples_and_scorers_of_the_same_items(st
                 " values (?, 'm', 'correct', 'yes', 'x', '1', 1)",
                 [item],
             )
-    found = frame.of_campaign(store, "c")
-    assert sorted(zip(found["item"], found["rater"], strict=True)) == [(a, "ann"), (a, "m")]
+    table = frame.of_campaign(store, "c")
+    assert sorted(zip(table["item"], table["rater"], strict=True)) == [(a, "ann"), (a, "m")]
     assert frame.of_campaign(store, "nobody").empty

@@ -10,7 +10,7 @@ from typing import Any
 import duckdb
 import pytest
 
-from data.campaign import Settings
+from data.campaigns.settings import Settings
 from data.store import imports
 from data.store.campaigns import allocation, management, participation
 from data.store.campaigns.allocation import AnswerDraft, TaskRequest
@@ -35,20 +35,20 @@ def test_answer_and_next_task_in_one_transaction_equal_two_calls(tmp_path: Path)
     for name in ("together", "apart"):
         with Store(tmp_path / name) as store:
             c = _now(start(store, 6, overlap=2, settings=Settings(order="fixed")))
-            told = []
+            parts = []
             for who in ("ann", "bob", "cid", "ann", "bob", "ann"):
                 item = c.offered(who, 1)[0]
-                said = answer(item, who, campaign_id=NAME)
+                annotation = answer(item, who, campaign_id=NAME)
                 if name == "together":
-                    found = participation.submit_answer(store, said, campaign=NAME)
-                    saved, desk = found.saved, found.desk
+                    result = participation.submit_answer(store, annotation, campaign=NAME)
+                    saved, desk = result.saved, result.desk
                 else:
-                    saved, desk = recording.submit(store, said), participation.next_tasks(store, who, NAME)
-                told.append((saved.new, saved.status, [task.item_id for task in desk.tasks], desk.progress, desk.closed))
+                    saved, desk = recording.submit(store, annotation), participation.next_tasks(store, who, NAME)
+                parts.append((saved.new, saved.status, [task.item_id for task in desk.tasks], desk.progress, desk.closed))
             held = sorted(
                 zip(column(store, "select rater_id from claims"), column(store, "select item_id from claims"), strict=True)
             )
-            desks.append((told, held, sorted(column(store, "select item_id from annotations"))))
+            desks.append((parts, held, sorted(column(store, "select item_id from annotations"))))
     assert desks[0] == desks[1]
 
 
@@ -57,20 +57,22 @@ def test_several_at_once_are_saved_and_seated_in_one_group(store: Store) -> None
     people = ["ann", "bob", "cid"]
     said = [answer(c.offered(who, 1)[0], who, campaign_id=NAME) for who in people]
     memory = Cache()
-    payloads = [(SentAnswer(one, memory), TaskRequest(NAME, one.rater_id, 1, c.now, memory)) for one in said]
+    payloads = [
+        (SentAnswer(annotation, memory), TaskRequest(NAME, annotation.rater_id, 1, c.now, memory)) for annotation in said
+    ]
     with store.read() as cursor:
         cursor.begin()
         answered = participation._submit_answers(cursor, payloads)
         cursor.rollback()
-    assert [one.saved.new for one in answered] == [True] * 3
-    given = [one.desk.tasks[0].item_id for one in answered]
-    assert len({*given, *(one.item_id for one in said)}) == 6, "nobody is given what another has"
+    assert [result.saved.new for result in answered] == [True] * 3
+    values = [result.desk.tasks[0].item_id for result in answered]
+    assert len({*values, *(annotation.item_id for annotation in said)}) == 6, "nobody is given what another has"
 
 
 def test_sent_again_it_is_there_once_and_what_is_next_is_the_same(store: Store) -> None:
     c = _now(start(store, 3))
-    said = answer(c.offered("ann", 1)[0], "ann", campaign_id=NAME)
-    first, again = (participation.submit_answer(store, said, campaign=NAME) for _ in range(2))
+    annotation = answer(c.offered("ann", 1)[0], "ann", campaign_id=NAME)
+    first, again = (participation.submit_answer(store, annotation, campaign=NAME) for _ in range(2))
     assert (first.saved.new, again.saved.new) == (True, False)
     assert first.desk == again.desk
     assert len(table(store, "annotations")) == len(table(store, "judgements")) == 1
@@ -96,8 +98,8 @@ def test_who_was_revoked_since_is_seated_no_more(store: Store) -> None:
     first, second = c.offered("ann")
     assert participation.submit_answer(store, answer(first, "ann", campaign_id=NAME), campaign=NAME).desk.closed is None
     revocations.revoke(store, "ann", "rosa")
-    found = participation.submit_answer(store, answer(second, "ann", campaign_id=NAME), campaign=NAME)
-    assert (found.saved.status, found.desk.closed) == ("surplus", "revoked")
+    result = participation.submit_answer(store, answer(second, "ann", campaign_id=NAME), campaign=NAME)
+    assert (result.saved.status, result.desk.closed) == ("surplus", "revoked")
     revocations.restore(store, "ann", "rosa")
     assert participation.next_tasks(store, "ann", NAME).closed is None
 
@@ -107,8 +109,8 @@ def test_a_campaign_that_is_stopped_offers_nothing_from_the_next_answer_on(store
     first, second = c.offered("ann")
     participation.submit_answer(store, answer(first, "ann", campaign_id=NAME), campaign=NAME)
     management.move(store, NAME, "stopped")
-    found = participation.submit_answer(store, answer(second, "ann", campaign_id=NAME), campaign=NAME)
-    assert (found.saved.status, found.desk.closed) == ("valid", "stopped")
+    result = participation.submit_answer(store, answer(second, "ann", campaign_id=NAME), campaign=NAME)
+    assert (result.saved.status, result.desk.closed) == ("valid", "stopped")
 
 
 def test_a_person_who_was_erased_is_refused_though_they_were_known(store: Store) -> None:
@@ -137,8 +139,8 @@ def test_what_was_tried_and_rolled_back_is_not_remembered(store: Store) -> None:
 
     def tried(cursor: duckdb.DuckDBPyConnection, payloads: Sequence[None]) -> Sequence[None]:
         # one after the other, as where each may ask for more: the second finds the rater of the first
-        for one in both:
-            recording.save_all(cursor, [SentAnswer(one, store.memory, lambda _: False)])
+        for annotation in both:
+            recording.save_all(cursor, [SentAnswer(annotation, store.memory, lambda _: False)])
         raise LookupError(payloads)
 
     with pytest.raises(LookupError):
@@ -176,8 +178,8 @@ def test_what_the_writer_keeps_in_memory_is_what_it_would_read(store: Store) -> 
         elif n % 7 == 3:
             allocation.save_draft(store, AnswerDraft(NAME, who, item, {"n": n}))
         else:
-            said = answer(item, who, "no" if who == "cid" else "yes", campaign_id=NAME)
-            participation.submit_answer(store, said, (lambda _: True) if n % 5 == 0 else None, NAME)
+            annotation = answer(item, who, "no" if who == "cid" else "yes", campaign_id=NAME)
+            participation.submit_answer(store, annotation, (lambda _: True) if n % 5 == 0 else None, NAME)
         assert _kept(store) == _read(store)
 
 
@@ -198,12 +200,12 @@ def _facts(states: CampaignStates) -> Any:
 
 def test_memory_of_its_own_reads_the_same(store: Store) -> None:
     c = _now(start(store, 3))
-    said = answer(c.offered("ann", 1)[0], "ann", campaign_id=NAME)
+    annotation = answer(c.offered("ann", 1)[0], "ann", campaign_id=NAME)
     with store.read() as cursor:
-        found = []
+        results = []
         for memory in (Cache(), store.memory):
             cursor.begin()
-            found.append(recording.save_all(cursor, [SentAnswer(said, memory)]))
+            results.append(recording.save_all(cursor, [SentAnswer(annotation, memory)]))
             cursor.rollback()
             memory.forget()
-    assert found[0] == found[1]
+    assert results[0] == results[1]

@@ -56,13 +56,13 @@ def parts(store: Store) -> list[str]:
 def same(store: Store) -> dict[str, Any]:
     """The rows; those kept up to date are those made anew."""
     assert index_refresh.refresh(store) == 0
-    kept, asked = rows(store), parts(store)
+    remaining, requested = rows(store), parts(store)
     store.change(lambda connection: connection.execute("insert into stale values (null)"))
     assert index_refresh.refresh(store) == 0
-    assert rows(store) == kept
-    assert parts(store) == asked
-    assert sorted(kept) == sorted(column(store, "select item_id from items"))
-    return kept
+    assert rows(store) == remaining
+    assert parts(store) == requested
+    assert sorted(remaining) == sorted(column(store, "select item_id from items"))
+    return remaining
 
 
 def said(rater: str, item: str, label: str | None, score: float | None, key: str = "") -> Evidence:
@@ -90,8 +90,8 @@ def test_a_row_by_hand(store: Store) -> None:
     none = float("nan")
     judged = [said("m", items[0], "no", 0.5), said("m", items[1], "yes", none), said("m", items[2], None, None)]
     imports.apply(store, [scored("m", judged), scored("n", [said("n", items[0], "yes", None)])])
-    found = same(store)
-    first, second, third, fourth = (found[item] for item in items)
+    results = same(store)
+    first, second, third, fourth = (results[item] for item in items)
     assert (first["yes"], first["no"], first["people"], first["certainty"], first["n"]) == (2, 1, "yes", "majority", 3)
     assert first["mean"] == pytest.approx(2 / 3)
     assert (first["says"], first["scores"], first["scorers_yes"], first["scorers_no"]) == ({"m": 0, "n": 1}, {"m": 0.5}, 1, 1)
@@ -198,23 +198,25 @@ class Writing:
 
     def answer(self) -> None:
         if items := self.items():
-            kept = answer(self.dice.choice(items), self.dice.choice(PEOPLE), self.dice.choice(("yes", "no", None)),
+            annotation = answer(self.dice.choice(items), self.dice.choice(PEOPLE), self.dice.choice(("yes", "no", None)),
                           saw_evidence=self.dice.random() < 0.2)  # fmt: skip
             try:
-                recording.submit(self.store, kept)
+                recording.submit(self.store, annotation)
             except Erased:
                 return
             if self.dice.random() < 0.4:
-                recording.submit(self.store, replace(answer(kept.item_id, kept.rater_id, "no"), revises=kept.annotation_id))
+                recording.submit(
+                    self.store, replace(answer(annotation.item_id, annotation.rater_id, "no"), revises=annotation.annotation_id)
+                )
 
     def ingest(self) -> None:
         if items := self.items():
-            one = Run(f"{self.step:04}-m", "nobody", "1", "paper", {})
-            runs.add_run(self.store, one, Rater("r", "scorer"), "runs/x", len(items))
+            run = Run(f"{self.step:04}-m", "nobody", "1", "paper", {})
+            runs.add_run(self.store, run, Rater("r", "scorer"), "runs/x", len(items))
             label = self.dice.choice(("yes", "no"))
             judged = (Judgement("correct", label, float(label == "yes"), None, None),)
-            runs.ingest(self.store, one.run_id, 0, [(Observation(item, {}, ()), judged) for item in items[:2]], "1")
-            self.runs.append(one.run_id)
+            runs.ingest(self.store, run.run_id, 0, [(Observation(item, {}, ()), judged) for item in items[:2]], "1")
+            self.runs.append(run.run_id)
 
     def remove(self) -> None:
         if self.runs:

@@ -69,8 +69,8 @@ def test_an_image_that_is_gone_is_no_task_any_more(store: Store) -> None:
     (task,) = c.desk("ann").tasks
     assert campaign_items.get_task(store, task.public_id) == task
     management.remove(store, NAME)
-    for one in imports.listed(store):
-        imports.undo(store, one["import_id"])
+    for entry in imports.listed(store):
+        imports.undo(store, entry["import_id"])
     assert campaign_items.get_task(store, task.public_id) is None
 
 

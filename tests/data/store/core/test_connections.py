@@ -97,7 +97,7 @@ def test_a_database_that_somebody_handed_on_reads_nothing_of_ours(tmp_path: Path
 
 
 def test_every_database_is_opened_in_one_place() -> None:
-    found = []
+    results = []
     for path in [
         ROOT / "app.py",
         *(p for name in ("ui", "data", "scorers", "annotation") for p in (ROOT / name).rglob("*.py")),
@@ -105,8 +105,8 @@ def test_every_database_is_opened_in_one_place() -> None:
         for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
             called = ast.unparse(node.func) if isinstance(node, ast.Call) else ""
             if called.endswith("duckdb.connect") or called == "sqlite3.connect":
-                found.append(path.relative_to(ROOT).as_posix())
-    assert found == ["data/store/core/connections.py"]
+                results.append(path.relative_to(ROOT).as_posix())
+    assert results == ["data/store/core/connections.py"]
 
 
 def test_memory_and_disk_have_limits(tmp_path: Path) -> None:
@@ -115,9 +115,9 @@ def test_memory_and_disk_have_limits(tmp_path: Path) -> None:
         return dict(cursor.execute(f"select name, value from duckdb_settings() where name in ({names})").fetchall())
 
     with Store(tmp_path / "project") as store, store.read() as cursor:
-        told = said(cursor)
-        assert told["temp_directory"] == str(store.project / "cache" / "duckdb")
-        assert (told["memory_limit"], told["max_temp_directory_size"], told["threads"]) == ("3.7 GiB", "14.9 GiB", "2")
+        fields = said(cursor)
+        assert fields["temp_directory"] == str(store.project / "cache" / "duckdb")
+        assert (fields["memory_limit"], fields["max_temp_directory_size"], fields["threads"]) == ("3.7 GiB", "14.9 GiB", "2")
 
 
 def test_a_new_project_is_for_its_owner_alone(tmp_path: Path) -> None:

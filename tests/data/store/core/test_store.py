@@ -96,10 +96,10 @@ def test_data_cannot_reach_files(store: Store, tmp_path: Path) -> None:
 
 
 def test_a_file_of_which_a_part_is_missing_names_the_way_back(store: Store) -> None:
-    said = store.why_unreadable(duckdb.IOException("IO Error: Could not read enough bytes from file"))
-    assert said is not None
-    assert f"{store.project / DATABASE} is not a Concord project, or is damaged: " in said
-    assert "`restore`" in said
+    unreadable = store.why_unreadable(duckdb.IOException("IO Error: Could not read enough bytes from file"))
+    assert unreadable is not None
+    assert f"{store.project / DATABASE} is not a Concord project, or is damaged: " in unreadable
+    assert "`restore`" in unreadable
     assert store.why_unreadable(ValueError("Could not read the options")) is None
     # a folder's name is no reason
     assert store.why_unreadable(duckdb.IOException('IO Error: Could not write file "/threads/concord.duckdb"')) is None

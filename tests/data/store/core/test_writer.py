@@ -150,8 +150,8 @@ def _fail(_: duckdb.DuckDBPyConnection, n: int) -> None:
 def test_many_threads_save_all_once(store: Store) -> None:
     work: Callable[[int], list[int]] = lambda thread: [store.change(_add, thread * 20 + k) for k in range(20)]  # noqa: E731
     with ThreadPoolExecutor(16) as pool:
-        found = list(pool.map(work, range(16)))
-    assert found == [[thread * 20 + k for k in range(20)] for thread in range(16)]
+        collected = list(pool.map(work, range(16)))
+    assert collected == [[thread * 20 + k for k in range(20)] for thread in range(16)]
     with store.read() as cursor:
         keys = cursor.execute("select key from meta where key like 'n%'").fetchall()
     assert sorted(keys) == sorted((f"n{n}",) for n in range(320))
@@ -187,7 +187,7 @@ def test_what_is_overwritten_is_let_go_of(tmp_path: Path) -> None:
         for n in range(40):
             store.change(overwrite, n)
         with store.read() as cursor:
-            found = cursor.execute("select memory_usage_bytes from duckdb_memory() where tag = 'TRANSACTION'").fetchone()
+            row = cursor.execute("select memory_usage_bytes from duckdb_memory() where tag = 'TRANSACTION'").fetchone()
     # DuckDB keeps a quarter of a megabyte for each of them as long as any connection is in a transaction from before
-    assert found is not None
-    assert found[0] < 2**20
+    assert row is not None
+    assert row[0] < 2**20

@@ -48,7 +48,7 @@ def test_caption_choices_come_with_their_image(tmp_path: Path) -> None:
         assert (first.item_id, first.group, first.task, first.generator) == ("s/0/real/0", "g", "", "real")
         assert (first.payload["fits"], first.payload["right"], first.settings) == ([0.5, None], 1, {"steps": 5})
         assert second.task == "color"
-        assert [one.item_id for one in caption_choices(store, Selection(task=("color",)))] == ["s/1/real/0"]
+        assert [choice.item_id for choice in caption_choices(store, Selection(task=("color",)))] == ["s/1/real/0"]
         assert caption_choices(store, Selection(rater=("nobody",))) == []
         # what restricts other judgements does not restrict these
         assert len(caption_choices(store, Selection(aspect=("count",), target=("cup",)))) == 2
@@ -64,4 +64,4 @@ def test_caption_choices_come_with_their_image(tmp_path: Path) -> None:
 )  # fmt: skip
 def test_hostile_evidence_is_left_out(tmp_path: Path, wrong: Mapping[str, Any]) -> None:
     with filled(tmp_path / "p", {**GOOD, **wrong}, GOOD) as store:
-        assert [one.item_id for one in caption_choices(store, Selection())] == ["s/1/real/0"]
+        assert [choice.item_id for choice in caption_choices(store, Selection())] == ["s/1/real/0"]

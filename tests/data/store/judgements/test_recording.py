@@ -46,23 +46,23 @@ def excluded(store: Store) -> list[str]:
 
 def test_an_answer_sent_twice_is_saved_once(store: Store) -> None:
     (item, *_) = fill(store)
-    said = answer(item)
-    assert recording.submit(store, said) == SavedAnswer(said.annotation_id, True, "valid")
+    annotation = answer(item)
+    assert recording.submit(store, annotation) == SavedAnswer(annotation.annotation_id, True, "valid")
     before = content(store)
-    assert recording.submit(store, said) == SavedAnswer(said.annotation_id, False, "valid")
+    assert recording.submit(store, annotation) == SavedAnswer(annotation.annotation_id, False, "valid")
     assert content(store) == before
 
 
 def test_sent_twice_at_once_and_in_one_group(store: Store) -> None:
     (item, *_) = fill(store)
-    said = answer(item)
+    annotation = answer(item)
     with ThreadPoolExecutor(16) as pool:
-        saved = list(pool.map(lambda _: recording.submit(store, said), range(32)))
+        saved = list(pool.map(lambda _: recording.submit(store, annotation), range(32)))
     assert [s.new for s in saved].count(True) == 1
     other = answer(item, "bob")
     with store.read() as cursor:
         cursor.begin()
-        group = recording.save_all(cursor, [SentAnswer(one, Cache()) for one in (other, other, said)])
+        group = recording.save_all(cursor, [SentAnswer(annotation, Cache()) for annotation in (other, other, annotation)])
         cursor.commit()
     assert [s.new for s in group] == [True, False, False]
     assert len(table(store, "annotations")) == len(table(store, "judgements")) == 2
@@ -70,9 +70,9 @@ def test_sent_twice_at_once_and_in_one_group(store: Store) -> None:
 
 def test_the_same_id_with_another_answer_is_refused(store: Store) -> None:
     first, second, _ = fill(store)
-    said = answer(first)
-    recording.submit(store, said)
-    for wrong in (replace(said, rater_id="bob"), replace(said, item_id=second)):
+    annotation = answer(first)
+    recording.submit(store, annotation)
+    for wrong in (replace(annotation, rater_id="bob"), replace(annotation, item_id=second)):
         with pytest.raises(KeyError):
             recording.submit(store, wrong)
     assert len(table(store, "annotations")) == 1
@@ -89,14 +89,14 @@ def test_a_batch_is_saved_like_single_answers(store: Store) -> None:
     ]
     with store.read() as cursor:
         cursor.begin()
-        together = recording.save_all(cursor, [SentAnswer(one, Cache()) for one in batch])
+        together = recording.save_all(cursor, [SentAnswer(annotation, Cache()) for annotation in batch])
         judged = cursor.execute("select item_id, rater_id, label, source_id from judgements order by seq").fetchall()
         cursor.rollback()
-    one_by_one = [recording.submit(store, said) for said in batch]
+    one_by_one = [recording.submit(store, annotation) for annotation in batch]
     assert one_by_one == together
     with store.read() as cursor:
-        found = cursor.execute("select item_id, rater_id, label, source_id from judgements order by seq").fetchall()
-    assert found == judged
+        rows = cursor.execute("select item_id, rater_id, label, source_id from judgements order by seq").fetchall()
+    assert rows == judged
     statuses = [saved.status for saved in together]
     assert statuses == (["valid"] * 3 + ["surplus"] + ["valid"] * 2) * 2 + ["valid", "surplus", "valid"]
 
@@ -226,8 +226,10 @@ def test_scorers_that_were_tuned_where_people_had_answered_are_marked(store: Sto
     first, second = fill(store, 2)
 
     def brings(kind: str, rater: str, item: str) -> None:
-        told = Evidence(f"{rater} {item}", item, rater, {}, (Judgement("correct", "yes", 1.0),), "1")
-        imports.apply(store, [ImportBundle(kind, rater, f"{rater} {item}", raters=[Rater(rater, "scorer")], evidence=[told])])
+        evidence = Evidence(f"{rater} {item}", item, rater, {}, (Judgement("correct", "yes", 1.0),), "1")
+        imports.apply(
+            store, [ImportBundle(kind, rater, f"{rater} {item}", raters=[Rater(rater, "scorer")], evidence=[evidence])]
+        )
 
     brings(frame.KEPT_SETTINGS, "before", first)
     submit(store, first, "ann")

@@ -36,9 +36,9 @@ def everything(store: Store, who: str = NAME) -> list[str]:
         participation.enter(store, person)
         participation.next_tasks(store, person)
         for item in items[:2]:
-            said = answer(item, person)
-            recording.submit(store, said)
-        recording.submit(store, replace(answer(items[1], person, "no"), revises=said.annotation_id))
+            annotation = answer(item, person)
+            recording.submit(store, annotation)
+        recording.submit(store, replace(answer(items[1], person, "no"), revises=annotation.annotation_id))
     participation.skip(store, who, items[2])
     allocation.save_draft(store, AnswerDraft("default", who, items[2], {"note": f"by {who}"}))
     participation.report(store, who, items[2], "broken")
@@ -65,8 +65,7 @@ def whole(store: Store) -> dict[str, list[Any]]:
 
 
 def people_at(store: Store) -> list[int]:
-    with store.read() as cursor:
-        return [row["people"] for row in rows.dicts(cursor, "select people from campaign_items order by item_id")]
+    return [row["people"] for row in store.query("select people from campaign_items order by item_id")]
 
 
 def test_nothing_of_them_stays_and_all_else_does(store: Store) -> None:
@@ -79,16 +78,16 @@ def test_nothing_of_them_stays_and_all_else_does(store: Store) -> None:
     assert NAME not in repr(after)
     # what did not name them is as it was, with "(erased)" where they had made something
     for name, was in before.items():
-        kept = [row for row in was if NAME not in repr(row)]
+        remaining = [row for row in was if NAME not in repr(row)]
         if name not in ("campaign_items", "erased", "browse", "stale"):
-            assert [row for row in after[name] if erased.NOBODY not in repr(row)] == kept, name
+            assert [row for row in after[name] if erased.NOBODY not in repr(row)] == remaining, name
     assert after["stale"] == []
     assert [row.made_by for row in filters.saved_views(store)] == ["ann", erased.NOBODY]
     assert remarks.list_tags(store) == [remarks.TagCount("odd", 1)]
     assert len(after["annotations"]) == 3
     assert len(after["erased"]) == 1
     assert people_at(store)[:2] == [1, 1]
-    assert [one.made_by for one in invitations.listed(store)] == [erased.NOBODY]
+    assert [invitation.made_by for invitation in invitations.listed(store)] == [erased.NOBODY]
     assert answer_status.unblinded_how(store, "ann", items[0]) == answer_status.by_browsing(erased.NOBODY)
     assert erasing.is_erased(store, NAME)
     assert not erasing.is_erased(store, "ann")
@@ -109,9 +108,9 @@ def test_the_bytes_go_and_the_project_goes_on(store: Store) -> None:
         [DATABASE, f"{DATABASE}.wal"],
     )
     # numbers, keys, checks and what the database may do are as before
-    said = answer(items[2], "bob")
-    assert recording.submit(store, said).status == "valid"
-    assert not recording.submit(store, said).new
+    annotation = answer(items[2], "bob")
+    assert recording.submit(store, annotation).status == "valid"
+    assert not recording.submit(store, annotation).new
     with store.read() as cursor:
         assert rows.value(cursor, "select count(distinct seq) = count(*) from annotations where revises is null")
         with pytest.raises(Exception, match="onstraint"):
@@ -171,14 +170,14 @@ def test_others_work_meanwhile(store: Store) -> None:
     items = everything(store)
     stop = threading.Event()
     wrong: list[BaseException] = []
-    said: list[str] = []
+    answers: list[str] = []
 
     def work(who: str) -> None:
         try:
             while not stop.is_set():
-                one = answer(items[0], who)
-                recording.submit(store, one)
-                said.append(one.annotation_id)
+                annotation = answer(items[0], who)
+                recording.submit(store, annotation)
+                answers.append(annotation.annotation_id)
                 with store.read() as cursor:
                     rows.value(cursor, "select count(*) from annotations")
         except BaseException as error:
@@ -193,10 +192,10 @@ def test_others_work_meanwhile(store: Store) -> None:
     for thread in threads:
         thread.join()
     assert wrong == []
-    assert said
+    assert answers
     with store.read() as cursor:
         stored = {row[0] for row in cursor.execute("select annotation_id from annotations").fetchall()}
-    assert set(said) <= stored
+    assert set(answers) <= stored
 
 
 def test_a_disk_that_is_full_is_told(store: Store, monkeypatch: pytest.MonkeyPatch) -> None:

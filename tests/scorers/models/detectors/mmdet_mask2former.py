@@ -192,12 +192,14 @@ def _shift_window_msa(state: State, name: str, x: Tensor, height: int, width: in
     attention = attention + table[relative_index().view(-1)].view(places, places, heads).permute(2, 0, 1)
     if mask is not None:
         attention = (attention.view(b, len(mask), heads, places, places) + mask[None, :, None]).view(n, heads, places, places)
-    said = (attention.softmax(-1) @ value).transpose(1, 2).reshape(n, places, c)
-    said = _linear(state, f"{name}.proj", said).view(b, padded_height // WINDOW, padded_width // WINDOW, WINDOW, WINDOW, c)
-    said = said.permute(0, 1, 3, 2, 4, 5).reshape(b, padded_height, padded_width, c)
+    reshape = (attention.softmax(-1) @ value).transpose(1, 2).reshape(n, places, c)
+    reshape = _linear(state, f"{name}.proj", reshape).view(
+        b, padded_height // WINDOW, padded_width // WINDOW, WINDOW, WINDOW, c
+    )
+    reshape = reshape.permute(0, 1, 3, 2, 4, 5).reshape(b, padded_height, padded_width, c)
     if shift:
-        said = torch.roll(said, shifts=(shift, shift), dims=(1, 2))
-    return said[:, :height, :width].reshape(b, height * width, c)
+        reshape = torch.roll(reshape, shifts=(shift, shift), dims=(1, 2))
+    return reshape[:, :height, :width].reshape(b, height * width, c)
 
 
 # the pixel decoder
@@ -269,8 +271,8 @@ def _deformable(
         grid = grids[:, :, :, level].transpose(1, 2).flatten(0, 1)
         sampled.append(functional.grid_sample(maps, grid, mode="bilinear", padding_mode="zeros", align_corners=False))
     shares = weights.transpose(1, 2).reshape(b * ATTENTION_HEADS, 1, n, LEVELS * POINTS)
-    said = (torch.stack(sampled, -2).flatten(-2) * shares).sum(-1).view(b, SIZE, n).transpose(1, 2)
-    return _linear(state, f"{name}.output_proj", said)
+    transpose = (torch.stack(sampled, -2).flatten(-2) * shares).sum(-1).view(b, SIZE, n).transpose(1, 2)
+    return _linear(state, f"{name}.output_proj", transpose)
 
 
 # the head
@@ -293,8 +295,8 @@ def _head(state: State, mask_features: Tensor, memories: Sequence[Tensor]) -> tu
         keys = values[level] + positions[level]
         looked = _attention(state, f"{name}.attentions.0.attn", queries + places, keys, values[level], hidden)
         queries = _norm(state, f"{name}.norms.0", queries + looked)
-        asked = _attention(state, f"{name}.attentions.1.attn", queries + places, queries + places, queries, None)
-        queries = _norm(state, f"{name}.norms.1", queries + asked)
+        requested = _attention(state, f"{name}.attentions.1.attn", queries + places, queries + places, queries, None)
+        queries = _norm(state, f"{name}.norms.1", queries + requested)
         queries = _norm(state, f"{name}.norms.2", queries + _ffn(state, f"{name}.ffns.0", queries))
         classes, masks, hidden = _predict(state, queries, mask_features, memories[(layer + 1) % LEVELS].shape[2:])
     return classes, masks

@@ -61,7 +61,15 @@ def opened(folder: Path, keep: float = 0.1) -> Detector:
 
 
 def comparable(found: Sequence[DetectedObject]) -> list[tuple[str, float, tuple[float, ...], int]]:
-    return [(one.label, one.score, one.box, -1 if one.mask is None else int(one.mask.sum())) for one in found]
+    return [
+        (
+            detected_object.label,
+            detected_object.score,
+            detected_object.box,
+            -1 if detected_object.mask is None else int(detected_object.mask.sum()),
+        )
+        for detected_object in found
+    ]
 
 
 @pytest.mark.parametrize("name", MAKE)
@@ -74,19 +82,21 @@ def test_every_family_says_what_it_found_in_the_same_way(
     assert detector.knows == (frozenset(COCO) if name in CLOSED else None)
     names = set(COCO) if name in CLOSED else {"bus", "teddy bear", "mouse"}
     for image, listed in zip(pictures, found, strict=True):
-        assert [one.score for one in listed] == sorted((one.score for one in listed), reverse=True)
-        for one in listed:
-            assert one.label in names
-            assert 0.1 < one.score <= 1
-            assert one.score == confidence(one.score)
-            assert all(isinstance(edge, float) for edge in one.box)
+        assert [detected_object.score for detected_object in listed] == sorted(
+            (detected_object.score for detected_object in listed), reverse=True
+        )
+        for detected_object in listed:
+            assert detected_object.label in names
+            assert 0.1 < detected_object.score <= 1
+            assert detected_object.score == confidence(detected_object.score)
+            assert all(isinstance(edge, float) for edge in detected_object.box)
             if name == "mask2former":
-                assert one.mask is not None
-                assert one.mask.shape == (image.height, image.width)
-                rows, columns = np.nonzero(one.mask)
-                assert one.box == (columns.min(), rows.min(), columns.max() + 1, rows.max() + 1)
+                assert detected_object.mask is not None
+                assert detected_object.mask.shape == (image.height, image.width)
+                rows, columns = np.nonzero(detected_object.mask)
+                assert detected_object.box == (columns.min(), rows.min(), columns.max() + 1, rows.max() + 1)
             else:
-                assert one.mask is None
+                assert detected_object.mask is None
     assert detector.detect([], []) == []
 
 
@@ -108,9 +118,9 @@ def test_the_others_in_a_batch_change_nothing(name: str, folders: dict[str, Path
 @pytest.mark.parametrize("name", ["owlvit", "owlv2", "grounding-dino"])
 def test_what_is_not_asked_is_not_found(name: str, folders: dict[str, Path], pictures: list[Image.Image]) -> None:
     found = opened(folders[name]).detect(pictures[:3], [("tv remote",), (), ("dog", "A red panda")])
-    assert {one.label for one in found[0]} == {"remote"}
+    assert {detected_object.label for detected_object in found[0]} == {"remote"}
     assert found[1] == []
-    assert {one.label for one in found[2]} <= {"dog", "A red panda"}
+    assert {detected_object.label for detected_object in found[2]} <= {"dog", "A red panda"}
     assert found[2]
 
 
@@ -136,13 +146,13 @@ def test_owls_are_the_models_own_forward_and_post_processing(
     (ours,) = detector.detect([image], [ASKED])
     assert len(ours) == len(theirs["scores"]) > 3
     order = torch.sort(theirs["scores"], descending=True, stable=True).indices
-    for one, k in zip(ours, order.tolist(), strict=True):
-        assert one.score == pytest.approx(float(theirs["scores"][k]), abs=1e-5)
-        assert one.label == ("bus", "teddy bear", "mouse")[int(theirs["labels"][k])]
+    for our, k in zip(ours, order.tolist(), strict=True):
+        assert our.score == pytest.approx(float(theirs["scores"][k]), abs=1e-5)
+        assert our.label == ("bus", "teddy bear", "mouse")[int(theirs["labels"][k])]
         box = theirs["boxes"][k].numpy()
         if version == 2:
             box = np.clip(box, 0, [120, 50, 120, 50])
-        assert one.box == pytest.approx(tuple(box), abs=0.01)
+        assert our.box == pytest.approx(tuple(box), abs=0.01)
 
 
 @pytest.mark.parametrize("name", MAKE)
@@ -151,16 +161,20 @@ def test_odd_sizes_are_seen(name: str, size: tuple[int, int], folders: dict[str,
     image = picture(3)[0].resize(size)
     (found,) = opened(folders[name], keep=0.0).detect([image], [ASKED])
     assert found or name == "mask2former"  # whose masks may all be empty
-    for one in found:
-        assert all(np.isfinite(one.box))
-        assert one.mask is None or one.mask.shape == size[::-1]
+    for detected_object in found:
+        assert all(np.isfinite(detected_object.box))
+        assert detected_object.mask is None or detected_object.mask.shape == size[::-1]
 
 
 def test_owlv2_sees_strips_of_any_length(folders: dict[str, Path]) -> None:
     strip = Image.new("RGB", (20_000, 3), "red")
     (found,) = opened(folders["owlv2"], keep=0.0).detect([strip], [("bus",)])
     assert found
-    assert all(0 <= one.box[0] <= one.box[2] <= 20_000 and 0 <= one.box[1] <= one.box[3] <= 3 for one in found)
+    assert all(
+        0 <= detected_object.box[0] <= detected_object.box[2] <= 20_000
+        and 0 <= detected_object.box[1] <= detected_object.box[3] <= 3
+        for detected_object in found
+    )
 
 
 def test_detr_is_the_published_post_processing(folders: dict[str, Path], pictures: list[Image.Image]) -> None:
@@ -176,9 +190,9 @@ def test_detr_is_the_published_post_processing(folders: dict[str, Path], picture
     ]
     (ours,) = detector.detect([image], [()])
     assert len(ours) == len(named) > 3
-    for one, (label, score, box) in zip(ours, sorted(named, key=lambda one: -one[1]), strict=True):
-        assert (one.label, one.score) == (label, pytest.approx(score, abs=1e-6))
-        assert one.box == pytest.approx(box, abs=0.01)
+    for our, (label, score, box) in zip(ours, sorted(named, key=lambda one: -one[1]), strict=True):
+        assert (our.label, our.score) == (label, pytest.approx(score, abs=1e-6))
+        assert our.box == pytest.approx(box, abs=0.01)
 
 
 @pytest.mark.parametrize("name", ["rt-detr", "rt-detr-v2", "d-fine"])
@@ -190,9 +204,9 @@ def test_rt_detr_is_the_published_post_processing(name: str, folders: dict[str, 
     theirs = detector._process.post_process_object_detection(out, threshold=0.3, target_sizes=[image.size[::-1]])[0]
     (ours,) = detector.detect([image], [()])
     assert len(ours) == len(theirs["scores"]) > 3
-    for one, label, score, box in zip(ours, theirs["labels"], theirs["scores"], theirs["boxes"], strict=True):
-        assert (one.label, one.score) == (COCO[int(label)], pytest.approx(float(score), abs=1e-6))
-        assert one.box == pytest.approx(box.tolist(), abs=0.01)
+    for our, label, score, box in zip(ours, theirs["labels"], theirs["scores"], theirs["boxes"], strict=True):
+        assert (our.label, our.score) == (COCO[int(label)], pytest.approx(float(score), abs=1e-6))
+        assert our.box == pytest.approx(box.tolist(), abs=0.01)
 
 
 def test_detrs_numbers_by_hand() -> None:
@@ -201,11 +215,11 @@ def test_detrs_numbers_by_hand() -> None:
     boxes = torch.tensor([[0.5, 0.5, 0.2, 0.4], [0.5, 0.5, 1, 1], [0.25, 0.5, 0.5, 1.0], [0.5, 0.5, 1, 1]])
     found = objects(logits, boxes, labels, (200, 100), 0.1)
     # equal ones in the order of queries; the third class of nothing, and the strictly lower ones, are left out
-    assert [(one.label, one.box, one.mask) for one in found] == [
+    assert [(detected_object.label, detected_object.box, detected_object.mask) for detected_object in found] == [
         ("dog", (80.0, 30.0, 120.0, 70.0), None),
         ("cat", (0.0, 0.0, 100.0, 100.0), None),
     ]
-    assert [one.score for one in found] == pytest.approx([0.5, 0.5])
+    assert [detected_object.score for detected_object in found] == pytest.approx([0.5, 0.5])
     assert objects(logits, boxes, labels, (200, 100), 0.5) == []
 
 
@@ -231,27 +245,29 @@ def test_grounding_dino_gives_each_box_the_name_of_its_likeliest_token(
     expected.sort(key=lambda one: -round(one[1], 7))
     (ours,) = detector.detect([pictures[2]], [ASKED])
     assert len(ours) == len(expected) == 20
-    for one, (label, score, box) in zip(ours, expected, strict=True):
-        assert (one.label, one.score) == (label, pytest.approx(score, abs=1e-5))
-        assert one.box == pytest.approx(box, abs=0.01)
+    for our, (label, score, box) in zip(ours, expected, strict=True):
+        assert (our.label, our.score) == (label, pytest.approx(score, abs=1e-5))
+        assert our.box == pytest.approx(box, abs=0.01)
 
 
 def test_more_names_than_one_text_holds_make_several(folders: dict[str, Path], pictures: list[Image.Image]) -> None:
     tokenizer = tokenizer_of(str(folders["grounding-dino"]))
-    asked = list(transformers_detectors.text_queries(tokenizer, [*COCO, "Cat.", "cat", "?.", ""], 32))
-    assert sum((one.names for one in asked), ()) == (*COCO, "Cat.")
-    for one in asked:
-        assert len(one.ids) <= 32
-        assert (one.ids[0], one.ids[-1]) == (101, 102)
-        for name, (first, end) in zip(one.names, one.spans, strict=True):
-            assert tokenizer.decode(list(one.ids[first:end])) == name.lower().rstrip(".")
-            assert one.ids[end] == 1012
-    assert len(asked) > 5
+    queries = list(transformers_detectors.text_queries(tokenizer, [*COCO, "Cat.", "cat", "?.", ""], 32))
+    assert sum((query.names for query in queries), ()) == (*COCO, "Cat.")
+    for query in queries:
+        assert len(query.ids) <= 32
+        assert (query.ids[0], query.ids[-1]) == (101, 102)
+        for name, (first, end) in zip(query.names, query.spans, strict=True):
+            assert tokenizer.decode(list(query.ids[first:end])) == name.lower().rstrip(".")
+            assert query.ids[end] == 1012
+    assert len(queries) > 5
     (found,) = opened(folders["grounding-dino"], keep=0.0).detect(pictures[:1], [COCO])
     assert len(found) == 20 * len(list(transformers_detectors.text_queries(tokenizer, COCO, 32)))
-    assert [one.score for one in found] == sorted((one.score for one in found), reverse=True)
+    assert [detected_object.score for detected_object in found] == sorted(
+        (detected_object.score for detected_object in found), reverse=True
+    )
     long = "cat " * 100
-    assert max(len(one.ids) for one in transformers_detectors.text_queries(tokenizer, [long], 32)) == 32
+    assert max(len(query.ids) for query in transformers_detectors.text_queries(tokenizer, [long], 32)) == 32
 
 
 def test_processors_have_the_published_settings() -> None:

@@ -20,13 +20,13 @@ def test_names_in_cocos_order_keep_their_numbers() -> None:
 
 
 def test_detrs_91_numbers_have_gaps() -> None:
-    found = vocabulary(NAMES_91, "some")
+    result = vocabulary(NAMES_91, "some")
     # of COCO's own list of categories
-    assert [found[k] for k in (0, 1, 12, 13, 44, 45, 46, 74, 77, 83, 90)] == [
+    assert [result[k] for k in (0, 1, 12, 13, 44, 45, 46, 74, 77, 83, 90)] == [
         None, "person", None, "stop sign", "bottle", None, "wine glass", "mouse", "cell phone", None, "toothbrush"
     ]  # fmt: skip
-    assert tuple(name for name in found if name is not None) == COCO
-    assert len(found) == 91
+    assert tuple(name for name in result if name is not None) == COCO
+    assert len(result) == 91
 
 
 def test_eighty_without_names_are_in_cocos_order() -> None:

@@ -87,7 +87,7 @@ def restated(classes: Array, masks: Array, fitted: Frame, keep: float) -> list[t
     powers = np.exp(classes - classes.max(1, keepdims=True))
     probabilities = (powers / powers.sum(1, keepdims=True))[:, :-1]
     pairs = sorted(np.ndindex(*probabilities.shape), key=lambda pair: -probabilities[pair])[:100]
-    found = []
+    results = []
     for query, kind in pairs:
         large = bilinear(masks[query], *fitted.padded)[: fitted.resized[0], : fitted.resized[1]]
         large = bilinear(large, *fitted.image)
@@ -99,12 +99,12 @@ def restated(classes: Array, masks: Array, fitted: Frame, keep: float) -> list[t
         if score > keep:
             y, x = np.nonzero(mask)
             box = (float(x.min()), float(y.min()), float(x.max() + 1), float(y.max() + 1))
-            found.append((query, kind, float(score), box, int(mask.sum())))
-    return sorted(found, key=lambda one: -round(one[2], 7))
+            results.append((query, kind, float(score), box, int(mask.sum())))
+    return sorted(results, key=lambda one: -round(one[2], 7))
 
 
 def comparable(found: list[Instance]) -> list[tuple[int, int, float, tuple[float, ...], int]]:
-    return [(one.query, one.kind, one.score, one.box, int(one.mask.sum())) for one in found]
+    return [(instance.query, instance.kind, instance.score, instance.box, int(instance.mask.sum())) for instance in found]
 
 
 @pytest.mark.parametrize("seed", range(4))
@@ -123,7 +123,7 @@ def test_random_numbers_mean_what_numpy_says(seed: int, size: tuple[int, int]) -
         assert a[2] == pytest.approx(b[2], abs=2e-5)
         assert a[3] == b[3]
         assert abs(a[4] - b[4]) <= 2
-    assert all(one.mask.shape == (size[1], size[0]) and one.mask.dtype == np.bool_ for one in ours)
+    assert all(our.mask.shape == (size[1], size[0]) and our.mask.dtype == np.bool_ for our in ours)
 
 
 FRAME = Frame((16, 16), (16, 16), (16, 16))
@@ -143,7 +143,7 @@ def crafted(rows: list[dict[int, float]], masks: list[Array]) -> tuple[Tensor, T
 
 def test_one_query_may_stand_for_several_classes() -> None:
     found = instances(*crafted([{3: 0.5, 7: 0.45}], [INSIDE]), FRAME, 0.3)
-    assert [(one.query, one.kind) for one in found] == [(0, 3), (0, 7)]
+    assert [(instance.query, instance.kind) for instance in found] == [(0, 3), (0, 7)]
     assert found[0].box == found[1].box
     assert found[0].score / found[1].score == pytest.approx(0.5 / 0.45, rel=1e-5)
 
@@ -151,13 +151,13 @@ def test_one_query_may_stand_for_several_classes() -> None:
 def test_ties_keep_the_order_of_queries_and_classes() -> None:
     rows: list[dict[int, float]] = [{5: 0.4, 2: 0.4}, {9: 0.4}, {9: 0.8}, {9: 0.4, 1: 0.4}]
     found = instances(*crafted(rows, [INSIDE] * 4), FRAME, 0.1)
-    assert [(one.query, one.kind) for one in found] == [(2, 9), (0, 2), (0, 5), (1, 9), (3, 1), (3, 9)]
+    assert [(instance.query, instance.kind) for instance in found] == [(2, 9), (0, 2), (0, 5), (1, 9), (3, 1), (3, 9)]
 
 
 def test_of_more_than_a_hundred_equals_the_first_remain() -> None:
     rows: list[dict[int, float]] = [dict.fromkeys(range(3), 0.3) for _ in range(40)]
     found = instances(*crafted(rows, [INSIDE] * 40), FRAME, 0.1)
-    assert [(one.query, one.kind) for one in found] == [(k // 3, k % 3) for k in range(100)]
+    assert [(instance.query, instance.kind) for instance in found] == [(k // 3, k % 3) for k in range(100)]
 
 
 def test_empty_masks_are_dropped_and_boxes_end_behind_the_last_pixel() -> None:
@@ -165,7 +165,7 @@ def test_empty_masks_are_dropped_and_boxes_end_behind_the_last_pixel() -> None:
     corner[3, 3] = 9.0
     rows: list[dict[int, float]] = [{0: 0.9}, {1: 0.8}, {2: 0.7}]
     found = instances(*crafted(rows, [NOWHERE, corner, everywhere]), FRAME, 0.1)
-    assert {one.kind: one.box for one in found} == {1: (12.0, 12.0, 16.0, 16.0), 2: (0.0, 0.0, 16.0, 16.0)}
+    assert {instance.kind: instance.box for instance in found} == {1: (12.0, 12.0, 16.0, 16.0), 2: (0.0, 0.0, 16.0, 16.0)}
     # 0.7 times the mean of sigmoid(2)
     assert found[1].score == pytest.approx(0.7 / (1 + np.exp(-2)), abs=1e-5)
     assert instances(*crafted([{0: 0.9}], [NOWHERE]), FRAME, 0.0) == []
@@ -179,8 +179,8 @@ def test_the_threshold_is_strict_and_pruning_changes_nothing(monkeypatch: pytest
     assert len(every) == 100
     for keep in (0.05, 0.3, every[10].score):
         # equal but for the last bits: other masks went together
-        expected = [(one.query, one.kind) for one in every if one.score > keep + 1e-6]
-        assert [(one.query, one.kind) for one in instances(classes, masks, fitted, keep + 1e-6)] == expected
+        expected = [(instance.query, instance.kind) for instance in every if instance.score > keep + 1e-6]
+        assert [(instance.query, instance.kind) for instance in instances(classes, masks, fitted, keep + 1e-6)] == expected
     monkeypatch.setattr(mask2former, "_PIXELS_AT_ONCE", 1)
     assert [one[:2] for one in comparable(instances(classes, masks, fitted, 0.05))] == [
         one[:2] for one in comparable(every) if one[2] > 0.05

@@ -86,7 +86,7 @@ def test_its_objects_are_those_of_mmdet(folder: Path, state: mmdet.State) -> Non
     """``Mask2Former.simple_test`` and ``MaskFormerFusionHead.instance_postprocess``, rescaled to the picture."""
     image = picture(3)[0].convert("RGB").resize((90, 70))
     detector: Any = open_detector(str(folder), 64, 0.02, 0.7, "cpu")
-    (found,) = detector.detect([image])
+    (value,) = detector.detect([image])
     fitted = frame(*image.size, 64)
     batch = mask2former.pixels(image, fitted, antialias=False)[None]
     with torch.inference_mode():
@@ -104,10 +104,10 @@ def test_its_objects_are_those_of_mmdet(folder: Path, state: mmdet.State) -> Non
             y, x = torch.where(mask)
             box = (float(x.min()), float(y.min()), float(x.max() + 1), float(y.max() + 1))
             theirs.append((round(score, 4), COCO[place % mmdet.CLASSES], box))
-    ours = [(round(one.score, 4), one.label, one.box) for one in found]
+    ours = [(round(entry.score, 4), entry.label, entry.box) for entry in value]
     assert len(theirs) > 5
-    assert [one[1:] for one in sorted(ours)] == [one[1:] for one in sorted(theirs)]
-    assert [one[0] for one in sorted(ours)] == pytest.approx([one[0] for one in sorted(theirs)], abs=2e-4)
+    assert [our[1:] for our in sorted(ours)] == [their[1:] for their in sorted(theirs)]
+    assert [our[0] for our in sorted(ours)] == pytest.approx([their[0] for their in sorted(theirs)], abs=2e-4)
 
 
 def test_another_vocabulary_is_refused(state: mmdet.State) -> None:

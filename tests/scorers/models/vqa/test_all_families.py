@@ -52,11 +52,11 @@ def test_many_questions_at_once_are_answered_as_each_alone(
             opened(folders, name, answering=answering)
         return
     model = opened(folders, name, answering=answering)
-    asked = [QUERIES, (), QUERIES[::-1], QUERIES[1:2]]
-    answers = model.answer(pictures, asked)
+    per_image = [QUERIES, (), QUERIES[::-1], QUERIES[1:2]]
+    answers = model.answer(pictures, per_image)
     assert [len(some) for some in answers] == [3, 0, 3, 1]
     said = set()
-    for image, queries, some in zip(pictures, asked, answers, strict=True):
+    for image, queries, some in zip(pictures, per_image, answers, strict=True):
         for query, answer in zip(queries, some, strict=True):
             said.add((answer.chosen, answer.probabilities or answer.similarity))
             assert answer.chosen in query.choices
@@ -82,12 +82,12 @@ def test_images_that_go_together_change_nothing(
     name: str, folders: dict[str, Path], pictures: list[Image.Image], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     model_value = opened(folders, name)
-    asked = [QUERIES, (), QUERIES[:1], QUERIES[::-1]]
-    alone = model_value.answer(pictures, asked)
+    per_image = [QUERIES, (), QUERIES[:1], QUERIES[::-1]]
+    alone = model_value.answer(pictures, per_image)
     # as on a GPU
     monkeypatch.setattr(model, "batch_size", lambda _, most: most)
     monkeypatch.setattr(model, "_QUESTIONS", 5)
-    for some, others in zip(model_value.answer(pictures, asked), alone, strict=True):
+    for some, others in zip(model_value.answer(pictures, per_image), alone, strict=True):
         for a, b in zip(some, others, strict=True):
             assert (a.chosen, a.free, a.matched) == (b.chosen, b.free, b.matched)
             if a.probabilities is not None:
@@ -104,14 +104,14 @@ def test_the_likelihood_of_an_answer_is_a_probability_or_refused(
             model.likelihood(pictures, ["Is there a dog?"] * 4, "yes")
         return
     questions = ["Is there a dog?", "Does this figure show a red cup? Please answer yes or no.", "Is there a dog?", "Is it?"]
-    found = model.likelihood(pictures, questions, "yes")
-    assert found.shape == (4,)
-    assert found.dtype == np.float64
-    assert ((found > 0) & (found < 1)).all()
-    assert len(set(found.tolist())) == 4
+    result = model.likelihood(pictures, questions, "yes")
+    assert result.shape == (4,)
+    assert result.dtype == np.float64
+    assert ((result > 0) & (result < 1)).all()
+    assert len(set(result.tolist())) == 4
     for k in range(4):
         (alone,) = model.likelihood([pictures[k]], [questions[k]], "yes")
-        assert math.log(alone) == pytest.approx(math.log(found[k]), abs=1e-3)
+        assert math.log(alone) == pytest.approx(math.log(result[k]), abs=1e-3)
     assert model.likelihood([], [], "yes").shape == (0,)
     assert model.answer_length("yes") >= 1
 

@@ -43,12 +43,12 @@ def published(folder: Path, image: Image.Image) -> tuple[Any, dict[str, Any]]:
 
 def logs(folder: Path, image: Image.Image, answer: str) -> float:
     """The logarithm of an answer's probability, from the loss of the whole model: a mean over the tokens after the first."""
-    model, given = published(folder, image)
+    model, values = published(folder, image)
     text = model.config.text_config
     inner = AutoProcessor.from_pretrained(folder).tokenizer(answer, add_special_tokens=False).input_ids
     labels = torch.tensor([[text.bos_token_id, *inner, text.sep_token_id]])
     with torch.no_grad():
-        return -float(model(**given, labels=labels).loss) * (len(inner) + 1)
+        return -float(model(**values, labels=labels).loss) * (len(inner) + 1)
 
 
 def test_choices_are_weighed_by_the_loss_of_the_whole_model(folder: Path, image: Image.Image) -> None:
@@ -63,8 +63,8 @@ def test_choices_are_weighed_by_the_loss_of_the_whole_model(folder: Path, image:
 
 
 def test_free_answers_are_those_of_generate(folder: Path, image: Image.Image, tmp_path: Path) -> None:
-    model, given = published(folder, image)
-    ids = model.generate(**given, num_beams=3, max_new_tokens=10)
+    model, values = published(folder, image)
+    ids = model.generate(**values, num_beams=3, max_new_tokens=10)
     expected = AutoProcessor.from_pretrained(folder).decode(ids[0, 1:], skip_special_tokens=True).strip()
     settings = {"answering": "free", "sentences": str(tiny_vqa_models.mpnet(tmp_path))}
     ((answer,),) = Blip(str(folder), "cpu", settings).answer([image], [[VqaQuestion(QUESTION, CHOICES)]])

@@ -58,21 +58,21 @@ class Whole:
     def logs(self, image: Image.Image, texts: list[str], reply: str = "") -> Any:
         """Of each text and the reply after it, the logarithms of all next tokens' probabilities; filled up on the left."""
         content = [[{"type": "image"}, {"type": "text", "text": text}] for text in texts]
-        told = [
+        parts = [
             self.processor.apply_chat_template(
                 [{"role": "user", "content": some}], add_generation_prompt=True, tokenize=False, enable_thinking=False
             )
             for some in content
         ]
-        given = self.processor(
-            text=[f"{text}{reply}" for text in told],
-            images=[[image] for _ in told],
+        values = self.processor(
+            text=[f"{text}{reply}" for text in parts],
+            images=[[image] for _ in parts],
             padding=True,
             padding_side="left",
             return_tensors="pt",
         )
         with torch.no_grad():
-            return self.model(**given).logits.log_softmax(-1)
+            return self.model(**values).logits.log_softmax(-1)
 
     def tokens(self, text: str) -> list[int]:
         ids: list[int] = self.processor.tokenizer(f"{self.space}{text}", add_special_tokens=False).input_ids
@@ -97,8 +97,8 @@ def test_letters_are_weighed_as_after_the_whole_chat(name: str, folders: dict[st
     assert model._shared
     ((answer,),) = model.answer([image], [[QUERY]])
     assert answer.probabilities == pytest.approx(expected, abs=1e-5)
-    one = open_vqa(str(folders[name]), "cpu", {"rotations": 1}).answer([image], [[QUERY]])[0][0]
-    assert one.probabilities == pytest.approx(shares[0].tolist(), abs=1e-5)
+    vqa_answer = open_vqa(str(folders[name]), "cpu", {"rotations": 1}).answer([image], [[QUERY]])[0][0]
+    assert vqa_answer.probabilities == pytest.approx(shares[0].tolist(), abs=1e-5)
 
 
 @pytest.mark.parametrize("name", MAKE)
@@ -174,8 +174,8 @@ def test_what_would_change_the_chat_is_refused(folders: dict[str, Path], image: 
 def test_images_are_fitted_to_a_number_of_pixels(folders: dict[str, Path]) -> None:
     model: Any = open_vqa(str(folders["qwen"]), "cpu", {})
     for size in ((20, 30), (300, 200), (3000, 2000)):
-        given = model._given([model._turns.head], Image.new("RGB", size))
-        _, h, w = given["image_grid_thw"][0].tolist()
+        values = model._given([model._turns.head], Image.new("RGB", size))
+        _, h, w = values["image_grid_thw"][0].tolist()
         assert 0.9 * PIXELS[0] <= 256 * h * w <= PIXELS[1]
 
 

@@ -66,8 +66,8 @@ class Authors:
 
     def publish(self, folder: Path, tower: bool = True) -> Path:
         folder.mkdir(parents=True)
-        kept = {key: some for key, some in self.state().items() if tower or not key.startswith("vision_tower")}
-        torch.save(kept, folder / "pytorch_model.bin")
+        remaining = {key: some for key, some in self.state().items() if tower or not key.startswith("vision_tower")}
+        torch.save(remaining, folder / "pytorch_model.bin")
         torch.save({"not": "weights"}, folder / "training_args.bin")
         config = {**TEXT, **PUBLISHED, "vocab_size": len(self.tokenizer) + 28}
         (folder / "config.json").write_text(json.dumps(config))
@@ -104,15 +104,15 @@ class Authors:
         mask = ids.ne(self.tokenizer.pad_token_id)
         seen = self.vision(torch.stack([self.pixels(image) for image in images]), output_hidden_states=True)
         features = self.projector(seen.hidden_states[-2][:, 1:])
-        given = []
+        values = []
         for row, feature in zip(ids, features, strict=True):
             (start,) = torch.where(row == -200)[0].tolist()
             words = self.text.encoder.embed_tokens
-            given.append(torch.cat([words(row[:start]), feature, words(row[start + 1 :])]))
-        wide = torch.cat([torch.full((len(ids), len(given[0]) - ids.shape[1]), True), mask], 1)
+            values.append(torch.cat([words(row[:start]), feature, words(row[start + 1 :])]))
+        wide = torch.cat([torch.full((len(ids), len(values[0]) - ids.shape[1]), True), mask], 1)
         # resize_token_embeddings(len(tokenizer)) takes the places away that no word has
-        said = self.text(inputs_embeds=torch.stack(given), attention_mask=wide, labels=labels).logits
-        return said[..., : len(self.tokenizer)], labels
+        logits = self.text(inputs_embeds=torch.stack(values), attention_mask=wide, labels=labels).logits
+        return logits[..., : len(self.tokenizer)], labels
 
 
 @pytest.fixture(scope="module")
@@ -155,8 +155,8 @@ def test_its_logits_are_those_of_its_authors(
     assert theirs.std() > 1
     assert float((ours - theirs).abs().max()) < 1e-4
     losses = torch.nn.functional.cross_entropy(theirs.transpose(1, 2), labels, reduction="none").sum(1)
-    said = model.likelihood(images, questions, "yes")
-    assert [math.log(one) for one in said] == pytest.approx((-losses).tolist(), abs=1e-4)
+    likelihood = model.likelihood(images, questions, "yes")
+    assert [math.log(entry) for entry in likelihood] == pytest.approx((-losses).tolist(), abs=1e-4)
     ((answer,), (other,)) = model.answer(images, [[VqaQuestion("what color is the cup?", ("red", "blue"))]] * 2)
     assert answer.probabilities != other.probabilities
 

@@ -68,15 +68,15 @@ def test_blip_2_is_its_own_loss_and_its_own_beams(kind: Any, image: Image.Image,
     folder = tiny_vqa_models.blip2(tmp_path / "m", instruct=kind is InstructBlipForConditionalGeneration)
     model = kind.from_pretrained(folder, dtype=torch.float32).eval()
     processor = AutoProcessor.from_pretrained(folder)
-    given = dict(processor(images=image, text=TIFA, return_tensors="pt"))
-    assert int((given["input_ids"] == model.config.image_token_index).sum()) == 5
+    values = dict(processor(images=image, text=TIFA, return_tensors="pt"))
+    assert int((values["input_ids"] == model.config.image_token_index).sum()) == 5
 
     def logs(prompt: dict[str, Any], answer: str) -> float:
         labels = processor.tokenizer(answer, return_tensors="pt").input_ids
         with torch.no_grad():
             return -float(model(**prompt, labels=labels).loss) * int(labels.shape[1])
 
-    expected = shares([logs(given, choice) for choice in QUERY.choices])
+    expected = shares([logs(values, choice) for choice in QUERY.choices])
     assert probabilities(folder, image) == pytest.approx(expected, abs=1e-4)
     plain = dict(processor(images=image, text="Is there a dog?", return_tensors="pt"))
     (said,) = open_vqa(str(folder), "cpu", {}).likelihood([image], ["Is there a dog?"], "traffic light")
@@ -84,7 +84,7 @@ def test_blip_2_is_its_own_loss_and_its_own_beams(kind: Any, image: Image.Image,
     tokens = processor.tokenizer("traffic light", return_tensors="pt").input_ids.shape[1]
     assert open_vqa(str(folder), "cpu", {}).answer_length("traffic light") == tokens
 
-    ids = model.generate(**given, num_beams=5, max_new_tokens=30)
+    ids = model.generate(**values, num_beams=5, max_new_tokens=30)
     assert free(folder, image, sentences) == processor.decode(ids[0], skip_special_tokens=True).strip()
 
 
@@ -121,8 +121,8 @@ def test_git_is_its_own_loss_and_its_own_generate(image: Image.Image, sentences:
     ids = model.generate(
         input_ids=torch.tensor([question]), pixel_values=pixels, max_new_tokens=30, eos_token_id=end, pad_token_id=0
     )
-    told = processor.decode(ids[0, len(question) :], skip_special_tokens=True).strip()
-    assert free(folder, image, sentences) == told
+    strip = processor.decode(ids[0, len(question) :], skip_special_tokens=True).strip()
+    assert free(folder, image, sentences) == strip
 
 
 def test_git_looks_at_the_middle_of_a_strip(sentences: str, tmp_path: Path) -> None:

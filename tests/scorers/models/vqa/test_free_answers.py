@@ -49,9 +49,9 @@ def test_equal_words_need_no_model(free: str, chosen: str) -> None:
 
 
 def test_else_the_nearest_counts_and_its_cosine_is_told() -> None:
-    found = match_answer("50", ("0", "90", "180"), Angles())
-    assert (found.chosen, found.matched, found.free, found.probabilities) == ("90", "similar", "50", None)
-    assert found.similarity == pytest.approx(np.cos(np.deg2rad(40)), abs=1e-6)
+    answer = match_answer("50", ("0", "90", "180"), Angles())
+    assert (answer.chosen, answer.matched, answer.free, answer.probabilities) == ("90", "similar", "50", None)
+    assert answer.similarity == pytest.approx(np.cos(np.deg2rad(40)), abs=1e-6)
     # of two at the same distance the first
     assert match_answer("45 and more", ("90 x", "0", "90 y"), Angles()).chosen == "90 x"
     # a word within the answer is no equality

@@ -105,10 +105,10 @@ def vilt(folder: Path) -> Path:
     from transformers import ViltConfig, ViltForQuestionAnswering, ViltImageProcessor, ViltProcessor
 
     tokenizer = bert()
-    said = ["yes", "no", "red", "blue", "one", "two", "traffic light", "a cat"]
+    answers = ["yes", "no", "red", "blue", "one", "two", "traffic light", "a cat"]
     config = ViltConfig(
         vocab_size=len(tokenizer), hidden_size=32, intermediate_size=32, num_hidden_layers=2, num_attention_heads=4,
-        image_size=96, patch_size=32, max_image_length=-1, max_position_embeddings=40, id2label=dict(enumerate(said)),
+        image_size=96, patch_size=32, max_image_length=-1, max_position_embeddings=40, id2label=dict(enumerate(answers)),
     )  # fmt: skip
     images = ViltImageProcessor(size={"shortest_edge": 64}, size_divisor=32)
     ViltProcessor(images, tokenizer).save_pretrained(folder)
@@ -118,7 +118,7 @@ def vilt(folder: Path) -> Path:
 def bert() -> Any:
     """BERT's tokens: these words, and letters for what is none of them."""
     letters = "abcdefghijklmnopqrstuvwxyz0123456789"
-    listed = ["[PAD]", "[UNK]", "[CLS]", "[SEP]", "[MASK]", *WORDS, *letters, *(f"##{one}" for one in letters)]
+    listed = ["[PAD]", "[UNK]", "[CLS]", "[SEP]", "[MASK]", *WORDS, *letters, *(f"##{letter}" for letter in letters)]
     return BertTokenizer(vocab={word: k for k, word in enumerate(dict.fromkeys(listed))}, do_lower_case=True)
 
 

@@ -44,70 +44,70 @@ class Played:
         self.starts[place] += 1
         self._said.append((place, WorkerDied("SIGKILL") if place in self.never else self._state(place)))
 
-    def _state(self, place: int, memory: int | None = None, halved: int = 0) -> WorkerState:
-        return WorkerState(f"{self.devices[place]} (it)", {}, (), memory, halved)
+    def _state(self, index: int, memory: int | None = None, halved: int = 0) -> WorkerState:
+        return WorkerState(f"{self.devices[index]} (it)", {}, (), memory, halved)
 
-    def give(self, place: int, task: PerceiveTask, following: PerceiveTask | None) -> None:  # noqa: ARG002  (as every crew's)
-        self.given.append((place, task.number, task.place))
-        if self.deadly(place, task):
-            self._waiting[place] = (self.pace[place], WorkerDied("SIGSEGV"))
+    def give(self, index: int, task: PerceiveTask, following: PerceiveTask | None) -> None:  # noqa: ARG002  (as every crew's)
+        self.given.append((index, task.number, task.place))
+        if self.deadly(index, task):
+            self._waiting[index] = (self.pace[index], WorkerDied("SIGSEGV"))
         else:
-            seen = [Observation(one.item_id, {"place": place}) for one in task.work]
-            self._waiting[place] = (self.pace[place], TaskResult(task.key, seen, self._state(place, 100, 1)))
+            seen = [Observation(entry.item_id, {"place": index}) for entry in task.work]
+            self._waiting[index] = (self.pace[index], TaskResult(task.key, seen, self._state(index, 100, 1)))
 
     def hear(self, seconds: float) -> list[tuple[int, WorkerMessage]]:  # noqa: ARG002
         heard = list(self._said)
         self._said.clear()
-        for place, (left, said) in list(self._waiting.items()):
+        for index, (left, said) in list(self._waiting.items()):
             if left > 1:
-                self._waiting[place] = (left - 1, said)
+                self._waiting[index] = (left - 1, said)
             else:
-                del self._waiting[place]
-                heard.append((place, said))
+                del self._waiting[index]
+                heard.append((index, said))
         return heard
 
     def close(self) -> None:
         self._waiting.clear()
 
 
-def made(crew: Played, asked: Sequence[PerceiveTask], stop: Callable[[], bool] = lambda: False) -> dict[int, list[Observation]]:
+def made(crew: Played, tasks: Sequence[PerceiveTask], stop: Callable[[], bool] = lambda: False) -> dict[int, list[Observation]]:
     with Engine(lambda _: crew) as engine:
-        return dict(engine.make(asked, stop))
+        return dict(engine.make(tasks, stop))
 
 
-def items(found: dict[int, list[Observation]]) -> dict[int, list[str]]:
-    return {number: [one.item_id for one in seen] for number, seen in found.items()}
+def items(results: dict[int, list[Observation]]) -> dict[int, list[str]]:
+    return {number: [observation.item_id for observation in seen] for number, seen in results.items()}
 
 
-def whole(asked: Sequence[PerceiveTask]) -> dict[int, list[str]]:
-    return {part.number: [one.item_id for one in part.work] for part in asked}
+def whole(tasks: Sequence[PerceiveTask]) -> dict[int, list[str]]:
+    return {part.number: [entry.item_id for entry in part.work] for part in tasks}
 
 
 def test_a_slow_device_does_not_hold_up_a_fast_one() -> None:
-    asked = parts(12, 2)
+    tasks = parts(12, 2)
     crew = Played(["fast", "slow"], [1, 5])
-    found = made(crew, asked)
-    assert items(found) == whole(asked)
-    assert list(found) != sorted(found)  # as they come
-    by = [place for place, _, _ in crew.given]
+    results = made(crew, tasks)
+    assert items(results) == whole(tasks)
+    assert list(results) != sorted(results)  # as they come
+    by = [index for index, _, _ in crew.given]
     assert by.count(0) > 2 * by.count(1) >= 2
 
 
 def test_a_part_whose_process_dies_is_given_out_again() -> None:
-    asked = parts(6, 2)
+    tasks = parts(6, 2)
     died: list[int] = []
 
-    def deadly(place: int, task: PerceiveTask) -> bool:
+    def deadly(index: int, task: PerceiveTask) -> bool:
         first = task.number == 2 and not died
-        died.extend([place] if first else [])
+        died.extend([index] if first else [])
         return first
 
     crew = Played(["a", "b"], deadly=deadly)
     with Engine(lambda _: crew) as engine:
-        found = dict(engine.make(asked, lambda: False))
+        results = dict(engine.make(tasks, lambda: False))
         status = engine.status
-    assert items(found) == whole(asked)
-    assert not any(one.failed for seen in found.values() for one in seen)
+    assert items(results) == whole(tasks)
+    assert not any(observation.failed for seen in results.values() for observation in seen)
     assert sorted(crew.starts) == [1, 2]
     assert crew.given.count((0, 2, None)) + crew.given.count((1, 2, None)) == 2
     assert status.devices == ("a (it)", "b (it)")
@@ -117,12 +117,14 @@ def test_a_part_whose_process_dies_is_given_out_again() -> None:
 
 @pytest.mark.parametrize("devices", [["a", "b"], ["a"]])
 def test_an_image_that_kills_is_found_and_the_others_are_seen(devices: list[str]) -> None:
-    asked = parts(5, 4)
+    tasks = parts(5, 4)
     poisoned = {"1.0", "1.1", "3.3"}
-    crew = Played(devices, deadly=lambda _, task: any(one.item_id in poisoned for one in task.work))
-    found = made(crew, asked)
-    assert items(found) == whole(asked)
-    assert {one.item_id: one.failed for seen in found.values() for one in seen if one.failed} == dict.fromkeys(poisoned, DIED)
+    crew = Played(devices, deadly=lambda _, task: any(entry.item_id in poisoned for entry in task.work))
+    results = made(crew, tasks)
+    assert items(results) == whole(tasks)
+    assert {
+        observation.item_id: observation.failed for seen in results.values() for observation in seen if observation.failed
+    } == dict.fromkeys(poisoned, DIED)
     # twice with the others, twice alone
     assert sum(crew.starts) == len(devices) + 2 * 2 + 3 * 2
 
@@ -133,10 +135,10 @@ def test_where_every_image_kills_it_is_not_the_images() -> None:
 
 
 def test_a_device_whose_processes_keep_dying_is_left_out() -> None:
-    asked = parts(12, 2)
-    crew = Played(["good", "bad"], [2, 1], deadly=lambda place, _: place == 1)
-    found = made(crew, asked)
-    assert items(found) == whole(asked)
+    tasks = parts(12, 2)
+    crew = Played(["good", "bad"], [2, 1], deadly=lambda index, _: index == 1)
+    results = made(crew, tasks)
+    assert items(results) == whole(tasks)
     assert crew.starts[1] <= 5
 
 
@@ -160,7 +162,7 @@ def test_what_a_process_says_of_a_broken_model_ends_the_run() -> None:
 
 def test_asked_to_stop_what_is_at_hand_is_finished_and_nothing_begun() -> None:
     crew = Played(["a", "b"], [3, 3])
-    asked = iter([False, True])
-    found = made(crew, parts(9, 2), lambda: next(asked, True))
-    assert sorted(found) == sorted(number for _, number, _ in crew.given)
-    assert len(found) == 2
+    requested = iter([False, True])
+    results = made(crew, parts(9, 2), lambda: next(requested, True))
+    assert sorted(results) == sorted(number for _, number, _ in crew.given)
+    assert len(results) == 2

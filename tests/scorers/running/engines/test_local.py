@@ -28,15 +28,15 @@ def dying(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def failed(run: RunFolder) -> dict[str, str]:
-    return {one.item_id: one.failed for one in run.observations() if one.failed is not None}
+    return {observation.item_id: observation.failed for observation in run.observations() if observation.failed is not None}
 
 
 def playground(folder: Path, scorer: str, device: str, engine: str = "local", part_size: int = 5) -> RunFolder:
     """A run over 24 pictures of the sample by its own small models; one is no image, one is not there."""
     sample = RunFolder(SAMPLE / f"{scorer}-playground")
-    work: list[WorkItem] = sorted(sample.work(), key=lambda one: one.item_id)
+    work: list[WorkItem] = sorted(sample.work(), key=lambda item: item.item_id)
     work = random.Random(7).sample(work, 24)
-    work = [replace(one, path=str((sample.path / one.path).resolve())) for one in work]
+    work = [replace(item, path=str((sample.path / item.path).resolve())) for item in work]
     folder.mkdir(exist_ok=True)
     (folder / "cut.webp").write_bytes(Path(work[9].path).read_bytes()[:300])
     work[9] = replace(work[9], path=str(folder / "cut.webp"), sha256="")
@@ -59,12 +59,12 @@ def test_devices_are_named_with_commas() -> None:
 
 def test_two_devices_see_what_one_sees_whoever_dies(tmp_path: Path) -> None:
     doing = {2: "sleep 0.5", 9: f"once {tmp_path / 'died'}", 13: "raise"}
-    one = making.run(tmp_path, 30, {2: "", 13: "raise"}, "cpu")
+    folder = making.run(tmp_path, 30, {2: "", 13: "raise"}, "cpu")
     two = making.run(tmp_path, 30, doing, "cpu,cpu")
-    assert worker.work_through(one)
+    assert worker.work_through(folder)
     assert worker.work_through(two)
     assert (tmp_path / "died").exists()
-    assert list(two.observations()) == list(one.observations())
+    assert list(two.observations()) == list(folder.observations())
     assert set(failed(two)) == {"i13", "i28"}
     progress = two.progress()
     assert progress is not None
@@ -97,7 +97,7 @@ def started(run: RunFolder) -> subprocess.Popen[str]:
 
 def family(pid: int) -> set[int]:
     """Processes that this one started, and theirs (Linux)."""
-    found = set()
+    results = set()
     for path in Path("/proc").glob("[0-9]*/stat"):
         try:
             fields = path.read_text().rsplit(")", 1)[1].split()
@@ -105,8 +105,8 @@ def family(pid: int) -> set[int]:
             continue
         if int(fields[1]) == pid and fields[0] != "Z":
             child = int(path.parent.name)
-            found |= {child} | family(child)
-    return found
+            results |= {child} | family(child)
+    return results
 
 
 def gone(pids: set[int], seconds: float = 10.0) -> bool:

@@ -44,7 +44,9 @@ def test_actors_see_what_this_process_sees_whoever_dies(tmp_path: Path, ray: Any
     assert (tmp_path / "died").exists()
     seen, other = list(here.observations()), list(there.observations())
     assert other[21].failed == DIED
-    assert [one for k, one in enumerate(other) if k != 21] == [one for k, one in enumerate(seen) if k != 21]
+    assert [observation for k, observation in enumerate(other) if k != 21] == [
+        observation for k, observation in enumerate(seen) if k != 21
+    ]
     assert set(failed(there)) == {"i13", "i21", "i28"}
     progress = there.progress()
     assert progress is not None

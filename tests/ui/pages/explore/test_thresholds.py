@@ -14,11 +14,11 @@ import gradio as gr
 import pytest
 
 from agreement import Options
-from concord import rejudging
 from concord.agreement import compute, means
 from concord.common.context import CommandError
+from concord.error_analysis import rejudging
+from concord.error_analysis.rejudging import save_as_rater
 from concord.judging import derive_source
-from concord.rejudging import save_as_rater
 from concord.runs import run_manager as supervisor
 from concord.runs import score
 from data.spec import parse_spec
@@ -71,12 +71,13 @@ def store(made: Path, tmp_path: Path) -> Iterator[Store]:
 
 def own(store: Store, **turned: Any) -> dict[str, bool | None]:
     """The scorer's own verdicts by these settings, by item."""
-    found = perceived_images(store, Selection(suite=(SUITE,)), RATER)
-    sights = scorer_evidence.evidence_without_masks(store, [one.item_id for one in found], RATER)
+    images = perceived_images(store, Selection(suite=(SUITE,)), RATER)
+    sights = scorer_evidence.evidence_without_masks(store, [image.item_id for image in images], RATER)
     assert sights is not None
     settings = {**sights.settings, **turned}
     return {
-        one.item_id: geneval.SCORER.judge(parse_spec(one.spec), sights.seen[one.item_id], settings).correct for one in found
+        image.item_id: geneval.SCORER.judge(parse_spec(image.spec), sights.seen[image.item_id], settings).correct
+        for image in images
     }
 
 
@@ -84,12 +85,12 @@ def text(html: str) -> str:
     return " ".join(unescape(re.sub("<[^>]*>", " ", html)).split())
 
 
-def lost(store: Store, asked: dict[str, str]) -> str:
+def lost(store: Store, requested: dict[str, str]) -> str:
     """What the page says of an address that it cannot follow."""
     with gr.Blocks():
         page = ExplorePage(store)
         page.build()
-    return ignored(asked, page.followed(page.view(asked), asked))
+    return ignored(requested, page.followed(page.view(requested), requested))
 
 
 def pictures(html: str) -> list[str]:
@@ -114,10 +115,10 @@ def test_as_it_was_run_the_numbers_are_those_of_the_other_pages(standing: Store)
         rows = {(row["task"], row["statistic"]): row for row in report if (row["rater"], row["people"]) == (RATER, kind)}
         table = explore_project.table(shown.numbers, f"Agreement with {who}")
         for task in heads:
-            found = [rows[task, name] for name in ("percent_agreement", "cohen_kappa", "gwet_ac1")]
-            values = ["–" if row["value"] is None else f"{row['value']:.3f}" for row in found]
+            records = [rows[task, name] for name in ("percent_agreement", "cohen_kappa", "gwet_ac1")]
+            values = ["–" if row["value"] is None else f"{row['value']:.3f}" for row in records]
             line = table[{"all": "all images", "tasks_mean": "average over tasks"}.get(task, task.replace("_", " "))]
-            assert line == [str(found[0]["n_items"]), str(found[0]["n_ratings"]), *values]
+            assert line == [str(records[0]["n_items"]), str(records[0]["n_ratings"]), *values]
     assert "0 verdicts changed" in text(shown.lead)
     assert pictures(shown.pictures) == []
 
@@ -142,9 +143,9 @@ def test_every_count_of_changed_verdicts_leads_to_its_images(standing: Store) ->
     assert len(links) > 4
     now = own(standing, **MOVED)
     for href, count in links:
-        asked = dict(parse_qsl(urlsplit(unescape(href)).query))
-        says = asked["changed"]
-        there = draw_thresholds(standing, view_of(standing, asked))
+        requested = dict(parse_qsl(urlsplit(unescape(href)).query))
+        says = requested["changed"]
+        there = draw_thresholds(standing, view_of(standing, requested))
         items = pictures(there.pictures)
         assert len(items) == int(count)
         assert {now[item] for item in items} == {says == "yes"}
@@ -155,25 +156,27 @@ def test_the_curve_is_of_the_images_that_the_setting_decides(standing: Store) ->
         view = view_of(standing, {"along": along, "task": task})
         evidence = rejudging.evidence(standing, SUITE, RATER)
         assert evidence is not None
-        found = setting_curve(standing, evidence, view)
-        assert found is not None
-        assert (view.along, found.images) == (along, images)
-        assert found.at[0] == 0.1  # the run kept nothing below
-        assert found.at[-1] == 1.0
-        counting = [item for item, one in own_tasks(standing).items() if (one == "counting") == (along == "counting_threshold")]
+        curve = setting_curve(standing, evidence, view)
+        assert curve is not None
+        assert (view.along, curve.images) == (along, images)
+        assert curve.at[0] == 0.1  # the run kept nothing below
+        assert curve.at[-1] == 1.0
+        counting = [
+            item for item, task in own_tasks(standing).items() if (task == "counting") == (along == "counting_threshold")
+        ]
         if task == "all":
-            verdicts = own(standing, **{along: found.at[65]})
+            verdicts = own(standing, **{along: curve.at[65]})
             share = sum(bool(verdicts[item]) for item in counting) / len(counting)
-            assert found.scores["renderer-careless"][65] == pytest.approx(share)
+            assert curve.scores["renderer-careless"][65] == pytest.approx(share)
 
 
 def own_tasks(store: Store) -> dict[str, str | None]:
-    return {one.item_id: one.task for one in perceived_images(store, Selection(suite=(SUITE,)), RATER)}
+    return {image.item_id: image.task for image in perceived_images(store, Selection(suite=(SUITE,)), RATER)}
 
 
 def test_a_curve_runs_along_what_decides_something_in_the_task(standing: Store) -> None:
-    def along(**asked: str) -> list[Any]:
-        return [one[1] for one in choices(standing, view_of(standing, asked))["along"].choices]
+    def along(**requested: str) -> list[Any]:
+        return [choice[1] for choice in choices(standing, view_of(standing, requested))["along"].choices]
 
     assert along() == ["threshold", "counting_threshold", "position_threshold", "max_overlap"]
     assert along(task="counting") == ["counting_threshold", "max_overlap"]
@@ -183,11 +186,11 @@ def test_a_curve_runs_along_what_decides_something_in_the_task(standing: Store) 
 
 def test_the_best_value_is_told_with_what_it_is_worth_out_of_fold(standing: Store) -> None:
     for statistic, title in (("cohen_kappa", "Cohen’s κ"), ("percent_agreement", "Agreement")):
-        said = text(draw_thresholds(standing, view_of(standing, {"statistic": statistic})).told)
+        line = text(draw_thresholds(standing, view_of(standing, {"statistic": statistic})).told)
         assert re.search(
-            rf"Best at 0\.\d+.*: {title} -?\d\.\d\d on all of \d+ answers by people about \d+ images, which is optimistic", said
+            rf"Best at 0\.\d+.*: {title} -?\d\.\d\d on all of \d+ answers by people about \d+ images, which is optimistic", line
         )
-        assert re.search(rf"{title} -?\d\.\d\d out of fold; the folds chose 0\.\d", said)
+        assert re.search(rf"{title} -?\d\.\d\d out of fold; the folds chose 0\.\d", line)
     imitated = text(draw_thresholds(standing, view_of(standing, {"people": "simulated people"})).told)
     assert "answers by simulated people" in imitated
 
@@ -243,8 +246,8 @@ def test_scores_are_cut_as_on_the_page_agreement(standing: Store) -> None:
     assert "gives a number for each image" in text(shown.lead)
     assert f"{CLIP} cut to agree with people, out of fold" in text(shown.numbers)
     assert shown.figure is not None
-    found = choices(standing, view)
-    assert [name for name in ("along", "statistic", "people", "changed") if found[name].choices] == []
+    results = choices(standing, view)
+    assert [name for name in ("along", "statistic", "people", "changed") if results[name].choices] == []
     assert all(
         update["elem_classes"] == ["cc-off"]
         for update in [
@@ -254,10 +257,10 @@ def test_scores_are_cut_as_on_the_page_agreement(standing: Store) -> None:
 
 
 def test_kept_settings_are_another_rater_at_once(store: Store) -> None:
-    told = text(explore.keep_settings(store, view_of(store, MOVED)).value)
+    line = text(explore.keep_settings(store, view_of(store, MOVED)).value)
     name = f"{RATER}[counting_threshold=0.5,threshold=0.9]"
-    assert told.startswith(f"Kept as {name}: 36 images judged by these settings")
-    (number,) = re.findall(r"import undo (\d+)", told)
+    assert line.startswith(f"Kept as {name}: 36 images judged by these settings")
+    (number,) = re.findall(r"import undo (\d+)", line)
     assert imports.listed(store)[-1] | {"created": None, "undone": None} == {
         "import_id": int(number), "kind": "kept settings", "name": name, "counts": {"evidence": 36}, "created": None,
         "undone": None,
@@ -288,8 +291,8 @@ def test_the_same_settings_are_kept_once(store: Store) -> None:
     # turned from the kept one back to where the run stood, it is the run's own rater
     back = save_as_rater(store, first.rater_id, {"threshold": 0.3, "counting_threshold": 0.3})
     assert (back.rater_id, back.import_id) == (RATER, None)
-    told = text(explore.keep_settings(store, view_of(store, {"rater": RATER, **MOVED})).value)
-    assert told == f"{first.rater_id} judges by these settings already; see it on Agreement"
+    line = text(explore.keep_settings(store, view_of(store, {"rater": RATER, **MOVED})).value)
+    assert line == f"{first.rater_id} judges by these settings already; see it on Agreement"
 
 
 def test_what_was_kept_can_be_undone_without_a_trace(store: Store) -> None:
@@ -333,9 +336,9 @@ def test_score_with_the_same_settings_goes_on_with_the_kept_rater(store: Store) 
 def test_masks_are_still_those_of_the_run(store: Store) -> None:
     done = save_as_rater(store, RATER, MOVED)
     item = next(iter(own(store)))
-    seen = {one.rater_id: one for one in scorer_evidence.evidence_of_item(store, item)}
+    seen = {evidence.rater_id: evidence for evidence in scorer_evidence.evidence_of_item(store, item)}
     assert seen[done.rater_id].seen == seen[RATER].seen
-    assert any(one.mask for one in seen[done.rater_id].seen.detections)
+    assert any(detection.mask for detection in seen[done.rater_id].seen.detections)
     assert seen[done.rater_id].settings["threshold"] == 0.9
 
 
@@ -344,16 +347,16 @@ def test_masks_outlive_their_run_while_settings_are_kept(store: Store) -> None:
     item = next(iter(own(store)))
     folder = store.project / "runs" / f"0001-{RATER}"
     assert supervisor.remove(store, f"0001-{RATER}") == ""
-    (seen,) = (one for one in scorer_evidence.evidence_of_item(store, item) if one.rater_id == done.rater_id)
-    assert any(one.mask for one in seen.seen.detections)
+    (seen,) = (evidence for evidence in scorer_evidence.evidence_of_item(store, item) if evidence.rater_id == done.rater_id)
+    assert any(detection.mask for detection in seen.seen.detections)
     kept_run = next(row.run_id for row in runs.listed(store) if row.rater_id == done.rater_id)
     assert "import undo" in supervisor.remove(store, kept_run)
     assert folder.is_dir()
 
 
 def test_of_what_visor_says_nothing_there_is_no_verdict(store: Store) -> None:
-    found = perceived_images(store, Selection(suite=(SUITE,)), RATER)
-    specs = {one.item_id: one.spec for one in found}
+    images = perceived_images(store, Selection(suite=(SUITE,)), RATER)
+    specs = {image.item_id: image.spec for image in images}
     sights = scorer_evidence.evidence_without_masks(store, [*specs], RATER)
     assert sights is not None
     explore_project.add_run(store, "0003-v", "v", [*sights.seen.values()], specs, scorer.SCORER)
@@ -370,8 +373,8 @@ def test_of_what_visor_says_nothing_there_is_no_verdict(store: Store) -> None:
 
 
 def test_what_is_seen_later_is_added_to_the_kept_rater(store: Store) -> None:
-    found = perceived_images(store, Selection(suite=(SUITE,)), RATER)
-    specs = {one.item_id: one.spec for one in found}
+    images = perceived_images(store, Selection(suite=(SUITE,)), RATER)
+    specs = {image.item_id: image.spec for image in images}
     items = [*specs]
     sights = scorer_evidence.evidence_without_masks(store, items, RATER)
     assert sights is not None
@@ -406,10 +409,12 @@ def test_what_cannot_be_kept_says_why(store: Store) -> None:
 def test_answers_leave_the_evidence_as_it_is_and_new_evidence_does_not(store: Store) -> None:
     evidence = rejudging.evidence(store, SUITE, RATER)
     assert evidence is not None
-    ratings = sum(int((one.no + one.yes).sum()) for one in rejudging.people_verdicts(store, evidence).values())
+    ratings = sum(int((verdict.no + verdict.yes).sum()) for verdict in rejudging.people_verdicts(store, evidence).values())
     explore_project.answer(store, ["geneval/00000/renderer-careless/0"] * 3, seed=5)
     assert rejudging.evidence(store, SUITE, RATER) is evidence
-    assert sum(int((one.no + one.yes).sum()) for one in rejudging.people_verdicts(store, evidence).values()) >= ratings
+    assert (
+        sum(int((verdict.no + verdict.yes).sum()) for verdict in rejudging.people_verdicts(store, evidence).values()) >= ratings
+    )
     runs.remove(store, f"0001-{RATER}")
     assert rejudging.evidence(store, SUITE, RATER) is None
     assert view_of(store, {}).rater == CLIP

@@ -94,14 +94,14 @@ def get(client: TestClient, route: str, *query: tuple[str, Any]) -> Any:
 
 
 def ids(client: TestClient, *query: tuple[str, Any]) -> list[str]:
-    found = get(client, "items", *query)
-    assert found["total"] == len(found["items"])
-    return [item["item_id"] for item in found["items"]]
+    value = get(client, "items", *query)
+    assert value["total"] == len(value["items"])
+    return [item["item_id"] for item in value["items"]]
 
 
 def counts(client: TestClient, *query: tuple[str, Any]) -> dict[tuple[str, str], int]:
-    found = get(client, "facets", *query)
-    return {(facet["name"], value["value"]): value["n"] for facet in found["facets"] for value in facet["values"]}
+    value = get(client, "facets", *query)
+    return {(facet["name"], value["value"]): value["n"] for facet in value["facets"] for value in facet["values"]}
 
 
 CHOICES: list[list[tuple[str, str]]] = [
@@ -121,26 +121,26 @@ CHOICES: list[list[tuple[str, str]]] = [
 
 @pytest.mark.parametrize("chosen", CHOICES, ids=str)
 def test_what_a_facet_counts_is_what_it_lists(client: TestClient, chosen: list[tuple[str, str]]) -> None:
-    found = get(client, "facets", *chosen)
-    assert found["total"] == len(ids(client, *chosen))
-    assert found["behind"] == 0
+    content = get(client, "facets", *chosen)
+    assert content["total"] == len(ids(client, *chosen))
+    assert content["behind"] == 0
     seen = 0
-    for facet in found["facets"]:
-        one = facet["name"]
+    for facet in content["facets"]:
+        entry = facet["name"]
         for value in facet["values"]:
             # the facet's own choice is left out; of `says` only this scorer's
-            rater = value["value"].rpartition(":")[0] if one == "says" else ""
-            others = [(n, v) for n, v in chosen if n != one or (n == "says" and v.rpartition(":")[0] != rater)]
-            assert value["n"] == len(ids(client, *others, (one, value["value"]))), (facet["title"], value)
-            assert value["on"] == ((one, value["value"]) in chosen)
+            rater = value["value"].rpartition(":")[0] if entry == "says" else ""
+            others = [(n, v) for n, v in chosen if n != entry or (n == "says" and v.rpartition(":")[0] != rater)]
+            assert value["n"] == len(ids(client, *others, (entry, value["value"]))), (facet["title"], value)
+            assert value["on"] == ((entry, value["value"]) in chosen)
             assert value["n"] or value["on"]
             seen += 1
     assert seen > 5
 
 
 def test_all_facets_are_there(client: TestClient) -> None:
-    found = get(client, "facets")
-    titles = [(facet["name"], facet["title"]) for facet in found["facets"]]
+    value = get(client, "facets")
+    titles = [(facet["name"], facet["title"]) for facet in value["facets"]]
     assert titles == [
         ("differs", "Disagreement"), ("people", "Most people say"), ("suite", "Suite"), ("task", "Task"),
         ("generator", "Generator"), ("says", "geneval says"), ("says", f"{COLON} says"), ("certainty", "Certainty"),
@@ -182,9 +182,9 @@ def test_many_values_are_cut_and_told(client: TestClient, monkeypatch: pytest.Mo
     ],
 )  # fmt: skip
 def test_the_sentence(client: TestClient, query: list[tuple[str, str]], words: str) -> None:
-    found = get(client, "facets", *query)
-    assert found["sentence"].startswith(f"{found['total']:,} ")
-    assert words in found["sentence"] or words.replace("images", "image") in found["sentence"]
+    value = get(client, "facets", *query)
+    assert value["sentence"].startswith(f"{value['total']:,} ")
+    assert words in value["sentence"] or words.replace("images", "image") in value["sentence"]
 
 
 # --- the address ------------------------------------------------------------------------------------------------------
@@ -247,11 +247,11 @@ def test_the_neighbours_are_those_of_the_listing(client: TestClient, order: str,
     names = [row["item_id"] for row in listed]
     assert len(set(names)) == 24
     for place in (0, 1, 11, 23):
-        found = get(client, "neighbours", *query, ("id", names[place]))
-        assert (found["place"], found["total"]) == (place + 1, 24)
+        value = get(client, "neighbours", *query, ("id", names[place]))
+        assert (value["place"], value["total"]) == (place + 1, 24)
         for side, other in (("previous", place - 1), ("next", place + 1)):
             expected = {"id": names[other], "shown": listed[other]["mean"] is not None} if 0 <= other < 24 else None
-            assert found[side] == expected
+            assert value[side] == expected
 
 
 def test_what_orders_put_first(client: TestClient) -> None:
@@ -280,18 +280,18 @@ def test_what_was_judged_last_comes_first(tmp_path: Any) -> None:
 
 # --- the strip --------------------------------------------------------------------------------------------------------
 def test_the_strip_counts_every_score_once(client: TestClient) -> None:
-    found = get(client, "strip", ("generator", "g1"), ("range", f"{COLON}:0..0.1"))
-    assert (found["of"], found["choices"]) == (COLON, [COLON])
+    value = get(client, "strip", ("generator", "g1"), ("range", f"{COLON}:0..0.1"))
+    assert (value["of"], value["choices"]) == (COLON, [COLON])
     everything = [row["mean"] for row in get(client, "items", ("rater", COLON), ("by", "score"))["items"]]
     scores = [score for score in everything if score is not None]
-    assert (found["low"], found["high"]) == (min(scores), max(scores))
-    assert sum(one["of_all"] for one in found["bins"]) == len(scores)
+    assert (value["low"], value["high"]) == (min(scores), max(scores))
+    assert sum(entry["of_all"] for entry in value["bins"]) == len(scores)
     mine = [row["mean"] for row in get(client, "items", ("rater", COLON), ("by", "score"), ("generator", "g1"))["items"]]
-    assert found["undefined"] == mine.count(None)
-    for k, one in enumerate(found["bins"]):
-        last = k == len(found["bins"]) - 1
-        inside = [s for s in mine if s is not None and one["low"] <= s and (s < one["high"] or last)]
-        assert one["n"] == len(inside)
+    assert value["undefined"] == mine.count(None)
+    for k, entry in enumerate(value["bins"]):
+        last = k == len(value["bins"]) - 1
+        inside = [s for s in mine if s is not None and entry["low"] <= s and (s < entry["high"] or last)]
+        assert entry["n"] == len(inside)
     assert (
         client.get("/api/studio/strip?of=geneval").json()["detail"]
         == f"'geneval' has no scores here; those that have: {COLON}."
@@ -300,10 +300,10 @@ def test_the_strip_counts_every_score_once(client: TestClient) -> None:
 
 # --- rows by prompt ---------------------------------------------------------------------------------------------------
 def test_rows_by_prompt(client: TestClient) -> None:
-    found = get(client, "rows")
-    assert (found["total"], found["size"], found["generators"]) == (6, 20, sorted(["g1", HOSTILE]))
-    assert [row["prompt_id"] for row in found["rows"]] == [f"geneval/{n:05}" for n in range(6)]
-    for row in found["rows"]:
+    value = get(client, "rows")
+    assert (value["total"], value["size"], value["generators"]) == (6, 20, sorted(["g1", HOSTILE]))
+    assert [row["prompt_id"] for row in value["rows"]] == [f"geneval/{n:05}" for n in range(6)]
+    for row in value["rows"]:
         assert {generator: [item["idx"] for item in items] for generator, items in row["cells"].items()} == {
             "g1": [0, 1],
             HOSTILE: [0, 1],
@@ -380,8 +380,8 @@ def test_views_are_kept_replaced_and_let_go_of(client: TestClient, person: TestC
 
 def test_readers_say_what_they_are_behind(client: TestClient, store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(index_refresh, "catch_up", lambda _: 12)
-    found = get(client, "facets")
-    assert (found["behind"], found["version"]) == (12, store.version)
+    value = get(client, "facets")
+    assert (value["behind"], value["version"]) == (12, store.version)
 
 
 def test_the_largest_gap_between_a_score_and_people_comes_first(tmp_path: Any) -> None:
@@ -390,10 +390,10 @@ def test_the_largest_gap_between_a_score_and_people_comes_first(tmp_path: Any) -
         every = grid.items(store, Selection(generator=("g1",)), aspect="score", rater=COLON, order="lowest").rows
         judged = [row["item_id"] for row in every if row["mean"] is not None]
         # people see it as the scorer does, but for its best image
-        for place, item in enumerate(judged):
-            fit = 1 if place == len(judged) - 1 else 1 + 3 * place // len(judged)
-            said = Judgement("caption_fit", str(fit), float(fit), None, None)
-            submit(store, answer(item, "dan", judgements=(said,)))
-        found = grid.items(store, Selection(generator=("g1",)), aspect="score", rater=COLON, order="likert").rows
-        assert found[0]["item_id"] == judged[-1]
-        assert {row["item_id"] for row in found[: len(judged)]} == set(judged)
+        for index, item in enumerate(judged):
+            fit = 1 if index == len(judged) - 1 else 1 + 3 * index // len(judged)
+            judgement = Judgement("caption_fit", str(fit), float(fit), None, None)
+            submit(store, answer(item, "dan", judgements=(judgement,)))
+        records = grid.items(store, Selection(generator=("g1",)), aspect="score", rater=COLON, order="likert").rows
+        assert records[0]["item_id"] == judged[-1]
+        assert {row["item_id"] for row in records[: len(judged)]} == set(judged)

@@ -33,7 +33,7 @@ def test_names_are_kept_as_they_are(standing_world: World, name: str) -> None:
     [
         ("", "Please type a name."),
         ("  \t ", "Please type a name."),
-        ("x" * 61, "That name is too long: 60 characters at most."),
+        ("x" * 61, "That name is too long. Choose a shorter one."),
         ("a\0b", "That name has characters that cannot be shown."),
         ("a\nb", "That name has characters that cannot be shown."),
         ("a\u202eb", "That name has characters that cannot be shown."),
@@ -62,7 +62,7 @@ def test_names_of_others(world: World) -> None:
     for name in ("clip", "s/slot-1"):
         answer = world.client().post("/api/name", json={"name": name})
         assert answer.status_code == 422
-        assert "choose another name" in answer.json()["detail"]
+        assert answer.json()["detail"] == "That name is taken. Choose another one."
 
 
 def test_without_a_name(standing_world: World) -> None:
@@ -78,16 +78,16 @@ def test_answer_last_revise_and_leave(world: World) -> None:
     assert client.get("/api/last").status_code == 404
     before = client.get("/api/next").json()
     assert before["progress"] == {"done": 0, "remaining": 4, "total": 4}
-    said = saying(before["tasks"][0]["ticket"], active_seconds=2.5, started="2026-11-20T10:00:00Z")
-    fate = {"saved": True, "id": said["id"], "new": True, "status": "valid", "feedback": None, "earlier": None}
-    assert client.post("/api/submit", json=said).json() == fate
-    assert client.post("/api/submit", json=said).json()["new"] is False
+    answers = saying(before["tasks"][0]["ticket"], active_seconds=2.5, started="2026-11-20T10:00:00Z")
+    fate = {"saved": True, "id": answers["id"], "new": True, "status": "valid", "feedback": None, "earlier": None}
+    assert client.post("/api/submit", json=answers).json() == fate
+    assert client.post("/api/submit", json=answers).json()["new"] is False
     after = client.get("/api/next").json()
     assert after["progress"] == {"done": 1, "remaining": 3, "total": 4}
     assert after["tasks"][0] | {"offer": None} == before["tasks"][1] | {"offer": None}
     last = client.get("/api/last").json()
-    assert (last["ticket"], last["answers"], last["revises"]) == (said["ticket"], COW, said["id"])
-    again = saying(said["ticket"], revises=last["revises"], answers={"objects": "none", "count_0": 0, "caption_fit": 1})
+    assert (last["ticket"], last["answers"], last["revises"]) == (answers["ticket"], COW, answers["id"])
+    again = saying(answers["ticket"], revises=last["revises"], answers={"objects": "none", "count_0": 0, "caption_fit": 1})
     assert client.post("/api/submit", json=again).status_code == 200
     assert client.get("/api/next").json()["progress"]["done"] == 1
     assert world.column("select label from judgements where aspect = 'correct' and rater_id = 'ann'") == ["no"]
@@ -136,6 +136,7 @@ def test_nothing_is_left(world: World) -> None:
         assert client.post("/api/submit", json=saying(first(client)["ticket"])).status_code == 200
     done = client.get("/api/next").json()
     assert (done["state"], done["progress"]) == ("done", {"done": 4, "remaining": 0, "total": 4})
+    assert done["results"] == "/studio/"  # nobody signs in here: who labels may see everything
 
 
 def test_an_annotator_learns_nothing(world: World) -> None:
@@ -148,7 +149,7 @@ def test_an_annotator_learns_nothing(world: World) -> None:
     assert set(task) == {
         "ticket", "campaign", "images", "caption", "questionnaire", "asked", "offer", "answers", "revises", "draft",
     }  # fmt: skip
-    assert [set(one) for one in task["images"]] == [{"image", "width", "height"}]
+    assert [set(entry) for entry in task["images"]] == [{"image", "width", "height"}]
     assert (task["answers"], task["revises"], task["asked"], task["draft"]) == (None, None, None, None)
 
 
@@ -212,26 +213,26 @@ def test_bodies_that_are_none(standing_world: World, body: bytes) -> None:
 
 def test_a_second_answer_to_the_same_image_names_the_one_that_stands(world: World) -> None:
     client = world.person()
-    given, again = (saying(first(client)["ticket"]) for _ in range(2))
-    again["ticket"] = given["ticket"]
-    assert client.post("/api/submit", json=given).json()["earlier"] is None
+    values, again = (saying(first(client)["ticket"]) for _ in range(2))
+    again["ticket"] = values["ticket"]
+    assert client.post("/api/submit", json=values).json()["earlier"] is None
     for _ in range(2):
-        assert client.post("/api/submit", json=again).json()["earlier"] == given["id"]
-    revised = saying(given["ticket"], revises=given["id"])
+        assert client.post("/api/submit", json=again).json()["earlier"] == values["id"]
+    revised = saying(values["ticket"], revises=values["id"])
     assert client.post("/api/submit", json=revised).json()["earlier"] is None
-    assert client.post("/api/submit", json=again).json()["earlier"] == given["id"]
-    assert client.get(f"/api/mine/{given['id']}").json()["revises"] == revised["id"]
+    assert client.post("/api/submit", json=again).json()["earlier"] == values["id"]
+    assert client.get(f"/api/mine/{values['id']}").json()["revises"] == revised["id"]
     # undo and the list of one's own answers have the one that stands
     assert client.get("/api/last").json()["revises"] == revised["id"]
-    assert [one["id"] for one in client.get("/api/mine").json()["answers"]] == [revised["id"]]
+    assert [entry["id"] for entry in client.get("/api/mine").json()["answers"]] == [revised["id"]]
 
 
 def test_the_same_id_from_somebody_else_is_refused(world: World) -> None:
     ann, bob = world.person("ann"), world.person("bob")
-    said = saying(first(ann)["ticket"])
-    assert ann.post("/api/submit", json=said).status_code == 200
-    assert bob.post("/api/submit", json=said).status_code == 422
-    assert bob.post("/api/submit", json=saying(said["ticket"], revises=said["id"])).status_code == 422
+    answers = saying(first(ann)["ticket"])
+    assert ann.post("/api/submit", json=answers).status_code == 200
+    assert bob.post("/api/submit", json=answers).status_code == 422
+    assert bob.post("/api/submit", json=saying(answers["ticket"], revises=answers["id"])).status_code == 422
 
 
 def test_forged_cookies_are_nobody(standing_world: World) -> None:

@@ -12,11 +12,13 @@ import pytest
 from starlette.testclient import TestClient
 
 from concord.judging import derive_source
-from data.campaign import OUTCOMES, Campaign, CampaignItem, Settings, sample_items
+from data.campaigns.items import CampaignItem, sample_items
+from data.campaigns.settings import OUTCOMES, Campaign, Settings
 from data.people import platform_pseudonym
 from data.prompts.questions import PromptQuestion
 from data.store import imports
 from data.store.campaigns import management
+from data.store.core import campaign_items
 from data.store.core.selection import Selection
 from data.store.core.store import Store
 from data.store.imports import ImportBundle
@@ -59,8 +61,8 @@ def enter(world: World, campaign: str, name: str = "ann") -> TestClient:
 
 
 def following(client: TestClient) -> dict[str, Any]:
-    found: dict[str, Any] = client.get("/api/next").json()
-    return found
+    results: dict[str, Any] = client.get("/api/next").json()
+    return results
 
 
 def say(client: TestClient, task: dict[str, Any], answers: dict[str, Any], **other: Any) -> dict[str, Any]:
@@ -73,8 +75,8 @@ def say(client: TestClient, task: dict[str, Any], answers: dict[str, Any], **oth
 
 def judged(world: World) -> set[tuple[str, str, str]]:
     with world.store.read() as cursor:
-        found = cursor.execute("select item_id, aspect, label from judgements where rater_id in ('ann', 'bob')").fetchall()
-    return set(found)
+        rows = cursor.execute("select item_id, aspect, label from judgements where rater_id in ('ann', 'bob')").fetchall()
+    return set(rows)
 
 
 def test_a_preference_is_for_a_generator_whatever_side_it_stands_on(two: World) -> None:
@@ -108,11 +110,11 @@ def test_what_is_said_of_a_group_stands_at_its_images(two: World) -> None:
     assert len(task["images"]) == 2
     say(client, task, {"faithfulness_0": 2, "faithfulness_1": 5, "elements": 3})
     with two.store.read() as cursor:
-        found = cursor.execute(
+        rows = cursor.execute(
             "select '/img/' || i.sha256, j.label from judgements j join images i on i.image_id = j.item_id"
             " where j.rater_id = 'ann'"
         ).fetchall()
-    assert dict(found) == {task["images"][0]["image"]: "2", task["images"][1]["image"]: "5"}
+    assert dict(rows) == {task["images"][0]["image"]: "2", task["images"][1]["image"]: "5"}
     before = judged(two)
     recording.rebuild(two.store, derive_source)
     assert judged(two) == before
@@ -138,7 +140,7 @@ DOG = PromptQuestion("dog", "is there a dog?", ("yes", "no"), "yes", "animal/hum
 
 def test_answers_are_about_the_questions_that_were_asked(two: World) -> None:
     ask(two.store, CAT)
-    images = [one for one in management.images(two.store, ALL) if one.startswith("geneval/00000/")]
+    images = [image for image in management.images(two.store, ALL) if image.startswith("geneval/00000/")]
     client = enter(two, start(two.store, "tifa_vqa", sample_items(images[:1], None, 0)))
     task = following(client)["tasks"][0]
     ask(two.store, DOG)
@@ -147,7 +149,7 @@ def test_answers_are_about_the_questions_that_were_asked(two: World) -> None:
     assert client.post("/api/submit", json=wrong).status_code == 422
     say(client, task, {"blank_image": "yes"})
     last = client.get("/api/last").json()
-    assert (last["asked"], [one["id"] for one in last["questionnaire"]["questions"]]) == (1, ["answer:cat"])
+    assert (last["asked"], [entry["id"] for entry in last["questionnaire"]["questions"]]) == (1, ["answer:cat"])
     before = judged(two)
     assert {(aspect, label) for _, aspect, label in before} == {("answer", "no")}
     recording.rebuild(two.store, derive_source)
@@ -156,7 +158,7 @@ def test_answers_are_about_the_questions_that_were_asked(two: World) -> None:
 
 def test_a_third_person_where_two_differ(two: World) -> None:
     ask(two.store, CAT)
-    (image, other, *_) = (one for one in management.images(two.store, ALL) if one.startswith("geneval/00000/"))
+    (image, other, *_) = (image for image in management.images(two.store, ALL) if image.startswith("geneval/00000/"))
     campaign = start(two.store, "tifa_vqa", sample_items([image, other], None, 0), settings={"order": "shared"})
     tickets = [task["ticket"] for task in following(enter(two, campaign))["tasks"]]
     for name, answers in (("ann", ("yes", "yes")), ("bob", ("yes", "no"))):
@@ -172,16 +174,16 @@ def test_nothing_is_shown_before_somebody_agrees(two: World) -> None:
     settings: dict[str, Any] = {"consent": "I **agree** <b>", "content_warning": "odd", "instructions": example}
     items = sample_items(management.images(two.store, ALL), 1, 0)
     client = enter(two, start(two.store, "geneval", items, settings=settings))
-    asked = following(client)
-    assert (asked["state"], "tasks" in asked) == ("consent", False)
-    (agreeing,) = asked["consent"]
+    requested = following(client)
+    assert (requested["state"], "tasks" in requested) == ("consent", False)
+    (agreeing,) = requested["consent"]
     assert agreeing["children"][1] == {"tag": "strong", "children": ["agree"]}
     assert "".join(agreeing["children"][2:]) == " <b>"
-    (paragraph,) = asked["campaign"]["instructions"]
+    (paragraph,) = requested["campaign"]["instructions"]
     (picture,) = paragraph["children"]
     assert (picture["tag"], picture["src"].startswith("/img/"), picture["alt"]) == ("img", True, "x")
     assert client.post("/api/consent", json={"text": "another"}).status_code == 409
-    assert client.post("/api/consent", json={"text": asked["text"]}).json() == {"agreed": True}
+    assert client.post("/api/consent", json={"text": requested["text"]}).json() == {"agreed": True}
     assert following(client)["state"] == "label"
     management.change_settings(two.store, "geneval", {"consent": "something else"}, "manager")
     assert following(client)["state"] == "consent"
@@ -195,17 +197,55 @@ def test_training_tells_and_checks_do_not(two: World) -> None:
     client = enter(two, start(two.store, "geneval", [*sample_items(images[:3], None, 0), *items], settings=settings))
     here = following(client)
     assert here["training"] == {"right": 0, "needed": 0, "left": 1}
-    told = say(client, here["tasks"][0], COW)
-    assert told["status"] == "valid"
-    assert told["feedback"]["right"] is False
-    ((line,),) = (told["feedback"]["lines"],)
-    assert (line["expected"], line["given"]) == ("2 or 3", "1")
+    reply = say(client, here["tasks"][0], COW)
+    assert reply["status"] == "valid"
+    assert reply["feedback"]["right"] is False
+    assert reply["feedback"]["wrong"] == [{"question": "count_0", "expected": [2, 3], "given": 1}]
     kinds = set()
     while (here := following(client))["state"] == "label":
         assert here["training"] is None
         kinds.add(json.dumps(say(client, here["tasks"][0], COW) | {"id": ""}))
     assert kinds == {json.dumps({"saved": True, "id": "", "new": True, "status": "valid", "feedback": None, "earlier": None})}
     assert two.column("select count(*) from annotations where status = 'gold'") == [1]
+
+
+@pytest.mark.parametrize("tells", [True, False])
+def test_a_preview_tells_what_a_worker_is_told_and_stores_nothing(two: World, tells: bool) -> None:
+    train, gold, *images = management.images(two.store, ALL)
+    items = [*sample_items(images, None, 0), CampaignItem(gold, "gold", expected={"count_0": 2})]
+    items.append(CampaignItem(train, "training", expected={"count_0": {"any": [1, 2]}, "caption_fit": 4}))
+    settings = Settings(check_every=2, pass_mark=1.0, gold_feedback=tells, training_feedback=tells)
+    management.create(two.store, Campaign("draft", "A title", "geneval", settings=settings), items)
+    client = two.person("rosa")
+    version = two.store.version
+    shown = client.get("/api/studio/preview?campaign=draft").json()
+    assert shown["training"] == {"right": 0, "needed": 1, "left": 1}
+    tickets = [task["ticket"] for task in shown["tasks"]]
+    order = [item_behind(two.store, ticket) for ticket in tickets]
+    # training first, and the check where a schedule of one in two has it
+    assert order[0] == train
+    assert sorted(order[1:]) == sorted([gold, *images])
+    assert gold in order[1:3]
+
+    def told(item: str, answers: dict[str, Any]) -> dict[str, Any]:
+        body = {"campaign": "draft", "ticket": tickets[order.index(item)], "answers": answers}
+        said: dict[str, Any] = client.post("/api/studio/preview", json=body).raise_for_status().json()
+        return said
+
+    wrong = [{"question": "count_0", "expected": [2], "given": 1}]
+    assert told(train, COW | {"caption_fit": 4}) == {"right": True, "feedback": {"right": True, "wrong": []} if tells else None}
+    assert told(gold, COW) == {"right": False, "feedback": {"right": False, "wrong": wrong} if tells else None}
+    assert told(images[0], COW) == {"right": None, "feedback": None}
+    assert two.store.version == version
+    assert two.column("select count(*) from annotations") == [0]
+    for body in ({"campaign": "none", "ticket": tickets[0]}, {"campaign": "draft", "ticket": "none"}):
+        assert client.post("/api/studio/preview", json=body | {"answers": COW}).status_code == 404
+
+
+def item_behind(store: Store, ticket: str) -> str:
+    task = campaign_items.get_task(store, ticket)
+    assert task is not None
+    return task.item_id
 
 
 def test_a_prompt_that_no_question_shows_is_hidden_everywhere(two: World) -> None:
@@ -215,14 +255,14 @@ def test_a_prompt_that_no_question_shows_is_hidden_everywhere(two: World) -> Non
     prompts = two.column("select text from prompts")
     (training, *_), before = following(client)["tasks"], client.get("/api/next").text
     answers = {"quality": 1, "scene": 1, "objects": 0} | {
-        one["id"]: "no" for one in training["questionnaire"]["questions"] if one["id"].startswith("present")
+        entry["id"]: "no" for entry in training["questionnaire"]["questions"] if entry["id"].startswith("present")
     }
-    told = say(client, training, answers)
-    assert told["feedback"]["right"] is False
+    fields = say(client, training, answers)
+    assert fields["feedback"]["right"] is False
     (mine,) = client.get("/api/mine").json()["answers"]
     assert mine["images"] == training["images"], "known by its picture instead"
-    again = [client.get(path).text for path in ("/api/mine", f"/api/mine/{told['id']}", "/api/last", "/api/next")]
-    for text in (before, json.dumps(told), *again):
+    again = [client.get(path).text for path in ("/api/mine", f"/api/mine/{fields['id']}", "/api/last", "/api/next")]
+    for text in (before, json.dumps(fields), *again):
         assert not [prompt for prompt in prompts if prompt in text]
 
 
@@ -234,6 +274,7 @@ def test_the_completion_code_is_for_those_who_did_something(two: World) -> None:
     say(ann, following(ann)["tasks"][0], COW)
     done = following(ann)
     assert (done["state"], done["code"], done["url"]) == ("done", "C0DE", "https://crowd.example/?cc=C0DE")
+    assert "results" not in done  # a campaign's people are there to answer, not to look
     late = following(enter(two, campaign, "late"))
     assert (late["state"], late["title"]) == ("done", "Enough people have answered")
     assert not {"code", "url"} & set(late)
@@ -279,9 +320,9 @@ def test_a_code_for_every_way_to_leave(two: World, codes: dict[str, str]) -> Non
 
     def agreed(name: str) -> TestClient:
         client = enter(two, campaign, name)
-        asked = following(client)
-        assert asked["declined"] == ({"code": "DECLINED", "url": "https://crowd.example/?cc=DECLINED"} if own else {})
-        client.post("/api/consent", json={"text": asked["text"]})
+        requested = following(client)
+        assert requested["declined"] == ({"code": "DECLINED", "url": "https://crowd.example/?cc=DECLINED"} if own else {})
+        client.post("/api/consent", json={"text": requested["text"]})
         return client
 
     def check(left: dict[str, Any], outcome: str, title: str = "") -> None:
@@ -300,9 +341,9 @@ def test_a_code_for_every_way_to_leave(two: World, codes: dict[str, str]) -> Non
     careless = agreed("careless")
     assert set(careless.post("/api/pause", json={}).json()) == ({"paused", "code", "url"} if own else {"paused"})
     while (here := following(careless))["state"] == "label" and here["tasks"]:
-        said = say(careless, here["tasks"][0], COW)
+        answers = say(careless, here["tasks"][0], COW)
         # nobody is told which answer it was
-        assert said["status"] == "valid"
+        assert answers["status"] == "valid"
     check(here, "PAUSED", "You are paused")
     check(careless.post("/api/pause", json={}).json(), "PAUSED")
     revocations.restore(two.store, "careless", "manager", campaign)
@@ -332,12 +373,12 @@ def test_ways_beside_answering(two: World) -> None:
     assert first["ticket"] not in [task["ticket"] for task in following(client)["tasks"]]
     assert client.post("/api/pause", json={}).json() == {"paused": True}
     assert two.column("select count(*) from claims") == [0]
-    said = say(client, second, COW)
+    answers = say(client, second, COW)
     (mine,) = client.get("/api/mine").json()["answers"]
-    assert (mine["id"], mine["answers"]) == (said["id"], COW)
-    again = client.get(f"/api/mine/{said['id']}").json()
-    assert (again["ticket"], again["revises"]) == (second["ticket"], said["id"])
-    assert enter(two, campaign, "bob").get(f"/api/mine/{said['id']}").status_code == 404
+    assert (mine["id"], mine["answers"]) == (answers["id"], COW)
+    again = client.get(f"/api/mine/{answers['id']}").json()
+    assert (again["ticket"], again["revises"]) == (second["ticket"], answers["id"])
+    assert enter(two, campaign, "bob").get(f"/api/mine/{answers['id']}").status_code == 404
 
 
 def test_an_answer_goes_to_the_campaign_that_asked(two: World) -> None:
@@ -360,7 +401,7 @@ def test_whoever_was_not_invited_chooses(two: World) -> None:
     assert following(client)["state"] == "label"
     start(two.store, "geneval", sample_items(management.images(two.store, ALL), None, 0))
     offered = following(two.person("bob"))
-    assert (offered["state"], [one["id"] for one in offered["campaigns"]]) == ("choose", ["geneval", "default"])
+    assert (offered["state"], [entry["id"] for entry in offered["campaigns"]]) == ("choose", ["geneval", "default"])
     assert client.post("/api/campaign", json={"campaign": "none"}).status_code == 404
 
 

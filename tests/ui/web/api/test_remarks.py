@@ -49,8 +49,8 @@ def world(tmp_path: Path) -> Iterator[World]:
 
 
 def remarks(client: TestClient) -> dict[str, Any]:
-    found: dict[str, Any] = client.get("/api/studio/remarks", params={"id": ITEM}).json()
-    return found
+    results: dict[str, Any] = client.get("/api/studio/remarks", params={"id": ITEM}).json()
+    return results
 
 
 def uncovered(world: World, name: str = "ann") -> TestClient:
@@ -80,14 +80,14 @@ def test_nothing_is_told_before_and_nobody_writes_without_a_name(world: World) -
 def test_a_note_is_kept_changed_and_taken_back(world: World) -> None:
     ann, ben = uncovered(world), uncovered(world, "ben")
     first = note(ann, HOSTILE).json()["notes"]
-    assert [(one["text"], one["made_by"], one["revised"]) for one in first] == [(HOSTILE, "ann", False)]
+    assert [(entry["text"], entry["made_by"], entry["revised"]) for entry in first] == [(HOSTILE, "ann", False)]
     second = note(ben, "mine").json()["notes"]
     refused = note(ben, "theirs", revises=first[0]["note_id"])
     assert (refused.status_code, refused.json()["detail"]) == (409, "Only whoever wrote a note can change it.")
     changed = note(ann, "better", revises=first[0]["note_id"]).json()["notes"]
-    assert [(one["text"], one["revised"]) for one in changed] == [("better", True), ("mine", False)]
+    assert [(entry["text"], entry["revised"]) for entry in changed] == [("better", True), ("mine", False)]
     gone = note(ann, "  ", revises=changed[0]["note_id"]).json()["notes"]
-    assert [one["note_id"] for one in gone] == [second[1]["note_id"]]
+    assert [entry["note_id"] for entry in gone] == [second[1]["note_id"]]
     # nothing that was written is lost
     assert sorted(world.column("select text from notes")) == sorted([HOSTILE, "mine", "better", ""])
 
@@ -105,15 +105,15 @@ def test_the_same_note_twice_is_one(world: World) -> None:
 
 def test_a_verdict_convicts_either_side(world: World) -> None:
     ann = uncovered(world)
-    cases = {(one["aspect"], one["target"]): one for one in remarks(ann)["cases"]}
+    cases = {(entry["aspect"], entry["target"]): entry for entry in remarks(ann)["cases"]}
     case = cases["correct", None]
     assert case["labels"] == ["yes", "no"]
-    assert {one["rater"] for one in case["said"]} == {"rita", drawn_images.RATER}
-    told = verdict(ann, note="it is there").json()["verdicts"]
-    ruled = [(one["verdict"], one["wrong"], one["rater_id"], one["made_by"]) for one in told]
+    assert {entry["rater"] for entry in case["said"]} == {"rita", drawn_images.RATER}
+    verdicts = verdict(ann, note="it is there").json()["verdicts"]
+    ruled = [(one["verdict"], one["wrong"], one["rater_id"], one["made_by"]) for one in verdicts]
     assert ruled == [("no", "person", "rita", "ann")]
-    told = verdict(ann, verdict="yes", wrong="scorer", rater=drawn_images.RATER).json()["verdicts"]
-    assert [(one["verdict"], one["rater_id"]) for one in told] == [("yes", drawn_images.RATER)]
+    verdicts = verdict(ann, verdict="yes", wrong="scorer", rater=drawn_images.RATER).json()["verdicts"]
+    assert [(one["verdict"], one["rater_id"]) for one in verdicts] == [("yes", drawn_images.RATER)]
     # the Campaigns page lists it with the default campaign's
     assert {one.campaign_id for one in adjudications.verdicts(world.store, replaced=True)} == {campaign_items.DEFAULT}
     assert len(adjudications.verdicts(world.store, replaced=True)) == 2
@@ -135,17 +135,17 @@ def test_a_verdict_is_taken_back(world: World) -> None:
     assert (listed("none"), listed("person"), listed("scorer", "prompt"), listed("none", "person")) == (0, 1, 0, 1)
     verdict(ann, verdict="yes", wrong="prompt", rater=None)
     # the one before counts again, and then none
-    assert [(one["wrong"], one["verdict"]) for one in back().json()["verdicts"]] == [("person", "no")]
+    assert [(entry["wrong"], entry["verdict"]) for entry in back().json()["verdicts"]] == [("person", "no")]
     assert listed("person") == 1
     verdict(ann, verdict="yes", wrong="person", rater=None)
-    assert [one["rater_id"] for one in remarks(ann)["verdicts"]] == [None]
+    assert [entry["rater_id"] for entry in remarks(ann)["verdicts"]] == [None]
     world.store.change(lambda connection: connection.execute("delete from adjudications"))
     verdict(ann)
     assert back().json()["verdicts"] == []
     assert (listed("none"), listed("person")) == (1, 0)
-    assert [one["kind"] for one in remarks(ann)["history"]][-2:] == ["verdict", "withdrawal"]
+    assert [entry["kind"] for entry in remarks(ann)["history"]][-2:] == ["verdict", "withdrawal"]
     values = ann.get("/api/studio/facets", params={"verdict": "none"}).json()["facets"]
-    assert [one["value"] for facet in values if facet["name"] == "verdict" for one in facet["values"]] == ["none"]
+    assert [entry["value"] for facet in values if facet["name"] == "verdict" for entry in facet["values"]] == ["none"]
 
 
 @pytest.mark.parametrize(
@@ -174,13 +174,13 @@ def test_the_history_tells_all_in_order(world: World) -> None:
     ann = uncovered(world)
     note(ann, "odd")
     verdict(ann)
-    told = remarks(ann)["history"]
-    assert [one["moment"] for one in told] == sorted(one["moment"] for one in told)
-    found = [(one["kind"], one["who"]) for one in told]
-    assert ("import", None) in found
-    assert ("scored", drawn_images.RATER) in found
-    assert [one for one in found if one[1] == "ann"] == [("uncovered", "ann"), ("note", "ann"), ("verdict", "ann")]
-    assert ("answer", "rita") in found
+    history = remarks(ann)["history"]
+    assert [entry["moment"] for entry in history] == sorted(entry["moment"] for entry in history)
+    results = [(entry["kind"], entry["who"]) for entry in history]
+    assert ("import", None) in results
+    assert ("scored", drawn_images.RATER) in results
+    assert [one for one in results if one[1] == "ann"] == [("uncovered", "ann"), ("note", "ann"), ("verdict", "ann")]
+    assert ("answer", "rita") in results
 
 
 def test_tags_stand_beside_and_in_the_history(world: World) -> None:
@@ -188,9 +188,9 @@ def test_tags_stand_beside_and_in_the_history(world: World) -> None:
     for on in (True, False, True):
         body = {"id": str(uuid.uuid4()), "items": [ITEM], "tag": HOSTILE, "on": on}
         assert ann.post("/api/studio/tags", json=body).status_code == 200
-    told = remarks(ann)
-    assert (told["tags"], told["known_tags"]) == ([HOSTILE], [HOSTILE])
-    assert [one["kind"] for one in told["history"] if one["about"] == HOSTILE] == ["tag", "untag", "tag"]
+    fields = remarks(ann)
+    assert (fields["tags"], fields["known_tags"]) == ([HOSTILE], [HOSTILE])
+    assert [entry["kind"] for entry in fields["history"] if entry["about"] == HOSTILE] == ["tag", "untag", "tag"]
 
 
 def test_erasing_a_person_takes_their_notes(world: World) -> None:

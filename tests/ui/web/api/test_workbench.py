@@ -73,8 +73,8 @@ def _routes(store: Store) -> FastAPI:
 
 def _rated() -> list[Annotation]:
     direct = {"aspect": "correct", "target": None, "label": "yes", "value": 1.0}
-    said = (Judgement("correct", "yes", 1.0),)
-    return [Annotation(f"r{n}", item_id(n), "rita", "direct", direct, said, "direct-1") for n in range(6)]
+    parts = (Judgement("correct", "yes", 1.0),)
+    return [Annotation(f"r{n}", item_id(n), "rita", "direct", direct, parts, "direct-1") for n in range(6)]
 
 
 def get(client: TestClient, route: str, item: str = ITEM, **more: str) -> Any:
@@ -106,17 +106,17 @@ def answer(client: TestClient, item: str = ITEM, **more: Any) -> str:
 def of(world: World, person: str = "ann", item: str = ITEM) -> dict[str, bool]:
     """Each answer of a person, and whether it was given after seeing."""
     with world.store.read() as cursor:
-        found = cursor.execute(
+        rows = cursor.execute(
             "select annotation_id, saw_evidence from annotations where rater_id = ? and item_id = ? order by submitted",
             [person, item],
         ).fetchall()
-    return dict(found)
+    return dict(rows)
 
 
 def counting(world: World, person: str = "ann") -> list[tuple[str, str | None]]:
     """The labels of `correct`, each with why it does not count, if it does not."""
-    found = frame(world.store, Selection(aspect=("correct",), rater=(person,)))
-    mine = found[(found["rater"] == person) & (found["item"] == ITEM)]
+    table = frame(world.store, Selection(aspect=("correct",), rater=(person,)))
+    mine = table[(table["rater"] == person) & (table["item"] == ITEM)]
     return [(label, why if isinstance(why, str) else None) for label, why in zip(mine["label"], mine["excluded"], strict=True)]
 
 
@@ -170,20 +170,20 @@ def test_it_outlives_the_server(world: World) -> None:
 
 def test_evidence_in_full(world: World) -> None:
     client = world.person()
-    shown = {one["rater"]: one for one in uncover(client, item_id(4))["scorers"]}
+    shown = {entry["rater"]: entry for entry in uncover(client, item_id(4))["scorers"]}
     geneval, clip = shown[drawn_images.RATER], shown[drawn_images.CLIP]
     assert geneval["settings"] == {k: v for k, v in drawn_images.SETTINGS.items() if k != "keep"}
     relation = geneval["checks"][-1]
     assert relation["relation"] in ("left of", "right of", "above", "below")
-    for one in geneval["detections"][:-1]:
-        assert len(one["box"]) == 4
-        assert one["mask"].startswith("iVBORw0KGgo")
+    for entry in geneval["detections"][:-1]:
+        assert len(entry["box"]) == 4
+        assert entry["mask"].startswith("iVBORw0KGgo")
     assert geneval["detections"][-1]["mask"] is None
     assert clip["score"]["standing"]["n"] == 6
     assert 0 <= clip["score"]["standing"]["below"] < 6
     assert clip["score"]["standing"]["low"] <= clip["score"]["value"] <= clip["score"]["standing"]["high"]
     assert (clip["verdict"], clip["detections"]) == (None, [])
-    colored = next(one for one in uncover(client, item_id(5))["scorers"] if one["rater"] == drawn_images.RATER)
+    colored = next(entry for entry in uncover(client, item_id(5))["scorers"] if entry["rater"] == drawn_images.RATER)
     assert sum(colored["detections"][0]["colors"]) == pytest.approx(1)
 
 
@@ -305,8 +305,8 @@ def test_own_answers_are_no_secret_and_others_are(world: World) -> None:
 
 def test_a_place_without_a_picture_hides_nothing(world: World) -> None:
     blank = Item("geneval/00000/none/0", "geneval", "geneval/00000", "single_object", "none")
-    said = (Judgement("correct", "no", 0.0),)
-    rated = Annotation("n0", blank.item_id, "rita", "direct", {"aspect": "correct", "label": "no", "value": 0.0}, said, "1")
+    parts = (Judgement("correct", "no", 0.0),)
+    rated = Annotation("n0", blank.item_id, "rita", "direct", {"aspect": "correct", "label": "no", "value": 0.0}, parts, "1")
     imports.apply(world.store, [ImportBundle("x", "x", "x", items=[blank], annotations=[rated])])
     for client in (world.client(), world.person()):
         assert get(client, "task", blank.item_id) == {"state": "none"}
@@ -332,7 +332,7 @@ def test_masks_that_are_gone(world: World) -> None:
     for part in world.store.project.glob("runs/*/parts/*.parquet"):
         part.unlink()
     shown = uncover(world.person(), item_id(4))["scorers"]
-    assert all(one["mask"] is None for scorer in shown for one in scorer["detections"])
+    assert all(entry["mask"] is None for scorer in shown for entry in scorer["detections"])
     assert any(scorer["checks"] for scorer in shown)
 
 
@@ -340,9 +340,9 @@ def test_a_scorer_that_this_concord_does_not_know(world: World) -> None:
     with world.store.read() as cursor:
         cursor.execute("update runs set scorer = 'newer'")
     shown = uncover(world.person())["scorers"]
-    assert all("no scorer 'newer'" in one["unknown"] and one["verdict"] is None for one in shown)
+    assert all("no scorer 'newer'" in entry["unknown"] and entry["verdict"] is None for entry in shown)
     listed = world.client().get(f"/api/studio/items?rater={drawn_images.RATER}").json()["items"]
-    assert {one["reason"] for one in listed} == {None}
+    assert {entry["reason"] for entry in listed} == {None}
 
 
 def test_an_imported_scorer_has_its_say(world: World) -> None:
@@ -351,7 +351,7 @@ def test_an_imported_scorer_has_its_say(world: World) -> None:
         for n in range(3)
     ]
     imports.apply(world.store, [ImportBundle("ratings", "m", "m", raters=[Rater("metric", "scorer")], annotations=said)])
-    shown = {one["rater"]: one for one in uncover(world.person(), item_id(1))["scorers"]}
+    shown = {entry["rater"]: entry for entry in uncover(world.person(), item_id(1))["scorers"]}
     assert set(shown) == {drawn_images.RATER, drawn_images.CLIP, "metric"}
     metric = shown["metric"]
     assert (metric["imported"], metric["verdict"], metric["score"]["value"]) == (True, None, 0.1)
@@ -366,19 +366,19 @@ def test_neighbours_follow_the_listing(standing: World) -> None:
         {"order": "highest", "rater": drawn_images.CLIP, "by": "score"},
     ):
         listed = client.get("/api/studio/items", params=listing).json()["items"]
-        ids = [one["item_id"] for one in listed]
+        ids = [entry["item_id"] for entry in listed]
         assert len(ids) == 6
-        for place, here in enumerate(ids):
-            found = get(client, "neighbours", here, **listing)
-            assert (found["place"], found["total"]) == (place + 1, 6)
-            assert (found["previous"] or {}).get("id") == (ids[place - 1] if place else None)
-            assert (found["next"] or {}).get("id") == (ids[place + 1] if place < 5 else None)
-            if found["next"]:
-                assert found["next"]["shown"] is (listed[place + 1]["mean"] is not None)
+        for index, here in enumerate(ids):
+            value = get(client, "neighbours", here, **listing)
+            assert (value["place"], value["total"]) == (index + 1, 6)
+            assert (value["previous"] or {}).get("id") == (ids[index - 1] if index else None)
+            assert (value["next"] or {}).get("id") == (ids[index + 1] if index < 5 else None)
+            if value["next"]:
+                assert value["next"]["shown"] is (listed[index + 1]["mean"] is not None)
     alone = get(client, "neighbours", item_id(2), task="counting")
     assert (alone["place"], alone["total"], alone["previous"], alone["next"]) == (1, 1, None, None)
     # what has left a listing still leads on in it
-    colors = [one["item_id"] for one in client.get("/api/studio/items", params={"task": "colors"}).json()["items"]]
+    colors = [entry["item_id"] for entry in client.get("/api/studio/items", params={"task": "colors"}).json()["items"]]
     outside = get(client, "neighbours", item_id(2), task="colors")
     assert (outside["place"], outside["total"]) == (None, 1)
     assert [side["id"] for side in (outside["previous"], outside["next"]) if side] == colors
@@ -386,22 +386,22 @@ def test_neighbours_follow_the_listing(standing: World) -> None:
 
 
 def test_neighbours_without_a_value_are_told_apart(standing: World) -> None:
-    found = get(standing.client(), "neighbours", item_id(1), rater="nobody")
-    assert (found["previous"]["shown"], found["next"]["shown"]) == (False, False)
+    value = get(standing.client(), "neighbours", item_id(1), rater="nobody")
+    assert (value["previous"]["shown"], value["next"]["shown"]) == (False, False)
 
 
 def test_browse_tells_why(standing: World) -> None:
     client = standing.client()
     listed = client.get("/api/studio/items", params={"rater": drawn_images.RATER, "order": "lowest"}).json()["items"]
-    verdicts = [one["verdict"] for one in listed]
+    verdicts = [entry["verdict"] for entry in listed]
     assert verdicts == sorted(verdicts)
     assert {"yes", "no"} == set(verdicts)
-    assert all(("expected" in (one["reason"] or "")) is (one["verdict"] == "no") for one in listed)
-    assert all("spec" not in one for one in listed)
+    assert all(("expected" in (entry["reason"] or "")) is (entry["verdict"] == "no") for entry in listed)
+    assert all("spec" not in entry for entry in listed)
     numbers = client.get("/api/studio/items", params={"rater": drawn_images.CLIP, "by": "score"}).json()["items"]
-    assert all(one["verdict"] is None and one["reason"] is None and 0.1 < one["mean"] < 0.4 for one in numbers)
+    assert all(number["verdict"] is None and number["reason"] is None and 0.1 < number["mean"] < 0.4 for number in numbers)
     people = client.get("/api/studio/items").json()["items"]
-    assert all(one["verdict"] is None and one["reason"] is None and one["mean"] == 1 for one in people)
+    assert all(person["verdict"] is None and person["reason"] is None and person["mean"] == 1 for person in people)
 
 
 @pytest.mark.parametrize("id_", ["", "nothing", "'; drop table items; --", "<script>", "\0", "x" * 1000, "a/../b", "🦊"])

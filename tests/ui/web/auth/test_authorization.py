@@ -126,7 +126,7 @@ MAKE: Mapping[str, Callable[[House], TestClient]] = {
     ),
     "researcher": lambda place: place.account("rosa"),
     "admin": lambda place: place.account("adam"),
-    "revoked link": lambda place: _over(place, lambda one: invitations.revoke(place.store, one.invitation_id)),
+    "revoked link": lambda place: _over(place, lambda entry: invitations.revoke(place.store, entry.invitation_id)),
     "expired link": lambda place: _over(place, place.expire),
     "removed account": _removed,
     "forged cookie": _forged,
@@ -163,12 +163,12 @@ def allowed(method: str, path: str) -> int | None:
 
 
 def test_every_route_is_in_the_table(place: House) -> None:
-    found = set(routes_of(place.app.routes))
-    assert [route for route in found if allowed(*route) is None] == []
+    results = set(routes_of(place.app.routes))
+    assert [route for route in results if allowed(*route) is None] == []
     # the collector sees all: ours, what is included, and what Gradio mounts
-    assert {tuple(route.split(" ")) for route in TABLE if not route.endswith("/logout")} <= found
-    assert {("GET", "/studio/config"), ("POST", "/annotate/gradio_api/queue/join"), ("GET", "/annotate/")} <= found
-    mounted = {path.removeprefix("/annotate").replace(":path}", "}") for _, path in found if path.startswith("/annotate/")}
+    assert {tuple(route.split(" ")) for route in TABLE if not route.endswith("/logout")} <= results
+    assert {("GET", "/studio/config"), ("POST", "/annotate/gradio_api/queue/join"), ("GET", "/annotate/")} <= results
+    mounted = {path.removeprefix("/annotate").replace(":path}", "}") for _, path in results if path.startswith("/annotate/")}
     assert set(OF_THE_FORM) <= mounted
 
 
@@ -206,15 +206,15 @@ def test_every_route_for_every_role(place: House, monkeypatch: pytest.MonkeyPatc
         who = allowed(method, path) if path != "/assets" else EVERYBODY
         assert who is not None
         client.cookies = cookies
-        asked = address(path)
+        requested = address(path)
         before = len(through)
-        answer = client.request(method, asked, headers={"Content-Type": "application/json"})
+        answer = client.request(method, requested, headers={"Content-Type": "application/json"})
         came = (answer.status_code, len(through) - before) == (299, 1)
         if came != (ROLES[role] >= who):
-            wrong.append((method, asked, answer.status_code))
+            wrong.append((method, requested, answer.status_code))
         if not came:
-            refused = (404,) if access_of(asked) is None else (401, 403)
-            assert answer.status_code in refused, (asked, answer.status_code)
+            refused = (404,) if access_of(requested) is None else (401, 403)
+            assert answer.status_code in refused, (requested, answer.status_code)
             assert len(answer.text) < 300
     assert wrong == []
     assert len(through) >= 9
@@ -223,7 +223,7 @@ def test_every_route_for_every_role(place: House, monkeypatch: pytest.MonkeyPatc
 @pytest.mark.parametrize("role", [role for role in ROLES if ROLES[role] < RESEARCHERS])
 def test_an_annotator_reads_nothing_of_the_studio(place: House, role: str) -> None:
     item = "geneval/00000/sdv2/0"
-    asked = (
+    requested = (
         "/studio", "/studio/", "/studio/config", "/studio/agreement", "/studio/gradio_api/info",
         "/studio/gradio_api/queue/data", f"/api/studio/item?id={item}", f"/api/studio/evidence?id={item}", "/api/studio/items",
         "/api/studio/version", "/studio/gradio_api/file=x", "/annotate/gradio_api/file=x", "/annotate/../studio/config",
@@ -234,7 +234,7 @@ def test_an_annotator_reads_nothing_of_the_studio(place: House, role: str) -> No
     assert "secretscorer" in rosa.post("/api/studio/uncover", json={"id": item}).text
     client = MAKE[role](place)
     cookies = dict(client.cookies)
-    for path in asked:
+    for path in requested:
         for headers in ({}, PAGE):
             client.cookies = cookies
             answer = client.get(path, headers=headers)
@@ -248,10 +248,10 @@ def test_what_an_annotator_reads_is_blind(place: House) -> None:
     other = place.account("anna")
     task = first(client)
     other.post("/api/campaign", json={"campaign": "default"})
-    said = saying(first(other)["ticket"])
-    assert other.post("/api/submit", json=said).status_code == 200
-    asked = ("/api/next", "/annotate/", "/annotate/config", "/api/last", "/api/mine", f"/api/mine/{said['id']}")
-    told = "".join(client.get(path).text for path in asked)
+    answers = saying(first(other)["ticket"])
+    assert other.post("/api/submit", json=answers).status_code == 200
+    requested = ("/api/next", "/annotate/", "/annotate/config", "/api/last", "/api/mine", f"/api/mine/{answers['id']}")
+    told = "".join(client.get(path).text for path in requested)
     for secret in ("sdv2", "secretscorer", "geneval/", "anna", "samples"):
         assert secret not in told
     assert client.get(task["images"][0]["image"]).status_code == 200

@@ -10,7 +10,8 @@ from typing import Any
 import pytest
 from starlette.testclient import TestClient
 
-from data.campaign import Campaign, CampaignItem
+from data.campaigns.items import CampaignItem
+from data.campaigns.settings import Campaign
 from data.store.campaigns import management
 from tests.ui.accounts_app import House, house
 from tests.ui.http_visitor import first
@@ -46,15 +47,15 @@ def counts(place: House) -> list[int]:
 
 def test_nobody_reads_or_revises_anothers_answer(place: House) -> None:
     victim, intruder = place.invited("victim"), place.invited("intruder")
-    said = saying(first(victim)["ticket"])
-    assert victim.post("/api/submit", json=said).status_code == 200
-    assert intruder.get(f"/api/mine/{said['id']}").status_code == 404
-    assert said["id"] not in intruder.get("/api/mine").text
+    answers = saying(first(victim)["ticket"])
+    assert victim.post("/api/submit", json=answers).status_code == 200
+    assert intruder.get(f"/api/mine/{answers['id']}").status_code == 404
+    assert answers["id"] not in intruder.get("/api/mine").text
     # under its id, as its revision, and as its own
-    ticket = said["ticket"]
-    for other in ({"id": said["id"]}, {"revises": said["id"]}, {"id": said["id"], "revises": said["id"]}):
+    ticket = answers["ticket"]
+    for other in ({"id": answers["id"]}, {"revises": answers["id"]}, {"id": answers["id"], "revises": answers["id"]}):
         assert intruder.post("/api/submit", json=saying(ticket, **other)).status_code == 422, other
-    assert place.column(f"select rater_id from annotations where annotation_id = '{said['id']}'") == ["victim"]
+    assert place.column(f"select rater_id from annotations where annotation_id = '{answers['id']}'") == ["victim"]
     assert place.column("select count(*) from annotations where rater_id = 'intruder'") == [0]
 
 
@@ -117,9 +118,9 @@ FIELDS: dict[str, Any] = {
 
 def test_what_a_body_says_beyond_its_fields_is_nothing(place: House) -> None:
     client = place.invited("assigns")
-    said = FIELDS | saying(first(client)["ticket"])
-    assert client.post("/api/submit", json=said).status_code == 200
-    row = f"from annotations where annotation_id = '{said['id']}'"
+    answers = FIELDS | saying(first(client)["ticket"])
+    assert client.post("/api/submit", json=answers).status_code == 200
+    row = f"from annotations where annotation_id = '{answers['id']}'"
     assert place.column(f"select rater_id {row}") == ["assigns"]
     assert place.column(f"select campaign_id {row}") == ["c"]
     assert place.column(f"select status {row}") == ["valid"]

@@ -90,7 +90,7 @@ def test_a_sign_in_begins_a_new_session(place: House) -> None:
     client.post("/login", data={"name": "rosa", "password": PASSWORD})
     after = dict(client.cookies)
     assert before.keys() == after.keys()
-    was, held = (json.loads(base64.b64decode(next(iter(one.values())).split(".")[0])) for one in (before, after))
+    was, held = (json.loads(base64.b64decode(next(iter(entry.values())).split(".")[0])) for entry in (before, after))
     assert set(held) == {"name", "account", "id", "begun", "seen"}
     assert was["id"] != held["id"]
     old = place.client()
@@ -158,7 +158,7 @@ def test_wrong_passwords_wait(tmp_path: Path) -> None:
         statuses = [guesser.post("/login", data=wrong).status_code for _ in range(FREE_BY_NAME + 1)]
         assert statuses == [401] * FREE_BY_NAME + [429]
         answer = guesser.post("/login", data=right | {"name": "rosa"})
-        assert (answer.status_code, "Wait 1 second, then try again" in answer.text) == (429, True)
+        assert (answer.status_code, "Wait 1 s, then try again" in answer.text) == (429, True)
         assert guesser.post("/login", data={"name": "anna", "password": PASSWORD}).status_code == 303
         # the real person, anywhere else
         assert place.client("10.1.1.1").post("/login", data=right | {"name": "rosa"}).status_code == 303
@@ -334,7 +334,7 @@ def test_origins_behind_a_proxy(place: House) -> None:
 
     def status(address: str, *headers: dict[str, str]) -> int:
         client = place.client(address, "127.0.0.1:7860")
-        return client.post("/login", data=data, headers={k: v for one in headers for k, v in one.items()}).status_code
+        return client.post("/login", data=data, headers={k: v for header in headers for k, v in header.items()}).status_code
 
     assert status("127.0.0.1", forwarded, ours) == 303
     assert status("127.0.0.1", forwarded, theirs) == 403

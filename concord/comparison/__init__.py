@@ -1,0 +1,1 @@
+"""Generators and scorers compared: the leaderboard, pairs of generators, preferences, and image-text matching."""

@@ -1,0 +1,311 @@
+"""Image-text matching in a project: accuracy against chance, Winoground's scores, votes, fewer trials.
+
+The command ``itm`` and the page Matching show the same rows, made from evidence as the frames that ``agreement.matching``
+takes.
+Ablation is accuracy by trials, steps and seed (SelfEval, appendix C): each setting of steps and seed is a rater of its own;
+fewer trials are its first ones.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from itertools import groupby
+from typing import Any, Final
+
+import numpy as np
+import pandas as pd
+
+from agreement import Options
+from agreement.matching import COLUMNS, Votes, by_trials, is_known, matching_statistics, votes, winoground
+from agreement.numeric import FloatArray, IntArray
+from agreement.questions import GroupStatistic
+from agreement.study.cells import ALL
+from concord.common import live_updates
+from data.store.analysis import study_frames
+from data.store.core.selection import Selection
+from data.store.core.store import Store
+from data.store.judgements.scorer_evidence import CaptionChoice, caption_choices
+from scorers.likelihood import rules
+from scorers.matching import posterior
+
+
+@dataclass(frozen=True, slots=True)
+class RaterTrials:
+    """One rater's trials on some images: (items, N, C), -inf where there is no caption; right places; clusters."""
+
+    fits: FloatArray
+    right: IntArray
+    clusters: tuple[str, ...]
+
+
+def answers(choices: Iterable[CaptionChoice]) -> pd.DataFrame:
+    """A row per image and rater: ``COLUMNS`` and ``captions``."""
+    made = [_row(choice) for choice in choices]
+    return pd.DataFrame(made, columns=[*COLUMNS, "captions"]).astype({"group": object, "posterior": object})
+
+
+def _row(choice: CaptionChoice) -> dict[str, Any]:
+    fits, captions = fits_of(choice), choice.payload["captions"]
+    shares = posterior_of(choice, fits)
+    right = int(choice.payload["right"])
+    return {
+        "rater": choice.rater_id,
+        "item": choice.item_id,
+        "prompt": choice.prompt_id,
+        "group": choice.group,
+        "task": choice.task,
+        "generator": choice.generator,
+        "fits": fits,
+        "right": right,
+        "posterior": None if shares is None else shares[right],
+        "captions": captions,
+    }
+
+
+def fits_of(choice: CaptionChoice) -> list[float | None]:
+    """How well each caption fits. Of terms they are made anew, as the rater's settings may be other than the run's."""
+    if "terms" not in choice.payload:
+        return list(choice.payload["fits"])
+    try:
+        return rules.as_json(rules.fits(choice.payload, choice.settings))
+    except (ValueError, LookupError, TypeError):
+        return list(choice.payload["fits"])
+
+
+def posterior_of(choice: CaptionChoice, fits: Sequence[float | None]) -> tuple[float, ...] | None:
+    """The captions' shares by a softmax; None where the fits are no logarithms of likelihoods: an average loss, or one missing.
+
+    Cosines are multiplied by what their model was trained with (``scale``).
+    """
+    scale = choice.payload.get("scale")
+    in_nats = choice.payload.get("method") == "reverse" or choice.settings.get("weighting") == "bound"
+    factor = scale if isinstance(scale, int | float) else 1.0 if in_nats else None
+    if factor is None or not is_known(fits):
+        return None
+    return posterior([factor * fit for fit in fits if fit is not None])
+
+
+def trials_of(choices: Iterable[CaptionChoice]) -> RaterTrials | None:
+    """The trials of one rater; None where there are none. Images without all numbers, or with fewer trials, are left out."""
+    made: list[tuple[CaptionChoice, FloatArray]] = []
+    for choice in choices:
+        if "terms" in choice.payload:
+            try:
+                trials = rules.by_trial(choice.payload, choice.settings)
+            except (ValueError, LookupError, TypeError):
+                continue
+            if np.isfinite(trials).all():
+                made.append((choice, trials))
+    if not made:
+        return None
+    n = max(trials.shape[0] for _, trials in made)
+    made = [(choice, trials) for choice, trials in made if trials.shape[0] == n]
+    size = max(trials.shape[1] for _, trials in made)
+    fits = np.full((len(made), n, size), -np.inf)
+    for position, (_, trials) in enumerate(made):
+        fits[position, :, : trials.shape[1]] = trials
+    right = np.array([int(choice.payload["right"]) for choice, _ in made], np.int64)
+    return RaterTrials(fits, right, tuple(choice.group or choice.prompt_id for choice, _ in made))
+
+
+Row = dict[str, Any]
+EVALUATIONS: Final = "evaluations"
+"""The share of all evaluations that were made; of likelihood raters alone."""
+
+
+@dataclass(frozen=True, slots=True)
+class MatchingRows:
+    """A row for each figure.
+
+    Attributes:
+        matching: each rater's accuracy, chance and what lies between, by generator and task.
+        winoground: text, image and group score; ``votes``: images on which only one of two raters is right.
+        trials: accuracy by the first 1, 2, ... trials of a rater that has more than one.
+    """
+
+    matching: Sequence[Row]
+    winoground: Sequence[Row]
+    votes: Sequence[Row]
+    trials: Sequence[Row]
+
+    @property
+    def sections(self) -> dict[str, Sequence[Row]]:
+        return {name: getattr(self, name) for name in ("matching", "winoground", "votes", "trials")}
+
+
+def rows(store: Store, selection: Selection, options: Options | None = None) -> MatchingRows:
+    """All figures of a selection, by suite. Of the selection, suite, task, generator and rater restrict."""
+    return rows_of_evidence(caption_choices(store, selection), options)
+
+
+def rows_of_evidence(choices: Sequence[CaptionChoice], options: Options | None = None) -> MatchingRows:
+    """All figures of evidence that is sorted by suite."""
+    made: dict[str, list[Row]] = {"matching": [], "winoground": [], "votes": [], "trials": []}
+    for suite, listed in groupby(choices, key=lambda choice: choice.suite):
+        mine = list(listed)
+        frame = answers(mine)
+        made["matching"] += [figure_row(figure, suite) for figure in matching_statistics(frame, options)]
+        made["matching"] += _evaluations(mine, suite)
+        made["winoground"] += [figure_row(figure, suite) for figure in winoground(frame, options)]
+        made["votes"] += [_vote(vote, suite) for vote in votes(frame, options)]
+        made["trials"] += _trials(mine, suite, options)
+    return MatchingRows(**made)
+
+
+def _evaluations(mine: Sequence[CaptionChoice], suite: str) -> list[Row]:
+    """How many of all evaluations (trials x captions x steps) likelihood raters made: fewer where captions were given up."""
+    made: dict[tuple[str, str, str], list[tuple[int, int]]] = {}
+    for choice in mine:
+        counts = (choice.payload.get("evaluations"), choice.payload.get("full"))
+        if all(isinstance(n, int) and n > 0 for n in counts):
+            for task in (ALL, choice.task):
+                made.setdefault((choice.generator, task, choice.rater_id), []).append(counts)  # type: ignore[arg-type]
+    return [
+        {
+            "suite": suite,
+            "generator": generator,
+            "task": task,
+            "rater": rater,
+            "statistic": EVALUATIONS,
+            "value": sum(n for n, _ in counts) / sum(of for _, of in counts),
+            "low": None,
+            "high": None,
+            "n": len(counts),
+            "unit": "images",
+            "n_prompts": None,
+            "excluded": {},
+            "reason": None,
+            "method": f"{sum(n for n, _ in counts):,} of {sum(of for _, of in counts):,} trials x captions x steps",
+        }
+        for (generator, task, rater), counts in made.items()
+    ]
+
+
+def _trials(mine: Sequence[CaptionChoice], suite: str, options: Options | None) -> list[Row]:
+    def who(choice: CaptionChoice) -> tuple[str, str]:
+        return choice.rater_id, choice.generator
+
+    made: list[Row] = []
+    for (rater, generator), listed in groupby(sorted(mine, key=who), key=who):
+        some = list(listed)
+        trials = trials_of(some)
+        if trials is None or trials.fits.shape[1] < 2:
+            continue
+        aggregate = some[0].settings.get("aggregate", "jensen")
+        made += [
+            figure_row(figure, suite) | {"generator": generator, "task": "all", "trials": int(figure.group)}
+            for figure in by_trials(trials.fits, trials.right, trials.clusters, aggregate, options, generator, rater)
+        ]
+    return made
+
+
+def figure_row(figure: GroupStatistic, suite: str) -> Row:
+    """Plain types; ``n`` counts ``unit``, ``excluded`` what was left out and why."""
+    return {
+        "suite": suite,
+        "generator": figure.generator,
+        "task": figure.group,
+        "rater": figure.rater,
+        "statistic": figure.statistic,
+        **_number(figure),
+    }
+
+
+def _vote(compared: Votes, suite: str) -> Row:
+    counts = {name: getattr(compared, name) for name in ("only_a", "only_b", "both", "neither")}
+    where = {"suite": suite, "generator": compared.generator, "task": compared.task, "a": compared.a, "b": compared.b}
+    return {**where, **counts, "statistic": compared.difference.statistic, **_number(compared.difference)}
+
+
+def _number(figure: GroupStatistic) -> Row:
+    return {
+        "value": figure.outcome.value,
+        "low": figure.bounds.low,
+        "high": figure.bounds.high,
+        "n": figure.n,
+        "unit": figure.unit,
+        "n_prompts": figure.outcome.used.clusters,
+        "excluded": dict(figure.outcome.used.excluded),
+        "reason": figure.outcome.reason,
+        "method": figure.method,
+    }
+
+
+def by_cell(listed: Iterable[Row]) -> dict[tuple[str, str, str, str], dict[str, Row]]:
+    """Rows of ``MatchingRows.matching`` by (suite, generator, task, rater), then by statistic."""
+    made: dict[tuple[str, str, str, str], dict[str, Row]] = {}
+    for row in listed:
+        made.setdefault((row["suite"], row["generator"], row["task"], row["rater"]), {})[row["statistic"]] = row
+    return made
+
+
+@live_updates.cached(maxsize=2, key=study_frames.stamp)
+def evidence(store: Store) -> tuple[CaptionChoice, ...]:
+    """All that scorers made of images and captions, by suite, rater and image."""
+    return tuple(caption_choices(store, Selection()))
+
+
+@live_updates.cached(maxsize=8, key=study_frames.stamp)
+def recall(store: Store, suite: str, options: Options) -> MatchingRows:
+    """All figures of a suite."""
+    return rows_of_evidence([choice for choice in evidence(store) if choice.suite == suite], options)
+
+
+@dataclass(frozen=True, slots=True)
+class AblationSetting:
+    """One point of the grid, and the rater that it is."""
+
+    rater: str
+    steps: int
+    seed: int
+
+
+def ablation_rows(
+    choices: Sequence[CaptionChoice], grid: Iterable[AblationSetting], trials: Sequence[int], options: Options | None = None
+) -> list[Row]:
+    """A row for each suite, generator, task (and all together), setting and number of trials that the rater has."""
+    made: list[Row] = []
+    for setting in grid:
+        mine = [choice for choice in choices if choice.rater_id == setting.rater]
+        # suite, generator and task, all tasks first
+        cells = {(choice.suite, choice.generator, task) for choice in mine for task in (ALL, choice.task)}
+        for suite, generator, task in sorted(cells, key=lambda cell: (cell[0], cell[1], cell[2] != ALL, cell[2])):
+            some = [
+                choice
+                for choice in mine
+                if (choice.suite, choice.generator) == (suite, generator) and task in (ALL, choice.task)
+            ]
+            known = trials_of(some)
+            if known is None:
+                continue
+            aggregate = some[0].settings.get("aggregate", "jensen")
+            figures = by_trials(known.fits, known.right, known.clusters, aggregate, options, generator, setting.rater)
+            named = {"task": task, "steps": setting.steps, "seed": setting.seed}
+            made += [
+                figure_row(figure, suite) | named | {"trials": int(figure.group), "left_out": len(some) - figure.n}
+                for figure in figures
+                if int(figure.group) in trials
+            ]
+    return made
+
+
+def ablation_grids(choices: Iterable[CaptionChoice]) -> dict[tuple[str, str], list[AblationSetting]]:
+    """Raters that differ in steps or seed alone, two or more, by what they have in common: as text, and a title."""
+    named: dict[str, CaptionChoice] = {}
+    for choice in choices:
+        if (
+            isinstance(choice.settings.get("steps"), int)
+            and isinstance(choice.settings.get("seed"), int)
+            and "terms" in choice.payload
+        ):
+            named.setdefault(choice.rater_id, choice)
+    alike: dict[tuple[str, str], list[AblationSetting]] = {}
+    for rater, caption_choice in named.items():
+        rest = {name: value for name, value in sorted(caption_choice.settings.items()) if name not in ("steps", "seed")}
+        title = f"{caption_choice.scorer or 'scorer'} with {caption_choice.settings.get('model', 'its model')}"
+        key = (repr((caption_choice.scorer, rest)), title)
+        alike.setdefault(key, []).append(
+            AblationSetting(rater, caption_choice.settings["steps"], caption_choice.settings["seed"])
+        )
+    return {key: sorted(of, key=lambda setting: (setting.steps, setting.seed)) for key, of in alike.items() if len(of) > 1}

@@ -1,0 +1,1 @@
+"""Where scorers err: confusion tables, failure patterns, flipped prompts, and evidence judged by other settings."""

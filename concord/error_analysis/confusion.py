@@ -1,0 +1,105 @@
+"""The images of one cell of a confusion table: which labels count as the same, and what is said of them in words."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+import pandas as pd
+
+from agreement import Scale
+from agreement.study.frame import read_values
+from concord.common import live_updates, wording
+from data.store.analysis import confusion as store_crossed
+from data.store.analysis.confusion import ConfusionCell, ConfusionQuery, StoredLabel, rater_groups
+from data.store.core.frame import scales
+from data.store.core.selection import GROUPS, Selection, Where
+from data.store.core.store import Store
+
+_NAMED = 8
+"""So many of an aspect's labels are told at most."""
+
+
+def crossing_of(store: Store, crossed: ConfusionCell, selection: Selection) -> ConfusionQuery:
+    """The crossing among the selected judgements, its labels read as agreement reads them.
+
+    Which labels there are is told without regard to the selection's certainty.
+    """
+    return ConfusionQuery(crossed, _labels_by_meaning(store, crossed.aspect, selection), selection)
+
+
+def condition_of(store: Store, crossing: ConfusionQuery) -> Where:
+    """The condition on ``items t`` that they are the crossing's; made out once while the project stays as it is."""
+    return "t.item_id in (select unnest(?::varchar[]))", [_items(store, crossing)]
+
+
+def count_items(store: Store, crossing: ConfusionQuery) -> int:
+    """How many items the crossing has."""
+    return len(_items(store, crossing))
+
+
+@live_updates.cached(maxsize=16, key=live_updates.stored_version)
+def _items(store: Store, crossing: ConfusionQuery) -> list[str]:
+    return crossing.items(store)
+
+
+@live_updates.cached(maxsize=64, key=live_updates.stored_version)
+def _labels_by_meaning(store: Store, aspect: str, selection: Selection) -> tuple[StoredLabel, ...]:
+    known = scales(store)
+    stored_labels: list[StoredLabel] = []
+    for suite, labels in store_crossed.stored_labels(store, aspect, selection).items():
+        read = _read(known[suite, aspect], labels)
+        stored_labels += [
+            StoredLabel(suite, stored, label) for stored, label in zip(labels, read, strict=True) if label is not None
+        ]
+    return tuple(stored_labels)
+
+
+def _read(scale: str, labels: Sequence[str]) -> list[str | None]:
+    """Each label as it is compared; None where it is not on the scale."""
+    rows = pd.DataFrame({"label": pd.Series(labels, dtype=object), "number": np.nan})
+    read = read_values(Scale.parse(scale), rows, np.ones(len(labels), dtype=bool))
+    return [read.names[code] if code >= 0 else None for code in read.label]
+
+
+def describe_cell(store: Store, crossing: ConfusionQuery) -> str:
+    """What the images are: how many, and what both sides say of them; where there are none, why that may be."""
+    crossed, count = crossing.crossed, count_items(store, crossing)
+    images = wording.count(count, "image") if count else "No image"
+    among = rater_groups(store).get(crossed.a) == crossed.b
+    first = f"{crossed.a} calls “{crossed.a_says}”" if crossed.a_says else f"{crossed.a} has judged"
+    text = f"{images} that {first} and {_second(crossed, other=among)}, about “{crossed.aspect}”"
+    selection = crossing.selection
+    # which judgements are looked at, besides those of the images that Browse's own filters choose
+    only = [
+        *(f"target “{name}”" for name in selection.target),
+        *(f"rater “{name}”" for name in selection.rater),
+        *(f"campaign “{name}”" for name in selection.campaign),
+        *(f"certainty “{name}”" for name in selection.certainty),
+        *(f"since {moment}" for moment in selection.since[-1:]),
+        *(f"until {moment}" for moment in selection.until[-1:]),
+    ]
+    restricted = f", of answers only those of {', '.join(only)}" if only else ""
+    return f"{text}{restricted}.{'' if count else _why(crossing)}"
+
+
+def _second(crossed: ConfusionCell, *, other: bool) -> str:
+    if crossed.b not in GROUPS:
+        return f"{crossed.b} calls “{crossed.b_says}”" if crossed.b_says else f"{crossed.b} has judged"
+    who = f"other {crossed.b}" if other else crossed.b
+    who += " (more than half)" if crossed.by_majority else " (at least one)"
+    if crossed.b_says:
+        return f"{who} call “{crossed.b_says}”"
+    return f"{who} agree on" if crossed.by_majority else f"{who} have judged"
+
+
+def _why(crossing: ConfusionQuery) -> str:
+    """Why there may be none."""
+    crossed, known = crossing.crossed, sorted({word.label for word in crossing.words})
+    if not known:
+        return f" Nothing that was said about “{crossed.aspect}” counts here as a label."
+    lost = [label for label in (crossed.a_says, crossed.b_says) if label and label not in known]
+    if not lost:
+        return ""
+    labels = ", ".join(f"“{label}”" for label in known[:_NAMED]) + (" and others" if len(known) > _NAMED else "")
+    return f" Nobody says “{lost[0]}” here, but {labels}."

@@ -1,0 +1,1 @@
+"""A project looked after: backups, and what ``doctor`` finds."""

@@ -1,0 +1,124 @@
+"""Payment of a campaign's people: amounts in whole cents, what an outcome earns, and what a platform adds.
+
+Amounts are texts such as ``12.50`` in settings and ``Decimal`` in sums, never floats: each person's pay and fee are rounded to
+the cent, half up, and a total is the sum of what is paid, so that every file adds up.
+
+Pay is by item: every item that somebody answers counts, checks and training too, as it takes the same time. Whoever reaches
+the end gets the base pay by the platform's approval and the rest, if their items are worth more, as a bonus. Whoever leaves
+before gets what their items are worth as a bonus, and whoever is paused by the checks, or revoked, nothing.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from decimal import ROUND_HALF_UP, Decimal, InvalidOperation
+from typing import Final, Literal
+
+CENT: Final = Decimal("0.01")
+Outcome = Literal["completion", "stopped", "training", "paused", "quota", "left", "working"]
+"""How somebody left: as ``data.campaigns.settings.OUTCOMES``; ``left``: without a word; ``working``: not yet."""
+Decision = Literal["approve", "return", "reject", "wait"]
+DECISIONS: Final[Mapping[Outcome, Decision]] = {
+    "completion": "approve",
+    "stopped": "return",
+    "training": "return",
+    "quota": "return",
+    "left": "return",
+    "paused": "reject",
+    "working": "wait",
+}
+"""What a platform is to do with a submission; ``return``: it is not approved, and what was done is paid by a bonus."""
+
+
+def amount(text: str) -> Decimal:
+    """An amount of money, or a price with up to four decimals, from its text; empty: 0.
+
+    Raises:
+        ValueError: it is no such number, or below 0.
+    """
+    try:
+        value = Decimal(text.strip() or "0")
+    except InvalidOperation:
+        raise ValueError(f"an amount such as 12.50 expected, got {text!r}") from None
+    if not value.is_finite() or not 0 <= value < 10**9 or value != round(value, 4):
+        raise ValueError(f"an amount from 0, with four decimals at most, expected, got {text!r}")
+    return value
+
+
+def to_cents(value: Decimal) -> Decimal:
+    """Rounded to the cent, half up."""
+    return value.quantize(CENT, ROUND_HALF_UP)
+
+
+def price_for_wage(wage: Decimal, seconds: float) -> Decimal:
+    """What an item of so many seconds costs at a wage by the hour, to a hundredth of a cent."""
+    return (wage * Decimal(repr(seconds)) / 3600).quantize(Decimal("0.0001"), ROUND_HALF_UP)
+
+
+@dataclass(frozen=True, slots=True)
+class Payout:
+    """What one person gets: ``base`` by approval, ``bonus`` besides, and the platform's ``fee`` on both."""
+
+    decision: Decision
+    base: Decimal
+    bonus: Decimal
+    fee: Decimal
+
+    @property
+    def pay(self) -> Decimal:
+        """What the person gets in all."""
+        return self.base + self.bonus
+
+    @property
+    def cost(self) -> Decimal:
+        """What it costs."""
+        return self.pay + self.fee
+
+
+@dataclass(frozen=True, slots=True)
+class PayTerms:
+    """What a campaign pays.
+
+    Attributes:
+        price: of one answered item; ``base``: what the platform pays on approval.
+        fee: the platform's share on top of all pay, such as 0.33.
+        budget: the most that everything may cost; None: no cap.
+    """
+
+    price: Decimal = Decimal(0)
+    base: Decimal = Decimal(0)
+    fee: Decimal = Decimal(0)
+    budget: Decimal | None = None
+
+    @property
+    def paid(self) -> bool:
+        """Whether anything is paid at all."""
+        return bool(self.price or self.base)
+
+    def payout(self, outcome: Outcome, items: int) -> Payout:
+        """What somebody gets who has answered so many items. Whoever still works is counted as if they reached the end."""
+        decision = DECISIONS[outcome]
+        earned = to_cents(self.price * items)
+        if decision == "reject":
+            base = bonus = Decimal("0.00")
+        elif decision == "return" or not items:
+            base, bonus = Decimal("0.00"), earned
+        else:
+            base = to_cents(self.base)
+            bonus = max(earned - base, Decimal("0.00"))
+        return Payout(decision, base, bonus, to_cents((base + bonus) * self.fee))
+
+    def cost(self, items: int) -> Decimal:
+        """What somebody who answers so many items and reaches the end costs."""
+        return self.payout("completion", items).cost
+
+    def cost_of(self, answers: int) -> Decimal:
+        """What so many answers cost by the price of an item, whoever gives them."""
+        return to_cents(to_cents(self.price * answers) * (1 + self.fee))
+
+    def affordable(self, items: int, more: int, others: Decimal) -> int:
+        """How many of ``more`` further items the budget has room for, beside ``items`` of this person and others' cost."""
+        if self.budget is None or not self.paid:
+            return more
+        return next((n for n in range(more, 0, -1) if others + self.cost(items + n) <= self.budget), 0)

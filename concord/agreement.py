@@ -23,11 +23,11 @@ from agreement import (
     comparisons,
     consensus_rows,
     scorer_means,
-    thresholds,
 )
 from agreement.engine.counts import NotServedError, StaleError
 from agreement.engine.live import AspectScale, LiveEstimates
 from agreement.statistics.scale import with_labels
+from agreement.thresholds import thresholds
 from concord.common import live_updates
 from concord.common.context import Context, UsageError
 from data.store.analysis import aggregates

@@ -28,7 +28,7 @@ from numpy.typing import NDArray
 
 from data.jobs.folder import WorkerProgress
 from data.jobs.maps import EXTENT, Map, MapFolder, MapPositions
-from data.jobs.runs import Embeddings, unpack_embeddings
+from data.jobs.runs import Embeddings, read_parquet, unpack_embeddings
 from scorers.running import worker_main
 from scorers.running.fault_isolation import lower_priority
 
@@ -114,10 +114,8 @@ def _unit(vectors: Embeddings) -> NDArray[np.float32]:
 
 def _read_part(part: Path) -> list[tuple[str, bytes]]:
     try:
-        table = pq.read_table(part, columns=["item_id", COLUMN], partitioning=None)
+        table = read_parquet(part, ["item_id", COLUMN])
     except (OSError, pa.ArrowException, ValueError):
-        return []
-    if COLUMN not in table.column_names:
         return []
     rows = zip(table.column("item_id").to_pylist(), table.column(COLUMN).to_pylist(), strict=True)
     return [(str(item_id), stored) for item_id, stored in rows if stored]

@@ -7,6 +7,7 @@ import functools
 import gc
 import os
 import shutil
+import sys
 from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -22,6 +23,10 @@ if TYPE_CHECKING:
 # tests that run beside each other compute on one thread each: with more threads than cores, they wait for one another
 if "PYTEST_XDIST_WORKER" in os.environ:
     os.environ.setdefault("OMP_NUM_THREADS", "1")
+# containers set this for images that stay small; here it makes each of hundreds of processes compile torch anew, and each
+# worker rewrite the assertions of all tests
+os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
+sys.dont_write_bytecode = False
 # virtual machines may claim AMX and end with "Illegal instruction" at its first use in bfloat16
 os.environ.setdefault("ONEDNN_MAX_CPU_ISA", "AVX512_CORE_FP16")
 

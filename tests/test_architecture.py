@@ -7,6 +7,7 @@ import re
 import subprocess
 import sys
 from collections.abc import Iterator
+from functools import cache
 from pathlib import Path
 
 import pytest
@@ -45,6 +46,7 @@ def imported(path: Path) -> Iterator[str]:
             yield from (f"{module}.{alias.name}" for alias in node.names)
 
 
+@cache
 def roots(path: Path) -> set[str]:
     return {name.split(".")[0] for name in imported(path)}
 
@@ -121,6 +123,19 @@ print([name for name in {late!r} if name in sys.modules], "gradio" in sys.module
     assert run(code) == "[] True\n"
 
 
+def test_the_playground_is_filled_without_pandas() -> None:
+    """It takes a second to load, on a slow machine three, and neither scales nor what scorers saw need it."""
+    code = """
+import sys
+import concord.importing.playground
+from data.jobs.runs import RunFolder
+from data.playground.sample import FOLDER
+seen = RunFolder(next(FOLDER.glob("runs/*"))).read_part(0)
+print(len(seen) > 0, "pandas" in sys.modules)
+"""
+    assert run(code) == "True False\n"
+
+
 # written as an address, and neither a route's own path nor a name for `at` to complete
 ADDRESS = re.compile(r"""["'`(]/(?:api|img|assets|annotate|studio|login|join)(?:/|["'`?])""")
 NO_ADDRESS = re.compile(
@@ -173,6 +188,7 @@ def modules() -> dict[str, Path]:
     return {name.removesuffix(".__init__"): path for path, name in names.items()}
 
 
+@cache
 def import_graph() -> dict[str, set[str]]:
     """Which modules a module imports, inside functions too; what only type checkers import is left out."""
     known = modules()

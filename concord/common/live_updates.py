@@ -37,7 +37,7 @@ _OWED: Final = 9.0
 """Seconds that are paid back at most: pages move once a minute at least."""
 
 _NICE: Final = 10
-"""How far the thread that draws stands back behind others (Linux has a priority for each thread)."""
+"""Linux has a priority for each thread."""
 _KEPT: Final = 8
 """So many drawings of a part of a page are kept: of those who look at different things."""
 
@@ -60,13 +60,19 @@ class DrawingPace:
     """What pages see of a project that is open in an app: its version, which moves no faster than drawing allows.
 
     Drawing may take a share of the time; what it does not take it may take later, up to a point: a change after a quiet time is
-    seen at once. Thread-safe. ``clock`` never goes back; ``worked`` is the processor time of the thread that calls it.
+    seen at once. Thread-safe. ``clock`` never goes back; ``worked`` is the processor time of the thread that calls it; ``nice``
+    is how far the thread that draws stands back behind others.
     """
 
     def __init__(
-        self, store: Store, clock: Callable[[], float] = time.monotonic, worked: Callable[[], float] = time.thread_time
+        self,
+        store: Store,
+        clock: Callable[[], float] = time.monotonic,
+        worked: Callable[[], float] = time.thread_time,
+        nice: int = _NICE,
     ) -> None:
         self._store = store
+        self._nice = nice
         self._clock = clock
         self._worked = worked
         self._lock = threading.Lock()
@@ -101,7 +107,7 @@ class DrawingPace:
     def _take_turns(self) -> None:
         # where it cannot be told so, it is as important as all else
         with suppress(AttributeError, OSError):
-            os.setpriority(os.PRIO_PROCESS, threading.get_native_id(), _NICE)
+            os.setpriority(os.PRIO_PROCESS, threading.get_native_id(), self._nice)
         while (turn := self._turns.get()) is not None:
             step, done = turn
             # its processor time: while it stands back behind others, as on a busy machine, it takes none
@@ -124,9 +130,9 @@ class DrawingPace:
 _paces: WeakKeyDictionary[Store, DrawingPace] = WeakKeyDictionary()
 
 
-def limit_pace(store: Store) -> DrawingPace:
+def limit_pace(store: Store, pace: DrawingPace | None = None) -> DrawingPace:
     """Until it is closed, pages of this project move no faster than drawing them allows: for the app that has it open."""
-    pace = _paces[store] = DrawingPace(store)
+    pace = _paces[store] = pace or DrawingPace(store)
     return pace
 
 

@@ -19,6 +19,7 @@ from numpy.typing import NDArray
 
 from data.files import write_whole
 from data.jobs.folder import LOG, JobFolder
+from data.jobs.runs import read_parquet
 
 MapPositions = NDArray[np.float32]
 """(images, 2): where each stands, both from 0 to ``EXTENT``, at one scale."""
@@ -89,7 +90,7 @@ class MapFolder(JobFolder[MapJob]):
     def read(self) -> Map | None:
         """The map; None if there is none, or none that can be read: it can be made anew."""
         try:
-            table = pq.read_table(self.file, partitioning=None)
+            table = read_parquet(self.file)
             about = json.loads(table.schema.metadata[_METADATA_KEY])
             places = np.stack([table.column(name).to_numpy() for name in ("x", "y")], axis=1).astype(np.float32)
             items = tuple(table.column("item_id").to_pylist())

@@ -198,6 +198,21 @@ def read_manifest(path: Path) -> list[WorkItem]:
     return [json_records.parse_record(WorkItem, path, n, line) for n, line in enumerate(lines, 1) if line or len(lines) > 1]
 
 
+def read_parquet(path: Path, columns: Sequence[str] | None = None) -> pa.Table:
+    """A Parquet file's columns, or those of these names.
+
+    ``pyarrow.parquet.read_table`` goes through data sets, which load pandas: a second of each process that reads a part.
+
+    Raises:
+        OSError, pa.ArrowException: it is none, cannot be read, or lacks one of them.
+    """
+    with pq.ParquetFile(path) as file:
+        table = file.read(columns=columns)
+    if columns is not None and set(columns) - set(table.column_names):
+        raise pa.ArrowInvalid(f"{path.name} has not all of the columns {', '.join(columns)}")
+    return table
+
+
 def manifest_hash(work: Sequence[WorkItem]) -> str:
     """SHA-256 (hex) of what is to be scored, wherever the files are: shards of one manifest are known by it."""
     digest = hashlib.sha256()
@@ -257,14 +272,14 @@ class RunFolder(JobFolder[Run]):
     def is_of(self, number: int, work: Sequence[WorkItem]) -> bool:
         """Whether that part is there, can be read, and is about these images in this order."""
         try:
-            items = pq.read_table(self.part(number), columns=["item_id", "failed"], partitioning=None).column(0).to_pylist()
+            items = read_parquet(self.part(number), ["item_id", "failed"]).column(0).to_pylist()
         except (OSError, pa.ArrowException, IndexError):
             return False
         return bool(items == [item.item_id for item in work])
 
     def failures(self, number: int) -> int:
         """How many of a part's images could not be seen; the part ``is_of`` what it should be."""
-        failed = pq.read_table(self.part(number), columns=["failed"], partitioning=None).column(0)
+        failed = read_parquet(self.part(number), ["failed"]).column(0)
         return len(failed) - int(failed.null_count)
 
     def read_part(self, number: int) -> list[Observation]:
@@ -274,8 +289,14 @@ class RunFolder(JobFolder[Run]):
             ValueError: this is no part of a run.
         """
         try:
-            table = pq.read_table(self.part(number), schema=_SCHEMA, partitioning=None)
-            return [_observation(row) for row in table.to_pylist()]
+            table = read_parquet(self.part(number))
+            columns = [
+                table.column(field.name).cast(field.type)
+                if field.name in table.column_names
+                else pa.nulls(table.num_rows, field.type)
+                for field in _SCHEMA
+            ]
+            return [_observation(row) for row in pa.Table.from_arrays(columns, schema=_SCHEMA).to_pylist()]
         # rows of some other table are of whatever kind
         except (OSError, pa.ArrowException, ValueError, TypeError, LookupError) as error:
             ours = isinstance(error, (OSError, pa.ArrowException, _BadPart))

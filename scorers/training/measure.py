@@ -26,7 +26,6 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Final
 
-import inflect
 import numpy as np
 import torch
 from numpy.typing import NDArray
@@ -389,6 +388,8 @@ def detection_counts(generator: str, n: int) -> dict[str, int]:
     settings = registry.settings(scorer, "playground")
     perceiver = scorer.open(settings, "cpu")
     paint, _ = generators.load(generator)
+    import inflect  # takes seconds to load, and nothing else here needs it
+
     article = inflect.engine().a
     counts = {}
     for kind in KINDS:

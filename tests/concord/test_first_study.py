@@ -53,7 +53,7 @@ def _label(project: Path) -> None:
     """Somebody says whether each image shows its prompt."""
     with (
         Store(project) as store,
-        TestClient(create_app(store, TOKEN), base_url="http://localhost", client=("127.0.0.1", 1)) as client,
+        TestClient(create_app(store, TOKEN, pages=False), base_url="http://localhost", client=("127.0.0.1", 1)) as client,
     ):
         client.post("/api/name", json={"name": "ada"}).raise_for_status()
         for n in range(3):
@@ -89,6 +89,6 @@ def test_a_scorer_that_checks_specs_says_that_there_are_none(tmp_path: Path) -> 
     assert "run " not in ran.err
     assert "the prompts of 3 images do not say in a spec what must be there, so geneval has nothing to check" in ran.err
     # and of prompts with specs nothing is said
-    playground = tmp_path / "playground"
-    done(playground, "import", "playground")
-    assert "in a spec" not in concord(playground, "score", "visor", "--limit", "2").err
+    made = small_project.geneval_folder(tmp_path / "made", 1)
+    done(project, "import", "images", made, "--layout", "geneval", "--generator", "theirs")
+    assert "in a spec" not in concord(project, "score", "geneval", "--generator", "theirs", "--limit", "1").err

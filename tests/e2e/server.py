@@ -26,7 +26,7 @@ import uvicorn
 from fastapi import FastAPI
 
 from concord.common import forwarding
-from concord.common.live_updates import limit_pace
+from concord.common.live_updates import DrawingPace, limit_pace
 from concord.runs import queue, run_manager
 from data.store.browse.index_refresh import IndexRefresher
 from data.store.core.store import Store, StoreBusy
@@ -162,11 +162,12 @@ def serving(project: Path) -> Iterator[Server]:
     """Serve a project by a thread of this process, as ``ui.web.server.serve`` does."""
     token = secrets.token_urlsafe(32)
     with Store(project) as store, listening(create_app(store, token)) as url:
-        limit_pace(store)
+        # a test waits for what is drawn: that stands back behind nobody, and is not put off
+        pace = limit_pace(store, DrawingPace(store, worked=lambda: 0.0, nice=0))
         forwarding.announce(store.project, forwarding.OpenApp("127.0.0.1", int(url.rpartition(":")[2]), token, os.getpid()))
         _OPEN[store.project] = store
         try:
-            with closing(IndexRefresher(store)), closing(Thumbnails(store)):
+            with closing(IndexRefresher(store)), closing(Thumbnails(store)), closing(pace):
                 run_manager.begin_queued(store)
                 yield Server(url, store.project)
         finally:

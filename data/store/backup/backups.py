@@ -82,7 +82,7 @@ def database_contents(cursor: duckdb.DuckDBPyConnection, rest: Pause = no_pause)
         assert row is not None
         digests[name] = TableDigest(int(row[0]), f"{int(row[1]):x}")
         rest(time.monotonic() - begun)
-    return DatabaseContents(schema_version(cursor), digests)
+    return DatabaseContents(schema_version(cursor) if "meta" in digests else 0, digests)
 
 
 def copy_database(cursor: duckdb.DuckDBPyConnection, path: Path, rest: Pause = no_pause) -> DatabaseContents:

@@ -37,7 +37,7 @@ def migrate(connection: duckdb.DuckDBPyConnection) -> int:
     """
     known = migration_files()
     newest = max(known)
-    current = _version(connection)
+    current = schema_version(connection)
     if current > newest:
         raise SchemaTooNew(f"the project has schema {current}, this version supports {newest}: update Concord to open it")
     for version in sorted(number for number in known if number > current):
@@ -50,13 +50,6 @@ def migrate(connection: duckdb.DuckDBPyConnection) -> int:
             connection.rollback()
             raise
     return newest
-
-
-def _version(connection: duckdb.DuckDBPyConnection) -> int:
-    if not connection.execute("select 1 from duckdb_tables() where table_name = 'meta'").fetchone():
-        return 0
-    row = connection.execute("select value from meta where key = 'schema_version'").fetchone()
-    return int(row[0]) if row else 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -449,14 +442,16 @@ def table_names(cursor: duckdb.DuckDBPyConnection) -> list[str]:
 
 
 def schema_version(cursor: duckdb.DuckDBPyConnection) -> int:
-    """The version of the schema; 0: no project's database."""
-    if "meta" not in table_names(cursor):
+    """The version of the schema; 0: no project's database, which inside a transaction breaks that off."""
+    try:
+        row = cursor.execute("select value from meta where key = 'schema_version'").fetchone()
+    # that the table is there is not looked up first: DuckDB reads something of every table to list them
+    except duckdb.CatalogException:
         return 0
-    row = cursor.execute("select value from meta where key = 'schema_version'").fetchone()
     return int(row[0]) if row else 0
 
 
 def secret_of(cursor: duckdb.DuckDBPyConnection) -> str:
     """A project's own key; empty if it has none yet."""
-    record = rows.first(cursor, "select value from meta where key = 'secret'") if schema_version(cursor) else None
+    record = rows.first(cursor, "select value from meta where key = 'secret'") if "meta" in table_names(cursor) else None
     return str(record["value"]) if record else ""

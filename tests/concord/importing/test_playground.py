@@ -107,6 +107,21 @@ def default(tmp_path: Path, small: Path, monkeypatch: pytest.MonkeyPatch) -> Pat
     return next_steps.DEFAULT_PROJECT
 
 
+@pytest.fixture(scope="module")
+def template(small: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A project filled from the small sample."""
+    folder = tmp_path_factory.mktemp("filled") / "project"
+    with Store(folder) as store:
+        playground.fill_missing(store, sample.read_sample(small), StringIO())
+    return folder
+
+
+@pytest.fixture
+def filled(default: Path, template: Path) -> Path:
+    """The default project, filled."""
+    return shutil.copytree(template, default)
+
+
 def content(project: Path) -> dict[str, list[Any]]:
     """All that a project holds, in no order but with nothing that differs between two fillings."""
     requested = {
@@ -152,15 +167,13 @@ def test_the_first_command_fills_the_default_project(default: Path) -> None:
     assert len(list(default.glob("runs/*/parts/*.parquet"))) == 2 * -(-PICTURES // 32)
 
 
-def test_simulated_people_judge_the_careless_renderer_alone(default: Path) -> None:
-    opened(default)
-    judged = {item.split("/")[2] for _, _, item, _ in content(default)["answers"] if "/pair/" not in item}
+def test_simulated_people_judge_the_careless_renderer_alone(filled: Path) -> None:
+    judged = {item.split("/")[2] for _, _, item, _ in content(filled)["answers"] if "/pair/" not in item}
     assert judged == {CARELESS}
 
 
-def test_simulated_people_vote_on_pairs_as_a_campaign_would_show_them(default: Path) -> None:
-    opened(default)
-    with Store(default) as store:
+def test_simulated_people_vote_on_pairs_as_a_campaign_would_show_them(filled: Path) -> None:
+    with Store(filled) as store:
         (poll,) = preferences.rows(store, Selection(), Options(intervals=False)).polls
         (people, *scorers) = poll.voters
         assert (people.name, len(people.votes)) == (SIMULATED, VOTES * PAIRS)
@@ -187,8 +200,7 @@ def test_simulated_people_vote_on_pairs_as_a_campaign_would_show_them(default: P
         assert preferences.rows(store, Selection()).polls == []
 
 
-def test_scorers_judge_by_the_rules_that_are_here(default: Path) -> None:
-    opened(default)
+def test_scorers_judge_by_the_rules_that_are_here(filled: Path) -> None:
     truth = {
         f"{prompt.prompt_id}/{CARELESS}/{k}": scene_facts(parse_spec(prompt.spec), sample.careless_drawing(prompt, k).scene)[
             -1
@@ -199,7 +211,7 @@ def test_scorers_judge_by_the_rules_that_are_here(default: Path) -> None:
     }
     answers = {
         item: label == YES
-        for item, rater, aspect, _, label, *_ in content(default)["judgements"]
+        for item, rater, aspect, _, label, *_ in content(filled)["judgements"]
         if (rater, aspect) == ("geneval-playground", "correct") and item in truth
     }
     assert answers == truth
@@ -275,17 +287,15 @@ CUTS = [
     ("where", "what", "n"), [CUTS[2], *(pytest.param(*cut, marks=pytest.mark.slow) for cut in CUTS if cut != CUTS[2])]
 )
 def test_a_first_start_that_was_cut_off_is_finished(
-    default: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, where: Any, what: str, n: int
+    default: Path, template: Path, monkeypatch: pytest.MonkeyPatch, where: Any, what: str, n: int
 ) -> None:
-    with Store(tmp_path / "whole") as store:
-        playground.fill_missing(store, sample.read_sample(sample.FOLDER), StringIO())
     with monkeypatch.context() as cut, Store(default) as store:
         cut.setattr(where, what, nth(getattr(where, what), n))
         with pytest.raises(Stop):
             commands.fill_default_project(store)
     partly = content(default)
     opened(default)
-    whole = content(tmp_path / "whole")
+    whole = content(template)
     assert content(default) == whole
     assert partly != whole
 
@@ -309,15 +319,14 @@ def test_a_sample_that_is_damaged_keeps_nobody_out(
         assert contents.totals(store)["images"] == PICTURES
 
 
-def test_simulated_people_removed_stay_away(default: Path) -> None:
-    opened(default)
-    whole = content(default)
-    with Store(default) as store:
+def test_simulated_people_removed_stay_away(filled: Path) -> None:
+    whole = content(filled)
+    with Store(filled) as store:
         playground.remove_simulated(store)
         playground.remove_simulated(store)
         assert contents.totals(store)["simulated"] == 0
-    opened(default)
-    left = content(default)
+    opened(filled)
+    left = content(filled)
     assert not [rater for rater in left["raters"] if rater[2]]
     assert left["answers"] == []
     remaining = [row for row in whole["judgements"] if row[1] not in PEOPLE]
@@ -326,8 +335,8 @@ def test_simulated_people_removed_stay_away(default: Path) -> None:
         n: whole[n] for n in ("images", "evidence", "runs")
     }
     # whoever wants them back can have them
-    small_project.done(default, "import", "playground")
-    assert content(default) == whole
+    small_project.done(filled, "import", "playground")
+    assert content(filled) == whole
 
 
 def test_a_scorer_taken_back_stays_away(default: Path) -> None:
@@ -350,12 +359,11 @@ def test_any_project_can_be_given_the_playground(tmp_path: Path) -> None:
         assert contents.filter_choices(store)["generator"] == [LATE, CARELESS, "sdv2"]
 
 
-def test_a_moved_project_finds_its_pictures(default: Path, tmp_path: Path) -> None:
-    opened(default)
+def test_a_moved_project_finds_its_pictures(filled: Path, tmp_path: Path) -> None:
     moved = tmp_path / "moved"
-    default.rename(moved)
+    filled.rename(moved)
     with Store(moved) as store:
-        client = World(store, create_app(store, TOKEN), moved).client()
+        client = World(store, create_app(store, TOKEN, pages=False), moved).client()
         row = grid.items(store, Selection(generator=(LATE,)), aspect="correct").rows[0]
         assert client.get(f"/img/{row['sha256']}").status_code == 200
         assert client.get(f"/img/{row['sha256']}?w=160").status_code == 200
@@ -363,7 +371,7 @@ def test_a_moved_project_finds_its_pictures(default: Path, tmp_path: Path) -> No
 
 def submit(store: Store) -> None:
     """A real person judges one picture of the late generator."""
-    world = World(store, create_app(store, TOKEN), store.project)
+    world = World(store, create_app(store, TOKEN, pages=False), store.project)
     client = world.person("Fay")
     while (task := client.get("/api/next").json()["tasks"][0]) and not is_late(store, task["ticket"]):
         client.post("/api/skip", json={"ticket": task["ticket"]})
@@ -379,13 +387,12 @@ def is_late(store: Store, ticket: str) -> bool:
     return bool(generator == LATE)
 
 
-def test_simulated_people_are_never_pooled_with_people(default: Path) -> None:
-    opened(default)
-    alone = small_project.agreement(default, "--aspect", "correct")
+def test_simulated_people_are_never_pooled_with_people(filled: Path) -> None:
+    alone = small_project.agreement(filled, "--aspect", "correct")
     assert {row["people"] for row in alone["among_people"] + alone["raters"]} == {"simulated"}
-    with Store(default) as store:
+    with Store(filled) as store:
         submit(store)
-    both = small_project.agreement(default, "--aspect", "correct")
+    both = small_project.agreement(filled, "--aspect", "correct")
     real = [row for row in both["among_people"] if row["people"] == "real" and row["statistic"] == "mean"]
     assert real
     assert {(row["n_ratings"], row["n_items"]) for row in real} == {(1, 1)}
@@ -396,9 +403,8 @@ def test_simulated_people_are_never_pooled_with_people(default: Path) -> None:
     assert imitated(both) == imitated(alone)
 
 
-def test_overview_invites_to_be_the_first(default: Path) -> None:
-    opened(default)
-    with Store(default) as store:
+def test_overview_invites_to_be_the_first(filled: Path) -> None:
+    with Store(filled) as store:
         glance = overview._glance(store, PICTURES)
         assert f"No person has judged {LATE} yet" in glance
         assert glance.count('href="/annotate/"') == 2
@@ -413,9 +419,8 @@ def test_overview_invites_to_be_the_first(default: Path) -> None:
         assert ">people<" in overview._tables(store, intervals=False)
 
 
-def test_agreement_opens_on_something_and_real_people_come_first(default: Path) -> None:
-    opened(default)
-    with Store(default) as store:
+def test_agreement_opens_on_something_and_real_people_come_first(filled: Path) -> None:
+    with Store(filled) as store:
         values = [choice.value for choice in choices(store, AgreementView()).values()]
         assert values == ["playground", "correct", "all", "all", "cohen_kappa", "all", [], [], "", ""]
         page = AgreementPage(store)
@@ -443,9 +448,8 @@ def test_agreement_opens_on_something_and_real_people_come_first(default: Path) 
         assert "PABAK" in tables
 
 
-def test_browse_shows_what_simulated_people_said(default: Path) -> None:
-    opened(default)
-    with Store(default) as store:
+def test_browse_shows_what_simulated_people_said(filled: Path) -> None:
+    with Store(filled) as store:
         assert contents.filter_choices(store)["people"] == ["people", "simulated people"]
         results = {
             rater: grid.items(store, Selection(generator=(CARELESS,)), aspect="correct", rater=rater).rows

@@ -8,8 +8,8 @@ import subprocess
 import sys
 from collections import Counter
 from pathlib import Path
+from typing import Any
 
-import inflect
 import pytest
 
 from data.prompts import geneval_suite, sr2d_suite
@@ -22,6 +22,13 @@ SHARED = Path(__file__).resolve().parents[4] / "shared" / "studies"
 needs_studies = pytest.mark.skipif(not SHARED.exists(), reason="the published studies are not here")
 
 
+def english() -> Any:
+    """``inflect``, loaded when first called: every test process collects all tests, and its load takes seconds."""
+    import inflect
+
+    return inflect.engine()
+
+
 def test_coco_and_geneval_names() -> None:
     assert len(COCO) == len(set(COCO)) == 80
     renamed = {(k, b) for k, (a, b) in enumerate(zip(COCO, GENEVAL, strict=True)) if a != b}
@@ -29,7 +36,7 @@ def test_coco_and_geneval_names() -> None:
     assert article_by_letter("orange") == article_by_sound("orange") == "an"
     assert article_by_letter("hour") == "a"
     assert article_by_sound("hour") == "an"
-    engine = inflect.engine()
+    engine = english()
     assert [name for name in COCO if engine.a(name) != f"{article_by_sound(name)} {name}"] == []
 
 
@@ -219,7 +226,7 @@ def test_variants_come_back_from_their_files(tmp_path: Path, made: list[Prompt])
 
 
 def test_plurals_of_cocos_names_are_english() -> None:
-    engine = inflect.engine()
+    engine = english()
     ours = {"skis": "skis", "scissors": "pairs of scissors"}
     for name in {*COCO, *GENEVAL}:
         assert plural(name) == ours.get(name, engine.plural_noun(name))

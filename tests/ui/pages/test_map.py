@@ -102,7 +102,7 @@ def store(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Store]:
 
 @pytest.fixture(scope="module")
 def client(store: Store) -> TestClient:
-    app = create_app(store, TOKEN)
+    app = create_app(store, TOKEN, pages=False)
     return TestClient(app, base_url="http://127.0.0.1", client=("127.0.0.1", 1), raise_server_exceptions=False)
 
 
@@ -394,7 +394,7 @@ def test_images_that_are_gone_are_left_out(tmp_path: Path) -> None:
             cursor.execute("insert into stale values (null)")
         imports.apply(store, [ImportBundle("nothing", "n", "n")])
         assert "30 images of 36 on the map" in opened(store)["map-lead"]
-        app = TestClient(create_app(store, TOKEN), base_url="http://127.0.0.1", client=("127.0.0.1", 1))
+        app = TestClient(create_app(store, TOKEN, pages=False), base_url="http://127.0.0.1", client=("127.0.0.1", 1))
         address = {"map": f"pca:{MODEL}", "lasso": WHOLE}
         assert app.get("/api/studio/map/inside", params=address).json()["total"] == 30
 

@@ -81,7 +81,7 @@ def test_a_number_leads_to_its_images_or_votes(project: Path) -> None:
 def test_the_workbench_shows_what_a_judge_wrote(project: Path) -> None:
     with (
         Store(project) as store,
-        TestClient(create_app(store, TOKEN), base_url="http://localhost", client=("127.0.0.1", 1)) as client,
+        TestClient(create_app(store, TOKEN, pages=False), base_url="http://localhost", client=("127.0.0.1", 1)) as client,
     ):
         shown = client.get("/api/studio/evidence", params={"id": "imagenhub/00000/DALLE/0"}).raise_for_status().json()
         judge = next(sight for sight in shown["scorers"] if sight["rater"] == "judge_0shot PQ")

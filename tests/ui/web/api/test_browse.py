@@ -74,7 +74,7 @@ def store(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Store]:
 
 @pytest.fixture(scope="module")
 def app(store: Store) -> FastAPI:
-    return create_app(store, TOKEN)
+    return create_app(store, TOKEN, pages=False)
 
 
 @pytest.fixture
@@ -324,7 +324,7 @@ def tagging(tmp_path: Path) -> Iterator[World]:
     """Images of its own: a tag is one more facet in all tests of the module's."""
     with Store(tmp_path / "project") as own:
         filled(own)
-        yield World(own, create_app(own, TOKEN), tmp_path)
+        yield World(own, create_app(own, TOKEN, pages=False), tmp_path)
 
 
 def test_tags_need_a_name_and_count_once(tagging: World) -> None:

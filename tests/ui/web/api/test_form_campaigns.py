@@ -24,22 +24,27 @@ from data.store.core.store import Store
 from data.store.imports import ImportBundle
 from data.store.judgements import recording, revocations
 from tests.ui import small_project
-from tests.ui.http_visitor import COW, TOKEN, World
-from ui.web.server import create_app
+from tests.ui.http_visitor import COW, World, open_world
 
 ALL = Selection()
 
 
-@pytest.fixture
-def two(tmp_path: Path) -> Iterator[World]:
-    """Two generators' images of the same two prompts."""
+@pytest.fixture(scope="module")
+def template(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A project with two generators' images of the same two prompts."""
+    folder = tmp_path_factory.mktemp("two")
     for k, name in enumerate(("sdv2", "xl")):
-        images = small_project.geneval_folder(tmp_path / name)
+        images = small_project.geneval_folder(folder / name)
         for n, file in enumerate(sorted(images.rglob("*.png"))):
             small_project.png(file, color=f"#{k}0{n}0f0")
-        small_project.done(tmp_path / "project", "import", "images", images, "--layout", "geneval", "--generator", name)
-    with Store(tmp_path / "project") as store:
-        yield World(store, create_app(store, TOKEN), tmp_path)
+        small_project.done(folder / "project", "import", "images", images, "--layout", "geneval", "--generator", name)
+    return folder
+
+
+@pytest.fixture
+def two(template: Path, tmp_path: Path) -> Iterator[World]:
+    with open_world(template, tmp_path) as made:
+        yield made
 
 
 def start(store: Store, questionnaire: str, items: list[CampaignItem], overlap: int = 2, **more: Any) -> str:

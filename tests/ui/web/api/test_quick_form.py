@@ -26,7 +26,7 @@ def plain(tmp_path: Path) -> Iterator[World]:
     (folder / "images.csv").write_text("path,prompt\n0.png,two dogs\n", encoding="utf-8")
     small_project.done(tmp_path / "project", "import", "images", folder, "--layout", "csv", "--generator", "mine")
     with Store(tmp_path / "project") as store:
-        yield World(store, create_app(store, TOKEN), folder)
+        yield World(store, create_app(store, TOKEN, pages=False), folder)
 
 
 def judged(world: World) -> list[tuple[str, str | None]]:

@@ -441,6 +441,6 @@ def test_a_worker_that_fails_is_told_and_tried_again_only_when_asked(tmp_path: P
             time.sleep(0.05)
         assert failed.message == "The map could not be made: broken. Reload this page to try again."
         monkeypatch.undo()
-        assert making.request_map(store, "pca", MODEL).told == failed.message
+        assert making.request_map(store, "pca", MODEL).message == failed.message
         assert making.request_map(store, "pca", MODEL, again=True).busy
         assert len(made(store).items) == 36

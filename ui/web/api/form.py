@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import unicodedata
 import uuid
 from collections.abc import Mapping
 from datetime import UTC, datetime
@@ -23,10 +22,9 @@ from data.store.core import campaign_items
 from data.store.core.store import Store
 from data.store.judgements import answer_status, recording
 from ui.web.api import person_of
+from ui.web.auth.accounts import NAME_TAKEN, checked_name
 from ui.web.auth.authorization import Access, may, visitor_of
 
-MAX_NAME = 60
-NAME_TAKEN = "That name is taken. Choose another one."
 _LOOK_BACK = 100
 """So many of one's own answers can be looked at again."""
 
@@ -222,22 +220,6 @@ def _add_own_answers(store: Store, routes: APIRouter) -> None:
         if answer is None:
             raise HTTPException(404, "This is not your answer, or you have revised it since.")
         return _again(store, person, campaign, answer)
-
-
-def checked_name(text: str) -> str:
-    """A person's name as they typed it, without blanks around it.
-
-    Raises:
-        HTTPException: 422, with a sentence for the person.
-    """
-    name = unicodedata.normalize("NFC", text).strip()
-    if not name:
-        raise HTTPException(422, "Please type a name.")
-    if len(name) > MAX_NAME:
-        raise HTTPException(422, "That name is too long. Choose a shorter one.")
-    if any(unicodedata.category(character).startswith("C") for character in name):
-        raise HTTPException(422, "That name has characters that cannot be shown.")
-    return name
 
 
 def _campaign(store: Store, request: Request, named: str | None = None) -> Campaign:

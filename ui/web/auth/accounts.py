@@ -18,6 +18,7 @@ from typing import Any
 
 from argon2 import PasswordHasher, extract_parameters
 from argon2.exceptions import InvalidHashError, VerificationError
+from fastapi import HTTPException
 
 from data.people import ROLES, Role, looks_like_pseudonym
 from ui.web.auth.sessions import YEAR_SECONDS, Lifetimes
@@ -54,7 +55,8 @@ def _hash_of_nobody() -> str:
 
 
 EXAMPLE = '[[user]]\nname = "ada"\nrole = "researcher"  # annotator, researcher or admin\npassword = "..."  # people hash'
-_MAX_NAME = 60
+MAX_NAME = 60
+NAME_TAKEN = "That name is taken. Choose another one."
 _ENTRY = re.compile(r"\s*\[\[\s*user\s*\]\]")
 
 
@@ -130,9 +132,9 @@ def _account(where: str, entry: Any) -> Account:
             raise AccountsError(f'{where}: {field} is missing, or is not a text in quotes: {field} = "..."')
     name = unicodedata.normalize("NFC", entry["name"])
     shown = all(not unicodedata.category(character).startswith("C") for character in name)
-    if not shown or name != name.strip() or not 1 <= len(name) <= _MAX_NAME or looks_like_pseudonym(name):
+    if not shown or name != name.strip() or not 1 <= len(name) <= MAX_NAME or looks_like_pseudonym(name):
         raise AccountsError(
-            f"{where}: the name {name!r} cannot be; 1 to {_MAX_NAME} characters, none invisible, no spaces around them,"
+            f"{where}: the name {name!r} cannot be; 1 to {MAX_NAME} characters, none invisible, no spaces around them,"
             " and nothing that looks like a crowd worker's"
         )
     if entry["role"] not in ROLES:
@@ -186,3 +188,19 @@ class Accounts:
         except OSError:
             return None
         return status.st_mtime_ns, status.st_size
+
+
+def checked_name(text: str) -> str:
+    """A person's name as they typed it, without blanks around it.
+
+    Raises:
+        HTTPException: 422, with a sentence for the person.
+    """
+    name = unicodedata.normalize("NFC", text).strip()
+    if not name:
+        raise HTTPException(422, "Please type a name.")
+    if len(name) > MAX_NAME:
+        raise HTTPException(422, "That name is too long. Choose a shorter one.")
+    if any(unicodedata.category(character).startswith("C") for character in name):
+        raise HTTPException(422, "That name has characters that cannot be shown.")
+    return name

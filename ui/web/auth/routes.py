@@ -21,9 +21,8 @@ from data.store.campaigns.participation import NameTaken
 from data.store.core.store import Store
 from data.store.people import invitations
 from data.store.people.invitations import Arrival, Invitation, InvitationClosed, OtherBrowser
-from ui.web.api.form import MAX_NAME, NAME_TAKEN, checked_name
 from ui.web.auth import sessions, sign_in_pages
-from ui.web.auth.accounts import Accounts, password_fits
+from ui.web.auth.accounts import MAX_NAME, NAME_TAKEN, Accounts, checked_name, password_fits
 from ui.web.auth.authorization import ERASED, begin, begin_invited, visitor_of
 from ui.web.auth.rate_limit import SignInLimiter
 from ui.web.texts import Language, language_of

@@ -95,9 +95,9 @@ def calibrated(pairs: ImagePairs, deletions: Deletions, epsilon: float | None = 
     present = np.unique(pairs.prompt)
     weights = deletions.weights(present.size)
     if epsilon is not None or present.size < 2:
-        margin = epsilon or 0.0
-        accuracy = pairs.accuracy(margin)[present]
-        return Calibrated(ratio(weights @ accuracy, weights.sum(1)), margin, present, accuracy)
+        fixed = epsilon or 0.0
+        accuracy = pairs.accuracy(fixed)[present]
+        return Calibrated(ratio(weights @ accuracy, weights.sum(1)), fixed, present, accuracy)
     thresholds = _Thresholds.of(pairs)
     accuracy = np.array([pairs.accuracy(each)[present] for each in _cross_fitted(pairs, thresholds, present, deletions)])
     values = (weights @ accuracy.T / weights.sum(1, keepdims=True)).T

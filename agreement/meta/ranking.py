@@ -237,8 +237,8 @@ class _RankedCell:
         prompt = self.prompts[sides.image]
         group = prompt * (int(sides.seat.max(initial=0)) + 1) + sides.seat
         pairs = ImagePairs.of(group, prompt, sides.people, sides.rater, self.size)
-        margin = None if self.epsilon is None else self.epsilon / unit
-        return calibrated(pairs, self.deletions, margin) if pairs.prompt.size else None
+        epsilon = None if self.epsilon is None else self.epsilon / unit
+        return calibrated(pairs, self.deletions, epsilon) if pairs.prompt.size else None
 
     def _outcome(self, made: Calibrated | None, sides: _Sides, *, seated: bool) -> Outcome:
         if made is None:

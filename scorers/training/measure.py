@@ -48,7 +48,7 @@ from scorers.models.clip import Clip
 from scorers.models.detectors import open_detector
 from scorers.models.detectors.base import Detector, coco_name
 from scorers.models.vqa import VqaQuestion, open_vqa
-from scorers.training.detector_pictures import SIDE
+from scorers.training.detector import SIDE
 from scorers.training.examples import (
     NAMES,
     captioned,

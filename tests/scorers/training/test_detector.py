@@ -13,16 +13,20 @@ pytest.importorskip("transformers", reason="the group scorers is not installed")
 from PIL import Image  # noqa: E402
 
 from scorers.models.detectors import open_detector  # noqa: E402
-from scorers.training.detector import DetectorRecipe, train  # noqa: E402
-from scorers.training.detector_loss import (  # noqa: E402
+from scorers.training.detector import (  # noqa: E402
+    SIDE,
+    DetectorRecipe,
     Objects,
+    PictureBatch,
+    RenderedScenes,
     aligned_cells,
     box_overlaps,
     centres,
+    changed,
     hungarian,
     matched_loss,
+    train,
 )
-from scorers.training.detector_pictures import SIDE, PictureBatch, RenderedScenes, changed  # noqa: E402
 from scorers.training.examples import NAMES, example  # noqa: E402
 
 

@@ -8,7 +8,7 @@ never move an object: pictures are mirrored, softened, noisy, in other light, an
 of the whole picture or of each object for itself. A kind is known by its shape, in colours never seen on it, too.
 
 *Losses* are those of RT-DETR (Lv et al., 2024), with more than one answer for each object where candidates are chosen. Each
-layer of the decoder answers once for each object (Hungarian matching), and so do the denoising queries, to which it is said roughly
+layer of the decoder answers once for each object (Hungarian matching), and so do the denoising queries, which start roughly
 where one is. The encoder's cells, of which the likeliest become queries, answer several times for each object (task-aligned
 assignment, Feng et al., 2021): a small model that starts from nothing learns slowly from one cell in hundreds.
 """

@@ -297,7 +297,7 @@ class Mask2Former:
         frames = [frame(image.width, image.height, self._side) for image in images]
         awaited: dict[int, Callable[[], list[DetectedObject]]] = {}
         given = 0
-        for places, batch, classes, masks, reached in self._one_behind(images, frames):
+        for places, batch, classes, masks, reached in self._overlapped(images, frames):
             with torch.inference_mode(), beside(reached):
                 self._soundness.check(batch, classes, masks)
             while given in awaited:
@@ -312,7 +312,7 @@ class Mask2Former:
         for k in range(given, len(images)):
             yield awaited.pop(k)()
 
-    def _one_behind(
+    def _overlapped(
         self, images: Sequence[Image.Image], frames: Sequence[Frame]
     ) -> Iterator[tuple[list[int], torch.Tensor, torch.Tensor, torch.Tensor, Moment | None]]:
         """Places, pixels and the model's numbers of each batch, and when they are there, once the next one was begun."""

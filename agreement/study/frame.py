@@ -179,6 +179,9 @@ def _aspect(name: str, scale: Scale, rows: pd.DataFrame, ratings: Ratings, reaso
     order = np.lexsort((np.arange(counted.size), rater, unit))
     again = (np.diff(unit[order]) == 0) & (np.diff(rater[order]) == 0)
     why[counted[order[1:][again]]] = reasons.index(REPEAT)
+    if again.any() and scale.kind == "nominal":
+        # a label that stands in repeats alone is none, too
+        values = read_values(scale, rows, why < 0)
     columns = {column.name: getattr(ratings, column.name) for column in fields(ratings)}
     read = Ratings(**columns | {"label": values.label, "number": values.number, "why": why})
     return Aspect(name, values.measure, read, values.names)

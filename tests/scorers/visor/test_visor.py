@@ -162,7 +162,8 @@ def test_the_detector_is_asked_for_the_prompts_objects_alone() -> None:
 
 def test_the_profile_keeps_what_its_threshold_may_need() -> None:
     settings = SCORER.profiles["playground"]
-    assert VisorRules.of(settings).threshold == VisorRules().threshold == 0.1
+    assert VisorRules.of(SCORER.profiles["paper"]).threshold == VisorRules().threshold == 0.1
+    assert all(VisorRules.of(profile).threshold >= profile["keep"] for profile in SCORER.profiles.values())
     with pytest.raises(ValueError, match=r"keep must be from 0 to the lowest threshold \(0.01\)"):
         SCORER.check({**settings, "threshold": 0.01})
 

@@ -374,6 +374,7 @@ def campaigns_router(store: Store) -> APIRouter:
 
     @routes.post("/preview")
     def answer_preview(body: DraftBody) -> dict[str, Any]:
+        """What a campaign would tell a worker about these answers in a preview (`feedback`); nothing is stored."""
         preview = form.preview_feedback_json(store, body.campaign, body.ticket, body.answers)
         if preview is None:
             raise HTTPException(404, "This image is not part of the campaign.")

@@ -258,7 +258,7 @@ def test_scores_are_cut_as_on_the_page_agreement(standing: Store) -> None:
 
 def test_kept_settings_are_another_rater_at_once(store: Store) -> None:
     line = text(explore.keep_settings(store, view_of(store, MOVED)).value)
-    name = f"{RATER}[counting_threshold=0.5,threshold=0.9]"
+    name = f"{RATER}[counting_threshold=0.5,max_overlap=1.0,threshold=0.9]"
     assert line.startswith(f"Kept as {name}: 36 images judged by these settings")
     (number,) = re.findall(r"import undo (\d+)", line)
     assert imports.listed(store)[-1] | {"created": None, "undone": None} == {

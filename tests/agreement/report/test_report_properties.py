@@ -120,6 +120,14 @@ def test_what_does_not_count_changes_nothing_but_what_is_excluded(table: Table, 
             assert (left.items, left.ratings, more) == (used.items, used.ratings, 2 * len(noise) // 3)
 
 
+def test_a_label_that_stands_in_repeats_alone_is_none() -> None:
+    """Found by the test above: AC1 of one label that is used is undefined, whatever a repeat says."""
+    rows = rows_of([[1, 1]], "letters")
+    repeat = rows[0] | {"label": WORDS["letters"][0], "number": math.nan, "seq": 1000}
+    assert one(values([*rows, repeat]), "gwet_ac1") is None
+    same(values([*rows, repeat]), values(rows))
+
+
 @usually
 @given(couples(), aspects)
 def test_two_raters_are_alike_to_each_other(table: Table, aspect: str) -> None:

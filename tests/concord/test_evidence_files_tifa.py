@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from tests.concord.test_evidence_files import judge
-from tests.ui.tifa_files import answered, asked, tifa_file
+from tests.ui.tifa_files import answered, tifa_file, tifa_questions
 
 SAMPLE = Path(__file__).resolve().parents[3] / "shared" / "studies" / "tifa" / "sample_evaluation_result.json"
 
@@ -27,9 +27,11 @@ def test_tifa_is_recomputed_from_what_was_answered(tmp_path: Path) -> None:
     # captions count once however many questions they have; types by question
     path = tifa_file(
         tmp_path / "r.json",
-        a=asked(answered("1", "yes"), answered("2", "no"), answered("3", "third", "three", "counting"), answered("4", "yes")),
-        b=asked(answered("1", "yes")),
-        c=asked(answered("1", "no", kind="counting", scores=1)),
+        a=tifa_questions(
+            answered("1", "yes"), answered("2", "no"), answered("3", "third", "three", "counting"), answered("4", "yes")
+        ),
+        b=tifa_questions(answered("1", "yes")),
+        c=tifa_questions(answered("1", "no", kind="counting", scores=1)),
     )
     ran = judge("tifa", "--evidence", path, "--summary", "-o", tmp_path / "out.jsonl")
     assert ran.status == 0
@@ -46,21 +48,21 @@ def test_tifa_is_recomputed_from_what_was_answered(tmp_path: Path) -> None:
 
 
 def test_of_one_caption_there_is_no_deviation(tmp_path: Path) -> None:
-    ran = judge("tifa", "--evidence", tifa_file(tmp_path / "r.json", a=asked(answered("1", "yes"))), "--summary")
+    ran = judge("tifa", "--evidence", tifa_file(tmp_path / "r.json", a=tifa_questions(answered("1", "yes"))), "--summary")
     assert json.loads(ran.out)["tifa_stdev"] is None
 
 
 def test_dsg_counts_no_child_of_a_failed_parent_and_yes_no_questions_alone(tmp_path: Path) -> None:
     cup = answered("cup", "no", question_id="cup")
     red = answered("red", "yes", question_id="red", parents=["cup"])
-    path = tifa_file(tmp_path / "r.json", a=asked(cup, red, answered("n", "2", "2"), answered("book", "yes")))
+    path = tifa_file(tmp_path / "r.json", a=tifa_questions(cup, red, answered("n", "2", "2"), answered("book", "yes")))
     ran = judge("tifa", "--evidence", path, "--rule", "dsg", "--summary")
     assert json.loads(ran.out)["caption_scores"] == {"a": pytest.approx(1 / 3)}
     assert json.loads(judge("tifa", "--evidence", path, "--summary").out)["caption_scores"] == {"a": 0.75}
 
 
 def test_what_cannot_be_read_is_told_and_the_status_says_so(tmp_path: Path) -> None:
-    path = tifa_file(tmp_path / "r.json", a=asked(answered("1", "yes"), answered("2", "")), b={})
+    path = tifa_file(tmp_path / "r.json", a=tifa_questions(answered("1", "yes"), answered("2", "")), b={})
     ran = judge("tifa", "--evidence", path, "--summary")
     assert ran.status == 1
     assert json.loads(ran.out)["caption_scores"] == {"a": 1.0}

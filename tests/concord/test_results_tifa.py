@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from tests.ui.small_project import concord, done, query, tables
-from tests.ui.tifa_files import answered, asked, tifa_file
+from tests.ui.tifa_files import answered, tifa_file, tifa_questions
 
 COMMAND = ("import", "results", "tifa")
 
@@ -18,8 +18,10 @@ COMMAND = ("import", "results", "tifa")
 def file(tmp_path: Path) -> Path:
     return tifa_file(
         tmp_path / "result.json",
-        coco_1=asked(answered("is there a cup?", "yes"), answered("what is there?", "other", "cup", free_form_vqa="a mug")),
-        drawbench_2=asked(answered("is there a dog?", "no")),
+        coco_1=tifa_questions(
+            answered("is there a cup?", "yes"), answered("what is there?", "other", "cup", free_form_vqa="a mug")
+        ),
+        drawbench_2=tifa_questions(answered("is there a dog?", "no")),
     )
 
 
@@ -73,7 +75,9 @@ def test_a_prompts_own_questions_stay(project: Path, file: Path, tmp_path: Path)
 def test_what_cannot_be_placed_is_left_out_and_the_rest_is_in(
     project: Path, tmp_path: Path, wrong: dict[str, Any], why: str
 ) -> None:
-    path = tifa_file(tmp_path / "r.json", bad=asked({**answered("q?", "yes"), **wrong}), good=asked(answered("q?", "yes")))
+    path = tifa_file(
+        tmp_path / "r.json", bad=tifa_questions({**answered("q?", "yes"), **wrong}), good=tifa_questions(answered("q?", "yes"))
+    )
     ran = concord(project, *COMMAND, path, "--generator", "sd")
     assert ran.status == 1
     assert why in ran.err

@@ -17,7 +17,7 @@ def answered(text: str, chosen: str, answer: str = "yes", kind: str = "object", 
     )
 
 
-def asked(*answers: dict[str, Any]) -> dict[str, Any]:
+def tifa_questions(*answers: dict[str, Any]) -> dict[str, Any]:
     return {entry["question"]: entry for entry in answers}
 
 

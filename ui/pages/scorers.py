@@ -203,11 +203,13 @@ def replacements_html(evidence: ScorerEvidence) -> str:
     title = heading("May it replace people?", " ".join(lines))
     if not evidence.replacements:
         return title + note("No scorer has judged what people have rated here.")
-    items = (_replacement(each, each.evidence[1:] if common else each.evidence, evidence) for each in evidence.replacements)
+    items = (
+        _replacement_item(each, each.evidence[1:] if common else each.evidence, evidence) for each in evidence.replacements
+    )
     return f'{title}<ul class="cc-replacements">{"".join(items)}</ul>'
 
 
-def _replacement(each: Replacement, evidence: Sequence[str], all_evidence: ScorerEvidence) -> str:
+def _replacement_item(each: Replacement, evidence: Sequence[str], all_evidence: ScorerEvidence) -> str:
     view = all_evidence.view
     badge = f'<span class="cc-badge cc-badge--{_BADGES[each.answer]}">{ANSWERS[each.answer]}</span>'
     images = f'<a href="{escape(view.browse(each.scorer, all_evidence.by(each.scorer)))}">images</a>'

@@ -73,7 +73,7 @@ def server(monkeypatch: pytest.MonkeyPatch) -> Iterator[Scripted]:
 
 
 @pytest.fixture
-def asked(project: Path, tmp_path: Path) -> Path:
+def prepared(project: Path, tmp_path: Path) -> Path:
     """Four images of two prompts, each with two questions."""
     images = small_project.geneval_folder(tmp_path / "sdv2")
     done(project, "import", "images", images, "--layout", "geneval", "--generator", "sdv2")
@@ -94,23 +94,25 @@ def score(project: Path, server: Scripted, *sets: str, scorer: str = "judge") ->
     )
 
 
-def test_answers_probabilities_reasons_and_what_it_cost(asked: Path, server: Scripted) -> None:
-    ran = score(asked, server)
+def test_answers_probabilities_reasons_and_what_it_cost(prepared: Path, server: Scripted) -> None:
+    ran = score(prepared, server)
     assert ran.status == 0, ran.err
     # 8 requests of 1,000 tokens in and 10 out: 8,000 * 2.5 / 1e6 + 80 * 10 / 1e6
     assert "8 requests, 8,000 tokens in, 80 out, 0.0208 in all" in ran.err
     assert re.search(r"at most 8 requests to judge at http://\S+, roughly [\d,]+ tokens in and 320 out, 0\.\d+ in all", ran.err)
-    assert query(asked, "select label from judgements where aspect = 'answer' order by item_id, target") == ["yes", "cow"] * 4
-    assert query(asked, "select value from judgements where aspect = 'score'") == [1.0] * 4
-    payload = json.loads(query(asked, "select payload from evidence")[0])
+    assert (
+        query(prepared, "select label from judgements where aspect = 'answer' order by item_id, target") == ["yes", "cow"] * 4
+    )
+    assert query(prepared, "select value from judgements where aspect = 'score'") == [1.0] * 4
+    payload = json.loads(query(prepared, "select payload from evidence")[0])
     assert [entry["free"] for entry in payload["answers"]] == ["It has horns."] * 2
     assert payload["answers"][0]["probabilities"] == pytest.approx([0.75, 0.25])
-    with Store(asked) as store:
+    with Store(prepared) as store:
         (row,) = runs.listed(store)
         details = runs_table.details(store, run_manager.run_view(store, row))
     assert f"judge at {server.url}" in details
     assert "8 requests, 8,000 tokens in, 80 out, 0.0208 in all" in details
-    (settings,) = set(query(asked, "select settings from raters where kind = 'scorer'"))
+    (settings,) = set(query(prepared, "select settings from raters where kind = 'scorer'"))
     assert {"price_in", "budget", "timeout"}.isdisjoint(json.loads(settings))
     assert {"address", "judge", "temperature", "prompt", "image_size"} <= set(json.loads(settings))
     content = server.seen[0][1]["messages"][0]["content"]
@@ -118,24 +120,24 @@ def test_answers_probabilities_reasons_and_what_it_cost(asked: Path, server: Scr
     assert content[1]["text"].endswith("?\nA. yes\nB. no") or content[1]["text"].endswith("?\nA. cow\nB. cat\nC. dog")
 
 
-def test_other_prices_are_no_other_rater_and_nothing_is_asked_twice(asked: Path, server: Scripted) -> None:
-    assert score(asked, server).status == 0
-    again = score(asked, server, "price_in=5")
+def test_other_prices_are_no_other_rater_and_nothing_is_asked_twice(prepared: Path, server: Scripted) -> None:
+    assert score(prepared, server).status == 0
+    again = score(prepared, server, "price_in=5")
     assert (again.status, len(server.seen)) == (0, 8)
-    with Store(asked) as store:
+    with Store(prepared) as store:
         (row,) = runs.listed(store)
-    with Store(asked) as store:
+    with Store(prepared) as store:
         assert run_manager.remove(store, row.run_id) == ""
-    made_anew = score(asked, server)
+    made_anew = score(prepared, server)
     assert made_anew.status == 0
     assert len(server.seen) == 8
     assert "0 requests, 0 tokens in, 0 out, 0.0000 in all" in made_anew.err
     # another day is another rater, and all is asked anew
-    assert score(asked, server, "date=2026-12-01").status == 0
+    assert score(prepared, server, "date=2026-12-01").status == 0
     assert len(server.seen) == 16
 
 
-def test_every_image_ends_judged_or_with_its_reason(asked: Path, server: Scripted) -> None:
+def test_every_image_ends_judged_or_with_its_reason(prepared: Path, server: Scripted) -> None:
     """Image by image of one kind: busy and then well, nonsense, filtered, silent for ever."""
     images: dict[str, int] = {}
     tries: Counter[tuple[int, str]] = Counter()
@@ -158,18 +160,18 @@ def test_every_image_ends_judged_or_with_its_reason(asked: Path, server: Scripte
         return (0, {}, b"") if tries[number, text] == 1 else (503, {}, {"error": {"message": f"overloaded, {KEY}"}})
 
     server.reply = reply
-    ran = score(asked, server, "at_once=1")
+    ran = score(prepared, server, "at_once=1")
     assert ran.status == 1
     assert "3 images judged" in ran.out
     assert "the endpoint did not answer: HTTP 503: overloaded, (the key)" in ran.err
     # 4 + 3 replies that cost 100 tokens each, 4 + 1 + 7 written; six attempts that cost nothing are one request
     assert "8 requests, 700 tokens in, 12 out, 0.0019 in all" in ran.err
-    results = query(asked, "select coalesce(label, reason) from judgements where aspect = 'answer' order by 1")
+    results = query(prepared, "select coalesce(label, reason) from judgements where aspect = 'answer' order by 1")
     assert results == ["cat", "cat", "cat", "unanswered", "unanswered", "yes"]
-    assert sorted(map(str, query(asked, "select coalesce(value::text, reason) from judgements where aspect = 'score'"))) == [
+    assert sorted(map(str, query(prepared, "select coalesce(value::text, reason) from judgements where aspect = 'score'"))) == [
         "0.5", "unanswered", "unanswered",
     ]  # fmt: skip
-    why = [entry["failed"] for (text,) in zip(query(asked, "select payload from evidence where failed is null"), strict=True)
+    why = [entry["failed"] for (text,) in zip(query(prepared, "select payload from evidence where failed is null"), strict=True)
            for entry in json.loads(text).get("unanswered", ())]  # fmt: skip
     assert sorted(why) == [
         "its reply names none of the choices: 'I would rather talk about the weather.'",
@@ -178,11 +180,11 @@ def test_every_image_ends_judged_or_with_its_reason(asked: Path, server: Scripte
     # what failed is tried again, and nothing else
     before = len(server.seen)
     server.reply = lambda _: said("A", (100, 1))
-    assert score(asked, server, "at_once=1").status == 0
+    assert score(prepared, server, "at_once=1").status == 0
     assert len(server.seen) == before + 1
 
 
-def test_a_stopped_run_goes_on_from_what_was_paid_for(asked: Path, server: Scripted) -> None:
+def test_a_stopped_run_goes_on_from_what_was_paid_for(prepared: Path, server: Scripted) -> None:
     calls = 0
 
     def reply(_: Any) -> Answer:
@@ -191,12 +193,12 @@ def test_a_stopped_run_goes_on_from_what_was_paid_for(asked: Path, server: Scrip
         return said("A") if calls <= 3 else (401, {}, {"error": {"message": f"bad key {KEY}"}})
 
     server.reply = reply
-    ran = score(asked, server, "at_once=1")
+    ran = score(prepared, server, "at_once=1")
     assert ran.status == 1
     assert "does not accept the key (HTTP 401: bad key (the key))" in ran.err
     assert "3 requests, 3,000 tokens in, 30 out, 0.0078 in all" in ran.err
     server.reply, server.seen = lambda _: said("A"), []
-    again = score(asked, server, "at_once=1")
+    again = score(prepared, server, "at_once=1")
     assert again.status == 0, again.err
     assert len(server.seen) == 5
     assert "8 requests, 8,000 tokens in, 80 out, 0.0208 in all" in again.err
@@ -208,50 +210,50 @@ def test_one_process_alone_asks(server: Scripted) -> None:
         perceiver.remember(None)  # type: ignore[attr-defined]
 
 
-def test_a_budget_stops_the_run_and_more_goes_on(asked: Path, server: Scripted) -> None:
-    ran = score(asked, server, "at_once=1", "budget=0.0105")
+def test_a_budget_stops_the_run_and_more_goes_on(prepared: Path, server: Scripted) -> None:
+    ran = score(prepared, server, "at_once=1", "budget=0.0105")
     assert ran.status == 1
     assert "the budget of 0.0105 is spent; --set budget= with more goes on from here" in ran.err
     # a reply costs 0.0026 and is reckoned at 0.0101 (all its tokens at the dearer price) before it is asked for
     assert 1 <= len(server.seen) <= 4
-    assert score(asked, server, "at_once=1", "budget=1").status == 0
+    assert score(prepared, server, "at_once=1", "budget=1").status == 0
     assert len(server.seen) == 8
 
 
-def test_an_endpoint_that_changes_its_model_is_noticed(asked: Path, server: Scripted) -> None:
+def test_an_endpoint_that_changes_its_model_is_noticed(prepared: Path, server: Scripted) -> None:
     def reply(_: Any) -> Answer:
         status, headers, body = said("A")
         return status, headers, body | ({"model": "judge-2027"} if len(server.seen) > 5 else {})
 
     server.reply = reply
-    ran = score(asked, server, "at_once=1")
+    ran = score(prepared, server, "at_once=1")
     assert ran.status == 1
     assert "the endpoint has changed its model: 'judge-2027' replies now, 'judge-2026-11-01' did before" in ran.err
     # still the same: what the other model replied is not taken for the first one's
-    assert score(asked, server, "at_once=1").status == 1
+    assert score(prepared, server, "at_once=1").status == 1
     server.reply = lambda _: said("A")
-    assert score(asked, server, "at_once=1").status == 0
+    assert score(prepared, server, "at_once=1").status == 0
 
 
-def test_samples_stand_in_for_probabilities(asked: Path, server: Scripted) -> None:
+def test_samples_stand_in_for_probabilities(prepared: Path, server: Scripted) -> None:
     server.reply = lambda body: said("A" if body["seed"] < 3 else "B")
-    ran = score(asked, server, "samples=4", "temperature=0.7", "logprobs=0", "score=geometric")
+    ran = score(prepared, server, "samples=4", "temperature=0.7", "logprobs=0", "score=geometric")
     assert ran.status == 0, ran.err
     assert len(server.seen) == 32
-    assert query(asked, "select value from judgements where aspect = 'score'") == pytest.approx([0.75] * 4)
+    assert query(prepared, "select value from judgements where aspect = 'score'") == pytest.approx([0.75] * 4)
 
 
-def test_a_grade_by_a_rubric(asked: Path, server: Scripted) -> None:
+def test_a_grade_by_a_rubric(prepared: Path, server: Scripted) -> None:
     server.reply = lambda _: said("H\nOne horn is missing.", letters={"H": 0.5, "K": 0.5})
-    assert score(asked, server, scorer="rubric").status == 0
-    assert query(asked, "select value from judgements where aspect = 'score'") == pytest.approx([8.5] * 4)
+    assert score(prepared, server, scorer="rubric").status == 0
+    assert query(prepared, "select value from judgements where aspect = 'score'") == pytest.approx([8.5] * 4)
     assert "a photo of a cow" in "".join(question_of(body) for _, body in server.seen)
     # asked about a car of another colour it should say no: its yes-bias is what it does not lose (docs/statistics.md)
     server.reply, server.seen = lambda _: said("A", letters={"A": 1.0}), []
-    assert score(asked, server, "flip=color", scorer="rubric").status == 0
+    assert score(prepared, server, "flip=color", scorer="rubric").status == 0
     assert len(server.seen) == 2
     assert all("a photo of a red car" not in question_of(body) for _, body in server.seen)
-    assert query(asked, "select distinct target || ' ' || value from judgements where aspect = 'flipped'") == ["color 0.0"]
+    assert query(prepared, "select distinct target || ' ' || value from judgements where aspect = 'flipped'") == ["color 0.0"]
 
 
 def test_viescore_s_judges_and_a_rubric_stand_in_the_same_tables(project: Path, server: Scripted, tmp_path: Path) -> None:
@@ -353,22 +355,22 @@ def test_a_pair_with_an_order_without_answer_is_no_vote(paired: Path, server: Sc
     assert query(paired, "select count(*) from judgements where aspect in ('preference', 'order')") == [0]
 
 
-def test_a_project_without_pairs_says_how_to_make_some(asked: Path, server: Scripted) -> None:
-    ran = score(asked, server, scorer="pairwise")
+def test_a_project_without_pairs_says_how_to_make_some(prepared: Path, server: Scripted) -> None:
+    ran = score(prepared, server, scorer="pairwise")
     assert ran.status == 1
     assert "campaigns create NAME --questionnaire ab" in ran.err
 
 
-def test_the_key_is_nowhere(asked: Path, server: Scripted, tmp_path: Path) -> None:
+def test_the_key_is_nowhere(prepared: Path, server: Scripted, tmp_path: Path) -> None:
     refused: Answer = (401, {}, {"error": {"message": f"bad key {KEY}"}})
     server.reply = lambda _: refused if len(server.seen) == 2 else said(f"A\nYour key is {KEY}.")
-    printed = [score(asked, server, "at_once=1") for _ in range(3)]
-    assert "Your key is (the key)." in "".join(query(asked, "select payload from evidence"))
+    printed = [score(prepared, server, "at_once=1") for _ in range(3)]
+    assert "Your key is (the key)." in "".join(query(prepared, "select payload from evidence"))
     assert {header for header, _ in server.seen} == {f"Bearer {KEY}"}
     exports = [tmp_path / "r.csv", tmp_path / "j.csv"]
-    done(asked, "export", "ratings", "-o", exports[0])
-    done(asked, "export", "judgements", "-o", exports[1])
-    files = [*(path for path in asked.rglob("*") if path.is_file()), *exports]
+    done(prepared, "export", "ratings", "-o", exports[0])
+    done(prepared, "export", "judgements", "-o", exports[1])
+    files = [*(path for path in prepared.rglob("*") if path.is_file()), *exports]
     assert {"concord.duckdb", "run.json", "manifest.jsonl", "r.csv"} <= {path.name for path in files}
     assert any(path.parent.name == "replies" for path in files)
     assert [path for path in files if KEY.encode() in path.read_bytes()] == []
@@ -388,15 +390,15 @@ def test_the_key_is_nowhere(asked: Path, server: Scripted, tmp_path: Path) -> No
         (["score=best"], "score must be one of share, arithmetic, geometric"),
     ],
 )
-def test_settings_that_make_no_sense(asked: Path, server: Scripted, settings: list[str], why: str) -> None:
-    ran = score(asked, server, *settings)
+def test_settings_that_make_no_sense(prepared: Path, server: Scripted, settings: list[str], why: str) -> None:
+    ran = score(prepared, server, *settings)
     assert ran.status == 2
     assert why in ran.err
     assert server.seen == []
 
 
 def test_a_worker_that_is_killed_has_paid_for_nothing_twice(
-    asked: Path, server: Scripted, monkeypatch: pytest.MonkeyPatch
+    prepared: Path, server: Scripted, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """A process of its own, which its sixth request kills."""
     monkeypatch.undo()
@@ -404,13 +406,13 @@ def test_a_worker_that_is_killed_has_paid_for_nothing_twice(
 
     def reply(_: Any) -> Answer:
         if len(server.seen) == 6:
-            (progress,) = asked.glob("runs/*/worker.lock")
+            (progress,) = prepared.glob("runs/*/worker.lock")
             (attempt,) = (progress.parent / "attempts").glob("*.json")
             os.kill(int(attempt.stem.rpartition("-")[2]), signal.SIGKILL)
         return said("A")
 
     server.reply = reply
-    ran = score(asked, server, "at_once=1")
+    ran = score(prepared, server, "at_once=1")
     assert ran.status == 0, ran.err
     assert "SIGKILL" in ran.err
     # the sixth was on its way
@@ -418,21 +420,21 @@ def test_a_worker_that_is_killed_has_paid_for_nothing_twice(
     assert "8 requests" in ran.err
 
 
-def test_drift_asks_old_images_again_as_another_rater(asked: Path, server: Scripted) -> None:
-    assert score(asked, server).status == 0
-    (rater,) = query(asked, "select distinct rater_id from evidence")
+def test_drift_asks_old_images_again_as_another_rater(prepared: Path, server: Scripted) -> None:
+    assert score(prepared, server).status == 0
+    (rater,) = query(prepared, "select distinct rater_id from evidence")
     # since then it takes everything for a cat
     server.reply, server.seen = lambda body: said("B" if "what is it" in question_of(body) else "A"), []
     prices = ("--set", "price_in=2.5", "--set", "price_out=10")
-    ran = concord(asked, "drift", rater, "--n", "3", "--day", "2026-12-01", *prices)
+    ran = concord(prepared, "drift", rater, "--n", "3", "--day", "2026-12-01", *prices)
     assert ran.status == 0, ran.err
     assert len(server.seen) == 6
     assert "3 images judged by judge-judge[date=2026-12-01]" in ran.out
     assert re.search(r"same answers: 0\.500 \(0\.\d+ to 0\.\d+\), 6 questions", ran.out)
     # the same again costs nothing
-    again = concord(asked, "drift", rater, "--n", "3", "--day", "2026-12-01", "--format", "json")
+    again = concord(prepared, "drift", rater, "--n", "3", "--day", "2026-12-01", "--format", "json")
     assert again.status == 0, again.err
     assert len(server.seen) == 6
     rows = {row["statistic"]: row for row in json.loads(again.out)["rows"]}
     assert (rows["same_answers"]["value"], rows["same_answers"]["n"], rows["same_answers"]["n_items"]) == (0.5, 6, 3)
-    assert concord(asked, "drift", "nobody").status == 2
+    assert concord(prepared, "drift", "nobody").status == 2

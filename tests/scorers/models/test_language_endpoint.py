@@ -136,10 +136,12 @@ def test_refusals_concern_one_caption(server: Scripted) -> None:
 
 
 def test_the_first_token_has_its_probabilities(server: Scripted) -> None:
-    def place(token: str, **more: float) -> dict[str, Any]:
+    def token_json(token: str, **more: float) -> dict[str, Any]:
         return {"token": token, "logprob": -0.5, "top_logprobs": [{"token": t, "logprob": p} for t, p in more.items()]}
 
-    server.answers = [wrote("\nA", logprobs={"content": [place("\n"), place("A", A=math.log(0.75), B=math.log(0.2))]})]
+    server.answers = [
+        wrote("\nA", logprobs={"content": [token_json("\n"), token_json("A", A=math.log(0.75), B=math.log(0.2))]})
+    ]
     result, _ = completion_from(server)
     assert isinstance(result, Completion)
     assert result.first_token == pytest.approx({"A": 0.75, "B": 0.2})

@@ -30,7 +30,7 @@ from tests.ui import small_project
 from tests.ui.http_visitor import COW
 from tests.ui.server_process import ROOT, Serving, announced, free_port
 from tests.ui.small_project import RATINGS, Ran, concord, done, ratings_csv, tables
-from tests.ui.tifa_files import answered, asked, tifa_file
+from tests.ui.tifa_files import answered, tifa_file, tifa_questions
 from ui.web import server
 
 COMMANDS_IN_ORDER = (
@@ -229,7 +229,9 @@ def sides(tmp_path: Path) -> Iterator[Sides]:
     )
     (files / "results.jsonl").write_text(format_result(result))
     tifa_file(
-        files / "tifa.json", coco_1=asked(answered("is there a cup?", "yes")), odd=asked(answered("q?", "yes", caption=""))
+        files / "tifa.json",
+        coco_1=tifa_questions(answered("is there a cup?", "yes")),
+        odd=tifa_questions(answered("q?", "yes", caption="")),
     )
     (small_project.geneval_folder(files / "damaged") / "00000" / "samples" / "0000.png").write_bytes(b"x")
     done(files / "closed", "import", "prompts", files / "p.txt", "--suite", "seed")

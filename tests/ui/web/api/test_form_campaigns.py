@@ -227,15 +227,18 @@ def test_a_preview_tells_what_a_worker_is_told_and_stores_nothing(two: World, te
     assert sorted(order[1:]) == sorted([gold, *images])
     assert gold in order[1:3]
 
-    def told(item: str, answers: dict[str, Any]) -> dict[str, Any]:
+    def feedback_on(item: str, answers: dict[str, Any]) -> dict[str, Any]:
         body = {"campaign": "draft", "ticket": tickets[order.index(item)], "answers": answers}
         said: dict[str, Any] = client.post("/api/studio/preview", json=body).raise_for_status().json()
         return said
 
     wrong = [{"question": "count_0", "expected": [2], "given": 1}]
-    assert told(train, COW | {"caption_fit": 4}) == {"right": True, "feedback": {"right": True, "wrong": []} if tells else None}
-    assert told(gold, COW) == {"right": False, "feedback": {"right": False, "wrong": wrong} if tells else None}
-    assert told(images[0], COW) == {"right": None, "feedback": None}
+    assert feedback_on(train, COW | {"caption_fit": 4}) == {
+        "right": True,
+        "feedback": {"right": True, "wrong": []} if tells else None,
+    }
+    assert feedback_on(gold, COW) == {"right": False, "feedback": {"right": False, "wrong": wrong} if tells else None}
+    assert feedback_on(images[0], COW) == {"right": None, "feedback": None}
     assert two.store.version == version
     assert two.column("select count(*) from annotations") == [0]
     for body in ({"campaign": "none", "ticket": tickets[0]}, {"campaign": "draft", "ticket": "none"}):

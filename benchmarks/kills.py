@@ -4,7 +4,7 @@
 
 The playground is scored with real small models, once undisturbed, and once by a command that is killed (SIGKILL) again and
 again: its worker, the command itself, which takes parts into the database, or both at once. What its worker makes while nobody
-looks is taken in later. Then the finished folder is taken into another project by ``import scores``, which is killed as often.
+looks is taken in later. Then the finished folder is taken into other projects by ``import scores``, which is killed as often.
 In the end judgements, evidence and detections of all are asserted to be equal in every column but times and source ids.
 """
 
@@ -133,23 +133,36 @@ def _wait_a_while(project: Path, command: subprocess.Popen[bytes], known: set[st
     time.sleep(chance.uniform(0.0, 0.4 if made else 4.0))
 
 
-def taken_in(project: Path, run: Path, kills: int, chance: random.Random, longest: float) -> Killed:
-    """Import a finished run, killed so many times; then in peace."""
-    killed, words = Killed(), ("import", "scores", str(run))
-    while killed.starts < kills:
-        killed.starts += 1
-        command = subprocess.Popen(app(project, *words), cwd=ROOT, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
-        with suppress(subprocess.TimeoutExpired):
-            command.wait(chance.uniform(0.0, longest))
-        if command.poll() is None:
-            kill([command.pid])
-            killed.kills["import"] += 1
-        else:
-            assert command.returncode == 0
-            killed.when["it was done"] += 1
-        command.wait()
-    finished(project, *words)
-    return killed
+def taken_in(fresh: Path, run: Path, kills: int, chance: random.Random) -> tuple[Killed, list[Path]]:
+    """Import a finished run, killed so many times at random moments of its time, and then in peace: each time that it came to
+    its end, another copy of the project is next. Returns the projects, too."""
+    killed, projects, words = Killed(), [fresh.with_name("imported-0")], ("import", "scores", str(run))
+    shutil.copytree(fresh, projects[0])
+    began = time.monotonic()
+    finished(projects[0], *words)
+    longest = time.monotonic() - began
+    while sum(killed.kills.values()) < kills:
+        projects.append(fresh.with_name(f"imported-{len(projects)}"))
+        shutil.copytree(fresh, projects[-1])
+        ended = False
+        while not ended and sum(killed.kills.values()) < kills:
+            killed.starts += 1
+            command = subprocess.Popen(
+                app(projects[-1], *words), cwd=ROOT, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL
+            )
+            with suppress(subprocess.TimeoutExpired):
+                # the program starts in the first part of its time, and has nothing to lose
+                command.wait(chance.uniform(longest / 4, longest))
+            ended = command.poll() is not None
+            if ended:
+                assert command.returncode == 0
+                killed.when["it was done"] += 1
+            else:
+                kill([command.pid])
+                killed.kills["import"] += 1
+            command.wait()
+        finished(projects[-1], *words)
+    return killed, projects
 
 
 def rows(project: Path, rater: str) -> dict[str, list[Any]]:
@@ -181,11 +194,9 @@ def main(arguments: Sequence[str] | None = None) -> list[str]:
         print(line, flush=True)
 
     with tempfile.TemporaryDirectory() as made:
-        undisturbed, imported = Path(made) / "undisturbed", Path(made) / "imported"
-        fresh = Path(made) / "fresh"
+        undisturbed, fresh = Path(made) / "undisturbed", Path(made) / "fresh"
         finished(fresh, "import", "playground")
         shutil.copytree(fresh, undisturbed)
-        shutil.copytree(fresh, imported)
         words = [
             "score",
             options.scorer,
@@ -210,10 +221,8 @@ def main(arguments: Sequence[str] | None = None) -> list[str]:
             killed.append(Path(made) / f"killed-{len(killed)}")
             shutil.copytree(fresh, killed[-1])
             scored(killed[-1], words, scoring, options.kills, chance)
-        began = time.monotonic()
-        finished(imported, "import", "playground")
-        importing = taken_in(imported, run.path, options.imports, chance, 2.5 * (time.monotonic() - began))
-        there = {project.name: rows(project, rater) for project in (*killed, imported)}
+        importing, imported = taken_in(fresh, run.path, options.imports, chance)
+        there = {project.name: rows(project, rater) for project in (*killed, *imported)}
         assert there["undisturbed"]["judgements"]
         for name, records in there.items():
             assert records == there["undisturbed"], f"{name} differs from undisturbed"

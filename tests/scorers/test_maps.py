@@ -52,8 +52,11 @@ def apart(places: NDArray[np.float32], each: int = 15) -> float:
 
 
 @pytest.mark.parametrize("method", ["pca", pytest.param("umap", marks=pytest.mark.slow)])
-def test_what_is_alike_lies_together_and_the_same_seed_gives_the_same_map(method: str) -> None:
+def test_what_is_alike_lies_together_and_the_same_seed_gives_the_same_map(method: str, monkeypatch: pytest.MonkeyPatch) -> None:
     if method == "umap":
+        numba = pytest.importorskip("numba", exc_type=ImportError)
+        # to compile takes a minute, to compute with 45 points a second
+        monkeypatch.setattr(numba.config, "DISABLE_JIT", True)
         pytest.importorskip("umap", exc_type=ImportError)
     vectors = clouds().astype(np.float16)
     projected = project(vectors, method, 0)

@@ -72,20 +72,14 @@ def test_a_picture_depends_on_its_text_and_seed_alone(untrained: Path) -> None:
     assert (np.asarray(other_seed) != np.asarray(alone)).mean() > 0.5
 
 
-@pytest.mark.parametrize("as_process", [False, pytest.param(True, marks=pytest.mark.slow)])
-def test_the_worker_paints_what_is_missing_and_leaves_the_rest(tmp_path: Path, as_process: bool) -> None:
+def test_the_worker_paints_what_is_missing_and_leaves_the_rest(tmp_path: Path) -> None:
     there = tmp_path / "a.png"
     there.write_bytes(b"painted before")
     wanted = [WantedPicture("s/0", 0, "a photo of a cup", 1, str(there))]
     wanted += [WantedPicture("s/0", k, "a photo of a cup", k, str(tmp_path / "new" / f"{k}.png")) for k in (1, 2, 3)]
     folder = GenerationFolder(tmp_path / "job")
     folder.ask(GenerationJob("playground-late", tuple(wanted), 2, {"steps": 4}))
-    if as_process:
-        command = [sys.executable, "-m", "scorers.generation.worker", str(folder.path)]
-        done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, timeout=300)
-        assert done.returncode == 0, done.stderr
-    else:
-        assert attempt(folder, worker.work) == 0
+    assert attempt(folder, worker.work) == 0
     assert there.read_bytes() == b"painted before"
     assert sorted(path.name for path in (tmp_path / "new").iterdir()) == ["1.png", "2.png", "3.png"]
     progress = folder.progress()

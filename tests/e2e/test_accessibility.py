@@ -60,15 +60,15 @@ QUICK = ("", "browse")
 @pytest.mark.parametrize("path", [path if path in QUICK else pytest.param(path, marks=pytest.mark.slow) for path in READY])
 def test_each_studio_page(visitor: Visit, playground: Server, path: str) -> None:
     """In light and dark, wide and on a phone."""
-    page = visitor(playground).page
+    page = visitor(playground, viewport={"width": 1280, "height": 900}).page
     item = playground.items()[0]["item_id"]
-    for mode in ("light", "dark"):
+    for mode, widths in (("light", (1280, 390)), ("dark", (390, 1280))):
         page.emulate_media(color_scheme=mode)
-        for width in (1280, 390):
+        page.goto(f"/studio/{path}" + (f"?id={item}" if path == "workbench" else ""))
+        expect(page.locator(READY[path]).locator("visible=true").first).to_be_visible()
+        assert page.locator("body").evaluate("body => body.classList.contains('dark')") is (mode == "dark")
+        for width in widths:
             page.set_viewport_size({"width": width, "height": 900})
-            page.goto(f"/studio/{path}" + (f"?id={item}" if path == "workbench" else ""))
-            expect(page.locator(READY[path]).locator("visible=true").first).to_be_visible()
-            assert page.locator("body").evaluate("body => body.classList.contains('dark')") is (mode == "dark")
             assert serious(page) == [], f"{mode}, {width} px"
 
 

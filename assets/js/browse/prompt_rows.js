@@ -90,9 +90,10 @@ export class Prompts {
     const over = pair ? h("div", { class: "cc-prompt__swipe" }, swipe(...shown.map(({ item, generator }) => (item ? { ...item, name: generator } : null)), 320)) : null;
     const cells = h("div", { class: "cc-prompt__cells", role: "group", "aria-label": `Images of ${row.text ?? row.prompt_id}` }, ...shown.map((one, n) => this.cell(one, place, n)), over);
     // where they do not all fit the row can be reached, and so scrolled, by keyboard
-    requestAnimationFrame(() => {
+    new ResizeObserver(() => {
       if (cells.scrollWidth > cells.clientWidth) cells.tabIndex = 0;
-    });
+      else cells.removeAttribute("tabindex");
+    }).observe(cells);
     return h(
       "article",
       { class: "cc-prompt", role: "listitem", "data-index": place, style: `--side: ${this.side}px` },

@@ -45,6 +45,7 @@ def test_a_paid_study_of_a_thousand_images(visitor: Visit, fresh: Server, tmp_pa
     expect(page.locator("#coverage")).to_contain_text("68 of 90 answers")
     page.get_by_role("radio", name="People", exact=True).check()
     expect(page.locator("#people")).to_contain_text("30 valid")
+    changed(page)
     main_study(page)
     link = invitation(page)
     # a page that follows 2,700 answers as they come costs as much as they do; others are about that
@@ -79,9 +80,23 @@ def start(page: Page, title: str) -> None:
 
 def pilot(page: Page) -> None:
     new_campaign(page, "pilot", "Pilot")
+    expect(page.locator("#campaign-preview")).to_contain_text("Its id is pilot.")
     expect(page.locator("#campaign-preview")).to_contain_text("30 images")
     expect(page.locator("#campaign-preview")).to_contain_text("× 3 people = 90 answers")
     start(page, "Pilot")
+
+
+def changed(page: Page) -> None:
+    """A setting of a campaign that runs: what it means is said before it is saved."""
+    page.get_by_role("radio", name="Settings", exact=True).check()
+    overlap = page.locator("#part-settings").get_by_label("People for each")
+    expect(overlap).to_have_value("3")
+    overlap.fill("4")
+    overlap.blur()
+    expect(page.locator("#set-meaning")).to_contain_text("People for each: 30 answers more")
+    page.locator("#settings-save").click()
+    expect(page.locator("#campaign-message")).to_contain_text("The settings are saved.")
+    expect(page.locator("#campaign-title")).to_contain_text("4 people for each item")
 
 
 def at_work(page: Page, name: str, n: int) -> int:
@@ -118,6 +133,7 @@ def main_study(page: Page) -> None:
     form.get_by_label("Consent text").fill("You may stop at any time.")
     form.get_by_role("button", name="Gold, attention").click()
     page.locator("#new-gold-from input").click()
+    expect(page.get_by_role("option", name="unanimous answers: ")).to_be_visible()
     page.get_by_role("option", name="answers of ann: 30 items").click()
     numbers = {"Gold items": GOLD, "Training items": TRAINING, "Pass mark": 0.6, "One check in": 5}
     for label, value in numbers.items():

@@ -30,6 +30,7 @@ import uvicorn
 from fastapi import FastAPI, Request, Response
 from fastapi.exceptions import RequestValidationError
 from fastapi.responses import FileResponse, HTMLResponse, JSONResponse, PlainTextResponse, RedirectResponse
+from starlette.types import Receive, Scope, Send
 
 from concord.common import forwarding
 from concord.common.base_path import at, checked, stand
@@ -42,12 +43,12 @@ from data.store.core.connections import NotWritten
 from data.store.core.erased import Erased
 from data.store.core.store import Store, StoreBusy
 from ui.commands import fill_default_project
-from ui.web.api.images import Thumbnails
 from ui.web.assets import ASSETS, Assets
 from ui.web.auth.accounts import Accounts, AccountsError
 from ui.web.auth.authorization import Authorization
 from ui.web.auth.sessions import Sessions
-from ui.web.middleware import Entrance, Guard, Receive, Scope, Send, is_loopback
+from ui.web.middleware import Entrance, Guard, is_loopback
+from ui.web.thumbnails import Thumbnails
 
 _TURN_SECONDS: Final = 0.0005
 """So long may a thread that computes keep others waiting: an answer is many short statements, each of which waits its turn."""
@@ -72,13 +73,8 @@ _PORTS_TO_TRY = 20
 _LOOK_SECONDS = 0.3
 _BROWSER_SECONDS = 0.3
 """So long after the start the browser is opened."""
-_ROUTERS = (
-    # matched in this order, so first what is asked for most
-    "form:router", "images:router", "browse:browse_router", "command:router", "downloads:export_router", "browse:map_router",
-    "workbench:remarks_router", "workbench:campaigns_router", "downloads:report_router", "browse:listing_router",
-    "workbench:workbench_router",
-)  # fmt: skip
-"""Functions that make the JSON routes of a project, as module of ``ui.web.api``:name."""
+_ROUTERS = ("form", "images", "browse", "command", "downloads", "workbench")
+"""The modules of ``ui.web.api`` that make a project's JSON routes; matched in this order, so first what is asked for most."""
 _REFUSALS: dict[int | str, dict[str, Any]] = {
     401: {"description": "Nobody is signed in, or has given a name."},
     403: {"description": "Not for this visitor."},
@@ -113,8 +109,8 @@ def create_app(store: Store, token: str, accounts: Accounts | None = None, root:
     from ui.web.auth import routes
 
     app = FastAPI(title="Concord", docs_url=None, redoc_url=None, openapi_url=None)
-    for module, _, name in (router.partition(":") for router in _ROUTERS):
-        app.include_router(getattr(import_module(f"ui.web.api.{module}"), name)(store), responses=_REFUSALS)
+    for module in _ROUTERS:
+        app.include_router(import_module(f"ui.web.api.{module}").router(store), responses=_REFUSALS)
     app.include_router(routes.router(store, accounts), responses=_REFUSALS)
     app.mount("/assets", Assets(), name="assets")
 

@@ -94,6 +94,11 @@ def plain_aspect(name: str) -> str:
     return name.replace("_", " ")
 
 
+def people(kind: str) -> str:
+    """People who are real or simulated."""
+    return "simulated people" if kind == "simulated" else "people"
+
+
 def title(statistic: str) -> str:
     return DEFINITIONS[statistic].title if statistic in DEFINITIONS else statistic
 

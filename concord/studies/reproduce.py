@@ -66,11 +66,8 @@ def reproduce_visor(context: Context, selection: Mapping[str, Sequence[str]], in
         head = [*names, "statistic", "%", "95 % interval", "in the paper", "images", "answers", "left out", "reason"]
         cells = [head, *(_visor_cells(row, names) for row in rows)]
         lines = markdown_table(cells) if output == "md" else [f"  {line}" for line in aligned(cells)]
-        for line in lines if rows else ["  no scorer has judged these"]:
-            context.say(line)
-        context.say("")
-    for line in _NOTES:
-        context.say(line)
+        context.say(*(lines if rows else ["  no scorer has judged these"]), "")
+    context.say(*_NOTES)
 
 
 def _roles(store: Store, judgements: pd.DataFrame) -> dict[str, Roles]:

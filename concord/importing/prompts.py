@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import Final, TextIO
 
 from concord.common import wording
-from concord.common.context import CommandError, Context, UsageError, digest, report_import
+from concord.common.context import CommandError, Context, UsageError, digest, report_import, writing
 from data.files import check_name, write_whole
 from data.formats.cooccurrence import read_cooccurrence
 from data.prompts import geneval_suite, sr2d_suite
@@ -62,7 +62,8 @@ def write_suite(suite: str, output: Path, seed: int | None, n: int | None, out: 
             prompts = sample(usual_seed if seed is None else seed, usual_n if n is None else n)
         except ValueError as error:
             raise UsageError(str(error)) from error
-    write_prompts(prompts, output)
+    with writing(output):
+        write_prompts(prompts, output)
     print(f"{len(prompts)} prompts of suite {prompts[0].suite} written to {output}", file=out)
 
 
@@ -178,7 +179,6 @@ def import_cooccurrence(context: Context, file: str, called: str | None) -> None
     classes = sum(a == b for a, b in cooccurrence.together)
     pairs = wording.count(len(cooccurrence.together) - classes, "pair")
     report_import(context, f"{name}: {pairs} of {classes:,} classes together in {cooccurrence.images:,} images", imported)
-    for line in read.left:
-        context.warn(f"left out: {line}")
+    context.warn(*(f"left out: {line}" for line in read.left))
     if read.left:
         raise CommandError("part of the file was skipped (see above); the rest is imported")

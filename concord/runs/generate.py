@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Any
 
 from concord.common import wording
-from concord.common.context import CommandError, Context, UsageError, digest, report_import
+from concord.common.context import CommandError, Context, UsageError, digest, import_bundle
 from concord.runs import queue, run_session
 from concord.runs.queue import QueuedRun
 from concord.runs.worker_process import ProgressReport
@@ -31,7 +31,7 @@ from data.jobs.generation import (
 from data.jobs.runs import Run, RunFolder
 from data.playground import sample as playground
 from data.records import Image, Prompt, image_item
-from data.store import imports, library, runs
+from data.store import library, runs
 from data.store.browse import contents
 from data.store.imports import ImportBundle
 from data.store.runs import RunRow
@@ -307,7 +307,6 @@ def _bring_in(context: Context, suite: str, generator: str, prompts: dict[str, P
         images=images,
         items=[image_item(image, prompts[image.prompt_id]) for image in images],
     )
-    (imported,) = imports.apply(context.store, [bundle])
     for why, n in Counter(image.blanked for image in images if image.blanked is not None).items():
         context.warn(f"{n} of {len(images)} pictures are {BLANKED[why]}; they are kept, and marked as such")
-    report_import(context, f"{len(images)} pictures of {len(prompts)} prompts by {generator}", imported)
+    import_bundle(context, bundle, f"{len(images)} pictures of {len(prompts)} prompts by {generator}")

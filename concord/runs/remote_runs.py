@@ -12,10 +12,9 @@ from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 from concord.common import wording
-from concord.common.context import CommandError, Context, UsageError, digest, parse_overrides
+from concord.common.context import CommandError, Context, UsageError, digest, parse_overrides, writing
 from concord.judging import judge
 from concord.runs import run_session, score, sharding
 from concord.runs.score import plan_scoring, readable
@@ -25,9 +24,8 @@ from data.jobs.runs import Run, RunFolder, WorkItem, write_manifest
 from data.store import imports, runs
 from data.store.core.selection import Selection
 from data.store.runs import RunSource
-
-if TYPE_CHECKING:
-    from scorers.base import Scorer
+from scorers import registry
+from scorers.base import Scorer
 
 
 def export_manifest(
@@ -60,12 +58,10 @@ def export_manifest(
         raise CommandError(f"nothing to score: this selection has no image left for {chosen.rater.rater_id}")
     path = context.path(output)
     home = path.absolute().parent.resolve()
-    try:
+    with writing(output):
         home.mkdir(parents=True, exist_ok=True)
         placed = _copied(left, home) if images else left
         write_manifest(path, [replace(item, path=os.path.relpath(Path(item.path).resolve(), home)) for item in placed])
-    except OSError as error:
-        raise CommandError(f"{output} cannot be written: {error.strerror or error}") from error
     context.say(f"{wording.count(len(left), 'image')} for {chosen.rater.rater_id} to score: {output}")
 
 
@@ -136,8 +132,6 @@ def import_scores(context: Context, directory: str | Sequence[str]) -> None:
     Raises:
         CommandError: they are not finished, do not belong together or not here, or one is missing.
     """
-    from scorers import registry
-
     directories = [directory] if isinstance(directory, str) else list(directory)
     made = []
     for folder, name in _folders(context, directories):

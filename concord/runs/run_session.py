@@ -7,7 +7,7 @@ import sys
 from collections.abc import Sequence
 from contextlib import suppress
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Final
+from typing import Final
 
 from concord.common import wording
 from concord.common.context import CommandError, Context
@@ -20,10 +20,8 @@ from data.records import Judgement
 from data.store import runs
 from data.store.core.store import Store
 from data.store.runs import RunRow
+from scorers.base import Scorer
 from scorers.running.fault_isolation import RestartPolicy
-
-if TYPE_CHECKING:
-    from scorers.base import Scorer
 
 WORKER: tuple[str, ...] = (sys.executable, "-m", "scorers.running.worker")
 _TELL_SECONDS: Final = 2.0

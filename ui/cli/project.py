@@ -79,9 +79,10 @@ def restore_command(
     project: Project = PLAYGROUND,
 ) -> None:
     """Restore the project from a backup. The current state is set aside. Close the app first."""
+    from concord.common.context import report_errors, warn
     from concord.maintenance.backups import restore
 
-    raise typer.Exit(restore(project, backup, form))
+    raise typer.Exit(report_errors(warn, "restore", lambda: restore(project, backup, form)))
 
 
 @app.command("doctor")

@@ -195,7 +195,14 @@ def _cases(
 
 
 def _geneval_case(value: Mapping[str, Any]) -> EvidenceCase:
-    return _of_result(value) if results.is_result(value) else read_case(value)
+    """The evidence in a line, which may be one of ``results.jsonl``."""
+    if not results.is_result(value):
+        return read_case(value)
+    result = results.read_result(value)
+    if result.details is None:
+        raise ValueError("the line has no 'details', so it cannot be judged")
+    spec = parse_spec(result.metadata)
+    return EvidenceCase(result.filename, result.metadata, spec, geneval_results.evidence_of(result, spec, result.filename))
 
 
 def _visor_case(value: Mapping[str, Any]) -> EvidenceCase:
@@ -204,15 +211,6 @@ def _visor_case(value: Mapping[str, Any]) -> EvidenceCase:
         if name is None:
             raise ValueError(f"{key!r} is missing")
     return case
-
-
-def _of_result(value: Mapping[str, Any]) -> EvidenceCase:
-    """The evidence in a line of ``results.jsonl``."""
-    result = results.read_result(value)
-    if result.details is None:
-        raise ValueError("the line has no 'details', so it cannot be judged")
-    spec = parse_spec(result.metadata)
-    return EvidenceCase(result.filename, result.metadata, spec, geneval_results.evidence_of(result, spec, result.filename))
 
 
 def _visor_cases(

@@ -91,19 +91,18 @@ def _poll(
     of_images: Sequence[ImageValue],
     of_generators: Sequence[GeneratorValue],
 ) -> Poll:
-    people = []
-    for simulated in (False, True):
-        mine = [vote for vote in preference_votes if vote.kind == "human" and vote.simulated == simulated]
+    voters = []
+    kinds: tuple[tuple[str, Literal["real", "simulated"]], ...] = ((PEOPLE, "real"), (SIMULATED, "simulated"))
+    for name, kind in kinds:
+        mine = [vote for vote in preference_votes if vote.kind == "human" and vote.simulated == (kind == "simulated")]
         if mine:
-            name, kind = (SIMULATED, "simulated") if simulated else (PEOPLE, "real")
-            votes = tuple(map(_vote, mine))
-            people.append(Voter(name, "people", kind, "preference", votes, tuple(vote.rater_id for vote in mine)))  # type: ignore[arg-type]
+            raters = tuple(vote.rater_id for vote in mine)
+            voters.append(Voter(name, "people", kind, "preference", tuple(map(_vote, mine)), raters))
     # scorers that look at both images and choose one themselves
-    judges = []
     for name in sorted({vote.rater_id for vote in preference_votes if vote.kind == "scorer"}):
         mine = [vote for vote in preference_votes if vote.kind == "scorer" and vote.rater_id == name]
-        judges.append(Voter(name, "scorer", None, "preference", tuple(map(_vote, mine)), (name,) * len(mine)))
-    voters = [*people, *judges, *_scorers({vote.item_id: vote for vote in preference_votes}, of_images)]
+        voters.append(Voter(name, "scorer", None, "preference", tuple(map(_vote, mine)), (name,) * len(mine)))
+    voters += _scorers({vote.item_id: vote for vote in preference_votes}, of_images)
     means: dict[tuple[str, By], list[MetricMean]] = {}
     for row in of_generators:
         if row.suite == suite:

@@ -13,7 +13,7 @@ from typing import Any
 
 from concord.common import wording
 from concord.common.context import CommandError, Context, UsageError, digest, import_bundle
-from concord.runs import queue, run_session
+from concord.runs import run_session
 from concord.runs.queue import QueuedRun
 from concord.runs.worker_process import ProgressReport
 from data.files import safe_file_name
@@ -160,31 +160,22 @@ def _work(context: Context, row: RunRow) -> None:
         CommandError: it was stopped, or it failed; the run's state says which, and it can go on.
     """
     store, folder = context.store, GenerationFolder(context.store.project / row.folder)
-    with queue.wait_for_turn(store, row, lambda other: context.warn(f"waiting for run {other}, which is before it")) as turn:
-        runs.set_state(store, row.run_id, "running")
-        try:
-            # what is known by now of the generator's weights is asked of the worker, too
-            job, known = folder.job(), runs.generator_settings(store, row.rater_id) or {}
-            if (weights := str(known.get("weights", ""))) != job.weights:
-                folder.replace(replace(job, weights=weights))
-            _paint(context, folder, turn)
-            left = _taken_in(context, row, folder)
-        except Exception as error:
-            with suppress(Exception):  # of a project that was closed meanwhile
-                runs.set_state(store, row.run_id, "failed", " ".join(str(error).split()))
-            raise
+    with run_session.at_work(context, row) as turn:
+        # what is known by now of the generator's weights is asked of the worker, too
+        job, known = folder.job(), runs.generator_settings(store, row.rater_id) or {}
+        if (weights := str(known.get("weights", ""))) != job.weights:
+            folder.replace(replace(job, weights=weights))
+        _paint(context, folder, turn)
+        left = _taken_in(context, row, folder)
         if not left:
             runs.set_state(store, row.run_id, "done")
             return
         worker, progress = turn.worker, folder.progress()
-        stopped = worker.was_stopped(folder)
-        ended = "the worker was stopped" if stopped else f"{worker.why_ended(folder)}; {folder.path / LOG} says more"
+        ended = f"{worker.why_ended(folder)}; {folder.path / LOG} says more"
+        ended = "the worker was stopped" if worker.was_stopped(folder) else ended
         why = (progress.error if progress else None) or _unpaintable(context, folder) or ended
-        if stopped:
-            runs.set_state(store, row.run_id, "cancelled" if turn.given_up else "paused")
-        else:
-            runs.set_state(store, row.run_id, "failed", why)
-        raise CommandError(f"{left} of {row.n_items} images were not generated: {why}. Run the same command again to continue")
+        run_session.end_early(store, turn, folder, why)
+    raise CommandError(f"{left} of {row.n_items} images were not generated: {why}. Run the same command again to continue")
 
 
 def _taken_in(context: Context, row: RunRow, folder: GenerationFolder) -> int:

@@ -133,12 +133,7 @@ def import_scores(context: Context, directory: str | Sequence[str]) -> None:
         CommandError: they are not finished, do not belong together or not here, or one is missing.
     """
     directories = [directory] if isinstance(directory, str) else list(directory)
-    made = []
-    for folder, name in _folders(context, directories):
-        try:
-            made.append(_FinishedRun(name, folder, folder.job(), folder.work()))
-        except (OSError, ValueError, TypeError) as error:
-            raise CommandError(f"{name}: the run cannot be read: {' '.join(str(error).split())}") from error
+    made = _runs_in(context, directories)
     for run in made:
         _refuse_unfinished(run)
     made = _in_shard_order(made)
@@ -175,9 +170,9 @@ def import_scores(context: Context, directory: str | Sequence[str]) -> None:
     )
 
 
-def _folders(context: Context, directories: Sequence[str]) -> list[tuple[RunFolder, str]]:
-    """The runs' folders: those that are named, and those in a folder that is none itself; each once."""
-    by_path: dict[Path, tuple[RunFolder, str]] = {}
+def _runs_in(context: Context, directories: Sequence[str]) -> list[_FinishedRun]:
+    """The runs in the folders that are named, and in those of a folder that is none itself; each once."""
+    names: dict[Path, str] = {}
     for name in directories:
         path = context.path(name)
         if path.is_file():
@@ -188,10 +183,15 @@ def _folders(context: Context, directories: Sequence[str]) -> list[tuple[RunFold
         if not paths:
             raise CommandError(f"{name}: this is not a run's folder (no run.json in it or in its subfolders)")
         for folder in paths:
-            by_path.setdefault(
-                folder.resolve(), (RunFolder(folder), name if folder == path else f"{name.rstrip('/')}/{folder.name}")
-            )
-    return list(by_path.values())
+            names.setdefault(folder.resolve(), name if folder == path else f"{name.rstrip('/')}/{folder.name}")
+    made = []
+    for path, name in names.items():
+        run = RunFolder(path)
+        try:
+            made.append(_FinishedRun(name, run, run.job(), run.work()))
+        except (OSError, ValueError, TypeError) as error:
+            raise CommandError(f"{name}: the run cannot be read: {' '.join(str(error).split())}") from error
+    return made
 
 
 def _refuse_unfinished(made: _FinishedRun) -> None:

@@ -465,11 +465,10 @@ def _report_run(context: Context, rater_id: str, ended: Sequence[RunRow]) -> Non
     Raises:
         CommandError: some images could not be scored.
     """
-    failures: dict[str, int] = {}
+    failures = Counter(dict[str, int]())
     for row in ended:
-        for reason, n in row.failures.items():
-            failures[reason] = failures.get(reason, 0) + n
-    failed = sum(failures.values())
+        failures.update(row.failures)
+    failed = failures.total()
     judged = sum(row.n_done for row in ended) - failed
     why = "; ".join(f"{reason} ({n:,})" if n > 1 else reason for reason, n in failures.items())
     left = f", {failed:,} failed: {why}" if failed else ""

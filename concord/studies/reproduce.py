@@ -152,7 +152,8 @@ def reproduce_all(context: Context, folder: str, output: str) -> None:
 
 
 def _import(context: Context, study: str, files: Mapping[str, Any]) -> None:
-    quiet = _quiet(context)
+    # what an import says of its project is of no interest where that is thrown away; its warnings are
+    quiet = replace(context, out=io.StringIO())
     if study == "geneval":
         imports.import_geneval(quiet, *_geneval_files(context, **files))
     elif study == "tifa":
@@ -186,11 +187,6 @@ def _geneval_files(context: Context, folders: Sequence[str], metadata: str | Non
         if separator and name not in known:
             raise UsageError(f"{source}: the paper has no source {name!r}; name it one of {', '.join(known)}")
     return metadata, sources
-
-
-def _quiet(context: Context) -> Context:
-    """What an import says of its project is of no interest where that is thrown away; its warnings are."""
-    return Context(context.store, context.cwd, io.StringIO(), context.err)
 
 
 def _files_named(context: Context, folder: str, pattern: str) -> list[Path]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import io
 import uuid
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import replace
 from typing import Any
 
 from agreement import Options
@@ -107,7 +108,7 @@ def reproduce(context: Context, output: str) -> None:
         CommandError: a sentence of the paper does not follow from its own numbers.
     """
     # what an import says of a project that is thrown away is of no interest
-    import_selfeval(Context(context.store, context.cwd, io.StringIO(), context.err))
+    import_selfeval(replace(context, out=io.StringIO()))
     computed = preferences.rows(context.store, Selection(suite=tuple(table.suite for table in SELFEVAL_TABLES)), Options())
     ranks: dict[str, dict[str, Mapping[str, Any]]] = {}
     for row in computed.sections["ranks"]:

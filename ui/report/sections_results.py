@@ -198,10 +198,6 @@ def _threshold(row: Row) -> str:
     return "–" if row["threshold"] is None else f"{row['threshold']:.4g}"
 
 
-def _in_sample(row: Row) -> tuple[str, ...]:
-    return () if row["in_sample"] is None else (f"in sample {row['in_sample']:.3f}",)
-
-
 def _pair(row: Row) -> str:
     return f"{row['a']} – {row['b']}"
 
@@ -278,7 +274,7 @@ _COMPARISONS: Mapping[str, _Comparison] = {
         "Scores as decisions",
         lambda _: _CUT,
         lambda rows: {**_of_scorers(rows), "Yes above": _threshold},
-        _in_sample,
+        lambda row: () if row["in_sample"] is None else (f"in sample {row['in_sample']:.3f}",),
         lambda material: figures.along(material.curves),
     ),
     "matrix": _Comparison(

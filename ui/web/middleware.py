@@ -14,7 +14,7 @@ import time
 from asyncio import CancelledError
 from collections.abc import Awaitable, Callable, Sequence
 from ipaddress import ip_address
-from typing import Final, NamedTuple
+from typing import Any, Final, NamedTuple
 from urllib.parse import parse_qsl, urlencode
 
 from starlette.datastructures import Headers, MutableHeaders
@@ -339,7 +339,7 @@ class Entrance:
         self._root = root
         self._pages = pages
 
-    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+    async def __call__(self, scope: Scope, receive: Any, send: Any) -> None:
         path = str(scope.get("path", "")).removeprefix(self._root)
         if scope["type"] == "http" and path.startswith(_MOUNTS) and scope.get("query_string"):
             query = scope["query_string"].decode("latin-1")

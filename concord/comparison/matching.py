@@ -18,7 +18,7 @@ import pandas as pd
 
 from agreement import Options
 from agreement.matching import COLUMNS, Votes, by_trials, is_known, matching_statistics, votes, winoground
-from agreement.numeric import FloatArray, IntArray
+from agreement.numeric import FloatArray
 from agreement.questions import GroupStatistic
 from agreement.study.cells import ALL
 from concord.common import live_updates
@@ -28,15 +28,6 @@ from data.store.core.store import Store
 from data.store.judgements.scorer_evidence import CaptionChoice, caption_choices
 from scorers.likelihood import rules
 from scorers.matching import posterior
-
-
-@dataclass(frozen=True, slots=True)
-class RaterTrials:
-    """One rater's trials on some images: (items, N, C), -inf where there is no caption; right places; clusters."""
-
-    fits: FloatArray
-    right: IntArray
-    clusters: tuple[str, ...]
 
 
 def answers(choices: Iterable[CaptionChoice]) -> pd.DataFrame:
@@ -72,29 +63,6 @@ def posterior_of(choice: CaptionChoice, fits: Sequence[float | None]) -> tuple[f
     if factor is None or not is_known(fits):
         return None
     return posterior([factor * fit for fit in fits if fit is not None])
-
-
-def trials_of(choices: Iterable[CaptionChoice]) -> RaterTrials | None:
-    """The trials of one rater; None where there are none. Images without all numbers, or with fewer trials, are left out."""
-    made: list[tuple[CaptionChoice, FloatArray]] = []
-    for choice in choices:
-        if "terms" in choice.payload:
-            try:
-                trials = rules.by_trial(choice.payload, choice.settings)
-            except (ValueError, LookupError, TypeError):
-                continue
-            if np.isfinite(trials).all():
-                made.append((choice, trials))
-    if not made:
-        return None
-    n = max(trials.shape[0] for _, trials in made)
-    made = [(choice, trials) for choice, trials in made if trials.shape[0] == n]
-    size = max(trials.shape[1] for _, trials in made)
-    fits = np.full((len(made), n, size), -np.inf)
-    for position, (_, trials) in enumerate(made):
-        fits[position, :, : trials.shape[1]] = trials
-    right = np.array([int(choice.payload["right"]) for choice, _ in made], np.int64)
-    return RaterTrials(fits, right, tuple(choice.group or choice.prompt_id for choice, _ in made))
 
 
 Row = dict[str, Any]
@@ -170,14 +138,33 @@ def _trials(mine: Sequence[CaptionChoice], suite: str, options: Options | None) 
 
 
 def _by_trials(
-    some: Sequence[CaptionChoice], generator: str, rater: str, options: Options | None, fewest: int = 1
+    choices: Sequence[CaptionChoice], generator: str, rater: str, options: Options | None, fewest: int = 1
 ) -> list[GroupStatistic]:
-    """Accuracy by the first trials of a rater; nothing where it has fewer trials than ``fewest``."""
-    trials = trials_of(some)
-    if trials is None or trials.fits.shape[1] < fewest:
+    """Accuracy by the first trials of one rater; nothing where it has fewer trials than ``fewest``.
+
+    Images without all numbers, or with fewer trials, are left out.
+    """
+    made: list[tuple[CaptionChoice, FloatArray]] = []
+    for choice in choices:
+        if "terms" in choice.payload:
+            try:
+                trials = rules.by_trial(choice.payload, choice.settings)
+            except (ValueError, LookupError, TypeError):
+                continue
+            if np.isfinite(trials).all():
+                made.append((choice, trials))
+    n = max((trials.shape[0] for _, trials in made), default=0)
+    if n < fewest:
         return []
-    aggregate = some[0].settings.get("aggregate", "jensen")
-    return list(by_trials(trials.fits, trials.right, trials.clusters, aggregate, options, generator, rater))
+    made = [(choice, trials) for choice, trials in made if trials.shape[0] == n]
+    # images, trials and captions; -inf where there is no caption
+    fits = np.full((len(made), n, max(trials.shape[1] for _, trials in made)), -np.inf)
+    for position, (_, trials) in enumerate(made):
+        fits[position, :, : trials.shape[1]] = trials
+    right = np.array([int(choice.payload["right"]) for choice, _ in made], np.int64)
+    clusters = tuple(choice.group or choice.prompt_id for choice, _ in made)
+    aggregate = choices[0].settings.get("aggregate", "jensen")
+    return list(by_trials(fits, right, clusters, aggregate, options, generator, rater))
 
 
 def figure_row(figure: GroupStatistic, suite: str) -> Row:

@@ -205,12 +205,10 @@ def recall_people(store: Store, suite: str, source: str) -> tuple[list[Row], lis
 
 
 @live_updates.cached(maxsize=4)
-def all_beside_people(store: Store, suite: str, source: str, kind: str) -> pd.DataFrame:
-    """All answers with people's beside (``agreement.questions.people``)."""
-    return with_people(
-        scorer_answers(store, suite, source),
-        answers_of_kind(study_frames.person_answers(store, _selection(suite, source)), kind),
-    )
+def all_beside_people(store: Store, suite: str, source: str) -> pd.DataFrame:
+    """All answers with real people's beside (``agreement.questions.people``)."""
+    people = answers_of_kind(study_frames.person_answers(store, _selection(suite, source)), REAL)
+    return with_people(scorer_answers(store, suite, source), people)
 
 
 @live_updates.cached(maxsize=8, key=study_frames.stamp)
@@ -251,7 +249,7 @@ def mixed_texts(store: Store, suite: str, rater: str) -> int:
 @live_updates.cached(maxsize=8)
 def answers_beside_people(store: Store, suite: str, source: str, rater: str) -> pd.DataFrame:
     """One scorer's answers with real people's beside; ``entities`` says how many its text asks for."""
-    answers = all_beside_people(store, suite, source, REAL)
+    answers = all_beside_people(store, suite, source)
     mine = answers[answers["rater"] == rater]
     return mine.assign(entities=mine["item"].map(images(mine).set_index("item")["entities"]))
 

@@ -19,7 +19,6 @@ import warnings
 import webbrowser
 from collections.abc import Callable
 from contextlib import closing, suppress
-from dataclasses import dataclass
 from html import escape
 from importlib import import_module
 from pathlib import Path
@@ -244,47 +243,44 @@ _OPENING_PAGE: Final = """<!doctype html><html lang="en"><title>Concord is openi
 <p>Concord is opening …</p><p style="opacity:.7;font-size:.9rem">Loading {step}. This takes a few seconds.</p>"""
 
 
-@dataclass(frozen=True, slots=True)
-class Serving:
-    """How a project is served.
+def serve(
+    project: Path,
+    host: str,
+    port: int | None,
+    browser: bool,
+    users: Path | None,
+    root_path: str,
+    backup_every: float,
+    keep_backups: int,
+) -> None:
+    """Open a project and serve it until interrupted.
 
-    Attributes:
+    Args:
+        project: its folder.
+        host: where to listen.
         port: None: the first free one.
+        browser: whether to open one.
         users: the file of accounts; None: nobody signs in, and only this machine may come.
         root_path: where a proxy serves the app, such as ``/concord``.
         backup_every: hours; 0: no backups.
         keep_backups: so many of them stay, and the last of each week before (``data.store.backup.backups``).
-    """
-
-    host: str = "127.0.0.1"
-    port: int | None = None
-    browser: bool = True
-    users: Path | None = None
-    root_path: str = ""
-    backup_every: float = scheduler.EVERY_HOURS
-    keep_backups: int = scheduler.KEEP
-
-
-def serve(project: Path, how: Serving) -> None:
-    """Open a project and serve it until interrupted.
 
     Raises:
         CommandError: the host is not this machine's loopback and there are no accounts, the file of accounts is not as it
             must be, or the port is taken.
     """
-    accounts, root = _access_settings(how)
-    host = how.host
+    accounts, root = _access_settings(host, users, root_path)
     settle_process()
     store = opened(project)
     if isinstance(store, forwarding.OpenApp):
         url = _url(store.host, store.port, "")
         print(f"Concord is open already at {url} (process {store.pid})", flush=True)
-        if how.browser:
+        if browser:
             webbrowser.open(url)
         return
     # uvicorn passes the signal on when it has stopped: this way the project is closed first
     signal.signal(signal.SIGTERM, lambda *_: sys.exit(0))
-    with store, _bind(host, how.port) as listening:
+    with store, _bind(host, port) as listening:
         for note in store.notes:
             print(note, file=sys.stderr, flush=True)
         bound = listening.getsockname()[1]
@@ -329,10 +325,10 @@ def serve(project: Path, how: Serving) -> None:
                 return not cancelled and "timeout graceful shutdown exceeded" not in record.getMessage()
 
             logging.getLogger("uvicorn.error").addFilter(no_farewell)
-            backing = closing(scheduler.BackupScheduler(store, how.backup_every, how.keep_backups))
+            backing = closing(scheduler.BackupScheduler(store, backup_every, keep_backups))
             drawing = closing(limit_pace(store))
             with suppress(KeyboardInterrupt), closing(IndexRefresher(store)), closing(Thumbnails(store)), backing, drawing:
-                if how.browser:
+                if browser:
                     # it finds the page that says what is loading
                     Timer(_BROWSER_SECONDS, webbrowser.open, (url,)).start()
                 uvicorn.Server(config).run(sockets=[listening])
@@ -345,21 +341,21 @@ def serve(project: Path, how: Serving) -> None:
             gc.unfreeze()
 
 
-def _access_settings(how: Serving) -> tuple[Accounts | None, str]:
+def _access_settings(host: str, users: Path | None, root_path: str) -> tuple[Accounts | None, str]:
     """The accounts, and the prefix."""
     accounts = None
-    if how.users is not None:
+    if users is not None:
         try:
-            accounts = Accounts(how.users)
+            accounts = Accounts(users)
         except AccountsError as error:
             raise CommandError(f"--users {error}") from error
-    elif not is_loopback(how.host):
+    elif not is_loopback(host):
         raise CommandError(
-            f"--host {how.host}: without accounts Concord is open to this machine only; say who may sign in with --users FILE,"
+            f"--host {host}: without accounts Concord is open to this machine only; say who may sign in with --users FILE,"
             " or use 127.0.0.1 or localhost"
         )
     try:
-        return accounts, checked(how.root_path)
+        return accounts, checked(root_path)
     except ValueError as error:
         raise CommandError(f"--root-path {error}") from error
 

@@ -42,9 +42,7 @@ def reproduce_tifa(
 
 
 @reproduce_app.command("selfeval")
-def reproduce_selfeval(
-    output: TextFormat = "table",
-) -> None:
+def reproduce_selfeval(output: TextFormat = "table") -> None:
     """Recompute SelfEval's Figure 6 from its Tables 2 and 3. Exits with 0 only if every claim of the paper's text follows."""
     _reproduce("selfeval", output=output)
 
@@ -267,10 +265,7 @@ def import_study_imagenhub(folder: Folder) -> None:
 
 
 @project_command(study_app, "viescore", "concord.studies.imports:import_viescore")
-def import_study_viescore(
-    folder: Folder,
-    imagenhub: Imagenhub,
-) -> None:
+def import_study_viescore(folder: Folder, imagenhub: Imagenhub) -> None:
     """Import VIEScore: language models judge ImagenHub's images and say why; with ImagenHub's people, and prompts' texts."""
 
 

@@ -105,10 +105,7 @@ def questions_command(
 
 
 @project_command(export_app, "prompts", "concord.importing.prompts:export_prompts")
-def export_prompts(
-    suite: Annotated[str, typer.Option(help="The suite.")],
-    output: _File,
-) -> None:
+def export_prompts(suite: Annotated[str, typer.Option(help="The suite.")], output: _File) -> None:
     """Export a suite's prompts with their specs. `import prompts FILE` reads them."""
 
 

@@ -213,11 +213,8 @@ def _fonts() -> list[HealthCheck]:
 
 
 def _free(port: int) -> bool:
-    with socket.socket() as tried:
-        if sys.platform != "win32":
-            tried.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
-        try:
-            tried.bind(("127.0.0.1", port))
-        except OSError:
-            return False
+    try:
+        socket.create_server(("127.0.0.1", port)).close()
+    except OSError:
+        return False
     return True

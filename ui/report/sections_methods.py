@@ -79,8 +79,7 @@ _CERTAINTY = (
 def title(material: Material) -> str:
     """What the report is about; the certainty of its units belongs to every number."""
     classes = list(dict.fromkeys(material.selection.certainty))
-    several = f"{', '.join(classes[:-1])} and {classes[-1]}" if len(classes) > 1 else "".join(classes)
-    return "Agreement of raters" + (f" on {several} units" if classes else "")
+    return "Agreement of raters" + (f" on {wording.listed(classes)} units" if classes else "")
 
 
 def selected(material: Material) -> ReportSection:

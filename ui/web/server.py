@@ -390,16 +390,12 @@ def _bind(host: str, port: int | None) -> socket.socket:
     """A listening socket: on the port asked for, else on the first free one from the default on."""
     family = socket.AF_INET6 if ":" in host else socket.AF_INET
     candidates = range(DEFAULT_PORT, DEFAULT_PORT + _PORTS_TO_TRY) if port is None else (port,)
+    both = family == socket.AF_INET6 and socket.has_dualstack_ipv6()
     for candidate in candidates:
-        listening = socket.socket(family, socket.SOCK_STREAM)
-        if sys.platform != "win32":
-            listening.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
         try:
-            listening.bind((host, candidate))
-            listening.listen(128)
-            return listening
+            return socket.create_server((host, candidate), family=family, backlog=128, dualstack_ipv6=both)
         except OSError as error:
-            listening.close()
             if port is not None:
-                raise CommandError(f"--port {port}: {error.strerror}; choose another, or leave it out") from error
+                why = os.strerror(error.errno) if error.errno else str(error)
+                raise CommandError(f"--port {port}: {why}; choose another, or leave it out") from error
     raise CommandError(f"no port from {DEFAULT_PORT} to {DEFAULT_PORT + _PORTS_TO_TRY - 1} is free; name one with --port")

@@ -46,7 +46,6 @@ Made = Mapping[str, pd.DataFrame | Sequence[Mapping[str, Any]]]
 _APP: Final = Path(__file__).resolve().parents[1] / "app.py"
 _FILTERS: Final = tuple(field.name for field in fields(Selection))
 _IMAGE: Final = ["path", "sha256"]
-_ITEM_COLUMNS: Final = ("prompt", "generator", "index", "task")
 
 
 class ProjectError(Exception):
@@ -324,7 +323,6 @@ class Project:
                     "import ratings",
                     "concord.importing.ratings:import_ratings",
                     file=str(path),
-                    columns=dict.fromkeys(_ITEM_COLUMNS) | named,
                     aspect=aspect,
                     scale=scale,
                     suite=suite,
@@ -333,6 +331,7 @@ class Project:
                     new_items=new_items,
                     missing=list(missing),
                     merge=list(merge),
+                    **named,
                 )
             except ProjectError as error:
                 # the file is of no interest to whoever has a table

@@ -234,24 +234,24 @@ class _Rating:
 def import_ratings(
     context: Context,
     file: str,
-    columns: Mapping[str, str | None],
     aspect: str | None,
     scale: str | None,
     suite: str | None,
     kind: str | None,
     wide: bool | None = None,
     rater_columns: str | None = None,
-    ways: Sequence[str] = (),
+    match: Sequence[str] = (),
     new_items: bool = False,
     missing: Sequence[str] = (),
     merge: Sequence[str] = (),
     identity: str | None = None,
     saw_labels: bool = False,
     dry_run: bool = False,
+    **columns: str | None,
 ) -> ImportBundle | None:
     """Returns what the file brings; None: it was imported before. With ``dry_run`` nothing is stored.
 
-    ``columns`` names the file's columns: ``item`` (several with commas), ``rater``, ``value``, and the optional others.
+    ``columns`` are the file's: ``item`` (several with commas), ``rater``, ``value``, and optional others.
     ``wide``: whether there is a column per rater; None: not said.
 
     Without a word about anything the file is one of ``export ratings``, which says these itself.
@@ -263,7 +263,7 @@ def import_ratings(
         "index": columns.get("index"),
         "wide": bool(wide or rater_columns),
         "rater_columns": rater_columns,
-        "match": sorted(ways),
+        "match": sorted(match),
         "new_items": new_items,
         "missing": sorted(missing),
         "merge": sorted(merge),
@@ -289,7 +289,7 @@ def import_ratings(
         suite is not None,
         kind or "human",
         identity,
-        tuple(ways),
+        tuple(match),
         new_items,
         tuple(missing),
         tuple(merge),
@@ -298,7 +298,7 @@ def import_ratings(
     _check(request)
     if table.rater is None and wide is None and not request.columns.raters:
         _refuse_wide(table, request)
-    named = sorted((name, columns[name]) for name in ("item", "rater", "value", "prompt", "generator", "task"))
+    named = sorted((name, columns.get(name)) for name in ("item", "rater", "value", "prompt", "generator", "task"))
     meaning = (named, request.aspect, str(request.scale), request.suite, request.kind)
     sha256 = digest(path, repr((*meaning, sorted(more.items())) if more else meaning))
     if was_imported(context, request.import_kind, sha256):

@@ -173,35 +173,9 @@ def import_ratings(
         typer.Option("--saw-labels", help="--kind scorer: the scorer was tuned on people's labels, so it gets no verdict."),
     ] = False,
     dry_run: Annotated[bool, typer.Option("--dry-run", help="Show what would be stored; store nothing.")] = False,
-) -> dict[str, Any]:
+) -> None:
     """Import ratings from any table. A file of `export ratings` (CSV or Parquet) needs no options; others need --item,
     --rater, --value, --aspect and --scale. In a suite with images every item must match one."""
-    columns = {
-        "item": item,
-        "rater": rater,
-        "value": value,
-        "prompt": prompt,
-        "generator": generator,
-        "index": index,
-        "task": task,
-    }
-    return {
-        "file": file,
-        "columns": columns,
-        "aspect": aspect,
-        "scale": scale,
-        "suite": suite,
-        "kind": kind,
-        "wide": wide,
-        "rater_columns": rater_columns,
-        "ways": match,
-        "new_items": new_items,
-        "missing": missing,
-        "merge": merge,
-        "identity": identity,
-        "saw_labels": saw_labels,
-        "dry_run": dry_run,
-    }
 
 
 @project_command(import_app, "images", "concord.importing.images:import_images")

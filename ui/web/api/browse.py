@@ -45,8 +45,8 @@ def router(store: Store) -> APIRouter:
 
     @routes.get("/items")
     def items(listing: _Listing, page: Annotated[int, Query(ge=0, le=1_000_000)] = 0) -> dict[str, Any]:
-        shown = shown_as(store, listing)
-        item_page = grid.items(store, listing.selection, order=listing.order, offset=page * PAGE, limit=PAGE, **shown)
+        query = grid_query(store, listing)
+        item_page = grid.items(store, listing.selection, order=listing.order, offset=page * PAGE, limit=PAGE, **query)
         says = grid.scorer_verdicts(store, [row["item_id"] for row in item_page.rows], _scorers(listing))
         display = [
             row | {"blanked": generation.why_blank(row["blanked"]), "says": says.get(row["item_id"], {})}
@@ -152,7 +152,7 @@ def router(store: Store) -> APIRouter:
     def inside(listing: _Listing, paint: Annotated[str, Query(max_length=500)] = "") -> dict[str, Any]:
         if listing.lasso is None:
             raise HTTPException(422, "lasso is missing: the corners of a line, as x,y;x,y;x,y.")
-        page = grid.items(store, listing.selection, limit=_FIRST, **shown_as(store, listing))
+        page = grid.items(store, listing.selection, limit=_FIRST, **grid_query(store, listing))
         shown = ("item_id", "sha256", "text", "generator", "task", "idx")
         with refusing(409, LassoLost):
             classes = class_counts(store, paint, listing.lasso.on, listing.restriction(store))
@@ -162,7 +162,7 @@ def router(store: Store) -> APIRouter:
     return routes
 
 
-def shown_as(store: Store, listing: ImageListing) -> dict[str, Any]:
+def grid_query(store: Store, listing: ImageListing) -> dict[str, Any]:
     """Which items are listed and what is shown of each, as ``grid.items`` and ``grid.neighbours`` take it."""
     also, alike = listing.also(store), listing.alike(store)
     return {"aspect": listing.aspect, "rater": listing.rater, "also": also, "filters": listing.filters, "alike": alike}

@@ -202,7 +202,7 @@ class ViewTiming:
 def app_of(store: Store) -> TestClient:
     """The routes that Browse asks."""
     app = FastAPI()
-    for router in (browse.browse_router, browse.listing_router, workbench.workbench_router):
+    for router in (browse.router, workbench.router):
         app.include_router(router(store))
     app.add_middleware(SessionMiddleware, secret_key=store.secret)
     return TestClient(app)

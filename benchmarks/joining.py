@@ -37,8 +37,8 @@ from benchmarks.annotators import Http
 from benchmarks.load import Annotator, LoadPlan, LoadResult
 from benchmarks.measuring import add_options, command_line, machine, percentile, processor_seconds, tell
 from data.store.core.store import Store
-from ui.web.api.images import IN_FORM
 from ui.web.assets import SCRIPT, STYLES
+from ui.web.thumbnails import IN_FORM
 
 ROUNDS: Final = ("just started", "warm")
 SMALL: Final = LoadPlan(people=3, images=30, seconds=4.0, think=0.5)

@@ -51,7 +51,7 @@ from data.store.browse import contents
 from data.store.core import rows
 from data.store.core.store import Store
 from scorers import registry
-from ui.web.api import images as images_api
+from ui.web import thumbnails
 
 PAGES: Final = ("", "agreement", "runs", "browse")
 _CONFIG: Final = re.compile(r"window\.gradio_config\s*=\s*(\{.*?\});?\s*</script>", re.DOTALL)
@@ -202,7 +202,7 @@ def make_load_project(project: Path, folder: Path, images: int) -> list[annotato
     with Store(project) as store:
         annotators.make_campaign(store, folder, images, OVERLAP, side=_SIDE)
         for sha256 in contents.image_hashes(store):
-            images_api.make_ahead(store, sha256, images_api.IN_GRIDS)
+            thumbnails.make_ahead(store, sha256, thumbnails.IN_GRIDS)
         return annotators.questions_by_ticket(store, folder)
 
 

@@ -8,10 +8,10 @@ from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, TextIO
+from typing import Any, TextIO, TypeVar
 
 from concord.common import wording
-from concord.common.context import CommandError, UsageError, report_errors
+from concord.common.context import CommandError, UsageError, report_errors, writing
 from data.files import located, printable, whole_file
 from data.formats import official_results as results
 from data.formats.evidence import EvidenceCase, read_case
@@ -25,6 +25,7 @@ from scorers.visor import rules
 from scorers.visor.results import DetectionFile, MixedGenerators, VisorTally
 
 Write = Callable[[str], object]
+R = TypeVar("R")
 
 
 def judge_file(rules_name: str, parameters: Mapping[str, Any]) -> int:
@@ -74,8 +75,7 @@ def judge_geneval(
     report: _LineReport, out: TextIO, evidence: str, output: str | None, settings: Mapping[str, Any], form: str, summary: bool
 ) -> None:
     """By GenEval's rules: verdicts, or lines of its ``results.jsonl``; ``summary`` prints what its script prints."""
-    _check(geneval_rules.GenEvalRules.of, settings)
-    rules = geneval_rules.GenEvalRules.of(settings)
+    rules = _rules(geneval_rules.GenEvalRules.of, settings)
     totals = results.Summary()
     with _target(output, out, quiet=summary) as write:
         for number, case in _cases(report, Path(evidence), _geneval_case):
@@ -123,8 +123,7 @@ def judge_visor(
     generator: str | None,
 ) -> None:
     """By VISOR's rules: verdicts, or its detection file; ``summary`` prints the scores of all images as JSON."""
-    _check(rules.VisorRules.of, settings)
-    rules_value = rules.VisorRules.of(settings)
+    rules_value = _rules(rules.VisorRules.of, settings)
     tally = VisorTally()
     with _target(output, out, quiet=summary) as write:
         file = DetectionFile(write, rules_value) if form == "detections" else None
@@ -196,7 +195,14 @@ def _cases(
 
 
 def _geneval_case(value: Mapping[str, Any]) -> EvidenceCase:
-    return _of_result(value) if results.is_result(value) else read_case(value)
+    """The evidence in a line, which may be one of ``results.jsonl``."""
+    if not results.is_result(value):
+        return read_case(value)
+    result = results.read_result(value)
+    if result.details is None:
+        raise ValueError("the line has no 'details', so it cannot be judged")
+    spec = parse_spec(result.metadata)
+    return EvidenceCase(result.filename, result.metadata, spec, geneval_results.evidence_of(result, spec, result.filename))
 
 
 def _visor_case(value: Mapping[str, Any]) -> EvidenceCase:
@@ -205,15 +211,6 @@ def _visor_case(value: Mapping[str, Any]) -> EvidenceCase:
         if name is None:
             raise ValueError(f"{key!r} is missing")
     return case
-
-
-def _of_result(value: Mapping[str, Any]) -> EvidenceCase:
-    """The evidence in a line of ``results.jsonl``."""
-    result = results.read_result(value)
-    if result.details is None:
-        raise ValueError("the line has no 'details', so it cannot be judged")
-    spec = parse_spec(result.metadata)
-    return EvidenceCase(result.filename, result.metadata, spec, geneval_results.evidence_of(result, spec, result.filename))
 
 
 def _visor_cases(
@@ -251,28 +248,16 @@ def _of_detections(report: _LineReport, path: Path, generator: str) -> Iterator[
 
 
 def _line(case: EvidenceCase, verdict: Verdict) -> dict[str, Any]:
-    relations = [
-        {
-            "target": relation.target,
-            "holds": relation.holds,
-            "found": relation.found,
-            "boxes": relation.boxes,
-            "offset": relation.offset,
-        }
-        for relation in verdict.relations
-    ]
-    return {
-        "id": case.id,
-        "correct": verdict.correct,
-        "reason": verdict.reason,
-        "found": verdict.found,
-        "relations": relations,
-    }
+    told = ("target", "holds", "found", "boxes", "offset")
+    relations = [{name: getattr(relation, name) for name in told} for relation in verdict.relations]
+    said = {name: getattr(verdict, name) for name in ("correct", "reason", "found")}
+    return {"id": case.id, **said, "relations": relations}
 
 
-def _check(rules: Callable[[Mapping[str, Any]], object], settings: Mapping[str, Any]) -> None:
+def _rules(read: Callable[[Mapping[str, Any]], R], settings: Mapping[str, Any]) -> R:
+    """The rules by these settings, which are options of the command."""
     try:
-        rules(settings)
+        return read(settings)
     except ValueError as error:
         name, _, problem = str(error).partition(" ")
         raise UsageError(f"--{name.replace('_', '-')} {problem}") from error
@@ -285,7 +270,7 @@ def _target(output: str | None, out: TextIO, *, quiet: bool) -> Iterator[Write]:
         yield (lambda _: None) if quiet else out.write
         return
     path = Path(output).expanduser()
-    try:
+    with writing(output):
         if path.exists() and not path.is_file() and not path.is_dir():
             # a device or a pipe takes what it gets
             with path.open("w", encoding="utf-8") as device:
@@ -293,7 +278,3 @@ def _target(output: str | None, out: TextIO, *, quiet: bool) -> Iterator[Write]:
             return
         with whole_file(path) as file:
             yield lambda text: file.write(text.encode())
-    except OSError as error:
-        if isinstance(error, BrokenPipeError):
-            raise
-        raise CommandError(f"{output} cannot be written: {error.strerror or error}") from error

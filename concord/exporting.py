@@ -23,11 +23,11 @@ from agreement import Scale, ScaleError
 from agreement.report.report import select
 from concord.agreement import selected
 from concord.common import wording
-from concord.common.context import CommandError, Context, UsageError
+from concord.common.context import CommandError, Context, UsageError, writing
 from data.export import datasets, formats
 from data.export.formats import Columns
 from data.export.rows import ANSWER_COLUMNS, JUDGEMENT_COLUMNS, RATING_COLUMNS, SIMULATED
-from data.files import safe_file_name, whole_file, write_whole
+from data.files import safe_file_name, whole_file
 from data.images.files import ImageError, open_image
 from data.people import NamesAs, pseudonymous, without_names
 from data.store.analysis import exports
@@ -108,12 +108,12 @@ def export_ratings(context: Context, selection: Mapping[str, Sequence[str]], for
 
 def export_judgements(context: Context, selection: Mapping[str, Sequence[str]], form: str | None, output: str) -> None:
     """``export judgements``: all of the selection, those left out too, with where they come from and why they do not count."""
-    count = _write(context, output, form, JUDGEMENT_COLUMNS, _judgement_rows(context.store, selected(context, selection)))
+    count = _write(context, output, form, JUDGEMENT_COLUMNS, judgement_rows(context.store, selected(context, selection)))
     left = sum(count.excluded.values())
     context.say(f"{wording.count(count.written, 'judgement')} in {output}, of which {left:,} do not count")
 
 
-def _judgement_rows(store: Store, chosen: Selection) -> Iterator[tuple[pd.DataFrame, pd.DataFrame]]:
+def judgement_rows(store: Store, chosen: Selection) -> Iterator[tuple[pd.DataFrame, pd.DataFrame]]:
     """The selected judgements part by part, as they are and as they are written."""
     for judgements, scales in judgement_parts(store, chosen):
         yield judgements, judgements.assign(scale=scales_of(judgements, scales)).rename(columns={"number": "value"})
@@ -146,16 +146,13 @@ def _write(
     """
     form, path = export_target(context, output, form, formats.FORMATS)
     count = ExportCount()
-    try:
-        with whole_file(path) as file:
-            with formats.writing(form, file, columns) as put:
-                for judgements, written in parts:
-                    count.add(judgements, written)
-                    put(written)
-            if not count.written:
-                raise CommandError(why_no_rows(count.read, count.excluded))
-    except OSError as error:
-        raise CommandError(f"{path} cannot be written: {error.strerror or error}") from error
+    with writing(path), whole_file(path) as file:
+        with formats.writing(form, file, columns) as put:
+            for judgements, written in parts:
+                count.add(judgements, written)
+                put(written)
+        if not count.written:
+            raise CommandError(why_no_rows(count.read, count.excluded))
     return count
 
 
@@ -193,18 +190,6 @@ def export_target(context: Context, output: str, form: str | None, known: tuple[
     if form not in known:
         raise UsageError(f"--format is one of {', '.join(known)}" + (f", not {form}" if form else ""))
     return form, path
-
-
-def write_export(path: Path, content: bytes) -> None:
-    """Write a file whole.
-
-    Raises:
-        CommandError: it cannot be written.
-    """
-    try:
-        write_whole(path, content)
-    except OSError as error:
-        raise CommandError(f"{path} cannot be written: {error.strerror or error}") from error
 
 
 def why_no_ratings(judgements: pd.DataFrame) -> str:
@@ -284,11 +269,10 @@ def _new_folder(context: Context, output: str) -> Iterator[Path]:
         raise CommandError(f"{output} exists and is not an empty folder; choose a new one")
     temporary = folder.with_name(f".{folder.name}.{os.getpid()}")
     try:
-        temporary.mkdir()
-        yield temporary
-        temporary.replace(folder)
-    except OSError as error:
-        raise CommandError(f"{folder} cannot be written: {error.strerror or error}") from error
+        with writing(folder):
+            temporary.mkdir()
+            yield temporary
+            temporary.replace(folder)
     finally:
         shutil.rmtree(temporary, ignore_errors=True)
 
@@ -304,7 +288,7 @@ def export_datasets(context: Context, selection: Mapping[str, Sequence[str]], ou
         n, missing = datasets.write_images(folder, exports.image_batches(store, chosen), store.project, limit)
         sizes = {"images": n}
 
-        judged = (written for _, written in _judgement_rows(store, chosen))
+        judged = (written for _, written in judgement_rows(store, chosen))
         if named == "pseudonyms":
             judged = (part.assign(rater=pseudonymous(part, store.secret)) for part in judged)
         sizes["judgements"] = datasets.write_table(folder, "judgements", judged, JUDGEMENT_COLUMNS, limit)

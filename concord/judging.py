@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict, replace
 from functools import cache
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from agreement import Scale
 from annotation.questionnaires import registry as questionnaires
@@ -15,14 +15,12 @@ from data.aspects import CANNOT_TELL, NO, YES, YES_NO_ASPECTS
 from data.campaigns.settings import Campaign
 from data.files import quoted
 from data.jobs.runs import Observation
-from data.records import Judgement
+from data.records import Annotation, Evidence, Judgement
 from data.spec import HasSpec
 from data.store.core.campaign_items import DEFAULT
 from data.store.judgements import recording
-
-if TYPE_CHECKING:
-    from scorers.base import Scorer
-
+from scorers import registry
+from scorers.base import Scorer
 
 DIRECT = "direct"
 """The questionnaire of imported ratings: the answer is the judgement, or several as they were exported."""
@@ -98,6 +96,18 @@ def _rating(payload: Mapping[str, Any]) -> Judgement:
     return Judgement(aspect, None if label is None else str(label), number, payload.get("target"))
 
 
+def rating_answer(key: str, item_id: str, rater_id: str, rating: Mapping[str, Any], raw: Any = None) -> Annotation:
+    """A person's answer that is a rating, with its judgement."""
+    rule, judgements = rate(rating)
+    return Annotation(key, item_id, rater_id, DIRECT, rating, judgements, rule, raw=raw)
+
+
+def rating_evidence(key: str, item_id: str, rater_id: str, rating: Mapping[str, Any]) -> Evidence:
+    """A scorer's evidence that is a rating, with its judgement."""
+    rule, judgements = rate(rating)
+    return Evidence(key, item_id, rater_id, rating, judgements, rule)
+
+
 @cache
 def form_of(questionnaire: str, definition: str | None = None) -> Form:
     """The questionnaire of this name; a user's own one by its ``definition``.
@@ -158,8 +168,6 @@ def derive_source(source: Mapping[str, Any]) -> tuple[str, Sequence[Judgement]]:
         ValueError: there is no such scorer or questionnaire any more.
     """
     if source["scorer"] is not None:
-        from scorers import registry
-
         scorer = registry.get(source["scorer"])
         seen = Observation(source["item_id"], source["payload"], source["detections"])
         return rule_version_of(scorer), judge(scorer, FormItem("", source["spec"]), seen, source["settings"])

@@ -14,7 +14,6 @@ import sys
 import tempfile
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass, fields
-from functools import partial
 from importlib import import_module
 from pathlib import Path
 from typing import Any, Final
@@ -42,12 +41,11 @@ from scorers.models.devices import default_device
 
 Filter = str | Sequence[str]
 """One value of a filter, or several of which any may hold."""
-Tables = Mapping[str, pd.DataFrame]
+Made = Mapping[str, pd.DataFrame | Sequence[Mapping[str, Any]]]
 
 _APP: Final = Path(__file__).resolve().parents[1] / "app.py"
 _FILTERS: Final = tuple(field.name for field in fields(Selection))
 _IMAGE: Final = ["path", "sha256"]
-_ITEM_COLUMNS: Final = ("prompt", "generator", "index", "task")
 
 
 class ProjectError(Exception):
@@ -89,25 +87,25 @@ class Project:
 
     def prompts(self, suite: str | None = None) -> pd.DataFrame:
         """Prompts: ``prompt_id``, ``suite``, ``task``, ``text``, ``spec`` (a dict; empty: none)."""
-        return self._table("prompts", suite=suite)
+        return self._table("prompts", {}, suite=suite)
 
     def images(self, **selection: Filter) -> pd.DataFrame:
         """Images: ``image_id``, ``prompt``, ``suite``, ``task``, ``generator``, ``index``, ``prompt_text``, ``prompt_spec``,
         ``sha256``, ``width``, ``height`` (pixels) and ``path`` (below the project's folder, or absolute)."""
-        return self._table("images", selection=_selection(selection))
+        return self._table("images", selection)
 
     def ratings(self, **selection: Filter) -> pd.DataFrame:
         """The ratings that statistics use, with the columns of ``export ratings`` and the image's ``path`` and ``sha256``."""
-        return self._table("ratings", selection=_selection(selection))
+        return self._table("ratings", selection)
 
     def judgements(self, **selection: Filter) -> pd.DataFrame:
         """All judgements, with the columns of ``export judgements``; ``excluded`` says why one does not count."""
-        return self._table("judgements", selection=_selection(selection))
+        return self._table("judgements", selection)
 
     def scores(self, **selection: Filter) -> pd.DataFrame:
         """Scorers' numbers: ``suite``, ``prompt``, ``task``, ``generator``, ``item``, ``rater``, ``value``, ``path`` and
         ``sha256``."""
-        return self._table("scores", selection=_selection(selection))
+        return self._table("scores", selection)
 
     def agreement(
         self,
@@ -145,7 +143,7 @@ class Project:
             margin=margin,
             seed=seed,
         )
-        sections = self._tables("agreement", selection=_selection(selection), options=asdict(options))
+        sections = self._tables("agreement", selection, asdict(options))
         return Agreement(*(sections.get(field.name, pd.DataFrame()) for field in fields(Agreement)))
 
     def estimate(
@@ -176,7 +174,7 @@ class Project:
             ProjectError: there is no such filter or value.
         """
         options = EstimateOptions(method, about, labelled_at_random, label_sample, seed, against, tuple(_several(scorer)))
-        return self._table("estimate", selection=_selection(selection), options=asdict(options))
+        return self._table("estimate", selection, **asdict(options))
 
     def plan(
         self,
@@ -203,11 +201,11 @@ class Project:
             selection: filters.
         """
         request = PlanRequest(tuple(statistics), half_width, difference, tuple(images), tuple(ratings), persons, seed)
-        return self._table("plan", selection=_selection(selection), request=asdict(request))
+        return self._table("plan", selection, **asdict(request))
 
     def rater_effects(self, *, ratings: Sequence[int] = (1, 3, 5), **selection: Filter) -> pd.DataFrame:
         """Each person's severity, variance components, and the reliability of so many ratings, as ``rater-effects`` tells."""
-        return self._table("rater_effects", selection=_selection(selection), ratings=list(ratings))
+        return self._table("rater_effects", selection, ratings=list(ratings))
 
     def rank(
         self,
@@ -230,8 +228,7 @@ class Project:
         Raises:
             ProjectError: there is no such filter or value.
         """
-        options = {"intervals": intervals, "seed": seed}
-        return self._table("rank", selection=_selection(selection), scorer=_several(scorer), options=options, epsilon=epsilon)
+        return self._table("rank", selection, scorer=_several(scorer), epsilon=epsilon, intervals=intervals, seed=seed)
 
     def alt_test(
         self,
@@ -255,8 +252,7 @@ class Project:
             ProjectError: there is no such filter or value.
         """
         named = {"scorer": _several(scorer), "graded": _several(graded)}
-        options = {"intervals": intervals}
-        return self._table("alt_test", selection=_selection(selection), **named, options=options, epsilon=epsilon)
+        return self._table("alt_test", selection, **named, epsilon=epsilon, intervals=intervals)
 
     # what a project is filled with
 
@@ -327,7 +323,6 @@ class Project:
                     "import ratings",
                     "concord.importing.ratings:import_ratings",
                     file=str(path),
-                    columns=dict.fromkeys(_ITEM_COLUMNS) | named,
                     aspect=aspect,
                     scale=scale,
                     suite=suite,
@@ -336,6 +331,7 @@ class Project:
                     new_items=new_items,
                     missing=list(missing),
                     merge=list(merge),
+                    **named,
                 )
             except ProjectError as error:
                 # the file is of no interest to whoever has a table
@@ -397,12 +393,14 @@ class Project:
 
     # how a call is done
 
-    def _table(self, name: str, **arguments: Any) -> pd.DataFrame:
-        return self._tables(name, **arguments)[name]
+    def _table(self, name: str, selection: Mapping[str, Filter], **arguments: Any) -> pd.DataFrame:
+        return self._tables(name, selection, arguments)[name]
 
-    def _tables(self, call: str, **arguments: Any) -> Tables:
+    def _tables(self, call: str, selection: Mapping[str, Filter], arguments: Mapping[str, Any]) -> dict[str, pd.DataFrame]:
+        chosen = _selection(selection)
         with tempfile.TemporaryDirectory() as folder:
-            self._run("library", "concord.library:write_tables", call=call, arguments=arguments, folder=folder)
+            called = {"call": call, "selection": chosen, "arguments": arguments, "folder": folder}
+            self._run("library", "concord.library:write_tables", **called)
             return {path.stem: _read(path) for path in Path(folder).iterdir()}
 
     def _run(self, command: str, function: str, **parameters: Any) -> str:
@@ -465,37 +463,37 @@ def _selection(filters: Mapping[str, Filter]) -> dict[str, list[str]]:
     return {name: _several(values) for name, values in filters.items()}
 
 
-def write_tables(context: Context, call: str, arguments: Mapping[str, Any], folder: str) -> None:
+def write_tables(
+    context: Context, call: str, selection: Mapping[str, Sequence[str]], arguments: Mapping[str, Any], folder: str
+) -> None:
     """Write the tables of a call of ``Project`` as Parquet files into a folder, wherever the project is open."""
-    for name, table in _CALLS[call](context, **arguments).items():
-        _write(table, Path(folder, f"{name}.parquet"))
+    chosen = agreement.selected(context, selection)
+    named = {name: tuple(value) if isinstance(value, list) else value for name, value in arguments.items()}
+    for name, rows in _CALLS[call](context.store, chosen, **named).items():
+        _write(rows if isinstance(rows, pd.DataFrame) else pd.DataFrame(rows), Path(folder, f"{name}.parquet"))
 
 
-def _ratings(context: Context, selection: Mapping[str, Sequence[str]]) -> Tables:
-    parts = exporting.judgement_parts(context.store, agreement.selected(context, selection))
+def _ratings(store: Store, chosen: Selection) -> Made:
+    parts = exporting.judgement_parts(store, chosen)
     frame = _joined((exporting.counted_ratings(judgements, scales) for judgements, scales in parts), [*RATING_COLUMNS])
-    return {"ratings": _with_files(context, frame)}
+    return {"ratings": _with_files(store, frame)}
 
 
-def _judgements(context: Context, selection: Mapping[str, Sequence[str]]) -> Tables:
-    parts = exporting.judgement_parts(context.store, agreement.selected(context, selection))
-    rows = (
-        judgements.assign(scale=exporting.scales_of(judgements, scales)).rename(columns={"number": "value"})
-        for judgements, scales in parts
-    )
-    return {"judgements": _with_files(context, _joined(rows, [*JUDGEMENT_COLUMNS])[[*JUDGEMENT_COLUMNS]])}
+def _judgements(store: Store, chosen: Selection) -> dict[str, pd.DataFrame]:
+    rows = _joined((written for _, written in exporting.judgement_rows(store, chosen)), [*JUDGEMENT_COLUMNS])
+    return {"judgements": _with_files(store, rows[[*JUDGEMENT_COLUMNS]])}
 
 
-def _scores(context: Context, selection: Mapping[str, Sequence[str]]) -> Tables:
-    frame = _judgements(context, selection)["judgements"]
+def _scores(store: Store, chosen: Selection) -> Made:
+    frame = _judgements(store, chosen)["judgements"]
     scored = frame[(frame["kind"] == "scorer") & (frame["aspect"] == "score") & frame["value"].notna()]
     columns = ["suite", "prompt", "task", "generator", "item", "rater", "value", *_IMAGE]
     return {"scores": scored[columns].reset_index(drop=True)}
 
 
-def _with_files(context: Context, table: pd.DataFrame) -> pd.DataFrame:
+def _with_files(store: Store, table: pd.DataFrame) -> pd.DataFrame:
     """The table with the file of each item that is an image."""
-    files = _joined(exports.image_batches(context.store, Selection()), ["image_id", *_IMAGE])
+    files = _joined(exports.image_batches(store, Selection()), ["image_id", *_IMAGE])
     return table.join(files.set_index("image_id")[_IMAGE], on="item")
 
 
@@ -505,71 +503,45 @@ def _joined(parts: Iterable[pd.DataFrame], columns: Sequence[str]) -> pd.DataFra
     return pd.concat(frames, ignore_index=True) if frames else pd.DataFrame(columns=[*columns])
 
 
-def _agreement(context: Context, selection: Mapping[str, Sequence[str]], options: Mapping[str, Any]) -> Tables:
-    named: dict[str, Any] = {name: tuple(value) if isinstance(value, list) else value for name, value in options.items()}
-    rows = agreement.compute(context.store, agreement.selected(context, selection), Options(**named))
-    return {name: pd.DataFrame(section) for name, section in rows.items()}
+def _findings(name: str, rows: Sequence[Finding], scorer: Sequence[str] = ()) -> Made:
+    return {name: findings.of_scorers(rows, scorer)}
 
 
-def _findings(name: str, rows: Sequence[Finding]) -> Tables:
-    return {name: pd.DataFrame([each.to_dict() for each in rows])}
-
-
-def _estimate(context: Context, selection: Mapping[str, Sequence[str]], options: Mapping[str, Any]) -> Tables:
-    named: dict[str, Any] = {name: tuple(value) if isinstance(value, list) else value for name, value in options.items()}
-    estimated = estimates.estimate(context.store, agreement.selected(context, selection), EstimateOptions(**named))
-    return _findings("estimate", estimated)
-
-
-def _plan(context: Context, selection: Mapping[str, Sequence[str]], request: Mapping[str, Any]) -> Tables:
-    named: dict[str, Any] = {name: tuple(value) if isinstance(value, list) else value for name, value in request.items()}
-    wanted = PlanRequest(**named)
+def _plan(store: Store, chosen: Selection, **request: Any) -> Made:
+    wanted = PlanRequest(**request)
     agreement.known_statistics(wanted.statistics)
-    return _findings("plan", planning.plan(context.store, agreement.selected(context, selection), wanted))
+    return _findings("plan", planning.plan(store, chosen, wanted))
 
 
-def _rater_effects(context: Context, selection: Mapping[str, Sequence[str]], ratings: Sequence[int]) -> Tables:
-    effects = findings.effects(context.store, agreement.selected(context, selection), tuple(ratings))
-    return _findings("rater_effects", effects)
-
-
-def _ranked(
-    name: str,
-    rows: Callable[..., Sequence[Finding]],
-    context: Context,
-    selection: Mapping[str, Sequence[str]],
-    scorer: Sequence[str],
-    options: Mapping[str, Any],
-    epsilon: float | None,
-    **named: Sequence[str],
-) -> Tables:
-    more = {key: tuple(names) for key, names in named.items()}
-    made = rows(context.store, agreement.selected(context, selection), Options(**options), epsilon, **more)
-    return {name: pd.DataFrame(findings.of_scorers(made, scorer))}
-
-
-_CALLS: Final[Mapping[str, Callable[..., Tables]]] = {
-    "prompts": lambda context, suite: {
+_CALLS: Final[Mapping[str, Callable[..., Made]]] = {
+    "prompts": lambda store, _, suite: {
         "prompts": pd.DataFrame(
-            [asdict(prompt) for prompt in library.prompts_of_suite(context.store, suite)],
+            [asdict(prompt) for prompt in library.prompts_of_suite(store, suite)],
             columns=["prompt_id", "suite", "task", "text", "spec"],
         )
     },
-    "images": lambda context, selection: {
-        "images": _joined(
-            exports.image_batches(context.store, agreement.selected(context, selection)), [*IMAGES, "path"]
-        ).assign(prompt_spec=lambda frame: frame["prompt_spec"].map(lambda text: json.loads(text or "{}")))
+    "images": lambda store, chosen: {
+        "images": _joined(exports.image_batches(store, chosen), [*IMAGES, "path"]).assign(
+            prompt_spec=lambda frame: frame["prompt_spec"].map(lambda text: json.loads(text or "{}"))
+        )
     },
     "ratings": _ratings,
     "judgements": _judgements,
     "scores": _scores,
-    "agreement": _agreement,
-    "estimate": _estimate,
+    "agreement": lambda store, chosen, **options: agreement.compute(store, chosen, Options(**options)),
+    "estimate": lambda store, chosen, **options: _findings(
+        "estimate", estimates.estimate(store, chosen, EstimateOptions(**options))
+    ),
     "plan": _plan,
-    "rater_effects": _rater_effects,
-    "rank": partial(_ranked, "rank", findings.rank),
-    "alt_test": partial(_ranked, "alt_test", findings.alt_test),
+    "rater_effects": lambda store, chosen, ratings: _findings("rater_effects", findings.effects(store, chosen, ratings)),
+    "rank": lambda store, chosen, scorer, epsilon, **options: _findings(
+        "rank", findings.rank(store, chosen, Options(**options), epsilon), scorer
+    ),
+    "alt_test": lambda store, chosen, scorer, epsilon, graded, **options: _findings(
+        "alt_test", findings.alt_test(store, chosen, Options(**options), epsilon, graded), scorer
+    ),
 }
+"""What each table or call is made of, as tables or as rows."""
 
 
 def _write(table: pd.DataFrame, path: Path) -> None:

@@ -34,6 +34,7 @@ from data.store.browse import map_points
 from data.store.browse.filters import ListingQuery
 from data.store.core.selection import PEOPLE, SIMULATED, Where
 from data.store.core.store import Store
+from data.store.runs import RunRow
 from scorers.clipscore import SCORER, model_of
 from scorers.maps import METHODS, MOST, UMAP_PACKAGE, NoEmbeddings, has_embeddings, most_alike, umap_version
 
@@ -190,7 +191,7 @@ def _read(path: Path, changed: int) -> Map | None:  # noqa: ARG001 - part of the
 
 @live_updates.cached(maxsize=4, key=live_updates.stored_version)
 def _embedding_sources(store: Store) -> tuple[Mapping[str, EmbeddingSource], bool]:
-    runs_by_model: dict[str, list[tuple[str, tuple[int, ...], int, tuple[Path, ...]]]] = {}
+    runs_by_model: dict[str, list[RunRow]] = {}
     without = False
     for row in runs.listed(store):
         model = model_of(row.settings)
@@ -198,15 +199,15 @@ def _embedding_sources(store: Store) -> tuple[Mapping[str, EmbeddingSource], boo
             continue
         folder = RunFolder(store.project / row.folder)
         # a run that was begun before embeddings were kept may have them at its end only
-        if not any(_part_has_embeddings(folder.part(number)) for number in row.parts[:: -max(1, len(row.parts) // _LOOKED_AT)]):
+        if any(_part_has_embeddings(folder.part(number)) for number in row.parts[:: -max(1, len(row.parts) // _LOOKED_AT)]):
+            runs_by_model.setdefault(model, []).append(row)
+        else:
             without = True
-            continue
-        parts = tuple(folder.part(number) for number in row.parts)
-        runs_by_model.setdefault(model, []).append((row.run_id, row.parts, row.n_done, parts))
     made = {}
-    for model in sorted(runs_by_model):
-        stamp = json.dumps([(run_id, numbers, n) for run_id, numbers, n, _ in runs_by_model[model]])
-        made[model] = EmbeddingSource(tuple(part for *_, parts in runs_by_model[model] for part in parts), stamp)
+    for model, rows in sorted(runs_by_model.items()):
+        stamp = json.dumps([(row.run_id, row.parts, row.n_done) for row in rows])
+        parts = (RunFolder(store.project / row.folder).part(number) for row in rows for number in row.parts)
+        made[model] = EmbeddingSource(tuple(parts), stamp)
     return made, without
 
 

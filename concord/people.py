@@ -7,9 +7,7 @@ signature of both: nobody else's id fits it.
 
 from __future__ import annotations
 
-import csv
 import hmac
-import io
 import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
@@ -21,7 +19,7 @@ from urllib.parse import urlencode
 from itsdangerous import BadData, URLSafeSerializer
 
 from concord.common.context import CommandError, Context, UsageError
-from concord.common.text_tables import aligned
+from concord.common.text_tables import aligned, csv_text
 from data.people import Role, keyed_hash, platform_pseudonym
 from data.store.backup import restoring
 from data.store.campaigns import management, monitoring
@@ -30,7 +28,6 @@ from data.store.core.store import Store
 from data.store.judgements import revocations
 from data.store.people import erasing, invitations
 from data.store.people.invitations import Invitation, InvitationClosed, Terms
-from data.tables import escape_formula
 
 PARAMETERS: Final = {"prolific": "PROLIFIC_PID", "mturk": "workerId", "participant": "participant"}
 """What each platform calls the id in an address."""
@@ -137,36 +134,17 @@ def _link_signer(store: Store) -> URLSafeSerializer:
 BY = "command line"
 _UNITS = {"m": "minutes", "h": "hours", "d": "days", "w": "weeks"}
 _COLUMNS = (
-    "campaign",
-    "person",
-    "valid",
-    "surplus",
-    "gold",
-    "gold_right",
-    "attention",
-    "attention_right",
-    "training",
-    "training_right",
-    "active_minutes",
-    "first",
-    "last",
-    "revoked",
-    "paused",
-    "same_network",
-    "other_browsers",
-    "simulated",
-)
+    "campaign", "person", "valid", "surplus", "gold", "gold_right", "attention", "attention_right", "training",
+    "training_right", "active_minutes", "first", "last", "revoked", "paused", "same_network", "other_browsers", "simulated",
+)  # fmt: skip
 _TEXT_FILES = {".csv", ".tsv", ".json", ".jsonl", ".html", ".md", ".txt", ".toml", ".log"}
 _MAX_SEARCHED = 200 * 2**20
 
 
 def list_people(context: Context, campaign: str | None, form: str) -> None:
     """``people list``."""
-    rows = [
-        _person_row(name, worker)
-        for name in _campaigns(context.store, campaign)
-        for worker in monitoring.workers(context.store, name)
-    ]
+    store = context.store
+    rows = [_person_row(name, worker) for name in _campaigns(store, campaign) for worker in monitoring.workers(store, name)]
     if not rows and form == "table":
         raise CommandError("nobody has answered anything yet")
     _write(context, _COLUMNS, rows, form)
@@ -235,10 +213,7 @@ def revoke(context: Context, name: str, campaign: str | None, uncounted: bool) -
 
 def reinstate(context: Context, name: str, campaign: str | None) -> None:
     """``people reinstate``."""
-    if not any(
-        (revocation.person, revocation.campaign) == (name, campaign)
-        for revocation in revocations.current_revocations(context.store)
-    ):
+    if (name, campaign) not in {(each.person, each.campaign) for each in revocations.current_revocations(context.store)}:
         where = f" from {campaign}" if campaign else " from the whole project (from one campaign: --campaign)"
         raise CommandError(f"{name!r} is not revoked{where}")
     n = revocations.restore(context.store, name, BY, campaign)
@@ -262,16 +237,15 @@ def _reach_copies(context: Context, name: str) -> None:
         CommandError: they may still be in one of them.
     """
     erasures = restoring.erase_from_copies(context.store, [name])
+    project = context.store.project
     for erasure in erasures:
         if erasure.outcome in ("erased", "clean"):
-            project = context.store.project
-            context.say(
-                f"without them: {erasure.path.relative_to(project) if project in erasure.path.parents else erasure.path}"
-            )
+            path = erasure.path
+            context.say(f"without them: {path.relative_to(project) if project in path.parents else path}")
     for erasure in erasures:
         if erasure.outcome == "gone":
             context.warn(f"not reached, as it is not there any more (if it was moved, erase them there): {erasure.path}")
-    for path in _files_naming(context.store.project, name):
+    for path in _files_naming(project, name):
         context.warn(f"not touched, and it holds this name: {path}")
     context.warn("not touched: tables, reports and datasets that were exported, and what was copied by hand")
     failed = [erasure for erasure in erasures if erasure.outcome == "failed"]
@@ -339,13 +313,7 @@ def _write(context: Context, columns: Sequence[str], rows: Iterable[Mapping[str,
     if form == "json":
         context.say_json([{name: row.get(name) for name in columns} for row in rows])
     elif form == "csv":
-        text = io.StringIO()
-        writer = csv.writer(text, lineterminator="\n")
-        writer.writerow(columns)
-        for row in rows:
-            cells = (row.get(name) for name in columns)
-            writer.writerow([escape_formula(cell) if isinstance(cell, str) else cell for cell in cells])
-        context.say(text.getvalue().rstrip("\n"))
+        context.say(csv_text(columns, ([row.get(name) for name in columns] for row in rows)).rstrip("\n"))
     else:
         lines = [[*columns]]
         for row in rows:
@@ -353,8 +321,7 @@ def _write(context: Context, columns: Sequence[str], rows: Iterable[Mapping[str,
             words = ("-" if value is None or value is False else "yes" if value is True else str(value) for value in values)
             # a name may hold what moves a terminal's cursor
             lines.append(["".join(each if each.isprintable() else "?" for each in word) for word in words])
-        for line in aligned(lines):
-            context.say(line)
+        context.say(*aligned(lines))
 
 
 def _files_naming(project: Path, name: str) -> list[Path]:

@@ -9,10 +9,19 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any, Final
+from typing import Any, Final, Generic, TypeVar
 
 from concord.common import wording
-from concord.common.context import CommandError, Context, UsageError, digest, report_import
+from concord.common.context import (
+    CommandError,
+    Context,
+    UsageError,
+    digest,
+    import_bundle,
+    report_import,
+    was_imported,
+    writing,
+)
 from concord.judging import judge, rule_version_of
 from concord.runs import run_session
 from data.aspects import SCALES
@@ -33,6 +42,7 @@ from data.store.core.store import Store
 from data.store.imports import ImportBundle, ImportedRun
 from data.store.judgements import scorer_evidence
 from data.store.judgements.scorer_evidence import PerceivedImage
+from data.store.library import QuestionVersion
 from scorers import registry
 from scorers.base import Scorer
 from scorers.geneval import results as geneval_results
@@ -41,29 +51,41 @@ from scorers.questions.rules import AnsweredQuestion, payload_of
 from scorers.visor import rules as visor_rules
 from scorers.visor.results import DetectionFile, MixedGenerators
 
-RATER: Final = "geneval-official"
-"""Whose verdicts they are, unless it is said."""
 _KIND: Final = "results geneval"
 _AT_ONCE: Final = 2000
 _NUMBER: Final = re.compile(r"/([0-9]{1,9})$")
 
 
+Content = TypeVar("Content")
+
+
 @dataclass(frozen=True, slots=True)
-class _Line:
-    """A line that has its place: an image, its prompt, and what was seen of it."""
+class _Entry(Generic[Content]):
+    """What a file holds of an image that has its place: its prompt, and what was seen of it as the script wrote it."""
 
     image: Image
     prompt: Prompt
-    result: results.GenEvalResult
-    spec: Spec
+    content: Content
 
 
 @dataclass(slots=True)
-class _ResultFile:
+class _ResultFile(Generic[Content]):
     """What a file holds, by item; and what was left out, with the reason."""
 
-    lines: dict[str, _Line] = field(default_factory=dict)
+    entries: dict[str, _Entry[Content]] = field(default_factory=dict)
     left: list[str] = field(default_factory=list)
+
+    def drop_judged(self, context: Context, rater_id: str) -> None:
+        """Leave out what this rater has judged before, and say all that is left out."""
+        for item_id in scorer_evidence.items_with_evidence(context.store, list(self.entries), rater_id):
+            del self.entries[item_id]
+            self.left.append(f"{item_id}: {rater_id} has judged it before")
+        context.warn(*(f"left out: {printable(line)}" for line in self.left))
+
+    def stored_prompts(self, store: Store) -> dict[str, Prompt]:
+        """The prompts by id; one that the project has stays as it is, as its items have its task, and `rebuild` its spec."""
+        published = {entry.prompt.prompt_id: entry.prompt for entry in self.entries.values()}
+        return published | library.prompts_by_id(store, list(published))
 
 
 def import_geneval(context: Context, file: str, generator: str | None, suite: str, rater: str) -> None:
@@ -73,29 +95,71 @@ def import_geneval(context: Context, file: str, generator: str | None, suite: st
     check_name(rater, "the rater's name")
     scorer = registry.get(geneval_results.NAME)
     sha256 = digest(path, repr((generator, suite, rater)))
-    known = imports.find_import(context.store, _KIND, sha256)
-    if known is not None:
-        context.say(f"nothing to do: this was imported before, as import {known}")
+    if was_imported(context, _KIND, sha256):
         return
-    result_file = _read_results(path, generator, suite)
+    read = _read_results(path, generator, suite)
     whose = runs.scorer_rater(context.store, rater, scorer.version, geneval_results.SETTINGS)
-    for item_id in scorer_evidence.items_with_evidence(context.store, list(result_file.lines), whose.rater_id):
-        del result_file.lines[item_id]
-        result_file.left.append(f"{item_id}: {whose.rater_id} has judged it before")
-    for line in result_file.left:
-        context.warn(f"left out: {printable(line)}")
-    if not result_file.lines:
+    read.drop_judged(context, whose.rater_id)
+    if not read.entries:
         raise CommandError(f"{file}: none of its lines could be imported")
-    bundle, astray = _bundle_results(context.store, result_file.lines, scorer, whose, sha256)
+    stored = read.stored_prompts(context.store)
+    seen = {item_id: geneval_results.evidence_of(*entry.content, item_id) for item_id, entry in read.entries.items()}
+    astray = [
+        item_id
+        for item_id, entry in read.entries.items()
+        if entry.content[0].details is not None and not geneval_results.follows(entry.content[1], seen[item_id], whose.settings)
+    ]
+    name = ", ".join(sorted({entry.image.generator for entry in read.entries.values()}))
+    bundle = _bundle(context.store, _KIND, name, sha256, whose, scorer, read, seen, stored, stored)
     (imported,) = imports.apply(context.store, [bundle])
     if astray:
         verdicts_text = wording.count(len(astray), "verdict")
         context.warn(f"{verdicts_text} not as the boxes beside would have it, e.g. of {astray[0]}; the file's verdicts are in")
-    report_import(
-        context, f"{wording.count(len(bundle.evidence), 'image')} of {bundle.name} judged by {whose.rater_id}", imported
+    report_import(context, _summary(bundle), imported)
+    if read.left:
+        raise CommandError(f"{wording.count(len(read.left), 'line')} skipped (see above); the rest is imported")
+
+
+def _bundle(
+    store: Store,
+    kind: str,
+    name: str,
+    sha256: str,
+    whose: Rater,
+    scorer: Scorer,
+    read: _ResultFile[Any],
+    seen: Mapping[str, Observation],
+    stored: Mapping[str, Prompt],
+    judged: Mapping[str, Prompt],
+    **more: Any,
+) -> ImportBundle:
+    """What was seen of each image as a run of this rater, judged by the specs of the prompts ``judged``."""
+    entries, run_id = read.entries, run_session.next_id(store, whose.rater_id)
+    evidence = []
+    for item_id, entry in entries.items():
+        judgements = judge(scorer, judged[entry.prompt.prompt_id], seen[item_id], whose.settings)
+        key = f"{run_id}:{item_id}"
+        evidence.append(Evidence(key, item_id, whose.rater_id, seen[item_id].payload, judgements, rule_version_of(scorer)))
+    suites = {entry.prompt.suite for entry in entries.values()}
+    aspects = {judgement.aspect for row in evidence for judgement in row.judgements}
+    run = Run(run_id, scorer.name, scorer.version, "official", whose.settings)
+    return ImportBundle(
+        kind,
+        name,
+        sha256,
+        prompts=list({entry.prompt.prompt_id: entry.prompt for entry in entries.values()}.values()),
+        images=[entry.image for entry in entries.values()],
+        items=[image_item(entry.image, stored[entry.prompt.prompt_id]) for entry in entries.values()],
+        raters=[whose],
+        scales=[(suite, aspect, SCALES[aspect]) for suite in suites for aspect in aspects],
+        evidence=evidence,
+        observed=ImportedRun(run, whose.rater_id, f"runs/{run_id}", list(seen.values())),
+        **more,
     )
-    if result_file.left:
-        raise CommandError(f"{wording.count(len(result_file.left), 'line')} skipped (see above); the rest is imported")
+
+
+def _summary(bundle: ImportBundle) -> str:
+    return f"{wording.count(len(bundle.evidence), 'image')} of {bundle.name} judged by {bundle.raters[0].rater_id}"
 
 
 def export_geneval(context: Context, rater: str, selection: Mapping[str, Sequence[str]], output: str) -> None:
@@ -157,67 +221,29 @@ def export_visor(context: Context, rater: str, selection: Mapping[str, Sequence[
     _say_exported(context, count, left, output)
 
 
-def _read_results(path: Path, generator: str | None, suite: str) -> _ResultFile:
-    file = _ResultFile()
+def _read_results(path: Path, generator: str | None, suite: str) -> _ResultFile[tuple[results.GenEvalResult, Spec]]:
+    file: _ResultFile[tuple[results.GenEvalResult, Spec]] = _ResultFile()
     for line in read_json_lines(path):
         try:
             if line.wrong is not None:
                 raise ValueError(line.wrong)
-            parsed = _line_of(results.read_result(line.value), generator, suite)
-            if parsed.image.image_id in file.lines:
+            parsed = _entry_of(results.read_result(line.value), generator, suite)
+            if parsed.image.image_id in file.entries:
                 raise ValueError(f"{parsed.image.image_id} occurs on an earlier line")
-            file.lines[parsed.image.image_id] = parsed
+            file.entries[parsed.image.image_id] = parsed
         except ValueError as error:
             file.left.append(located(path, line.number, str(error)))
     return file
 
 
-def _line_of(result: results.GenEvalResult, generator: str | None, suite: str) -> _Line:
+def _entry_of(result: results.GenEvalResult, generator: str | None, suite: str) -> _Entry[tuple[results.GenEvalResult, Spec]]:
     path, spec = results.parse_image_path(result.filename), parse_spec(result.metadata)
     name = generator or path.folder
     if name is None:
         raise ValueError(f"'filename' {quoted(result.filename)} does not name the generator of the image; add --generator NAME")
     check_name(name, "the generator's name")
     prompt = Prompt(f"{suite}/{path.prompt:05d}", suite, result.prompt, result.tag, result.metadata)
-    return _Line(Image(prompt.prompt_id, name, path.index), prompt, result, spec)
-
-
-def _bundle_results(
-    store: Store, lines: Mapping[str, _Line], scorer: Scorer, whose: Rater, sha256: str
-) -> tuple[ImportBundle, list[str]]:
-    """The import, and the items whose verdict does not follow from their boxes."""
-    published = {line.prompt.prompt_id: line.prompt for line in lines.values()}
-    # one that the project has keeps its spec, as `rebuild` will judge by that one too
-    stored = published | library.prompts_by_id(store, list(published))
-    run_id = run_session.next_id(store, whose.rater_id)
-    evidence: list[Evidence] = []
-    observed: list[Observation] = []
-    astray: list[str] = []
-    for item_id, line in lines.items():
-        seen = geneval_results.evidence_of(line.result, line.spec, item_id)
-        judgements = judge(scorer, stored[line.prompt.prompt_id], seen, whose.settings)
-        evidence.append(
-            Evidence(f"{run_id}:{item_id}", item_id, whose.rater_id, seen.payload, judgements, rule_version_of(scorer))
-        )
-        observed.append(seen)
-        if line.result.details is not None and not geneval_results.follows(line.spec, seen, whose.settings):
-            astray.append(item_id)
-    suites = {line.prompt.suite for line in lines.values()}
-    aspects = {judgement.aspect for row in evidence for judgement in row.judgements}
-    run = Run(run_id, scorer.name, scorer.version, "official", whose.settings)
-    bundle = ImportBundle(
-        _KIND,
-        ", ".join(sorted({line.image.generator for line in lines.values()})),
-        sha256,
-        prompts=list(published.values()),
-        images=[line.image for line in lines.values()],
-        items=[image_item(line.image, stored[line.prompt.prompt_id]) for line in lines.values()],
-        raters=[whose],
-        scales=[(suite, aspect, SCALES[aspect]) for suite in suites for aspect in aspects],
-        evidence=evidence,
-        observed=ImportedRun(run, whose.rater_id, f"runs/{run_id}", observed),
-    )
-    return bundle, astray
+    return _Entry(Image(prompt.prompt_id, name, path.index), prompt, (result, spec))
 
 
 def _judged(
@@ -267,11 +293,8 @@ def _number(image: PerceivedImage) -> int:
 @contextmanager
 def _file(context: Context, output: str) -> Iterator[Callable[[str], object]]:
     """A text file, whole or not at all."""
-    try:
-        with whole_file(context.path(output)) as file:
-            yield lambda text: file.write(text.encode())
-    except OSError as error:
-        raise CommandError(f"{output} cannot be written: {error.strerror or error}") from error
+    with writing(output), whole_file(context.path(output)) as file:
+        yield lambda text: file.write(text.encode())
 
 
 def _check_any(count: int, left: Sequence[str]) -> None:
@@ -281,22 +304,13 @@ def _check_any(count: int, left: Sequence[str]) -> None:
 
 def _say_exported(context: Context, count: int, left: Sequence[str], output: str) -> None:
     context.say(f"{wording.count(count, 'image')} in {output}")
-    for line in left:
-        context.warn(f"left out: {printable(line)}")
+    context.warn(*(f"left out: {printable(line)}" for line in left))
     if left:
         raise CommandError(f"{wording.count(len(left), 'image')} skipped (see above); the rest is in {output}")
 
 
 _TIFA_KIND: Final = "results tifa"
 _SETTINGS: Final = {"vqa": "not known", "answering": "free"}
-
-
-@dataclass(slots=True)
-class _TifaFile:
-    """What the file holds, by image; and what was left out, with the reason."""
-
-    images: dict[str, tuple[Image, Prompt, list[ModelAnswer]]] = field(default_factory=dict)
-    left: list[str] = field(default_factory=list)
 
 
 def import_tifa(context: Context, file: str, generator: str, suite: str, rater: str) -> None:
@@ -306,31 +320,40 @@ def import_tifa(context: Context, file: str, generator: str, suite: str, rater: 
     for name, description in ((generator, "the generator's name"), (suite, "the suite's name"), (rater, "the rater's name")):
         check_name(name, description)
     sha256 = digest(path, repr((generator, suite, rater)))
-    known = imports.find_import(context.store, _TIFA_KIND, sha256)
-    if known is not None:
-        context.say(f"nothing to do: this was imported before, as import {known}")
+    if was_imported(context, _TIFA_KIND, sha256):
         return
     read = _read_tifa(path, generator, suite)
     scorer = registry.get("tifa")
     whose = runs.scorer_rater(context.store, rater, scorer.version, _SETTINGS)
-    for item_id in scorer_evidence.items_with_evidence(context.store, list(read.images), whose.rater_id):
-        del read.images[item_id]
-        read.left.append(f"{item_id}: {whose.rater_id} has judged it before")
-    for line in read.left:
-        context.warn(f"left out: {printable(line)}")
-    if not read.images:
+    read.drop_judged(context, whose.rater_id)
+    if not read.entries:
         raise CommandError(f"{file}: none of its answers could be imported")
-    bundle = _bundle_tifa(context.store, read, generator, whose, sha256)
-    (imported,) = imports.apply(context.store, [bundle])
-    report_import(
-        context, f"{wording.count(len(bundle.evidence), 'image')} of {generator} judged by {whose.rater_id}", imported
-    )
+    published = {entry.prompt.prompt_id: entry.prompt for entry in read.entries.values()}
+    questions = library.current_questions(context.store, list(published))
+    seen = {
+        item_id: _observed(item_id, entry.content, questions.get(entry.prompt.prompt_id))
+        for item_id, entry in read.entries.items()
+    }
+    new = {entry.prompt.prompt_id: [answer.question for answer in entry.content] for entry in read.entries.values()}
+    bundle = _bundle(
+        context.store, _TIFA_KIND, generator, sha256, whose, scorer, read, seen, read.stored_prompts(context.store), published,
+        questions={name: prompt_questions for name, prompt_questions in new.items() if name not in questions},
+    )  # fmt: skip
+    import_bundle(context, bundle, _summary(bundle))
     if read.left:
         raise CommandError(f"{wording.count(len(read.left), 'answer')} or texts skipped (see above); the rest is imported")
 
 
-def _read_tifa(path: Path, generator: str, suite: str) -> _TifaFile:
-    read = _TifaFile()
+def _observed(item_id: str, answers: Sequence[ModelAnswer], now: QuestionVersion | None) -> Observation:
+    # of the prompt's questions, as the project counts; 0 where they are none of its versions
+    version = 1 if now is None else now.number if tuple(answer.question for answer in answers) == now.questions else 0
+    return Observation(
+        item_id, payload_of(version, [AnsweredQuestion(answer.question, answer.chosen, free=answer.free) for answer in answers])
+    )
+
+
+def _read_tifa(path: Path, generator: str, suite: str) -> _ResultFile[list[ModelAnswer]]:
+    read: _ResultFile[list[ModelAnswer]] = _ResultFile()
     for result in read_results(path):
         read.left += [located(path, result.number, why) for why in result.wrong]
         try:
@@ -341,13 +364,13 @@ def _read_tifa(path: Path, generator: str, suite: str) -> _TifaFile:
     return read
 
 
-def _add_answers(read: _TifaFile, caption_answers: CaptionAnswers, generator: str, suite: str) -> None:
+def _add_answers(read: _ResultFile[list[ModelAnswer]], caption_answers: CaptionAnswers, generator: str, suite: str) -> None:
     name = check_name(caption_answers.id, "the text's id")
     if not caption_answers.caption.strip():
         raise ValueError(f"{quoted(name)} has no caption, so its prompt is not known")
     prompt = Prompt(f"{suite}/{name}", suite, caption_answers.caption, text_source(name))
     image = Image(prompt.prompt_id, generator, 0)
-    if image.image_id in read.images:
+    if image.image_id in read.entries:
         raise ValueError(f"answers about {quoted(name)} occur twice")
     good = []
     for answer in caption_answers.answers:
@@ -356,7 +379,7 @@ def _add_answers(read: _TifaFile, caption_answers: CaptionAnswers, generator: st
         else:
             good.append(answer)
     if good:
-        read.images[image.image_id] = (image, prompt, good)
+        read.entries[image.image_id] = _Entry(image, prompt, good)
 
 
 def _odd(question: PromptQuestion) -> str:
@@ -365,41 +388,3 @@ def _odd(question: PromptQuestion) -> str:
     if question.answer not in question.choices:
         return f"'answer' is {quoted(question.answer)}, which is not among the choices"
     return ""
-
-
-def _bundle_tifa(store: Store, read: _TifaFile, generator: str, whose: Rater, sha256: str) -> ImportBundle:
-    published = {prompt.prompt_id: prompt for _, prompt, _ in read.images.values()}
-    # one that the project has keeps its task, which its items have
-    stored = published | library.prompts_by_id(store, list(published))
-    questions = library.current_questions(store, list(published))
-    scorer, run_id = registry.get("tifa"), run_session.next_id(store, whose.rater_id)
-    evidence: list[Evidence] = []
-    observed: list[Observation] = []
-    for item_id, (_, prompt, model_answers) in read.images.items():
-        answers = [AnsweredQuestion(answer.question, answer.chosen, free=answer.free) for answer in model_answers]
-        now = questions.get(prompt.prompt_id)
-        # of the prompt's questions, as the project counts; 0 where they are none of its versions
-        version = 1 if now is None else now.number if tuple(answer.question for answer in model_answers) == now.questions else 0
-        seen = Observation(item_id, payload_of(version, answers))
-        judgements = judge(scorer, prompt, seen, whose.settings)
-        evidence.append(
-            Evidence(f"{run_id}:{item_id}", item_id, whose.rater_id, seen.payload, judgements, rule_version_of(scorer))
-        )
-        observed.append(seen)
-    new = {prompt.prompt_id: [answer.question for answer in answers] for _, prompt, answers in read.images.values()}
-    run = Run(run_id, scorer.name, scorer.version, "official", whose.settings)
-    return ImportBundle(
-        _TIFA_KIND,
-        generator,
-        sha256,
-        prompts=list(published.values()),
-        images=[image for image, _, _ in read.images.values()],
-        items=[image_item(image, stored[prompt.prompt_id]) for image, prompt, _ in read.images.values()],
-        raters=[whose],
-        scales=[
-            (suite, name, SCALES[name]) for suite in {prompt.suite for prompt in published.values()} for name in scorer.scales
-        ],
-        evidence=evidence,
-        questions={name: prompt_questions for name, prompt_questions in new.items() if name not in questions},
-        observed=ImportedRun(run, whose.rater_id, f"runs/{run_id}", observed),
-    )

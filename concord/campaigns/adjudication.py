@@ -167,10 +167,10 @@ def sides(values: Sequence[RaterValue]) -> list[tuple[DisagreementSide, Disagree
     """
     humans = [rated for rated in values if rated.kind == "human" and rated.value]
     people = [human for human in humans if not human.simulated] or humans
-    camps = [
-        _camp([person for person in people if person.value == label], len(people))
-        for label in {person.value: 0 for person in people}
-    ]
+    camps = []
+    for label in dict.fromkeys(person.value for person in people):
+        names = [person.rater for person in people if person.value == label]
+        camps.append(DisagreementSide("person", names[0] if len(names) == 1 else None, label, len(names), len(people)))
     camps.sort(key=lambda camp: (-camp.n, camp.label))
     scorers = [
         DisagreementSide("scorer", rated.rater, rated.value, 1, 1) for rated in values if rated.kind == "scorer" and rated.value
@@ -184,10 +184,6 @@ def sides(values: Sequence[RaterValue]) -> list[tuple[DisagreementSide, Disagree
     if not camps:
         pairs += [(scorer, other) for scorer in scorers[:1] for other in scorers if other.label != scorer.label]
     return pairs
-
-
-def _camp(people: Sequence[RaterValue], of: int) -> DisagreementSide:
-    return DisagreementSide("person", people[0].rater if len(people) == 1 else None, people[0].value, len(people), of)
 
 
 def record_uncovering(store: Store, person: str, item: str) -> None:

@@ -101,10 +101,7 @@ def annotators_of(
 
 
 @live_updates.cached(maxsize=8)
-def _work(
-    store: Store,
-    campaign: Campaign,
-) -> tuple[Mapping[str, Sameness], Mapping[str, Speed]]:
+def _work(store: Store, campaign: Campaign) -> tuple[Mapping[str, Sameness], Mapping[str, Speed]]:
     timed_answers = answers(store, campaign)
     return quality.sameness(timed_answers), quality.speeds(timed_answers)
 

@@ -28,21 +28,11 @@ def list_campaigns(context: Context) -> None:
         context.say("there are no campaigns; campaigns create ID makes one, and without any everybody is offered all images")
         return
     lines = [("campaign", "state", "questionnaire", "items", "answers", "people", "pace")]
-    for campaign_progress in campaigns:
-        coverage = campaign_progress.coverage
-        lines.append(
-            (
-                campaign_progress.campaign.campaign_id,
-                campaign_progress.campaign.state,
-                campaign_progress.campaign.questionnaire,
-                f"{coverage.full} of {coverage.items} full",
-                f"{coverage.answers} of {coverage.wanted}",
-                str(coverage.people),
-                progress.describe_pace(campaign_progress.pace),
-            )
-        )
-    for line in aligned(lines):
-        context.say(line)
+    for each in campaigns:
+        campaign, coverage = each.campaign, each.coverage
+        counts = (f"{coverage.full} of {coverage.items} full", f"{coverage.answers} of {coverage.wanted}", str(coverage.people))
+        lines.append((campaign.campaign_id, campaign.state, campaign.questionnaire, *counts, progress.describe_pace(each.pace)))
+    context.say(*aligned(lines))
 
 
 def create(context: Context, campaign_id: str | None, file: str | None, dry_run: bool, **options: Any) -> None:
@@ -50,8 +40,7 @@ def create(context: Context, campaign_id: str | None, file: str | None, dry_run:
     if not spec.campaign_id:
         raise UsageError("give the campaign an ID")
     made = planning.plan_campaign(context.store, spec) if dry_run else planning.make_campaign(context.store, spec)
-    for line in progress.describe_plan(context.store, made):
-        context.say(line)
+    context.say(*progress.describe_plan(context.store, made))
     if dry_run:
         context.say("nothing was made (--dry-run)")
     else:
@@ -99,14 +88,17 @@ def delete(context: Context, campaign: str) -> None:
 def show(context: Context, campaign: str, aspect: str | None, intervals: bool, output: str) -> None:
     campaign_progress = progress.progress_of(context.store, campaign)
     if campaign_progress is None:
-        raise CampaignRefused(f"there is no campaign {campaign!r}; campaigns list shows them")
+        raise _unknown(campaign)
     topic = _topic(annotators.topics(context.store, campaign_progress.campaign), aspect)
     workers = annotators.annotators_of(context.store, campaign_progress.campaign, topic, intervals=intervals)
     if output == "json":
         context.say_json(_document(context, campaign_progress, topic, workers))
         return
-    for line in _lines(context, campaign_progress, topic, workers):
-        context.say(line)
+    context.say(*_lines(context, campaign_progress, topic, workers))
+
+
+def _unknown(campaign: str) -> CampaignRefused:
+    return CampaignRefused(f"there is no campaign {campaign!r}; campaigns list shows them")
 
 
 def _topic(topics: Sequence[CampaignTopic], aspect: str | None) -> CampaignTopic | None:
@@ -174,30 +166,18 @@ def _cells(annotator_work: AnnotatorWork) -> Sequence[str]:
     value = "" if estimate is None else "-" if estimate.value is None else f"{estimate.value:.3f}"
     span = "" if estimate is None or estimate.low is None else f"{estimate.low:.3f} .. {estimate.high:.3f}"
     n = "" if estimate is None else str(estimate.n_ratings)
-    name = (
-        worker.person
-        + (" (simulated)" if worker.simulated else "")
-        + (" (paused)" if worker.paused else " (revoked)" if worker.revoked else "")
-    )
+    out = " (paused)" if worker.paused else " (revoked)" if worker.revoked else ""
+    name = printable(f"{worker.person}{' (simulated)' if worker.simulated else ''}{out}")
     flags = ", ".join([*annotator_work.flags, *([estimate.reason] if estimate is not None and estimate.reason else [])])
-    return (
-        printable(name),
-        str(worker.valid),
-        str(worker.surplus),
-        seconds,
-        value,
-        span,
-        n,
-        progress.describe_checks(worker),
-        flags,
-    )
+    agreement = (value, span, n)
+    return name, str(worker.valid), str(worker.surplus), seconds, *agreement, progress.describe_checks(worker), flags
 
 
 def pay(context: Context, campaign: str, platform_file: str | None, bonuses: bool) -> None:
     """Everybody's decision and amounts, as CSV; the sum goes to the error output."""
     stored_campaign = management.get(context.store, campaign)
     if stored_campaign is None:
-        raise CampaignRefused(f"there is no campaign {campaign!r}; campaigns list shows them")
+        raise _unknown(campaign)
     text = "" if platform_file is None else read_text(context.file(platform_file))
     roll = payment.payroll(context.store, stored_campaign, text)
     context.say((payment.bonus_lines(roll) if bonuses else payment.payment_file(roll)).rstrip("\n"))
@@ -209,7 +189,7 @@ def pay(context: Context, campaign: str, platform_file: str | None, bonuses: boo
 def describe(context: Context, campaign: str, fields: Sequence[str]) -> None:
     """Answer some fields; without any, print them all."""
     if management.get(context.store, campaign) is None:
-        raise CampaignRefused(f"there is no campaign {campaign!r}; campaigns list shows them")
+        raise _unknown(campaign)
     new_texts = dict(_parsed(field) for field in fields)
     if not new_texts:
         texts = management.recruitment_of(context.store, campaign)

@@ -39,22 +39,6 @@ SOURCES: Final = ("verdicts", "unanimous")
 
 
 @dataclass(frozen=True, slots=True)
-class GoldWish:
-    """What is wanted of a source: so many gold and training items, and examples for the instructions.
-
-    Attributes:
-        source: ``verdicts``, ``unanimous`` or ``person NAME``.
-        seed: of which items are drawn where there are more.
-    """
-
-    source: str
-    gold: int = 20
-    training: int = 0
-    examples: int = 0
-    seed: int = 0
-
-
-@dataclass(frozen=True, slots=True)
 class GoldItems:
     """Items with known answers, and the examples as Markdown.
 
@@ -69,25 +53,29 @@ class GoldItems:
     available: int = 0
 
 
-def gold_items(store: Store, form: Form, wish: GoldWish) -> GoldItems:
-    """Items from a source in the questionnaire's words, drawn by the seed: examples first, then training, then gold.
+def gold_items(
+    store: Store, form: Form, source: str, gold: int, training: int = 0, examples: int = 0, seed: int = 0
+) -> GoldItems:
+    """So many items from a source in the questionnaire's words, drawn by the seed: examples first, then training, then gold.
+
+    ``source`` is ``verdicts``, ``unanimous`` or ``person NAME``.
 
     Raises:
         ValueError: there is no such source, or it has no item at all.
     """
-    keys = _keys(store, form, wish.source)
+    keys = _keys(store, form, source)
     if not keys:
-        raise ValueError(f"no item has a right answer from {_NAMES.get(wish.source, wish.source)} in '{form.name}' yet")
-    drawn = sorted(keys, key=lambda item: (seeded_number(wish.seed, "gold", item), item))
-    shown, rest = drawn[: wish.examples], drawn[wish.examples :]
-    roles = ["training"] * wish.training + ["gold"] * wish.gold
-    origin = f"gold from {wish.source}"
+        raise ValueError(f"no item has a right answer from {_NAMES.get(source, source)} in '{form.name}' yet")
+    drawn = sorted(keys, key=lambda item: (seeded_number(seed, "gold", item), item))
+    shown, rest = drawn[:examples], drawn[examples:]
+    roles = ["training"] * training + ["gold"] * gold
+    origin = f"gold from {source}"
     rows = [
         KnownAnswerRow(origin, item, role, keys[item].expected, texts=False) for item, role in zip(rest, roles, strict=False)
     ]
     subjects = item_subjects(store, shown)
-    examples = "\n\n".join(_example(form, subjects[item], keys[item].given) for item in shown)
-    return GoldItems(tuple(rows), examples, tuple(shown), len(keys))
+    text = "\n\n".join(_example(form, subjects[item], keys[item].given) for item in shown)
+    return GoldItems(tuple(rows), text, tuple(shown), len(keys))
 
 
 _NAMES: Final = {"verdicts": "verdicts", "unanimous": f"{FEWEST} people or more who all agree"}

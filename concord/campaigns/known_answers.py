@@ -52,6 +52,7 @@ def subject_of(subject: ItemSubject) -> FormItem:
 _ROLES: Final = tuple(role for role in ROLES if role != "ordinary")
 _SIDES: Final = ("left", "right")
 _MOST: Final = 20
+_ORIGIN: Final = "the known answers"
 EXAMPLE: Final = """item,role,count_0,caption_fit
 geneval/00000/sdv2/0,gold,2,4
 geneval/00001/sdv2/0,training,"{""any"": [1, 2]}",
@@ -70,7 +71,7 @@ class KnownAnswerRow:
     texts: bool
 
 
-def read_known_answers(text: str, origin: str = "the known answers") -> list[KnownAnswerRow]:
+def read_known_answers(text: str) -> list[KnownAnswerRow]:
     """The lines of a JSON list of objects ``{"item", "role", "expected": {question: answer}}``, or of a CSV table with the
     columns ``item,role`` and one for each question.
 
@@ -79,22 +80,22 @@ def read_known_answers(text: str, origin: str = "the known answers") -> list[Kno
     """
     if not text.strip():
         return []
-    answer_rows = _json(text, origin) if text.lstrip()[:1] in "[{" else _csv(text, origin)
+    answer_rows = _json(text) if text.lstrip()[:1] in "[{" else _csv(text)
     if not answer_rows:
-        raise InputError(f"{origin}: there is no line in the file")
+        raise InputError(f"{_ORIGIN}: there is no line in the file")
     return answer_rows
 
 
-def _json(text: str, origin: str) -> list[KnownAnswerRow]:
+def _json(text: str) -> list[KnownAnswerRow]:
     try:
         value = json.loads(text)
     except (ValueError, RecursionError) as error:
-        raise InputError(f"{origin}: no JSON: {unreadable(error)}") from None
+        raise InputError(f"{_ORIGIN}: no JSON: {unreadable(error)}") from None
     if not isinstance(value, list):
-        raise InputError(f"{origin}: a list of objects with item, role and expected is needed")
+        raise InputError(f"{_ORIGIN}: a list of objects with item, role and expected is needed")
     made, problems = [], []
     for n, entry in enumerate(value, 1):
-        where = f"{origin}, entry {n}"
+        where = f"{_ORIGIN}, entry {n}"
         if not isinstance(entry, dict) or set(entry) != {"item", "role", "expected"}:
             problems.append(f"{where}: an object with item, role and expected is needed, got {quoted(entry)}")
         elif not isinstance(entry["item"], str) or not isinstance(entry["expected"], dict):
@@ -105,25 +106,25 @@ def _json(text: str, origin: str) -> list[KnownAnswerRow]:
     return made
 
 
-def _csv(text: str, origin: str) -> list[KnownAnswerRow]:
+def _csv(text: str) -> list[KnownAnswerRow]:
     reader = csv.DictReader(io.StringIO(text, newline=""), strict=True, restkey="\0more")
     try:
         names = list(reader.fieldnames or [])
     except csv.Error as error:
-        raise InputError(f"{origin}, line 1: {error}") from None
+        raise InputError(f"{_ORIGIN}, line 1: {error}") from None
     if not {"item", "role"} <= set(names) or len(names) < 3 or len(set(names)) < len(names):
-        raise InputError(f"{origin}: the first line must be item,role and then the ids of questions, got {quoted(names)}")
+        raise InputError(f"{_ORIGIN}: the first line must be item,role and then the ids of questions, got {quoted(names)}")
     made, problems = [], []
     try:
         for row in reader:
-            where = f"{origin}, line {reader.line_num}"
+            where = f"{_ORIGIN}, line {reader.line_num}"
             if "\0more" in row or None in row.values():
                 problems.append(f"{where}: {len(names)} columns expected, as in the first line")
                 continue
             cells = {name: cell for name, cell in row.items() if name not in ("item", "role") and cell.strip()}
             made.append(KnownAnswerRow(where, row["item"], row["role"], cells, texts=True))
     except csv.Error as error:
-        problems.append(f"{origin}, line {reader.line_num}: {error}")
+        problems.append(f"{_ORIGIN}, line {reader.line_num}: {error}")
     _raise(problems)
     return made
 

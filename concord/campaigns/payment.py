@@ -10,6 +10,7 @@ from decimal import Decimal
 from statistics import median
 from typing import Final, cast
 
+from concord.common.text_tables import csv_text
 from concord.people import PARAMETERS
 from data.campaigns.payment import Outcome, Payout, amount, price_for_wage, to_cents
 from data.campaigns.settings import Campaign, Settings
@@ -18,7 +19,6 @@ from data.people import platform_pseudonym
 from data.store.campaigns import departures, monitoring
 from data.store.campaigns.departures import Participation
 from data.store.core.store import Store
-from data.tables import escape_formula
 
 
 @dataclass(frozen=True, slots=True)
@@ -149,18 +149,15 @@ COLUMNS: Final = (
 
 def payment_file(roll: Payroll) -> str:
     """Everybody's decision and amounts, as CSV: the amounts add up to those of the payroll, to the cent."""
-    text = io.StringIO()
-    writer = csv.writer(text, lineterminator="\n")
-    writer.writerow(COLUMNS)
+    rows = []
     for person in roll.people:
         work, payout, sent = person.work, person.payout, person.submission or Submission("")
         minutes = "" if work.seconds is None else f"{work.seconds / 60:.1f}"
         ids = (work.person, work.platform, sent.identifier, sent.study, sent.session)
         work_cells = (person.outcome, work.code, payout.decision, work.items, minutes)
         money = (payout.base, payout.bonus, payout.pay, payout.fee, payout.cost, person.hourly)
-        cells = (*ids, *work_cells, *money, roll.currency)
-        writer.writerow(["" if cell is None else escape_formula(cell) if isinstance(cell, str) else cell for cell in cells])
-    return text.getvalue()
+        rows.append((*ids, *work_cells, *money, roll.currency))
+    return csv_text(COLUMNS, rows)
 
 
 def bonus_lines(roll: Payroll) -> str:

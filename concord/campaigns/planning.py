@@ -16,7 +16,7 @@ from annotation.questionnaires import geneval, registry
 from annotation.questionnaires.custom import YamlError, read_yaml
 from annotation.questionnaires.form import Form
 from concord.campaigns import known_answers
-from concord.campaigns.gold import CHECK_EVERY, GoldItems, GoldWish, gold_items
+from concord.campaigns.gold import CHECK_EVERY, GoldItems, gold_items
 from data.campaigns.items import CampaignItem, draw_items, sample_items
 from data.campaigns.settings import AMOUNTS, Campaign, DrawMethod, Settings
 from data.files import MAX_PROBLEMS, InputError, quoted
@@ -336,8 +336,7 @@ def _named_items(store: Store, item_ids: Sequence[str]) -> dict[str, ItemSubject
 def _gold(store: Store, form: Form, wish: CampaignSpec) -> GoldItems | None:
     if not wish.gold_from:
         return None
-    wanted = GoldWish(wish.gold_from, wish.gold_n, wish.training_n, wish.examples_n, wish.seed)
-    items = gold_items(store, form, wanted)
+    items = gold_items(store, form, wish.gold_from, wish.gold_n, wish.training_n, wish.examples_n, wish.seed)
     needed = wish.gold_n + wish.training_n + wish.examples_n
     if items.available < needed:
         raise CampaignRefused(

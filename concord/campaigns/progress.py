@@ -51,9 +51,9 @@ class CampaignProgress:
     pace: AnswerPace
 
 
-def all_progress(store: Store, now: datetime | None = None) -> list[CampaignProgress]:
+def all_progress(store: Store) -> list[CampaignProgress]:
     """All campaigns, the newest first; archived ones last."""
-    campaigns = [_progress_of(store, campaign, now or datetime.now(UTC)) for campaign in reversed(management.listed(store))]
+    campaigns = [_progress_of(store, campaign, datetime.now(UTC)) for campaign in reversed(management.listed(store))]
     return sorted(campaigns, key=lambda progress: progress.campaign.state == "archived")
 
 

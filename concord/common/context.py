@@ -9,8 +9,10 @@ from __future__ import annotations
 import hashlib
 import json
 import os
+import sys
 import traceback
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, fields
 from datetime import datetime
 from pathlib import Path
@@ -19,7 +21,7 @@ from typing import TYPE_CHECKING, Any, TextIO
 if TYPE_CHECKING:
     # commands without a project take errors from here, where DuckDB need not be
     from data.store.core.store import Store
-    from data.store.imports import Imported
+    from data.store.imports import ImportBundle, Imported
 
 
 class CommandError(Exception):
@@ -63,15 +65,28 @@ class Context:
             raise CommandError(f"{text}: {'this is a folder, not a file' if path.is_dir() else 'there is no such file'}")
         return path
 
-    def say(self, text: str) -> None:
-        print(text, file=self.out, flush=True)
+    def folder(self, text: str) -> Path:
+        """A path to a folder that must be there.
+
+        Raises:
+            CommandError: it is not.
+        """
+        path = self.path(text)
+        if not path.is_dir():
+            raise CommandError(f"{text}: there is no such folder")
+        return path
+
+    def say(self, *lines: str) -> None:
+        for line in lines:
+            print(line, file=self.out, flush=True)
 
     def say_json(self, document: Any) -> None:
         """Records as objects, moments as ISO texts."""
         self.say(json.dumps(document, ensure_ascii=False, allow_nan=False, indent=1, default=_json_value))
 
-    def warn(self, text: str) -> None:
-        print(text, file=self.err, flush=True)
+    def warn(self, *lines: str) -> None:
+        for line in lines:
+            print(line, file=self.err, flush=True)
 
 
 def _json_value(value: Any) -> Any:
@@ -90,6 +105,46 @@ def digest(*parts: Path | str) -> str:
     return total.hexdigest()
 
 
+@contextmanager
+def writing(output: object) -> Iterator[None]:
+    """What is done here writes a file or a folder of this name.
+
+    Raises:
+        CommandError: it cannot be written.
+    """
+    try:
+        yield
+    except BrokenPipeError:
+        raise
+    except OSError as error:
+        raise CommandError(f"{output} cannot be written: {error.strerror or error}") from error
+
+
+def was_imported(context: Context, kind: str, sha256: str) -> bool:
+    """Whether the project has an import of this kind and content, which is said then."""
+    from data.store import imports
+
+    known = imports.find_import(context.store, kind, sha256)
+    if known is not None:
+        context.say(f"nothing to do: this was imported before, as import {known}")
+    return known is not None
+
+
+def import_bundle(context: Context, bundle: ImportBundle, summary: str, dry_run: bool = False) -> None:
+    """Store what an import brings and say what it did; a dry run only says what it would be.
+
+    Raises:
+        CommandError: something was left out: the job is not wholly done.
+    """
+    if dry_run:
+        context.say(f"{summary}\na dry run: nothing is stored")
+        return
+    from data.store import imports
+
+    (imported,) = imports.apply(context.store, [bundle])
+    report_import(context, summary, imported)
+
+
 def report_import(context: Context, summary: str, imported: Imported) -> None:
     """Say what an import did, line by line what it left out.
 
@@ -101,10 +156,14 @@ def report_import(context: Context, summary: str, imported: Imported) -> None:
         return
     number = f" (import {imported.import_id}; to take it back: import undo {imported.import_id})" if imported.import_id else ""
     context.say(summary + number)
-    for line in imported.refused:
-        context.warn(f"left out: {line}")
+    context.warn(*(f"left out: {line}" for line in imported.refused))
     if imported.refused:
         raise CommandError(f"{len(imported.refused)} skipped, as the project has different data for them; the rest is imported")
+
+
+def warn(text: str) -> None:
+    """A message of a command without a project."""
+    print(text, file=sys.stderr, flush=True)
 
 
 def parse_overrides(overrides: Sequence[str]) -> dict[str, str]:

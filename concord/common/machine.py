@@ -13,6 +13,7 @@ import subprocess
 import sys
 import tomllib
 from collections.abc import Iterator, Mapping, Sequence
+from functools import partial
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
@@ -111,23 +112,16 @@ def check_devices(*, everything: bool = False) -> list[HealthCheck]:
 
 
 def _probe_torch() -> list[HealthCheck]:
-    environment = os.environ | {"HF_HUB_OFFLINE": "1"}
+    command, environment = [sys.executable, "-c", _PROBE], os.environ | {"HF_HUB_OFFLINE": "1"}
+    stuck = partial(HealthCheck, "device", "attention")
     try:
-        done = subprocess.run(
-            [sys.executable, "-c", _PROBE], capture_output=True, text=True, timeout=_PROBE_SECONDS, check=False, env=environment
-        )
-        report = json.loads(done.stdout)
+        done = subprocess.run(command, capture_output=True, text=True, timeout=_PROBE_SECONDS, check=False, env=environment)
+        return list(_devices(json.loads(done.stdout)))
     except subprocess.TimeoutExpired:
-        text = f"torch did not open within {_PROBE_SECONDS} s"
-        return [HealthCheck("device", "attention", text, "is a driver stuck? `nvidia-smi` tells")]
+        return [stuck(f"torch did not open within {_PROBE_SECONDS} s", "is a driver stuck? `nvidia-smi` tells")]
     except ValueError:
         why = (done.stderr.strip().splitlines() or ["no word"])[-1]
-        return [
-            HealthCheck(
-                "device", "attention", f"torch cannot be opened: {why}", "install it anew: uv sync --reinstall-package torch"
-            )
-        ]
-    return list(_devices(report))
+        return [stuck(f"torch cannot be opened: {why}", "install it anew: uv sync --reinstall-package torch")]
 
 
 def _devices(report: Mapping[str, Any]) -> Iterator[HealthCheck]:
@@ -170,43 +164,36 @@ def missing_model(scorer: Scorer, settings: Mapping[str, Any]) -> str | None:
 
 def _model(model: str, users: Sequence[str]) -> HealthCheck:
     used = f"{', '.join(users[:3])}{' ...' if len(users) > 3 else ''}"
-    file = files.checkpoint(model)
+    file, folder, state = files.checkpoint(model), files.folder(model), "missing"
+    level: Level = "note"
     if file is not None:
-        if file.is_file():
-            return HealthCheck("models", "ok", f"{model}: there ({used})")
-        return HealthCheck("models", "note", f"{model}: missing ({used})", f"put it in {file.parent}")
-    folder = files.folder(model)
-    if folder is not None and any(folder.rglob("*.safetensors")):
-        return HealthCheck("models", "ok", f"{model}: there ({used})")
-    if folder is not None or model.startswith("assets/"):
+        there, todo = file.is_file(), f"put it in {file.parent}"
+    elif folder is not None or model.startswith("assets/"):
+        there, level = folder is not None and any(folder.rglob("*.safetensors")), "attention"
         todo = "it comes with Concord: `git checkout assets` brings it back"
-        return HealthCheck("models", "attention", f"{model}: missing ({used})", todo)
-    state = hub.state(model)
-    if state == "there":
+    else:
+        state = hub.state(model)
+        there, todo = state == "there", hub.remedy(model)
+    if there:
         return HealthCheck("models", "ok", f"{model}: there ({used})")
-    return HealthCheck("models", "note", f"{model}: {state} ({used})", hub.remedy(model))
+    return HealthCheck("models", level, f"{model}: {state} ({used})", todo)
 
 
 def check_tools() -> list[HealthCheck]:
     """Chromium for PDF, fonts for what it prints, and a port for the app."""
-    checks = []
-    program = browser()
+    program, tool = browser(), partial(HealthCheck, "tools")
     if program:
-        checks.append(HealthCheck("tools", "ok", f"{Path(program).name}: reports can be printed as PDF"))
+        checks = [tool("ok", f"{Path(program).name}: reports can be printed as PDF"), *_fonts()]
     else:
         text = f"no Chromium (looked for {', '.join(BROWSERS)}): no reports as PDF; HTML and others work"
-        checks.append(HealthCheck("tools", "note", text, "if you want PDF: install chromium"))
-    checks += _fonts() if program else []
+        checks = [tool("note", text, "if you want PDF: install chromium")]
     taken = [port for port in _PORTS if not _free(port)]
-    if len(taken) == len(_PORTS):
+    free = next((port for port in _PORTS if port not in taken), None)
+    if free is None:
         text = f"no port from {_PORTS[0]} to {_PORTS[-1]} is free"
-        checks.append(HealthCheck("tools", "attention", text, "name one: serve --port"))
-    else:
-        note = f"; taken: {', '.join(map(str, taken))}" if taken else ""
-        checks.append(
-            HealthCheck("tools", "ok", f"the app would listen on port {next(p for p in _PORTS if p not in taken)}{note}")
-        )
-    return checks
+        return [*checks, tool("attention", text, "name one: serve --port")]
+    note = f"; taken: {', '.join(map(str, taken))}" if taken else ""
+    return [*checks, tool("ok", f"the app would listen on port {free}{note}")]
 
 
 def _fonts() -> list[HealthCheck]:
@@ -226,11 +213,8 @@ def _fonts() -> list[HealthCheck]:
 
 
 def _free(port: int) -> bool:
-    with socket.socket() as tried:
-        if sys.platform != "win32":
-            tried.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
-        try:
-            tried.bind(("127.0.0.1", port))
-        except OSError:
-            return False
+    try:
+        socket.create_server(("127.0.0.1", port)).close()
+    except OSError:
+        return False
     return True

@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+import csv
+import io
+from collections.abc import Callable, Iterable, Sequence
 from typing import Any
 
 from concord.common import wording
+from data.tables import escape_formula
 
 Row = dict[str, Any]
 Column = tuple[str, Callable[[Row], str]]
@@ -29,6 +32,15 @@ def aligned(table: Lines) -> list[str]:
     """Columns under each other."""
     widths = [max(map(len, column)) for column in zip(*table, strict=True)]
     return ["  ".join(text.ljust(width) for text, width in zip(row, widths, strict=True)).rstrip() for row in table]
+
+
+def csv_text(head: Sequence[str], rows: Iterable[Sequence[Any]]) -> str:
+    """CSV in which no text is a formula to a spreadsheet; None is an empty cell."""
+    text = io.StringIO()
+    writer = csv.writer(text, lineterminator="\n")
+    writer.writerow(head)
+    writer.writerows([escape_formula(cell) if isinstance(cell, str) else cell for cell in row] for row in rows)
+    return text.getvalue()
 
 
 def markdown(table: Lines) -> list[str]:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from agreement.catalogue import DEFINITIONS
 
 ASPECTS: dict[str, str] = {
@@ -94,6 +96,11 @@ def plain_aspect(name: str) -> str:
     return name.replace("_", " ")
 
 
+def people(kind: str) -> str:
+    """People who are real or simulated."""
+    return "simulated people" if kind == "simulated" else "people"
+
+
 def title(statistic: str) -> str:
     return DEFINITIONS[statistic].title if statistic in DEFINITIONS else statistic
 
@@ -106,6 +113,11 @@ def count(number: int, noun: str) -> str:
     """``1 image``, ``2,000 images``; people are irregular."""
     plural = {"person": "people", "person’s answer": "people’s answers"}.get(noun, noun + "s")
     return f"{number:,} {noun if number == 1 else plural}"
+
+
+def listed(names: Sequence[str]) -> str:
+    """``a``, ``a and b``, ``a, b and c``."""
+    return " and ".join(filter(None, (", ".join(names[:-1]), *names[-1:])))
 
 
 def sentence(message: object) -> str:

@@ -163,8 +163,7 @@ def leaderboard(store: Store, suite: str, *, intervals: bool = True) -> Leaderbo
     ratings = ratings[ratings["excluded"].isna() & np.isfinite(ratings["number"]) & ratings["aspect"].isin((aspect, SCORE))]
     people: Literal["real", "simulated"] | None = "real" if PEOPLE in raters else "simulated" if SIMULATED in raters else None
     columns = _ordered(_with_agreement(store, raters, selection, people, intervals=intervals), cells)
-    first = columns[0] if columns else None
-    generators, leads, about = _order(judged.generators, first, cells, ratings)
+    generators, leads, about = _order(judged.generators, columns[0] if columns else None, cells, ratings)
     best = next((each for each in columns if each.kind == "scorer" and each.agreement is not None), None)
     contested = _contested(ratings, best, aspect, people) if best is not None and people else []
     settled = {each.item_id for each in remarks.verdicts(store) if each.aspect == aspect}
@@ -212,25 +211,13 @@ def _with_agreement(
     }
     columns = []
     for each in raters.values():
-        wanted = (
-            ("cohen_kappa", "fleiss_kappa") if each.aspect in YES_NO_ASPECTS else ("spearman", "krippendorff_alpha_ordinal")
-        )
+        binary = each.aspect in YES_NO_ASPECTS
+        wanted = ("cohen_kappa", "fleiss_kappa") if binary else ("spearman", "krippendorff_alpha_ordinal")
         row = next((rows[each.name, name] for name in wanted if (each.name, name) in rows), None)
-        if row is None or row["value"] is None:
-            columns.append(each)
-            continue
-        ceiling = row.get("ceiling") or {}
-        columns.append(
-            BoardRater(
-                each.name,
-                each.kind,
-                each.aspect,
-                row["statistic"],
-                Estimate.of(row),
-                ceiling.get("value"),
-                ceiling.get("verdict"),
-            )
-        )
+        if row is not None and row["value"] is not None:
+            own, standing = ((row.get("ceiling") or {}).get(name) for name in ("value", "verdict"))
+            each = replace(each, statistic=row["statistic"], agreement=Estimate.of(row), ceiling=own, standing=standing)
+        columns.append(each)
     return columns
 
 

@@ -18,7 +18,7 @@ import pandas as pd
 
 from agreement import Options
 from agreement.matching import COLUMNS, Votes, by_trials, is_known, matching_statistics, votes, winoground
-from agreement.numeric import FloatArray, IntArray
+from agreement.numeric import FloatArray
 from agreement.questions import GroupStatistic
 from agreement.study.cells import ALL
 from concord.common import live_updates
@@ -30,37 +30,16 @@ from scorers.likelihood import rules
 from scorers.matching import posterior
 
 
-@dataclass(frozen=True, slots=True)
-class RaterTrials:
-    """One rater's trials on some images: (items, N, C), -inf where there is no caption; right places; clusters."""
-
-    fits: FloatArray
-    right: IntArray
-    clusters: tuple[str, ...]
-
-
 def answers(choices: Iterable[CaptionChoice]) -> pd.DataFrame:
     """A row per image and rater: ``COLUMNS`` and ``captions``."""
-    made = [_row(choice) for choice in choices]
+    made = []
+    for choice in choices:
+        fits, right = fits_of(choice), int(choice.payload["right"])
+        shares = posterior_of(choice, fits)
+        about = {"rater": choice.rater_id, "item": choice.item_id, "prompt": choice.prompt_id, "group": choice.group}
+        about |= {"task": choice.task, "generator": choice.generator, "captions": choice.payload["captions"]}
+        made.append({**about, "fits": fits, "right": right, "posterior": None if shares is None else shares[right]})
     return pd.DataFrame(made, columns=[*COLUMNS, "captions"]).astype({"group": object, "posterior": object})
-
-
-def _row(choice: CaptionChoice) -> dict[str, Any]:
-    fits, captions = fits_of(choice), choice.payload["captions"]
-    shares = posterior_of(choice, fits)
-    right = int(choice.payload["right"])
-    return {
-        "rater": choice.rater_id,
-        "item": choice.item_id,
-        "prompt": choice.prompt_id,
-        "group": choice.group,
-        "task": choice.task,
-        "generator": choice.generator,
-        "fits": fits,
-        "right": right,
-        "posterior": None if shares is None else shares[right],
-        "captions": captions,
-    }
 
 
 def fits_of(choice: CaptionChoice) -> list[float | None]:
@@ -84,29 +63,6 @@ def posterior_of(choice: CaptionChoice, fits: Sequence[float | None]) -> tuple[f
     if factor is None or not is_known(fits):
         return None
     return posterior([factor * fit for fit in fits if fit is not None])
-
-
-def trials_of(choices: Iterable[CaptionChoice]) -> RaterTrials | None:
-    """The trials of one rater; None where there are none. Images without all numbers, or with fewer trials, are left out."""
-    made: list[tuple[CaptionChoice, FloatArray]] = []
-    for choice in choices:
-        if "terms" in choice.payload:
-            try:
-                trials = rules.by_trial(choice.payload, choice.settings)
-            except (ValueError, LookupError, TypeError):
-                continue
-            if np.isfinite(trials).all():
-                made.append((choice, trials))
-    if not made:
-        return None
-    n = max(trials.shape[0] for _, trials in made)
-    made = [(choice, trials) for choice, trials in made if trials.shape[0] == n]
-    size = max(trials.shape[1] for _, trials in made)
-    fits = np.full((len(made), n, size), -np.inf)
-    for position, (_, trials) in enumerate(made):
-        fits[position, :, : trials.shape[1]] = trials
-    right = np.array([int(choice.payload["right"]) for choice, _ in made], np.int64)
-    return RaterTrials(fits, right, tuple(choice.group or choice.prompt_id for choice, _ in made))
 
 
 Row = dict[str, Any]
@@ -162,23 +118,11 @@ def _evaluations(mine: Sequence[CaptionChoice], suite: str) -> list[Row]:
             for task in (ALL, choice.task):
                 made.setdefault((choice.generator, task, choice.rater_id), []).append(counts)  # type: ignore[arg-type]
     return [
-        {
-            "suite": suite,
-            "generator": generator,
-            "task": task,
-            "rater": rater,
-            "statistic": EVALUATIONS,
-            "value": sum(n for n, _ in counts) / sum(of for _, of in counts),
-            "low": None,
-            "high": None,
-            "n": len(counts),
-            "unit": "images",
-            "n_prompts": None,
-            "excluded": {},
-            "reason": None,
-            "method": f"{sum(n for n, _ in counts):,} of {sum(of for _, of in counts):,} trials x captions x steps",
-        }
+        {"suite": suite, "generator": generator, "task": task, "rater": rater, "statistic": EVALUATIONS}
+        | {"value": done / full, "low": None, "high": None, "n": len(counts), "unit": "images", "n_prompts": None}
+        | {"excluded": {}, "reason": None, "method": f"{done:,} of {full:,} trials x captions x steps"}
         for (generator, task, rater), counts in made.items()
+        for done, full in (map(sum, zip(*counts, strict=True)),)
     ]
 
 
@@ -186,39 +130,57 @@ def _trials(mine: Sequence[CaptionChoice], suite: str, options: Options | None) 
     def who(choice: CaptionChoice) -> tuple[str, str]:
         return choice.rater_id, choice.generator
 
-    made: list[Row] = []
-    for (rater, generator), listed in groupby(sorted(mine, key=who), key=who):
-        some = list(listed)
-        trials = trials_of(some)
-        if trials is None or trials.fits.shape[1] < 2:
-            continue
-        aggregate = some[0].settings.get("aggregate", "jensen")
-        made += [
-            figure_row(figure, suite) | {"generator": generator, "task": "all", "trials": int(figure.group)}
-            for figure in by_trials(trials.fits, trials.right, trials.clusters, aggregate, options, generator, rater)
-        ]
-    return made
+    return [
+        figure_row(figure, suite) | {"generator": generator, "task": ALL, "trials": int(figure.group)}
+        for (rater, generator), listed in groupby(sorted(mine, key=who), key=who)
+        for figure in _by_trials(list(listed), generator, rater, options, fewest=2)
+    ]
+
+
+def _by_trials(
+    choices: Sequence[CaptionChoice], generator: str, rater: str, options: Options | None, fewest: int = 1
+) -> list[GroupStatistic]:
+    """Accuracy by the first trials of one rater; nothing where it has fewer trials than ``fewest``.
+
+    Images without all numbers, or with fewer trials, are left out.
+    """
+    made: list[tuple[CaptionChoice, FloatArray]] = []
+    for choice in choices:
+        if "terms" in choice.payload:
+            try:
+                trials = rules.by_trial(choice.payload, choice.settings)
+            except (ValueError, LookupError, TypeError):
+                continue
+            if np.isfinite(trials).all():
+                made.append((choice, trials))
+    n = max((trials.shape[0] for _, trials in made), default=0)
+    if n < fewest:
+        return []
+    made = [(choice, trials) for choice, trials in made if trials.shape[0] == n]
+    # images, trials and captions; -inf where there is no caption
+    fits = np.full((len(made), n, max(trials.shape[1] for _, trials in made)), -np.inf)
+    for position, (_, trials) in enumerate(made):
+        fits[position, :, : trials.shape[1]] = trials
+    right = np.array([int(choice.payload["right"]) for choice, _ in made], np.int64)
+    clusters = tuple(choice.group or choice.prompt_id for choice, _ in made)
+    aggregate = choices[0].settings.get("aggregate", "jensen")
+    return list(by_trials(fits, right, clusters, aggregate, options, generator, rater))
 
 
 def figure_row(figure: GroupStatistic, suite: str) -> Row:
     """Plain types; ``n`` counts ``unit``, ``excluded`` what was left out and why."""
-    return {
-        "suite": suite,
-        "generator": figure.generator,
-        "task": figure.group,
-        "rater": figure.rater,
-        "statistic": figure.statistic,
-        **_number(figure),
-    }
+    where = {"suite": suite, "generator": figure.generator, "task": figure.group, "rater": figure.rater}
+    return {**where, "statistic": figure.statistic, **number_row(figure)}
 
 
 def _vote(compared: Votes, suite: str) -> Row:
     counts = {name: getattr(compared, name) for name in ("only_a", "only_b", "both", "neither")}
     where = {"suite": suite, "generator": compared.generator, "task": compared.task, "a": compared.a, "b": compared.b}
-    return {**where, **counts, "statistic": compared.difference.statistic, **_number(compared.difference)}
+    return {**where, **counts, "statistic": compared.difference.statistic, **number_row(compared.difference)}
 
 
-def _number(figure: GroupStatistic) -> Row:
+def number_row(figure: GroupStatistic) -> Row:
+    """A figure's number with all that it comes with."""
     return {
         "value": figure.outcome.value,
         "low": figure.bounds.low,
@@ -271,20 +233,12 @@ def ablation_rows(
         # suite, generator and task, all tasks first
         cells = {(choice.suite, choice.generator, task) for choice in mine for task in (ALL, choice.task)}
         for suite, generator, task in sorted(cells, key=lambda cell: (cell[0], cell[1], cell[2] != ALL, cell[2])):
-            some = [
-                choice
-                for choice in mine
-                if (choice.suite, choice.generator) == (suite, generator) and task in (ALL, choice.task)
-            ]
-            known = trials_of(some)
-            if known is None:
-                continue
-            aggregate = some[0].settings.get("aggregate", "jensen")
-            figures = by_trials(known.fits, known.right, known.clusters, aggregate, options, generator, setting.rater)
+            there = (choice for choice in mine if (choice.suite, choice.generator) == (suite, generator))
+            some = [choice for choice in there if task in (ALL, choice.task)]
             named = {"task": task, "steps": setting.steps, "seed": setting.seed}
             made += [
                 figure_row(figure, suite) | named | {"trials": int(figure.group), "left_out": len(some) - figure.n}
-                for figure in figures
+                for figure in _by_trials(some, generator, setting.rater, options)
                 if int(figure.group) in trials
             ]
     return made
@@ -294,18 +248,14 @@ def ablation_grids(choices: Iterable[CaptionChoice]) -> dict[tuple[str, str], li
     """Raters that differ in steps or seed alone, two or more, by what they have in common: as text, and a title."""
     named: dict[str, CaptionChoice] = {}
     for choice in choices:
-        if (
-            isinstance(choice.settings.get("steps"), int)
-            and isinstance(choice.settings.get("seed"), int)
-            and "terms" in choice.payload
-        ):
+        whole = all(isinstance(choice.settings.get(name), int) for name in ("steps", "seed"))
+        if whole and "terms" in choice.payload:
             named.setdefault(choice.rater_id, choice)
     alike: dict[tuple[str, str], list[AblationSetting]] = {}
     for rater, caption_choice in named.items():
         rest = {name: value for name, value in sorted(caption_choice.settings.items()) if name not in ("steps", "seed")}
         title = f"{caption_choice.scorer or 'scorer'} with {caption_choice.settings.get('model', 'its model')}"
         key = (repr((caption_choice.scorer, rest)), title)
-        alike.setdefault(key, []).append(
-            AblationSetting(rater, caption_choice.settings["steps"], caption_choice.settings["seed"])
-        )
+        setting = AblationSetting(rater, caption_choice.settings["steps"], caption_choice.settings["seed"])
+        alike.setdefault(key, []).append(setting)
     return {key: sorted(of, key=lambda setting: (setting.steps, setting.seed)) for key, of in alike.items() if len(of) > 1}

@@ -39,6 +39,7 @@ from data.store.core.selection import PEOPLE, SIMULATED, Selection
 from data.store.core.store import Store
 from scorers.models.pipelines import short_of
 
+Row = dict[str, Any]
 By = Literal["preference", "correct", "score"]
 WAYS: Final[tuple[ValueAspect, ...]] = ("correct", "score")
 NO_VALUE: Final = "no_value"
@@ -84,35 +85,24 @@ class Poll:
         return [voter for voter in self.voters if voter.kind == "people"]
 
 
-def polls(
-    votes: Sequence[PreferenceVote], of_images: Sequence[ImageValue], of_generators: Sequence[GeneratorValue]
-) -> list[Poll]:
-    """By suite, sorted."""
-    suites: dict[str, list[PreferenceVote]] = {}
-    for vote in votes:
-        suites.setdefault(vote.suite, []).append(vote)
-    return [_poll(suite, mine, of_images, of_generators) for suite, mine in sorted(suites.items())]
-
-
 def _poll(
     suite: str,
     preference_votes: Sequence[PreferenceVote],
     of_images: Sequence[ImageValue],
     of_generators: Sequence[GeneratorValue],
 ) -> Poll:
-    people = []
-    for simulated in (False, True):
-        mine = [vote for vote in preference_votes if vote.kind == "human" and vote.simulated == simulated]
+    voters = []
+    kinds: tuple[tuple[str, Literal["real", "simulated"]], ...] = ((PEOPLE, "real"), (SIMULATED, "simulated"))
+    for name, kind in kinds:
+        mine = [vote for vote in preference_votes if vote.kind == "human" and vote.simulated == (kind == "simulated")]
         if mine:
-            name, kind = (SIMULATED, "simulated") if simulated else (PEOPLE, "real")
-            votes = tuple(map(_vote, mine))
-            people.append(Voter(name, "people", kind, "preference", votes, tuple(vote.rater_id for vote in mine)))  # type: ignore[arg-type]
+            raters = tuple(vote.rater_id for vote in mine)
+            voters.append(Voter(name, "people", kind, "preference", tuple(map(_vote, mine)), raters))
     # scorers that look at both images and choose one themselves
-    judges = []
     for name in sorted({vote.rater_id for vote in preference_votes if vote.kind == "scorer"}):
         mine = [vote for vote in preference_votes if vote.kind == "scorer" and vote.rater_id == name]
-        judges.append(Voter(name, "scorer", None, "preference", tuple(map(_vote, mine)), (name,) * len(mine)))
-    voters = [*people, *judges, *_scorers({vote.item_id: vote for vote in preference_votes}, of_images)]
+        voters.append(Voter(name, "scorer", None, "preference", tuple(map(_vote, mine)), (name,) * len(mine)))
+    voters += _scorers({vote.item_id: vote for vote in preference_votes}, of_images)
     means: dict[tuple[str, By], list[MetricMean]] = {}
     for row in of_generators:
         if row.suite == suite:
@@ -131,11 +121,9 @@ def _vote(vote: PreferenceVote) -> Vote:
 
 def _scorers(pairs: Mapping[str, PreferenceVote], of_images: Sequence[ImageValue]) -> Iterator[Voter]:
     values: dict[tuple[str, By], dict[tuple[str, int], float]] = {}
-    for image_value in of_images:
-        if image_value.item_id in pairs:
-            values.setdefault((image_value.rater_id, _by(image_value.aspect)), {})[
-                image_value.item_id, image_value.position
-            ] = image_value.value
+    for each in of_images:
+        if each.item_id in pairs:
+            values.setdefault((each.rater_id, _by(each.aspect)), {})[each.item_id, each.position] = each.value
     for name, by in sorted(values):
         mine = values[name, by]
         twos = [
@@ -181,16 +169,8 @@ def selfeval_metrics(votes: Sequence[PreferenceVote], of_models: Sequence[ModelV
 
 
 def _settings_text(settings: Mapping[str, Any]) -> str:
-    settings_shown = {key: value for key, value in sorted(settings.items()) if key not in _NOT_THE_METHOD}
-    plain = (
-        f"{key}={value if isinstance(value, str) else json.dumps(value)}"
-        for key, value in settings_shown.items()
-        if value != ""
-    )
-    return ", ".join(plain)
-
-
-Row = dict[str, Any]
+    shown = {key: value for key, value in sorted(settings.items()) if key not in _NOT_THE_METHOD and value != ""}
+    return ", ".join(f"{key}={value if isinstance(value, str) else json.dumps(value)}" for key, value in shown.items())
 
 
 def section_rows(poll: Poll, options: Options) -> dict[str, list[Row]]:
@@ -251,11 +231,8 @@ def _vote_rows(poll: Poll, voter: Voter, vote_counts: VoteCounts) -> Row:
 def _side_rows(poll: Poll, voter: Voter, options: Options) -> Row:
     choices = side_choices(voter.votes, options)
     counts = {"left": choices.left, "right": choices.right, "unknown": choices.unknown}
-    return (
-        _who(poll, voter)
-        | counts
-        | {"statistic": "share_of_left", **measured_row(choices.share), "sign_test_p": choices.sign_test_p}
-    )
+    number = {"statistic": "share_of_left", **measured_row(choices.share), "sign_test_p": choices.sign_test_p}
+    return _who(poll, voter) | counts | number
 
 
 def _order_rows(preference_votes: Sequence[PreferenceVote], options: Options) -> list[Row]:
@@ -268,9 +245,8 @@ def _order_rows(preference_votes: Sequence[PreferenceVote], options: Options) ->
     for (suite, rater), mine in sorted(votes.items()):
         bias = order_bias(mine, options)
         number = {"statistic": "share_changed_by_order", **measured_row(bias.changed), "sign_test_p": bias.sign_test_p}
-        order_rows.append(
-            {"suite": suite, "rater": rater, "kind": "scorer", "people": None, "by": "preference", **bias.counts, **number}
-        )
+        who = {"suite": suite, "rater": rater, "kind": "scorer", "people": None, "by": "preference"}
+        order_rows.append({**who, **bias.counts, **number})
     return order_rows
 
 
@@ -388,7 +364,11 @@ def rows(store: Store, selection: Selection, options: Options | None = None) -> 
     of_images = study_frames.image_values(store, selection, sorted({vote.item_id for vote in votes}))
     of_generators = study_frames.generator_values(store, selection, sorted({vote.suite for vote in votes}))
     of_models = selfeval_metrics(votes, study_frames.model_values(store, selection, sorted({vote.suite for vote in votes})))
-    all_polls = polls(votes, of_images, [*of_generators, *of_models])
+    suites: dict[str, list[PreferenceVote]] = {}
+    for vote in votes:
+        suites.setdefault(vote.suite, []).append(vote)
+    metrics = [*of_generators, *of_models]
+    all_polls = [_poll(suite, mine, of_images, metrics) for suite, mine in sorted(suites.items())]
     sections: dict[str, list[Row]] = {name: [] for name in SECTIONS}
     for poll in all_polls:
         for name, made in section_rows(poll, wanted).items():
@@ -400,4 +380,4 @@ def rows(store: Store, selection: Selection, options: Options | None = None) -> 
 @live_updates.cached(maxsize=16)
 def recall(store: Store, selection: Selection, options: Options | None = None) -> PreferenceRows:
     """As ``rows``, but computed once for all who look while the project stays as it is. Do not change them."""
-    return rows(store, selection, options or Options())
+    return rows(store, selection, options)

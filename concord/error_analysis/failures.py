@@ -10,12 +10,10 @@ from dataclasses import dataclass
 from functools import lru_cache
 from typing import Any, Final
 
-from concord.common import live_updates, wording
-from concord.error_analysis.rejudging import at_most
-from data.spec import SpecError
+from concord.common import wording
+from concord.error_analysis import rejudging
 from data.store.core.selection import Selection, Where
 from data.store.core.store import Store
-from data.store.judgements import scorer_evidence
 from data.store.judgements.scorer_evidence import EvidenceSource
 from scorers import registry
 from scorers.failures import PICTURES, JudgedImage, SuiteEvidence
@@ -116,9 +114,7 @@ class FailureTable:
 def sources(store: Store, suite: str = _ALL_TOGETHER) -> list[EvidenceSource]:
     """Scorers' evidence of a suite (of all suites), of scorers that this Concord knows."""
     known = {*registry.known(), *registry.IMPORTED}
-    return [
-        candidate for candidate in _sources(store) if candidate.scorer in known and suite in (_ALL_TOGETHER, candidate.suite)
-    ]
+    return [each for each in rejudging.sources(store) if each.scorer in known and suite in (_ALL_TOGETHER, each.suite)]
 
 
 def source(store: Store, suite: str, rater: str) -> EvidenceSource | None:
@@ -175,11 +171,6 @@ def describe_images(store: Store, marked: FailureMark, selection: Selection) -> 
     return f"{images} of “{TITLES[marked.picture]}”, by what {marked.rater} saw{description and ': '}{description}."
 
 
-@live_updates.cached(maxsize=8, key=live_updates.stored_version)
-def _sources(store: Store) -> list[EvidenceSource]:
-    return scorer_evidence.evidence_sources(store)
-
-
 # by the evidence's stamp, not by the project's version: answers of people leave it what it is
 @lru_cache(maxsize=32)
 def _table_of(store: Store, of: EvidenceSource, picture: str) -> FailureTable:
@@ -189,21 +180,13 @@ def _table_of(store: Store, of: EvidenceSource, picture: str) -> FailureTable:
 
 @lru_cache(maxsize=2)
 def _cases_of(store: Store, of: EvidenceSource) -> tuple[SuiteEvidence, int]:
-    places = scorer_evidence.perceived_images(store, Selection(suite=(of.suite,)), of.rater_id)
-    held = at_most(places)
-    sights = scorer_evidence.evidence_without_masks(store, [image.item_id for image in held], of.rater_id)
-    if sights is None:
-        raise ValueError(f"this project has no run of {of.rater_id} any more")
+    held, sights, total = rejudging.held_evidence(store, of)
     scorer, cases = registry.get(sights.scorer), []
-    for image in held:
-        seen = sights.seen.get(image.item_id)
-        try:
-            spec = image.demands
-        except SpecError:  # nobody can tell what was asked for
-            continue
-        if seen is not None and seen.failed is None:
+    for image, spec in held:
+        seen = sights.seen[image.item_id]
+        if seen.failed is None:
             verdict = scorer.judge(spec, seen, sights.settings)
             cases.append(
                 JudgedImage(image.item_id, image.prompt_id, image.generator, image.idx, image.task or "", spec, seen, verdict)
             )
-    return SuiteEvidence(scorer, sights.settings, cases), len(places)
+    return SuiteEvidence(scorer, sights.settings, cases), total

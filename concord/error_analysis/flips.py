@@ -184,27 +184,16 @@ _AT_ONCE: Final = 2000
 _NO_SCORE: Final = ("no_score", "no_flipped_score")
 
 
-@dataclass(frozen=True)
-class _ScorerRuns:
-    """What the project knows of scorers.
-
-    Attributes:
-        listed: all runs, oldest first.
-        sources: the suite's evidence by rater.
-        scores: numbers by (rater, kind of flip or None), then by image.
-    """
-
-    listed: Sequence[RunRow]
-    sources: Mapping[str, EvidenceSource]
-    scores: Mapping[tuple[str, str | None], Mapping[str, float | None]]
-
-
 def scorer_scores(
     store: Store, selection: Selection, suite: str, board: FlipBoard, kind: FlipKind
 ) -> Iterator[RaterFlipScores]:
     """Every scorer that has judged images of the selection, by name."""
-    known = _scorer_runs(store, selection, suite)
-    last = {row.rater_id: row for row in known.listed}
+    sources = {source.rater_id: source for source in scorer_evidence.evidence_sources(store) if source.suite == suite}
+    values: dict[tuple[str, str | None], dict[str, float | None]] = defaultdict(dict)
+    for score in study_frames.scores(store, selection):
+        values[score.rater_id, score.flip][score.item_id] = score.value
+    listed = runs.listed(store)
+    last = {row.rater_id: row for row in listed}
     counts = contents.raters_of_selection(store, replace(selection, aspect=("correct",)))
     for name in sorted(judge.name for judge in counts if judge.scorer):
         row = last.get(name)
@@ -212,23 +201,19 @@ def scorer_scores(
         if row is not None:
             with suppress(ValueError):  # one that this Concord does not know
                 scorer = registry.get(row.scorer)
-        if row is None or scorer is None or name not in known.sources:
+        if row is None or scorer is None or name not in sources:
             yield _without(board, suite, name, IMPORTED)
         elif scorer.flips == "judged":
-            pairs = board.pairs(_judged(store, board, known.sources[name], scorer, kind))
+            pairs = board.pairs(_judged(store, board, sources[name], scorer, kind))
             yield RaterFlipScores(suite, name, "scorer", False, "correct", pairs)
         elif scorer.flips == "read":
-            yield _read(board, suite, scorer, row, known, kind)
+            # the rater that has its very settings but reads flipped texts
+            same = (row.scorer, row.version, {**row.settings, "flip": kind})
+            partner = next((each for each in listed if (each.scorer, each.version, dict(each.settings)) == same), None)
+            flipped = values.get((partner.rater_id, kind), {}) if partner else {}
+            yield _read(board, suite, scorer, row, values.get((name, None), {}), flipped, kind)
         else:
             yield _without(board, suite, name, AS_THEY_CAME)
-
-
-def _scorer_runs(store: Store, selection: Selection, suite: str) -> _ScorerRuns:
-    scores: dict[tuple[str, str | None], dict[str, float | None]] = defaultdict(dict)
-    for score in study_frames.scores(store, selection):
-        scores[score.rater_id, score.flip][score.item_id] = score.value
-    sources = {source.rater_id: source for source in scorer_evidence.evidence_sources(store) if source.suite == suite}
-    return _ScorerRuns(runs.listed(store), sources, scores)
 
 
 def _without(board: FlipBoard, suite: str, name: str, missing: str) -> RaterFlipScores:
@@ -269,12 +254,16 @@ def _verdicts(board: FlipBoard, index: int, scorer: Scorer, seen: Observation | 
     return flip_scores(index, correct(true.judgements), correct(flip.judgements))
 
 
-def _read(board: FlipBoard, suite: str, scorer: Scorer, row: RunRow, known: _ScorerRuns, kind: FlipKind) -> RaterFlipScores:
-    """The numbers of two raters: of this run's, and of the one that has its very settings but reads flipped texts."""
-    same = (row.scorer, row.version, {**row.settings, "flip": kind})
-    partner = next((row for row in known.listed if (row.scorer, row.version, dict(row.settings)) == same), None)
-    true = known.scores.get((row.rater_id, None), {})
-    flip = known.scores.get((partner.rater_id, kind), {}) if partner else {}
+def _read(
+    board: FlipBoard,
+    suite: str,
+    scorer: Scorer,
+    row: RunRow,
+    true: Mapping[str, float | None],
+    flip: Mapping[str, float | None],
+    kind: FlipKind,
+) -> RaterFlipScores:
+    """The numbers of two raters by image: of this run's, and of the one that reads flipped texts."""
     entries = []
     for k, image in enumerate(board.places):
         why = board.why_not_read(k)

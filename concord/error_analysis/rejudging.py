@@ -120,21 +120,34 @@ def rounded(value: float) -> float:
 # by its stamp, not by the project's version: answers of people leave it what it is
 @lru_cache(maxsize=4)
 def _evidence(store: Store, source: EvidenceSource) -> RaterEvidence:
+    held, sights, total = held_evidence(store, source)
+    cases = [ImageEvidence(image.item_id, spec, sights.seen[image.item_id]) for image, spec in held]
+    cells = _cells_of([image for image, _ in held])
+    return RaterEvidence(source, Rejudger(registry.get(sights.scorer), cases, sights.settings), cells, total)
+
+
+def held_evidence(
+    store: Store, source: EvidenceSource
+) -> tuple[list[tuple[PerceivedImage, Spec]], scorer_evidence.RaterEvidence, int]:
+    """The images that are held in memory with their specs, what was seen of them, and how many images there are in all.
+
+    Raises:
+        ValueError: the rater has no run any more.
+    """
     images = scorer_evidence.perceived_images(store, Selection(suite=(source.suite,)), source.rater_id)
-    held = at_most(images)
-    sights = scorer_evidence.evidence_without_masks(store, [image.item_id for image in held], source.rater_id)
-    assert sights is not None
-    specs: dict[str, Spec] = {}
-    for image in held:
+    some = _at_most(images)
+    sights = scorer_evidence.evidence_without_masks(store, [image.item_id for image in some], source.rater_id)
+    if sights is None:
+        raise ValueError(f"this project has no run of {source.rater_id} any more")
+    held = []
+    for image in some:
         if image.item_id in sights.seen:
             with suppress(ValueError):  # one that cannot be read: such an image has no verdict either
-                specs[image.item_id] = image.demands
-    held = [image for image in held if image.item_id in specs]
-    cases = [ImageEvidence(image.item_id, specs[image.item_id], sights.seen[image.item_id]) for image in held]
-    return RaterEvidence(source, Rejudger(registry.get(sights.scorer), cases, sights.settings), _cells_of(held), len(images))
+                held.append((image, image.demands))
+    return held, sights, len(images)
 
 
-def at_most(images: Sequence[PerceivedImage]) -> list[PerceivedImage]:
+def _at_most(images: Sequence[PerceivedImage]) -> list[PerceivedImage]:
     """All, or as many as are held: those whose ids' checksums are lowest."""
     if len(images) <= MOST_IMAGES:
         return list(images)

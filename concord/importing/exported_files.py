@@ -16,8 +16,8 @@ from typing import Any, Final, TypeVar, cast
 
 from agreement import Scale, ScaleError
 from concord.common import wording
-from concord.common.context import CommandError, Context, digest, report_import
-from concord.judging import DIRECT, converter, derive_source, direct, exported, rate
+from concord.common.context import CommandError, Context, digest, import_bundle, report_import
+from concord.judging import DIRECT, converter, derive_source, direct, exported, rating_answer, rating_evidence
 from data.aspects import SCALES, YES_NO_ASPECTS
 from data.campaigns.settings import Campaign
 from data.export.formats import Columns
@@ -62,11 +62,7 @@ def import_exported_ratings(context: Context, path: Path, dry_run: bool = False)
         problem = f"this is not a file of 'export ratings' ({_other_header(table.header, RATING_COLUMNS)})"
         fail(path, 1, f"{problem}; for another table say what its columns are: --item --rater --value --aspect --scale")
     bundle, summary = ratings_bundle(context, table)
-    if dry_run:
-        context.say(f"{summary}\na dry run: nothing is stored")
-        return bundle
-    (imported,) = imports.apply(context.store, [bundle])
-    report_import(context, summary, imported)
+    import_bundle(context, bundle, summary, dry_run)
     return bundle
 
 
@@ -128,7 +124,7 @@ def _bundle_ratings(context: Context, ratings: Sequence[_Rating]) -> ImportBundl
     named = {suite: _Prompts(context, suite) for suite in suites}
     items = {r.item: Item(r.item, r.suite, named[r.suite].prompt_id(r.prompt, r.task), r.task, r.generator) for r in rows}
     sources = [
-        RatingSource(r.item, r.rater, r.kind == "scorer", direct(r.aspect, rating.label, rating.number, r.target))
+        (r.item, r.rater, r.kind == "scorer", direct(r.aspect, rating.label, rating.number, r.target))
         for rating in ratings
         for r in (rating.row,)
     ]
@@ -146,31 +142,21 @@ def _bundle_ratings(context: Context, ratings: Sequence[_Rating]) -> ImportBundl
     )
 
 
-@dataclass(frozen=True, slots=True)
-class RatingSource:
-    """One rating as it is stored: ``payload`` is a person's answer, or a scorer's evidence."""
-
-    item_id: str
-    rater_id: str
-    by_scorer: bool
-    payload: Mapping[str, Any]
-
-
 def rating_sources(
-    namespace: uuid.UUID, sha256: str, ratings: Iterable[RatingSource]
+    namespace: uuid.UUID, sha256: str, ratings: Iterable[tuple[str, str, bool, Mapping[str, Any]]]
 ) -> tuple[list[Annotation], list[Evidence]]:
-    """The ratings of an import (by the hash of its content) as annotations and evidence, with their judgements."""
+    """The ratings of an import (by the hash of its content) as annotations and evidence, with their judgements.
+
+    Each has an item, a rater, whether that is a scorer, and the rating as an answer or as evidence.
+    """
     annotations: list[Annotation] = []
     evidence: list[Evidence] = []
-    for n, rating in enumerate(ratings):
-        source_id = str(uuid.uuid5(namespace, f"{sha256}/{n}"))
-        version, judgements = rate(rating.payload)
-        if rating.by_scorer:
-            evidence.append(Evidence(source_id, rating.item_id, rating.rater_id, rating.payload, judgements, version))
+    for n, (item_id, rater_id, by_scorer, rating) in enumerate(ratings):
+        key = str(uuid.uuid5(namespace, f"{sha256}/{n}"))
+        if by_scorer:
+            evidence.append(rating_evidence(key, item_id, rater_id, rating))
         else:
-            annotations.append(
-                Annotation(source_id, rating.item_id, rating.rater_id, DIRECT, rating.payload, judgements, version)
-            )
+            annotations.append(rating_answer(key, item_id, rater_id, rating))
     return annotations, evidence
 
 

@@ -14,7 +14,7 @@ from typing import Final, cast
 from PIL import Image as Pillow
 
 from concord.common import wording
-from concord.common.context import CommandError, Context, UsageError, digest, report_import
+from concord.common.context import CommandError, Context, UsageError, digest, import_bundle
 from data.files import check_name, located, printable, safe_file_name, write_whole
 from data.images import files, folders
 from data.images.files import FolderImage, ImageError, open_image, read_image_file
@@ -23,7 +23,7 @@ from data.matching import playground as small_world
 from data.matching.files import MatchingExample, read_matching, read_tifa_matching
 from data.playground.render import render
 from data.records import Image, Prompt, image_item
-from data.store import imports, library
+from data.store import library
 from data.store.imports import ImportBundle
 
 DEFAULT_SUITES = {"geneval": "geneval", "visor": "sr2d", "csv": "images"}
@@ -81,15 +81,14 @@ def import_images(
         name, named, rest = text.partition("=")
         alone = not named or context.path(text).is_dir()
         folder, by = (text, generator) if alone else (rest, name)
-        if not context.path(folder).is_dir():
-            raise CommandError(f"{folder}: there is no such folder")
-        sources.append((folder, by))
-    return [_import(context, folder, layout, by, suite or DEFAULT_SUITES[layout], dry_run) for folder, by in sources]
+        sources.append((context.folder(folder), folder, by))
+    return [_import(context, *source, layout, suite or DEFAULT_SUITES[layout], dry_run) for source in sources]
 
 
-def _import(context: Context, directory: str, layout: str, generator: str | None, suite: str, dry_run: bool) -> ImportBundle:
+def _import(
+    context: Context, folder: Path, directory: str, generator: str | None, layout: str, suite: str, dry_run: bool
+) -> ImportBundle:
     """Import what can be imported. It fails in the end if an image was left out; a stray file that is none is only named."""
-    folder = context.path(directory)
 
     def progress(done: int, total: int) -> None:
         if done % _TELL_EVERY == 0:
@@ -98,8 +97,7 @@ def _import(context: Context, directory: str, layout: str, generator: str | None
     listing = files.find_images(folder, cast("folders.Layout", layout), generator, suite, progress)
     placed = _assign_prompts(context, listing.entries, suite)
     skipped = [f"{skip.path}: {skip.reason}" for skip in listing.skipped] + placed.left
-    for line in skipped:
-        context.warn(f"skipped: {line}")
+    context.warn(*(f"skipped: {line}" for line in skipped))
     if not placed.images:
         hint = f"({len(skipped)} skipped); it looks like {_SHAPES[layout]}"
         raise CommandError(f"{directory}: no image could be imported as layout '{layout}' {hint}")
@@ -108,23 +106,15 @@ def _import(context: Context, directory: str, layout: str, generator: str | None
     per_prompt = len({image.prompt_id for image in placed.images})
     left = f", {len(skipped)} skipped" if skipped else ""
     summary = f"{len(placed.images)} images of {per_prompt} prompts{left}"
-    if dry_run:
-        _preview(context, placed)
-        context.say(f"{summary}\na dry run: nothing is stored")
-        return bundle
-    (imported,) = imports.apply(context.store, [bundle])
-    report_import(context, summary, imported)
+    for image in placed.images[:EXAMPLES] if dry_run else ():
+        context.say(f"{image.path}: {image.generator}, {placed.prompts[image.prompt_id].text}")
+    import_bundle(context, bundle, summary, dry_run)
     missing = len(placed.left) + sum(
         layout == "csv" or not (skip.path.is_file() and skip.path.suffix.lower() not in EXTENSIONS) for skip in listing.skipped
     )
-    if missing:
+    if missing and not dry_run:
         raise CommandError(f"{missing} skipped (see above); the rest is imported")
     return bundle
-
-
-def _preview(context: Context, placed: _PreparedImport) -> None:
-    for image in placed.images[:EXAMPLES]:
-        context.say(f"{image.path}: {image.generator}, {placed.prompts[image.prompt_id].text}")
 
 
 def _assign_prompts(context: Context, entries: Iterable[FolderImage], suite: str) -> _PreparedImport:
@@ -163,7 +153,6 @@ REAL: Final = "real"
 """The generator's name of images that no model made."""
 _SUITES: Final = {"rows": "itm", "winoground": "winoground", "aro": "aro"}
 _MOST_TOLD: Final = 100
-_TELL_EVERY_CAPTIONED: Final = 1000
 
 
 def import_matching(
@@ -214,7 +203,7 @@ def _from_file(context: Context, file: str, images: str | None, suite: str | Non
     path = context.file(file)
     matching_file = read_matching(path, layout)
     suite = suite or _SUITES.get(matching_file.layout, "itm")
-    folder = _folder(context, images) if images else path.parent
+    folder = context.folder(images) if images else path.parent
     ready = _PreparedImport(left=list(matching_file.wrong))
     for done, example in enumerate(_unchanged(context, path, suite, matching_file.examples, ready)):
         try:
@@ -229,7 +218,7 @@ def _from_file(context: Context, file: str, images: str | None, suite: str | Non
 def _from_tifa(context: Context, texts: str, questions: str, images: str | None, suite: str, source: str) -> None:
     if images is None:
         raise UsageError("--tifa needs --images DIR, the folder of COCO's validation images")
-    folder = _folder(context, images)
+    folder = context.folder(images)
     paths = (context.file(texts), context.file(questions))
     matching, ready = read_tifa_matching(*paths), _PreparedImport()
     missing: dict[str, None] = {}
@@ -249,13 +238,6 @@ def _from_tifa(context: Context, texts: str, questions: str, images: str | None,
     if missing:
         ready.left.append(f"{wording.count(len(missing), 'photograph')} not in {images}, e.g. COCO's {next(iter(missing))}")
     _bring_in(context, suite, paths[1].name, ready)
-
-
-def _folder(context: Context, images: str) -> Path:
-    folder = context.path(images)
-    if not folder.is_dir():
-        raise CommandError(f"{images}: there is no such folder")
-    return folder
 
 
 def _prompt(example: MatchingExample, suite: str) -> Prompt:
@@ -332,20 +314,19 @@ def _png(picture: Pillow.Image) -> bytes:
 
 
 def _tell(context: Context, done: int, total: int, label: str) -> None:
-    if (done + 1) % _TELL_EVERY_CAPTIONED == 0:
+    if (done + 1) % _TELL_EVERY == 0:
         context.warn(f"{done + 1:,} of {total:,} {label}")
 
 
 def _bring_in(context: Context, suite: str, name: str, ready: _PreparedImport) -> None:
-    for line in ready.left[:_MOST_TOLD]:
-        context.warn(f"left out: {line}")
+    context.warn(*(f"left out: {line}" for line in ready.left[:_MOST_TOLD]))
     if len(ready.left) > _MOST_TOLD:
         context.warn(f"left out: {len(ready.left) - _MOST_TOLD:,} more")
     if not ready.images:
         raise CommandError(f"{name}: nothing could be imported")
     specs = (ready.prompts[image.prompt_id].spec for image in ready.images)
-    (imported,) = imports.apply(context.store, [_bundle_images(f"itm {suite}", name, ready, specs)])
+    bundle = _bundle_images(f"itm {suite}", name, ready, specs)
     tasks = ", ".join(dict.fromkeys(str(prompt.task) for prompt in ready.prompts.values() if prompt.task))
-    report_import(context, f"{suite}: {len(ready.images)} images with captions" + (f" ({tasks})" if tasks else ""), imported)
+    import_bundle(context, bundle, f"{suite}: {len(ready.images)} images with captions" + (f" ({tasks})" if tasks else ""))
     if ready.left:
         raise CommandError(f"{len(ready.left):,} skipped (see above); the rest is imported")

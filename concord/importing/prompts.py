@@ -7,7 +7,6 @@ of COCO's kind.
 
 from __future__ import annotations
 
-import hashlib
 import json
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
@@ -15,8 +14,8 @@ from pathlib import Path
 from typing import Final, TextIO
 
 from concord.common import wording
-from concord.common.context import CommandError, Context, UsageError, digest, report_import
-from data.files import check_name, write_whole
+from concord.common.context import CommandError, Context, UsageError, digest, import_bundle, report_import, writing
+from data.files import check_name, sha256_of, write_whole
 from data.formats.cooccurrence import read_cooccurrence
 from data.prompts import geneval_suite, sr2d_suite
 from data.prompts.prompt_files import format_prompts, read_prompts, write_prompts
@@ -62,7 +61,8 @@ def write_suite(suite: str, output: Path, seed: int | None, n: int | None, out: 
             prompts = sample(usual_seed if seed is None else seed, usual_n if n is None else n)
         except ValueError as error:
             raise UsageError(str(error)) from error
-    write_prompts(prompts, output)
+    with writing(output):
+        write_prompts(prompts, output)
     print(f"{len(prompts)} prompts of suite {prompts[0].suite} written to {output}", file=out)
 
 
@@ -148,14 +148,13 @@ def _import(
     (imported,) = imports.apply(context.store, [bundle])
     replaced = len(before.keys() & changed.keys())
     more = f"; {replaced} prompts had others before" if replaced else ""
-    n_kept = 0
-    for prompt_id in changed.keys() & before.keys():
-        named = {question.question_id: question for question in before[prompt_id].questions}
-        n_kept += sum(
-            are_comparable(question, named[question.question_id])
-            for question in changed[prompt_id]
-            if question.question_id in named
-        )
+    n_kept = sum(
+        are_comparable(question, other)
+        for prompt_id in changed.keys() & before.keys()
+        for question in changed[prompt_id]
+        for other in before[prompt_id].questions
+        if other.question_id == question.question_id
+    )
     if n_kept:
         more += f", and {n_kept} of these questions too: answers to them stay comparable"
     summary = f"{name}: {imported.counts.get('questions', 0)} questions about {len(changed)} prompts{more}"
@@ -168,17 +167,12 @@ def import_cooccurrence(context: Context, file: str, called: str | None) -> None
     """Import the table; what made no sense in the file is told and left out, and the job is not wholly done then."""
     path = context.file(file)
     name = check_name(path.stem if called is None else called, "the name")
-    with path.open("rb") as content:
-        sha256 = hashlib.file_digest(content, "sha256").hexdigest()
     read = read_cooccurrence(path, name)
-    cooccurrence = read.found
-    (imported,) = imports.apply(
-        context.store, [ImportBundle("cooccurrence", name, sha256, cooccurrence=cooccurrence, exclusive=True)]
-    )
-    classes = sum(a == b for a, b in cooccurrence.together)
-    pairs = wording.count(len(cooccurrence.together) - classes, "pair")
-    report_import(context, f"{name}: {pairs} of {classes:,} classes together in {cooccurrence.images:,} images", imported)
-    for line in read.left:
-        context.warn(f"left out: {line}")
+    together, images = read.found.together, read.found.images
+    bundle = ImportBundle("cooccurrence", name, sha256_of(path), cooccurrence=read.found, exclusive=True)
+    classes = sum(a == b for a, b in together)
+    pairs = wording.count(len(together) - classes, "pair")
+    import_bundle(context, bundle, f"{name}: {pairs} of {classes:,} classes together in {images:,} images")
+    context.warn(*(f"left out: {line}" for line in read.left))
     if read.left:
         raise CommandError("part of the file was skipped (see above); the rest is imported")

@@ -16,8 +16,8 @@ from typing import Any, Final
 
 from agreement import Scale, ScaleError
 from concord.common import text_tables, wording
-from concord.common.context import CommandError, Context, UsageError, digest, report_import
-from concord.importing.exported_files import RatingSource, import_exported_ratings, rating_sources
+from concord.common.context import CommandError, Context, UsageError, digest, import_bundle, was_imported
+from concord.importing.exported_files import import_exported_ratings, rating_sources
 from concord.judging import converter, direct, yes_no
 from data.aspects import CANNOT_TELL, NO, YES, YES_NO_ASPECTS
 from data.files import Problems, printable, quoted
@@ -108,20 +108,13 @@ _FEW_ENOUGH: Final = 5000
 """Among so many names the nearest one is looked for."""
 
 
-@dataclass(frozen=True, slots=True)
-class MatchedItems:
-    """The project's ids of the file's items that it has; ``with_images``: whether the suite has any to match."""
-
-    ids: Mapping[str, str]
-    with_images: bool
-
-
 def match_items(
     context: Context, rows: Sequence[RatingRow], suite: str | None, ways: Sequence[str], *, new_items: bool
-) -> MatchedItems:
+) -> dict[str, str] | None:
     """Match the rows' items with the images of a suite (None: no suite is named), and say how many match and how.
 
-    No ``ways`` are all; with ``new_items`` those that match nothing are taken in.
+    Returns the project's ids of the file's items that it has; None where the suite has no images to match. No ``ways`` are all;
+    with ``new_items`` those that match nothing are taken in.
 
     Raises:
         CommandError: items match no image, or several; or the project knows something else of one.
@@ -137,7 +130,7 @@ def match_items(
                 )
             if ways:
                 raise CommandError(f"suite {quoted(name)} has no images to match; import them first, or leave --match out")
-        return MatchedItems({}, with_images=False)
+        return None
     matches = match_rows(rows, items, ways or MATCH_WAYS)
     if matches.ambiguous:
         each = [f"{quoted(refuse_ambiguous)} ({n:,} images)" for refuse_ambiguous, n in matches.ambiguous.items()]
@@ -158,7 +151,7 @@ def match_items(
         if item is not None and (wrong := contradiction(row, item)) is not None:
             raise CommandError(f"line {row.line}: {quoted(row.item)} matches {quoted(item.item_id)}, but here it has {wrong}")
     context.say(_matching_summary(matches, name))
-    return MatchedItems({key: item.item_id for key, item in matches.items.items()}, with_images=True)
+    return {key: item.item_id for key, item in matches.items.items()}
 
 
 def first_few(texts: Iterable[str]) -> str:
@@ -241,24 +234,24 @@ class _Rating:
 def import_ratings(
     context: Context,
     file: str,
-    columns: Mapping[str, str | None],
     aspect: str | None,
     scale: str | None,
     suite: str | None,
     kind: str | None,
     wide: bool | None = None,
     rater_columns: str | None = None,
-    ways: Sequence[str] = (),
+    match: Sequence[str] = (),
     new_items: bool = False,
     missing: Sequence[str] = (),
     merge: Sequence[str] = (),
     identity: str | None = None,
     saw_labels: bool = False,
     dry_run: bool = False,
+    **columns: str | None,
 ) -> ImportBundle | None:
     """Returns what the file brings; None: it was imported before. With ``dry_run`` nothing is stored.
 
-    ``columns`` names the file's columns: ``item`` (several with commas), ``rater``, ``value``, and the optional others.
+    ``columns`` are the file's: ``item`` (several with commas), ``rater``, ``value``, and optional others.
     ``wide``: whether there is a column per rater; None: not said.
 
     Without a word about anything the file is one of ``export ratings``, which says these itself.
@@ -270,7 +263,7 @@ def import_ratings(
         "index": columns.get("index"),
         "wide": bool(wide or rater_columns),
         "rater_columns": rater_columns,
-        "match": sorted(ways),
+        "match": sorted(match),
         "new_items": new_items,
         "missing": sorted(missing),
         "merge": sorted(merge),
@@ -296,7 +289,7 @@ def import_ratings(
         suite is not None,
         kind or "human",
         identity,
-        tuple(ways),
+        tuple(match),
         new_items,
         tuple(missing),
         tuple(merge),
@@ -305,20 +298,15 @@ def import_ratings(
     _check(request)
     if table.rater is None and wide is None and not request.columns.raters:
         _refuse_wide(table, request)
-    named = sorted((name, columns[name]) for name in ("item", "rater", "value", "prompt", "generator", "task"))
+    named = sorted((name, columns.get(name)) for name in ("item", "rater", "value", "prompt", "generator", "task"))
     meaning = (named, request.aspect, str(request.scale), request.suite, request.kind)
     sha256 = digest(path, repr((*meaning, sorted(more.items())) if more else meaning))
-    known = imports.find_import(context.store, request.import_kind, sha256)
-    if known is not None:
-        context.say(f"nothing to do: this was imported before, as import {known}")
+    if was_imported(context, request.import_kind, sha256):
         return None
     bundle, ratings, summary = _bundle_of(context, path, table, request, sha256)
     if dry_run:
         _preview(context, ratings, request.aspect)
-        context.say(f"{summary}\na dry run: nothing is stored")
-        return bundle
-    (imported,) = imports.apply(context.store, [bundle])
-    report_import(context, summary, imported)
+    import_bundle(context, bundle, summary, dry_run)
     return bundle
 
 
@@ -393,11 +381,12 @@ def _bundle_of(
     values = _read(path, rows, read, bool(request.columns.raters))
     suite = request.suite if request.suite_is_named else None
     matching = match_items(context, rows, suite, request.ways, new_items=request.new_items)
+    ids = matching or {}
     ratings = [
-        _Rating(row, matching.ids.get(row.item, row.item), raters[row.rater], label, number)
+        _Rating(row, ids.get(row.item, row.item), raters[row.rater], label, number)
         for row, (label, number) in zip(rows, values, strict=True)
     ]
-    bundle = _bundle(context, ratings, matching.ids, request, sha256)
+    bundle = _bundle(context, ratings, ids, request, sha256)
     ratings_of = f"{wording.count(len(rows), 'rating')} of {wording.count(len(bundle.items), 'item')}"
     summary = f"{ratings_of} by {wording.count(len(bundle.raters), 'rater')}"
     if request.columns.raters:
@@ -415,7 +404,7 @@ def _bundle_of(
             f"; {wording.count(len(repeats), 'repeat')} ({differ:,} of them differ): a rater's first rating of an item counts"
         )
     summary += _rated_before(context, first.values(), request)
-    if not matching.with_images:
+    if matching is None:
         summary += f"; suite {quoted(request.suite)} has no images"
     return bundle, ratings, summary
 
@@ -499,8 +488,7 @@ def _bundle(
         identity: Identity = "slot" if request.identity == "slot" else "person"
         raters.setdefault(rating.rater, Rater(rating.rater, "scorer") if by_scorer else Rater(rating.rater, "human", identity))
     sources = [
-        RatingSource(rating.item_id, rating.rater, by_scorer, direct(request.aspect, rating.label, rating.number))
-        for rating in ratings
+        (rating.item_id, rating.rater, by_scorer, direct(request.aspect, rating.label, rating.number)) for rating in ratings
     ]
     annotations, evidence = rating_sources(_NAMESPACE, sha256, sources)
     return ImportBundle(
@@ -535,8 +523,7 @@ def _preview(context: Context, ratings: Sequence[_Rating], aspect: str) -> None:
     for rating in ratings[:EXAMPLES]:
         value: Any = rating.label if rating.label is not None else rating.number
         lines.append((rating.item_id, rating.rater, f"{value}"))
-    for line in text_tables.aligned([[printable(cell)[:80] for cell in line] for line in lines]):
-        context.say(line)
+    context.say(*text_tables.aligned([[printable(cell)[:80] for cell in line] for line in lines]))
 
 
 def _reasons(left_out: Mapping[str, int]) -> str:

@@ -341,7 +341,8 @@ def single_table(folder: Path) -> Path | None:
 def _unzip(path: Path, folder: Path) -> None:
     try:
         with zipfile.ZipFile(path) as archive:
-            members = [member for member in archive.infolist() if _is_file(member) and _is_wanted(member.filename)]
+            wanted = [member for member in archive.infolist() if not member.is_dir() and _is_wanted(member.filename)]
+            members = [each for each in wanted if stat.S_IFMT(each.external_attr >> 16) in (0, stat.S_IFREG)]
             size = sum(member.file_size for member in members)
             if size > MAX_UNPACKED or len(members) > MAX_FILES:
                 raise CommandError(
@@ -358,10 +359,6 @@ def _unzip(path: Path, folder: Path) -> None:
         raise CommandError(f"{printable(path.name)} cannot be unpacked ({printable(str(error))})") from error
     except OSError as error:
         raise CommandError(f"{printable(path.name)} cannot be unpacked ({error.strerror}); check its files' names") from error
-
-
-def _is_file(member: zipfile.ZipInfo) -> bool:
-    return not member.is_dir() and stat.S_IFMT(member.external_attr >> 16) in (0, stat.S_IFREG)
 
 
 def _is_wanted(name: str) -> bool:

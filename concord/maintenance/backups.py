@@ -7,12 +7,11 @@ No project is opened to restore one: it may be one that cannot be.
 from __future__ import annotations
 
 import json
-import sys
 from pathlib import Path
 from typing import Any
 
 from concord.common import forwarding, wording
-from concord.common.context import CommandError, Context, UsageError
+from concord.common.context import CommandError, Context, UsageError, writing
 from data.people import NamesAs, person_pseudonym
 from data.store.backup import backups, restoring, snapshot
 from data.store.backup.backups import Backup, BadBackup
@@ -28,19 +27,15 @@ def backup(context: Context, output: str | None = None, listing: bool = False, f
         print_backups(context, backups.list_backups(into or backups.backup_folder(project)), form)
         return
     try:
-        with backups.backup_lock, context.store.read() as cursor:
+        with writing(into or backups.backup_folder(project)), backups.backup_lock, context.store.read() as cursor:
             made = backups.make_backup(cursor, project, into=into)
     except BadBackup as error:
         raise CommandError(f"the copy differs from the original and was deleted: {error}; check that disk") from error
-    except OSError as error:
-        raise CommandError(f"{into or backups.backup_folder(project)} cannot be written: {error.strerror or error}") from error
     if into is not None:
         restoring.remember_copy(context.store, made.path, "backup")
     where = made.path.relative_to(project) if into is None else made.path
-    rows = sum(held.rows for held in made.manifest.contents.lasting().values())
-    context.say(
-        f"{rows:,} rows and {wording.count(made.manifest.files, 'file')} in {where}; to go back to it: restore {made.name}"
-    )
+    files = wording.count(made.manifest.files, "file")
+    context.say(f"{_rows(made):,} rows and {files} in {where}; to go back to it: restore {made.name}")
     if into is None:
         context.warn("it lies on the disk of the project: -o FOLDER puts one elsewhere")
 
@@ -55,8 +50,7 @@ def print_backups(context: Context | None, listed: list[Backup], form: str) -> N
         say("there are no backups here yet; `backup` makes one, and the app one a day")
     for entry in listed:
         about = entry.manifest
-        rows = sum(held.rows for held in about.contents.lasting().values())
-        lasting = f"{rows:>11,} rows  {about.files:>7,} files  schema {about.schema:>2}  {about.reason}"
+        lasting = f"{_rows(entry):>11,} rows  {about.files:>7,} files  schema {about.schema:>2}  {about.reason}"
         say(f"{entry.name}  {about.made:%Y-%m-%d %H:%M} UTC  {lasting}")
 
 
@@ -75,28 +69,31 @@ def backup_json(entry: Backup) -> dict[str, Any]:
     }
 
 
-def restore(project: Path, name: str | None, form: str = "table") -> int:
-    """Restore, or without a name list what could be; returns the exit status."""
+def _rows(backup: Backup) -> int:
+    """How many rows of a backup are not made from the rest."""
+    return sum(held.rows for held in backup.manifest.contents.lasting().values())
+
+
+def restore(project: Path, name: str | None, form: str = "table") -> None:
+    """Restore, or without a name list what could be.
+
+    Raises:
+        CommandError: it cannot be done; the project is as it was.
+    """
     if name is None:
         print_backups(None, backups.list_backups(backups.backup_folder(project.resolve())), form)
-        return 0
+        return
     try:
         _restore_backup(project.resolve(), _find_backup(project, name))
     except StoreBusy as error:
         server = forwarding.running(project)
         who = f"the app has the project open (process {server.pid}): close it, then restore" if server else str(error)
-        return _print_failure(who)
+        raise CommandError(who) from error
     except (BadBackup, StoreError) as error:
-        return _print_failure(str(error))
+        raise CommandError(str(error)) from error
     except OSError as error:
         where = f"{error.filename}: " if error.filename else ""
-        return _print_failure(f"{where}{error.strerror or error}; the project is as it was")
-    return 0
-
-
-def _print_failure(text: str) -> int:
-    print(f"restore: {text}", file=sys.stderr)
-    return 1
+        raise CommandError(f"{where}{error.strerror or error}; the project is as it was") from error
 
 
 def _find_backup(project: Path, name: str) -> Backup:
@@ -120,10 +117,8 @@ def _restore_backup(project: Path, backup: Backup) -> None:
     # opening it brings everything that is made from the rest up to date
     with Store(project):
         pass
-    about = backup.manifest
-    rows = sum(held.rows for held in about.contents.lasting().values())
     files = wording.count(done.files, "file")
-    print(f"{project} is as it was on {about.made:%Y-%m-%d %H:%M} UTC: {rows:,} rows; {files} put back")
+    print(f"{project} is as it was on {backup.manifest.made:%Y-%m-%d %H:%M} UTC: {_rows(backup):,} rows; {files} put back")
     if done.aside is not None:
         print(f"what was there is in {done.aside.name}: delete it when it is needed no more")
     if done.erased:
@@ -138,9 +133,7 @@ def export_snapshot(context: Context, output: str, named: NamesAs) -> None:
     if path.resolve() == (context.store.project / DATABASE).resolve():
         raise UsageError(f"{output} is the project's own database; give the snapshot another name")
     secret = context.store.secret
-    try:
+    with writing(path):
         copied = snapshot.write(context.store, path, None if named == "names" else lambda name: person_pseudonym(secret, name))
-    except OSError as error:
-        raise CommandError(f"{path} cannot be written: {error.strerror or error}") from error
     restoring.remember_copy(context.store, path, "snapshot", names=named == "names")
     context.say(f"{copied.rows:,} rows of {len(copied.tables)} tables in {output}; the table about_columns says what they are")

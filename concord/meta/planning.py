@@ -95,12 +95,5 @@ def expected_precision(store: Store, suite: str, ratings: int, prompts: int) -> 
         return None
     selection = Selection(suite=(suite,), aspect=(best.aspect,))
     people = "simulated" if best.simulated else "real"
-    rows = plan(store, selection, PlanRequest(ratings=(ratings,)))
-    return next(
-        (
-            row
-            for row in rows
-            if (row.statistic, row.people, row.design.ratings) == (MEAN, people, ratings) and row.half_width is not None
-        ),
-        None,
-    )
+    rows = [row for row in plan(store, selection, PlanRequest(ratings=(ratings,))) if row.half_width is not None]
+    return next((row for row in rows if (row.statistic, row.people, row.design.ratings) == (MEAN, people, ratings)), None)

@@ -53,11 +53,16 @@ def replacements(
     by_test = {row["scorer"]: row for row in tests if row["statistic"] == WINNING_RATE and _cell_of(row) == cell}
     by_ceiling: dict[str, Mapping[str, Any]] = {}
     here = [dict(row) for row in raters if _cell_of(row) == cell]
-    for row in glance(here)[0]:
-        if row["value"] is not None and row["target"] is None:
-            by_ceiling.setdefault(row["rater"], row)
+    for beside in glance(here)[0]:
+        if beside["value"] is not None and beside["target"] is None:
+            by_ceiling.setdefault(beside["rater"], beside)
     names = sorted(by_test.keys() | by_ceiling.keys())
-    made = [_replacement(name, by_test.get(name), by_ceiling.get(name)) for name in names]
+    made = []
+    for name in names:
+        test, row = by_test.get(name), by_ceiling.get(name)
+        verdict = ((row or {}).get("ceiling") or {}).get("verdict")
+        answer = _answer(test["passes"] if test else None, verdict)
+        made.append(Replacement(name, answer, (_by_test(test), _by_ceiling(row)), row, test))
     order = list(ANSWERS)
     return sorted(made, key=lambda each: (order.index(each.answer), -_value(each.agreement), each.scorer))
 
@@ -68,12 +73,6 @@ def _cell_of(row: Mapping[str, Any]) -> tuple[str, str, str]:
 
 def _value(row: Mapping[str, Any] | None) -> float:
     return -1.0 if row is None else float(row["value"])
-
-
-def _replacement(name: str, test: Mapping[str, Any] | None, row: Mapping[str, Any] | None) -> Replacement:
-    verdict = ((row or {}).get("ceiling") or {}).get("verdict")
-    passes = test["passes"] if test is not None else None
-    return Replacement(name, _answer(passes, verdict), (_by_test(test), _by_ceiling(row)), row, test)
 
 
 def _answer(passes: bool | None, verdict: str | None) -> Answer:

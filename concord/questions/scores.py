@@ -19,6 +19,7 @@ from agreement.questions import GroupStatistic, beside_people, between_models, s
 from agreement.questions.scores import images
 from concord.common import live_updates
 from concord.common.context import Context, UsageError, parse_overrides
+from concord.comparison.matching import number_row
 from concord.runs.score import score_again
 from data.store import runs
 from data.store.analysis import study_frames
@@ -34,33 +35,20 @@ REAL, SIMULATED = KINDS = ("real", "simulated")
 _SIMULATED: Final = {REAL: False, SIMULATED: True}
 
 
-@dataclass(frozen=True, slots=True)
-class QuestionRows:
-    """A row for each figure.
+def rows(
+    store: Store, selection: Selection, reference: str | None = None, options: Options | None = None
+) -> dict[str, list[Row]]:
+    """All figures of a selection, by suite; ``reference``: the generator whose images are real ones. A row for each figure of:
 
-    Attributes:
-        scores: each rater's of each generator; ``models``: raters compared with each other.
-        people: raters compared with people, and people with each other.
-        splits: raters' wrong answers counted by whose fault they are.
-    """
-
-    scores: Sequence[Row]
-    models: Sequence[Row]
-    people: Sequence[Row]
-    splits: Sequence[Row]
-
-    @property
-    def sections(self) -> dict[str, Sequence[Row]]:
-        return {name: getattr(self, name) for name in ("scores", "models", "people", "splits")}
-
-
-def rows(store: Store, selection: Selection, reference: str | None = None, options: Options | None = None) -> QuestionRows:
-    """All figures of a selection, by suite. ``reference``: the generator whose images are real ones.
+    - ``scores``: each rater's of each generator;
+    - ``models``: raters compared with each other;
+    - ``people``: raters compared with people, and people with each other;
+    - ``splits``: raters' wrong answers counted by whose fault they are.
 
     Of the selection, suite, task and generator restrict the images, rater scorers and people, campaign, since and until
     people's answers.
     """
-    made = QuestionRows([], [], [], [])
+    made: dict[str, list[Row]] = {"scores": [], "models": [], "people": [], "splits": []}
     known = study_frames.raters(store)
     for suite in sorted(known.keys() & {*selection.suite}) if selection.suite else known:
         generators = selection.generator
@@ -68,28 +56,28 @@ def rows(store: Store, selection: Selection, reference: str | None = None, optio
             generators = (*generators, reference)
         only = replace(selection, suite=(suite,), generator=generators)
         answers, people_answers = study_frames.scorer_answers(store, only), study_frames.person_answers(store, only)
-        parts = (score_rows(answers, suite, reference, options), model_rows(answers, suite, options))
-        for section, more in zip(
-            made.sections.values(), (*parts, *people_rows(answers, people_answers, suite, options)), strict=True
-        ):
-            section.extend(more)  # type: ignore[attr-defined]
+        made["scores"] += score_rows(answers, suite, reference, options)
+        made["models"] += model_rows(answers, suite, options)
+        people, split = people_rows(answers, people_answers, suite, options)
+        made["people"] += people
+        made["splits"] += split
     return made
 
 
 def score_rows(answers: pd.DataFrame, suite: str, reference: str | None = None, options: Options | None = None) -> list[Row]:
-    """The rows of ``QuestionRows.scores`` of a suite's answers (``data.store.analysis.study_frames.scorer_answers``)."""
+    """The rows ``scores`` of a suite's answers (``data.store.analysis.study_frames.scorer_answers``)."""
     return _figure_rows(scores(answers, options, reference), suite, reference=reference)
 
 
 def model_rows(answers: pd.DataFrame, suite: str, options: Options | None = None) -> list[Row]:
-    """The rows of ``QuestionRows.models``."""
+    """The rows ``models``."""
     return _figure_rows(between_models(answers, options), suite)
 
 
 def people_rows(
     answers: pd.DataFrame, people_answers: pd.DataFrame, suite: str, options: Options | None = None
 ) -> tuple[list[Row], list[Row]]:
-    """The rows of ``QuestionRows.people`` and of ``QuestionRows.splits``; of simulated people only where there are any."""
+    """The rows ``people`` and ``splits``; of simulated people only where there are any."""
     made: list[Row] = []
     split: list[Row] = []
     for kind in KINDS:
@@ -129,17 +117,9 @@ def _figure_rows(
             "by": figure.by,
             "group": figure.group,
             "statistic": figure.statistic,
-            "value": figure.outcome.value,
-            "low": figure.bounds.low,
-            "high": figure.bounds.high,
-            "n": figure.n,
-            "unit": figure.unit,
+            **number_row(figure),
             "n_items": figure.outcome.used.items,
             "n_questions": figure.outcome.used.ratings,
-            "n_prompts": figure.outcome.used.clusters,
-            "excluded": dict(figure.outcome.used.excluded),
-            "reason": figure.outcome.reason,
-            "method": figure.method,
         }
         for figure in figures
     ]
@@ -225,12 +205,10 @@ def recall_people(store: Store, suite: str, source: str) -> tuple[list[Row], lis
 
 
 @live_updates.cached(maxsize=4)
-def all_beside_people(store: Store, suite: str, source: str, kind: str) -> pd.DataFrame:
-    """All answers with people's beside (``agreement.questions.people``)."""
-    return with_people(
-        scorer_answers(store, suite, source),
-        answers_of_kind(study_frames.person_answers(store, _selection(suite, source)), kind),
-    )
+def all_beside_people(store: Store, suite: str, source: str) -> pd.DataFrame:
+    """All answers with real people's beside (``agreement.questions.people``)."""
+    people = answers_of_kind(study_frames.person_answers(store, _selection(suite, source)), REAL)
+    return with_people(scorer_answers(store, suite, source), people)
 
 
 @live_updates.cached(maxsize=8, key=study_frames.stamp)
@@ -271,7 +249,7 @@ def mixed_texts(store: Store, suite: str, rater: str) -> int:
 @live_updates.cached(maxsize=8)
 def answers_beside_people(store: Store, suite: str, source: str, rater: str) -> pd.DataFrame:
     """One scorer's answers with real people's beside; ``entities`` says how many its text asks for."""
-    answers = all_beside_people(store, suite, source, REAL)
+    answers = all_beside_people(store, suite, source)
     mine = answers[answers["rater"] == rater]
     return mine.assign(entities=mine["item"].map(images(mine).set_index("item")["entities"]))
 

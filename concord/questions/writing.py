@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import json
 import os
-import signal
 import subprocess
 import sys
 import tempfile
@@ -19,10 +18,10 @@ from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import suppress
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import IO, Any, Final
+from typing import Any, Final
 
-from concord.common.context import CommandError, UsageError, digest, report_errors
-from concord.runs.worker_process import ROOT, sigterm_as_interrupt
+from concord.common.context import CommandError, UsageError, digest, warn
+from concord.runs.worker_process import ROOT, last_words, sigterm_as_interrupt
 from data.files import write_whole
 from data.jobs.json_records import open_journal, read_journal
 from data.prompts.prompt_files import read_prompts
@@ -60,7 +59,8 @@ def run_worker(job: Mapping[str, Any]) -> Iterator[dict[str, Any]]:
                 for line in lines:
                     yield json.loads(line)
             if worker.wait():
-                raise CommandError(_worker_error(log, worker.returncode))
+                log.seek(0)
+                raise CommandError(last_words(worker.returncode, log.read().decode("utf-8", "replace").splitlines()))
         finally:
             worker.terminate()
             worker.wait()
@@ -96,40 +96,19 @@ def ask_endpoint(endpoint: Endpoint, captions: Sequence[str]) -> Iterator[Comple
         endpoint.close()
 
 
-def _worker_error(log: IO[bytes], status: int) -> str:
-    if status < 0:
-        return f"the worker was killed ({signal.Signals(-status).name}); perhaps the memory did not suffice"
-    log.seek(0)
-    lines = [line for line in log.read().decode("utf-8", "replace").splitlines() if line.strip()]
-    return lines[-1].strip() if lines else f"the worker ended with status {status} and said nothing"
-
-
 _TELL_SECONDS: Final = 5.0
 
 
-@dataclass(frozen=True, slots=True)
-class CheckOptions:
-    """How questions are checked: by which model (None: not at all), and where its answers lie."""
+def _check_questions(options: WritingOptions, made: Sequence[QuestionedPrompt]) -> tuple[list[QuestionedPrompt], Counter[str]]:
+    """TIFA's filter: what remains, and how many questions were dropped for which reason.
 
-    model: str | None
-    device: str
-    threshold: float
-    answers: Path
-
-
-@dataclass(slots=True)
-class CheckedQuestions:
-    kept: list[tuple[Prompt, tuple[PromptQuestion, ...]]] = field(default_factory=list)
-    dropped: Counter[str] = field(default_factory=Counter)
-
-
-def check_questions(options: CheckOptions, made: Sequence[tuple[Prompt, Sequence[PromptQuestion]]]) -> CheckedQuestions:
-    """TIFA's filter; what the model answered is kept, so that another threshold costs nothing."""
-    if options.model is None:
-        return CheckedQuestions([(prompt, tuple(questions)) for prompt, questions in made])
-    answers = _checking_answers(options, made)
-    checked = CheckedQuestions()
-    for prompt, questions in made:
+    What the model answered is kept, so that another threshold costs nothing.
+    """
+    dropped: Counter[str] = Counter()
+    if options.checked_by == "none":
+        return list(made), dropped
+    answers, checked = _checking_answers(options, made), []
+    for prompt, questions in ((each.prompt, each.questions) for each in made):
         passed = []
         for question in questions:
             answer = answers[_question_key(prompt, question)]
@@ -137,9 +116,9 @@ def check_questions(options: CheckOptions, made: Sequence[tuple[Prompt, Sequence
             if outcome is FilterOutcome.KEPT:
                 passed.append(question)
             else:
-                checked.dropped[outcome] += 1
-        checked.kept.append((prompt, tuple(passed)))
-    return checked
+                dropped[outcome] += 1
+        checked.append(QuestionedPrompt(prompt, tuple(passed)))
+    return checked, dropped
 
 
 _QuestionKey = tuple[str, str, tuple[str, ...], bool]
@@ -149,37 +128,31 @@ def _question_key(prompt: Prompt, question: PromptQuestion) -> _QuestionKey:
     return prompt.text, question.text, question.choices, needs_free_answer(question)
 
 
-def _checking_answers(
-    options: CheckOptions, made: Sequence[tuple[Prompt, Sequence[PromptQuestion]]]
-) -> dict[_QuestionKey, Mapping[str, Any]]:
+def _checking_answers(options: WritingOptions, made: Sequence[QuestionedPrompt]) -> dict[_QuestionKey, Mapping[str, Any]]:
     """What the checking model says to each question, now or earlier."""
-    path = options.answers
+    path, model = options.file("checks"), options.checked_by
     answers: dict[_QuestionKey, Mapping[str, Any]] = {
         (entry["caption"], entry["question"], tuple(entry["choices"]), entry["free"] is not None): entry
         for entry in read_journal(path)
-        if entry.get("model") == options.model and {"caption", "question", "choices", "multiple", "free"} <= entry.keys()
+        if entry.get("model") == model and {"caption", "question", "choices", "multiple", "free"} <= entry.keys()
     }
-    wanted = [_question_key(prompt, question) for prompt, questions in made for question in questions]
+    wanted = [_question_key(each.prompt, question) for each in made for question in each.questions]
     left = [key for key in dict.fromkeys(wanted) if key not in answers]
     if not left:
         return answers
-    warn(f"{len(left)} questions to check by {options.model} on {options.device}")
+    warn(f"{len(left)} questions to check by {model} on {options.device}")
     progress = CheckProgress(len(left), "questions checked")
     requests = [
         {"caption": text, "question": question, "choices": list(choices), "free": free}
         for text, question, choices, free in left
     ]
-    job = {"do": "answer", "model": options.model, "device": options.device, "asked": requests}
+    job = {"do": "answer", "model": model, "device": options.device, "asked": requests}
     with open_journal(path) as append:
         for key, request, answer in zip(left, requests, run_worker(job), strict=True):
-            answers[key] = {"model": options.model, **request, **answer}
+            answers[key] = {"model": model, **request, **answer}
             append(answers[key])
             progress.more()
     return answers
-
-
-def warn(text: str) -> None:
-    print(text, file=sys.stderr, flush=True)
 
 
 @dataclass(slots=True)
@@ -241,19 +214,9 @@ class WritingOptions:
         path = Path(self.output).expanduser()
         return path.with_name(f"{path.stem}.{kind}.jsonl")
 
-    def checking(self) -> CheckOptions:
-        """How the questions are checked."""
-        model = None if self.checked_by == "none" else self.checked_by
-        return CheckOptions(model, self.device, self.threshold, self.file("checks"))
-
 
 ExportPrompts = Callable[[Path, str, Path], int]
 """Writes the prompts of a project's suite into a file, though the app may have the project open; the exit status."""
-
-
-def write_questions(options: WritingOptions, export_prompts: ExportPrompts) -> int:
-    """Run the command; returns the exit status."""
-    return report_errors(warn, "questions", lambda: run(options, export_prompts))
 
 
 def run(options: WritingOptions, export_prompts: ExportPrompts) -> None:
@@ -270,16 +233,17 @@ def run(options: WritingOptions, export_prompts: ExportPrompts) -> None:
             written = _written_before(options)
             made = [(prompt, parse_questions(written[prompt.prompt_id, prompt.text]["text"], prompt.text))
                     for prompt in prompts if (prompt.prompt_id, prompt.text) in written]  # fmt: skip
-            checked = check_questions(options.checking(), [(prompt, parsed.kept) for prompt, parsed in made])
+            kept = [QuestionedPrompt(prompt, tuple(parsed.kept)) for prompt, parsed in made]
+            checked, filtered = _check_questions(options, kept)
     except KeyboardInterrupt:
         raise CommandError("stopped; run the same command again to continue") from None
-    questioned = [QuestionedPrompt(prompt, questions) for prompt, questions in checked.kept if questions]
+    questioned = [each for each in checked if each.questions]
     if not questioned:
         raise CommandError(f"no prompt has a valid question; the model's output is in {options.file('raw')}")
     write_whole(Path(options.output).expanduser(), format_questions(questioned).encode())
     counted = Counter(str(dropped.reason) for _, parsed in made for dropped in parsed.dropped)
     unknown = sum(len(parsed.unknown_types) for _, parsed in made)
-    print(_summary(options, questioned, counted, checked.dropped, unknown))
+    print(_summary(options, questioned, counted, filtered, unknown))
     used = [written[prompt.prompt_id, prompt.text] for prompt, _ in made]
     print(_used(options, used))
     _tell_missing(options, prompts, questioned, failed)

@@ -12,8 +12,8 @@ from pathlib import Path
 from typing import Any
 
 from concord.common import wording
-from concord.common.context import CommandError, Context, UsageError, digest, report_import
-from concord.runs import queue, run_session
+from concord.common.context import CommandError, Context, UsageError, digest, import_bundle
+from concord.runs import run_session
 from concord.runs.queue import QueuedRun
 from concord.runs.worker_process import ProgressReport
 from data.files import safe_file_name
@@ -31,7 +31,7 @@ from data.jobs.generation import (
 from data.jobs.runs import Run, RunFolder
 from data.playground import sample as playground
 from data.records import Image, Prompt, image_item
-from data.store import imports, library, runs
+from data.store import library, runs
 from data.store.browse import contents
 from data.store.imports import ImportBundle
 from data.store.runs import RunRow
@@ -160,31 +160,22 @@ def _work(context: Context, row: RunRow) -> None:
         CommandError: it was stopped, or it failed; the run's state says which, and it can go on.
     """
     store, folder = context.store, GenerationFolder(context.store.project / row.folder)
-    with queue.wait_for_turn(store, row, lambda other: context.warn(f"waiting for run {other}, which is before it")) as turn:
-        runs.set_state(store, row.run_id, "running")
-        try:
-            # what is known by now of the generator's weights is asked of the worker, too
-            job, known = folder.job(), runs.generator_settings(store, row.rater_id) or {}
-            if (weights := str(known.get("weights", ""))) != job.weights:
-                folder.replace(replace(job, weights=weights))
-            _paint(context, folder, turn)
-            left = _taken_in(context, row, folder)
-        except Exception as error:
-            with suppress(Exception):  # of a project that was closed meanwhile
-                runs.set_state(store, row.run_id, "failed", " ".join(str(error).split()))
-            raise
+    with run_session.at_work(context, row) as turn:
+        # what is known by now of the generator's weights is asked of the worker, too
+        job, known = folder.job(), runs.generator_settings(store, row.rater_id) or {}
+        if (weights := str(known.get("weights", ""))) != job.weights:
+            folder.replace(replace(job, weights=weights))
+        _paint(context, folder, turn)
+        left = _taken_in(context, row, folder)
         if not left:
             runs.set_state(store, row.run_id, "done")
             return
         worker, progress = turn.worker, folder.progress()
-        stopped = worker.was_stopped(folder)
-        ended = "the worker was stopped" if stopped else f"{worker.why_ended(folder)}; {folder.path / LOG} says more"
+        ended = f"{worker.why_ended(folder)}; {folder.path / LOG} says more"
+        ended = "the worker was stopped" if worker.was_stopped(folder) else ended
         why = (progress.error if progress else None) or _unpaintable(context, folder) or ended
-        if stopped:
-            runs.set_state(store, row.run_id, "cancelled" if turn.given_up else "paused")
-        else:
-            runs.set_state(store, row.run_id, "failed", why)
-        raise CommandError(f"{left} of {row.n_items} images were not generated: {why}. Run the same command again to continue")
+        run_session.end_early(store, turn, folder, why)
+    raise CommandError(f"{left} of {row.n_items} images were not generated: {why}. Run the same command again to continue")
 
 
 def _taken_in(context: Context, row: RunRow, folder: GenerationFolder) -> int:
@@ -307,7 +298,6 @@ def _bring_in(context: Context, suite: str, generator: str, prompts: dict[str, P
         images=images,
         items=[image_item(image, prompts[image.prompt_id]) for image in images],
     )
-    (imported,) = imports.apply(context.store, [bundle])
     for why, n in Counter(image.blanked for image in images if image.blanked is not None).items():
         context.warn(f"{n} of {len(images)} pictures are {BLANKED[why]}; they are kept, and marked as such")
-    report_import(context, f"{len(images)} pictures of {len(prompts)} prompts by {generator}", imported)
+    import_bundle(context, bundle, f"{len(images)} pictures of {len(prompts)} prompts by {generator}")

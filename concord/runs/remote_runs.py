@@ -12,10 +12,9 @@ from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 from concord.common import wording
-from concord.common.context import CommandError, Context, UsageError, digest, parse_overrides
+from concord.common.context import CommandError, Context, UsageError, digest, parse_overrides, writing
 from concord.judging import judge
 from concord.runs import run_session, score, sharding
 from concord.runs.score import plan_scoring, readable
@@ -25,9 +24,8 @@ from data.jobs.runs import Run, RunFolder, WorkItem, write_manifest
 from data.store import imports, runs
 from data.store.core.selection import Selection
 from data.store.runs import RunSource
-
-if TYPE_CHECKING:
-    from scorers.base import Scorer
+from scorers import registry
+from scorers.base import Scorer
 
 
 def export_manifest(
@@ -60,12 +58,10 @@ def export_manifest(
         raise CommandError(f"nothing to score: this selection has no image left for {chosen.rater.rater_id}")
     path = context.path(output)
     home = path.absolute().parent.resolve()
-    try:
+    with writing(output):
         home.mkdir(parents=True, exist_ok=True)
         placed = _copied(left, home) if images else left
         write_manifest(path, [replace(item, path=os.path.relpath(Path(item.path).resolve(), home)) for item in placed])
-    except OSError as error:
-        raise CommandError(f"{output} cannot be written: {error.strerror or error}") from error
     context.say(f"{wording.count(len(left), 'image')} for {chosen.rater.rater_id} to score: {output}")
 
 
@@ -136,15 +132,8 @@ def import_scores(context: Context, directory: str | Sequence[str]) -> None:
     Raises:
         CommandError: they are not finished, do not belong together or not here, or one is missing.
     """
-    from scorers import registry
-
     directories = [directory] if isinstance(directory, str) else list(directory)
-    made = []
-    for folder, name in _folders(context, directories):
-        try:
-            made.append(_FinishedRun(name, folder, folder.job(), folder.work()))
-        except (OSError, ValueError, TypeError) as error:
-            raise CommandError(f"{name}: the run cannot be read: {' '.join(str(error).split())}") from error
+    made = _runs_in(context, directories)
     for run in made:
         _refuse_unfinished(run)
     made = _in_shard_order(made)
@@ -181,9 +170,9 @@ def import_scores(context: Context, directory: str | Sequence[str]) -> None:
     )
 
 
-def _folders(context: Context, directories: Sequence[str]) -> list[tuple[RunFolder, str]]:
-    """The runs' folders: those that are named, and those in a folder that is none itself; each once."""
-    by_path: dict[Path, tuple[RunFolder, str]] = {}
+def _runs_in(context: Context, directories: Sequence[str]) -> list[_FinishedRun]:
+    """The runs in the folders that are named, and in those of a folder that is none itself; each once."""
+    names: dict[Path, str] = {}
     for name in directories:
         path = context.path(name)
         if path.is_file():
@@ -194,10 +183,15 @@ def _folders(context: Context, directories: Sequence[str]) -> list[tuple[RunFold
         if not paths:
             raise CommandError(f"{name}: this is not a run's folder (no run.json in it or in its subfolders)")
         for folder in paths:
-            by_path.setdefault(
-                folder.resolve(), (RunFolder(folder), name if folder == path else f"{name.rstrip('/')}/{folder.name}")
-            )
-    return list(by_path.values())
+            names.setdefault(folder.resolve(), name if folder == path else f"{name.rstrip('/')}/{folder.name}")
+    made = []
+    for path, name in names.items():
+        run = RunFolder(path)
+        try:
+            made.append(_FinishedRun(name, run, run.job(), run.work()))
+        except (OSError, ValueError, TypeError) as error:
+            raise CommandError(f"{name}: the run cannot be read: {' '.join(str(error).split())}") from error
+    return made
 
 
 def _refuse_unfinished(made: _FinishedRun) -> None:

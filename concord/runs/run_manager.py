@@ -13,7 +13,6 @@ from typing import Any
 from concord.common import live_updates
 from concord.common.context import Context, run_guarded
 from concord.runs import generate, queue, run_session, score
-from concord.runs import score as trying
 from concord.runs.queue import QueuedRun
 from data.jobs.folder import LOG, WorkerProgress
 from data.store import runs
@@ -95,11 +94,6 @@ def run_view(store: Store, row: RunRow) -> RunView:
     return RunView(row, state, n_done, rate, overall, left, progress, queue.run_ahead(store, row.run_id))
 
 
-def run_views(store: Store) -> list[RunView]:
-    """As ``rows``, each as it stands."""
-    return [run_view(store, row) for row in run_rows(store)]
-
-
 def queued_or_at_work(store: Store) -> set[str]:
     """Runs that somebody is at here, or waits to be at."""
     return set(queue.queued_runs(store))
@@ -149,19 +143,19 @@ def begin_queued(store: Store) -> None:
 
 def start(store: Store, parameters: Mapping[str, Any]) -> str:
     """Have what the command ``score`` with these parameters does wait in the queue; returns at once, with what went wrong."""
-    return _in_background(store, lambda context: run_guarded(context, "score", partial(score.run, context, **parameters)))
+    return _in_background(store, "score", partial(score.run, **parameters))
 
 
 def resume(store: Store, run_id: str) -> str:
     """Have a run go on in its turn; returns at once, with what went wrong so far."""
     row = runs.get(store, run_id)
     name, go_on = ("generate", generate.resume) if row is not None and row.kind == "generate" else ("score", score.resume)
-    return _in_background(store, lambda context: run_guarded(context, name, partial(go_on, context, run_id)))
+    return _in_background(store, name, partial(go_on, run_id=run_id))
 
 
 def retry(store: Store, run_id: str) -> str:
     """Have what failed in a run tried again; returns at once, with what went wrong so far."""
-    return _in_background(store, lambda context: run_guarded(context, "score", partial(trying.retry_failed, context, run_id)))
+    return _in_background(store, "score", partial(score.retry_failed, run_id=run_id))
 
 
 def pause(store: Store, run_id: str) -> str:
@@ -223,13 +217,14 @@ def _state(row: RunRow, job: QueuedRun | None, progress: WorkerProgress) -> str:
     return "interrupted" if row.state == "running" else row.state
 
 
-def _in_background(store: Store, action: Callable[[Context], int]) -> str:
-    """Returns when a run is in the queue that was not, or the action has ended; says what an action that failed said last."""
+def _in_background(store: Store, name: str, command: Callable[[Context], None]) -> str:
+    """Returns when a run is in the queue that was not, or the command has ended; says what one that failed said last."""
     output = io.StringIO()
     ended: list[int] = []
 
     def work() -> None:
-        ended.append(action(Context(store, store.project, output, output)))
+        context = Context(store, store.project, output, output)
+        ended.append(run_guarded(context, name, lambda: command(context)))
 
     before = set(queue.queued_runs(store))
     thread = threading.Thread(target=work, name="run", daemon=True)
@@ -239,4 +234,4 @@ def _in_background(store: Store, action: Callable[[Context], int]) -> str:
         if ended or set(queue.queued_runs(store)) - before:
             break
     lines: Sequence[str] = output.getvalue().split("\n") if ended and ended[0] else ()
-    return next((line.removeprefix("score: ").removeprefix("generate: ") for line in reversed(lines) if line), "")
+    return next((line.removeprefix(f"{name}: ") for line in reversed(lines) if line), "")

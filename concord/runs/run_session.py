@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import re
 import sys
-from collections.abc import Sequence
-from contextlib import suppress
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Final
+from typing import Any, Final
 
 from concord.common import wording
 from concord.common.context import CommandError, Context
@@ -15,15 +15,14 @@ from concord.judging import judge, rule_version_of
 from concord.runs import queue
 from concord.runs.queue import QueuedRun
 from concord.runs.worker_process import LOOK_SECONDS, ProgressReport
+from data.jobs.folder import JobFolder
 from data.jobs.runs import Observation, RunFolder
 from data.records import Judgement
 from data.store import runs
 from data.store.core.store import Store
 from data.store.runs import RunRow
+from scorers.base import Scorer
 from scorers.running.fault_isolation import RestartPolicy
-
-if TYPE_CHECKING:
-    from scorers.base import Scorer
 
 WORKER: tuple[str, ...] = (sys.executable, "-m", "scorers.running.worker")
 _TELL_SECONDS: Final = 2.0
@@ -45,28 +44,52 @@ def work_on(context: Context, row: RunRow, scorer: Scorer) -> RunRow:
     Raises:
         CommandError: it was stopped, or it failed; the run's state says which, and the same run can go on.
     """
-    with queue.wait_for_turn(
-        context.store, row, lambda other: context.warn(f"waiting for run {other}, which is before it")
-    ) as job:
-        runs.set_state(context.store, row.run_id, "running")
+    with at_work(context, row) as job:
         # parts may have come in while it waited
         row = runs.get(context.store, row.run_id) or row
+        # a worker refuses to look with other code than a run was begun with; what it had seen before is not judged by other
+        # rules either, as all of it would be said to be one rater's
+        if row.version != scorer.version:
+            begun = f"this run was started by {row.scorer} {row.version}"
+            raise CommandError(f"{begun}, now it is {scorer.version}; start a new run")
         report = ProgressReport(context.warn, _TELL_SECONDS)
         session = _RunSession(context, row, scorer, folder_of(context.store, row), job, set(row.parts), report)
+        session.run()
+        row, ended = session.conclude()
+    if ended:
+        raise CommandError(ended)
+    return row
+
+
+@contextmanager
+def at_work(context: Context, row: RunRow) -> Iterator[QueuedRun]:
+    """Be at a run in its turn; after an error its worker is gone, and the run's state says why.
+
+    Raises:
+        CommandError: somebody is at it already, or it was paused or given up while it waited.
+    """
+    warn = context.warn
+    with queue.wait_for_turn(context.store, row, lambda other: warn(f"waiting for run {other}, which is before it")) as job:
+        runs.set_state(context.store, row.run_id, "running")
         try:
-            # a worker refuses to look with other code than a run was begun with; what it had seen before is not judged by other
-            # rules either, as all of it would be said to be one rater's
-            if row.version != scorer.version:
-                begun = f"this run was started by {row.scorer} {row.version}"
-                raise CommandError(f"{begun}, now it is {scorer.version}; start a new run")
-            session.run()
+            yield job
         except Exception as error:
-            session.end()
+            job.stop()
+            job.worker.watch(lambda _: None)
             # a project that was closed meanwhile takes no more: the run shows as interrupted when it is opened again
             with suppress(Exception):
                 runs.set_state(context.store, row.run_id, "failed", " ".join(str(error).split()))
             raise
-        return session.conclude()
+
+
+def end_early(store: Store, job: QueuedRun, folder: JobFolder[Any], why: str) -> bool:
+    """Write down how a run has ended that is not through: whether it was stopped, or else ``why`` it failed."""
+    stopped = job.worker.was_stopped(folder)
+    if stopped:
+        runs.set_state(store, job.run_id, "cancelled" if job.given_up else "paused")
+    else:
+        runs.set_state(store, job.run_id, "failed", why)
+    return stopped
 
 
 @dataclass(slots=True)
@@ -95,29 +118,22 @@ class _RunSession:
         while self.folder.at_work() and not self.job.worker.stopping.wait(LOOK_SECONDS):
             self._look(False)
 
-    def end(self) -> None:
-        """Have the worker gone."""
-        self.job.stop()
-        self.job.worker.watch(lambda _: None)
-
-    def conclude(self) -> RunRow:
-        """Say how it ended."""
+    def conclude(self) -> tuple[RunRow, str]:
+        """The run as it stands then; and how it ended, if it is not through."""
         store, run_id = self.context.store, self.row.run_id
         row = runs.get(store, run_id)
         if row is None:
             raise CommandError(f"run {run_id} was removed in the meantime")
         if row.n_done >= row.n_items:
             runs.set_state(store, run_id, "done")
-            return row
+            return row, ""
         so_far = f"after {row.n_done:,} of {wording.count(row.n_items, 'image')}"
-        if self.job.worker.was_stopped(self.folder):
-            runs.set_state(store, run_id, "cancelled" if self.job.given_up else "paused")
-            if self.job.given_up:
-                raise CommandError(f"run {run_id} was cancelled {so_far}; its judgements stay")
-            raise CommandError(f"run {run_id} was stopped {so_far}; run the same command again to continue")
         why = self.job.worker.why_ended(self.folder)
-        runs.set_state(store, run_id, "failed", why)
-        raise CommandError(f"run {run_id} failed {so_far}: {why}")
+        if not end_early(store, self.job, self.folder, why):
+            return row, f"run {run_id} failed {so_far}: {why}"
+        if self.job.given_up:
+            return row, f"run {run_id} was cancelled {so_far}; its judgements stay"
+        return row, f"run {run_id} was stopped {so_far}; run the same command again to continue"
 
     def _look(self, ended: bool) -> None:
         self._take_in(wary=not ended)

@@ -15,7 +15,7 @@ from contextlib import suppress
 from dataclasses import dataclass, replace
 from functools import lru_cache
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Final
+from typing import Any, Final
 
 from concord.common import live_updates, wording
 from concord.common.context import CommandError, Context, UsageError, parse_overrides
@@ -31,10 +31,7 @@ from data.store.runs import RunRow
 from scorers import registry
 from scorers.base import ModelBroken, Scorer
 from scorers.models.devices import CPU
-
-if TYPE_CHECKING:
-    from scorers.base import Scorer
-
+from scorers.running import engines
 
 _NO_QUESTIONS: Final = "no_questions"
 _NO_CAPTIONS: Final = "no_captions"
@@ -164,19 +161,6 @@ class ScoringPlan:
 beginning = threading.Lock()
 
 
-@dataclass(frozen=True, slots=True)
-class RunOptions:
-    """What a run is done with; it changes nothing of what comes out."""
-
-    device: str
-    engine: str = DEFAULT_ENGINE
-    part_size: int = PART_SIZE
-    force: bool = False
-
-    def __str__(self) -> str:
-        return self.device if self.engine == DEFAULT_ENGINE else f"{self.device} with {self.engine}"
-
-
 def check_engine(engine: str, device: str) -> None:
     """Whether runs can be done with it here.
 
@@ -184,8 +168,6 @@ def check_engine(engine: str, device: str) -> None:
         UsageError: there is no such engine, or no device is named.
         CommandError: its package is not installed.
     """
-    from scorers.running import engines
-
     try:
         engines.check_engine_name(engine)
         engines.devices(device)
@@ -202,8 +184,6 @@ def plan_scoring(store: Store, scorer: str, profile: str | None, overrides: Mapp
         UsageError: there is no such scorer, profile or setting, or a setting cannot have this value.
         CommandError: a model is not at hand.
     """
-    from scorers import registry
-
     try:
         registered = registry.get(scorer)
         now = registry.profile_of(registered, profile)
@@ -231,12 +211,10 @@ def refuse_missing_models(scorer: Scorer, settings: Mapping[str, Any]) -> None:
 
 def rater_of(store: Store, scorer: Scorer, profile: str, version: str, settings: Mapping[str, Any]) -> Rater:
     """The rater that a run with these settings is: named by scorer, profile, and what differs from the profile."""
-    from scorers.registry import DEFAULT
-
     settings = {key: value for key, value in settings.items() if key not in scorer.operating}
     changed = [text for text in changed_settings(scorer, profile, settings) if text.partition("=")[0] not in scorer.named_by]
     called = next(
-        (str(settings[key]) for key in scorer.named_by[:1] if settings.get(key)), "" if profile == DEFAULT else profile
+        (str(settings[key]) for key in scorer.named_by[:1] if settings.get(key)), "" if profile == registry.DEFAULT else profile
     )
     name = "-".join(filter(None, (scorer.name, called))) + (f"[{','.join(changed)}]" if changed else "")
     return runs.scorer_rater(store, name, version, settings)
@@ -279,7 +257,8 @@ def run(
         _operate(context.store, row, chosen)
         ended.append(_worked_on(context, row, chosen.scorer))
     room = None if limit is None else max(0, limit - sum(row.n_items for row in ended))
-    begun = _begin(context, chosen, where, RunOptions(device, engine, batch_size or PART_SIZE, force), room, tried)
+    new_run = _new_run(chosen, device, batch_size or PART_SIZE, engine, force)
+    begun = _begin(context, chosen, new_run, where, room, tried)
     if begun is not None:
         ended.append(_worked_on(context, begun, chosen.scorer))
     if not ended:
@@ -335,7 +314,7 @@ def score_again(
     changed = changed_settings(registry.get(before.scorer), before.profile, before.settings)
     chosen = plan_scoring(context.store, before.scorer, before.profile, parse_overrides(changed) | dict(overrides))
     rater_id = chosen.rater.rater_id
-    begun = _begin(context, chosen, Selection(), RunOptions(device), None, set(), items(rater_id))
+    begun = _begin(context, chosen, _new_run(chosen, device), Selection(), None, set(), items(rater_id))
     if begun is not None:
         _report_run(context, rater_id, [_worked_on(context, begun, chosen.scorer)])
     return rater_id
@@ -347,8 +326,6 @@ def resume(context: Context, run_id: str) -> None:
     Raises:
         CommandError: there is no such run, or it cannot go on.
     """
-    from scorers import registry
-
     row = runs.get(context.store, run_id)
     if row is None:
         raise CommandError(f"there is no run {run_id} in this project")
@@ -373,11 +350,19 @@ def _has_folder(store: Store, row: RunRow) -> bool:
     return (run_session.folder_of(store, row).path / "run.json").is_file()
 
 
+def _new_run(
+    chosen: ScoringPlan, device: str, part_size: int = PART_SIZE, engine: str = DEFAULT_ENGINE, force: bool = False
+) -> Run:
+    """A run by a plan that has no id yet; what it is done with changes nothing of what comes out."""
+    scorer = chosen.scorer
+    return Run("", scorer.name, scorer.version, chosen.profile, chosen.settings, device, part_size, engine, force=force)
+
+
 def _begin(
     context: Context,
     chosen: ScoringPlan,
+    new_run: Run,
     where: Selection,
-    on: RunOptions,
     limit: int | None,
     tried: set[str],
     only: set[str] | None = None,
@@ -405,21 +390,10 @@ def _begin(
             raise CommandError(nothing)
         if (why := new_version_note(store, chosen.rater)) is not None:
             context.warn(why)
-        run_id, scorer = run_session.next_id(store, chosen.rater.rater_id), chosen.scorer
-        new_run = Run(
-            run_id,
-            scorer.name,
-            scorer.version,
-            chosen.profile,
-            chosen.settings,
-            on.device,
-            on.part_size,
-            on.engine,
-            force=on.force,
-        )
         row = write_run(store, new_run, chosen.rater, left)
+    on = new_run.device if new_run.engine == DEFAULT_ENGINE else f"{new_run.device} with {new_run.engine}"
     context.warn(f"run {row.run_id}: {wording.count(len(left), 'image')} to score on {on}")
-    if scorer.bill is not None and (estimate := scorer.bill.estimate(left, chosen.settings)):
+    if (bill := chosen.scorer.bill) is not None and (estimate := bill.estimate(left, chosen.settings)):
         context.warn(estimate)
     if readable_work.left_out:
         context.warn(readable_work.left_out_text())
@@ -449,6 +423,7 @@ def _items_of(folder: Path) -> tuple[str, ...]:
 
 def write_run(store: Store, run: Run, rater: Rater, work: Sequence[WorkItem]) -> RunRow:
     """A new run that waits for its turn. The folder first: a run that the project knows of can always go on."""
+    run = replace(run, run_id=run_session.next_id(store, rater.rater_id))
     folder = f"runs/{run.run_id}"
     RunFolder(store.project / folder).create(run, work)
     runs.add_run(store, run, rater, folder, len(work), state="queued")
@@ -490,11 +465,10 @@ def _report_run(context: Context, rater_id: str, ended: Sequence[RunRow]) -> Non
     Raises:
         CommandError: some images could not be scored.
     """
-    failures: dict[str, int] = {}
+    failures = Counter(dict[str, int]())
     for row in ended:
-        for reason, n in row.failures.items():
-            failures[reason] = failures.get(reason, 0) + n
-    failed = sum(failures.values())
+        failures.update(row.failures)
+    failed = failures.total()
     judged = sum(row.n_done for row in ended) - failed
     why = "; ".join(f"{reason} ({n:,})" if n > 1 else reason for reason, n in failures.items())
     left = f", {failed:,} failed: {why}" if failed else ""
@@ -528,7 +502,7 @@ def retry_failed(context: Context, run_id: str) -> None:
         except (OSError, ValueError, TypeError):
             # its folder is gone: by what the project knows
             before = Run(row.run_id, row.scorer, row.version, row.profile, row.settings, row.device or CPU)
-        begun = write_run(store, replace(before, run_id=run_session.next_id(store, row.rater_id)), rater, readable_work.work)
+        begun = write_run(store, before, rater, readable_work.work)
     context.warn(
         f"run {begun.run_id}: {wording.count(len(readable_work.work), 'image')} that failed in run {run_id} to try again"
     )

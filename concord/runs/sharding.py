@@ -10,16 +10,15 @@ from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Final
+from typing import Any, Final
 
-from concord.common.context import CommandError, UsageError, parse_overrides
+from concord.common.context import CommandError, UsageError, parse_overrides, report_errors, warn
 from concord.runs.worker_process import ProgressReport, WorkerProcess
 from data.files import printable
 from data.jobs.runs import PART_SIZE, Run, RunFolder, WorkItem, manifest_hash, read_manifest
+from scorers import registry
+from scorers.base import Scorer
 from scorers.running.fault_isolation import RestartPolicy
-
-if TYPE_CHECKING:
-    from scorers.base import Scorer
 
 WORKER: tuple[str, ...] = (sys.executable, "-m", "scorers.running.worker")
 _SHARD: Final = re.compile(r"([0-9]{1,6})/([0-9]{1,6})")
@@ -28,12 +27,7 @@ _TELL_SECONDS: Final = 10.0
 
 def execute(parameters: Mapping[str, Any]) -> int:
     """Score a manifest or a share of it; returns the exit status: 0 only if all of it has been looked at."""
-    try:
-        run(**parameters)
-    except (CommandError, ValueError, OSError) as error:
-        _print_progress(f"score: {' '.join(str(error).split())}")
-        return error.status if isinstance(error, CommandError) else 1
-    return 0
+    return report_errors(warn, "score", lambda: run(**parameters))
 
 
 def run(
@@ -55,8 +49,6 @@ def run(
         OSError: a file cannot be read or written.
     """
     mine = None if shard is None else parse_shard(shard)
-    from scorers import registry
-
     try:
         chosen = registry.get(scorer)
         profile = registry.profile_of(chosen, profile)
@@ -176,10 +168,6 @@ def _same(item: WorkItem) -> WorkItem:
     return replace(item, path="")
 
 
-def _print_progress(text: str) -> None:
-    print(text, file=sys.stderr, flush=True)
-
-
 def _bring_to_end(folder: RunFolder, label: str) -> None:
     """Until all parts are there.
 
@@ -187,11 +175,9 @@ def _bring_to_end(folder: RunFolder, label: str) -> None:
         CommandError: they are not.
     """
     worker = WorkerProcess()
-    report = ProgressReport(
-        lambda text: _print_progress(text if text.startswith("warning") else f"{label}: {text}"), _TELL_SECONDS
-    )
+    report = ProgressReport(lambda text: warn(text if text.startswith("warning") else f"{label}: {text}"), _TELL_SECONDS)
     look = lambda _: report(folder.last_progress())  # noqa: E731
-    worker.work(WORKER, folder, look, _print_progress, again=RestartPolicy(folder).again)
+    worker.work(WORKER, folder, look, warn, again=RestartPolicy(folder).again)
     progress = folder.last_progress()
     if worker.status or progress is None or progress.state != "done":
         done = f"after {progress.done:,} of {progress.total:,} images" if progress is not None else "before the first image"
@@ -200,6 +186,6 @@ def _bring_to_end(folder: RunFolder, label: str) -> None:
         raise CommandError(f"{label} failed {done}: {worker.why_ended(folder)}")
     failures = Counter(observation.failed for observation in folder.observations() if observation.failed is not None)
     for why, n in failures.most_common():
-        _print_progress(f"failed: {n:,} x {why}")
+        warn(f"failed: {n:,} x {why}")
     failed = f", {sum(failures.values()):,} of them could not be seen" if failures else ""
     print(f"{label}: all {progress.total:,} images are done{failed}: {folder.path}", flush=True)

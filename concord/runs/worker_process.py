@@ -6,7 +6,7 @@ import signal
 import subprocess
 import threading
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -122,13 +122,18 @@ class WorkerProcess:
 
     def why_ended(self, folder: JobFolder[Any]) -> str:
         """Why it ended before its time: its progress or its last line says, unless it was killed."""
-        if self.status < 0:
-            return f"the worker was killed ({signal.Signals(-self.status).name}); perhaps the memory did not suffice"
         progress = folder.last_progress()
-        if progress is not None and progress.state == "failed" and progress.error:
+        if self.status >= 0 and progress is not None and progress.state == "failed" and progress.error:
             return progress.error
-        lines = [line.strip() for line in folder.log_tail(self.log_start) if line.strip()]
-        return lines[-1] if lines else f"the worker ended with status {self.status} and said nothing"
+        return last_words(self.status, folder.log_tail(self.log_start))
+
+
+def last_words(status: int, log: Iterable[str]) -> str:
+    """Why a worker ended with this status: who killed it, or the last line that it wrote."""
+    if status < 0:
+        return f"the worker was killed ({signal.Signals(-status).name}); perhaps the memory did not suffice"
+    lines = [line.strip() for line in log if line.strip()]
+    return lines[-1] if lines else f"the worker ended with status {status} and said nothing"
 
 
 @dataclass(slots=True)

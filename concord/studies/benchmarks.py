@@ -6,7 +6,7 @@ ImagenHub multiplies two ratings to a third. Every statistic itself is `agreemen
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import combinations
 from typing import Any, Final
@@ -22,7 +22,7 @@ from agreement.report.scorer_human import strict_majority
 from agreement.statistics.correlation import Units, spearman
 from agreement.study.cells import Used, outcome
 from concord.common import live_updates
-from concord.studies.comparison import NOT_DETERMINED, ComparedNumber, Prepared, compare, rounding, verdict_of
+from concord.studies.comparison import ComparedNumber, Prepared, compare, compared, undetermined
 from data.store import imports
 from data.store.browse import contents
 from data.store.core import frame
@@ -58,10 +58,6 @@ class Reproduction:
     compare: Callable[[Store], list[ComparedNumber]]
 
 
-def _genai_bench(store: Store) -> list[ComparedNumber]:
-    return compare(store, GENAI_BENCH, _with_written)
-
-
 def _with_written(store: Store, judgements: pd.DataFrame, scales: Scales) -> Prepared:
     """The ratings once more as two aspects of numbers and of ordered levels, those off their scale as they were written."""
     released = judgements[judgements["kind"] == "human"].copy()
@@ -76,10 +72,6 @@ def _with_written(store: Store, judgements: pd.DataFrame, scales: Scales) -> Pre
     suite = GENAI_BENCH.suite
     more = {(suite, AS_RELEASED): "interval", (suite, AS_RELEASED_ORDER): f"ordinal:{levels}"}
     return pd.concat(parts, ignore_index=True), {**scales, **more}
-
-
-def _imagenhub(store: Store) -> list[ComparedNumber]:
-    return compare(store, IMAGENHUB, _with_overall)
 
 
 def _with_overall(_: Store, judgements: pd.DataFrame, scales: Scales) -> Prepared:
@@ -165,7 +157,7 @@ def _viescore_number(number: PrintedNumber, images: Mapping[str, _RatedImages], 
     known = mine and all(rater in (*each.scorers, PEOPLE) for each in mine.values())
     if (missing and number.generator in (ALL, *missing)) or not known:
         reason = f"no {' and no '.join(missing)} in these data" if missing else f"no scores of {rater} in these data"
-        return ComparedNumber(number, tuple(mine), None, None, {}, 0, 0, NOT_DETERMINED, reason)
+        return undetermined(number, reason, mine)
     if rater == PEOPLE:
         among = [image.among_people(aspect) for image in mine.values()]
         persons = len(among[0])
@@ -187,13 +179,8 @@ def _viescore_number(number: PrintedNumber, images: Mapping[str, _RatedImages], 
     n_items = sum(int((~np.isnan(each)).sum()) for each in values)
     used = Used(n_items, n_items * persons, first.prompts)
     estimate = with_interval(outcome(made, "undefined for one of the generators", used, ""), CORRECTED)
-    rounded = None if estimate.value is None else rounding(number, estimate.value)
-    verdict, reason = verdict_of(number, rounded, estimate.reason or "")
     others = {name: None if np.isnan(rho[0]) else float(rho[0]) for name, rho in beside.items()}
-    bounds = (estimate.low, estimate.high)
-    return ComparedNumber(
-        number, tuple(mine), estimate.value, rounded, others, n_items, used.ratings, verdict, reason, *bounds
-    )  # fmt: skip
+    return compared(number, mine, estimate, others, n_items, used.ratings)
 
 
 def _mean(rhos: Sequence[FloatArray]) -> FloatArray:
@@ -219,26 +206,20 @@ def _tia2(store: Store) -> list[ComparedNumber]:
         people[["item", "prompt", "task"]].drop_duplicates(), on="item"
     )
     by_prompt = {str(prompt): part for prompt, part in images.groupby("prompt")}
-    compared = []
+    numbers = []
     for prompt, value in printed.sort_index().items():
         mine = by_prompt.get(str(prompt))
         number = PrintedNumber(
             str(prompt), "alignment_scores", f"{value:.4f}", "mean", task=str(prompt).split("/")[1].split("-")[0]
         )
         if mine is None:
-            compared.append(ComparedNumber(number, (), None, None, {}, 0, 0, NOT_DETERMINED, "nobody rated its images here"))
+            numbers.append(undetermined(number, "nobody rated its images here"))
             continue
         # images of one prompt are draws of their own: each is its cluster
         hits = Hits(mine["fits"].tolist(), Clusters.of([None] * len(mine), mine["item"].tolist()), len(mine), {})
         estimate = share_estimate(hits, Options(), "", "nobody rated its images here")
-        rounded = rounding(number, estimate.value or 0.0)
-        verdict, reason = verdict_of(number, rounded)
-        counts = (len(mine), int(mine["ratings"].sum()))
-        bounds = (estimate.low, estimate.high)
-        compared.append(
-            ComparedNumber(number, tuple(TIA2.sources), estimate.value, rounded, {}, *counts, verdict, reason, *bounds)
-        )
-    return compared
+        numbers.append(compared(number, TIA2.sources, estimate, {}, len(mine), int(mine["ratings"].sum())))
+    return numbers
 
 
 AS_MARKED: Final = "as marked in the file"
@@ -250,39 +231,31 @@ def _arena(store: Store) -> list[ComparedNumber]:
     judgements = frame.frame(store, Selection(suite=(ARENA.suite,)))
     people = judgements[judgements["kind"] == "human"].set_index("item")
     written = scorer_evidence.imported_evidence(store, ARENA.suite)
-    compared = []
+    numbers = []
     for number in ARENA.numbers:
         judge = judgements[judgements["rater"] == number.rater].set_index("item")["label"].reindex(people.index)
         payloads = [written.get((str(item), str(number.rater))) for item in people.index]
         if people.empty or None in payloads:
-            reason = f"no votes of {number.rater} in these data"
-            compared.append(ComparedNumber(number, (), None, None, {}, 0, 0, NOT_DETERMINED, reason))
+            numbers.append(undetermined(number, f"no votes of {number.rater} in these data"))
             continue
         right = (judge == people["label"]).tolist()
         known: list[Mapping[str, Any]] = [payload for payload in payloads if payload is not None]
         in_words = [read_choice(payload["written"], exactly=False) for payload in known]
         beside = {
-            AS_MARKED: _share(payload["marked"] for payload in known),
-            OTHER_WORDS: _share(word == vote for word, vote in zip(in_words, people["label"], strict=True)),
+            AS_MARKED: float(np.mean([payload["marked"] for payload in known])),
+            OTHER_WORDS: float(np.mean([word == vote for word, vote in zip(in_words, people["label"], strict=True)])),
         }
         clusters = Clusters.of(people["prompt"].tolist(), [str(item) for item in people.index])
         estimate = share_estimate(Hits(right, clusters, len(right), {}), Options(), "", "no vote counts")
-        rounded = None if estimate.value is None else rounding(number, estimate.value)
-        verdict, reason = verdict_of(number, rounded, estimate.reason or "")
-        counts, bounds = (len(right), len(right)), (estimate.low, estimate.high)
-        compared.append(ComparedNumber(number, (), estimate.value, rounded, beside, *counts, verdict, reason, *bounds))
-    return compared
-
-
-def _share(yes: Iterable[bool]) -> float:
-    return float(np.mean([*yes]))
+        numbers.append(compared(number, (), estimate, beside, len(right), len(right)))
+    return numbers
 
 
 REPRODUCTIONS: Final[dict[str, Reproduction]] = {
     "geneval": Reproduction(STUDIES["geneval"], lambda store: compare(store, STUDIES["geneval"])),
     "tifa": Reproduction(STUDIES["tifa"], lambda store: compare(store, STUDIES["tifa"])),
-    "genai-bench": Reproduction(GENAI_BENCH, _genai_bench),
-    "imagenhub": Reproduction(IMAGENHUB, _imagenhub),
+    "genai-bench": Reproduction(GENAI_BENCH, lambda store: compare(store, GENAI_BENCH, _with_written)),
+    "imagenhub": Reproduction(IMAGENHUB, lambda store: compare(store, IMAGENHUB, _with_overall)),
     "viescore": Reproduction(VIESCORE, _viescore),
     "tia2": Reproduction(TIA2, _tia2),
     "arena": Reproduction(ARENA, _arena),

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import json
 from collections import Counter
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Literal
 
 import pandas as pd
 
 from agreement import Options
+from agreement.estimates import IntervalEstimate
 from concord import agreement
 from concord.common.text_tables import aligned
 from concord.common.text_tables import markdown as markdown_table
@@ -70,27 +71,16 @@ def compare(store: Store, study: PublishedStudy, prepare: Prepare | None = None)
     }
     images = judgements[["generator", "prompt"]].drop_duplicates()
     prompts = {str(generator): int(count) for generator, count in images["generator"].value_counts().items()}
-    answers = _ComputedNumbers(study, computed, {**prompts, ALL: int(images["prompt"].nunique())})
-    return [answers.line(number) for number in study.numbers]
+    prompts[ALL] = int(images["prompt"].nunique())
 
-
-@dataclass(frozen=True, slots=True)
-class _ComputedNumbers:
-    """Rows of ``agreement`` by aspect, generator, task, rater and statistic; and the number of prompts of each generator."""
-
-    study: PublishedStudy
-    rows: Mapping[tuple[str, str, str, str | None, str], Mapping[str, Any]]
-    prompts: Mapping[str, int]
-
-    def line(self, number: PrintedNumber) -> ComparedNumber:
-        wanted = tuple(self.study.sources) if number.generator == ALL else (number.generator,)
-        over = tuple(name for name in wanted if name in self.prompts)
-        row = self._row(number, number.statistic)
-        value = None if row is None else self._value(number, row)
-        beside = {
-            name: None if (beside_row := self._row(number, name)) is None else beside_row["value"] for name in number.beside
-        }
+    def line(number: PrintedNumber) -> ComparedNumber:
+        wanted = tuple(study.sources) if number.generator == ALL else (number.generator,)
+        over = tuple(name for name in wanted if name in prompts)
         missing = [name for name in wanted if name not in over]
+        where = (number.aspect or study.aspect, number.generator, number.task, number.rater)
+        beside = {name: computed.get((*where, name), {"value": None})["value"] for name in number.beside}
+        row = computed.get((*where, number.statistic))
+        value = None if row is None else _quantity(number, row, prompts)
         rounded = None if value is None or missing else rounding(number, value)
         if missing:
             verdict, reason = NOT_DETERMINED, f"no {' and no '.join(missing)} in these data"
@@ -102,21 +92,42 @@ class _ComputedNumbers:
         bounds = (None, None) if row is None or number.quantity != "value" else (row["low"], row["high"])
         return ComparedNumber(number, over, value, rounded, beside, n_items, n_ratings, verdict, reason, *bounds)
 
-    def _row(self, number: PrintedNumber, statistic: str) -> Mapping[str, Any] | None:
-        return self.rows.get((number.aspect or self.study.aspect, number.generator, number.task, number.rater, statistic))
+    return [line(number) for number in study.numbers]
 
-    def _value(self, number: PrintedNumber, row: Mapping[str, Any]) -> float | None:
-        if row["value"] is None:
-            return None
-        values = {
-            "value": row["value"],
-            "items": row["n_items"],
-            "items_with": round(row["value"] * row["n_items"]),
-            "ratings": row["n_ratings"],
-            "ratings_per_item": row["n_ratings"] / row["n_items"],
-            "prompts": self.prompts[number.generator],
-        }
-        return float(values[number.quantity])
+
+def _quantity(number: PrintedNumber, row: Mapping[str, Any], prompts: Mapping[str, int]) -> float | None:
+    """What is printed of a row of ``agreement``; ``prompts``: how many each generator has."""
+    if row["value"] is None:
+        return None
+    values = {
+        "value": row["value"],
+        "items": row["n_items"],
+        "items_with": round(row["value"] * row["n_items"]),
+        "ratings": row["n_ratings"],
+        "ratings_per_item": row["n_ratings"] / row["n_items"],
+        "prompts": prompts[number.generator],
+    }
+    return float(values[number.quantity])
+
+
+def compared(
+    number: PrintedNumber,
+    over: Iterable[str],
+    estimate: IntervalEstimate,
+    beside: Mapping[str, float | None],
+    n_items: int,
+    n_ratings: int,
+) -> ComparedNumber:
+    """A printed number beside an estimate that is not one of the report's."""
+    rounded = None if estimate.value is None else rounding(number, estimate.value)
+    verdict, reason = verdict_of(number, rounded, estimate.reason or "")
+    made = (tuple(over), estimate.value, rounded, beside, n_items, n_ratings, verdict, reason)
+    return ComparedNumber(number, *made, estimate.low, estimate.high)
+
+
+def undetermined(number: PrintedNumber, reason: str, over: Iterable[str] = ()) -> ComparedNumber:
+    """A printed number that these data do not decide."""
+    return ComparedNumber(number, tuple(over), None, None, {}, 0, 0, NOT_DETERMINED, reason)
 
 
 def verdict_of(number: PrintedNumber, rounded: str | None, reason: str = "") -> tuple[Verdict, str]:

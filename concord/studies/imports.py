@@ -15,7 +15,7 @@ from typing import Any
 from agreement import Scale
 from annotation.questionnaires.form import FormItem
 from concord.common.context import CommandError, Context, digest
-from concord.judging import DIRECT, converter, derive, direct, exported, form_of, rate
+from concord.judging import converter, derive, direct, exported, form_of, rate, rating_answer, rating_evidence
 from data.aspects import SCALES
 from data.records import Annotation, Evidence, Item, Judgement, Prompt, Rater
 from data.store import imports, library
@@ -42,7 +42,7 @@ def import_geneval(context: Context, metadata: str, sources: list[str]) -> None:
     metadata_path = context.file(metadata)
     published = study_files.read_metadata(metadata_path)
     stored = _as_stored(context, published)
-    bundles = []
+    bundles, studies = [], []
     for source in sources:
         name, separator, file = source.partition("=")
         if not separator or not name or not file:
@@ -50,8 +50,8 @@ def import_geneval(context: Context, metadata: str, sources: list[str]) -> None:
         path = context.file(file)
         study = study_files.read_annotations(path, name, published)
         bundles.append(_bundle("study geneval", name, digest(metadata_path, path), study, stored))
-    for bundle, imported in zip(bundles, imports.apply(context.store, bundles), strict=True):
-        _say(context, bundle, imported)
+        studies.append(study)
+    _import(context, bundles, studies)
 
 
 def import_tifa(context: Context, file: str) -> None:
@@ -59,9 +59,7 @@ def import_tifa(context: Context, file: str) -> None:
     path = context.file(file)
     study = study_files.read_human_annotations(path)
     bundle = _bundle("study tifa", "human", digest(path), study, _as_stored(context, study.prompts))
-    (imported,) = imports.apply(context.store, [bundle])
-    _say(context, bundle, imported)
-    _say_left_out(context, study)
+    _import(context, [bundle], [study])
 
 
 def import_genai_bench(context: Context, folder: str, prompts: str = "1600") -> None:
@@ -69,9 +67,8 @@ def import_genai_bench(context: Context, folder: str, prompts: str = "1600") -> 
     images, skills = (_file(context, folder, f"genai_{part}_{prompts}.json") for part in ("image", "skills"))
     suite = GENAI_SUITE if prompts == "1600" else f"{GENAI_SUITE}-{prompts}"
     study = benchmark_files.read_genai_bench(images, skills, suite)
-    _import(
-        context, _bundle("study genai-bench", prompts, digest(images, skills), study, _as_stored(context, study.prompts)), study
-    )
+    bundle = _bundle("study genai-bench", prompts, digest(images, skills), study, _as_stored(context, study.prompts))
+    _import(context, [bundle], [study])
 
 
 def import_imagenhub(context: Context, folder: str) -> None:
@@ -80,12 +77,12 @@ def import_imagenhub(context: Context, folder: str) -> None:
     study = benchmark_files.read_imagenhub(tables, {})
     stored = _as_stored(context, study.prompts)
     study = replace(study, prompts=tuple(stored.values()))  # these tables hold no texts; whatever is stored is right
-    _import(context, _bundle("study imagenhub", "text-to-image", digest(*tables), study, stored), study)
+    _import(context, [_bundle("study imagenhub", "text-to-image", digest(*tables), study, stored)], [study])
 
 
 def import_viescore(context: Context, folder: str, imagenhub: str) -> None:
     """VIEScore's judges of ImagenHub's images, with ImagenHub's ratings if they are not there yet; prompts get their texts."""
-    root, tables = _folder(context, folder), _tables(context, imagenhub)
+    root, tables = context.folder(folder), _tables(context, imagenhub)
     judges = benchmark_files.read_viescore(root)
     people = benchmark_files.read_imagenhub(tables, judges.texts)
     stored = _as_stored(context, people.prompts)
@@ -103,14 +100,12 @@ def import_viescore(context: Context, folder: str, imagenhub: str) -> None:
         _bundle("study imagenhub", "text-to-image", digest(*tables), people, stored),
         replace(_bundle("study viescore", "text-to-image", digest(*files), scores, stored), texts=texts),
     ]
-    for bundle, study, imported in zip(bundles, (people, scores), imports.apply(context.store, bundles), strict=True):
-        _say(context, bundle, imported)
-        _say_left_out(context, study)
+    _import(context, bundles, [people, scores])
 
 
 def import_tia2(context: Context, folder: str) -> None:
     """TIA2's labels of three sets, and the printed share of fitting images of each prompt beside them."""
-    root = _folder(context, folder)
+    root = context.folder(folder)
     study = benchmark_files.read_tia2(root)
     files = [path for name in TIA2_SETS for path in sorted(root.glob(f"*_{name}.json"))]
     stored = _as_stored(context, study.ratings.prompts)
@@ -119,46 +114,40 @@ def import_tia2(context: Context, folder: str) -> None:
     for prompt_id, share in study.printed.items():
         # a share of many images is about none of them
         item = Item(f"{prompt_id} (total of the prompt)", bundle.items[0].suite, prompt_id, stored[prompt_id].task)
-        rating = direct("score", None, share)
-        rule, judgements = rate(rating)
         key = str(uuid.uuid5(_NAMESPACE, f"{bundle.sha256}/{item.item_id}"))
         totals.append(item)
-        evidence.append(Evidence(key, item.item_id, TIA2_PRINTED, rating, judgements, rule))
-    scales = [*bundle.scales, (bundle.items[0].suite, "score", SCALES["score"])]
-    more = replace(
+        evidence.append(rating_evidence(key, item.item_id, TIA2_PRINTED, direct("score", None, share)))
+    bundle = replace(
         bundle,
         items=[*bundle.items, *totals],
         raters=[*bundle.raters, Rater(TIA2_PRINTED, "consensus")],
         evidence=evidence,
-        scales=scales,
+        scales=[*bundle.scales, (bundle.items[0].suite, "score", SCALES["score"])],
     )
-    _import(context, more, study.ratings)
+    _import(context, [bundle], [study.ratings])
 
 
 def import_arena(context: Context, folder: str) -> None:
     """GenAI-Arena's votes on pairs whose generators are not named, and the judges' votes with their words."""
-    files = sorted(_folder(context, folder).glob("*_pairwise.jsonl"))
+    files = sorted(context.folder(folder).glob("*_pairwise.jsonl"))
     if not files:
         raise CommandError(f"{folder}: no JUDGE_pairwise.jsonl in this folder")
     votes = benchmark_files.read_arena(files)
-    bundle = _arena_bundle(digest(*files), votes)
-    _import(context, bundle, StudyRatings((), (), excluded=votes.excluded))
+    _import(context, [_arena_bundle(digest(*files), votes)], [StudyRatings((), (), excluded=votes.excluded)])
 
 
 def _arena_bundle(sha256: str, votes: ArenaVotes) -> ImportBundle:
     slot = f"{ARENA_SUITE}/slot-1"
     annotations, evidence = [], []
     for vote in votes.votes:
-        rating = direct("preference", vote.chose, None)
-        rule, judgements = rate(rating)
-        key = str(uuid.uuid5(_NAMESPACE, f"{sha256}/{vote.item.item_id}"))
-        annotations.append(Annotation(key, vote.item.item_id, slot, DIRECT, rating, judgements, rule, raw=vote.raw))
+        key, item_id = str(uuid.uuid5(_NAMESPACE, f"{sha256}/{vote.item.item_id}")), vote.item.item_id
+        annotations.append(rating_answer(key, item_id, slot, direct("preference", vote.chose, None), vote.raw))
         for judge, view in vote.judged.items():
             rating = direct("preference", view.chose, None)
             if view.chose is None:
-                rating = exported(rule, [Judgement("preference", None, None, reason="unreadable")])
+                rating = exported(_RULE, [Judgement("preference", None, None, reason="unreadable")])
             rating |= {"written": view.written, "marked": view.marked, "reasoning": view.response}
-            evidence.append(Evidence(f"{key}/{judge}", vote.item.item_id, judge, rating, rate(rating)[1], rule))
+            evidence.append(rating_evidence(f"{key}/{judge}", item_id, judge, rating))
     return ImportBundle(
         "study arena",
         "votes",
@@ -173,28 +162,22 @@ def _arena_bundle(sha256: str, votes: ArenaVotes) -> ImportBundle:
     )
 
 
-def _import(context: Context, bundle: ImportBundle, study: StudyRatings) -> None:
-    (imported,) = imports.apply(context.store, [bundle])
-    _say(context, bundle, imported)
-    _say_left_out(context, study)
-
-
-def _folder(context: Context, text: str) -> Path:
-    path = context.path(text)
-    if not path.is_dir():
-        raise CommandError(f"{text}: there is no such folder")
-    return path
+def _import(context: Context, bundles: Sequence[ImportBundle], studies: Sequence[StudyRatings]) -> None:
+    """Store them all or none, and say of each what it brings, and what it leaves out."""
+    for bundle, study, imported in zip(bundles, studies, imports.apply(context.store, bundles), strict=True):
+        _say(context, bundle, imported)
+        _say_left_out(context, study)
 
 
 def _file(context: Context, folder: str, name: str) -> Path:
-    path = _folder(context, folder) / name
+    path = context.folder(folder) / name
     if not path.is_file():
         raise CommandError(f"{folder}: no {name} in this folder")
     return path
 
 
 def _tables(context: Context, folder: str) -> list[Path]:
-    tables = sorted(_folder(context, folder).glob("Text-To-Image_*.tsv"))
+    tables = sorted(context.folder(folder).glob("Text-To-Image_*.tsv"))
     if not tables:
         raise CommandError(f"{folder}: no Text-To-Image_rater1.tsv and so on in this folder")
     return tables
@@ -232,26 +215,15 @@ def _bundle(kind: str, name: str, sha256: str, study: StudyRatings, stored: dict
 
 
 def _annotation(key: str, row: AnnotationRow, stored: dict[str, Prompt]) -> Annotation:
-    prompt = stored[row.image.prompt_id]
-    if prompt.suite == GENEVAL_SUITE:
-        questionnaire, answers = GENEVAL_SUITE, dict(row.answers)
-        form = form_of(questionnaire)
-        rule_version, judgements = form.rule_version, derive(form, answers, FormItem(prompt.text, prompt.spec))
-    else:
+    prompt, source_id = stored[row.image.prompt_id], str(uuid.uuid5(_NAMESPACE, key))
+    if prompt.suite != GENEVAL_SUITE:
         # these studies ask for the judgements themselves; GenEval's answers go through its rules
-        questionnaire, answers = DIRECT, _ratings(row)
-        rule_version, judgements = rate(answers)
-    return Annotation(
-        annotation_id=str(uuid.uuid5(_NAMESPACE, key)),
-        item_id=row.image.image_id,
-        rater_id=row.rater_id,
-        questionnaire=questionnaire,
-        answers=answers,
-        judgements=judgements,
-        rule_version=rule_version,
-        raw=row.raw,
-        active_seconds=row.active_seconds,
-    )
+        answer = rating_answer(source_id, row.image.image_id, row.rater_id, _ratings(row), row.raw)
+        return replace(answer, active_seconds=row.active_seconds)
+    form, answers = form_of(GENEVAL_SUITE), dict(row.answers)
+    judgements = derive(form, answers, FormItem(prompt.text, prompt.spec))
+    who = (source_id, row.image.image_id, row.rater_id)
+    return Annotation(*who, form.name, answers, judgements, form.rule_version, raw=row.raw, active_seconds=row.active_seconds)
 
 
 def _ratings(row: AnnotationRow) -> dict[str, Any]:
@@ -271,8 +243,7 @@ def _rating(aspect: str, text: str) -> dict[str, Any]:
 
 def _evidence(key: str, row: ScoreRow) -> Evidence:
     payload = direct("score", None, row.value) | ({"reasoning": row.reasoning} if row.reasoning else {})
-    rule_version, judgements = rate(payload)
-    return Evidence(str(uuid.uuid5(_NAMESPACE, key)), row.image.image_id, row.rater_id, payload, judgements, rule_version)
+    return rating_evidence(str(uuid.uuid5(_NAMESPACE, key)), row.image.image_id, row.rater_id, payload)
 
 
 def _say(context: Context, bundle: ImportBundle, imported: Imported) -> None:
@@ -292,8 +263,7 @@ def _say(context: Context, bundle: ImportBundle, imported: Imported) -> None:
 
 def _say_left_out(context: Context, study: StudyRatings) -> None:
     """What has no value: ratings off their scale, one by one, and how many images or ratings have none."""
-    for line in study.excluded[:_MOST_NAMED]:
-        context.warn(f"left out: {line}")
+    context.warn(*(f"left out: {line}" for line in study.excluded[:_MOST_NAMED]))
     if len(study.excluded) > _MOST_NAMED:
         context.warn(f"left out: {len(study.excluded) - _MOST_NAMED} more such ratings")
     for name, count in study.missing_scores.items():

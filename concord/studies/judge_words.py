@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from typing import Any, Final
 
 from agreement.meta.ranking import ORDERED, Ranking
@@ -52,7 +52,7 @@ def _people(judged: JudgedPeople) -> str:
     if generators is not None and generators.value is not None:
         pairs = f"{generators.pairs} pairs of generators" if generators.pairs != 1 else "the one pair of generators"
         parts.append(f"put {pairs} in the others' order with a share of {_row(generators)}")
-    return f"People {_listed(parts)}." if parts else "People's own level is not known."
+    return f"People {wording.listed(parts)}." if parts else "People's own level is not known."
 
 
 def _agrees(judged: JudgedPeople) -> str:
@@ -172,12 +172,7 @@ def summary(judged: JudgedPeople) -> str:
     may = [each.name for each in judged.judges if each.replacement.answer in ("yes", "perhaps")]
     unknown = all(each.replacement.answer == "unknown" for each in judged.judges)
     end = "whether one may replace a person is not known" if unknown else "none may replace a person"
-    return f"{about.capitalize()}: {words}, and {f'{_listed(may)} may replace a person' if may else end}."
-
-
-def _listed(names: Sequence[str]) -> str:
-    """``a``, ``a and b``, ``a, b and c``."""
-    return " and ".join(filter(None, (", ".join(names[:-1]), names[-1])))
+    return f"{about.capitalize()}: {words}, and {f'{wording.listed(may)} may replace a person' if may else end}."
 
 
 def _agreement(judge: Judge) -> Mapping[str, Any]:

@@ -66,11 +66,8 @@ def reproduce_visor(context: Context, selection: Mapping[str, Sequence[str]], in
         head = [*names, "statistic", "%", "95 % interval", "in the paper", "images", "answers", "left out", "reason"]
         cells = [head, *(_visor_cells(row, names) for row in rows)]
         lines = markdown_table(cells) if output == "md" else [f"  {line}" for line in aligned(cells)]
-        for line in lines if rows else ["  no scorer has judged these"]:
-            context.say(line)
-        context.say("")
-    for line in _NOTES:
-        context.say(line)
+        context.say(*(lines if rows else ["  no scorer has judged these"]), "")
+    context.say(*_NOTES)
 
 
 def _roles(store: Store, judgements: pd.DataFrame) -> dict[str, Roles]:
@@ -155,7 +152,8 @@ def reproduce_all(context: Context, folder: str, output: str) -> None:
 
 
 def _import(context: Context, study: str, files: Mapping[str, Any]) -> None:
-    quiet = _quiet(context)
+    # what an import says of its project is of no interest where that is thrown away; its warnings are
+    quiet = replace(context, out=io.StringIO())
     if study == "geneval":
         imports.import_geneval(quiet, *_geneval_files(context, **files))
     elif study == "tifa":
@@ -189,11 +187,6 @@ def _geneval_files(context: Context, folders: Sequence[str], metadata: str | Non
         if separator and name not in known:
             raise UsageError(f"{source}: the paper has no source {name!r}; name it one of {', '.join(known)}")
     return metadata, sources
-
-
-def _quiet(context: Context) -> Context:
-    """What an import says of its project is of no interest where that is thrown away; its warnings are."""
-    return Context(context.store, context.cwd, io.StringIO(), context.err)
 
 
 def _files_named(context: Context, folder: str, pattern: str) -> list[Path]:

@@ -5,14 +5,14 @@ from __future__ import annotations
 import io
 import uuid
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import replace
 from typing import Any
 
 from agreement import Options
 from concord.common import text_tables
 from concord.common.context import CommandError, Context, digest
 from concord.comparison import preferences
-from concord.judging import DIRECT, direct, rate
+from concord.judging import direct, rating_answer, rating_evidence
 from data.aspects import SCALES
 from data.records import Annotation, Evidence, Item, Rater
 from data.store import imports
@@ -61,11 +61,9 @@ def _selfeval_bundle(sha256: str) -> ImportBundle:
             for n, model in enumerate(model for model, votes in won.items() for _ in range(votes)):
                 # each vote is a pair of its own: which of them were on the same prompt is not known
                 item = Item(f"{table.suite}/{task}/vote {n + 1}", table.suite, None, task, None, "pair")
-                rating = direct("preference", model, None)
-                version, judgements = rate(rating)
                 key = str(uuid.uuid5(_SELFEVAL_NAMESPACE, f"{sha256}/{item.item_id}"))
                 items.append(item)
-                annotations.append(Annotation(key, item.item_id, _SLOT, DIRECT, rating, judgements, version, raw=raw))
+                annotations.append(rating_answer(key, item.item_id, _SLOT, direct("preference", model, None), raw))
         values = (
             (metric.rater_id, task, model, value)
             for metric in table.metrics
@@ -74,11 +72,9 @@ def _selfeval_bundle(sha256: str) -> ImportBundle:
         )
         for rater_id, task, model, value in values:
             item = Item(f"{table.suite}/{task}/{model} (total of the task)", table.suite, None, task, model)
-            rating = direct("score", None, value)
-            version, judgements = rate(rating)
             key = str(uuid.uuid5(_SELFEVAL_NAMESPACE, f"{sha256}/{item.item_id}/{rater_id}"))
             items.append(item)
-            evidence.append(Evidence(key, item.item_id, rater_id, rating, judgements, version))
+            evidence.append(rating_evidence(key, item.item_id, rater_id, direct("score", None, value)))
     tables = " and ".join(table.where for table in SELFEVAL_TABLES)
     source = f"{SELFEVAL_PAPER}, {tables}: one printed value of each task and model"
     scorers = {
@@ -99,15 +95,8 @@ def _selfeval_bundle(sha256: str) -> ImportBundle:
     )
 
 
-@dataclass(frozen=True, slots=True)
-class CheckedClaim:
-    """What the paper says in words, whether its printed numbers say the same, and what they say."""
-
-    claim: SelfEvalClaim
-    holds: bool
-    ours: str
-
-
+CheckedClaim = tuple[SelfEvalClaim, bool, str]
+"""What the paper says in words, whether its printed numbers say the same, and what they say."""
 Ranks = Mapping[str, Mapping[str, Mapping[str, Any]]]
 """By suite and metric the rows of ``preferences`` about Spearman's rho."""
 
@@ -119,13 +108,13 @@ def reproduce(context: Context, output: str) -> None:
         CommandError: a sentence of the paper does not follow from its own numbers.
     """
     # what an import says of a project that is thrown away is of no interest
-    import_selfeval(Context(context.store, context.cwd, io.StringIO(), context.err))
+    import_selfeval(replace(context, out=io.StringIO()))
     computed = preferences.rows(context.store, Selection(suite=tuple(table.suite for table in SELFEVAL_TABLES)), Options())
     ranks: dict[str, dict[str, Mapping[str, Any]]] = {}
     for row in computed.sections["ranks"]:
         ranks.setdefault(row["suite"], {})[row["rater"]] = row
     pixel, latent = ranks[SELFEVAL_PIXEL.suite], ranks[SELFEVAL_LATENT.suite]
-    decided = [CheckedClaim(claim, *_DECISIONS[claim.key](pixel, latent)) for claim in SELFEVAL_CLAIMS]
+    decided = [(claim, *_DECISIONS[claim.key](pixel, latent)) for claim in SELFEVAL_CLAIMS]
     if output == "json":
         document = {
             "paper": SELFEVAL_PAPER,
@@ -142,16 +131,14 @@ def reproduce(context: Context, output: str) -> None:
                 for table in SELFEVAL_TABLES
             ],
             "sentences": [
-                {"where": checked.claim.where, "words": checked.claim.words, "holds": checked.holds, "ours": checked.ours}
-                for checked in decided
+                {"where": claim.where, "words": claim.words, "holds": holds, "ours": ours} for claim, holds, ours in decided
             ],
             "notes": list(_NOTES),
         }
         context.say_json(document)
     else:
-        for line in _lines(ranks, decided, markdown=output == "md"):
-            context.say(line)
-    if wrong := sum(not checked.holds for checked in decided):
+        context.say(*_lines(ranks, decided, markdown=output == "md"))
+    if wrong := sum(not holds for _, holds, _ in decided):
         raise CommandError(f"{wrong} of {len(decided)} sentences do not follow from the printed numbers")
 
 
@@ -232,9 +219,8 @@ def _lines(ranks: Ranks, decided: Sequence[CheckedClaim], *, markdown: bool) -> 
         write = text_tables.markdown if markdown else text_tables.aligned
         yield from write([head, ["people's votes", *won, "", "", ""], *body])
     yield ""
-    for checked in decided:
-        holds = "As printed" if checked.holds else "Different"
-        yield f"{holds}: “{checked.claim.words}” ({checked.claim.where}); ours: {checked.ours}."
+    for claim, holds, ours in decided:
+        yield f"{'As printed' if holds else 'Different'}: “{claim.words}” ({claim.where}); ours: {ours}."
     yield ""
     yield from _NOTES
 

@@ -32,8 +32,8 @@ from data.store.browse.index_refresh import IndexRefresher
 from data.store.core.store import Store, StoreBusy
 from tests.ui.small_project import done
 from ui import commands
-from ui.web.api.images import Thumbnails
 from ui.web.server import create_app
+from ui.web.thumbnails import Thumbnails
 
 ROOT = Path(__file__).resolve().parents[2]
 _START_SECONDS = 60

@@ -117,8 +117,7 @@ def print_agreement(
 
 
 def _say_indented(context: Context, table: text_tables.Lines) -> None:
-    for line in aligned(table):
-        context.say(f"  {line}")
+    context.say(*(f"  {line}" for line in aligned(table)))
 
 
 def _agreement_columns(section: str, rows: Sequence[Row]) -> list[Column]:
@@ -271,11 +270,8 @@ def print_flips(context: Context, selection: Mapping[str, Sequence[str]], kind: 
         table_lines += (text_tables.markdown if output == "md" else aligned)(lines(_FLIP_COLUMNS, wide(flip_rows.rows)))
     elif not flip_rows.unflippable:
         table_lines.append("nothing to compare in this selection")
-    for line in (
-        *table_lines,
-        *(f"no prompt of {suite} asks for a {kind} that could be flipped" for suite in flip_rows.unflippable),
-    ):
-        context.say(line)
+    unflippable = (f"no prompt of {suite} asks for a {kind} that could be flipped" for suite in flip_rows.unflippable)
+    context.say(*table_lines, *unflippable)
     for command in dict.fromkeys(row["command"] for row in flip_rows.rows if row["command"]):
         context.warn(f"not all flipped prompts have been read yet; to have that done: {command}")
 
@@ -363,18 +359,18 @@ def print_questions(
     """The command ``vqa``."""
     chosen = selected(context, selection)
     rows = scores.rows(context.store, chosen, reference, Options(intervals=intervals))
-    if reference is not None and not any(row["reference"] for row in rows.scores):
+    if reference is not None and not any(row["reference"] for row in rows["scores"]):
         context.warn(f"--reference {reference}: no questions were answered about images by that name in this selection")
     if output == "json":
-        context.say_json({"selection": chosen.to_dict(), "reference": reference, **rows.sections})
+        context.say_json({"selection": chosen.to_dict(), "reference": reference, **rows})
         return
-    if not rows.scores:
+    if not rows["scores"]:
         context.say("no scorer has answered questions about images of this selection")
     _say_by_suite(
         context,
         {
-            _QUESTION_TITLES[name]: (rows, partial(lines, _SPLIT_COLUMNS) if name == "splits" else _compact(_QUESTION_COLUMNS))
-            for name, rows in rows.sections.items()
+            _QUESTION_TITLES[name]: (part, partial(lines, _SPLIT_COLUMNS) if name == "splits" else _compact(_QUESTION_COLUMNS))
+            for name, part in rows.items()
         },
     )
 

@@ -42,9 +42,7 @@ def reproduce_tifa(
 
 
 @reproduce_app.command("selfeval")
-def reproduce_selfeval(
-    output: TextFormat = "table",
-) -> None:
+def reproduce_selfeval(output: TextFormat = "table") -> None:
     """Recompute SelfEval's Figure 6 from its Tables 2 and 3. Exits with 0 only if every claim of the paper's text follows."""
     _reproduce("selfeval", output=output)
 
@@ -175,35 +173,9 @@ def import_ratings(
         typer.Option("--saw-labels", help="--kind scorer: the scorer was tuned on people's labels, so it gets no verdict."),
     ] = False,
     dry_run: Annotated[bool, typer.Option("--dry-run", help="Show what would be stored; store nothing.")] = False,
-) -> dict[str, Any]:
+) -> None:
     """Import ratings from any table. A file of `export ratings` (CSV or Parquet) needs no options; others need --item,
     --rater, --value, --aspect and --scale. In a suite with images every item must match one."""
-    columns = {
-        "item": item,
-        "rater": rater,
-        "value": value,
-        "prompt": prompt,
-        "generator": generator,
-        "index": index,
-        "task": task,
-    }
-    return {
-        "file": file,
-        "columns": columns,
-        "aspect": aspect,
-        "scale": scale,
-        "suite": suite,
-        "kind": kind,
-        "wide": wide,
-        "rater_columns": rater_columns,
-        "ways": match,
-        "new_items": new_items,
-        "missing": missing,
-        "merge": merge,
-        "identity": identity,
-        "saw_labels": saw_labels,
-        "dry_run": dry_run,
-    }
 
 
 @project_command(import_app, "images", "concord.importing.images:import_images")
@@ -267,10 +239,7 @@ def import_study_imagenhub(folder: Folder) -> None:
 
 
 @project_command(study_app, "viescore", "concord.studies.imports:import_viescore")
-def import_study_viescore(
-    folder: Folder,
-    imagenhub: Imagenhub,
-) -> None:
+def import_study_viescore(folder: Folder, imagenhub: Imagenhub) -> None:
     """Import VIEScore: language models judge ImagenHub's images and say why; with ImagenHub's people, and prompts' texts."""
 
 

@@ -9,7 +9,7 @@ import typer
 from ui.cli.options import FILTERS, Intervals, OutputFormat, Selection, app, project_command
 
 
-@project_command(app, "plan", "ui.cli.planning_tables:print_plan", FILTERS)
+@project_command(app, "plan", "ui.cli.meta_tables:print_plan", FILTERS)
 def plan_command(
     selection: Selection,
     half_width: Annotated[
@@ -36,7 +36,7 @@ def plan_command(
     """How many prompts, images and ratings a number needs to be sure, from the ratings there are."""
 
 
-@project_command(app, "rater-effects", "ui.cli.planning_tables:print_rater_effects", FILTERS)
+@project_command(app, "rater-effects", "ui.cli.meta_tables:print_rater_effects", FILTERS)
 def rater_effects_command(
     selection: Selection,
     ratings: Annotated[
@@ -51,7 +51,7 @@ def rater_effects_command(
 Scorers = Annotated[list[str], typer.Option("--scorer", help="Only this scorer, beside people. Repeatable.")]
 
 
-@project_command(app, "rank", "ui.cli.ranking_tables:print_ranking", FILTERS)
+@project_command(app, "rank", "ui.cli.meta_tables:print_ranking", FILTERS)
 def rank_command(
     selection: Selection,
     scorer: Scorers = [],  # noqa: B006
@@ -66,7 +66,7 @@ def rank_command(
     """Does a scorer choose the better image of a prompt, and order the generators, as people do? Beside people's own level."""
 
 
-@project_command(app, "alt-test", "ui.cli.ranking_tables:print_alt_test", FILTERS)
+@project_command(app, "alt-test", "ui.cli.meta_tables:print_alt_test", FILTERS)
 def alt_test_command(
     selection: Selection,
     scorer: Scorers = [],  # noqa: B006
@@ -87,7 +87,7 @@ ESTIMATE_FILTERS = tuple(name for name in FILTERS if name not in ("target", "cer
 """`--target` says what is estimated; which images people agree on is no part that chance drew."""
 
 
-@project_command(app, "estimate", "ui.cli.estimate_tables:print_estimates", ESTIMATE_FILTERS)
+@project_command(app, "estimate", "ui.cli.meta_tables:print_estimates", ESTIMATE_FILTERS)
 def estimate_command(
     selection: Selection,
     scorer: Scorers = [],  # noqa: B006

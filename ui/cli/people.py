@@ -38,10 +38,7 @@ def hash_command() -> None:
 
 
 @project_command(people_app, "list", "concord.people:list_people")
-def list_command(
-    campaign: Campaign = None,
-    form: PeopleFormat = "table",
-) -> None:
+def list_command(campaign: Campaign = None, form: PeopleFormat = "table") -> None:
     """List people with their work: answers by status, minutes, first and last answer, checks passed."""
 
 
@@ -66,17 +63,12 @@ def invite_command(
 
 
 @project_command(people_app, "invitations", "concord.people:list_invitations")
-def invitations_command(
-    campaign: Campaign = None,
-    form: PeopleFormat = "table",
-) -> None:
+def invitations_command(campaign: Campaign = None, form: PeopleFormat = "table") -> None:
     """List all invitations with their links and how many people used each."""
 
 
 @project_command(people_app, "uninvite", "concord.people:uninvite")
-def uninvite_command(
-    invitation: Invitation,
-) -> None:
+def uninvite_command(invitation: Invitation) -> None:
     """Withdraw an invitation: its link and all sessions from it end. Answers stay."""
 
 
@@ -108,10 +100,7 @@ def erase_command(
 
 
 @project_command(people_app, "pseudonym", "concord.people:print_pseudonym")
-def pseudonym_command(
-    platform: PlatformName,
-    identifier: Identifier,
-) -> None:
+def pseudonym_command(platform: PlatformName, identifier: Identifier) -> None:
     """Print the name of a crowd platform's participant in this project."""
 
 

@@ -34,10 +34,10 @@ def serve_command(
 ) -> None:
     """Open a project in the browser."""
     from concord.common.context import CommandError
-    from ui.web.server import Serving, serve
+    from ui.web.server import serve
 
     try:
-        serve(project, Serving(host, port, browser, users, root_path, backup_every, keep_backups))
+        serve(project, host, port, browser, users, root_path, backup_every, keep_backups)
     except (CommandError, RuntimeError) as error:
         print(f"serve: {error}", file=sys.stderr)
         raise typer.Exit(1) from error
@@ -79,9 +79,10 @@ def restore_command(
     project: Project = PLAYGROUND,
 ) -> None:
     """Restore the project from a backup. The current state is set aside. Close the app first."""
+    from concord.common.context import report_errors, warn
     from concord.maintenance.backups import restore
 
-    raise typer.Exit(restore(project, backup, form))
+    raise typer.Exit(report_errors(warn, "restore", lambda: restore(project, backup, form)))
 
 
 @app.command("doctor")

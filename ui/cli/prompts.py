@@ -31,17 +31,10 @@ def prompts_command(
     ] = None,
 ) -> None:
     """Write a published suite's prompts with their machine-readable specs."""
-    from concord.common.context import CommandError
+    from concord.common.context import report_errors, warn
     from concord.importing.prompts import write_suite
 
-    try:
-        write_suite(suite, output, seed, n, sys.stdout)
-    except OSError as error:
-        print(f"prompts: {output} cannot be written: {error.strerror}", file=sys.stderr)
-        raise typer.Exit(1) from error
-    except CommandError as error:
-        print(f"prompts: {error}", file=sys.stderr)
-        raise typer.Exit(error.status) from error
+    raise typer.Exit(report_errors(warn, "prompts", lambda: write_suite(suite, output, seed, n, sys.stdout)))
 
 
 @project_command(import_app, "prompts", "concord.importing.prompts:import_prompts")
@@ -96,6 +89,7 @@ def questions_command(
     import io
     from contextlib import redirect_stdout
 
+    from concord.common.context import report_errors, warn
     from concord.questions import writing
     from ui import commands
 
@@ -107,14 +101,11 @@ def questions_command(
         output=output, prompts=prompts, suite=suite, project=project, model=model, base_url=base_url, checked_by=checked_by,
         threshold=threshold, limit=limit, price_in=price_in, price_out=price_out, yes=yes, device=device,
     )  # fmt: skip
-    raise typer.Exit(writing.write_questions(options, export_quietly))
+    raise typer.Exit(report_errors(warn, "questions", lambda: writing.run(options, export_quietly)))
 
 
 @project_command(export_app, "prompts", "concord.importing.prompts:export_prompts")
-def export_prompts(
-    suite: Annotated[str, typer.Option(help="The suite.")],
-    output: _File,
-) -> None:
+def export_prompts(suite: Annotated[str, typer.Option(help="The suite.")], output: _File) -> None:
     """Export a suite's prompts with their specs. `import prompts FILE` reads them."""
 
 

@@ -142,13 +142,13 @@ def convert_command(
 ) -> None:
     """Convert weights that are published as pickles to safetensors, in a folder under models/ that --set takes. No code of the
     pickle runs. Also reads OpenMMLab's Mask2Former (GenEval's detector), CLIP-FlanT5 and HPSv2."""
+    from concord.common.context import report_errors, warn
     from scorers.models.conversion import convert
 
-    try:
+    def run() -> None:
         done = convert(model)
-    except (ValueError, OSError) as error:
-        print(f"models convert: {error}", file=sys.stderr)
-        raise typer.Exit(1) from error
-    print(f"read {', '.join(done.read)}: tensors alone; no code in it was run")
-    print(f"wrote {done.name}/: {done.what}; {done.parameters / 1e6:,.1f} million parameters as safetensors")
-    print(f"use it with --set {done.setting or 'SETTING'}={done.hub_name or done.name}")
+        print(f"read {', '.join(done.read)}: tensors alone; no code in it was run")
+        print(f"wrote {done.name}/: {done.what}; {done.parameters / 1e6:,.1f} million parameters as safetensors")
+        print(f"use it with --set {done.setting or 'SETTING'}={done.hub_name or done.name}")
+
+    raise typer.Exit(report_errors(warn, "models convert", run))

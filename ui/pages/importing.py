@@ -230,7 +230,7 @@ def _options(source: Source, values: Mapping[str, Any]) -> dict[str, Any]:
         return {"exported": True}
     columns = {name: None if values[name] in (None, "", _NONE) else values[name] for name in _COLUMNS}
     others = {name: values[name] or None for name in ("aspect", "scale", "suite", "kind")}
-    return {"columns": columns, **others, "new_items": bool(values["new_items"])}
+    return {**columns, **others, "new_items": bool(values["new_items"])}
 
 
 def _rating_changes(guess: Mapping[str, Any]) -> dict[str, Any]:

@@ -27,14 +27,16 @@ from agreement.report.report import select
 from concord import agreement, exporting
 from concord.agreement import Rows, selected
 from concord.common import machine, next_steps, wording
-from concord.common.context import CommandError, Context
-from concord.exporting import export_target, why_no_ratings, write_export
+from concord.common.context import CommandError, Context, writing
+from concord.exporting import export_target, why_no_ratings
 from concord.meta import findings, planning
 from concord.meta.planning import PlanRequest
 from data.export import formats
 from data.export.formats import Columns, Kind
 from data.export.rows import RATING_COLUMNS
+from data.files import write_whole
 from data.store.analysis import exports
+from data.store.backup.backups import concord_version
 from data.store.core.frame import Scales
 from data.store.core.selection import Selection
 from data.store.core.store import Store
@@ -42,10 +44,9 @@ from ui.report import (
     figures,
     html,
     sample_failures,
-    sections_estimates,
+    sections_meta,
     sections_methods,
     sections_results,
-    sections_scorers,
     sections_summary,
 )
 from ui.report.latex import latex
@@ -54,14 +55,14 @@ from ui.report.sections import Document, Material, ReportSection, printed_docume
 SECTIONS: tuple[Callable[[Material], ReportSection | None], ...] = (
     sections_summary.summary,
     sections_results.scores_section,
-    sections_estimates.estimates_section,
+    sections_meta.estimates_section,
     partial(sections_results.comparison, "among_people"),
     partial(sections_results.comparison, "raters"),
-    sections_scorers.scorers_section,
+    sections_meta.scorers_section,
     partial(sections_results.comparison, "by_certainty"),
     sections_results.confusions_section,
     *(partial(sections_results.comparison, name) for name in ("comparisons", "thresholds", "matrix")),
-    sections_estimates.precision_section,
+    sections_meta.precision_section,
     sample_failures.samples_section,
     sections_methods.selected,
     sections_methods.recruitment_section,
@@ -76,7 +77,7 @@ SECTIONS: tuple[Callable[[Material], ReportSection | None], ...] = (
 def document(material: Material) -> Document:
     """Everything that the report says."""
     sections = [section for make in SECTIONS if (section := make(material))]
-    made = f"{material.made:%Y-%m-%d}, Concord {sections_methods.concord_version()}"
+    made = f"{material.made:%Y-%m-%d}, Concord {concord_version()}"
     lead = f"{sections_methods.selection_in_words(material)}. {made}."
     return Document(sections_methods.title(material), lead, tuple(sections), data(material))
 
@@ -119,7 +120,9 @@ def gather(store: Store, selection: Selection, seed: int, command: str, tell: Te
         judgements,
         judgements["excluded"].astype(object).where(judgements["excluded"].notna() | values.notna(), "no_value"),
         ratings,
-        _rows(judgements, scales, selection, options, tell) | _estimates(store, selection) if len(ratings) else {},
+        _rows(judgements, scales, selection, options, tell) | sections_meta.estimates_of(store, selection)
+        if len(ratings)
+        else {},
         exports.describe_scorers(store, ratings.loc[ratings["kind"] == "scorer", "rater"].unique().tolist()),
         command,
         datetime.now(UTC),
@@ -165,12 +168,6 @@ def _rows(judgements: pd.DataFrame, scales: Scales, selection: Selection, option
             dict(row) for row in sections_results.alone(means, rows["raters"]) if not wanted or row["aspect"] in wanted
         ],
     }
-
-
-def _estimates(store: Store, selection: Selection) -> Rows:
-    """Nothing where nothing is estimated."""
-    rows = sections_estimates.rows_of(store, selection)
-    return {sections_estimates.NAME: rows} if rows else {}
 
 
 def _whose(row: Mapping[str, Any]) -> tuple[Any, ...]:
@@ -374,7 +371,9 @@ def export_report(
     material = gather(context.store, chosen, seed, command, _progress_printer(context))
     if material.ratings.empty:
         raise CommandError(why_no_ratings(material.judgements))
-    write_export(path, render_report(document(material), material, form))
+    content = render_report(document(material), material, form)
+    with writing(path):
+        write_whole(path, content)
     context.say(f"the report on {wording.count(len(material.ratings), 'rating')} is in {output}{zip_note}")
 
 

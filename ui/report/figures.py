@@ -67,7 +67,7 @@ def beside_people(rows: Iterable[Row]) -> list[ReportFigure]:
 
 
 def _label(row: Row) -> str:
-    return str(row["rater"]) if "rater" in row else "simulated people" if row["people"] == "simulated" else "people"
+    return str(row["rater"]) if "rater" in row else wording.people(row["people"])
 
 
 @dataclass(frozen=True, slots=True)
@@ -103,7 +103,7 @@ def curves(
 
 def along(drawn: Sequence[Along]) -> list[ReportFigure]:
     """A figure for each."""
-    return [_curve(each.suite, "simulated people" if each.people == "simulated" else "people", each.made) for each in drawn]
+    return [_curve(each.suite, wording.people(each.people), each.made) for each in drawn]
 
 
 def _curve(suite: str, who: str, made: ThresholdCurve) -> ReportFigure:

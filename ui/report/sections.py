@@ -228,6 +228,16 @@ def topic_of(row: Row) -> Topic:
     return row["suite"], row["aspect"], row["people"]
 
 
+def is_whole(row: Row) -> bool:
+    """Whether a row is over all generators and tasks, and about no single target."""
+    return (row["generator"], row["task"], row["target"]) == (ALL, ALL, None)
+
+
+def whole_rows(material: Material, section: str, topic: Topic) -> list[Row]:
+    """A section's rows about a topic as a whole."""
+    return [row for row in material.rows.get(section, []) if topic_of(row) == topic and is_whole(row)]
+
+
 def by_topic(rows: Iterable[Row]) -> Iterator[tuple[str, list[Row]]]:
     """The rows of each suite, aspect and kind of people, with a caption; real people first."""
     rows_of: dict[Topic, list[Row]] = {}

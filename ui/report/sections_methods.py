@@ -10,7 +10,6 @@ import json
 import platform
 import shutil
 import subprocess
-import tomllib
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -25,15 +24,28 @@ from agreement import catalogue
 from agreement.report.report import glance
 from concord import exporting
 from concord.campaigns import payment
+from concord.campaigns.payment import Payroll
 from concord.common import wording
 from data.campaigns.recruitment import NOT_REPORTED, RECRUITMENT_FIELDS
-from data.campaigns.settings import Campaign
+from data.campaigns.settings import Settings
 from data.export.rows import SIMULATED
 from data.store.analysis.exports import ScorerDescription
+from data.store.backup.backups import concord_version
 from data.store.campaigns import management, monitoring
 from data.store.campaigns.monitoring import WorkerStats
 from data.store.core.store import Store
-from ui.report.sections import ALL, COMPARED, Material, ReportSection, ReportTable, Row, Term, texts, topic_of
+from ui.report.sections import (
+    COMPARED,
+    Material,
+    ReportSection,
+    ReportTable,
+    Row,
+    Term,
+    is_whole,
+    texts,
+    topic_of,
+    whole_rows,
+)
 
 _FILTERS = {
     "suite": "suite", "task": "task", "generator": "generator", "aspect": "aspect", "target": "target", "rater": "rater",
@@ -67,8 +79,7 @@ _CERTAINTY = (
 def title(material: Material) -> str:
     """What the report is about; the certainty of its units belongs to every number."""
     classes = list(dict.fromkeys(material.selection.certainty))
-    several = f"{', '.join(classes[:-1])} and {classes[-1]}" if len(classes) > 1 else "".join(classes)
-    return "Agreement of raters" + (f" on {several} units" if classes else "")
+    return "Agreement of raters" + (f" on {wording.listed(classes)} units" if classes else "")
 
 
 def selected(material: Material) -> ReportSection:
@@ -133,9 +144,9 @@ _MOST_COLUMNS = 8
 
 def in_short(material: Material) -> Iterator[str]:
     """A sentence on each suite and aspect: how far people agree, and which scorer comes closest to them."""
-    among = {(*topic_of(row), row["statistic"]): row for row in material.rows.get("among_people", []) if _is_whole(row)}
+    among = {(*topic_of(row), row["statistic"]): row for row in material.rows.get("among_people", []) if is_whole(row)}
     for suite, aspect, people in dict.fromkeys(key[:3] for key in among):
-        who = "simulated people" if people == "simulated" else "people"
+        who = wording.people(people)
         agree = among.get((suite, aspect, people, "percent_agreement"))
         parts = []
         if agree and agree["value"] is not None:
@@ -148,7 +159,7 @@ def in_short(material: Material) -> Iterator[str]:
 
 
 def _closest(material: Material, topic: tuple[str, str, str]) -> str:
-    rows = [r for r in material.rows.get("raters", []) if _is_whole(r) and topic_of(r) == topic and r["value"] is not None]
+    rows = [row for row in whole_rows(material, "raters", topic) if row["value"] is not None]
     statistic = next((s for s in ("cohen_kappa", "spearman") if any(row["statistic"] == s for row in rows)), None)
     compared = [row for row in rows if row["statistic"] == statistic]
     if not compared:
@@ -158,10 +169,6 @@ def _closest(material: Material, topic: tuple[str, str, str]) -> str:
     of = f"of {len(compared)} scorers the closest to them" if len(compared) > 1 else "the one scorer"
     number = f"{wording.title(str(statistic))} {best['value']:.3f}{_within(best, '.3f')}"
     return f"{of} is {best['rater']}: {number}{', ' if standing else ''}{standing}"
-
-
-def _is_whole(row: Row) -> bool:
-    return (row["generator"], row["task"], row["target"]) == (ALL, ALL, None)
 
 
 def _within(row: Row, form: str) -> str:
@@ -176,15 +183,10 @@ def raters(material: Material) -> ReportSection:
     if len(people):
         who = {"slot": "an anonymous place in a study’s file (slot)"}
         imitates = {SIMULATED: "simulated: imitates "}
-        rows = [
-            [
-                str(rater),
-                imitates.get(str(kind), "") + who.get(str(identity), "a person"),
-                f"{len(part):,}",
-                f"{part['item'].nunique():,}",
-            ]
-            for (rater, kind, identity), part in people.groupby(["rater", "kind", "identity"])
-        ]
+        rows = []
+        for (rater, kind, identity), part in people.groupby(["rater", "kind", "identity"]):
+            whose = imitates.get(str(kind), "") + who.get(str(identity), "a person")
+            rows.append([str(rater), whose, f"{len(part):,}", f"{part['item'].nunique():,}"])
         tables.append(texts("People", ("Name", "Who that is", "Ratings", "Items"), rows))
     if scored := [_scorer(material, scorer) for scorer in material.scorers]:
         headings = ("Name", "Version", "Profile", "Settings", "Rules", "Ratings", "Items")
@@ -208,11 +210,8 @@ def _scorer(material: Material, scorer: ScorerDescription) -> list[str]:
 def exclusions(material: Material) -> ReportSection:
     """What does not count, and why: judgements, and what single comparisons leave out besides."""
     left = material.judgements.assign(reason=material.left_out)[material.left_out.notna()]
-    who = (
-        left["kind"]
-        .where(~left["simulated"].astype(bool), "simulated people")
-        .replace({"human": "people", "scorer": "scorers"})
-    )
+    who = left["kind"].replace({"human": "people", "scorer": "scorers"})
+    who = who.where(~left["simulated"].astype(bool), "simulated people")
     grouped = left.assign(who=who).groupby(["suite", "aspect", "who", "reason"], as_index=False).size()
     rows = [[*where, wording.reason(reason), f"{n:,}"] for *where, reason, n in grouped.itertuples(index=False)]
     tables = [texts("Judgements that do not count", ("Suite", "Aspect", "By", "Why", "Judgements"), rows, 3)] if rows else []
@@ -228,9 +227,9 @@ def _besides(material: Material, known: set[str]) -> dict[tuple[Any, ...], dict[
     """(comparison, suite, aspect, what, how many) to the statistics that leave it out."""
     besides: dict[tuple[Any, ...], dict[str, None]] = {}
     for row in (*material.rows.get("among_people", []), *material.rows.get("raters", [])):
-        people = "simulated people" if row["people"] == "simulated" else "people"
+        people = wording.people(row["people"])
         who = f"{row['rater']} against {people}" if "rater" in row else f"{people} among themselves"
-        for reason, n in row["excluded"].items() if _is_whole(row) else ():
+        for reason, n in row["excluded"].items() if is_whole(row) else ():
             if reason not in known and n:
                 key = (who, row["suite"], row["aspect"], wording.reason(reason), int(n))
                 besides.setdefault(key, {})[wording.title(row["statistic"])] = None
@@ -287,18 +286,18 @@ def _campaign(store: Store, name: str) -> Recruitment | None:
     campaign = management.get(store, name)
     if campaign is None:
         return None
-    settings, workers = campaign.settings, monitoring.workers(store, name)
+    settings, workers, roll = campaign.settings, monitoring.workers(store, name), payment.payroll(store, campaign)
     form = f"Concord’s form, questionnaire {campaign.questionnaire} {campaign.version or ''}".rstrip()
     limit = f", {wording.count(settings.limit, 'item')} a person at most" if settings.limit else ""
     counted = {
         "workers": _people(workers),
-        "recruitment": _platforms(store, campaign),
+        "recruitment": _platforms(roll),
         "qualification": _training(workers, settings.pass_mark),
         "interface": f"{form}, {settings.order} order{limit}",
         "instructions": _text(settings.instructions),
         "attention_checks": _checks(workers, settings.check_every),
         "consent": _text(settings.consent),
-        **_pay(store, campaign),
+        **_pay(settings, roll),
         "data": _DATA,
         "overlap": str(campaign.overlap),
         "time": _time(workers),
@@ -309,9 +308,8 @@ def _campaign(store: Store, name: str) -> Recruitment | None:
     return Recruitment(heading, management.recruitment_of(store, name), {key: text for key, text in counted.items() if text})
 
 
-def _pay(store: Store, campaign: Campaign) -> dict[str, str]:
+def _pay(settings: Settings, roll: Payroll) -> dict[str, str]:
     """What the campaign's prices say and its people got, as far as anything is paid."""
-    settings, roll = campaign.settings, payment.payroll(store, campaign)
     if not settings.pay.paid:
         return {}
     base = f", {settings.base_pay} {settings.currency} at least for whoever reaches the end".replace("  ", " ")
@@ -340,9 +338,9 @@ def _people(workers: Sequence[WorkerStats]) -> str:
     return "; ".join(parts)
 
 
-def _platforms(store: Store, campaign: Campaign) -> str:
+def _platforms(roll: Payroll) -> str:
     """How people came, as far as they came by links."""
-    came = Counter(person.work.platform for person in payment.payroll(store, campaign).people if person.work.platform)
+    came = Counter(person.work.platform for person in roll.people if person.work.platform)
     return "; ".join(f"{wording.count(n, 'person')} by a link from {_PLATFORMS[name]}" for name, n in sorted(came.items()))
 
 
@@ -393,18 +391,10 @@ def recruitment_section(material: Material) -> ReportSection | None:
     """How people were asked, campaign by campaign."""
     if not material.recruited:
         return None
-    tables = tuple(
-        texts(
-            f"{recruitment.name[:1].upper()}{recruitment.name[1:]}" if recruitment.name == _IMPORTED else recruitment.name,
-            _HEADINGS,
-            [*recruitment.rows()],
-        )
-        for recruitment in material.recruited
-    )
-    return ReportSection("How people were asked", (_LEAD,), tables=tables, kind="appendix")
-
-
-_HEADINGS = ("Field", "Said", "Counted by Concord")
+    headings = ("Field", "Said", "Counted by Concord")
+    names = [_IMPORTED.capitalize() if each.name == _IMPORTED else each.name for each in material.recruited]
+    tables = [texts(name, headings, [*each.rows()]) for name, each in zip(names, material.recruited, strict=True)]
+    return ReportSection("How people were asked", (_LEAD,), tables=tuple(tables), kind="appendix")
 
 
 def as_rows(recruitments: Sequence[Recruitment]) -> list[dict[str, str | None]]:
@@ -434,11 +424,6 @@ _RULES = (
     "Intervals are made by drawing prompts (or items, in a suite without prompts) with all their ratings.",
     "“Average over tasks” is unweighted. Suites are never pooled, as their scales and questions differ.",
 )
-
-
-def concord_version() -> str:
-    """The version that ``pyproject.toml`` says."""
-    return str(tomllib.loads((_HERE / "pyproject.toml").read_text(encoding="utf-8"))["project"]["version"])
 
 
 @lru_cache(maxsize=1)

@@ -21,6 +21,7 @@ from ui.report.sections import (
     ALL,
     COMPARED,
     TASKS_MEAN,
+    AddDetails,
     Heading,
     Material,
     Names,
@@ -36,6 +37,7 @@ from ui.report.sections import (
     estimates_tables,
     evenly,
     generator,
+    is_whole,
 )
 
 PEOPLE = "people"
@@ -126,18 +128,14 @@ _PREVALENCE = (
 )
 
 
-_NamesOf = Callable[[Sequence[Row]], Names]
-_Beside = Callable[[Row], tuple[str, ...]]
-
-
 @dataclass(frozen=True, slots=True)
 class _Comparison:
     """A section of one comparison: its title, what is said of it, what names its rows, and what stands beneath a number."""
 
     title: str
     text: Callable[[Material], str]
-    names: _NamesOf
-    beside: _Beside | None = None
+    names: Callable[[Sequence[Row]], Names]
+    beside: AddDetails | None = None
     figures: Callable[[Material], Sequence[ReportFigure]] = lambda _: ()
     tables: Callable[[str, Sequence[Row]], list[ReportTable]] = lambda *_: []
     """Further tables of a topic: its caption and rows."""
@@ -198,10 +196,6 @@ def _threshold(row: Row) -> str:
     if row["task"] == TASKS_MEAN:
         return "each task’s own"
     return "–" if row["threshold"] is None else f"{row['threshold']:.4g}"
-
-
-def _in_sample(row: Row) -> tuple[str, ...]:
-    return () if row["in_sample"] is None else (f"in sample {row['in_sample']:.3f}",)
 
 
 def _pair(row: Row) -> str:
@@ -280,7 +274,7 @@ _COMPARISONS: Mapping[str, _Comparison] = {
         "Scores as decisions",
         lambda _: _CUT,
         lambda rows: {**_of_scorers(rows), "Yes above": _threshold},
-        _in_sample,
+        lambda row: () if row["in_sample"] is None else (f"in sample {row['in_sample']:.3f}",),
         lambda material: figures.along(material.curves),
     ),
     "matrix": _Comparison(
@@ -327,9 +321,8 @@ def confusions(
     pairs = [
         (row["suite"], row["aspect"], row["people"], row["rater"])
         for row in rows["raters"]
-        if row["statistic"] == "percent_agreement" and row["value"] is not None
-        and (row["generator"], row["task"], row["target"]) == (ALL, ALL, None)
-    ]  # fmt: skip
+        if row["statistic"] == "percent_agreement" and row["value"] is not None and is_whole(row)
+    ]
     made = []
     for n, (suite, aspect, people, rater) in enumerate(pairs):
         tell(n, len(pairs))
@@ -352,15 +345,11 @@ def confusions_section(material: Material) -> ReportSection | None:
     """The tables."""
     if not material.confusions:
         return None
-    return ReportSection(
-        "Where answers cross",
-        (_ABOUT_CONFUSIONS,),
-        tables=tuple(_confusion_table(confusion) for confusion in material.confusions),
-    )
+    return ReportSection("Where answers cross", (_ABOUT_CONFUSIONS,), tables=tuple(map(_confusion_table, material.confusions)))
 
 
 def _confusion_table(confusion: Confusion) -> ReportTable:
-    who = "simulated people" if confusion.people == "simulated" else "people"
+    who = wording.people(confusion.people)
     most = max(max(row) for row in confusion.table) or 1
     headings = [
         Heading(f"{confusion.rater} says", number=False),

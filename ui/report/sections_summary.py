@@ -30,6 +30,7 @@ from ui.report.sections import (
     Row,
     Topic,
     topic_of,
+    whole_rows,
 )
 
 _FAILURES: Final = 4
@@ -48,9 +49,8 @@ def summary(material: Material) -> ReportSection | None:
     if topic is None:
         return None
     suite, aspect, people = topic
-    who = "people" if people == "real" else "simulated people"
-    raters = _rows(material, "raters", topic)
-    among = _rows(material, "among_people", topic)
+    who = wording.people(people)
+    raters, among = (whole_rows(material, section, topic) for section in ("raters", "among_people"))
     statistic = next((name for name in _STATISTICS if _defined(raters, name) or _defined(among, name)), None)
     means, failures = _means(material, topic), _failures(material, suite)
     points = [text for text in (_best_generator(material, topic, means), _closest(raters, among, statistic, who)) if text]
@@ -81,15 +81,6 @@ def _main_topic(material: Material) -> Topic | None:
     return max(sorted(sizes), key=lambda topic: (sizes[topic], order.get(topic[1], -len(order))), default=None)
 
 
-def _rows(material: Material, section: str, topic: Topic) -> list[Row]:
-    """A section's rows about a topic as a whole."""
-    return [
-        row
-        for row in material.rows.get(section, [])
-        if topic_of(row) == topic and (row["generator"], row["task"], row["target"]) == (ALL, ALL, None)
-    ]
-
-
 def _defined(rows: Sequence[Row], statistic: str) -> bool:
     return any(row["statistic"] == statistic and row["value"] is not None for row in rows)
 
@@ -107,7 +98,7 @@ def _interval(row: Row) -> str:
 def _means(material: Material, topic: Topic) -> dict[str, dict[str, Row]]:
     """By rater and generator, over all tasks: people first, then scorers by how far they agree with people."""
     suite, aspect, people = topic
-    agreement = {row["rater"]: row["value"] for row in _of(_rows(material, "raters", topic), _STATISTICS[0])}
+    agreement = {row["rater"]: row["value"] for row in _of(whole_rows(material, "raters", topic), _STATISTICS[0])}
     by_rater: dict[str, dict[str, Row]] = {}
     for section in ("among_people", "raters", "scorer_means"):
         for row in material.rows.get(section, []):
@@ -146,7 +137,7 @@ def _best_generator(material: Material, topic: Topic, means: dict[str, dict[str,
         return ""
     rater, rows = next(iter(means.items()))
     ordered = sorted((name for name in rows if name != ALL), key=lambda name: (-rows[name]["value"], name))
-    by = rater or ("people" if topic[2] == "real" else "simulated people")
+    by = rater or wording.people(topic[2])
     if len(ordered) < 2:
         return ""
     best = ordered[0]
@@ -182,12 +173,17 @@ def _closest(raters: Sequence[Row], among: Sequence[Row], statistic: str | None,
     if not ranked:
         return f"{who.capitalize()} among themselves: {title} {wording.two(own[0]['value'])}{_interval(own[0])}." if own else ""
     best = ranked[0]
-    ceiling = best["ceiling"] or {}
-    level = ceiling if ceiling.get("value") is not None else own[0] if own else None
+    ceiling, level = best["ceiling"] or {}, _level(best, own)
     beside = f"; {who} among themselves {wording.two(level['value'])}{_interval(level)}" if level else ""
     standing = f": {wording.verdict(ceiling['verdict'])}" if ceiling.get("verdict") else ""
     first = f"{best['rater']} agrees best with {who}" if len(ranked) > 1 else f"{best['rater']} and {who} agree"
     return f"{first}: {title} {wording.two(best['value'])}{_interval(best)}{beside}{standing}."
+
+
+def _level(scorer: Row, own: Sequence[Row]) -> Row | None:
+    """People's own level: on the images of the scorer, or else among themselves."""
+    ceiling: Row = scorer["ceiling"] or {}
+    return ceiling if ceiling.get("value") is not None else own[0] if own else None
 
 
 def _figures(raters: Sequence[Row], among: Sequence[Row], statistic: str | None, who: str, tallest: int) -> list[ReportFigure]:
@@ -195,8 +191,7 @@ def _figures(raters: Sequence[Row], among: Sequence[Row], statistic: str | None,
     ranked, own = _of(raters, statistic)[:_MOST_LINES], _of(among, statistic)
     if not ranked or statistic is None:
         return []
-    ceiling = ranked[0]["ceiling"] or {}
-    level = ceiling if ceiling.get("value") is not None else own[0] if own else None
+    level = _level(ranked[0], own)
     band = charts.Band(f"{who} among themselves", level["value"], level["low"], level["high"]) if level else None
     title = wording.title(statistic)
     figure = charts.forest([(str(row["rater"]), row) for row in ranked], f"{title} with {who}, 95 % interval", band)

@@ -12,7 +12,7 @@ import hmac
 import re
 import time
 from asyncio import CancelledError
-from collections.abc import Awaitable, Callable, MutableMapping, Sequence
+from collections.abc import Awaitable, Callable, Sequence
 from ipaddress import ip_address
 from typing import Any, Final, NamedTuple
 from urllib.parse import parse_qsl, urlencode
@@ -20,6 +20,7 @@ from urllib.parse import parse_qsl, urlencode
 from starlette.datastructures import Headers, MutableHeaders
 from starlette.exceptions import HTTPException
 from starlette.responses import PlainTextResponse, Response
+from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from ui.web.auth import sign_in_pages
 from ui.web.auth.authorization import Access, access_of, wants_page
@@ -99,13 +100,6 @@ def limited(receive: Receive, path: str) -> Receive:
     return wrapped
 
 
-Scope = MutableMapping[str, Any]
-Message = MutableMapping[str, Any]
-Receive = Callable[[], Awaitable[Message]]
-Send = Callable[[Message], Awaitable[None]]
-App = Callable[[Scope, Receive, Send], Awaitable[None]]
-
-
 CONTENT_SECURITY_POLICY: Final = "; ".join(
     (
         "default-src 'self'",
@@ -161,7 +155,7 @@ def is_loopback(host: str) -> bool:
 class Guard:
     """ASGI middleware, the outermost. Without accounts only this machine may come; a path that no rule covers is refused."""
 
-    def __init__(self, app: App, token: str, *, accounts: bool = False, root: str = "") -> None:
+    def __init__(self, app: ASGIApp, token: str, *, accounts: bool = False, root: str = "") -> None:
         self._app = app
         self._token = token
         self._accounts = accounts
@@ -296,9 +290,8 @@ class _Answer:
         if message["type"] == "http.response.start":
             self.begun = True
             # Gradio lets every site read its answers where the app is not on localhost
-            message["headers"] = [
-                header for header in message.get("headers", ()) if not header[0].lower().startswith(b"access-control-")
-            ]
+            theirs = message.get("headers", ())
+            message["headers"] = [header for header in theirs if not header[0].lower().startswith(b"access-control-")]
             headers = MutableHeaders(scope=message)
             for name, value in _HEADERS.items():
                 if name != "referrer-policy" or name not in headers:
@@ -341,7 +334,7 @@ gradio-app:not(:has(.block, .nav-holder))::before {
 class Entrance:
     """ASGI middleware, right before the pages; ``pages`` are the paths and titles of Studio's."""
 
-    def __init__(self, app: App, root: str = "", pages: Sequence[tuple[str, str]] = ()) -> None:
+    def __init__(self, app: ASGIApp, root: str = "", pages: Sequence[tuple[str, str]] = ()) -> None:
         self._app = app
         self._root = root
         self._pages = pages
@@ -369,7 +362,7 @@ def _with_missing_page(send: Send, answer: Callable[[Send], Awaitable[None]]) ->
     """As ``send``, but where nothing is found ``answer`` says so in a page."""
     found = True
 
-    async def sending(message: MutableMapping[str, Any]) -> None:
+    async def sending(message: Message) -> None:
         nonlocal found
         if message["type"] == "http.response.start" and message["status"] == 404:
             found = False
@@ -382,9 +375,9 @@ def _with_missing_page(send: Send, answer: Callable[[Send], Awaitable[None]]) ->
 
 def _with_opening_notice(send: Send) -> Send:
     """As ``send``; a page says that it opens until it is drawn."""
-    start: MutableMapping[str, Any] = {}
+    start: Message = {}
 
-    async def sending(message: MutableMapping[str, Any]) -> None:
+    async def sending(message: Message) -> None:
         headers = dict(message.get("headers", ()))
         if message["type"] == "http.response.start" and headers.get(b"content-type", b"").startswith(b"text/html"):
             start.update(message)

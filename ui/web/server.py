@@ -19,7 +19,6 @@ import warnings
 import webbrowser
 from collections.abc import Callable
 from contextlib import closing, suppress
-from dataclasses import dataclass
 from html import escape
 from importlib import import_module
 from pathlib import Path
@@ -30,6 +29,7 @@ import uvicorn
 from fastapi import FastAPI, Request, Response
 from fastapi.exceptions import RequestValidationError
 from fastapi.responses import FileResponse, HTMLResponse, JSONResponse, PlainTextResponse, RedirectResponse
+from starlette.types import Receive, Scope, Send
 
 from concord.common import forwarding
 from concord.common.base_path import at, checked, stand
@@ -42,12 +42,12 @@ from data.store.core.connections import NotWritten
 from data.store.core.erased import Erased
 from data.store.core.store import Store, StoreBusy
 from ui.commands import fill_default_project
-from ui.web.api.images import Thumbnails
 from ui.web.assets import ASSETS, Assets
 from ui.web.auth.accounts import Accounts, AccountsError
 from ui.web.auth.authorization import Authorization
 from ui.web.auth.sessions import Sessions
-from ui.web.middleware import Entrance, Guard, Receive, Scope, Send, is_loopback
+from ui.web.middleware import Entrance, Guard, is_loopback
+from ui.web.thumbnails import Thumbnails
 
 _TURN_SECONDS: Final = 0.0005
 """So long may a thread that computes keep others waiting: an answer is many short statements, each of which waits its turn."""
@@ -72,13 +72,8 @@ _PORTS_TO_TRY = 20
 _LOOK_SECONDS = 0.3
 _BROWSER_SECONDS = 0.3
 """So long after the start the browser is opened."""
-_ROUTERS = (
-    # matched in this order, so first what is asked for most
-    "form:router", "images:router", "browse:browse_router", "command:router", "downloads:export_router", "browse:map_router",
-    "workbench:remarks_router", "workbench:campaigns_router", "downloads:report_router", "browse:listing_router",
-    "workbench:workbench_router",
-)  # fmt: skip
-"""Functions that make the JSON routes of a project, as module of ``ui.web.api``:name."""
+_ROUTERS = ("form", "images", "browse", "command", "downloads", "workbench")
+"""The modules of ``ui.web.api`` that make a project's JSON routes; matched in this order, so first what is asked for most."""
 _REFUSALS: dict[int | str, dict[str, Any]] = {
     401: {"description": "Nobody is signed in, or has given a name."},
     403: {"description": "Not for this visitor."},
@@ -113,8 +108,8 @@ def create_app(store: Store, token: str, accounts: Accounts | None = None, root:
     from ui.web.auth import routes
 
     app = FastAPI(title="Concord", docs_url=None, redoc_url=None, openapi_url=None)
-    for module, _, name in (router.partition(":") for router in _ROUTERS):
-        app.include_router(getattr(import_module(f"ui.web.api.{module}"), name)(store), responses=_REFUSALS)
+    for module in _ROUTERS:
+        app.include_router(import_module(f"ui.web.api.{module}").router(store), responses=_REFUSALS)
     app.include_router(routes.router(store, accounts), responses=_REFUSALS)
     app.mount("/assets", Assets(), name="assets")
 
@@ -248,47 +243,44 @@ _OPENING_PAGE: Final = """<!doctype html><html lang="en"><title>Concord is openi
 <p>Concord is opening …</p><p style="opacity:.7;font-size:.9rem">Loading {step}. This takes a few seconds.</p>"""
 
 
-@dataclass(frozen=True, slots=True)
-class Serving:
-    """How a project is served.
+def serve(
+    project: Path,
+    host: str,
+    port: int | None,
+    browser: bool,
+    users: Path | None,
+    root_path: str,
+    backup_every: float,
+    keep_backups: int,
+) -> None:
+    """Open a project and serve it until interrupted.
 
-    Attributes:
+    Args:
+        project: its folder.
+        host: where to listen.
         port: None: the first free one.
+        browser: whether to open one.
         users: the file of accounts; None: nobody signs in, and only this machine may come.
         root_path: where a proxy serves the app, such as ``/concord``.
         backup_every: hours; 0: no backups.
         keep_backups: so many of them stay, and the last of each week before (``data.store.backup.backups``).
-    """
-
-    host: str = "127.0.0.1"
-    port: int | None = None
-    browser: bool = True
-    users: Path | None = None
-    root_path: str = ""
-    backup_every: float = scheduler.EVERY_HOURS
-    keep_backups: int = scheduler.KEEP
-
-
-def serve(project: Path, how: Serving) -> None:
-    """Open a project and serve it until interrupted.
 
     Raises:
         CommandError: the host is not this machine's loopback and there are no accounts, the file of accounts is not as it
             must be, or the port is taken.
     """
-    accounts, root = _access_settings(how)
-    host = how.host
+    accounts, root = _access_settings(host, users, root_path)
     settle_process()
     store = opened(project)
     if isinstance(store, forwarding.OpenApp):
         url = _url(store.host, store.port, "")
         print(f"Concord is open already at {url} (process {store.pid})", flush=True)
-        if how.browser:
+        if browser:
             webbrowser.open(url)
         return
     # uvicorn passes the signal on when it has stopped: this way the project is closed first
     signal.signal(signal.SIGTERM, lambda *_: sys.exit(0))
-    with store, _bind(host, how.port) as listening:
+    with store, _bind(host, port) as listening:
         for note in store.notes:
             print(note, file=sys.stderr, flush=True)
         bound = listening.getsockname()[1]
@@ -333,10 +325,10 @@ def serve(project: Path, how: Serving) -> None:
                 return not cancelled and "timeout graceful shutdown exceeded" not in record.getMessage()
 
             logging.getLogger("uvicorn.error").addFilter(no_farewell)
-            backing = closing(scheduler.BackupScheduler(store, how.backup_every, how.keep_backups))
+            backing = closing(scheduler.BackupScheduler(store, backup_every, keep_backups))
             drawing = closing(limit_pace(store))
             with suppress(KeyboardInterrupt), closing(IndexRefresher(store)), closing(Thumbnails(store)), backing, drawing:
-                if how.browser:
+                if browser:
                     # it finds the page that says what is loading
                     Timer(_BROWSER_SECONDS, webbrowser.open, (url,)).start()
                 uvicorn.Server(config).run(sockets=[listening])
@@ -349,21 +341,21 @@ def serve(project: Path, how: Serving) -> None:
             gc.unfreeze()
 
 
-def _access_settings(how: Serving) -> tuple[Accounts | None, str]:
+def _access_settings(host: str, users: Path | None, root_path: str) -> tuple[Accounts | None, str]:
     """The accounts, and the prefix."""
     accounts = None
-    if how.users is not None:
+    if users is not None:
         try:
-            accounts = Accounts(how.users)
+            accounts = Accounts(users)
         except AccountsError as error:
             raise CommandError(f"--users {error}") from error
-    elif not is_loopback(how.host):
+    elif not is_loopback(host):
         raise CommandError(
-            f"--host {how.host}: without accounts Concord is open to this machine only; say who may sign in with --users FILE,"
+            f"--host {host}: without accounts Concord is open to this machine only; say who may sign in with --users FILE,"
             " or use 127.0.0.1 or localhost"
         )
     try:
-        return accounts, checked(how.root_path)
+        return accounts, checked(root_path)
     except ValueError as error:
         raise CommandError(f"--root-path {error}") from error
 
@@ -398,16 +390,12 @@ def _bind(host: str, port: int | None) -> socket.socket:
     """A listening socket: on the port asked for, else on the first free one from the default on."""
     family = socket.AF_INET6 if ":" in host else socket.AF_INET
     candidates = range(DEFAULT_PORT, DEFAULT_PORT + _PORTS_TO_TRY) if port is None else (port,)
+    both = family == socket.AF_INET6 and socket.has_dualstack_ipv6()
     for candidate in candidates:
-        listening = socket.socket(family, socket.SOCK_STREAM)
-        if sys.platform != "win32":
-            listening.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
         try:
-            listening.bind((host, candidate))
-            listening.listen(128)
-            return listening
+            return socket.create_server((host, candidate), family=family, backlog=128, dualstack_ipv6=both)
         except OSError as error:
-            listening.close()
             if port is not None:
-                raise CommandError(f"--port {port}: {error.strerror}; choose another, or leave it out") from error
+                why = os.strerror(error.errno) if error.errno else str(error)
+                raise CommandError(f"--port {port}: {why}; choose another, or leave it out") from error
     raise CommandError(f"no port from {DEFAULT_PORT} to {DEFAULT_PORT + _PORTS_TO_TRY - 1} is free; name one with --port")

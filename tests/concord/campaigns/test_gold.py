@@ -9,7 +9,7 @@ import pytest
 
 from annotation.questionnaires import geneval
 from concord.campaigns import gold, planning
-from concord.campaigns.gold import GoldWish, gold_items
+from concord.campaigns.gold import gold_items
 from concord.campaigns.planning import campaign_spec
 from concord.form import item_form
 from data.store.campaigns import management
@@ -29,7 +29,7 @@ def say(store: Store, item_id: str, who: str, **answers: Any) -> None:
 
 
 def keys(store: Store, source: str) -> dict[str, Any]:
-    made = gold_items(store, geneval.FORM, GoldWish(source, gold=9))
+    made = gold_items(store, geneval.FORM, source, 9)
     return {row.item_id: row.expected for row in made.rows}
 
 

@@ -202,13 +202,13 @@ def test_each_line_that_is_wrong_is_named(store: Store, line: str, says: str) ->
     text = f"item,role,count_0,color_0\ngeneval/00000/one/0,gold,1,\n{line}\n"
 
     def read() -> None:
-        rows = known_answers.read_known_answers(text, "k.csv")
+        rows = known_answers.read_known_answers(text)
         known_answers.check_known_answers(geneval.FORM, rows, item_subjects(store, [row.item_id for row in rows]))
 
     with pytest.raises(InputError) as error:
         read()
     assert len(error.value.problems) == 1
-    assert error.value.problems[0].startswith("k.csv, line 3: ")
+    assert error.value.problems[0].startswith("the known answers, line 3: ")
     assert says in error.value.problems[0]
 
 

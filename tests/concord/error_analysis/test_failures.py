@@ -66,7 +66,7 @@ def _photographs(*names: str) -> ImportBundle:
 @pytest.fixture(scope="module")
 def client(store: Store) -> TestClient:
     app = FastAPI()
-    app.include_router(browse.listing_router(store))
+    app.include_router(browse.router(store))
     app.add_middleware(SessionMiddleware, secret_key=store.secret)
     return TestClient(app, raise_server_exceptions=False)
 

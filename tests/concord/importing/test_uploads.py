@@ -94,10 +94,7 @@ def test_each_wrong_rating_has_its_own_line(store: Store, picture: bytes, tmp_pa
     ratings = uploaded_source(store, [table])
     guess = guess_ratings(store, ratings)
     assert (guess["scale"], guess["suite"], guess["exported"]) == ("ordinal:1-5", "mine", False)
-    columns = dict.fromkeys(("prompt", "generator", "index", "task")) | {
-        name: guess[name] for name in ("item", "rater", "value")
-    }
-    options = {"columns": columns} | {name: guess[name] for name in ("aspect", "scale", "suite", "kind")}
+    options = {name: guess[name] for name in ("item", "rater", "value", "aspect", "scale", "suite", "kind")}
     errors = uploads.preview(store, ratings, options).errors
     assert [line.partition(": ")[0] for line in errors] == ["ratings.csv:3", "ratings.csv:4"]
     table.write_text("file,worker,score\na.png,ann,4\na.png,dan,2\n")

@@ -205,33 +205,33 @@ def test_rows_are_those_of_the_statistics(standing: Store) -> None:
     question_rows = questions_scores.rows(standing, Selection(), "photos", QUICK)
     answers, judgements = study_frames.scorer_answers(standing, Selection()), study_frames.person_answers(standing, Selection())
     expected = [score.outcome.value for score in scores(answers, QUICK, "photos")]
-    assert [row["value"] for row in question_rows.scores] == expected
-    assert [row["value"] for row in question_rows.people] == [
+    assert [row["value"] for row in question_rows["scores"]] == expected
+    assert [row["value"] for row in question_rows["people"]] == [
         person.outcome.value for person in beside_people(answers, judgements, QUICK)
     ]
-    assert {row["generator"] for row in question_rows.scores if row["reference"]} == {"photos"}
-    assert [(row["rater"], row["statistic"]) for row in question_rows.models] == [(VQA, "spearman"), (VQA, "same_answers")]
-    json.dumps([*question_rows.sections.values()], allow_nan=False)
-    row = next(row for row in question_rows.scores if row["statistic"] == "accuracy" and row["group"] == "color")
+    assert {row["generator"] for row in question_rows["scores"] if row["reference"]} == {"photos"}
+    assert [(row["rater"], row["statistic"]) for row in question_rows["models"]] == [(VQA, "spearman"), (VQA, "same_answers")]
+    json.dumps([*question_rows.values()], allow_nan=False)
+    row = next(row for row in question_rows["scores"] if row["statistic"] == "accuracy" and row["group"] == "color")
     assert (row["suite"], row["by"], row["unit"]) == (SUITE, "element_type", "questions")
     assert row["n"] == row["n_questions"] >= row["n_items"] >= row["n_prompts"]
     # one generator beside the reference
     only = questions_scores.rows(standing, Selection(generator=("alpha",), rater=(WEAK,)), "photos", QUICK)
-    assert {(row["rater"], row["generator"]) for row in only.scores} == {(WEAK, "alpha"), (WEAK, "photos")}
-    assert questions_scores.rows(standing, Selection(suite=("other",))).scores == []
+    assert {(row["rater"], row["generator"]) for row in only["scores"]} == {(WEAK, "alpha"), (WEAK, "photos")}
+    assert questions_scores.rows(standing, Selection(suite=("other",)))["scores"] == []
 
 
 def test_the_command_prints_the_same(template: Path, standing: Store, tmp_path: Path) -> None:
     rows = questions_scores.rows(standing, Selection(), None, Options(intervals=False))
     project = shutil.copytree(template, tmp_path / "project")
     document = json.loads(done(project, "vqa", "--no-intervals", "--format", "json"))
-    assert {name: document[name] for name in rows.sections} == rows.sections
+    assert {name: document[name] for name in rows} == rows
     assert (document["reference"], document["selection"]) == (None, {})
     printed = done(project, "vqa", "--no-intervals", "--reference", "photos", "--generator", "alpha").splitlines()
     assert printed[0] == f"{SUITE}: Scores of generators"
     assert any("tifa_less_reference" in line for line in printed)
     assert any("krippendorff_alpha_nominal" in line for line in printed)
-    (split,) = (row for row in rows.splits if (row["rater"], row["by"]) == (VQA, "all"))
+    (split,) = (row for row in rows["splits"] if (row["rater"], row["by"]) == (VQA, "all"))
     assert split["wrong"] == split["image_wrong"] + split["vqa_wrong"] + sum(
         split[name] for name in ("undecided", "cannot_tell", "other_version", "not_asked")
     )
@@ -404,7 +404,7 @@ def test_hostile_texts_stay_texts(store: Store) -> None:
 # ---- the Workbench
 def workbench(store: Store, folder: Path) -> World:
     app = FastAPI()
-    for router in (form.router, workbench_api.workbench_router):
+    for router in (form.router, workbench_api.router):
         app.include_router(router(store))
     app.add_middleware(SessionMiddleware, secret_key=store.secret)
     return World(store, app, folder)

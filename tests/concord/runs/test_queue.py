@@ -45,6 +45,10 @@ def with_the_seer(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
     assert not queue._line, "a test left somebody waiting"
 
 
+def views(store: Store) -> list[supervisor.RunView]:
+    return [supervisor.run_view(store, row) for row in supervisor.run_rows(store)]
+
+
 def until(condition: Callable[[], bool]) -> None:
     deadline = time.monotonic() + 60
     while not condition():
@@ -157,7 +161,7 @@ def test_two_runs_of_one_rater_share_no_image(world: World, monkeypatch: pytest.
     assert "It waits for run 0001-seer-playground, which is before it on cpu." in said
     assert supervisor.start(store, RunRequest("seer").parameters()) == ""
     assert states(store)["0002-seer-playground"] == "queued"
-    assert "It waits for run 0001-seer-playground." in table.runs_table(supervisor.run_views(store), "", "")
+    assert "It waits for run 0001-seer-playground." in table.runs_table(views(store), "", "")
     assert planning.plan(store, RunRequest("seer"))[2] is False
     until(lambda: not queue.queued_runs(store))
     assert [(row.state, row.n_items, row.n_done) for row in runs.listed(store)] == [("done", 2, 2)] * 2
@@ -167,7 +171,7 @@ def test_a_run_is_given_up_and_a_later_one_does_the_rest(world: World, monkeypat
     store = world.store
     monkeypatch.setenv("SEER_SECONDS", "0.4")
     assert supervisor.start(store, replace(RunRequest("seer"), batch_size=1).parameters()) == ""
-    until(lambda: any(view.done for view in supervisor.run_views(store)))
+    until(lambda: any(view.done for view in views(store)))
     assert supervisor.cancel(store, "0001-seer-playground") == ""
     until(lambda: not queue.queued_runs(store))
     (row,) = runs.listed(store)
@@ -197,7 +201,7 @@ def test_what_failed_is_tried_again_and_nothing_else(world: World) -> None:
     assert (second.rater_id, second.n_items, second.n_done, second.n_failed, second.state) == (RATER, 1, 1, 0, "done")
     assert [item.item_id for item in run_session.folder_of(store, second).work()] == ["geneval/00001/sdv2/1"]
     assert runs.still_failing(store, run_id) == 0
-    first = next(view for view in supervisor.run_views(store) if view.row.run_id == run_id)
+    first = next(view for view in views(store) if view.row.run_id == run_id)
     assert "1 image failed, 1 of them seen since by a later run:" in table.details(store, first)
     assert "has no image to retry" in supervisor.retry(store, run_id)
     assert "no run 0009" in supervisor.retry(store, "0009")
@@ -275,7 +279,7 @@ def test_a_generation_is_a_row_and_no_scorer(world: World) -> None:
     store = world.store
     run_id = painted(store)
     assert runs.listed(store) == []
-    (view,) = supervisor.run_views(store)
+    (view,) = views(store)
     assert (view.row.kind, view.state, view.row.rater_id) == ("generate", "queued", "sdxl")
     shown = table.runs_table([view], run_id, "") + table.details(store, view) + table.settings(store, view)
     for text in ("sdxl paints", "0 of 1 picture", "4 pictures at once", "the generator sdxl", "steps = 4"):

@@ -12,7 +12,7 @@ from data.store.core.store import Store
 from data.store.imports import apply
 from tests.concord.meta.test_estimates import PROMPTS, bundle, campaign, label
 from ui.pages.estimates import EstimatesPage, EstimatesView
-from ui.report.sections_estimates import rows_of as report_rows
+from ui.report.sections_meta import NAME, estimates_of
 
 
 @pytest.fixture(scope="module")
@@ -51,7 +51,7 @@ def test_a_method_that_refuses_says_why_beneath_the_table(store: Store) -> None:
 
 
 def test_the_report_has_what_is_estimated(store: Store) -> None:
-    rows = report_rows(store, Selection())
+    rows = estimates_of(store, Selection())[NAME]
     assert {row["scorer"] for row in rows} == {"m", "n"}
     assert all(row["n_unlabelled"] and row["value"] is not None for row in rows)
-    assert report_rows(store, Selection(certainty=("split",))) == []
+    assert estimates_of(store, Selection(certainty=("split",))) == {}

@@ -53,7 +53,7 @@ def until(condition: Callable[[], bool]) -> None:
 
 
 def only(store: Store) -> RunView:
-    (view,) = supervisor.run_views(store)
+    (view,) = [supervisor.run_view(store, row) for row in supervisor.run_rows(store)]
     return view
 
 
@@ -163,7 +163,7 @@ def test_a_removed_run_leaves_nothing(world: World) -> None:
     store = world.store
     run_id = left_behind(store, "failed", n_done=2)
     assert supervisor.remove(store, run_id) == ""
-    assert supervisor.run_views(store) == []
+    assert supervisor.run_rows(store) == []
     assert not (store.project / "runs" / run_id).exists()
     assert plan(store)[1] == "Score 4 images"
 
@@ -274,7 +274,9 @@ def test_nothing_of_the_data_is_html(world: World) -> None:
     run_id = left_behind(world.store, "paused", rater=f"{HOSTILE}2")
     seen = Observation("geneval/00000/sdv2/0", failed=HOSTILE)
     runs.ingest(world.store, run_id, 0, [(seen, ())], "seer-1")
-    html = page.status(world.store, None, None)["runs"] + table.question(supervisor.run_views(world.store)[0])
+    html = page.status(world.store, None, None)["runs"] + table.question(
+        supervisor.run_view(world.store, supervisor.run_rows(world.store)[0])
+    )
     assert html.count("&lt;img") >= 4
     assert "<img" not in html
     command = planning.command(world.store, RunRequest("seer", selection=Selection(generator=(HOSTILE,))))

@@ -18,8 +18,8 @@ from data.store.core.selection import Selection
 from data.store.imports import ImportBundle
 from tests.ui import small_project
 from tests.ui.http_visitor import World
-from ui.web.api import images
-from ui.web.api.images import Thumbnails
+from ui.web import thumbnails
+from ui.web.thumbnails import Thumbnails
 
 
 def waited(until: Callable[[], bool]) -> bool:
@@ -36,7 +36,7 @@ def cached(world: World) -> list[str]:
 
 @pytest.fixture(autouse=True)
 def _quick(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(images, "_EVERY", 0.01)
+    monkeypatch.setattr(thumbnails, "_EVERY", 0.01)
 
 
 def test_what_grids_ask_for_is_there_before(world: World, tmp_path: Path) -> None:
@@ -44,14 +44,14 @@ def test_what_grids_ask_for_is_there_before(world: World, tmp_path: Path) -> Non
     ahead = Thumbnails(world.store)
     try:
         assert waited(lambda: ahead.made == len(contents))
-        assert cached(world) == sorted(f"{sha256}-{images.IN_GRIDS}.webp" for sha256 in contents)
+        assert cached(world) == sorted(f"{sha256}-{thumbnails.IN_GRIDS}.webp" for sha256 in contents)
         # more come in
         small_project.png(tmp_path / "new.png", "red")
         sha256 = hashlib.sha256((tmp_path / "new.png").read_bytes()).hexdigest()
         image = Image("geneval/00000", "new", 0, tmp_path / "new.png", sha256, 8, 8)
         item = Item(image.image_id, "geneval", image.prompt_id, None, "new")
         imports.apply(world.store, [ImportBundle("images", "new", "new", images=[image], items=[item])])
-        assert waited(lambda: f"{sha256}-{images.IN_GRIDS}.webp" in cached(world))
+        assert waited(lambda: f"{sha256}-{thumbnails.IN_GRIDS}.webp" in cached(world))
     finally:
         ahead.close()
         ahead.close()
@@ -63,7 +63,7 @@ def test_what_grids_ask_for_is_there_before(world: World, tmp_path: Path) -> Non
     sha256 = next(iter(contents))
     for file in world.folder.rglob("*.png"):
         file.unlink()
-    assert world.client().get(f"/img/{sha256}?w={images.IN_GRIDS}").status_code == 200
+    assert world.client().get(f"/img/{sha256}?w={thumbnails.IN_GRIDS}").status_code == 200
 
 
 def test_the_pictures_of_a_running_campaign_are_made_for_the_form(world: World) -> None:
@@ -73,10 +73,10 @@ def test_the_pictures_of_a_running_campaign_are_made_for_the_form(world: World) 
     try:
         assert waited(lambda: len(cached(world)) > 0)
         management.move(world.store, "c", "running")
-        assert waited(lambda: any(f"-{images.IN_FORM}." in name for name in cached(world)))
+        assert waited(lambda: any(f"-{thumbnails.IN_FORM}." in name for name in cached(world)))
     finally:
         ahead.close()
-    assert sum(f"-{images.IN_FORM}." in name for name in cached(world)) == 1
+    assert sum(f"-{thumbnails.IN_FORM}." in name for name in cached(world)) == 1
 
 
 def test_what_cannot_be_read_is_skipped_with_one_line(world: World, capsys: pytest.CaptureFixture[str]) -> None:
@@ -94,7 +94,7 @@ def test_what_cannot_be_read_is_skipped_with_one_line(world: World, capsys: pyte
 
 
 def test_a_full_disk_is_left_alone(world: World, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
-    monkeypatch.setattr(images, "_FREE", 1 << 60)
+    monkeypatch.setattr(thumbnails, "_FREE", 1 << 60)
     ahead = Thumbnails(world.store)
     assert waited(lambda: not ahead._thread.is_alive())
     ahead.close()

@@ -32,8 +32,8 @@ from ui.web.api import person_of, refusing
 PAGE = 60
 
 
-def listing_router(store: Store) -> APIRouter:
-    """The routes under ``/api/studio`` that the grid uses."""
+def router(store: Store) -> APIRouter:
+    """The routes under ``/api/studio`` that Browse and Map use."""
     routes = APIRouter(prefix="/api/studio")
 
     @routes.get("/version")
@@ -44,21 +44,9 @@ def listing_router(store: Store) -> APIRouter:
         return {"version": store.version if moves is None else moves(store)}
 
     @routes.get("/items")
-    def items(
-        listing: Annotated[ImageListing, Depends(listing_of)], page: Annotated[int, Query(ge=0, le=1_000_000)] = 0
-    ) -> dict[str, Any]:
-        item_page = grid.items(
-            store,
-            listing.selection,
-            aspect=listing.aspect,
-            rater=listing.rater,
-            order=listing.order,
-            offset=page * PAGE,
-            limit=PAGE,
-            also=listing.also(store),
-            filters=listing.filters,
-            alike=listing.alike(store),
-        )
+    def items(listing: _Listing, page: Annotated[int, Query(ge=0, le=1_000_000)] = 0) -> dict[str, Any]:
+        query = grid_query(store, listing)
+        item_page = grid.items(store, listing.selection, order=listing.order, offset=page * PAGE, limit=PAGE, **query)
         says = grid.scorer_verdicts(store, [row["item_id"] for row in item_page.rows], _scorers(listing))
         display = [
             row | {"blanked": generation.why_blank(row["blanked"]), "says": says.get(row["item_id"], {})}
@@ -67,7 +55,117 @@ def listing_router(store: Store) -> APIRouter:
         rows = _with_crossing(store, _with_verdicts(store, display, listing), listing)
         return {"items": rows, "total": item_page.total, "page": page, "size": PAGE, "alike": bool(embedding_sources(store))}
 
+    @routes.get("/facets")
+    def counted(listing: _Listing) -> dict[str, Any]:
+        version, restriction = store.version, listing.restriction(store)
+        known = rater_names(store)
+        for name in sorted(listing.filters.raters() - set(known)):
+            raise HTTPException(422, f"There is no scorer {name!r} in this project; {did_you_mean(name, known)}")
+        counts = facets.facets(store, restriction, certainty=listing.crossed is None)
+        return {
+            "sentence": sentence(restriction, counts.total),
+            "total": counts.total,
+            "version": version,
+            "behind": counts.behind,
+            "facets": [asdict(facet) for facet in counts.facets],
+        }
+
+    @routes.get("/strip")
+    def distribution(listing: _Listing, of: Annotated[str, Query(max_length=1000)] = "") -> dict[str, Any]:
+        restriction = listing.restriction(store)
+        with refusing(422, ValueError):
+            return asdict(facets.score_histogram(store, restriction, of or None))
+
+    @routes.get("/rows")
+    def by_prompt(
+        listing: _Listing,
+        page: Annotated[int, Query(ge=0, le=1_000_000)] = 0,
+        left: Annotated[str, Query(max_length=1000)] = "",
+        right: Annotated[str, Query(max_length=1000)] = "",
+    ) -> dict[str, Any]:
+        columns = [name for name in (left, right) if name] if left and right else []
+        prompt_page = grid.prompt_rows(
+            store, listing.restriction(store), listing.display, columns=columns, offset=page * ROWS, limit=ROWS
+        )
+
+        shown = [item["item_id"] for row in prompt_page.rows for items in row.cells.values() for item in items]
+        says = grid.scorer_verdicts(store, shown, _scorers(listing))
+
+        def short(items: list[dict[str, Any]]) -> list[dict[str, Any]]:
+            return [
+                {name: value for name, value in item.items() if name not in ("spec", "text")}
+                | {"blanked": generation.why_blank(item["blanked"]), "says": says.get(item["item_id"], {})}
+                for item in items
+            ]
+
+        return {
+            "rows": [
+                asdict(row) | {"cells": {name: short(items) for name, items in row.cells.items()}} for row in prompt_page.rows
+            ],
+            "generators": prompt_page.generators,
+            "total": prompt_page.total,
+            "page": page,
+            "size": ROWS,
+        }
+
+    @routes.get("/tags")
+    def listed_tags() -> dict[str, Any]:
+        return {"tags": [asdict(tag) for tag in remarks.list_tags(store)]}
+
+    @routes.post("/tags")
+    def tag_items(request: Request, body: TagBody) -> dict[str, Any]:
+        name = _written(body.tag, "tag")
+        by = person_of(request, "tags are stored with a name")
+        with refusing(404, TagRefused):
+            new = remarks.tag_items(store, Tagging(body.id, tuple(body.items), name, body.on, by))
+        return {"new": new, "tags": remarks.tags_of_items(store, body.items)}
+
+    @routes.get("/views")
+    def listed_views() -> dict[str, Any]:
+        return {"views": [asdict(view) for view in filters.saved_views(store)]}
+
+    @routes.post("/views")
+    def save_view(request: Request, body: ViewBody) -> dict[str, Any]:
+        by = person_of(request, "views are stored with a name")
+        filters.save_view(store, body.id, _written(body.name, "name"), body.query.removeprefix("?"), by)
+        return listed_views()
+
+    @routes.post("/views/forget")
+    def forget_view(request: Request, body: ForgetBody) -> dict[str, Any]:
+        by = person_of(request, "deleting a view is recorded")
+        name = _written(body.name, "name")
+        if name not in {view.name for view in filters.saved_views(store)}:
+            raise HTTPException(404, f"There is no view {name!r}.")
+        filters.save_view(store, body.id, name, None, by)
+        return listed_views()
+
+    @routes.get("/map/image")
+    def image(on: Annotated[MapAddress, Depends(_map_in)], n: Annotated[int, Query(ge=0, le=10_000_000)]) -> dict[str, Any]:
+        with refusing(409, LassoLost):
+            items = map_of(store, on).items
+        point = map_points.map_item(store, items[n]) if n < len(items) else None
+        if point is None:
+            raise HTTPException(404, "This image is no longer in the project.")
+        return point
+
+    @routes.get("/map/inside")
+    def inside(listing: _Listing, paint: Annotated[str, Query(max_length=500)] = "") -> dict[str, Any]:
+        if listing.lasso is None:
+            raise HTTPException(422, "lasso is missing: the corners of a line, as x,y;x,y;x,y.")
+        page = grid.items(store, listing.selection, limit=_FIRST, **grid_query(store, listing))
+        shown = ("item_id", "sha256", "text", "generator", "task", "idx")
+        with refusing(409, LassoLost):
+            classes = class_counts(store, paint, listing.lasso.on, listing.restriction(store))
+        items = [{name: row[name] for name in shown} for row in page.rows]
+        return {"total": page.total, "items": items, "classes": classes}
+
     return routes
+
+
+def grid_query(store: Store, listing: ImageListing) -> dict[str, Any]:
+    """Which items are listed and what is shown of each, as ``grid.items`` and ``grid.neighbours`` take it."""
+    also, alike = listing.also(store), listing.alike(store)
+    return {"aspect": listing.aspect, "rater": listing.rater, "also": also, "filters": listing.filters, "alike": alike}
 
 
 def _scorers(listing: ImageListing) -> set[str] | None:
@@ -145,105 +243,6 @@ class ForgetBody(BaseModel):
     name: _Name
 
 
-def browse_router(store: Store) -> APIRouter:
-    """The routes under ``/api/studio`` that Browse uses besides ``/items``."""
-    routes = APIRouter(prefix="/api/studio")
-    _add_listings(routes, store)
-    _add_tags(routes, store)
-    _add_views(routes, store)
-    return routes
-
-
-def _add_listings(routes: APIRouter, store: Store) -> None:
-    @routes.get("/facets")
-    def counted(listing: _Listing) -> dict[str, Any]:
-        version, restriction = store.version, listing.restriction(store)
-        known = rater_names(store)
-        for name in sorted(listing.filters.raters() - set(known)):
-            raise HTTPException(422, f"There is no scorer {name!r} in this project; {did_you_mean(name, known)}")
-        counts = facets.facets(store, restriction, certainty=listing.crossed is None)
-        return {
-            "sentence": sentence(restriction, counts.total),
-            "total": counts.total,
-            "version": version,
-            "behind": counts.behind,
-            "facets": [asdict(facet) for facet in counts.facets],
-        }
-
-    @routes.get("/strip")
-    def distribution(listing: _Listing, of: Annotated[str, Query(max_length=1000)] = "") -> dict[str, Any]:
-        restriction = listing.restriction(store)
-        with refusing(422, ValueError):
-            return asdict(facets.score_histogram(store, restriction, of or None))
-
-    @routes.get("/rows")
-    def by_prompt(
-        listing: _Listing,
-        page: Annotated[int, Query(ge=0, le=1_000_000)] = 0,
-        left: Annotated[str, Query(max_length=1000)] = "",
-        right: Annotated[str, Query(max_length=1000)] = "",
-    ) -> dict[str, Any]:
-        columns = [name for name in (left, right) if name] if left and right else []
-        prompt_page = grid.prompt_rows(
-            store, listing.restriction(store), listing.display, columns=columns, offset=page * ROWS, limit=ROWS
-        )
-
-        shown = [item["item_id"] for row in prompt_page.rows for items in row.cells.values() for item in items]
-        says = grid.scorer_verdicts(store, shown, _scorers(listing))
-
-        def short(items: list[dict[str, Any]]) -> list[dict[str, Any]]:
-            return [
-                {name: value for name, value in item.items() if name not in ("spec", "text")}
-                | {"blanked": generation.why_blank(item["blanked"]), "says": says.get(item["item_id"], {})}
-                for item in items
-            ]
-
-        return {
-            "rows": [
-                asdict(row) | {"cells": {name: short(items) for name, items in row.cells.items()}} for row in prompt_page.rows
-            ],
-            "generators": prompt_page.generators,
-            "total": prompt_page.total,
-            "page": page,
-            "size": ROWS,
-        }
-
-
-def _add_tags(routes: APIRouter, store: Store) -> None:
-    @routes.get("/tags")
-    def listed() -> dict[str, Any]:
-        return {"tags": [asdict(tag) for tag in remarks.list_tags(store)]}
-
-    @routes.post("/tags")
-    def tag_items(request: Request, body: TagBody) -> dict[str, Any]:
-        name = _written(body.tag, "tag")
-        by = person_of(request, "tags are stored with a name")
-        with refusing(404, TagRefused):
-            new = remarks.tag_items(store, Tagging(body.id, tuple(body.items), name, body.on, by))
-        return {"new": new, "tags": remarks.tags_of_items(store, body.items)}
-
-
-def _add_views(routes: APIRouter, store: Store) -> None:
-    @routes.get("/views")
-    def listed() -> dict[str, Any]:
-        return {"views": [asdict(view) for view in filters.saved_views(store)]}
-
-    @routes.post("/views")
-    def save_view(request: Request, body: ViewBody) -> dict[str, Any]:
-        by = person_of(request, "views are stored with a name")
-        filters.save_view(store, body.id, _written(body.name, "name"), body.query.removeprefix("?"), by)
-        return listed()
-
-    @routes.post("/views/forget")
-    def forget_view(request: Request, body: ForgetBody) -> dict[str, Any]:
-        by = person_of(request, "deleting a view is recorded")
-        name = _written(body.name, "name")
-        if name not in {view.name for view in filters.saved_views(store)}:
-            raise HTTPException(404, f"There is no view {name!r}.")
-        filters.save_view(store, body.id, name, None, by)
-        return listed()
-
-
 def _written(text: str, noun: str) -> str:
     """A name without space around it.
 
@@ -257,44 +256,6 @@ def _written(text: str, noun: str) -> str:
 
 
 _FIRST = 12
-
-
-def map_router(store: Store) -> APIRouter:
-    """The routes under ``/api/studio/map``."""
-    routes = APIRouter(prefix="/api/studio/map")
-
-    @routes.get("/image")
-    def image(on: Annotated[MapAddress, Depends(_map_in)], n: Annotated[int, Query(ge=0, le=10_000_000)]) -> dict[str, Any]:
-        with refusing(409, LassoLost):
-            items = map_of(store, on).items
-        point = map_points.map_item(store, items[n]) if n < len(items) else None
-        if point is None:
-            raise HTTPException(404, "This image is no longer in the project.")
-        return point
-
-    @routes.get("/inside")
-    def inside(
-        listing: Annotated[ImageListing, Depends(listing_of)], paint: Annotated[str, Query(max_length=500)] = ""
-    ) -> dict[str, Any]:
-        if listing.lasso is None:
-            raise HTTPException(422, "lasso is missing: the corners of a line, as x,y;x,y;x,y.")
-        page = grid.items(
-            store,
-            listing.selection,
-            aspect=listing.aspect,
-            rater=listing.rater,
-            limit=_FIRST,
-            also=listing.also(store),
-            filters=listing.filters,
-            alike=listing.alike(store),
-        )
-        shown = ("item_id", "sha256", "text", "generator", "task", "idx")
-        with refusing(409, LassoLost):
-            classes = class_counts(store, paint, listing.lasso.on, listing.restriction(store))
-        items = [{name: row[name] for name in shown} for row in page.rows]
-        return {"total": page.total, "items": items, "classes": classes}
-
-    return routes
 
 
 def _map_in(text: Annotated[str, Query(alias="map", max_length=500)]) -> MapAddress:

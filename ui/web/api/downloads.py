@@ -30,11 +30,21 @@ _WRITE: Final[dict[ExportedTable, Callable[..., None]]] = {
 }
 
 
-def export_router(store: Store) -> APIRouter:
-    """The routes under ``/api/studio/export``."""
-    routes = APIRouter(prefix="/api/studio/export")
+_TYPES: Final = {
+    "html": "text/html; charset=utf-8",
+    "md": "text/markdown; charset=utf-8",
+    "pdf": "application/pdf",
+    "latex": "application/x-tex; charset=utf-8",
+    "csv": "application/zip",
+    "parquet": "application/zip",
+}
 
-    @routes.get("/{what}.{form}")
+
+def router(store: Store) -> APIRouter:
+    """The routes under ``/api/studio/export``, and ``GET /api/studio/report/KEY/FORMAT``."""
+    routes = APIRouter(prefix="/api/studio")
+
+    @routes.get("/export/{what}.{form}")
     def download(
         what: ExportedTable, form: TableFormat, selection: Annotated[Selection, Depends(selection_of)]
     ) -> FileResponse:
@@ -52,24 +62,7 @@ def export_router(store: Store) -> APIRouter:
         path = folder / f"{what}.{form}"
         return FileResponse(path, filename=path.name, headers={"Cache-Control": "no-store"}, background=gone)
 
-    return routes
-
-
-_TYPES: Final = {
-    "html": "text/html; charset=utf-8",
-    "md": "text/markdown; charset=utf-8",
-    "pdf": "application/pdf",
-    "latex": "application/x-tex; charset=utf-8",
-    "csv": "application/zip",
-    "parquet": "application/zip",
-}
-
-
-def report_router(store: Store) -> APIRouter:
-    """``GET /api/studio/report/KEY/FORMAT``."""
-    routes = APIRouter(prefix="/api/studio/report")
-
-    @routes.get("/{key}/{form}")
+    @routes.get("/report/{key}/{form}")
     def report(key: str, form: str) -> Response:
         if form not in FORMATS:
             raise HTTPException(404, f"A report comes as {', '.join(FORMATS)}.")

@@ -147,15 +147,7 @@ def router(store: Store) -> APIRouter:
         management.give_consent(store, campaign.campaign_id, person, body.text)
         return {"agreed": True}
 
-    _add_actions(store, routes)
-    _add_own_answers(store, routes)
-
-    return routes
-
-
-def _add_actions(store: Store, routes: APIRouter) -> None:
-    """What else can be done with an item than answering it."""
-
+    # what else can be done with an item than answering it
     @routes.post("/skip")
     def skip(request: Request, body: TicketBody) -> dict[str, bool]:
         person, campaign = person_of(request), _campaign(store, request, body.campaign)
@@ -195,10 +187,7 @@ def _add_actions(store: Store, routes: APIRouter) -> None:
         allocation.save_draft(store, answer_draft)
         return {"kept": True}
 
-
-def _add_own_answers(store: Store, routes: APIRouter) -> None:
-    """What somebody has answered themselves."""
-
+    # what somebody has answered themselves
     @routes.get("/last")
     def last(request: Request) -> dict[str, Any]:
         person, campaign = person_of(request), _campaign(store, request)
@@ -220,6 +209,8 @@ def _add_own_answers(store: Store, routes: APIRouter) -> None:
         if answer is None:
             raise HTTPException(404, "This is not your answer, or you have revised it since.")
         return _again(store, person, campaign, answer)
+
+    return routes
 
 
 def _campaign(store: Store, request: Request, named: str | None = None) -> Campaign:

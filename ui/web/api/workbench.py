@@ -32,6 +32,7 @@ from scorers import registry
 from scorers.base import Verdict
 from ui.components.addresses import ImageListing, listing_of
 from ui.web.api import name_of, person_of, refusing
+from ui.web.api.browse import grid_query
 from ui.web.api.form import DraftBody
 
 ItemId = Annotated[str, Query(max_length=1000)]
@@ -45,8 +46,9 @@ class UncoverBody(BaseModel):
     shown: str | None = Field(default=None, max_length=1000)
 
 
-def workbench_router(store: Store) -> APIRouter:
-    """The routes under ``/api/studio`` that the Workbench uses. None of them tells anything before it may be seen."""
+def router(store: Store) -> APIRouter:
+    """The routes under ``/api/studio`` that the Workbench uses: an image, what is left beside it, and campaigns: one as people
+    will see it, and gold of an image with a verdict. None of them tells anything before it may be seen."""
     routes = APIRouter(prefix="/api/studio")
 
     @routes.get("/item")
@@ -68,17 +70,7 @@ def workbench_router(store: Store) -> APIRouter:
 
     @routes.get("/neighbours")
     def neighbours(id: ItemId, listing: Annotated[ImageListing, Depends(listing_of)]) -> dict[str, Any]:
-        around = grid.neighbours(
-            store,
-            id,
-            listing.selection,
-            aspect=listing.aspect,
-            rater=listing.rater,
-            order=listing.order,
-            also=listing.also(store),
-            filters=listing.filters,
-            alike=listing.alike(store),
-        )
+        around = grid.neighbours(store, id, listing.selection, order=listing.order, **grid_query(store, listing))
         if around is None:
             return {"place": None, "total": 0, "previous": None, "next": None}
         sides = {"previous": around.previous, "next": around.following}
@@ -102,6 +94,91 @@ def workbench_router(store: Store) -> APIRouter:
             store, person, body.id, answer_status.by_browsing(body.shown) if body.shown else answer_status.ON_REQUEST
         )
         return _evidence(store, person, item)
+
+    @routes.get("/remarks")
+    def listed(request: Request, id: Annotated[str, Query(max_length=1000)]) -> dict[str, Any]:
+        item = item_of(store, id)
+        return _remarks_if_visible(store, name_of(request), item)
+
+    @routes.post("/notes")
+    def note(request: Request, body: NoteBody) -> dict[str, Any]:
+        person, item = person_of(request, _SIGNED), item_of(store, body.item)
+        if not body.text.strip() and body.revises is None:
+            raise HTTPException(422, "This note is empty.")
+        revises = str(body.revises) if body.revises else None
+        with refusing(409, NoteRefused):
+            remarks.write_note(store, Note(str(body.id), item["item_id"], body.text.strip(), person, revises))
+        return _remarks_if_visible(store, person, item)
+
+    @routes.post("/verdict")
+    def verdict(request: Request, body: VerdictBody) -> dict[str, Any]:
+        person, item = person_of(request, _SIGNED), item_of(store, body.item)
+        if not may_see(store, person, item):
+            raise HTTPException(409, "Answer or uncover the image first, then give a verdict.")
+        _check_verdict(item, body)
+        made = Adjudication(
+            adjudication_id=str(body.id),
+            item_id=item["item_id"],
+            aspect=body.aspect,
+            wrong=body.wrong,
+            verdict=body.verdict,
+            made_by=person,
+            target=body.target,
+            # the Workbench's form is that of the default campaign
+            campaign_id=campaign_items.DEFAULT,
+            rater_id=body.rater if body.wrong in ("scorer", "person") else None,
+            note=body.note.strip(),
+        )
+        with refusing(422, ValueError):
+            adjudication.write_verdict(store, made)
+        return _remarks_if_visible(store, person, item)
+
+    @routes.post("/verdict/back")
+    def take_back(request: Request, body: TakeBackBody) -> dict[str, Any]:
+        person, item = person_of(request, _SIGNED), item_of(store, body.item)
+        given = {(verdict.aspect, verdict.target) for verdict in remarks.verdicts(store, [item["item_id"]])}
+        if (body.aspect, body.target) not in given:
+            raise HTTPException(409, "There is no verdict to take back: somebody else has.")
+        nothing = Adjudication(
+            adjudication_id=str(body.id),
+            item_id=item["item_id"],
+            aspect=body.aspect,
+            wrong="prompt",
+            verdict="",
+            made_by=person,
+            target=body.target,
+            campaign_id=campaign_items.DEFAULT,
+        )
+        remarks.take_back(store, nothing)
+        return _remarks_if_visible(store, person, item)
+
+    @routes.get("/preview")
+    def look(campaign: Annotated[str, Query(max_length=64)]) -> dict[str, Any]:
+        preview = form.preview_json(store, campaign)
+        if preview is None:
+            raise HTTPException(404, f"There is no campaign {campaign!r} in this project.")
+        return preview
+
+    @routes.post("/preview")
+    def answer_preview(body: DraftBody) -> dict[str, Any]:
+        """What a campaign would tell a worker about these answers in a preview (`feedback`); nothing is stored."""
+        preview = form.preview_feedback_json(store, body.campaign, body.ticket, body.answers)
+        if preview is None:
+            raise HTTPException(404, "This image is not part of the campaign.")
+        return preview
+
+    @routes.get("/gold")
+    def drafts() -> dict[str, Any]:
+        return {"campaigns": [{"id": draft.campaign_id, "title": draft.title} for draft in gold.drafts(store)]}
+
+    @routes.post("/gold")
+    def make(request: Request, body: GoldBody) -> dict[str, Any]:
+        person, item = person_of(request, "gold is made of your verdicts and answers"), item_of(store, body.item)
+        if not may_see(store, person, item):
+            raise HTTPException(409, "Answer or uncover the image first, then give a verdict.")
+        with refusing(422, ValueError):
+            made = gold.make_gold(store, body.campaign, body.item, person)
+        return {"expected": made.expected}
 
     return routes
 
@@ -215,24 +292,14 @@ def _sight(store: Store, item: Item, spec: Spec, by: scorer_evidence.ItemEvidenc
 def _imported_sight(store: Store, item: Item, rater: str, words: str) -> dict[str, Any]:
     """What a scorer says whose verdicts or numbers alone were imported; ``words``: the reason that a judge wrote."""
     judged = [judgement for judgement in item["judgements"] if judgement["rater_id"] == rater]
-    number = next(
-        (judgement["value"] for judgement in judged if judgement["aspect"] == "score" and judgement["value"] is not None), None
-    )
+    correct = [judgement for judgement in judged if judgement["aspect"] == "correct"]
+    numbers = [row["value"] for row in judged if row["aspect"] == "score" and row["value"] is not None]
     return {
-        "rater": rater,
-        "scorer": rater,
-        "version": None,
-        "run": None,
-        "failed": None,
-        "imported": True,
-        "detections": [],
-        "settings": {},
-        "verdict": next((judgement["label"] for judgement in judged if judgement["aspect"] == "correct"), None),
-        "reason": words
-        or next((judgement["reason"] for judgement in judged if judgement["aspect"] == "correct" and judgement["reason"]), ""),
-        "checks": [],
-        "questions": [],
-        "score": None if number is None else _position(store, item["suite"], rater, number),
+        **{"rater": rater, "scorer": rater, "version": None, "run": None, "failed": None, "imported": True},
+        **{"detections": [], "settings": {}, "checks": [], "questions": []},
+        "verdict": correct[0]["label"] if correct else None,
+        "reason": words or next((judgement["reason"] for judgement in correct if judgement["reason"]), ""),
+        "score": _position(store, item["suite"], rater, numbers[0]) if numbers else None,
     }
 
 
@@ -295,112 +362,9 @@ class GoldBody(BaseModel):
     campaign: _Text
 
 
-def remarks_router(store: Store) -> APIRouter:
-    """The routes under ``/api/studio``. They tell nothing of an image before it may be seen what others said of it."""
-    routes = APIRouter(prefix="/api/studio")
-
-    @routes.get("/remarks")
-    def listed(request: Request, id: Annotated[str, Query(max_length=1000)]) -> dict[str, Any]:
-        item = item_of(store, id)
-        return _remarks(store, item) if may_see(store, name_of(request), item) else {"covered": True}
-
-    @routes.post("/notes")
-    def note(request: Request, body: NoteBody) -> dict[str, Any]:
-        person, item = person_of(request, _SIGNED), item_of(store, body.item)
-        if not body.text.strip() and body.revises is None:
-            raise HTTPException(422, "This note is empty.")
-        revises = str(body.revises) if body.revises else None
-        with refusing(409, NoteRefused):
-            remarks.write_note(store, Note(str(body.id), item["item_id"], body.text.strip(), person, revises))
-        return _remarks_if_visible(store, person, item)
-
-    @routes.post("/verdict")
-    def verdict(request: Request, body: VerdictBody) -> dict[str, Any]:
-        person, item = person_of(request, _SIGNED), item_of(store, body.item)
-        if not may_see(store, person, item):
-            raise HTTPException(409, "Answer or uncover the image first, then give a verdict.")
-        _check_verdict(item, body)
-        made = Adjudication(
-            adjudication_id=str(body.id),
-            item_id=item["item_id"],
-            aspect=body.aspect,
-            wrong=body.wrong,
-            verdict=body.verdict,
-            made_by=person,
-            target=body.target,
-            # the Workbench's form is that of the default campaign
-            campaign_id=campaign_items.DEFAULT,
-            rater_id=body.rater if body.wrong in ("scorer", "person") else None,
-            note=body.note.strip(),
-        )
-        with refusing(422, ValueError):
-            adjudication.write_verdict(store, made)
-        return _remarks_if_visible(store, person, item)
-
-    @routes.post("/verdict/back")
-    def take_back(request: Request, body: TakeBackBody) -> dict[str, Any]:
-        person, item = person_of(request, _SIGNED), item_of(store, body.item)
-        if not any(
-            (verdict.aspect, verdict.target) == (body.aspect, body.target)
-            for verdict in remarks.verdicts(store, [item["item_id"]])
-        ):
-            raise HTTPException(409, "There is no verdict to take back: somebody else has.")
-        nothing = Adjudication(
-            adjudication_id=str(body.id),
-            item_id=item["item_id"],
-            aspect=body.aspect,
-            wrong="prompt",
-            verdict="",
-            made_by=person,
-            target=body.target,
-            campaign_id=campaign_items.DEFAULT,
-        )
-        remarks.take_back(store, nothing)
-        return _remarks_if_visible(store, person, item)
-
-    return routes
-
-
-def campaigns_router(store: Store) -> APIRouter:
-    """The routes under ``/api/studio`` about campaigns: one as people will see it, and gold of an image with a verdict."""
-    routes = APIRouter(prefix="/api/studio")
-
-    @routes.get("/preview")
-    def look(campaign: Annotated[str, Query(max_length=64)]) -> dict[str, Any]:
-        preview = form.preview_json(store, campaign)
-        if preview is None:
-            raise HTTPException(404, f"There is no campaign {campaign!r} in this project.")
-        return preview
-
-    @routes.post("/preview")
-    def answer_preview(body: DraftBody) -> dict[str, Any]:
-        """What a campaign would tell a worker about these answers in a preview (`feedback`); nothing is stored."""
-        preview = form.preview_feedback_json(store, body.campaign, body.ticket, body.answers)
-        if preview is None:
-            raise HTTPException(404, "This image is not part of the campaign.")
-        return preview
-
-    @routes.get("/gold")
-    def drafts() -> dict[str, Any]:
-        return {"campaigns": [{"id": draft.campaign_id, "title": draft.title} for draft in gold.drafts(store)]}
-
-    @routes.post("/gold")
-    def make(request: Request, body: GoldBody) -> dict[str, Any]:
-        person, item = person_of(request, "gold is made of your verdicts and answers"), item_of(store, body.item)
-        if not may_see(store, person, item):
-            raise HTTPException(409, "Answer or uncover the image first, then give a verdict.")
-        with refusing(422, ValueError):
-            made = gold.make_gold(store, body.campaign, body.item, person)
-        return {"expected": made.expected}
-
-    return routes
-
-
-def _remarks_if_visible(store: Store, person: str, item: Item) -> dict[str, Any]:
-    return _remarks(store, item) if may_see(store, person, item) else {"covered": True}
-
-
-def _remarks(store: Store, item: Item) -> dict[str, Any]:
+def _remarks_if_visible(store: Store, person: str | None, item: Item) -> dict[str, Any]:
+    if not may_see(store, person, item):
+        return {"covered": True}
     item_id = item["item_id"]
     return {
         "covered": False,

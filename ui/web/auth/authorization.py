@@ -7,7 +7,7 @@ what accounts and invitations are now. ``Authorization`` stands behind the guard
 from __future__ import annotations
 
 import hmac
-from collections.abc import Awaitable, Callable, MutableMapping
+from collections.abc import MutableMapping
 from dataclasses import dataclass
 from enum import Enum
 from typing import Any, Final
@@ -16,6 +16,7 @@ from urllib.parse import quote
 from starlette.datastructures import Headers
 from starlette.requests import HTTPConnection
 from starlette.responses import JSONResponse, RedirectResponse, Response
+from starlette.types import ASGIApp, Receive, Scope, Send
 
 from data.people import ROLES, Role, keyed_hash
 from data.store.core.store import Store
@@ -153,8 +154,6 @@ def _stamp(store: Store, account: Account) -> str:
     return keyed_hash(store.secret, "account", f"{account.role} {account.password}")
 
 
-Scope = MutableMapping[str, Any]
-App = Callable[[Scope, Any, Any], Awaitable[None]]
 _UNKNOWN: Final = "Please sign in first."
 _NOT_YOURS: Final = "Your account is for labelling images; this page is for researchers."
 _TOO_FAST: Final = "Too many requests in a short time. Nothing is lost: please wait a moment."
@@ -164,13 +163,13 @@ _NAMED: Final = "Your name comes with your sign-in and cannot be changed here."
 class Authorization:
     """ASGI middleware. It leaves who has come in ``scope["visitor"]`` (a ``Visitor`` or None)."""
 
-    def __init__(self, app: App, store: Store, accounts: Accounts | None) -> None:
+    def __init__(self, app: ASGIApp, store: Store, accounts: Accounts | None) -> None:
         self._app = app
         self._store = store
         self._accounts = accounts
         self._pace = RequestLimiter()
 
-    async def __call__(self, scope: Scope, receive: Any, send: Any) -> None:
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         if scope["type"] != "http":
             await self._app(scope, receive, send)
             return

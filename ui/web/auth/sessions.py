@@ -12,7 +12,7 @@ import json
 import secrets
 import time
 from base64 import b64decode, b64encode
-from collections.abc import Awaitable, Callable, MutableMapping
+from collections.abc import MutableMapping
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from functools import lru_cache
@@ -25,15 +25,13 @@ from starlette.datastructures import MutableHeaders
 from starlette.middleware.sessions import Session
 from starlette.requests import HTTPConnection, Request
 from starlette.responses import Response
+from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from concord.common.base_path import root
 from data.people import Role, keyed_hash
 from data.store.core.store import Store
 from data.store.people import invitations
 from ui.web.auth.rate_limit import network
-
-Scope = MutableMapping[str, Any]
-App = Callable[[Scope, Any, Any], Awaitable[None]]
 
 YEAR_SECONDS: Final = 365 * 24 * 3600
 """No cookie is good for longer."""
@@ -80,7 +78,7 @@ def touch(session: MutableMapping[str, Any]) -> None:
 class Sessions:
     """ASGI middleware: ``scope["session"]`` is a dictionary that is kept from request to request."""
 
-    def __init__(self, app: App, store: Store, path: str = "/") -> None:
+    def __init__(self, app: ASGIApp, store: Store, path: str = "/") -> None:
         self._app = app
         self._store = store
         self._path = path
@@ -91,22 +89,19 @@ class Sessions:
             return signer.unsign(cookie, return_timestamp=True)
 
         self._unsign = unsign
-        # projects on other ports share this host's cookies
-        self._name = "concord-" + hashlib.sha256(store.secret.encode()).hexdigest()[:8]
 
-    async def __call__(self, scope: Scope, receive: Any, send: Any) -> None:
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         if scope["type"] != "http":
             await self._app(scope, receive, send)
             return
-        # over https a name that no other host, and no page that came over http, can set a cookie for
-        name = f"__Host-{self._name}" if scope.get("scheme") == "https" and self._path == "/" else self._name
+        name = _cookie_name(self._store, https=scope.get("scheme") == "https" and self._path == "/")
         before = self._read(HTTPConnection(scope).cookies.get(name, ""))
         session = Session(before)
         if before and invitations.is_session_ended(self._store, str(before["id"])):
             session.clear()
         scope["session"] = session
 
-        async def answer(message: MutableMapping[str, Any]) -> None:
+        async def answer(message: Message) -> None:
             if message["type"] == "http.response.start" and session.modified:
                 await self._close(before, session)
                 message.setdefault("headers", [])
@@ -136,12 +131,9 @@ class Sessions:
             and session.get("id") != before["id"]
             and not invitations.is_session_ended(self._store, str(before["id"]))
         ):
-            until = datetime.fromtimestamp(now(), UTC) + timedelta(seconds=YEAR_SECONDS)
-            await run_sync(
-                lambda: invitations.end_session(
-                    self._store, str(before["id"]), until, now=until - timedelta(seconds=YEAR_SECONDS)
-                )
-            )
+            moment = datetime.fromtimestamp(now(), UTC)
+            until = moment + timedelta(seconds=YEAR_SECONDS)
+            await run_sync(lambda: invitations.end_session(self._store, str(before["id"]), until, now=moment))
 
     def _written(self, name: str, session: Session) -> str:
         flags = f"path={self._path}; httponly; samesite=lax"
@@ -154,13 +146,13 @@ class Sessions:
 
 def browser_secret(request: Request, store: Store, person: str) -> str:
     """What this browser keeps for a person; empty: nothing."""
-    return request.cookies.get(_cookie_name(request, store, person), "")
+    return request.cookies.get(_secret_name(request, store, person), "")
 
 
 def keep_browser_secret(request: Request, response: Response, store: Store, person: str, value: str) -> None:
     """Let this browser keep a secret; the guard adds ``secure`` over https."""
     response.set_cookie(
-        _cookie_name(request, store, person), value, max_age=YEAR_SECONDS, path=root() or "/", httponly=True, samesite="lax"
+        _secret_name(request, store, person), value, max_age=YEAR_SECONDS, path=root() or "/", httponly=True, samesite="lax"
     )
 
 
@@ -174,7 +166,13 @@ def network_hash(request: Request, store: Store) -> str | None:
     return keyed_hash(store.secret, "network", network(address)) if remote else None
 
 
-def _cookie_name(request: Request, store: Store, person: str) -> str:
-    """Another one for each project and person; no neighbour's host sets one of the ``__Host-`` kind."""
-    name = f"concord-{hashlib.sha256(store.secret.encode()).hexdigest()[:8]}-{person}"
-    return f"__Host-{name}" if request.url.scheme == "https" and not root() else name
+def _secret_name(request: Request, store: Store, person: str) -> str:
+    return f"{_cookie_name(store, https=request.url.scheme == 'https' and not root())}-{person}"
+
+
+def _cookie_name(store: Store, *, https: bool) -> str:
+    """Another one for each project, as those on other ports share this host's cookies.
+
+    Over https it is a name that no other host, and no page that came over http, can set a cookie for.
+    """
+    return f"{'__Host-' if https else ''}concord-{hashlib.sha256(store.secret.encode()).hexdigest()[:8]}"

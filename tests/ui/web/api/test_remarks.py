@@ -35,14 +35,7 @@ def world(tmp_path: Path) -> Iterator[World]:
     with Store(drawn_images.project(tmp_path, size=64)) as store:
         imports.apply(store, [ImportBundle("ratings", "r", "r", raters=[Rater("rita", "human", "person")], annotations=said)])
         app = FastAPI()
-        routers = (
-            browse.browse_router,
-            form.router,
-            browse.listing_router,
-            workbench.remarks_router,
-            workbench.workbench_router,
-        )
-        for router in routers:
+        for router in (browse.router, form.router, workbench.router):
             app.include_router(router(store))
         app.add_middleware(SessionMiddleware, secret_key=store.secret)
         yield World(store, app, tmp_path)

@@ -65,7 +65,7 @@ def standing(template: Path, tmp_path_factory: pytest.TempPathFactory) -> Iterat
 def _routes(store: Store) -> FastAPI:
     """The routes without the pages, which take seconds to build."""
     app = FastAPI()
-    for router in (form.router, browse.listing_router, workbench.workbench_router):
+    for router in (form.router, browse.router, workbench.router):
         app.include_router(router(store))
     app.add_middleware(SessionMiddleware, secret_key=store.secret)
     return app

@@ -1,5 +1,6 @@
-"""The sections of estimates by people's standard (each generator from few labels and the scorers' verdicts) and of precision:
-how sure a generator's mean is, how many labels would make it surer, and how people differ.
+"""The sections of meta-evaluation: estimates by people's standard (each generator from few labels and the scorers' verdicts);
+precision, how sure a generator's mean is, how many labels would make it surer, and how people differ; and scorers: whether each
+may replace people, and three questions beside people's own level.
 """
 
 from __future__ import annotations
@@ -9,31 +10,48 @@ from typing import Any, Final
 
 from agreement.meta.estimates import EstimateOptions
 from agreement.meta.planning import DIFFERENCE, PlannedRow
+from agreement.meta.ranking import PAIRWISE, RANK, SOFT
 from agreement.meta.rater_effects import SEVERITY, RaterEffectRow
 from agreement.meta.units import Finding
-from agreement.study.cells import ALL
+from agreement.report.report import glance
 from concord.common import wording
 from concord.meta.estimates import estimate
 from concord.meta.planning import MEAN
+from concord.meta.replacement import ANSWERS, Replacement, replacements
 from data.store.core.selection import Selection
 from data.store.core.store import Store
-from ui.report.sections import Heading, Material, ReportCell, ReportSection, ReportTable, Row, by_topic, generator
+from ui.report.sections import (
+    ALL,
+    Heading,
+    Material,
+    Notes,
+    ReportCell,
+    ReportSection,
+    ReportTable,
+    Row,
+    by_topic,
+    estimate_cell,
+    generator,
+    topic_of,
+    whole_rows,
+)
 
 NAME: Final = "estimates"
 _MOST_PEOPLE: Final = 30
-_LEAD: Final = (
+_ESTIMATES_LEAD: Final = (
     "What people would say on average of all images, had they labelled them: from the labels that a campaign drew by chance and"
     " each scorer’s verdicts of all images (prediction-powered, for new prompts of this kind). Beneath stands its 95 %"
     " interval. Labels saved: so many more labels alone would have an interval as narrow."
 )
 
 
-def rows_of(store: Store, selection: Selection) -> list[dict[str, Any]]:
-    """Rows of `estimate` where something is estimated; none of a selection by target or certainty."""
+def estimates_of(store: Store, selection: Selection) -> dict[str, list[dict[str, Any]]]:
+    """Rows of `estimate` by their name, where something is estimated; none of a selection by target or certainty."""
     if selection.target or selection.certainty:
-        return []
+        return {}
     findings = estimate(store, selection, EstimateOptions())
-    return [row.to_dict() for row in findings if row.value is not None and row.n_unlabelled]
+    rows = [row.to_dict() for row in findings if row.value is not None and row.n_unlabelled]
+    return {NAME: rows} if rows else {}
 
 
 def estimates_section(material: Material) -> ReportSection | None:
@@ -47,7 +65,7 @@ def estimates_section(material: Material) -> ReportSection | None:
         *map(Heading, ("Estimate", "Labels alone", "Scorer’s mean", "Labels", "Other images", "λ", "Labels saved")),
     )
     tables = [ReportTable(caption, headings, tuple(map(_line, part)), 2) for caption, part in by_topic(rows)]
-    return ReportSection("Estimates by people’s standard", (_LEAD,), tables=tuple(tables))
+    return ReportSection("Estimates by people’s standard", (_ESTIMATES_LEAD,), tables=tuple(tables))
 
 
 def _line(row: Row) -> tuple[ReportCell, ...]:
@@ -82,14 +100,14 @@ def precision_section(material: Material) -> ReportSection | None:
     # the first design is the one that there is
     first = {_topic(row): row for row in reversed(planned) if row.statistic == MEAN and row.half_width is not None}
     points = tuple(sentence for topic, row in reversed(first.items()) for sentence in _enough(row, planned, topic))
-    tables = (_severity_table([row for row in effects if row.statistic == SEVERITY and row.value is not None]),)
+    severity = _severity_table([row for row in effects if row.statistic == SEVERITY and row.value is not None])
     if not points:
         return None
     return ReportSection(
         "How sure, and how many labels more",
         ("From the variance components of the ratings: of prompts, images, people and the rest.",),
         points,
-        tables=tuple(table for table in tables if table is not None),
+        tables=(severity,) if severity is not None else (),
     )
 
 
@@ -136,3 +154,58 @@ def _severity_table(rows: Sequence[RaterEffectRow]) -> ReportTable | None:
 
 def _bounds(row: Finding) -> str:
     return "no interval" if row.low is None or row.high is None else f"{row.low:+.3f} to {row.high:+.3f}"
+
+
+_SCORERS_LEAD: Final = (
+    "A scorer may replace people where it passes the alternative annotator test (Calderon, Reichart and Dror 2025) and does not"
+    " agree less with people than they do with each other. Three questions: does it choose the better image of a prompt"
+    " (pairwise accuracy with calibrated ties; Deutsch, Foster and Freitag 2023), does it order the generators (soft pairwise"
+    " accuracy; Thompson et al. 2024), does it give people’s verdict (the main statistic of agreement)? Beneath a number stands"
+    " people’s own level on the same images."
+)
+
+
+def scorers_section(material: Material) -> ReportSection | None:
+    """A line of a table for each scorer of each aspect, over all tasks and generators."""
+    ranked, tests = material.rows.get("rank", []), material.rows.get("alt_test", [])
+    tables: list[ReportTable] = []
+    for caption, part in by_topic(row for row in ranked if row["statistic"] != RANK):
+        here = [row for row in part if row["task"] == ALL]
+        topic = topic_of(part[0])
+        about = [[row for row in rows if topic_of(row) == topic] for rows in (tests, material.rows.get("raters", []))]
+        if made := replacements(about[0], about[1], ALL, part[0]["people"]):
+            own = glance(whole_rows(material, "among_people", topic))[0]
+            tables.append(_table(caption, here, next((row for row in own if row["value"] is not None), None), made))
+    return ReportSection("What scorers are good for", (_SCORERS_LEAD,), tables=tuple(tables)) if tables else None
+
+
+def _table(caption: str, rows: Sequence[Row], among: Row | None, made: Sequence[Replacement]) -> ReportTable:
+    notes = Notes()
+    by_statistic = {(row["statistic"], row["scorer"]): row for row in rows if row["generator"] == ALL}
+
+    def line(name: str, scorer: str | None, answer: ReportCell, agreed: Row | None) -> tuple[ReportCell, ...]:
+        estimated = [*(by_statistic.get((statistic, scorer)) for statistic in (PAIRWISE, SOFT)), agreed]
+        return (ReportCell(name), answer, *(estimate_cell(row, -1, notes.mark, _people) for row in estimated))
+
+    body = [line("people", None, ReportCell(""), among)]
+    body += [line(each.scorer, each.scorer, _answer(each, notes), each.agreement) for each in made]
+    titles = ("The better image of a prompt", "The order of generators", "People’s verdict")
+    headings = (Heading("Rater", number=False), Heading("May it replace people?", number=False), *map(Heading, titles))
+    return ReportTable(caption, headings, tuple(body), 1, notes.lines())
+
+
+def _answer(each: Replacement, notes: Notes) -> ReportCell:
+    """The answer, and what the test and the ceiling say in two words; why there is no test stands beneath the table."""
+    test, ceiling = each.test, (each.agreement or {}).get("ceiling") or {}
+    refused, won = test and test["reason"], ""
+    if test is not None and not refused:
+        won = f"{sum(person['won'] for person in test['persons'])} of {len(test['persons'])} people won"
+    details = tuple(part for part in (won, wording.verdict(ceiling.get("verdict") or "")) if part)
+    return ReportCell(
+        ANSWERS[each.answer], details, " ".join(each.evidence), mark=notes.mark(f"No test: {refused}") if refused else ""
+    )
+
+
+def _people(row: Row) -> tuple[str, ...]:
+    ceiling = row.get("ceiling")
+    return (f"people {ceiling['value']:.3f}",) if ceiling and ceiling["value"] is not None else ()

@@ -8,9 +8,8 @@ from __future__ import annotations
 
 from pathlib import Path
 
-import duckdb
-
 from data.store.backup.backups import backup_folder, list_backups, make_backup
+from data.store.core.connections import Connection
 from data.store.core.store import Store
 
 
@@ -21,7 +20,7 @@ class _ProjectBackups:
         backups = list_backups(backup_folder(project))
         return backups[-1].name if backups else None
 
-    def make(self, connection: duckdb.DuckDBPyConnection, project: Path, reason: str) -> Path:
+    def make(self, connection: Connection, project: Path, reason: str) -> Path:
         return make_backup(connection, project, reason, beside=False).path
 
 

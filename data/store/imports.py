@@ -12,8 +12,6 @@ from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
 from typing import Any
 
-import duckdb
-
 from data.campaigns.settings import Campaign
 from data.formats.cooccurrence import Cooccurrence
 from data.jobs.runs import Observation, Run
@@ -22,6 +20,7 @@ from data.records import Annotation, Evidence, Image, Item, Prompt, Rater
 from data.store import library
 from data.store.core import browse_index, erased, rows
 from data.store.core.campaign_items import DEFAULT, campaigns, insert_campaigns, recount
+from data.store.core.connections import Connection
 from data.store.core.store import Store
 from data.store.judgements import scorer_evidence
 from data.store.judgements.answer_status import Decision
@@ -37,7 +36,7 @@ from data.store.judgements.recording import (
 from data.studies.name_matching import KnownItem
 
 
-def why_needed(connection: duckdb.DuckDBPyConnection, import_id: int) -> str | None:
+def why_needed(connection: Connection, import_id: int) -> str | None:
     """Why an import cannot be taken back; None if it can."""
     used = rows.first(
         connection,
@@ -94,7 +93,7 @@ class ImportedRun:
 
 
 def insert_run(
-    connection: duckdb.DuckDBPyConnection,
+    connection: Connection,
     run: Run,
     rater_id: str,
     folder: str,
@@ -110,7 +109,7 @@ def insert_run(
     rows.insert(connection, "runs", (*columns, "kind", "device", "engine"), [(*named, folder, state, n_items, import_id, *how)])
 
 
-def insert_imported_run(connection: duckdb.DuckDBPyConnection, observed: ImportedRun, import_id: int) -> None:
+def insert_imported_run(connection: Connection, observed: ImportedRun, import_id: int) -> None:
     """A run that came whole, as its one part."""
     run_id = observed.run.run_id
     insert_run(connection, observed.run, observed.rater_id, observed.folder, "done", len(observed.seen), import_id)
@@ -162,7 +161,7 @@ class Reimport:
     pictures: Mapping[str, str] = field(default_factory=dict)
 
 
-def insert_reimport(connection: duckdb.DuckDBPyConnection, returned: Reimport, import_id: int) -> dict[str, int]:
+def insert_reimport(connection: Connection, returned: Reimport, import_id: int) -> dict[str, int]:
     """Write what comes back, once prompts, images, items and raters are there; returns how many rows of each table are new.
 
     Raises:
@@ -189,7 +188,7 @@ def insert_reimport(connection: duckdb.DuckDBPyConnection, returned: Reimport, i
     return counts
 
 
-def _insert_members(connection: duckdb.DuckDBPyConnection, members: Mapping[str, Sequence[str]], import_id: int) -> None:
+def _insert_members(connection: Connection, members: Mapping[str, Sequence[str]], import_id: int) -> None:
     records = connection.execute(
         "select item_id, image_id from item_members where item_id in (select unnest(?::varchar[])) order by position",
         [list(members)],
@@ -209,7 +208,7 @@ def _insert_members(connection: duckdb.DuckDBPyConnection, members: Mapping[str,
     rows.insert(connection, "item_members", ("item_id", "image_id", "position", "import_id"), new)
 
 
-def _insert_campaigns(connection: duckdb.DuckDBPyConnection, returned: Sequence[Campaign], import_id: int) -> int:
+def _insert_campaigns(connection: Connection, returned: Sequence[Campaign], import_id: int) -> int:
     """Campaigns that are not there yet, stopped and without items: nobody is asked anything by an import."""
     there = {
         campaign.campaign_id: campaign for campaign in campaigns(connection, [campaign.campaign_id for campaign in returned])
@@ -228,7 +227,7 @@ def _insert_campaigns(connection: duckdb.DuckDBPyConnection, returned: Sequence[
     return len(new)
 
 
-def _new_answers(connection: duckdb.DuckDBPyConnection, answers: Sequence[ReimportedAnswer]) -> list[ReimportedAnswer]:
+def _new_answers(connection: Connection, answers: Sequence[ReimportedAnswer]) -> list[ReimportedAnswer]:
     """The answers that are not in the project yet."""
     ids = [answer.annotation.annotation_id for answer in answers]
     known = rows.existing(connection, "annotations", "annotation_id", ["item_id", "rater_id"], ids)
@@ -246,7 +245,7 @@ def _new_answers(connection: duckdb.DuckDBPyConnection, answers: Sequence[Reimpo
 
 
 def _with_local_versions(
-    connection: duckdb.DuckDBPyConnection, answers: Sequence[ReimportedAnswer], versions: Mapping[tuple[str, int], int]
+    connection: Connection, answers: Sequence[ReimportedAnswer], versions: Mapping[tuple[str, int], int]
 ) -> list[ReimportedAnswer]:
     """The answers with the versions that their prompts' questions have here."""
     other = {key: new for key, new in versions.items() if key[1] != new}
@@ -266,7 +265,7 @@ def _with_local_versions(
     return changed
 
 
-def _insert_answers(connection: duckdb.DuckDBPyConnection, answers: Sequence[ReimportedAnswer], import_id: int) -> None:
+def _insert_answers(connection: Connection, answers: Sequence[ReimportedAnswer], import_id: int) -> None:
     """Answers with new numbers in their order; a chain of revisions has one number, and its last says what is judged."""
     firsts = list(dict.fromkeys(answer.first for answer in answers))
     seqs = {
@@ -390,7 +389,7 @@ def public_id(item_id: str, secret: str) -> str:
     return hashlib.blake2b(item_id.encode(), key=bytes.fromhex(secret), digest_size=12).hexdigest()
 
 
-def _write_bundle(connection: duckdb.DuckDBPyConnection, bundle: ImportBundle, secret: str) -> Imported:
+def _write_bundle(connection: Connection, bundle: ImportBundle, secret: str) -> Imported:
     known = rows.first(
         connection,
         "select import_id, sha256 from imports where kind = ? and name = ? and undone is null order by sha256 = ? desc",
@@ -447,7 +446,7 @@ def _write_bundle(connection: duckdb.DuckDBPyConnection, bundle: ImportBundle, s
 
 
 def _insert_prompts(
-    connection: duckdb.DuckDBPyConnection, prompts: Sequence[Prompt], import_id: int, refused: list[str]
+    connection: Connection, prompts: Sequence[Prompt], import_id: int, refused: list[str]
 ) -> tuple[int, set[str]]:
     """How many are new, and which have another text in the project."""
     other_texts: set[str] = set()
@@ -469,7 +468,7 @@ def _insert_prompts(
     return len(new), other_texts
 
 
-def _insert_images(connection: duckdb.DuckDBPyConnection, images: Sequence[Image], import_id: int, refused: list[str]) -> int:
+def _insert_images(connection: Connection, images: Sequence[Image], import_id: int, refused: list[str]) -> int:
     known = rows.existing(connection, "images", "image_id", ["sha256", "path"], [image.image_id for image in images])
     new: dict[str, tuple[Any, ...]] = {}
     filled = 0
@@ -498,7 +497,7 @@ def _insert_images(connection: duckdb.DuckDBPyConnection, images: Sequence[Image
     return len(new) + filled
 
 
-def _insert_items(connection: duckdb.DuckDBPyConnection, items: Sequence[Item], import_id: int, secret: str) -> int:
+def _insert_items(connection: Connection, items: Sequence[Item], import_id: int, secret: str) -> int:
     described = ("suite", "prompt_id", "task", "generator")
     known = rows.existing(connection, "items", "item_id", described, [item.item_id for item in items])
     for item in items:
@@ -529,7 +528,7 @@ def _insert_items(connection: duckdb.DuckDBPyConnection, items: Sequence[Item], 
     return len(new)
 
 
-def insert_raters(connection: duckdb.DuckDBPyConnection, raters: Sequence[Rater], import_id: int | None) -> int:
+def insert_raters(connection: Connection, raters: Sequence[Rater], import_id: int | None) -> int:
     known = rows.existing(connection, "raters", "rater_id", ["kind", "identity", "simulated"], [r.rater_id for r in raters])
     new: dict[str, Rater] = {}
     for rater in raters:
@@ -555,7 +554,7 @@ def insert_raters(connection: duckdb.DuckDBPyConnection, raters: Sequence[Rater]
     return len(new)
 
 
-def insert_scales(connection: duckdb.DuckDBPyConnection, scales: Sequence[tuple[str, str, str]], import_id: int | None) -> None:
+def insert_scales(connection: Connection, scales: Sequence[tuple[str, str, str]], import_id: int | None) -> None:
     """Scales as (suite, aspect, scale), those that are new.
 
     Raises:
@@ -572,7 +571,7 @@ def insert_scales(connection: duckdb.DuckDBPyConnection, scales: Sequence[tuple[
             rows.insert(connection, "scales", ("suite", "aspect", "scale", "import_id"), [(suite, aspect, scale, import_id)])
 
 
-def _undo(connection: duckdb.DuckDBPyConnection, import_id: int) -> dict[str, int]:
+def _undo(connection: Connection, import_id: int) -> dict[str, int]:
     record = rows.first(connection, "select undone from imports where import_id = ?", [import_id])
     if record is None:
         raise ImportRefused(f"there is no import {import_id}; import undo without a number lists them")
@@ -641,7 +640,7 @@ _NEEDED_BY_OTHERS = {
 }
 
 
-def _delete(connection: duckdb.DuckDBPyConnection, table: str, where: str, parameters: list[Any]) -> int:
+def _delete(connection: Connection, table: str, where: str, parameters: list[Any]) -> int:
     return int(rows.value(connection, f"delete from {table} where {where}", parameters))
 
 

@@ -10,12 +10,11 @@ from dataclasses import dataclass
 from functools import lru_cache
 from typing import Any, Final
 
-import duckdb
-
 from data.formats.cooccurrence import Cooccurrence
 from data.prompts.questions import PromptQuestion
 from data.records import Prompt
 from data.store.core import rows
+from data.store.core.connections import Connection
 from data.store.core.store import Store
 
 _PROMPT_COLUMNS = "prompt_id, suite, text, task, spec"
@@ -96,7 +95,7 @@ def questions_at(store: Store, prompt_id: str, version: int) -> QuestionVersion:
     return QuestionVersion(version, tuple(_question(row) for row in records))
 
 
-def newest_questions(cursor: duckdb.DuckDBPyConnection, prompt_ids: Sequence[str]) -> dict[str, QuestionVersion]:
+def newest_questions(cursor: Connection, prompt_ids: Sequence[str]) -> dict[str, QuestionVersion]:
     """As ``of``, on a connection of the store's own."""
     records = rows.dicts(
         cursor,
@@ -112,7 +111,7 @@ def newest_questions(cursor: duckdb.DuckDBPyConnection, prompt_ids: Sequence[str
     return {prompt_id: QuestionVersion(numbers[prompt_id], tuple(questions)) for prompt_id, questions in by_prompt.items()}
 
 
-def all_questions(cursor: duckdb.DuckDBPyConnection) -> dict[tuple[str, int], tuple[PromptQuestion, ...]]:
+def all_questions(cursor: Connection) -> dict[tuple[str, int], tuple[PromptQuestion, ...]]:
     """All questions of all prompts, by prompt and version."""
     by_version: dict[tuple[str, int], list[PromptQuestion]] = {}
     for row in rows.dicts(
@@ -122,9 +121,7 @@ def all_questions(cursor: duckdb.DuckDBPyConnection) -> dict[tuple[str, int], tu
     return {key: tuple(questions) for key, questions in by_version.items()}
 
 
-def insert_questions(
-    connection: duckdb.DuckDBPyConnection, by_prompt: Mapping[str, Sequence[PromptQuestion]], import_id: int
-) -> int:
+def insert_questions(connection: Connection, by_prompt: Mapping[str, Sequence[PromptQuestion]], import_id: int) -> int:
     """A new version of each prompt's questions where they are not the very same already; returns how many questions."""
     if not by_prompt:
         return 0
@@ -140,7 +137,7 @@ def insert_questions(
 
 
 def insert_question_versions(
-    connection: duckdb.DuckDBPyConnection, by_version: Mapping[tuple[str, int], Sequence[PromptQuestion]], import_id: int
+    connection: Connection, by_version: Mapping[tuple[str, int], Sequence[PromptQuestion]], import_id: int
 ) -> tuple[dict[tuple[str, int], int], int]:
     """Questions asked elsewhere, by prompt and version: the version that each is here, and how many questions are new.
 
@@ -170,7 +167,7 @@ def insert_question_versions(
     return became, len(new)
 
 
-def answers_since_import(connection: duckdb.DuckDBPyConnection, import_id: int) -> str | None:
+def answers_since_import(connection: Connection, import_id: int) -> str | None:
     """How many people have answered since this import about prompts whose questions it brought; None: nobody."""
     record = rows.first(
         connection,
@@ -270,7 +267,7 @@ def cooccurrence_names(store: Store) -> list[str]:
     return [row["name"] for row in store.query("select name from cooccurrence_files order by import_id desc")]
 
 
-def insert_cooccurrence(connection: duckdb.DuckDBPyConnection, cooccurrence: Cooccurrence, import_id: int) -> int:
+def insert_cooccurrence(connection: Connection, cooccurrence: Cooccurrence, import_id: int) -> int:
     """Write one; returns how many rows."""
     rows.insert(
         connection, "cooccurrence_files", ("import_id", "name", "images"), [(import_id, cooccurrence.name, cooccurrence.images)]
@@ -280,7 +277,7 @@ def insert_cooccurrence(connection: duckdb.DuckDBPyConnection, cooccurrence: Coo
     return len(pairs)
 
 
-def delete_cooccurrence(connection: duckdb.DuckDBPyConnection, import_id: int) -> int:
+def delete_cooccurrence(connection: Connection, import_id: int) -> int:
     """Take one back; returns how many rows."""
     counts = [int(rows.value(connection, f"delete from {table} where import_id = ?", [import_id])) for table in _TABLES]
     return counts[0]

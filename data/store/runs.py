@@ -12,13 +12,12 @@ from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Any, Literal
 
-import duckdb
-
 from data.aspects import SCALES
 from data.jobs.runs import Observation, Run, WorkItem
 from data.records import Evidence, Judgement, Rater
 from data.spec import HasSpec
 from data.store.core import browse_index, rows
+from data.store.core.connections import Connection
 from data.store.core.frame import KEPT_SETTINGS
 from data.store.core.selection import Selection
 from data.store.core.store import Store
@@ -286,7 +285,7 @@ def swap(store: Store, one_id: str, other_id: str) -> None:
     """Two runs that wait change places in the queue."""
     place_of = "select any_value(place) from runs where run_id = ? and state = 'queued'"
 
-    def swap(connection: duckdb.DuckDBPyConnection) -> None:
+    def swap(connection: Connection) -> None:
         first, other = (rows.value(connection, place_of, [run_id]) for run_id in (one_id, other_id))
         if first is not None and other is not None:
             for run_id, position in ((one_id, other), (other_id, first)):
@@ -336,7 +335,7 @@ def all_unfinished(store: Store, rater_id: str) -> list[RunRow]:
         return _rows(cursor, f"kind = 'score' and rater_id = ? and state not in {_OVER}", [rater_id])
 
 
-def _rows(cursor: duckdb.DuckDBPyConnection, condition: str, parameters: list[Any]) -> list[RunRow]:
+def _rows(cursor: Connection, condition: str, parameters: list[Any]) -> list[RunRow]:
     records = rows.dicts(
         cursor,
         "select run_id, rater_id, scorer, profile, version, settings, folder, state, error, n_items, created, import_id,"
@@ -370,13 +369,7 @@ def _rows(cursor: duckdb.DuckDBPyConnection, condition: str, parameters: list[An
 
 
 def _add(
-    connection: duckdb.DuckDBPyConnection,
-    run: Run,
-    rater: Rater,
-    folder: str,
-    n_items: int,
-    source: RunSource | None,
-    state: State,
+    connection: Connection, run: Run, rater: Rater, folder: str, n_items: int, source: RunSource | None, state: State
 ) -> int | None:
     _refuse_known(connection, run)
     import_id = None if source is None else rows.sequence(connection, "import_ids", 1)[0]
@@ -394,23 +387,19 @@ def _add(
     return import_id
 
 
-def _add_generation(connection: duckdb.DuckDBPyConnection, run: Run, generator: str, folder: str, n_items: int) -> None:
+def _add_generation(connection: Connection, run: Run, generator: str, folder: str, n_items: int) -> None:
     _refuse_known(connection, run)
     insert_run(connection, run, generator, folder, "queued", n_items, None, "generate")
     _write_state(connection, run.run_id, "queued", None)
 
 
-def _refuse_known(connection: duckdb.DuckDBPyConnection, run: Run) -> None:
+def _refuse_known(connection: Connection, run: Run) -> None:
     if rows.first(connection, "select 1 from runs where run_id = ?", [run.run_id]):
         raise RunRefused(f"there is a run {run.run_id} in this project already")
 
 
 def _ingest(
-    connection: duckdb.DuckDBPyConnection,
-    run_id: str,
-    part: int,
-    judged: Sequence[tuple[Observation, Sequence[Judgement]]],
-    rule_version: str,
+    connection: Connection, run_id: str, part: int, judged: Sequence[tuple[Observation, Sequence[Judgement]]], rule_version: str
 ) -> bool:
     row = rows.first(connection, "select rater_id, import_id from runs where run_id = ?", [run_id])
     if row is None:
@@ -448,7 +437,7 @@ def _ingest(
     return True
 
 
-def _write_state(connection: duckdb.DuckDBPyConnection, run_id: str, state: State, error: str | None) -> None:
+def _write_state(connection: Connection, run_id: str, state: State, error: str | None) -> None:
     position = None
     if state == "queued":
         last = "select coalesce(max(place), 0) + 1 from runs"
@@ -458,7 +447,7 @@ def _write_state(connection: duckdb.DuckDBPyConnection, run_id: str, state: Stat
     connection.execute("update runs set state = ?, error = ?, place = ? where run_id = ?", [state, error, position, run_id])
 
 
-def _remove(connection: duckdb.DuckDBPyConnection, run_id: str) -> int:
+def _remove(connection: Connection, run_id: str) -> int:
     row = rows.first(connection, "select rater_id, import_id from runs where run_id = ?", [run_id])
     if row is None:
         raise RunRefused(f"there is no run {run_id} in this project (any more)")
@@ -536,7 +525,7 @@ def store_rejudged(store: Store, keeping: RejudgedEvidence) -> RejudgedImport:
     return store.change(_store_rejudged, keeping)
 
 
-def _store_rejudged(connection: duckdb.DuckDBPyConnection, keeping: RejudgedEvidence) -> RejudgedImport:
+def _store_rejudged(connection: Connection, keeping: RejudgedEvidence) -> RejudgedImport:
     rater_id = keeping.rater.rater_id
     records = rows.dicts(
         connection,
@@ -567,7 +556,7 @@ def _store_rejudged(connection: duckdb.DuckDBPyConnection, keeping: RejudgedEvid
 
 
 def _copy_run(
-    connection: duckdb.DuckDBPyConnection,
+    connection: Connection,
     run_id: str,
     copy: Run,
     keeping: RejudgedEvidence,

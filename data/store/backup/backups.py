@@ -26,7 +26,7 @@ import duckdb
 from data.files import on_disk, sha256_of, write_whole
 from data.people import keyed_hash
 from data.store.core import connections, erased
-from data.store.core.connections import DATABASE
+from data.store.core.connections import DATABASE, Connection
 from data.store.core.schema import schema_version, secret_of, table_names
 
 _BATCH: Final = 20_000
@@ -73,7 +73,7 @@ def no_pause(_: float) -> None:
     """Go on at once."""
 
 
-def database_contents(cursor: duckdb.DuckDBPyConnection, rest: Pause = no_pause) -> DatabaseContents:
+def database_contents(cursor: Connection, rest: Pause = no_pause) -> DatabaseContents:
     """What a database holds now; one state of it only inside a transaction."""
     digests = {}
     for name in table_names(cursor):
@@ -85,7 +85,7 @@ def database_contents(cursor: duckdb.DuckDBPyConnection, rest: Pause = no_pause)
     return DatabaseContents(schema_version(cursor) if "meta" in digests else 0, digests)
 
 
-def copy_database(cursor: duckdb.DuckDBPyConnection, path: Path, rest: Pause = no_pause) -> DatabaseContents:
+def copy_database(cursor: Connection, path: Path, rest: Pause = no_pause) -> DatabaseContents:
     """Copy a database into a new file, on disk when this returns: one state of it, with keys, checks and numbers.
 
     The cursor needs no right to files: rows come by way of this process, batch by batch.
@@ -127,7 +127,7 @@ def wal_file(path: Path) -> Path:
     return path.with_name(f"{path.name}.wal")
 
 
-def _copy_tables(cursor: duckdb.DuckDBPyConnection, out: duckdb.DuckDBPyConnection, rest: Pause) -> None:
+def _copy_tables(cursor: Connection, out: Connection, rest: Pause) -> None:
     # few transactions, as each waits for the disk; none so big that it needs much memory
     out.begin()
     # sequences go on where they are now: no number is given twice
@@ -152,7 +152,7 @@ def _copy_tables(cursor: duckdb.DuckDBPyConnection, out: duckdb.DuckDBPyConnecti
         rest(time.monotonic() - begun)
 
 
-def _copy_rows(cursor: duckdb.DuckDBPyConnection, out: duckdb.DuckDBPyConnection, table: str, rest: Pause) -> Iterator[int]:
+def _copy_rows(cursor: Connection, out: Connection, table: str, rest: Pause) -> Iterator[int]:
     begun = time.monotonic()
     for batch in cursor.sql(f'select * from "{table}"').to_arrow_reader(_BATCH):
         if batch.num_rows:
@@ -382,7 +382,7 @@ def backup_folder(project: Path) -> Path:
 
 
 def make_backup(
-    cursor: duckdb.DuckDBPyConnection,
+    cursor: Connection,
     project: Path,
     reason: str = ON_REQUEST,
     into: Path | None = None,

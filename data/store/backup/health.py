@@ -17,7 +17,7 @@ from data.files import sha256_of
 from data.store.backup import backups, scheduler
 from data.store.backup.backups import Backup, BadBackup
 from data.store.core import connections, rows, schema
-from data.store.core.connections import DATABASE
+from data.store.core.connections import DATABASE, Connection
 from data.store.core.schema import migration_files
 from data.store.core.store import Store, StoreBusy
 
@@ -89,9 +89,7 @@ def _broken(project: Path, why: str) -> HealthCheck:
     return _project("attention", f"{project / DATABASE} cannot be opened: {why}", todo)
 
 
-def examine(
-    cursor: duckdb.DuckDBPyConnection, project: Path, at_work: Collection[str] = (), *, everything: bool = False
-) -> list[HealthCheck]:
+def examine(cursor: Connection, project: Path, at_work: Collection[str] = (), *, everything: bool = False) -> list[HealthCheck]:
     """All that there is to be said of a project."""
     try:
         version = schema.schema_version(cursor)
@@ -135,7 +133,7 @@ def _disk(project: Path) -> Iterator[HealthCheck]:
         yield _project("ok", "there is room on the disk")
 
 
-def _runs(cursor: duckdb.DuckDBPyConnection, project: Path, at_work: Collection[str]) -> Iterator[HealthCheck]:
+def _runs(cursor: Connection, project: Path, at_work: Collection[str]) -> Iterator[HealthCheck]:
     known = rows.dicts(cursor, "select run_id, scorer, state, folder from runs order by created")
     folders = {str(Path(row["folder"])) for row in known}
     home = project / "runs"
@@ -162,7 +160,7 @@ def _runs(cursor: duckdb.DuckDBPyConnection, project: Path, at_work: Collection[
         yield _project("ok", f"{_n(len(known), 'run')}, all of them as they should be")
 
 
-def _images(cursor: duckdb.DuckDBPyConnection, project: Path, *, everything: bool) -> Iterator[HealthCheck]:
+def _images(cursor: Connection, project: Path, *, everything: bool) -> Iterator[HealthCheck]:
     n = int(rows.value(cursor, "select count(*) from images where path is not null and sha256 is not null"))
     some = "" if everything else f" using sample reservoir({_SAMPLE * _MORE} rows)"
     records = cursor.execute(
@@ -191,7 +189,7 @@ def _images(cursor: duckdb.DuckDBPyConnection, project: Path, *, everything: boo
         yield _project("ok", f"{looked}: as they were imported" if n else "no image has a file")
 
 
-def _derived(cursor: duckdb.DuckDBPyConnection) -> Iterator[HealthCheck]:
+def _derived(cursor: Connection) -> Iterator[HealthCheck]:
     """What is made from other tables is what it is made from."""
     homeless = rows.value(
         cursor,

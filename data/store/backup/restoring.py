@@ -23,7 +23,7 @@ from data.store.backup import backups, snapshot
 from data.store.backup.backups import Backup, BackupFile, BadBackup, Manifest
 from data.store.core import connections, rows
 from data.store.core import schema as schema_module
-from data.store.core.connections import DATABASE
+from data.store.core.connections import DATABASE, Connection
 from data.store.core.erased import mark, marks, people_named, strike_people
 from data.store.core.schema import migrate, migration_files
 from data.store.core.store import Store, StoreBusy
@@ -61,7 +61,7 @@ def remember_copy(store: Store, path: Path, kind: Kind, *, names: bool = True) -
     """A copy of the project was written there."""
     row = (str(path.resolve()), kind, "names" if names else "pseudonyms", datetime.now(UTC))
 
-    def remember(connection: duckdb.DuckDBPyConnection) -> None:
+    def remember(connection: Connection) -> None:
         # another copy at the same place has replaced the one before
         connection.execute("delete from copies where path = ?", [row[0]])
         rows.insert(connection, "copies", ("path", "kind", "people", "moment"), [row])
@@ -173,11 +173,7 @@ def _as_it_is(manifest: Manifest, database: Path) -> Manifest:
 
 
 def _in_file(
-    path: Path,
-    secret: str,
-    known: Mapping[str, Any],
-    names: Iterable[str] = (),
-    swap: Callable[[Path], None] | None = None,
+    path: Path, secret: str, known: Mapping[str, Any], names: Iterable[str] = (), swap: Callable[[Path], None] | None = None
 ) -> bool:
     """Take people out of a database that nobody has open: whoever is among the marks, and these names. Whether there were any.
 

@@ -12,6 +12,7 @@ import duckdb
 
 from data.store.analysis.exports import BATCH
 from data.store.core import connections, rows
+from data.store.core.connections import Connection
 from data.store.core.schema import LEFT_OUT, SCHEMA
 from data.store.core.store import Store
 
@@ -59,7 +60,7 @@ def write(store: Store, path: Path, rename: Rename | None = None) -> SnapshotCou
     return copied
 
 
-def _copy(store: Store, out: duckdb.DuckDBPyConnection, rename: Rename | None) -> SnapshotCounts:
+def _copy(store: Store, out: Connection, rename: Rename | None) -> SnapshotCounts:
     with store.read() as cursor:
         cursor.begin()
         try:
@@ -76,7 +77,7 @@ def _copy(store: Store, out: duckdb.DuckDBPyConnection, rename: Rename | None) -
     return SnapshotCounts(copied)
 
 
-def _types(cursor: duckdb.DuckDBPyConnection) -> dict[str, dict[str, str]]:
+def _types(cursor: Connection) -> dict[str, dict[str, str]]:
     """The types of all columns, in their order."""
     by_table: dict[str, dict[str, str]] = {}
     for table, column, kind in cursor.execute(
@@ -87,7 +88,7 @@ def _types(cursor: duckdb.DuckDBPyConnection) -> dict[str, dict[str, str]]:
     return by_table
 
 
-def _people(cursor: duckdb.DuckDBPyConnection) -> Iterator[str]:
+def _people(cursor: Connection) -> Iterator[str]:
     """Everybody who is named: real people among the raters, and who decided or reported without being one."""
     named = " union ".join(
         f"select {column} from {table}"
@@ -102,7 +103,7 @@ def _people(cursor: duckdb.DuckDBPyConnection) -> Iterator[str]:
     return (row[0] for row in result.fetchall())
 
 
-def _copy_table(cursor: duckdb.DuckDBPyConnection, out: duckdb.DuckDBPyConnection, table: str, types: dict[str, str]) -> int:
+def _copy_table(cursor: Connection, out: Connection, table: str, types: dict[str, str]) -> int:
     columns = {name: column for name, column in SCHEMA[table].columns.items() if column.kept and name in types}
     out.execute(f"create table {table} ({', '.join(f'{name} {types[name]}' for name in columns)})")
     query = f"select {', '.join(f'{column.select or name} as {name}' for name, column in columns.items())} from {table}"
@@ -118,7 +119,7 @@ def _copy_table(cursor: duckdb.DuckDBPyConnection, out: duckdb.DuckDBPyConnectio
     return n
 
 
-def _describe(out: duckdb.DuckDBPyConnection, version: str, types: dict[str, dict[str, str]], *, pseudonyms: bool) -> None:
+def _describe(out: Connection, version: str, types: dict[str, dict[str, str]], *, pseudonyms: bool) -> None:
     """Tables of what the others are."""
     out.execute(f"create table {ABOUT} (name varchar, value varchar)")
     about = [

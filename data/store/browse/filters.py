@@ -11,10 +11,9 @@ from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from typing import Final
 
-import duckdb
-
 from data.store.core import rows
 from data.store.core.browse_index import PACKED_SCORERS
+from data.store.core.connections import Connection
 from data.store.core.erased import refuse
 from data.store.core.selection import Selection, Where
 from data.store.core.store import Store
@@ -354,7 +353,7 @@ def saved_views(store: Store) -> list[SavedView]:
     return [SavedView(**row) for row in records if row["query"] is not None]
 
 
-def _save_view(connection: duckdb.DuckDBPyConnection, saving_id: str, view: SavedView, query: str | None) -> bool:
+def _save_view(connection: Connection, saving_id: str, view: SavedView, query: str | None) -> bool:
     if rows.first(connection, "select 1 from saved_views where saving_id = ?", [saving_id]):
         return False
     refuse(connection, [view.made_by])

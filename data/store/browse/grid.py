@@ -6,11 +6,10 @@ from collections.abc import Sequence, Set
 from dataclasses import dataclass, field
 from typing import Any, Final, Literal
 
-import duckdb
-
 from data.store.browse import index_refresh
 from data.store.browse.filters import VERDICTS, Filters, ListingQuery, Numbers, conditions, where
 from data.store.core import rows
+from data.store.core.connections import Connection
 from data.store.core.selection import PEOPLE, Selection, Where
 from data.store.core.store import Store
 
@@ -92,7 +91,7 @@ class ListingSql:
         return [*self.of_source, *self.parameters]
 
 
-def scorer_numbers(cursor: duckdb.DuckDBPyConnection) -> dict[str, int]:
+def scorer_numbers(cursor: Connection) -> dict[str, int]:
     """By scorer its place in the wide rows' lists."""
     return dict(cursor.execute("select rater_id, no from browse_raters join raters using (rater_id) order by no").fetchall())
 
@@ -221,7 +220,7 @@ def scorer_verdicts(store: Store, item_ids: Sequence[str], scorers: Set[str] | N
     }
 
 
-def describe_items(cursor: duckdb.DuckDBPyConnection, item_ids: Sequence[str]) -> dict[str, dict[str, Any]]:
+def describe_items(cursor: Connection, item_ids: Sequence[str]) -> dict[str, dict[str, Any]]:
     """What a grid shows of items besides what was said of its aspect."""
     if not item_ids:
         return {}

@@ -13,7 +13,6 @@ from datetime import UTC, datetime, timedelta
 from decimal import Decimal
 from typing import Any, Literal
 
-import duckdb
 import numpy as np
 from numpy.typing import NDArray
 
@@ -22,6 +21,7 @@ from data.campaigns.items import CheckSchedule, seeded_number
 from data.campaigns.items import PersonalOrder as Order
 from data.store.core import rows
 from data.store.core.campaign_items import DEFAULT, AnnotationTask, cached_tasks, ensure_default
+from data.store.core.connections import Connection
 from data.store.core.store import Cache, Store
 from data.store.judgements import answer_status
 from data.store.judgements.campaign_state import CampaignState, CampaignStates, PersonProgress
@@ -261,7 +261,7 @@ class _TimedDraft:
     memory: Cache
 
 
-def _write_drafts(connection: duckdb.DuckDBPyConnection, drafts: Sequence[_TimedDraft]) -> list[None]:
+def _write_drafts(connection: Connection, drafts: Sequence[_TimedDraft]) -> list[None]:
     states = CampaignStates(connection, drafts[0].memory)
     latest = {(timed.draft.campaign, timed.draft.person, timed.draft.item_id): timed for timed in drafts}
     for key, timed in latest.items():
@@ -311,7 +311,7 @@ class TaskRequest:
     memory: Cache
 
 
-def allocate_all(connection: duckdb.DuckDBPyConnection, seekers: Sequence[TaskRequest]) -> list[NextTasks]:
+def allocate_all(connection: Connection, seekers: Sequence[TaskRequest]) -> list[NextTasks]:
     """Decide who gets what, and write it down as claims."""
     states = CampaignStates(connection, seekers[0].memory)
     desks = allocate_tasks(states, seekers)

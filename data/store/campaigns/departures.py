@@ -6,9 +6,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
 
-import duckdb
-
 from data.store.core import rows
+from data.store.core.connections import Connection
 from data.store.core.store import Store
 
 
@@ -32,7 +31,7 @@ def record(store: Store, campaign: str, person: str, left: Departure, *, now: da
         return
     moment = now or datetime.now(UTC)
 
-    def write(connection: duckdb.DuckDBPyConnection) -> None:
+    def write(connection: Connection) -> None:
         if _latest(connection, campaign, person) != left:
             columns = ("campaign_id", "rater_id", "outcome", "code", "items", "moment")
             rows.insert(connection, "departures", columns, [(campaign, person, left.outcome, left.code, left.items, moment)])
@@ -40,7 +39,7 @@ def record(store: Store, campaign: str, person: str, left: Departure, *, now: da
     store.change(write, touched=frozenset())
 
 
-def _latest(cursor: duckdb.DuckDBPyConnection, campaign: str, person: str) -> Departure | None:
+def _latest(cursor: Connection, campaign: str, person: str) -> Departure | None:
     query = "select outcome, code, items from departures where campaign_id = ? and rater_id = ? order by moment desc limit 1"
     row = rows.first(cursor, query, [campaign, person])
     return None if row is None else Departure(**row)

@@ -6,10 +6,9 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Final
 
-import duckdb
-
 from data.store.core import rows
 from data.store.core.campaign_items import DEFAULT
+from data.store.core.connections import Connection
 from data.store.core.selection import Selection
 from data.store.core.store import Store
 
@@ -63,13 +62,13 @@ def read_draws(store: Store) -> list[Draw]:
     ]
 
 
-def write_pool(connection: duckdb.DuckDBPyConnection, campaign_id: str, drawn_from: Pool) -> None:
+def write_pool(connection: Connection, campaign_id: str, drawn_from: Pool) -> None:
     """Store what a campaign's items were drawn from."""
     stored = rows.to_json([[*key, n] for key, n in drawn_from.items()])
     connection.execute("update campaigns set pool = ? where campaign_id = ?", [stored, campaign_id])
 
 
-def _pool(cursor: duckdb.DuckDBPyConnection, selection: Selection) -> Pool:
+def _pool(cursor: Connection, selection: Selection) -> Pool:
     condition, parameters = selection.items()
     records = cursor.execute(_POOL.format(where=condition), parameters).fetchall()
     return {(suite, task, generator): n for suite, task, generator, n in records}

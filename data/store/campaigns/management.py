@@ -12,14 +12,13 @@ from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from typing import Any
 
-import duckdb
-
 from data.campaigns import recruitment
 from data.campaigns.items import CampaignItem
 from data.campaigns.settings import MOVES, Campaign, Settings, State
 from data.store.campaigns import draws
 from data.store.core import browse_index, rows
 from data.store.core.campaign_items import DEFAULT, campaigns, insert_campaigns, insert_items, placeholders
+from data.store.core.connections import Connection
 from data.store.core.selection import Selection, Where
 from data.store.core.store import Store
 from data.store.imports import public_id
@@ -113,7 +112,7 @@ Members = dict[str, list[dict[str, Any]]]
 """The images of items, by the items' ids."""
 
 
-def _grouped(connection: duckdb.DuckDBPyConnection, selection: Selection) -> Members:
+def _grouped(connection: Connection, selection: Selection) -> Members:
     images = _images(connection, selection)
     generators: dict[str, set[str]] = {}
     for row in images:
@@ -134,7 +133,7 @@ def _only(made: Members, only: Collection[str] | None) -> Members:
     return made if only is None else {item_id: members for item_id, members in made.items() if item_id in only}
 
 
-def _paired(connection: duckdb.DuckDBPyConnection, selection: Selection, first: str, second: str) -> Members:
+def _paired(connection: Connection, selection: Selection, first: str, second: str) -> Members:
     places: dict[tuple[str, int], dict[str, dict[str, Any]]] = {}
     for row in _images(connection, selection):
         places.setdefault((row["prompt_id"], row["idx"]), {})[row["generator"]] = row
@@ -150,7 +149,7 @@ def pair_id(prompt_id: str, first: str, second: str) -> str:
     return f"{prompt_id}/pair/{_digest(first, second)}"
 
 
-def _images(connection: duckdb.DuckDBPyConnection, selection: Selection) -> list[dict[str, Any]]:
+def _images(connection: Connection, selection: Selection) -> list[dict[str, Any]]:
     condition, parameters = _condition(selection)
     query = f"{_IMAGES.format(where=condition)} order by i.prompt_id, i.idx, i.generator"
     return rows.dicts(connection, query, parameters)
@@ -160,9 +159,7 @@ def _digest(*ids: str) -> str:
     return hashlib.blake2b("\n".join(ids).encode(), digest_size=8).hexdigest()
 
 
-def _make(
-    connection: duckdb.DuckDBPyConnection, kind: str, made: Mapping[str, Sequence[Mapping[str, Any]]], secret: str
-) -> list[str]:
+def _make(connection: Connection, kind: str, made: Mapping[str, Sequence[Mapping[str, Any]]], secret: str) -> list[str]:
     """Write items with their members, those that are new; returns the ids of all."""
     if not made:
         return []
@@ -179,7 +176,7 @@ def _make(
     return list(made)
 
 
-def kinds(connection: duckdb.DuckDBPyConnection, item_ids: Sequence[str]) -> dict[str, str]:
+def kinds(connection: Connection, item_ids: Sequence[str]) -> dict[str, str]:
     """The kind of each of these items that can be shown: all its images have a file."""
     records = rows.dicts(
         connection,
@@ -228,7 +225,7 @@ def items(store: Store, campaign_id: str) -> list[CampaignItem]:
         return _items(cursor, campaign_id)
 
 
-def _items(cursor: duckdb.DuckDBPyConnection, campaign_id: str) -> list[CampaignItem]:
+def _items(cursor: Connection, campaign_id: str) -> list[CampaignItem]:
     query = (
         "select item_id, role, sampling, expected, draw_probability from campaign_items where campaign_id = ? order by position"
     )
@@ -315,11 +312,7 @@ def remove(store: Store, campaign_id: str) -> None:
 
 
 def _create(
-    connection: duckdb.DuckDBPyConnection,
-    campaign: Campaign,
-    items: Sequence[CampaignItem],
-    drawn_from: draws.Pool | None,
-    now: datetime,
+    connection: Connection, campaign: Campaign, items: Sequence[CampaignItem], drawn_from: draws.Pool | None, now: datetime
 ) -> Campaign:
     if campaign.campaign_id == DEFAULT or campaigns(connection, [campaign.campaign_id]):
         raise CampaignRefused(f"there is a campaign {campaign.campaign_id!r} already; give this one another id")
@@ -333,7 +326,7 @@ def _create(
     return campaign
 
 
-def _check_items(connection: duckdb.DuckDBPyConnection, items: Sequence[CampaignItem]) -> None:
+def _check_items(connection: Connection, items: Sequence[CampaignItem]) -> None:
     ids = [item.item_id for item in items]
     if not any(item.role == "ordinary" for item in items):
         raise CampaignRefused("a campaign needs at least one ordinary item; gold and training items alone measure nothing")
@@ -348,14 +341,14 @@ def _check_items(connection: duckdb.DuckDBPyConnection, items: Sequence[Campaign
         raise CampaignRefused(f"a campaign's items are all of one kind, got {' and '.join(sorted(set(known.values())))}")
 
 
-def _existing(connection: duckdb.DuckDBPyConnection, campaign_id: str) -> Campaign:
+def _existing(connection: Connection, campaign_id: str) -> Campaign:
     stored = campaigns(connection, [campaign_id])
     if not stored:
         raise CampaignRefused(f"there is no campaign {campaign_id!r}")
     return stored[0]
 
 
-def _move(connection: duckdb.DuckDBPyConnection, campaign_id: str, state: State) -> Campaign:
+def _move(connection: Connection, campaign_id: str, state: State) -> Campaign:
     campaign = _existing(connection, campaign_id)
     if state == campaign.state:
         return campaign
@@ -366,7 +359,7 @@ def _move(connection: duckdb.DuckDBPyConnection, campaign_id: str, state: State)
 
 
 def _change(
-    connection: duckdb.DuckDBPyConnection,
+    connection: Connection,
     campaign_id: str,
     settings_changed: Mapping[str, Any],
     named: Mapping[str, Any],
@@ -397,7 +390,7 @@ def _change(
     return replace(made, settings=settings)
 
 
-def _add_gold(connection: duckdb.DuckDBPyConnection, campaign_id: str, item: CampaignItem, check_every: int) -> Campaign:
+def _add_gold(connection: Connection, campaign_id: str, item: CampaignItem, check_every: int) -> Campaign:
     campaign = _existing(connection, campaign_id)
     if campaign.state != "draft":
         raise CampaignRefused(f"campaign {campaign_id!r} is {campaign.state}, and gold is added to a draft: duplicate it first")
@@ -421,7 +414,7 @@ def _add_gold(connection: duckdb.DuckDBPyConnection, campaign_id: str, item: Cam
     return replace(campaign, settings=settings)
 
 
-def _want_more(connection: duckdb.DuckDBPyConnection, campaign: Campaign, more: int) -> None:
+def _want_more(connection: Connection, campaign: Campaign, more: int) -> None:
     """Ask so many people more, or fewer, about each ordinary item; one that got somebody extra keeps that."""
     if more < 0 and _answered(connection, campaign.campaign_id):
         raise CampaignRefused(
@@ -432,7 +425,7 @@ def _want_more(connection: duckdb.DuckDBPyConnection, campaign: Campaign, more: 
     connection.execute(f"update campaign_items set wanted = wanted + ? {where}", [more, campaign.campaign_id])
 
 
-def _duplicate(connection: duckdb.DuckDBPyConnection, campaign_id: str, new_id: str, title: str, now: datetime) -> Campaign:
+def _duplicate(connection: Connection, campaign_id: str, new_id: str, title: str, now: datetime) -> Campaign:
     campaign = _existing(connection, campaign_id)
     if campaign_id == DEFAULT:
         raise CampaignRefused("the default campaign has no list of its own: make a new campaign of all images instead")
@@ -442,7 +435,7 @@ def _duplicate(connection: duckdb.DuckDBPyConnection, campaign_id: str, new_id: 
     return made
 
 
-def _remove(connection: duckdb.DuckDBPyConnection, campaign_id: str) -> None:
+def _remove(connection: Connection, campaign_id: str) -> None:
     _existing(connection, campaign_id)
     if campaign_id == DEFAULT:
         raise CampaignRefused("the default campaign is part of every project; stop it instead")
@@ -458,7 +451,7 @@ _ITS_TABLES = (
 )  # fmt: skip
 
 
-def _answered(connection: duckdb.DuckDBPyConnection, campaign_id: str) -> bool:
+def _answered(connection: Connection, campaign_id: str) -> bool:
     return rows.first(connection, "select 1 from annotations where campaign_id = ? limit 1", [campaign_id]) is not None
 
 
@@ -479,14 +472,14 @@ def recruitment_of(store: Store, campaign: str) -> dict[str, str]:
         return _latest(cursor, campaign)
 
 
-def _latest(cursor: duckdb.DuckDBPyConnection, campaign: str) -> dict[str, str]:
+def _latest(cursor: Connection, campaign: str) -> dict[str, str]:
     record = rows.first(cursor, "select fields from recruitments where campaign_id = ? order by seq desc limit 1", [campaign])
     fields = rows.from_json(record["fields"]) if record else {}
     return {name: str(fields[name]) for name in recruitment.RECRUITMENT_FIELDS if fields.get(name)}
 
 
 def _describe(
-    connection: duckdb.DuckDBPyConnection, campaign: str, values: Mapping[str, str], made_by: str, moment: datetime
+    connection: Connection, campaign: str, values: Mapping[str, str], made_by: str, moment: datetime
 ) -> dict[str, str]:
     if not campaigns(connection, [campaign]):
         raise CampaignRefused(f"there is no campaign {campaign!r}; campaigns list shows them")
@@ -521,7 +514,7 @@ def give_consent(store: Store, campaign: str, person: str, text: str, *, now: da
     """Note that this person agrees; returns once that is on disk. Saying so again changes nothing."""
     row = (campaign, person, text, now or datetime.now(UTC))
 
-    def give(connection: duckdb.DuckDBPyConnection) -> None:
+    def give(connection: Connection) -> None:
         if rows.first(connection, f"select 1 from consents where {_WHERE}", list(row[:3])) is None:
             rows.insert(connection, "consents", ("campaign_id", "rater_id", "text_hash", "moment"), [row])
 

@@ -9,10 +9,9 @@ from dataclasses import dataclass
 from datetime import UTC, datetime
 from typing import Any
 
-import duckdb
-
 from data.campaigns.settings import Role
 from data.store.core import rows
+from data.store.core.connections import Connection
 from data.store.core.store import Store
 
 
@@ -289,7 +288,7 @@ def set_aside(store: Store, campaign_id: str, item_id: str, aside: bool, *, now:
     store.change(_set_aside, campaign_id, item_id, aside, now or datetime.now(UTC), touched=frozenset())
 
 
-def _set_aside(connection: duckdb.DuckDBPyConnection, campaign_id: str, item_id: str, aside: bool, now: datetime) -> None:
+def _set_aside(connection: Connection, campaign_id: str, item_id: str, aside: bool, now: datetime) -> None:
     where = [campaign_id, item_id]
     if rows.first(connection, "select 1 from campaign_items where campaign_id = ? and item_id = ?", where) is None:
         raise KeyError(item_id)

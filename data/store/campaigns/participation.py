@@ -11,13 +11,12 @@ from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from typing import Any
 
-import duckdb
-
 from data.campaigns.settings import Settings
 from data.records import Annotation, Rater
 from data.store.campaigns.allocation import NextTasks, TaskRequest, allocate_all, allocate_tasks
 from data.store.core import rows
 from data.store.core.campaign_items import DEFAULT, ensure_default
+from data.store.core.connections import Connection
 from data.store.core.erased import Erased
 from data.store.core.store import Store
 from data.store.imports import ImportRefused, insert_raters
@@ -64,7 +63,7 @@ def skip(store: Store, person: str, item_id: str, campaign: str = DEFAULT, *, no
     """Put an item at the end of this person's line."""
     row = (campaign, item_id, person, now or datetime.now(UTC))
 
-    def put_off(connection: duckdb.DuckDBPyConnection) -> None:
+    def put_off(connection: Connection) -> None:
         rows.insert(connection, "skips", ("campaign_id", "item_id", "rater_id", "skipped"), [row])
         _drop_claim(connection, campaign, person, item_id)
         forget_state(store.memory, campaign)
@@ -79,7 +78,7 @@ def unskip(store: Store, person: str, campaign: str = DEFAULT, *, now: datetime 
     """
     moment = now or datetime.now(UTC)
 
-    def take_back(connection: duckdb.DuckDBPyConnection) -> str | None:
+    def take_back(connection: Connection) -> str | None:
         forget_state(store.memory, campaign)
         return _unskip(connection, campaign, person, moment)
 
@@ -97,7 +96,7 @@ def leave(store: Store, person: str) -> None:
 
 
 def _release(store: Store, where: str, parameters: Sequence[str]) -> None:
-    def release(connection: duckdb.DuckDBPyConnection) -> None:
+    def release(connection: Connection) -> None:
         connection.execute(f"delete from claims where {where}", list(parameters))
         store.memory.forget()
 
@@ -119,7 +118,7 @@ def worked_in(store: Store, person: str, campaign: str) -> bool:
     )
 
 
-def _unskip(connection: duckdb.DuckDBPyConnection, campaign: str, person: str, now: datetime) -> str | None:
+def _unskip(connection: Connection, campaign: str, person: str, now: datetime) -> str | None:
     record = rows.first(
         connection,
         "select s.item_id from skips s where s.campaign_id = ? and s.rater_id = ? and s.item_id not in"
@@ -150,13 +149,11 @@ where c.campaign_id = $campaign and c.item_id = $item and not c.aside and p.stat
 """
 
 
-def _drop_claim(connection: duckdb.DuckDBPyConnection, campaign: str, person: str, item_id: str) -> None:
+def _drop_claim(connection: Connection, campaign: str, person: str, item_id: str) -> None:
     connection.execute("delete from claims where campaign_id = ? and rater_id = ? and item_id = ?", [campaign, person, item_id])
 
 
-def _report(
-    connection: duckdb.DuckDBPyConnection, campaign: str, person: str, item_id: str, reason: str, now: datetime
-) -> bool:
+def _report(connection: Connection, campaign: str, person: str, item_id: str, reason: str, now: datetime) -> bool:
     if campaign == DEFAULT:
         ensure_default(connection, now)
     where = [campaign, item_id]
@@ -176,7 +173,7 @@ def _report(
     return aside
 
 
-def _enter_all(connection: duckdb.DuckDBPyConnection, names: Sequence[str]) -> list[None]:
+def _enter_all(connection: Connection, names: Sequence[str]) -> list[None]:
     for name in names:
         insert_raters(connection, [Rater(name, "human", "person")], None)
     return [None] * len(names)
@@ -210,9 +207,7 @@ def submit_answer(
     return answered
 
 
-def _submit_answers(
-    connection: duckdb.DuckDBPyConnection, payloads: Sequence[tuple[SentAnswer, TaskRequest]]
-) -> list[SubmitResult]:
+def _submit_answers(connection: Connection, payloads: Sequence[tuple[SentAnswer, TaskRequest]]) -> list[SubmitResult]:
     states = CampaignStates(connection, payloads[0][1].memory)
     saved = save_answers(states, [sent for sent, _ in payloads])
     desks = allocate_tasks(states, [seeker for _, seeker in payloads])

@@ -13,13 +13,13 @@ from datetime import datetime
 from typing import Any
 from weakref import WeakKeyDictionary
 
-import duckdb
 import numpy as np
 from numpy.typing import NDArray
 
 from data.campaigns.items import CampaignItem, shuffle_key
 from data.campaigns.settings import Campaign, Role, Settings
 from data.store.core import rows
+from data.store.core.connections import Connection
 from data.store.core.store import Cache, Store
 
 DEFAULT = "default"
@@ -57,12 +57,12 @@ def placeholders(values: Sequence[Any] | Collection[Any]) -> str:
     return f"({', '.join('?' * len(values))})"
 
 
-def campaigns(connection: duckdb.DuckDBPyConnection, ids: Sequence[str] | None = None) -> list[Campaign]:
+def campaigns(connection: Connection, ids: Sequence[str] | None = None) -> list[Campaign]:
     """Campaigns, oldest first: all, or those of these that exist."""
     return [campaign.campaign for campaign in stamped_campaigns(connection, ids)]
 
 
-def stamped_campaigns(connection: duckdb.DuckDBPyConnection, ids: Sequence[str] | None = None) -> list[StampedCampaign]:
+def stamped_campaigns(connection: Connection, ids: Sequence[str] | None = None) -> list[StampedCampaign]:
     """The same, each with its stamp."""
     if ids is not None and not ids:
         return []
@@ -71,7 +71,7 @@ def stamped_campaigns(connection: duckdb.DuckDBPyConnection, ids: Sequence[str] 
     return [_stamped(row) for row in records]
 
 
-def cached_campaigns(connection: duckdb.DuckDBPyConnection, ids: Sequence[str], memory: Cache) -> dict[str, StampedCampaign]:
+def cached_campaigns(connection: Connection, ids: Sequence[str], memory: Cache) -> dict[str, StampedCampaign]:
     """Those of these campaigns that exist, by id; read only where they are not in memory. For the writer's thread."""
     since = memory.state
     cached: dict[str, StampedCampaign] = {
@@ -92,9 +92,7 @@ def _stamped(row: dict[str, Any]) -> StampedCampaign:
     return StampedCampaign(Campaign(**row | {"title": row["title"] or row["campaign_id"], "settings": settings}), stamp)
 
 
-def insert_items(
-    connection: duckdb.DuckDBPyConnection, campaign: Campaign, items: Sequence[CampaignItem], start: int = 0
-) -> None:
+def insert_items(connection: Connection, campaign: Campaign, items: Sequence[CampaignItem], start: int = 0) -> None:
     """Write items that are new in a campaign, in their order from this position on."""
     rows.insert(
         connection,
@@ -119,7 +117,7 @@ def insert_items(
     )
 
 
-def ensure_default(connection: duckdb.DuckDBPyConnection, now: datetime) -> bool:
+def ensure_default(connection: Connection, now: datetime) -> bool:
     """The default campaign exists, and has all images that have a file. Returns whether anything was to be done for that.
 
     Its order is that of ``public_id``, a keyed hash: random, and the same for all.
@@ -167,7 +165,7 @@ where t.kind = 'image' and t.item_id in ({_WITH_FILES})
 """
 
 
-def recount(connection: duckdb.DuckDBPyConnection, item_ids: Sequence[str] | None = None) -> None:
+def recount(connection: Connection, item_ids: Sequence[str] | None = None) -> None:
     """Count again how many people have answered validly and blind: for these items, or for all."""
     if item_ids is not None and not item_ids:
         return
@@ -180,9 +178,7 @@ def recount(connection: duckdb.DuckDBPyConnection, item_ids: Sequence[str] | Non
     )
 
 
-def insert_campaigns(
-    connection: duckdb.DuckDBPyConnection, new: Sequence[Campaign], now: datetime, import_id: int | None = None
-) -> None:
+def insert_campaigns(connection: Connection, new: Sequence[Campaign], now: datetime, import_id: int | None = None) -> None:
     """Campaigns that are not there yet, as they are; ``import_id``: what brought them."""
     columns = (
         "campaign_id",
@@ -219,7 +215,7 @@ def insert_campaigns(
 
 
 _CACHED = 8  # campaigns in memory at once
-_listings: WeakKeyDictionary[duckdb.DuckDBPyConnection, dict[str, CampaignListing]] = WeakKeyDictionary()
+_listings: WeakKeyDictionary[Connection, dict[str, CampaignListing]] = WeakKeyDictionary()
 
 
 @dataclass(frozen=True, slots=True)
@@ -246,7 +242,7 @@ class CampaignListing:
         return self.special.get(position, "ordinary")
 
 
-def campaign_listing(connection: duckdb.DuckDBPyConnection, campaign_id: str, stamp: str) -> CampaignListing:
+def campaign_listing(connection: Connection, campaign_id: str, stamp: str) -> CampaignListing:
     """A campaign's items under this stamp (``StampedCampaign.stamp``): from memory, or read once."""
     by_store = _listings.setdefault(connection, {})
     listing = by_store.pop(campaign_id, None)
@@ -258,7 +254,7 @@ def campaign_listing(connection: duckdb.DuckDBPyConnection, campaign_id: str, st
     return listing
 
 
-def _read_listing(connection: duckdb.DuckDBPyConnection, campaign_id: str, stamp: str) -> CampaignListing:
+def _read_listing(connection: Connection, campaign_id: str, stamp: str) -> CampaignListing:
     records = connection.execute(
         "select position, item_id, shuffle, role, sampling, expected from campaign_items where campaign_id = ?", [campaign_id]
     ).fetchall()
@@ -329,7 +325,7 @@ def tasks(store: Store, item_ids: Sequence[str]) -> list[AnnotationTask]:
     return [read[item_id] for item_id in item_ids if item_id in read]
 
 
-def cached_tasks(cursor: duckdb.DuckDBPyConnection, item_ids: Sequence[str], memory: Cache) -> dict[str, AnnotationTask]:
+def cached_tasks(cursor: Connection, item_ids: Sequence[str], memory: Cache) -> dict[str, AnnotationTask]:
     """As ``tasks``, read only where they are not in memory; whoever answers about one finds it there, too."""
     since = memory.state
     known: dict[str, AnnotationTask] = {
@@ -342,7 +338,7 @@ def cached_tasks(cursor: duckdb.DuckDBPyConnection, item_ids: Sequence[str], mem
     return known | read
 
 
-def read_tasks(cursor: duckdb.DuckDBPyConnection, item_ids: Sequence[str]) -> dict[str, AnnotationTask]:
+def read_tasks(cursor: Connection, item_ids: Sequence[str]) -> dict[str, AnnotationTask]:
     """The tasks of those of these items that can be shown."""
     if not item_ids:
         return {}
@@ -379,11 +375,11 @@ _MEMBERS = "select item_id, image_id, position from item_members where item_id i
 _FILES = "select image_id, generator, sha256, width, height, prompt_id from images where sha256 is not null and image_id in"
 
 
-def _among(cursor: duckdb.DuckDBPyConnection, query: str, ids: Sequence[str]) -> list[dict[str, Any]]:
+def _among(cursor: Connection, query: str, ids: Sequence[str]) -> list[dict[str, Any]]:
     return rows.dicts(cursor, f"{query} {placeholders(ids)}", ids) if ids else []
 
 
-def _images(cursor: duckdb.DuckDBPyConnection, items: Sequence[dict[str, Any]]) -> dict[str, list[dict[str, Any]]]:
+def _images(cursor: Connection, items: Sequence[dict[str, Any]]) -> dict[str, list[dict[str, Any]]]:
     """The images of items, in their order; none where one of them has no file."""
     members: dict[str, list[str]] = {row["item_id"]: [row["item_id"]] if row["kind"] == "image" else [] for row in items}
     several = [row["item_id"] for row in items if row["kind"] != "image"]

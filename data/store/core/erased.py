@@ -7,13 +7,12 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
 
-import duckdb
-
 from data.people import keyed_hash
 from data.store.core import browse_index, rows, schema
 from data.store.core import erased as erased_module
 from data.store.core import schema as schema_module
 from data.store.core.campaign_items import recount
+from data.store.core.connections import Connection
 
 
 class Erased(ValueError):
@@ -25,12 +24,12 @@ def mark(secret: str, name: str) -> str:
     return keyed_hash(secret, "erased", name)
 
 
-def marks(connection: duckdb.DuckDBPyConnection) -> dict[str, datetime]:
+def marks(connection: Connection) -> dict[str, datetime]:
     """All who were erased, and when."""
     return dict(connection.execute("select person, moment from erased").fetchall())
 
 
-def refuse(connection: duckdb.DuckDBPyConnection, names: Iterable[str]) -> None:
+def refuse(connection: Connection, names: Iterable[str]) -> None:
     """Let nobody in who was erased.
 
     Raises:
@@ -78,7 +77,7 @@ _THEIRS = (
 )  # fmt: skip
 
 
-def strike_person(connection: duckdb.DuckDBPyConnection, name: str) -> ErasedRows:
+def strike_person(connection: Connection, name: str) -> ErasedRows:
     """Delete all that a person said and all that names them, in a database of whatever schema, or in a snapshot.
 
     Inside a transaction; the bytes are still in the file after it.
@@ -105,11 +104,11 @@ def strike_person(connection: duckdb.DuckDBPyConnection, name: str) -> ErasedRow
     return ErasedRows(n_annotations, n_judgements, verdicts)
 
 
-def _count(connection: duckdb.DuckDBPyConnection, there: set[str], table: str, whose: str, name: str) -> int:
+def _count(connection: Connection, there: set[str], table: str, whose: str, name: str) -> int:
     return int(rows.value(connection, f"select count(*) from {table} where {whose}", [name])) if table in there else 0
 
 
-def strike_people(connection: duckdb.DuckDBPyConnection, names: Iterable[str], secret: str, known: Mapping[str, Any]) -> None:
+def strike_people(connection: Connection, names: Iterable[str], secret: str, known: Mapping[str, Any]) -> None:
     """Take people out of a database that is open to us alone, and keep their marks where a project keeps such."""
     connection.begin()
     for name in names:
@@ -120,7 +119,7 @@ def strike_people(connection: duckdb.DuckDBPyConnection, names: Iterable[str], s
     connection.commit()
 
 
-def people_named(cursor: duckdb.DuckDBPyConnection) -> list[str]:
+def people_named(cursor: Connection) -> list[str]:
     """Everybody who may be named in a database of whatever schema."""
     queries = [
         f'select "{column}" from "{table}"'

@@ -4,9 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-import duckdb
-
 from data.store.core import rows
+from data.store.core.connections import Connection
 from data.store.core.selection import Selection
 from data.store.core.store import Store
 
@@ -79,7 +78,7 @@ def frame(store: Store, selection: Selection, *, campaigns: bool = False) -> pd.
     return judgements
 
 
-def _saw_labels(cursor: duckdb.DuckDBPyConnection) -> str:
+def _saw_labels(cursor: Connection) -> str:
     """The column ``saw_labels``."""
     tuned = ", ".join(str(row["import_id"]) for row in rows.dicts(cursor, TUNED))
     mine = f"j.source_id in (select evidence_id from evidence where import_id in ({tuned}))" if tuned else "false"

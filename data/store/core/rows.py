@@ -6,10 +6,10 @@ import json
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
-import duckdb
+from data.store.core.connections import Connection
 
 
-def insert(connection: duckdb.DuckDBPyConnection, table: str, columns: Sequence[str], rows: Iterable[Sequence[Any]]) -> None:
+def insert(connection: Connection, table: str, columns: Sequence[str], rows: Iterable[Sequence[Any]]) -> None:
     """Insert rows into a table of ours; ``table`` and ``columns`` are code, never data."""
     # one list for each column: fifteen times as fast as a multi-row VALUES, which is parsed value by value
     lists = [list(column) for column in zip(*rows, strict=True)]
@@ -23,20 +23,20 @@ _FEW = 4
 Parameters = Sequence[Any] | Mapping[str, Any]
 
 
-def dicts(cursor: duckdb.DuckDBPyConnection, sql: str, parameters: Parameters = ()) -> list[dict[str, Any]]:
+def dicts(cursor: Connection, sql: str, parameters: Parameters = ()) -> list[dict[str, Any]]:
     """All rows of a query, each as a dictionary."""
     cursor.execute(sql, dict(parameters) if isinstance(parameters, Mapping) else list(parameters))
     names = [column[0] for column in cursor.description or ()]
     return [dict(zip(names, row, strict=True)) for row in cursor.fetchall()]
 
 
-def first(cursor: duckdb.DuckDBPyConnection, sql: str, parameters: Parameters = ()) -> dict[str, Any] | None:
+def first(cursor: Connection, sql: str, parameters: Parameters = ()) -> dict[str, Any] | None:
     """The first row of a query as a dictionary, None if there is none."""
     rows = dicts(cursor, sql, parameters)
     return rows[0] if rows else None
 
 
-def value(cursor: duckdb.DuckDBPyConnection, sql: str, parameters: Sequence[Any] = ()) -> Any:
+def value(cursor: Connection, sql: str, parameters: Sequence[Any] = ()) -> Any:
     """The single value of a query that always has one."""
     row = cursor.execute(sql, list(parameters)).fetchone()
     assert row is not None, f"no row: {sql}"
@@ -44,7 +44,7 @@ def value(cursor: duckdb.DuckDBPyConnection, sql: str, parameters: Sequence[Any]
 
 
 def existing(
-    connection: duckdb.DuckDBPyConnection, table: str, key: str, columns: Sequence[str], keys: Sequence[str]
+    connection: Connection, table: str, key: str, columns: Sequence[str], keys: Sequence[str]
 ) -> dict[str, dict[str, Any]]:
     """Those rows of ``table`` whose ``key`` is among ``keys``, by key."""
     records = dicts(
@@ -53,7 +53,7 @@ def existing(
     return {row[key]: row for row in records}
 
 
-def delete(connection: duckdb.DuckDBPyConnection, table: str, columns: Sequence[str], keys: Sequence[Sequence[str]]) -> None:
+def delete(connection: Connection, table: str, columns: Sequence[str], keys: Sequence[Sequence[str]]) -> None:
     """Delete the rows with one of these texts in these columns; ``table`` and ``columns`` are code, never data."""
     named = ", ".join(columns)
     if len(keys) <= _FEW:
@@ -65,7 +65,7 @@ def delete(connection: duckdb.DuckDBPyConnection, table: str, columns: Sequence[
     connection.execute(f"delete from {table} where ({named}) in (select ({lists}))", columns_of)
 
 
-def sequence(connection: duckdb.DuckDBPyConnection, name: str, n: int) -> list[int]:
+def sequence(connection: Connection, name: str, n: int) -> list[int]:
     """The next ``n`` numbers of a sequence, ascending."""
     if n == 0:
         return []

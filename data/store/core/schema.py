@@ -16,6 +16,7 @@ import duckdb
 
 from data.campaigns.settings import OUTCOMES
 from data.store.core import rows
+from data.store.core.connections import Connection
 
 MIGRATIONS = Path(__file__).parent.parent / "migrations"
 
@@ -29,7 +30,7 @@ def migration_files() -> dict[int, Path]:
     return {int(file.name.split("_")[0]): file for file in sorted(MIGRATIONS.glob("[0-9]*.sql"))}
 
 
-def migrate(connection: duckdb.DuckDBPyConnection) -> int:
+def migrate(connection: Connection) -> int:
     """Bring a database to the newest schema, each step in its own transaction; returns the version.
 
     Raises:
@@ -433,7 +434,7 @@ LEFT_OUT: Final[Mapping[str, str]] = {
 """Tables that do not leave the project, and why."""
 
 
-def table_names(cursor: duckdb.DuckDBPyConnection) -> list[str]:
+def table_names(cursor: Connection) -> list[str]:
     """The names of all tables."""
     records = cursor.execute(
         "select table_name from duckdb_tables() where not internal and not temporary order by 1"
@@ -441,7 +442,7 @@ def table_names(cursor: duckdb.DuckDBPyConnection) -> list[str]:
     return [row[0] for row in records]
 
 
-def schema_version(cursor: duckdb.DuckDBPyConnection) -> int:
+def schema_version(cursor: Connection) -> int:
     """The version of the schema; 0: no project's database, which inside a transaction breaks that off."""
     try:
         row = cursor.execute("select value from meta where key = 'schema_version'").fetchone()
@@ -451,7 +452,7 @@ def schema_version(cursor: duckdb.DuckDBPyConnection) -> int:
     return int(row[0]) if row else 0
 
 
-def secret_of(cursor: duckdb.DuckDBPyConnection) -> str:
+def secret_of(cursor: Connection) -> str:
     """A project's own key; empty if it has none yet."""
     record = rows.first(cursor, "select value from meta where key = 'secret'") if "meta" in table_names(cursor) else None
     return str(record["value"]) if record else ""

@@ -22,7 +22,7 @@ from typing import Any, ClassVar, Protocol, TypeVar, TypeVarTuple, Unpack
 import duckdb
 
 from data.store.core import browse_index, connections, rows, schema
-from data.store.core.connections import DATABASE, as_disk_error, refuse_empty, unreadable
+from data.store.core.connections import DATABASE, Connection, as_disk_error, refuse_empty, unreadable
 from data.store.core.schema import SchemaTooNew, migrate, migration_files
 from data.store.core.writer import Items, Operation, P, R, Writer
 
@@ -145,7 +145,7 @@ class Backups(Protocol):
     def latest(self, project: Path) -> str | None:
         """The name of the newest one, which may stand in the place of a database that cannot be opened."""
 
-    def make(self, connection: duckdb.DuckDBPyConnection, project: Path, reason: str) -> Path:
+    def make(self, connection: Connection, project: Path, reason: str) -> Path:
         """Make one without the project's files; returns its folder.
 
         Raises:
@@ -225,7 +225,7 @@ class Store:
         return Changes(now, frozenset().union(*known) if len(known) == len(recent) else None)
 
     @contextmanager
-    def read(self) -> Iterator[duckdb.DuckDBPyConnection]:
+    def read(self) -> Iterator[Connection]:
         """A cursor of its own for one reader: a shared one gives other threads' rows."""
         with self._gate.shared():
             cursor = self._connection.cursor()
@@ -266,7 +266,7 @@ class Store:
 
     def change(
         self,
-        work: Callable[[duckdb.DuckDBPyConnection, Unpack[Arguments]], R],
+        work: Callable[[Connection, Unpack[Arguments]], R],
         *arguments: *Arguments,
         shown: bool = True,
         touched: Items = None,
@@ -378,7 +378,7 @@ class Store:
             self._version += 1
 
 
-def _connect(path: Path, backups: Backups) -> duckdb.DuckDBPyConnection:
+def _connect(path: Path, backups: Backups) -> Connection:
     if why := refuse_empty(path, backups.latest(path.parent)):
         raise StoreError(why)
     try:
@@ -398,7 +398,7 @@ def _connect(path: Path, backups: Backups) -> duckdb.DuckDBPyConnection:
         raise StoreError(unreadable(path, error, backups.latest(path.parent))) from error
 
 
-def _backup_before_migration(connection: duckdb.DuckDBPyConnection, project: Path, backups: Backups) -> list[str]:
+def _backup_before_migration(connection: Connection, project: Path, backups: Backups) -> list[str]:
     """Keep a project of an earlier schema as it is, before it is brought to the newest; what is to be said of that."""
     version, newest = schema.schema_version(connection), max(migration_files())
     if not 0 < version < newest:
@@ -413,7 +413,7 @@ def _backup_before_migration(connection: duckdb.DuckDBPyConnection, project: Pat
     return [f"the project was brought from schema {version} to {newest}; as it was before, it is in {folder}"]
 
 
-def _fill_browse_index(connection: duckdb.DuckDBPyConnection) -> None:
+def _fill_browse_index(connection: Connection) -> None:
     """Make all wide rows, where that is due: once, in a project from before there were any."""
     if rows.value(connection, "select count(*) from stale where item_id is null"):
         connection.begin()
@@ -429,7 +429,7 @@ def _first_line(error: Exception) -> str:
     return str(error).splitlines()[0]
 
 
-def _secret(connection: duckdb.DuckDBPyConnection) -> str:
+def _secret(connection: Connection) -> str:
     """The project's own key: signs cookies and hides item names from annotators."""
     row = connection.execute("select value from meta where key = 'secret'").fetchone()
     if row:
@@ -439,5 +439,5 @@ def _secret(connection: duckdb.DuckDBPyConnection) -> str:
     return secret
 
 
-def _run_each(connection: duckdb.DuckDBPyConnection, works: Sequence[tuple[Callable[..., Any], tuple[Any, ...]]]) -> list[Any]:
+def _run_each(connection: Connection, works: Sequence[tuple[Callable[..., Any], tuple[Any, ...]]]) -> list[Any]:
     return [work(connection, *arguments) for work, arguments in works]

@@ -11,14 +11,13 @@ from dataclasses import dataclass
 from datetime import UTC, datetime
 from typing import Any, Literal
 
-import duckdb
-
 from data.aspects import SCALES
 from data.campaigns.checks import wrong_answers
 from data.campaigns.settings import Campaign, Role, Settings
 from data.records import Annotation
 from data.store.core import erased, rows
 from data.store.core.campaign_items import DEFAULT, AnnotationTask, placeholders
+from data.store.core.connections import Connection
 from data.store.core.store import Cache, Store
 from data.store.judgements.campaign_state import CampaignState, CampaignStates
 
@@ -38,7 +37,7 @@ def record_unblinding(store: Store, person: str, item_id: str, how: str) -> None
     if unblinded_how(store, person, item_id) is None:
         row = (person, item_id, datetime.now(UTC), how)
 
-        def record(connection: duckdb.DuckDBPyConnection) -> None:
+        def record(connection: Connection) -> None:
             if rows.first(connection, "select 1 from uncovered where rater_id = ? and item_id = ?", list(row[:2])) is None:
                 rows.insert(connection, "uncovered", ("rater_id", "item_id", "moment", "how"), [row])
 
@@ -94,7 +93,7 @@ def resolve_revision(store: Store, person: str, item_id: str, revises: str | Non
 _REVOKED = "revoked"
 
 
-def revoked_raters(connection: duckdb.DuckDBPyConnection, memory: Cache) -> Mapping[str, Mapping[str | None, str | None]]:
+def revoked_raters(connection: Connection, memory: Cache) -> Mapping[str, Mapping[str | None, str | None]]:
     """From which campaigns people are revoked now, by name (None: from all), and what they fail, if they are only paused."""
     since = memory.state
     cached: Mapping[str, Mapping[str | None, str | None]] | None = memory.get(_REVOKED)
@@ -109,7 +108,7 @@ def revoked_raters(connection: duckdb.DuckDBPyConnection, memory: Cache) -> Mapp
     return cached
 
 
-def prepare_references(connection: duckdb.DuckDBPyConnection, annotations: Sequence[Annotation], memory: Cache) -> None:
+def prepare_references(connection: Connection, annotations: Sequence[Annotation], memory: Cache) -> None:
     """What annotations refer to must be there: their items, their raters, and the scales of what they judge.
 
     Raises:
@@ -129,7 +128,7 @@ def prepare_references(connection: duckdb.DuckDBPyConnection, annotations: Seque
     rows.insert(connection, "scales", ("suite", "aspect", "scale"), scales)
 
 
-def _suites(connection: duckdb.DuckDBPyConnection, items: Collection[str], memory: Cache) -> dict[str, str]:
+def _suites(connection: Connection, items: Collection[str], memory: Cache) -> dict[str, str]:
     """The suites of those of these items that exist."""
     tasks: dict[str, AnnotationTask] = {
         item_id: task for item_id in items if (task := memory.get(("task", item_id))) is not None
@@ -141,7 +140,7 @@ def _suites(connection: duckdb.DuckDBPyConnection, items: Collection[str], memor
     return suites
 
 
-def _raters(connection: duckdb.DuckDBPyConnection, names: Sequence[str], memory: Cache) -> None:
+def _raters(connection: Connection, names: Sequence[str], memory: Cache) -> None:
     since = memory.state
     unsure = [name for name in dict.fromkeys(names) if not memory.get(("rater", name))]
     if not unsure:
@@ -161,9 +160,7 @@ def _raters(connection: duckdb.DuckDBPyConnection, names: Sequence[str], memory:
         memory.put(("rater", name), True, since)
 
 
-def _with_scale(
-    connection: duckdb.DuckDBPyConnection, judged: Collection[tuple[str, str]], memory: Cache
-) -> set[tuple[str, str]]:
+def _with_scale(connection: Connection, judged: Collection[tuple[str, str]], memory: Cache) -> set[tuple[str, str]]:
     """Those of these aspects of suites that have a scale."""
     since = memory.state
     known = {pair for pair in judged if memory.get(("scaled", *pair))}

@@ -7,12 +7,11 @@ from dataclasses import dataclass
 from datetime import UTC, datetime
 from typing import Any
 
-import duckdb
-
 from data.records import Annotation, Evidence, Judgement
 from data.store import library
 from data.store.core import browse_index, rows
 from data.store.core.campaign_items import placeholders
+from data.store.core.connections import Connection
 from data.store.core.store import Cache, Store
 from data.store.judgements import answer_status, revocations, scorer_evidence
 from data.store.judgements.answer_status import (
@@ -112,7 +111,7 @@ def rebuild(store: Store, derive: Callable[[dict[str, Any]], tuple[str, Sequence
     return store.change(_rebuild, derive)
 
 
-def save_all(connection: duckdb.DuckDBPyConnection, sent: Sequence[SentAnswer]) -> list[SavedAnswer]:
+def save_all(connection: Connection, sent: Sequence[SentAnswer]) -> list[SavedAnswer]:
     """Save answers that were sent, each as ``submit`` says. For the writer's thread."""
     states = CampaignStates(connection, sent[0].memory)
     saved = save_answers(states, sent)
@@ -176,14 +175,14 @@ def _save(states: CampaignStates, annotations: Sequence[Annotation]) -> list[Sav
     ]
 
 
-def _stored(connection: duckdb.DuckDBPyConnection, ids: Sequence[str]) -> dict[str, dict[str, Any]]:
+def _stored(connection: Connection, ids: Sequence[str]) -> dict[str, dict[str, Any]]:
     """Those of these answers that are there already."""
     columns = "annotation_id, item_id, rater_id, status"
     records = rows.dicts(connection, f"select {columns} from annotations where annotation_id in {placeholders(ids)}", ids)
     return {row["annotation_id"]: row for row in records}
 
 
-def _earlier(connection: duckdb.DuckDBPyConnection, annotations: Sequence[Annotation]) -> dict[str, str]:
+def _earlier(connection: Connection, annotations: Sequence[Annotation]) -> dict[str, str]:
     """The first answers, which stand instead of these; none for an answer that stands itself."""
     earlier: dict[str, str] = {}
     for a in annotations:
@@ -230,7 +229,7 @@ def _now() -> datetime:
     return _last
 
 
-def _revision(connection: duckdb.DuckDBPyConnection, annotation: Annotation) -> str:
+def _revision(connection: Connection, annotation: Annotation) -> str:
     """Save a revision in the place of the latest of its chain; returns the chain's status."""
     latest = rows.first(
         connection,
@@ -254,7 +253,7 @@ def _revision(connection: duckdb.DuckDBPyConnection, annotation: Annotation) -> 
     return status
 
 
-def insert_annotations(connection: duckdb.DuckDBPyConnection, annotations: Sequence[Annotation], import_id: int) -> int:
+def insert_annotations(connection: Connection, annotations: Sequence[Annotation], import_id: int) -> int:
     """Imported answers, in their source's order; returns how many."""
     browse_index.mark_stale(connection, items_of_sources(annotations))
     numbers = rows.sequence(connection, "statement_seq", len(annotations))
@@ -275,7 +274,7 @@ def insert_annotations(connection: duckdb.DuckDBPyConnection, annotations: Seque
 
 
 def insert_evidence(
-    connection: duckdb.DuckDBPyConnection, evidence: Sequence[Evidence], import_id: int | None, run_id: str | None = None
+    connection: Connection, evidence: Sequence[Evidence], import_id: int | None, run_id: str | None = None
 ) -> int:
     """Evidence that was imported or made by a run, in its source's order; returns how much."""
     browse_index.mark_stale(connection, items_of_sources(evidence))
@@ -332,7 +331,7 @@ def judgement_rows(source: Annotation | Evidence, source_id: str, seq: int) -> I
         yield (j.item_id or source.item_id, source.rater_id, *values, source_id, source.rule_version, seq)
 
 
-def _rebuild(connection: duckdb.DuckDBPyConnection, derive: Callable[[dict[str, Any]], tuple[str, Sequence[Judgement]]]) -> int:
+def _rebuild(connection: Connection, derive: Callable[[dict[str, Any]], tuple[str, Sequence[Judgement]]]) -> int:
     sources = rows.dicts(
         connection,
         "select a.annotation_id as source_id, a.item_id, a.rater_id, a.seq, a.questionnaire, a.answers, a.raw,"
@@ -367,7 +366,7 @@ def _rebuild(connection: duckdb.DuckDBPyConnection, derive: Callable[[dict[str, 
     return len(judgements)
 
 
-def _members(connection: duckdb.DuckDBPyConnection) -> dict[str, tuple[list[str], list[str]]]:
+def _members(connection: Connection) -> dict[str, tuple[list[str], list[str]]]:
     """The images of items of several, and whose they are, in their order."""
     members: dict[str, tuple[list[str], list[str]]] = {}
     records = connection.execute(

@@ -10,9 +10,8 @@ from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from typing import Literal, get_args
 
-import duckdb
-
 from data.store.core import rows
+from data.store.core.connections import Connection
 from data.store.core.erased import refuse
 from data.store.core.store import Store
 
@@ -101,7 +100,7 @@ def take_back(store: Store, adjudication: Adjudication) -> bool:
     return adjudicate(store, back)
 
 
-def _adjudicate(connection: duckdb.DuckDBPyConnection, adjudication: Adjudication) -> bool:
+def _adjudicate(connection: Connection, adjudication: Adjudication) -> bool:
     known = rows.first(connection, "select 1 from adjudications where adjudication_id = ?", [adjudication.adjudication_id])
     if known is not None:
         return False
@@ -168,7 +167,7 @@ def notes_of_item(store: Store, item_id: str) -> list[CurrentNote]:
     return [CurrentNote(*(row[name] for name in CurrentNote.__slots__)) for row in records if row["text"]]
 
 
-def _write_note(connection: duckdb.DuckDBPyConnection, note: Note) -> bool:
+def _write_note(connection: Connection, note: Note) -> bool:
     if rows.first(connection, "select 1 from notes where note_id = ?", [note.note_id]) is not None:
         return False
     if rows.first(connection, "select 1 from items where item_id = ?", [note.item_id]) is None:
@@ -242,7 +241,7 @@ def tags_of_items(store: Store, item_ids: Sequence[str]) -> dict[str, list[str]]
     return tags
 
 
-def _tag_items(connection: duckdb.DuckDBPyConnection, tagging: Tagging, now: datetime) -> bool:
+def _tag_items(connection: Connection, tagging: Tagging, now: datetime) -> bool:
     if rows.first(connection, "select 1 from taggings where tagging_id = ? limit 1", [tagging.tagging_id]):
         return False
     refuse(connection, [tagging.made_by])

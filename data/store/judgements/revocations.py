@@ -10,12 +10,11 @@ from dataclasses import dataclass
 from datetime import UTC, datetime
 from typing import Any, Final
 
-import duckdb
-
 from data.campaigns.checks import fails_checks
 from data.records import Annotation
 from data.store.core import browse_index, rows
 from data.store.core.campaign_items import recount
+from data.store.core.connections import Connection
 from data.store.core.store import Store
 from data.store.judgements import answer_status
 from data.store.judgements.answer_status import ItemContext, ItemContexts
@@ -78,7 +77,7 @@ def is_person(store: Store, name: str) -> bool:
 _THEIRS = "rater_id = $person and coalesce($campaign, campaign_id) is not distinct from campaign_id and import_id is null"
 
 
-def write_revocation(connection: duckdb.DuckDBPyConnection, revocation: Revocation) -> int:
+def write_revocation(connection: Connection, revocation: Revocation) -> int:
     """As ``revoke``, for the writer's thread."""
     whose: dict[str, Any] = {"person": revocation.person, "campaign": revocation.campaign}
     standing = rows.first(
@@ -124,7 +123,7 @@ def write_revocation(connection: duckdb.DuckDBPyConnection, revocation: Revocati
     return len(items)
 
 
-def _restore(connection: duckdb.DuckDBPyConnection, person: str, campaign: str | None, by: str, now: datetime) -> int:
+def _restore(connection: Connection, person: str, campaign: str | None, by: str, now: datetime) -> int:
     connection.execute(
         "update revocations set lifted = ?, lifted_by = ?"
         " where rater_id = ? and campaign_id is not distinct from ? and lifted is null",
@@ -154,7 +153,7 @@ def _restore(connection: duckdb.DuckDBPyConnection, person: str, campaign: str |
     return len(roots)
 
 
-def _mark_stale_with_members(connection: duckdb.DuckDBPyConnection, items: list[str]) -> None:
+def _mark_stale_with_members(connection: Connection, items: list[str]) -> None:
     """What was said of these items, and of the images that they show, counts or does not from now on."""
     browse_index.mark_stale(connection, items)
     browse_index.mark_stale_where(
@@ -185,7 +184,7 @@ def pause_who_fail(states: CampaignStates, annotations: Sequence[Annotation], pl
     return paused
 
 
-def _failure(connection: duckdb.DuckDBPyConnection, campaign_id: str, person: str, gold: float, attention: float) -> str | None:
+def _failure(connection: Connection, campaign_id: str, person: str, gold: float, attention: float) -> str | None:
     """What somebody fails, in words, by the first answers since they were last let in again; None: nothing."""
     for role, n, right in connection.execute(_TALLY, {"person": person, "campaign": campaign_id}).fetchall():
         if fails_checks(right, n, gold if role == "gold" else attention):

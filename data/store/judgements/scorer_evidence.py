@@ -11,11 +11,10 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, Final
 
-import duckdb
-
 from data.jobs.runs import Detection, Observation, RunFolder
 from data.spec import HasSpec
 from data.store.core import rows
+from data.store.core.connections import Connection
 from data.store.core.selection import Selection
 from data.store.core.store import Store
 
@@ -25,7 +24,7 @@ DetectionsByImage = dict[tuple[str, str], list[tuple[Detection, str | None]]]
 """By run and image: detections in the detector's order, each with its mask's place."""
 
 
-def insert_detections(connection: duckdb.DuckDBPyConnection, run_id: str, part: int, seen: Sequence[Observation]) -> None:
+def insert_detections(connection: Connection, run_id: str, part: int, seen: Sequence[Observation]) -> None:
     """The detections of one part; row and rank say where in the part the mask is."""
     rows.insert(
         connection,
@@ -49,7 +48,7 @@ def insert_detections(connection: duckdb.DuckDBPyConnection, run_id: str, part: 
 
 
 def detections_of(
-    cursor: duckdb.DuckDBPyConnection, item_ids: Iterable[str] | None, run_ids: Iterable[str] | None = None
+    cursor: Connection, item_ids: Iterable[str] | None, run_ids: Iterable[str] | None = None
 ) -> DetectionsByImage:
     """What these runs (None: all) found on these images (None: all), without masks."""
     conditions, parameters = ["true"], []

@@ -6,11 +6,10 @@ import threading
 from datetime import UTC, datetime
 from weakref import WeakKeyDictionary
 
-import duckdb
-
 from data.store.backup import backups
 from data.store.browse import index_refresh
 from data.store.core import erased, rows
+from data.store.core.connections import Connection
 from data.store.core.erased import ErasedRows, strike_person
 from data.store.core.store import Store
 from data.store.people import invitations
@@ -54,7 +53,7 @@ def erase(store: Store, name: str, *, now: datetime | None = None) -> ErasedRows
     return removed
 
 
-def _mark_erased(connection: duckdb.DuckDBPyConnection, name: str, secret: str, now: datetime) -> None:
+def _mark_erased(connection: Connection, name: str, secret: str, now: datetime) -> None:
     record = rows.first(connection, "select kind, identity from raters where rater_id = ?", [name])
     if record is not None and (record["kind"], record["identity"]) != ("human", "person"):
         raise NoSuchPerson(

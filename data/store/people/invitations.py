@@ -13,13 +13,12 @@ from datetime import UTC, datetime
 from typing import Final
 from weakref import WeakKeyDictionary
 
-import duckdb
-
 from data.people import Role, keyed_hash
 from data.records import Rater
 from data.store.campaigns.participation import NameTaken
 from data.store.core import rows
 from data.store.core.campaign_items import DEFAULT, campaigns
+from data.store.core.connections import Connection
 from data.store.core.erased import Erased
 from data.store.core.store import Store
 from data.store.imports import ImportRefused, insert_raters
@@ -77,7 +76,7 @@ def code_hash(store: Store, person: str, code: str) -> str:
     return keyed_hash(store.secret, "re-entry", f"{person} {plain}")
 
 
-def admit_browser(connection: duckdb.DuckDBPyConnection, claim: IdentityClaim, now: datetime) -> Admission:
+def admit_browser(connection: Connection, claim: IdentityClaim, now: datetime) -> Admission:
     """Let a browser in that may come in; before the arrival is written down. For the writer's thread.
 
     Raises:
@@ -116,7 +115,7 @@ def renew_code(store: Store, person: str) -> str:
     return code
 
 
-def _renew_code(connection: duckdb.DuckDBPyConnection, person: str, code: str) -> None:
+def _renew_code(connection: Connection, person: str, code: str) -> None:
     if rows.first(connection, "select 1 from arrivals where rater_id = ? and came_as <> 'name' limit 1", [person]) is None:
         raise KeyError(person)
     connection.execute("delete from identities where rater_id = ?", [person])
@@ -231,7 +230,7 @@ def revoke(store: Store, invitation_id: str, *, now: datetime | None = None) -> 
     """
     moment = now or datetime.now(UTC)
 
-    def end(connection: duckdb.DuckDBPyConnection) -> None:
+    def end(connection: Connection) -> None:
         if rows.first(connection, "select 1 from invitations where invitation_id = ?", [invitation_id]) is None:
             raise InvitationRefused(f"there is no invitation {invitation_id!r}; `people invitations` lists them")
         ended = "update invitations set revoked = ? where invitation_id = ? and revoked is null"
@@ -308,7 +307,7 @@ def forget_cached(store: Store) -> None:
         _cached.pop(store, None)
 
 
-def _create(connection: duckdb.DuckDBPyConnection, made: Invitation) -> None:
+def _create(connection: Connection, made: Invitation) -> None:
     if made.campaign not in (None, DEFAULT) and not campaigns(connection, [str(made.campaign)]):
         raise InvitationRefused(f"there is no campaign {made.campaign!r}")
     last = (made.note, made.made_by, made.moment, None, made.signed)
@@ -320,9 +319,7 @@ def _create(connection: duckdb.DuckDBPyConnection, made: Invitation) -> None:
     )
 
 
-def _arrive(
-    connection: duckdb.DuckDBPyConnection, arrival: Arrival, claim: IdentityClaim, now: datetime
-) -> tuple[Invitation, Admission]:
+def _arrive(connection: Connection, arrival: Arrival, claim: IdentityClaim, now: datetime) -> tuple[Invitation, Admission]:
     record = rows.first(connection, f"{_SELECT} where invitation_id = ?", [arrival.invitation_id])
     if record is None:
         raise InvitationClosed("There is no such invitation.")
@@ -374,7 +371,7 @@ def end_session(store: Store, session: str, until: datetime, *, now: datetime | 
     """
     mark, moment = _session_hash(store, session), now or datetime.now(UTC)
 
-    def end(connection: duckdb.DuckDBPyConnection) -> None:
+    def end(connection: Connection) -> None:
         connection.execute("delete from ended_sessions where until < ?", [moment])
         connection.execute("insert or replace into ended_sessions values (?, ?)", [mark, until])
 

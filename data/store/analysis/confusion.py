@@ -56,18 +56,15 @@ class CellUnit:
 
 
 _ALL_LABELS = f"""
-select distinct suite, label from ({JUDGED}) where excluded is null and kind <> 'consensus' and label <> ''
+select suite, list(distinct label order by label) from ({JUDGED})
+where excluded is null and kind <> 'consensus' and label <> '' group by suite
 """
 
 
 def stored_labels(store: Store, aspect: str, selection: Selection) -> dict[str, list[str]]:
     """By suite the labels of the selected judgements of an aspect that count, sorted."""
     condition, parameters = _judgements(aspect, selection)
-    labels: dict[str, list[str]] = {}
-    with store.read() as cursor:
-        for suite, label in sorted(cursor.execute(_ALL_LABELS.format(where=condition, more=""), parameters).fetchall()):
-            labels.setdefault(suite, []).append(label)
-    return labels
+    return store.query_dict(_ALL_LABELS.format(where=condition, more=""), parameters)
 
 
 # A unit is an item, or one target of it. `heard`: what counts, a row for each rater of a unit; `mine` and `theirs`: whether

@@ -76,28 +76,23 @@ class FlipScore:
 def suites(store: Store, selection: Selection) -> list[str]:
     """Those of which images are selected, sorted."""
     condition, parameters = selection.items()
-    records = store.query(f"select distinct t.suite from items t where t.kind = 'image' and {condition} order by 1", parameters)
-    return [row["suite"] for row in records]
+    query = f"select distinct t.suite from items t where t.kind = 'image' and {condition} order by 1"
+    return store.query_column(query, parameters)
 
 
 def images(store: Store, selection: Selection) -> FlipSuite:
     """The selected images."""
     condition, parameters = selection.items()
+    selected = f"from items t where t.kind = 'image' and {condition}"
     with store.read() as cursor:
-        records = rows.dicts(
-            cursor,
-            "select t.item_id, t.prompt_id, coalesce(t.generator, '') as generator from items t"
-            f" where t.kind = 'image' and t.prompt_id is not null and {condition} order by t.item_id",
-            parameters,
-        )
-        prompt_records = rows.dicts(
-            cursor,
-            "select p.prompt_id, p.text, p.spec from prompts p"
-            f" where p.prompt_id in (select t.prompt_id from items t where t.kind = 'image' and {condition}) order by 1",
-            parameters,
-        )
-    prompts = {row["prompt_id"]: FlipPrompt(row["text"], rows.from_json(row["spec"])) for row in prompt_records}
-    return FlipSuite([FlipImage(**row) for row in records if row["prompt_id"] in prompts], prompts)
+        query = f"select prompt_id, text, spec from prompts where prompt_id in (select t.prompt_id {selected}) order by 1"
+        prompts = {row["prompt_id"]: row for row in rows.dicts(cursor, query, parameters)}
+        query = f"select t.item_id, t.prompt_id, coalesce(t.generator, '') as generator {selected} order by t.item_id"
+        images = rows.records(cursor, FlipImage, query, parameters)
+    return FlipSuite(
+        [image for image in images if image.prompt_id in prompts],
+        {name: FlipPrompt(row["text"], rows.from_json(row["spec"])) for name, row in prompts.items()},
+    )
 
 
 def answers(store: Store, selection: Selection) -> list[FlipAnswer]:
@@ -116,12 +111,12 @@ def scores(store: Store, selection: Selection) -> list[FlipScore]:
     """Scorers' numbers of the selected images, by the true prompts and by flipped ones, those that count."""
     condition, parameters = replace(selection, aspect=(), rater=()).judgements()
     judged = JUDGED.format(where=f"r.kind = 'scorer' and j.aspect in ('score', 'flipped') and {condition}", more="")
-    records = store.query(
+    return store.query_records(
+        FlipScore,
         "select item as item_id, rater as rater_id, case when aspect = 'flipped' then target end as flip, number as value"
         f" from ({judged}) where excluded is null order by seq",
         parameters,
     )
-    return [FlipScore(**row) for row in records]
 
 
 ASPECT = "preference"
@@ -231,36 +226,30 @@ def image_values(store: Store, selection: Selection, item_ids: Sequence[str]) ->
     """What scorers say of the images of these pairs."""
     where, parameters = _scorers(selection)
     judged = JUDGED.format(where=f"{where} and j.item_id in ({_MEMBERS})", more="")
-    records = store.query(_OF_IMAGES.format(judged=judged), [*parameters, list(item_ids), list(item_ids)])
-    return [ImageValue(**row) for row in records]
+    return store.query_records(ImageValue, _OF_IMAGES.format(judged=judged), [*parameters, list(item_ids), list(item_ids)])
 
 
 def generator_values(store: Store, selection: Selection, suites: Sequence[str]) -> list[GeneratorValue]:
     """What scorers say of each generator's images of these suites, by prompt."""
     where, parameters = _scorers(replace(selection, suite=tuple(suites)))
     judged = JUDGED.format(where=f"{where} and t.kind = 'image' and t.generator is not null", more="")
-    return [GeneratorValue(**row) for row in store.query(_OF_GENERATORS.format(judged=judged), parameters)]
+    return store.query_records(GeneratorValue, _OF_GENERATORS.format(judged=judged), parameters)
 
 
 def model_values(store: Store, selection: Selection, suites: Sequence[str]) -> list[ModelValue]:
     """What raters that are diffusion models themselves (their setting ``model``) made of these suites' images, by prompt."""
     where, parameters = _scorers(replace(selection, suite=tuple(suites), generator=()))
     judged = JUDGED.format(where=f"{where} and j.aspect = 'correct' and t.kind = 'image'", more="")
-    records = store.query(_OF_MODELS.format(judged=judged), parameters)
-    return [ModelValue(**rows.decoded(row, "settings")) for row in records]
+    return store.query_records(ModelValue, _OF_MODELS.format(judged=judged), parameters, "settings")
 
 
 def pairs(store: Store, item_ids: Sequence[str]) -> list[ImagePair]:
     """These pairs as they are shown, in this order."""
-    records = store.query(_PAIRS, [list(item_ids)])
-    shown: dict[str, list[PairImage]] = {}
-    texts: dict[str, str | None] = {}
-    for row in records:
-        texts[row["item_id"]] = row["text"]
-        pictures = shown.setdefault(row["item_id"], [])
-        if row["image_id"] is not None:
-            pictures.append(PairImage(row["image_id"], row["generator"], row["sha256"]))
-    return [ImagePair(item_id, texts[item_id], tuple(shown[item_id])) for item_id in item_ids if item_id in texts]
+    known = {
+        row["item_id"]: ImagePair(row["item_id"], row["text"], tuple(PairImage(**picture) for picture in row["pictures"] or ()))
+        for row in store.query(_PAIRS, [list(item_ids)])
+    }
+    return [known[item_id] for item_id in item_ids if item_id in known]
 
 
 def _vote(row: dict[str, Any]) -> PreferenceVote:
@@ -320,9 +309,10 @@ where s.excluded is null and isfinite(s.number) and r.settings ->> '$.model' is 
 group by all order by all
 """
 _PAIRS = """
-select t.item_id, p.text, i.image_id, i.generator, i.sha256
+select t.item_id, p.text, list({image_id: i.image_id, generator: i.generator, sha256: i.sha256} order by m.position)
+    filter (i.image_id is not null) as pictures
 from items t left join prompts p using (prompt_id) left join item_members m using (item_id) left join images i using (image_id)
-where t.item_id in (select unnest(?)) order by t.item_id, m.position
+where t.item_id in (select unnest(?)) group by all
 """
 
 
@@ -426,24 +416,18 @@ def answers_about(store: Store, item_id: str) -> list[PersonAnswer]:
 
 def wordings(store: Store, item_id: str, rater_id: str) -> dict[str, int]:
     """The wording of each question that a scorer answered about an image."""
-    records = store.query(_SCORER_ANSWERS.format(condition="e.item_id = ? and e.rater_id = ?"), [item_id, rater_id])
-    return {row["question"]: row["wording"] for row in records}
+    answers = _SCORER_ANSWERS.format(condition="e.item_id = ? and e.rater_id = ?")
+    return store.query_dict(f"select question, wording from ({answers})", [item_id, rater_id])
 
 
 def raters(store: Store) -> dict[str, list[str]]:
     """By suite the scorers that answered questions about its images, sorted."""
-    records = store.query(
-        "select t.suite, e.rater_id from evidence e join items t using (item_id) where e.failed is null"
-        " and t.kind = 'image' and json_array_length(e.payload, '$.answers') > 0 group by all order by all",
+    return store.query_dict(
+        "select t.suite, list(distinct e.rater_id order by e.rater_id) from evidence e join items t using (item_id)"
+        " where e.failed is null and t.kind = 'image' and json_array_length(e.payload, '$.answers') > 0 group by 1 order by 1"
     )
-    named: dict[str, list[str]] = {}
-    for row in records:
-        named.setdefault(row["suite"], []).append(row["rater_id"])
-    return named
 
 
 def stamp(store: Store) -> str:
     """Another text as soon as there is other evidence."""
-    record = store.query_first("select count(*) || '.' || coalesce(max(seq), 0) as stamp from evidence")
-    assert record is not None
-    return str(record["stamp"])
+    return str(store.query_value("select count(*) || '.' || coalesce(max(seq), 0) from evidence"))

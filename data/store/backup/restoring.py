@@ -59,12 +59,12 @@ class CopyErasure:
 
 def remember_copy(store: Store, path: Path, kind: Kind, *, names: bool = True) -> None:
     """A copy of the project was written there."""
-    row = (str(path.resolve()), kind, "names" if names else "pseudonyms", datetime.now(UTC))
+    copy = {"path": str(path.resolve()), "kind": kind, "people": "names" if names else "pseudonyms"}
 
     def remember(connection: Connection) -> None:
         # another copy at the same place has replaced the one before
-        connection.execute("delete from copies where path = ?", [row[0]])
-        rows.insert(connection, "copies", ("path", "kind", "people", "moment"), [row])
+        connection.execute("delete from copies where path = ?", [copy["path"]])
+        rows.insert(connection, "copies", [copy | {"moment": datetime.now(UTC)}])
 
     store.change(remember, shown=False)
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
@@ -68,7 +68,7 @@ def _copy(store: Store, out: Connection, rename: Rename | None) -> SnapshotCount
             types = _types(cursor)
             out.execute("create temp table people (name varchar, other varchar)")
             if rename is not None:
-                rows.insert(out, "people", ("name", "other"), ((name, rename(name)) for name in _people(cursor)))
+                rows.insert(out, "people", ({"name": name, "other": rename(name)} for name in _people(cursor)))
             copied = {name: _copy_table(cursor, out, name, types[name]) for name in SCHEMA}
         finally:
             cursor.rollback()
@@ -88,7 +88,7 @@ def _types(cursor: Connection) -> dict[str, dict[str, str]]:
     return by_table
 
 
-def _people(cursor: Connection) -> Iterator[str]:
+def _people(cursor: Connection) -> list[str]:
     """Everybody who is named: real people among the raters, and who decided or reported without being one."""
     named = " union ".join(
         f"select {column} from {table}"
@@ -97,10 +97,8 @@ def _people(cursor: Connection) -> Iterator[str]:
         if description.person and description.kept
     )
     others = "select rater_id from raters where kind <> 'human' or identity is distinct from 'person' or simulated"
-    result = cursor.execute(
-        f"select name from ({named}) n(name) where name is not null and name not in ({others}) order by name"
-    )
-    return (row[0] for row in result.fetchall())
+    query = f"select name from ({named}) n(name) where name is not null and name not in ({others}) order by name"
+    return rows.column(cursor, query)
 
 
 def _copy_table(cursor: Connection, out: Connection, table: str, types: dict[str, str]) -> int:
@@ -135,7 +133,7 @@ def _describe(out: Connection, version: str, types: dict[str, dict[str, str]], *
             if not description.kept
         ),
     ]
-    rows.insert(out, ABOUT, ("name", "value"), about)
+    rows.insert(out, ABOUT, ({"name": name, "value": value} for name, value in about))
     out.execute(f"create table {COLUMNS} (table_name varchar, column_name varchar, type varchar, description varchar)")
     described = [
         (name, None, None, table.text) if column is None else (name, column, types[name][column], table.columns[column].text)
@@ -155,7 +153,8 @@ def _describe(out: Connection, version: str, types: dict[str, dict[str, str]], *
         (COLUMNS, "type", "VARCHAR", "as DuckDB has it"),
         (COLUMNS, "description", "VARCHAR", "in words"),
     ]
-    rows.insert(out, COLUMNS, ("table_name", "column_name", "type", "description"), described)
+    names = ("table_name", "column_name", "type", "description")
+    rows.insert(out, COLUMNS, (dict(zip(names, row, strict=True)) for row in described))
 
 
 def is_snapshot(path: Path) -> bool:

@@ -16,7 +16,7 @@ from data.store.core.browse_index import PACKED_SCORERS
 from data.store.core.connections import Connection
 from data.store.core.erased import refuse
 from data.store.core.selection import Selection, Where
-from data.store.core.store import Store
+from data.store.core.store import Store, transaction
 
 VERDICTS: Final = {"yes": 1, "no": 0, "failed": 2}
 """What a scorer may say, and how ``browse.says`` writes it."""
@@ -335,32 +335,24 @@ class SavedView:
     moment: datetime
 
 
-def save_view(store: Store, saving_id: str, name: str, query: str | None, by: str, *, now: datetime | None = None) -> bool:
+@transaction(shown=False)
+def save_view(connection: Connection, saving_id: str, name: str, query: str | None, by: str) -> bool:
     """Keep a view under this name, in the place of one that has it; query None: let go of it. False if it was sent before.
 
     Raises:
         Erased: the person has been erased from the project.
     """
-    return store.change(_save_view, saving_id, SavedView(name, query or "", by, now or datetime.now(UTC)), query, shown=False)
+    if rows.first(connection, "select 1 from saved_views where saving_id = ?", [saving_id]):
+        return False
+    refuse(connection, [by])
+    rows.add(connection, "saved_views", saving_id=saving_id, name=name, query=query, made_by=by, moment=datetime.now(UTC))
+    return True
 
 
 def saved_views(store: Store) -> list[SavedView]:
     """All views, by their names."""
-    records = store.query(
-        "select name, query, made_by, moment from saved_views"
-        " qualify row_number() over (partition by name order by seq desc) = 1 order by name",
+    return store.query_records(
+        SavedView,
+        "select name, query, made_by, moment from (from saved_views"
+        " qualify row_number() over (partition by name order by seq desc) = 1) where query is not null order by name",
     )
-    return [SavedView(**row) for row in records if row["query"] is not None]
-
-
-def _save_view(connection: Connection, saving_id: str, view: SavedView, query: str | None) -> bool:
-    if rows.first(connection, "select 1 from saved_views where saving_id = ?", [saving_id]):
-        return False
-    refuse(connection, [view.made_by])
-    rows.insert(
-        connection,
-        "saved_views",
-        ("saving_id", "name", "query", "made_by", "moment"),
-        [(saving_id, view.name, query, view.made_by, view.moment)],
-    )
-    return True

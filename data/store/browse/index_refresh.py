@@ -62,7 +62,7 @@ def refresh(store: Store) -> int:
     with lock:
         left = count_stale(store)
         while left:
-            before, left = left, store.change(browse_index.refresh, _CHUNK, shown=False)
+            before, left = left, store.change(lambda writing: browse_index.refresh(writing, _CHUNK), shown=False)
             if left >= before and before <= _CHUNK:
                 break
         if store in _outdated_readers:

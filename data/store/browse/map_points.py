@@ -59,15 +59,12 @@ def by_simulated(store: Store, items: Sequence[str], query: ListingQuery) -> dic
 def aspects_by_speaker(store: Store) -> dict[str, set[str]]:
     """Which scorers, and whether imitations of people (together), say ``correct`` or give a ``score``."""
     records = store.query(
-        "select distinct case when r.kind = 'scorer' then r.rater_id else ? end as who, j.aspect"
-        " from judgements j join raters r using (rater_id)"
-        " where j.aspect in ('correct', 'score') and (r.kind = 'scorer' or (r.kind = 'human' and r.simulated))",
+        "select case when r.kind = 'scorer' then r.rater_id else ? end as who, list(distinct j.aspect) as aspects"
+        " from judgements j join raters r using (rater_id) where j.aspect in ('correct', 'score')"
+        " and (r.kind = 'scorer' or (r.kind = 'human' and r.simulated)) group by who",
         [SIMULATED],
     )
-    by_speaker: dict[str, set[str]] = {}
-    for row in records:
-        by_speaker.setdefault(row["who"], set()).add(row["aspect"])
-    return by_speaker
+    return {row["who"]: set(row["aspects"]) for row in records}
 
 
 def map_item(store: Store, item_id: str) -> dict[str, Any] | None:

@@ -251,9 +251,6 @@ def save_draft(store: Store, draft: AnswerDraft, *, now: datetime | None = None)
     store.write(_save_drafts, _TimedDraft(draft, now or datetime.now(UTC), store.memory), shown=False)
 
 
-_WHERE = "campaign_id = ? and rater_id = ? and item_id = ?"
-
-
 @dataclass(frozen=True, slots=True)
 class _TimedDraft:
     draft: AnswerDraft
@@ -261,14 +258,14 @@ class _TimedDraft:
     memory: Cache
 
 
-def _write_drafts(connection: Connection, drafts: Sequence[_TimedDraft]) -> list[None]:
+def _save_drafts(connection: Connection, drafts: Sequence[_TimedDraft]) -> list[None]:
     states = CampaignStates(connection, drafts[0].memory)
     latest = {(timed.draft.campaign, timed.draft.person, timed.draft.item_id): timed for timed in drafts}
     for key, timed in latest.items():
-        connection.execute(f"delete from drafts where {_WHERE}", list(key))
-        columns = ("campaign_id", "rater_id", "item_id", "answers", "saved")
-        rows.insert(connection, "drafts", columns, [(*key, rows.to_json(timed.draft.answers), timed.now)])
         campaign_id, name, item_id = key
+        rows.delete(connection, "drafts", ("campaign_id", "rater_id", "item_id"), [key])
+        draft = {"campaign_id": campaign_id, "rater_id": name, "item_id": item_id, "saved": timed.now}
+        rows.insert(connection, "drafts", [draft | {"answers": rows.to_json(timed.draft.answers)}])
         for state in states.of([campaign_id]).values():
             state.read_people(connection, [name])
             person, position = state.persons[name], state.listing.positions.get(item_id)
@@ -278,9 +275,6 @@ def _write_drafts(connection: Connection, drafts: Sequence[_TimedDraft]) -> list
                 state.hold(name, person.held | {position: until})
     states.write_claims()
     return [None] * len(drafts)
-
-
-_save_drafts = _write_drafts
 
 
 @dataclass(frozen=True, slots=True)

@@ -49,17 +49,11 @@ def read_draws(store: Store) -> list[Draw]:
         for campaign, item, chance in cursor.execute(_CHANCES).fetchall():
             chances.setdefault(campaign, {})[item] = chance
         everything = _pool(cursor, Selection())
-    return [
-        Draw(
-            row["campaign_id"],
-            everything if row["campaign_id"] == DEFAULT else _read(row["pool"]),
-            chances.get(row["campaign_id"], {}),
-            row["drawn"],
-            row["unanswered"],
-            row["fixed"],
-        )
-        for row in records
-    ]
+    for row in records:
+        stored = rows.from_json(row["pool"])
+        drawn_from = None if stored is None else {(suite, task, generator): n for suite, task, generator, n in stored}
+        row["pool"] = everything if row["campaign_id"] == DEFAULT else drawn_from
+    return [Draw(**row, chances=chances.get(row["campaign_id"], {})) for row in records]
 
 
 def write_pool(connection: Connection, campaign_id: str, drawn_from: Pool) -> None:
@@ -72,12 +66,6 @@ def _pool(cursor: Connection, selection: Selection) -> Pool:
     condition, parameters = selection.items()
     records = cursor.execute(_POOL.format(where=condition), parameters).fetchall()
     return {(suite, task, generator): n for suite, task, generator, n in records}
-
-
-def _read(stored: str | None) -> Pool | None:
-    if stored is None:
-        return None
-    return {(suite, task, generator): n for suite, task, generator, n in rows.from_json(stored)}
 
 
 _POOL: Final = (

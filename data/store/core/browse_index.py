@@ -32,14 +32,14 @@ def parts_of_spec(spec: Mapping[str, Any]) -> set[tuple[str, str]]:
 
 def insert_parts(connection: Connection, prompts: Iterable[tuple[str, Mapping[str, Any]]]) -> None:
     """Remember what new prompts ask for: their ids and specs."""
-    parts = [(prompt_id, *part) for prompt_id, spec in prompts for part in sorted(parts_of_spec(spec))]
-    rows.insert(connection, "prompt_parts", ("prompt_id", "what", "value"), parts)
+    parts = ((prompt_id, *part) for prompt_id, spec in prompts for part in sorted(parts_of_spec(spec)))
+    rows.insert(connection, "prompt_parts", ({"prompt_id": name, "what": what, "value": value} for name, what, value in parts))
 
 
 def remake_parts(connection: Connection) -> None:
     """Make the table anew."""
     connection.execute("delete from prompt_parts")
-    ids = [row[0] for row in connection.execute("select prompt_id from prompts order by prompt_id").fetchall()]
+    ids = rows.column(connection, "select prompt_id from prompts order by prompt_id")
     for start in range(0, len(ids), _AT_ONCE):
         some = rows.existing(connection, "prompts", "prompt_id", ["spec"], ids[start : start + _AT_ONCE])
         insert_parts(connection, ((prompt_id, rows.from_json(row["spec"]) or {}) for prompt_id, row in some.items()))
@@ -60,7 +60,7 @@ _FEW: Final = 500
 
 def mark_stale(connection: Connection, items: Iterable[str]) -> None:
     """Something was written of these items."""
-    rows.insert(connection, "stale", ("item_id",), [(item_id,) for item_id in dict.fromkeys(items)])
+    rows.insert(connection, "stale", ({"item_id": item_id} for item_id in dict.fromkeys(items)))
 
 
 def mark_stale_where(connection: Connection, query: str, parameters: Sequence[Any] = ()) -> None:
@@ -102,7 +102,7 @@ def refresh(connection: Connection, most: int) -> int:
     if rows.value(connection, "select count(*) from stale where item_id is null"):
         remake(connection)
         return 0
-    some = [row[0] for row in connection.execute("select distinct item_id from stale limit ?", [most]).fetchall()]
+    some = rows.column(connection, "select distinct item_id from stale limit ?", [most])
     if some:
         _number_raters(connection)
         connection.execute("create or replace temp table fresh as select unnest(?::varchar[]) as item_id", [some])
@@ -143,8 +143,8 @@ def _gather(connection: Connection, items: Sequence[str]) -> None:
         return
     # by seq, of which the database knows in what part of the judgements it lies; what is said of a group may be about an image
     marks = ", ".join("?" * len(items))
-    shown_in = connection.execute(f"select distinct item_id from item_members where image_id in ({marks})", list(items))
-    item_ids = list(dict.fromkeys([*items, *(row[0] for row in shown_in.fetchall())]))
+    shown_in = rows.column(connection, f"select distinct item_id from item_members where image_id in ({marks})", items)
+    item_ids = list(dict.fromkeys([*items, *shown_in]))
     marks = ", ".join("?" * len(item_ids))
     connection.execute(
         f"create or replace temp table told as select seq from annotations where item_id in ({marks})"
@@ -214,7 +214,7 @@ from described
 
 
 def _insert(connection: Connection, judgements: str, which: str) -> None:
-    places = [row[0] for row in connection.execute("select no from browse_raters order by no").fetchall()]
+    places = rows.column(connection, "select no from browse_raters order by no")
     size = max(places, default=0)
     values = {"correct": _VALUE, "score": "case when isfinite(j.value) then j.value end"}
     lists = {

@@ -24,20 +24,6 @@ from data.store.core.store import Cache, Store
 
 DEFAULT = "default"
 DEFAULT_OVERLAP = 3
-ITEM_COLUMNS = (
-    "campaign_id",
-    "item_id",
-    "role",
-    "sampling",
-    "expected",
-    "position",
-    "shuffle",
-    "people",
-    "wanted",
-    "aside",
-    "draw_probability",
-)
-
 _CAMPAIGNS = (
     "select campaign_id, title, questionnaire, questionnaire_version as version, definition, overlap, seed, state, settings,"
     " stratum, concat_ws(' ', created, synced) as stamp from campaigns"
@@ -97,24 +83,17 @@ def insert_items(connection: Connection, campaign: Campaign, items: Sequence[Cam
     rows.insert(
         connection,
         "campaign_items",
-        ITEM_COLUMNS,
-        [
-            (
-                campaign.campaign_id,
-                item.item_id,
-                item.role,
-                item.sampling,
-                None if item.expected is None else rows.to_json(item.expected),
-                position,
-                shuffle_key(campaign.seed, campaign.campaign_id, item.item_id),
-                0,
-                campaign.overlap if item.role == "ordinary" else 0,
-                False,
-                item.draw_probability,
-            )
+        (
+            {
+                "campaign_id": campaign.campaign_id, "item_id": item.item_id, "role": item.role, "sampling": item.sampling,
+                "expected": None if item.expected is None else rows.to_json(item.expected), "position": position,
+                "shuffle": shuffle_key(campaign.seed, campaign.campaign_id, item.item_id), "people": 0,
+                "wanted": campaign.overlap if item.role == "ordinary" else 0, "aside": False,
+                "draw_probability": item.draw_probability,
+            }
             for position, item in enumerate(items, start)
-        ],
-    )
+        ),
+    )  # fmt: skip
 
 
 def ensure_default(connection: Connection, now: datetime) -> bool:
@@ -126,12 +105,7 @@ def ensure_default(connection: Connection, now: datetime) -> bool:
     assert imported is not None
     if not imported["made"]:
         settings = rows.to_json(Settings(order="shared").to_json())
-        rows.insert(
-            connection,
-            "campaigns",
-            ("campaign_id", "overlap", "created", "settings"),
-            [(DEFAULT, DEFAULT_OVERLAP, now, settings)],
-        )
+        rows.add(connection, "campaigns", campaign_id=DEFAULT, overlap=DEFAULT_OVERLAP, created=now, settings=settings)
     elif imported["synced"] == imported["imports"]:
         return False
     connection.execute(_REMOVE_MISSING, [DEFAULT])
@@ -180,38 +154,19 @@ def recount(connection: Connection, item_ids: Sequence[str] | None = None) -> No
 
 def insert_campaigns(connection: Connection, new: Sequence[Campaign], now: datetime, import_id: int | None = None) -> None:
     """Campaigns that are not there yet, as they are; ``import_id``: what brought them."""
-    columns = (
-        "campaign_id",
-        "title",
-        "questionnaire",
-        "questionnaire_version",
-        "definition",
-        "overlap",
-        "seed",
-        "state",
-        "settings",
-        "stratum",
-        "created",
-        "import_id",
-    )
-    written = [
+    rows.insert(
+        connection,
+        "campaigns",
         (
-            campaign.campaign_id,
-            campaign.title,
-            campaign.questionnaire,
-            campaign.version,
-            campaign.definition,
-            campaign.overlap,
-            campaign.seed,
-            campaign.state,
-            rows.to_json(campaign.settings.to_json()),
-            campaign.stratum,
-            now,
-            import_id,
-        )
-        for campaign in new
-    ]
-    rows.insert(connection, "campaigns", columns, written)
+            {
+                "campaign_id": c.campaign_id, "title": c.title, "questionnaire": c.questionnaire,
+                "questionnaire_version": c.version, "definition": c.definition, "overlap": c.overlap, "seed": c.seed,
+                "state": c.state, "settings": rows.to_json(c.settings.to_json()), "stratum": c.stratum, "created": now,
+                "import_id": import_id,
+            }
+            for c in new
+        ),
+    )  # fmt: skip
 
 
 _CACHED = 8  # campaigns in memory at once
@@ -353,20 +308,8 @@ def read_tasks(cursor: Connection, item_ids: Sequence[str]) -> dict[str, Annotat
     tasks = {}
     for row in items:
         if mine := images[row["item_id"]]:
-            prompt = prompts[mine[0]["prompt_id"]]
-            tasks[row["item_id"]] = AnnotationTask(
-                item_id=row["item_id"],
-                public_id=row["public_id"],
-                suite=row["suite"],
-                text=prompt["text"],
-                spec=prompt["spec"],
-                kind=row["kind"],
-                prompt_id=mine[0]["prompt_id"],
-                pictures=tuple(
-                    TaskImage(file["image_id"], file["generator"], file["sha256"], file["width"], file["height"])
-                    for file in mine
-                ),
-            )
+            pictures = tuple(TaskImage(*(file[name] for name in TaskImage.__slots__)) for file in mine)
+            tasks[row["item_id"]] = AnnotationTask(**row, **prompts[mine[0]["prompt_id"]], pictures=pictures)
     return tasks
 
 

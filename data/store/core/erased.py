@@ -9,8 +9,6 @@ from typing import Any
 
 from data.people import keyed_hash
 from data.store.core import browse_index, rows, schema
-from data.store.core import erased as erased_module
-from data.store.core import schema as schema_module
 from data.store.core.campaign_items import recount
 from data.store.core.connections import Connection
 
@@ -112,10 +110,11 @@ def strike_people(connection: Connection, names: Iterable[str], secret: str, kno
     """Take people out of a database that is open to us alone, and keep their marks where a project keeps such."""
     connection.begin()
     for name in names:
-        erased_module.strike_person(connection, name)
-    if "erased" in schema_module.table_names(connection) and secret:
+        strike_person(connection, name)
+    if "erased" in schema.table_names(connection) and secret:
         had = marks(connection)
-        rows.insert(connection, "erased", ("person", "moment"), [row for row in known.items() if row[0] not in had])
+        new = ({"person": person, "moment": moment} for person, moment in known.items() if person not in had)
+        rows.insert(connection, "erased", new)
     connection.commit()
 
 
@@ -131,5 +130,5 @@ def people_named(cursor: Connection) -> list[str]:
     ]
     if not queries:
         return []
-    result = cursor.execute(f"select distinct name from ({' union all '.join(queries)}) found(name) where name is not null")
-    return sorted(row[0] for row in result.fetchall())
+    query = f"select distinct name from ({' union all '.join(queries)}) found(name) where name is not null"
+    return sorted(rows.column(cursor, query))

@@ -99,12 +99,12 @@ def of_campaign(store: Store, campaign_id: str) -> pd.DataFrame:
 
 def labels(store: Store) -> dict[tuple[str, str], list[str]]:
     """The labels of each (suite, aspect) that count anywhere in the project, in the order of their names."""
-    query = (
+    records = store.query(
         "select suite, aspect, list_sort(list(distinct label)) as labels from judgements j join items using (item_id)"
         " left join annotations a on a.annotation_id = j.source_id"
         f" where label is not null and ({WHY_EXCLUDED}) is null group by suite, aspect"
     )
-    return {(row["suite"], row["aspect"]): row["labels"] for row in store.query(query)}
+    return {(row["suite"], row["aspect"]): row["labels"] for row in records}
 
 
 def scales(store: Store) -> Scales:

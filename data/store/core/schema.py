@@ -436,10 +436,7 @@ LEFT_OUT: Final[Mapping[str, str]] = {
 
 def table_names(cursor: Connection) -> list[str]:
     """The names of all tables."""
-    records = cursor.execute(
-        "select table_name from duckdb_tables() where not internal and not temporary order by 1"
-    ).fetchall()
-    return [row[0] for row in records]
+    return rows.column(cursor, "select table_name from duckdb_tables() where not internal and not temporary order by 1")
 
 
 def schema_version(cursor: Connection) -> int:

@@ -16,13 +16,15 @@ from collections import deque
 from collections.abc import Callable, Hashable, Iterator, Sequence
 from contextlib import closing, contextmanager
 from dataclasses import dataclass
+from functools import wraps
 from pathlib import Path
-from typing import Any, ClassVar, Protocol, TypeVar, TypeVarTuple, Unpack
+from typing import Any, ClassVar, Concatenate, Generic, ParamSpec, Protocol, TypeVar
+from weakref import WeakKeyDictionary
 
 import duckdb
 
 from data.store.core import browse_index, connections, rows, schema
-from data.store.core.connections import DATABASE, Connection, as_disk_error, refuse_empty, unreadable
+from data.store.core.connections import DATABASE, Connection, as_disk_error, first_line, refuse_empty, unreadable
 from data.store.core.schema import SchemaTooNew, migrate, migration_files
 from data.store.core.writer import Items, Operation, P, R, Writer
 
@@ -72,7 +74,7 @@ class ReadWriteLock:
 
 
 T = TypeVar("T")
-Arguments = TypeVarTuple("Arguments")
+A = ParamSpec("A")
 _MOST = 10_000
 
 
@@ -246,7 +248,22 @@ class Store:
         with self.read() as cursor:
             return rows.first(cursor, sql, parameters)
 
-    def query_value(self, sql: str, parameters: Sequence[Any] = ()) -> Any:
+    def query_records(self, kind: Callable[..., T], sql: str, parameters: rows.Parameters = (), *json: str) -> list[T]:
+        """All rows of one query, each as a record of this kind; ``json``: the columns to be parsed."""
+        with self.read() as cursor:
+            return rows.records(cursor, kind, sql, parameters, *json)
+
+    def query_column(self, sql: str, parameters: rows.Parameters = ()) -> list[Any]:
+        """The first column of one query."""
+        with self.read() as cursor:
+            return rows.column(cursor, sql, parameters)
+
+    def query_dict(self, sql: str, parameters: rows.Parameters = ()) -> dict[Any, Any]:
+        """The second column of one query by its first."""
+        with self.read() as cursor:
+            return rows.mapping(cursor, sql, parameters)
+
+    def query_value(self, sql: str, parameters: rows.Parameters = ()) -> Any:
         """The single value of one query that always has one."""
         with self.read() as cursor:
             return rows.value(cursor, sql, parameters)
@@ -264,16 +281,9 @@ class Store:
             written = self._writer.submit(operation, payload, shown=shown, touched=touched, forget=forget)
         return written.result()
 
-    def change(
-        self,
-        work: Callable[[Connection, Unpack[Arguments]], R],
-        *arguments: *Arguments,
-        shown: bool = True,
-        touched: Items = None,
-        forget: bool = True,
-    ) -> R:
+    def change(self, work: Callable[[Connection], R], *, shown: bool = True, touched: Items = None, forget: bool = True) -> R:
         """As `write`, for a write that gains nothing from being done together with others of its kind."""
-        done: R = self.write(_run_each, (work, arguments), shown=shown, touched=touched, forget=forget)
+        done: R = self.write(_run_each, work, shown=shown, touched=touched, forget=forget)
         return done
 
     def touch(self, items: Items = None) -> None:
@@ -308,7 +318,7 @@ class Store:
                 except (OSError, duckdb.Error) as error:
                     fresh.unlink(missing_ok=True)
                     raise StoreError(
-                        f"{path} cannot be rewritten, so deleted data may still be in it: {_first_line(error)}"
+                        f"{path} cannot be rewritten, so deleted data may still be in it: {first_line(error)}"
                     ) from error
             finally:
                 self._connection = _connect(self.project / DATABASE, self.backups)
@@ -378,6 +388,26 @@ class Store:
             self._version += 1
 
 
+class ByStore(Generic[T]):
+    """What is read once for each open project, and kept until it is forgotten. Thread-safe."""
+
+    def __init__(self, read: Callable[[Store], T]) -> None:
+        self._read = read
+        self._lock = threading.Lock()
+        self._kept: WeakKeyDictionary[Store, T] = WeakKeyDictionary()
+
+    def __call__(self, store: Store) -> T:
+        with self._lock:
+            if store not in self._kept:
+                self._kept[store] = self._read(store)
+            return self._kept[store]
+
+    def forget(self, store: Store) -> None:
+        """Read it again when it is asked for next."""
+        with self._lock:
+            self._kept.pop(store, None)
+
+
 def _connect(path: Path, backups: Backups) -> Connection:
     if why := refuse_empty(path, backups.latest(path.parent)):
         raise StoreError(why)
@@ -408,7 +438,7 @@ def _backup_before_migration(connection: Connection, project: Path, backups: Bac
     except (OSError, ValueError) as error:
         raise StoreError(
             f"the project has schema {version}, and the backup before its upgrade to {newest} failed:"
-            f" {_first_line(error)}; nothing was changed"
+            f" {first_line(error)}; nothing was changed"
         ) from error
     return [f"the project was brought from schema {version} to {newest}; as it was before, it is in {folder}"]
 
@@ -425,19 +455,32 @@ def _fill_browse_index(connection: Connection) -> None:
             raise
 
 
-def _first_line(error: Exception) -> str:
-    return str(error).splitlines()[0]
-
-
 def _secret(connection: Connection) -> str:
     """The project's own key: signs cookies and hides item names from annotators."""
     row = connection.execute("select value from meta where key = 'secret'").fetchone()
     if row:
         return str(row[0])
     secret = secrets.token_hex(32)
-    rows.insert(connection, "meta", ("key", "value"), [("secret", secret)])
+    rows.add(connection, "meta", key="secret", value=secret)
     return secret
 
 
-def _run_each(connection: Connection, works: Sequence[tuple[Callable[..., Any], tuple[Any, ...]]]) -> list[Any]:
-    return [work(connection, *arguments) for work, arguments in works]
+def _run_each(connection: Connection, works: Sequence[Callable[[Connection], Any]]) -> list[Any]:
+    return [work(connection) for work in works]
+
+
+def transaction(
+    *, shown: bool = True, touched: Items = None, forget: bool = True
+) -> Callable[[Callable[Concatenate[Connection, A], R]], Callable[Concatenate[Store, A], R]]:
+    """Make a function that writes by a connection one that is called with the store: it runs as by `Store.change`."""
+
+    def decorated(work: Callable[Concatenate[Connection, A], R]) -> Callable[Concatenate[Store, A], R]:
+        @wraps(work)
+        def run(store: Store, /, *args: A.args, **kwargs: A.kwargs) -> R:
+            return store.change(
+                lambda connection: work(connection, *args, **kwargs), shown=shown, touched=touched, forget=forget
+            )
+
+        return run
+
+    return decorated

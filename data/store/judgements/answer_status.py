@@ -35,11 +35,10 @@ def by_browsing(rater: str) -> str:
 def record_unblinding(store: Store, person: str, item_id: str, how: str) -> None:
     """Remember that this person is shown it now; returns once that is on disk. The first time is the one that counts."""
     if unblinded_how(store, person, item_id) is None:
-        row = (person, item_id, datetime.now(UTC), how)
 
         def record(connection: Connection) -> None:
-            if rows.first(connection, "select 1 from uncovered where rater_id = ? and item_id = ?", list(row[:2])) is None:
-                rows.insert(connection, "uncovered", ("rater_id", "item_id", "moment", "how"), [row])
+            if rows.first(connection, "select 1 from uncovered where rater_id = ? and item_id = ?", [person, item_id]) is None:
+                rows.add(connection, "uncovered", rater_id=person, item_id=item_id, moment=datetime.now(UTC), how=how)
 
         store.change(record, shown=False)
         store.memory.forget()
@@ -50,8 +49,7 @@ def unblinded_how(store: Store, person: str, item_id: str) -> str | None:
     # most people in a campaign never see any, and are asked about with every answer
 
     def people() -> frozenset[str]:
-        with store.read() as cursor:
-            return frozenset(row[0] for row in cursor.execute("select distinct rater_id from uncovered").fetchall())
+        return frozenset(store.query_column("select distinct rater_id from uncovered"))
 
     # who has ever been shown anything
     if person not in (store.memory.keep("uncovered", people) or ()):
@@ -90,22 +88,18 @@ def resolve_revision(store: Store, person: str, item_id: str, revises: str | Non
     return True, after[-1] if after else None
 
 
-_REVOKED = "revoked"
-
-
 def revoked_raters(connection: Connection, memory: Cache) -> Mapping[str, Mapping[str | None, str | None]]:
     """From which campaigns people are revoked now, by name (None: from all), and what they fail, if they are only paused."""
-    since = memory.state
-    cached: Mapping[str, Mapping[str | None, str | None]] | None = memory.get(_REVOKED)
-    if cached is None:
+
+    def read() -> dict[str, dict[str | None, str | None]]:
         revoked: dict[str, dict[str | None, str | None]] = {}
         for name, campaign, reason in connection.execute(
             "select rater_id, campaign_id, reason from revocations where lifted is null"
         ).fetchall():
             revoked.setdefault(name, {})[campaign] = reason
-        cached = revoked
-        memory.put(_REVOKED, cached, since)
-    return cached
+        return revoked
+
+    return memory.keep("revoked", read) or {}
 
 
 def prepare_references(connection: Connection, annotations: Sequence[Annotation], memory: Cache) -> None:
@@ -124,8 +118,8 @@ def prepare_references(connection: Connection, annotations: Sequence[Annotation]
     judged = {(suites[a.item_id], j.aspect) for a in annotations for j in a.judgements}
     # a suite that is judged for the first time gets the vocabulary's scales
     new = sorted(judged - _with_scale(connection, judged, memory))
-    scales = [(suite, aspect, SCALES.get(aspect) or own[aspect]) for suite, aspect in new]
-    rows.insert(connection, "scales", ("suite", "aspect", "scale"), scales)
+    scales = ({"suite": suite, "aspect": aspect, "scale": SCALES.get(aspect) or own[aspect]} for suite, aspect in new)
+    rows.insert(connection, "scales", scales)
 
 
 def _suites(connection: Connection, items: Collection[str], memory: Cache) -> dict[str, str]:
@@ -145,17 +139,12 @@ def _raters(connection: Connection, names: Sequence[str], memory: Cache) -> None
     unsure = [name for name in dict.fromkeys(names) if not memory.get(("rater", name))]
     if not unsure:
         return
-    records = connection.execute(f"select rater_id from raters where rater_id in {placeholders(unsure)}", unsure).fetchall()
-    there = {row[0] for row in records}
+    there = rows.column(connection, f"select rater_id from raters where rater_id in {placeholders(unsure)}", unsure)
     # an import that brought the name may have been undone since the person entered
     people = [name for name in unsure if name not in there]
     erased.refuse(connection, people)
-    rows.insert(
-        connection,
-        "raters",
-        ("rater_id", "kind", "identity", "settings", "simulated"),
-        [(name, "human", "person", "{}", False) for name in people],
-    )
+    described = {"kind": "human", "identity": "person", "settings": "{}", "simulated": False}
+    rows.insert(connection, "raters", ({"rater_id": name} | described for name in people))
     for name in there:
         memory.put(("rater", name), True, since)
 

@@ -175,12 +175,13 @@ class CampaignState:
         connection.execute(
             f"delete from claims where campaign_id = ? and rater_id in {placeholders(names)}", [campaign_id, *names]
         )
-        claims = [
-            (campaign_id, self.listing.item_ids[position], name, until, rank)
+        ids = self.listing.item_ids
+        claims = (
+            {"campaign_id": campaign_id, "item_id": ids[position], "rater_id": name, "until": until, "place": rank}
             for name in names
             for rank, (position, until) in enumerate(self.persons[name].held.items())
-        ]
-        rows.insert(connection, "claims", ("campaign_id", "item_id", "rater_id", "until", "place"), claims)
+        )
+        rows.insert(connection, "claims", claims)
         self._moved.clear()
 
 

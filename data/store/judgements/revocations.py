@@ -15,7 +15,7 @@ from data.records import Annotation
 from data.store.core import browse_index, rows
 from data.store.core.campaign_items import recount
 from data.store.core.connections import Connection
-from data.store.core.store import Store
+from data.store.core.store import Store, transaction
 from data.store.judgements import answer_status
 from data.store.judgements.answer_status import ItemContext, ItemContexts
 from data.store.judgements.campaign_state import CampaignStates
@@ -48,24 +48,17 @@ def revoke(
     items are offered again; ``restore`` takes all of it back. Doing it again with ``uncount`` adds that.
     """
     revocation = Revocation(person, campaign, uncount, by, now or datetime.now(UTC))
-    return store.change(write_revocation, revocation, touched=None if uncount else frozenset())
-
-
-def restore(store: Store, person: str, by: str, campaign: str | None = None, *, now: datetime | None = None) -> int:
-    """Take a revocation back; returns how many answers count again.
-
-    An answer whose item has been filled by others meanwhile stays ``surplus``.
-    """
-    return store.change(_restore, person, campaign, by, now or datetime.now(UTC))
+    touched = None if uncount else frozenset[str]()
+    return store.change(lambda connection: write_revocation(connection, revocation), touched=touched)
 
 
 def current_revocations(store: Store) -> list[Revocation]:
     """All who are revoked now, oldest first."""
-    records = store.query(
+    return store.query_records(
+        Revocation,
         "select rater_id as person, campaign_id as campaign, uncounted, made_by as by, moment, reason from revocations"
         " where lifted is null order by moment",
     )
-    return [Revocation(**row) for row in records]
 
 
 def is_person(store: Store, name: str) -> bool:
@@ -88,21 +81,9 @@ def write_revocation(connection: Connection, revocation: Revocation) -> int:
     )
     connection.execute("delete from claims where rater_id = $person and coalesce($campaign, campaign_id) = campaign_id", whose)
     if standing is None:
-        rows.insert(
-            connection,
-            "revocations",
-            ("rater_id", "campaign_id", "uncounted", "made_by", "moment", "reason"),
-            [
-                (
-                    revocation.person,
-                    revocation.campaign,
-                    revocation.uncounted,
-                    revocation.by,
-                    revocation.moment,
-                    revocation.reason,
-                )
-            ],
-        )
+        whom = {"rater_id": revocation.person, "campaign_id": revocation.campaign, "made_by": revocation.by}
+        why = {"uncounted": revocation.uncounted, "moment": revocation.moment, "reason": revocation.reason}
+        rows.insert(connection, "revocations", [whom | why])
     elif revocation.uncounted and not standing["uncounted"]:
         connection.execute(
             "update revocations set uncounted = true where rater_id = $person"
@@ -111,10 +92,8 @@ def write_revocation(connection: Connection, revocation: Revocation) -> int:
         )
     if not revocation.uncounted:
         return 0
-    cursor = connection.execute(
-        f"select distinct item_id from annotations where {_THEIRS} and status = 'valid' order by item_id", whose
-    )
-    items = [row[0] for row in cursor.fetchall()]
+    counted = f"select distinct item_id from annotations where {_THEIRS} and status = 'valid' order by item_id"
+    items = rows.column(connection, counted, whose)
     _mark_stale_with_members(connection, items)
     connection.execute(
         f"update annotations set status_before = status, status = 'surplus' where {_THEIRS} and status = 'valid'", whose
@@ -123,11 +102,16 @@ def write_revocation(connection: Connection, revocation: Revocation) -> int:
     return len(items)
 
 
-def _restore(connection: Connection, person: str, campaign: str | None, by: str, now: datetime) -> int:
+@transaction()
+def restore(connection: Connection, person: str, by: str, campaign: str | None = None, *, now: datetime | None = None) -> int:
+    """Take a revocation back; returns how many answers count again.
+
+    An answer whose item has been filled by others meanwhile stays ``surplus``.
+    """
     connection.execute(
         "update revocations set lifted = ?, lifted_by = ?"
         " where rater_id = ? and campaign_id is not distinct from ? and lifted is null",
-        [now, by, person, campaign],
+        [now or datetime.now(UTC), by, person, campaign],
     )
     # what another revocation still covers stays out; what others have filled, too
     waiting = rows.dicts(

@@ -18,8 +18,6 @@ from data.store.core.connections import Connection
 from data.store.core.selection import Selection
 from data.store.core.store import Store
 
-_DETECTION_COLUMNS = ("run_id", "image_id", "rank", "label", "score", "x0", "y0", "x1", "y1", "mask_ref", "color_probs")
-
 DetectionsByImage = dict[tuple[str, str], list[tuple[Detection, str | None]]]
 """By run and image: detections in the detector's order, each with its mask's place."""
 
@@ -29,21 +27,14 @@ def insert_detections(connection: Connection, run_id: str, part: int, seen: Sequ
     rows.insert(
         connection,
         "detections",
-        _DETECTION_COLUMNS,
-        [
-            (
-                run_id,
-                observation.item_id,
-                rank,
-                d.label,
-                d.score,
-                *d.box,
-                None if d.mask is None else f"{part}:{row}:{rank}",
-                None if d.colors is None else list(d.colors),
-            )
+        (
+            {"run_id": run_id, "image_id": observation.item_id, "rank": rank, "label": d.label, "score": d.score}
+            | dict(zip(("x0", "y0", "x1", "y1"), d.box, strict=True))
+            | {"mask_ref": None if d.mask is None else f"{part}:{row}:{rank}"}
+            | {"color_probs": None if d.colors is None else list(d.colors)}
             for row, observation in enumerate(seen)
             for rank, d in enumerate(observation.detections)
-        ],
+        ),
     )
 
 
@@ -58,8 +49,7 @@ def detections_of(
             parameters.append(list(values))
     read = rows.dicts(
         cursor,
-        f"select {', '.join(_DETECTION_COLUMNS)} from detections where {' and '.join(conditions)}"
-        " order by run_id, image_id, rank",
+        f"from detections where {' and '.join(conditions)} order by run_id, image_id, rank",
         parameters,
     )
     by_image: DetectionsByImage = {}
@@ -194,14 +184,14 @@ class EvidenceSource:
 
 def evidence_sources(store: Store) -> list[EvidenceSource]:
     """All of them, by suite and rater. What was seen by flipped prompts is not among them: it says nothing of the true ones."""
-    records = store.query(
+    return store.query_records(
+        EvidenceSource,
         "select t.suite, e.rater_id, arg_max(n.scorer, n.created) as scorer, arg_max(n.profile, n.created) as profile,"
         " count(distinct e.item_id) as images, count(*) || '.' || max(e.seq) || '.' || max(e.run_id) as stamp"
         " from evidence e join runs n using (run_id) join items t on t.item_id = e.item_id"
         " where e.failed is null and t.kind = 'image' and coalesce(n.settings->>'$.flip', '') = ''"
         " group by t.suite, e.rater_id order by t.suite, e.rater_id",
     )
-    return [EvidenceSource(**row) for row in records]
 
 
 @dataclass(frozen=True, slots=True)
@@ -220,22 +210,20 @@ class PerceivedImage(HasSpec):
 def perceived_images(store: Store, selection: Selection, rater_id: str) -> list[PerceivedImage]:
     """Those of the selected images of which this rater's runs saw something, by generator, prompt and index."""
     condition, parameters = selection.items()
-    records = store.query(
+    return store.query_records(
+        PerceivedImage,
         "select t.item_id, i.prompt_id, i.generator, i.idx, p.text, p.task, p.spec"
         " from items t join images i on i.image_id = t.item_id join prompts p on p.prompt_id = i.prompt_id"
         f" where {condition} and {_PERCEIVED} order by i.generator, i.prompt_id, i.idx",
         [*parameters, rater_id],
+        "spec",
     )
-    return [PerceivedImage(**rows.decoded(row, "spec")) for row in records]
 
 
 def items_with_evidence(store: Store, item_ids: Sequence[str], rater_id: str) -> set[str]:
     """Those of these items of which this rater has evidence."""
-    records = store.query(
-        f"select t.item_id from items t where t.item_id in (select unnest(?::varchar[])) and {_PERCEIVED}",
-        [list(item_ids), rater_id],
-    )
-    return {row["item_id"] for row in records}
+    query = f"select t.item_id from items t where t.item_id in (select unnest(?::varchar[])) and {_PERCEIVED}"
+    return set(store.query_column(query, [list(item_ids), rater_id]))
 
 
 _PERCEIVED = (
@@ -281,21 +269,9 @@ def caption_choices(store: Store, selection: Selection) -> list[CaptionChoice]:
     """
     only = Selection(suite=selection.suite, task=selection.task, generator=selection.generator, rater=selection.rater)
     condition, parameters = only.judgements()
-    records = store.query(_CAPTION_CHOICES.format(condition=condition), parameters)
-    made = (CaptionChoice(**rows.decoded(rows.decoded(row, "payload"), "settings")) for row in records)
-    return [choice for choice in made if _is_sound(choice.payload)]
-
-
-def suites_with_captions(store: Store) -> dict[str, list[str]]:
-    """By suite the scorers that chose captions for its images, sorted."""
-    records = store.query(
-        "select t.suite, e.rater_id from evidence e join items t using (item_id) where e.failed is null"
-        " and t.kind = 'image' and json_type(e.payload, '$.fits') = 'ARRAY' group by all order by all",
-    )
-    named: dict[str, list[str]] = {}
-    for row in records:
-        named.setdefault(row["suite"], []).append(row["rater_id"])
-    return named
+    query = _CAPTION_CHOICES.format(condition=condition)
+    choices = store.query_records(CaptionChoice, query, parameters, "payload", "settings")
+    return [choice for choice in choices if _is_sound(choice.payload)]
 
 
 def _is_sound(payload: Mapping[str, Any]) -> bool:

@@ -7,11 +7,9 @@ and sessions that were ended are known to the project by keyed hashes alone.
 from __future__ import annotations
 
 import secrets
-import threading
 from dataclasses import asdict, dataclass
 from datetime import UTC, datetime
 from typing import Final
-from weakref import WeakKeyDictionary
 
 from data.people import Role, keyed_hash
 from data.records import Rater
@@ -20,7 +18,7 @@ from data.store.core import rows
 from data.store.core.campaign_items import DEFAULT, campaigns
 from data.store.core.connections import Connection
 from data.store.core.erased import Erased
-from data.store.core.store import Store
+from data.store.core.store import ByStore, Store, transaction
 from data.store.imports import ImportRefused, insert_raters
 
 _LETTERS: Final = "ABCDEFGHJKMNPQRSTUVWXYZ23456789"
@@ -91,17 +89,17 @@ def admit_browser(connection: Connection, claim: IdentityClaim, now: datetime) -
         came = rows.first(connection, "select 1 from arrivals where rater_id = ? limit 1", [claim.person])
         if came is not None and not claim.proven:
             raise OtherBrowser
-        rows.insert(connection, "identities", ("rater_id", "code", "refused"), [(claim.person, claim.code, 0)])
+        rows.add(connection, "identities", rater_id=claim.person, code=claim.code, refused=0)
     elif not claim.proven and known["code"] != claim.typed:
         raise OtherBrowser
-    rows.insert(connection, "browsers", ("rater_id", "secret", "moment"), [(claim.person, claim.secret, now)])
+    rows.add(connection, "browsers", rater_id=claim.person, secret=claim.secret, moment=now)
     return Admission(secret=True, code=known is None)
 
 
-def count_refused(store: Store, person: str) -> None:
+@transaction(touched=frozenset(), forget=False)
+def count_refused(connection: Connection, person: str) -> None:
     """Count that another browser came with somebody's id."""
-    count = "update identities set refused = refused + 1 where rater_id = ?"
-    store.change(lambda connection: connection.execute(count, [person]), touched=frozenset(), forget=False)
+    connection.execute("update identities set refused = refused + 1 where rater_id = ?", [person])
 
 
 def renew_code(store: Store, person: str) -> str:
@@ -111,18 +109,18 @@ def renew_code(store: Store, person: str) -> str:
         KeyError: nobody of this name came from a crowd platform.
     """
     code = new_code()
-    store.change(_renew_code, person, code_hash(store, person, code), shown=False)
+    _renew_code(store, person, code_hash(store, person, code))
     return code
 
 
+@transaction(shown=False)
 def _renew_code(connection: Connection, person: str, code: str) -> None:
     if rows.first(connection, "select 1 from arrivals where rater_id = ? and came_as <> 'name' limit 1", [person]) is None:
         raise KeyError(person)
     connection.execute("delete from identities where rater_id = ?", [person])
-    rows.insert(connection, "identities", ("rater_id", "code", "refused"), [(person, code, 0)])
+    rows.add(connection, "identities", rater_id=person, code=code, refused=0)
 
 
-_COLUMNS = ("invitation_id", "campaign_id", "role", "expires", "uses", "note", "made_by", "moment", "revoked", "signed")
 _SELECT = (
     "select invitation_id, campaign_id as campaign, role, expires, uses, note, made_by, moment, revoked, signed,"
     " (select count(distinct rater_id) from arrivals a where a.invitation_id = i.invitation_id) as used from invitations i"
@@ -179,9 +177,8 @@ class Invitation(Terms):
         return None
 
 
-_cached: WeakKeyDictionary[Store, dict[str, Invitation | None]] = WeakKeyDictionary()
 # asked at every request; only this process changes it
-_lock = threading.Lock()
+_known: ByStore[dict[str, Invitation]] = ByStore(lambda store: {made.invitation_id: made for made in listed(store)})
 
 
 def create(store: Store, terms: Terms, made_by: str) -> Invitation:
@@ -196,30 +193,31 @@ def create(store: Store, terms: Terms, made_by: str) -> Invitation:
     if terms.uses is not None and terms.uses < 1:
         raise InvitationRefused(f"an invitation is for 1 person or more, not for {terms.uses}")
     made = Invitation(**asdict(terms), invitation_id=secrets.token_hex(6), made_by=made_by, moment=now)
-    store.change(_create, made, shown=False)
+    _create(store, made)
     forget_cached(store)
     return made
+
+
+@transaction(shown=False)
+def _create(connection: Connection, made: Invitation) -> None:
+    if made.campaign not in (None, DEFAULT) and not campaigns(connection, [str(made.campaign)]):
+        raise InvitationRefused(f"there is no campaign {made.campaign!r}")
+    record = asdict(made)
+    record["campaign_id"] = record.pop("campaign")
+    del record["used"]
+    rows.insert(connection, "invitations", [record])
 
 
 def listed(store: Store, campaign: str | None = None) -> list[Invitation]:
     """All invitations, or those to one campaign; newest first."""
     among = {None: "", DEFAULT: " where coalesce(campaign_id, 'default') = ?"}.get(campaign, " where campaign_id = ?")
-    records = store.query(f"{_SELECT}{among} order by moment desc", [] if campaign is None else [campaign])
-    return [Invitation(**row) for row in records]
+    parameters = [] if campaign is None else [campaign]
+    return store.query_records(Invitation, f"{_SELECT}{among} order by moment desc", parameters)
 
 
 def get(store: Store, invitation_id: str) -> Invitation | None:
     """One invitation, None if there is none; remembered, as every request asks."""
-    with _lock:
-        known = _cached.setdefault(store, {})
-        if invitation_id in known:
-            return known[invitation_id]
-        record = store.query_first(f"{_SELECT} where invitation_id = ?", [invitation_id])
-        # what is not there is not remembered: anybody may ask for anything
-        if record is None:
-            return None
-        known[invitation_id] = Invitation(**record)
-        return known[invitation_id]
+    return _known(store).get(invitation_id)
 
 
 def revoke(store: Store, invitation_id: str, *, now: datetime | None = None) -> None:
@@ -228,16 +226,16 @@ def revoke(store: Store, invitation_id: str, *, now: datetime | None = None) -> 
     Raises:
         InvitationRefused: there is none of this id.
     """
-    moment = now or datetime.now(UTC)
-
-    def end(connection: Connection) -> None:
-        if rows.first(connection, "select 1 from invitations where invitation_id = ?", [invitation_id]) is None:
-            raise InvitationRefused(f"there is no invitation {invitation_id!r}; `people invitations` lists them")
-        ended = "update invitations set revoked = ? where invitation_id = ? and revoked is null"
-        connection.execute(ended, [moment, invitation_id])
-
-    store.change(end, shown=False)
+    _revoke(store, invitation_id, now or datetime.now(UTC))
     forget_cached(store)
+
+
+@transaction(shown=False)
+def _revoke(connection: Connection, invitation_id: str, moment: datetime) -> None:
+    if rows.first(connection, "select 1 from invitations where invitation_id = ?", [invitation_id]) is None:
+        raise InvitationRefused(f"there is no invitation {invitation_id!r}; `people invitations` lists them")
+    ended = "update invitations set revoked = ? where invitation_id = ? and revoked is null"
+    connection.execute(ended, [moment, invitation_id])
 
 
 @dataclass(frozen=True, slots=True)
@@ -274,7 +272,7 @@ class Arrived:
     code: str | None = None
 
 
-def arrive(store: Store, arrival: Arrival, *, now: datetime | None = None) -> Arrived:
+def arrive(store: Store, arrival: Arrival) -> Arrived:
     """Let somebody in by an invitation; returns once they and their coming are on disk.
 
     Raises:
@@ -292,34 +290,22 @@ def arrive(store: Store, arrival: Arrival, *, now: datetime | None = None) -> Ar
         code=code_hash(store, person, code),
     )
     try:
-        admitted = store.change(_arrive, arrival, claim, now or datetime.now(UTC), touched=frozenset(), forget=False)
+        invitation, gets = _arrive(store, arrival, claim)
     except OtherBrowser:
         count_refused(store, person)
         raise
     forget_cached(store)
-    invitation, gets = admitted
     return Arrived(invitation, secret if gets.secret else None, code if gets.code else None)
 
 
 def forget_cached(store: Store) -> None:
     """Read invitations again when they are asked for next."""
-    with _lock:
-        _cached.pop(store, None)
+    _known.forget(store)
 
 
-def _create(connection: Connection, made: Invitation) -> None:
-    if made.campaign not in (None, DEFAULT) and not campaigns(connection, [str(made.campaign)]):
-        raise InvitationRefused(f"there is no campaign {made.campaign!r}")
-    last = (made.note, made.made_by, made.moment, None, made.signed)
-    rows.insert(
-        connection,
-        "invitations",
-        _COLUMNS,
-        [(made.invitation_id, made.campaign, made.role, made.expires, made.uses, *last)],
-    )
-
-
-def _arrive(connection: Connection, arrival: Arrival, claim: IdentityClaim, now: datetime) -> tuple[Invitation, Admission]:
+@transaction(touched=frozenset(), forget=False)
+def _arrive(connection: Connection, arrival: Arrival, claim: IdentityClaim) -> tuple[Invitation, Admission]:
+    now = datetime.now(UTC)
     record = rows.first(connection, f"{_SELECT} where invitation_id = ?", [arrival.invitation_id])
     if record is None:
         raise InvitationClosed("There is no such invitation.")
@@ -344,24 +330,19 @@ def _arrive(connection: Connection, arrival: Arrival, claim: IdentityClaim, now:
         raise NameTaken(str(error)) from error
     gets = Admission() if arrival.came_as == "name" else admit_browser(connection, claim, now)
     if before is None:
-        came = (arrival.invitation_id, arrival.name, arrival.came_as, now, arrival.network)
-        rows.insert(connection, "arrivals", ("invitation_id", "rater_id", "came_as", "moment", "network"), [came])
+        came = {"invitation_id": arrival.invitation_id, "rater_id": arrival.name, "came_as": arrival.came_as}
+        rows.insert(connection, "arrivals", [came | {"moment": now, "network": arrival.network}])
     return invitation, gets
 
 
-_ended: WeakKeyDictionary[Store, set[str]] = WeakKeyDictionary()
 # asked at every request; only this process changes it
-_ended_lock = threading.Lock()
+_ended = ByStore(lambda store: frozenset(store.query_column("select session from ended_sessions")))
 
 
 def is_session_ended(store: Store, session: str) -> bool:
     """Whether a session of this id was ended."""
-    with _ended_lock:
-        if store not in _ended:
-            with store.read() as cursor:
-                _ended[store] = {row[0] for row in cursor.execute("select session from ended_sessions").fetchall()}
-        ended = _ended[store]
-        return bool(ended) and _session_hash(store, session) in ended
+    ended = _ended(store)
+    return bool(ended) and _session_hash(store, session) in ended
 
 
 def end_session(store: Store, session: str, until: datetime, *, now: datetime | None = None) -> None:
@@ -376,8 +357,7 @@ def end_session(store: Store, session: str, until: datetime, *, now: datetime | 
         connection.execute("insert or replace into ended_sessions values (?, ?)", [mark, until])
 
     store.change(end, shown=False)
-    with _ended_lock:
-        _ended.pop(store, None)
+    _ended.forget(store)
 
 
 def _session_hash(store: Store, session: str) -> str:

@@ -330,7 +330,7 @@ def test_score_with_the_same_settings_goes_on_with_the_kept_rater(store: Store) 
     rater = score.rater_of(store, geneval.SCORER, "playground", geneval.SCORER.version, {**SETTINGS, "threshold": 0.9})
     assert rater.rater_id == done.rater_id
     assert runs.pending(store, ALL, rater.rater_id) == []
-    assert runs.unfinished(store, rater.rater_id) is None
+    assert runs.all_unfinished(store, rater.rater_id) == []
 
 
 def test_masks_are_still_those_of_the_run(store: Store) -> None:

@@ -248,30 +248,22 @@ class AnswerDraft:
 
 def save_draft(store: Store, draft: AnswerDraft, *, now: datetime | None = None) -> None:
     """Keep a draft in place of an earlier one; whoever writes keeps their claim for another lease."""
-    store.write(_save_drafts, _TimedDraft(draft, now or datetime.now(UTC), store.memory), shown=False)
+    store.write(_save_drafts, (draft, now or datetime.now(UTC), store.memory), shown=False)
 
 
-@dataclass(frozen=True, slots=True)
-class _TimedDraft:
-    draft: AnswerDraft
-    now: datetime
-    memory: Cache
-
-
-def _save_drafts(connection: Connection, drafts: Sequence[_TimedDraft]) -> list[None]:
-    states = CampaignStates(connection, drafts[0].memory)
-    latest = {(timed.draft.campaign, timed.draft.person, timed.draft.item_id): timed for timed in drafts}
-    for key, timed in latest.items():
-        campaign_id, name, item_id = key
-        rows.delete(connection, "drafts", ("campaign_id", "rater_id", "item_id"), [key])
-        draft = {"campaign_id": campaign_id, "rater_id": name, "item_id": item_id, "saved": timed.now}
-        rows.insert(connection, "drafts", [draft | {"answers": rows.to_json(timed.draft.answers)}])
+def _save_drafts(connection: Connection, drafts: Sequence[tuple[AnswerDraft, datetime, Cache]]) -> list[None]:
+    states = CampaignStates(connection, drafts[0][2])
+    latest = {(draft.campaign, draft.person, draft.item_id): (draft.answers, now) for draft, now, _ in drafts}
+    for (campaign_id, name, item_id), (answers, now) in latest.items():
+        key = {"campaign_id": campaign_id, "rater_id": name, "item_id": item_id}
+        rows.delete(connection, "drafts", tuple(key), [tuple(key.values())])
+        rows.insert(connection, "drafts", [key | {"answers": rows.to_json(answers), "saved": now}])
         for state in states.of([campaign_id]).values():
             state.read_people(connection, [name])
             person, position = state.persons[name], state.listing.positions.get(item_id)
-            person.drafts[item_id] = timed.draft.answers
-            if position is not None and position in person.held and person.held[position] > timed.now:
-                until = timed.now + timedelta(minutes=state.campaign.settings.lease_minutes)
+            person.drafts[item_id] = answers
+            if position is not None and position in person.held and person.held[position] > now:
+                until = now + timedelta(minutes=state.campaign.settings.lease_minutes)
                 state.hold(name, person.held | {position: until})
     states.write_claims()
     return [None] * len(drafts)

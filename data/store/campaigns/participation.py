@@ -20,7 +20,6 @@ from data.store.core.connections import Connection
 from data.store.core.erased import Erased
 from data.store.core.store import Store, transaction
 from data.store.imports import ImportRefused, insert_raters
-from data.store.judgements import revocations
 from data.store.judgements.answer_status import Rule
 from data.store.judgements.campaign_state import CampaignStates, forget_state
 from data.store.judgements.recording import SavedAnswer, SentAnswer, items_of_sources, save_answers
@@ -193,7 +192,8 @@ def submit_answer(
     touched = frozenset(items_of_sources([annotation]))
     answered: SubmitResult = store.write(_submit_answers, (SentAnswer(annotation, store.memory, more), seeker), touched=touched)
     if answered.saved.paused:
-        revocations.publish_pause(store)
+        # as in `recording.submit`
+        store.touch()
     return answered
 
 

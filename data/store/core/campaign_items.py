@@ -25,17 +25,9 @@ from data.store.core.store import Cache, Store
 DEFAULT = "default"
 DEFAULT_OVERLAP = 3
 _CAMPAIGNS = (
-    "select campaign_id, title, questionnaire, questionnaire_version as version, definition, overlap, seed, state, settings,"
-    " stratum, concat_ws(' ', created, synced) as stamp from campaigns"
+    "select campaign_id, coalesce(nullif(title, ''), campaign_id) as title, questionnaire, questionnaire_version as version,"
+    " definition, overlap, seed, state, settings, stratum, concat_ws(' ', created, synced) as stamp from campaigns"
 )
-
-
-@dataclass(frozen=True, slots=True)
-class StampedCampaign:
-    """A campaign, and what tells its list of items from any other that it has had."""
-
-    campaign: Campaign
-    stamp: str
 
 
 def placeholders(values: Sequence[Any] | Collection[Any]) -> str:
@@ -45,37 +37,21 @@ def placeholders(values: Sequence[Any] | Collection[Any]) -> str:
 
 def campaigns(connection: Connection, ids: Sequence[str] | None = None) -> list[Campaign]:
     """Campaigns, oldest first: all, or those of these that exist."""
-    return [campaign.campaign for campaign in stamped_campaigns(connection, ids)]
-
-
-def stamped_campaigns(connection: Connection, ids: Sequence[str] | None = None) -> list[StampedCampaign]:
-    """The same, each with its stamp."""
     if ids is not None and not ids:
         return []
     where = "" if ids is None else f" where campaign_id in {placeholders(ids)}"
     records = rows.dicts(connection, f"{_CAMPAIGNS}{where} order by created, campaign_id", ids or [])
-    return [_stamped(row) for row in records]
+    return [Campaign(**row | {"settings": Settings.of(rows.from_json(row["settings"]))}) for row in records]
 
 
-def cached_campaigns(connection: Connection, ids: Sequence[str], memory: Cache) -> dict[str, StampedCampaign]:
+def cached_campaigns(connection: Connection, ids: Sequence[str], memory: Cache) -> dict[str, Campaign]:
     """Those of these campaigns that exist, by id; read only where they are not in memory. For the writer's thread."""
     since = memory.state
-    cached: dict[str, StampedCampaign] = {
-        campaign_id: hit for campaign_id in ids if (hit := memory.get(("known", campaign_id))) is not None
-    }
-    read = {
-        stamped.campaign.campaign_id: stamped
-        for stamped in stamped_campaigns(connection, [campaign_id for campaign_id in ids if campaign_id not in cached])
-    }
-    for campaign_id, stamped in read.items():
-        memory.put(("known", campaign_id), stamped, since)
+    cached: dict[str, Campaign] = {name: hit for name in ids if (hit := memory.get(("known", name))) is not None}
+    read = {campaign.campaign_id: campaign for campaign in campaigns(connection, [name for name in ids if name not in cached])}
+    for campaign_id, campaign in read.items():
+        memory.put(("known", campaign_id), campaign, since)
     return cached | read
-
-
-def _stamped(row: dict[str, Any]) -> StampedCampaign:
-    stamp = row.pop("stamp")
-    settings = Settings.of(rows.from_json(row["settings"]))
-    return StampedCampaign(Campaign(**row | {"title": row["title"] or row["campaign_id"], "settings": settings}), stamp)
 
 
 def insert_items(connection: Connection, campaign: Campaign, items: Sequence[CampaignItem], start: int = 0) -> None:
@@ -198,7 +174,7 @@ class CampaignListing:
 
 
 def campaign_listing(connection: Connection, campaign_id: str, stamp: str) -> CampaignListing:
-    """A campaign's items under this stamp (``StampedCampaign.stamp``): from memory, or read once."""
+    """A campaign's items under this stamp (``Campaign.stamp``): from memory, or read once."""
     by_store = _listings.setdefault(connection, {})
     listing = by_store.pop(campaign_id, None)
     if listing is None or listing.stamp != stamp:

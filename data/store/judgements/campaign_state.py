@@ -13,8 +13,9 @@ from typing import Any
 
 import numpy as np
 
+from data.campaigns.settings import Campaign
 from data.store.core import rows
-from data.store.core.campaign_items import StampedCampaign, cached_campaigns, campaign_listing, placeholders
+from data.store.core.campaign_items import cached_campaigns, campaign_listing, placeholders
 from data.store.core.connections import Connection
 from data.store.core.store import Cache
 
@@ -102,9 +103,9 @@ class CampaignState:
         persons: those who hold something or have been asked about, by name.
     """
 
-    def __init__(self, connection: Connection, known: StampedCampaign) -> None:
-        self.campaign = known.campaign
-        self.listing = campaign_listing(connection, known.campaign.campaign_id, known.stamp)
+    def __init__(self, connection: Connection, campaign: Campaign) -> None:
+        self.campaign = campaign
+        self.listing = campaign_listing(connection, campaign.campaign_id, campaign.stamp)
         self.persons: dict[str, PersonProgress] = {}
         self._complete: set[str] = set()
         self._moved: set[str] = set()

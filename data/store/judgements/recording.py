@@ -73,7 +73,8 @@ def submit(store: Store, annotation: Annotation, more: Rule | None = None) -> Sa
         save_all, SentAnswer(annotation, store.memory, more), touched=frozenset(items_of_sources([annotation]))
     )
     if saved.paused:
-        revocations.publish_pause(store)
+        # all who look compute anew: more than the paused answer may have stopped counting
+        store.touch()
     return saved
 
 
@@ -89,25 +90,28 @@ def save_answers(states: CampaignStates, sent: Sequence[SentAnswer]) -> list[Sav
     """As ``save_all``; the claims that end with them are still to be written."""
     plain = [answer.annotation for answer in sent if answer.more is None]
     saved = iter(_save(states, plain) if plain else [])
-    return [next(saved) if answer.more is None else _save_and_ask(states, answer.annotation, answer.more) for answer in sent]
-
-
-def _save_and_ask(states: CampaignStates, annotation: Annotation, more: Rule) -> SavedAnswer:
-    saved = _save(states, [annotation])[0]
-    ask_more(states, annotation, more)
-    return saved
+    results = []
+    for answer in sent:
+        if answer.more is None:
+            results.append(next(saved))
+        else:
+            results += _save(states, [answer.annotation])
+            ask_more(states, answer.annotation, answer.more)
+    return results
 
 
 def _save(states: CampaignStates, annotations: Sequence[Annotation]) -> list[SavedAnswer]:
     connection = states.connection
-    stored = _stored(connection, [annotation.annotation_id for annotation in annotations])
-    status = {annotation_id: row["status"] for annotation_id, row in stored.items()}
-    whose = {annotation_id: (row["item_id"], row["rater_id"]) for annotation_id, row in stored.items()}
+    ids = [annotation.annotation_id for annotation in annotations]
+    query = f"select annotation_id, status, item_id, rater_id from annotations where annotation_id in {placeholders(ids)}"
+    stored = connection.execute(query, ids).fetchall()
+    status: dict[str, str] = {annotation_id: stands for annotation_id, stands, *_ in stored}
+    whose = {annotation_id: (item_id, rater_id) for annotation_id, _, item_id, rater_id in stored}
     fresh: dict[str, Annotation] = {}
     first_sent: list[bool] = []
     places = item_contexts(states, annotations)
     paused: set[str] = set()
-    again = set(stored)
+    again = set(status)
     for annotation in annotations:
         about = (annotation.item_id, annotation.rater_id)
         if whose.setdefault(annotation.annotation_id, about) != about:
@@ -139,13 +143,6 @@ def _save(states: CampaignStates, annotations: Sequence[Annotation]) -> list[Sav
         )
         for a, new in zip(annotations, first_sent, strict=True)
     ]
-
-
-def _stored(connection: Connection, ids: Sequence[str]) -> dict[str, dict[str, Any]]:
-    """Those of these answers that are there already."""
-    columns = "annotation_id, item_id, rater_id, status"
-    records = rows.dicts(connection, f"select {columns} from annotations where annotation_id in {placeholders(ids)}", ids)
-    return {row["annotation_id"]: row for row in records}
 
 
 def _earlier(connection: Connection, annotations: Sequence[Annotation]) -> dict[str, str]:

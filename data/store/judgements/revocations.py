@@ -185,8 +185,3 @@ where a.rater_id = $person and a.campaign_id = $campaign and a.status = 'gold' a
   ), timestamptz 'epoch')
 group by c.role order by c.role desc
 """
-
-
-def publish_pause(store: Store) -> None:
-    """Let all who look compute anew: with a pause, more than the paused answer may have stopped counting."""
-    store.touch()

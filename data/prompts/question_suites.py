@@ -21,7 +21,7 @@ from pathlib import Path
 from typing import Any, Final
 
 from data.aspects import NO, YES
-from data.files import InputError, Problems, check_name, fail, printable, quoted, read_text
+from data.files import InputError, Problems, check_name, fail, quoted, read_text
 from data.json_files import parse_json
 from data.prompts.prompt_files import file_entries
 from data.prompts.questions import (
@@ -86,15 +86,11 @@ def read_question_list(path: Path, suite: str | None, texts: Texts) -> tuple[str
     problems = Problems(path)
     made: dict[str, QuestionedPrompt] = {}
     for line, read in entries:
-        try:
+        with problems.at(line):
             prompt = _questioned(read(), name, there)
             if prompt.prompt.prompt_id in made:
                 raise ValueError(f"the id {quoted(prompt.prompt.prompt_id)} occurs twice")
             made[prompt.prompt.prompt_id] = prompt
-        except InputError as error:
-            problems.add_located(error)
-        except ValueError as error:
-            problems.add(line, printable(error))
     problems.check()
     if not made:
         fail(path, None, "holds no questions")
@@ -118,14 +114,10 @@ def _recognized(path: Path) -> tuple[str, Iterator[_Entry]] | None:
             return None
         for key, (usual, of_entry) in _BY_KEY.items():
             if isinstance(first, dict) and key in first:
-                return usual, _entries(path, text, of_entry)
+                entries = file_entries(path, text)
+                return usual, ((line, partial(_read_entry, of_entry, read, number)) for number, line, read in entries)
         return None
     return None
-
-
-def _entries(path: Path, text: str, of_entry: Callable[[dict[str, Any], int], _Points]) -> Iterator[_Entry]:
-    for number, line, read in file_entries(path, text):
-        yield line, partial(_read_entry, of_entry, read, number)
 
 
 def _read_entry(of_entry: Callable[[dict[str, Any], int], _Points], read: Callable[[], Any], number: int) -> _Points:

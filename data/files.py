@@ -124,7 +124,8 @@ def reading(path: Path) -> Iterator[None]:
     """Say in one line what keeps a file from being read.
 
     Raises:
-        InputError: there is no such file, it is a folder, or the system does not give it.
+        InputError: there is no such file, it is a folder, the system does not give it, or it is no text in UTF-8 where one is
+            read.
     """
     try:
         yield
@@ -134,6 +135,8 @@ def reading(path: Path) -> Iterator[None]:
         fail(path, None, "this is a folder, a file is expected")
     except OSError as error:
         fail(path, None, f"cannot be read ({error.strerror or error})")
+    except UnicodeDecodeError as error:
+        fail(path, None, f"is not a text in UTF-8 (byte 0x{error.object[error.start]:02x}); is this the right file?")
 
 
 def beginning_of(path: Path) -> bytes:

@@ -115,13 +115,9 @@ def _recognized(path: Path) -> tuple[str, Iterator[_Entry]] | None:
         for key, (usual, of_entry) in _BY_KEY.items():
             if isinstance(first, dict) and key in first:
                 entries = file_entries(path, text)
-                return usual, ((line, partial(_read_entry, of_entry, read, number)) for number, line, read in entries)
+                return usual, ((line, partial(of_entry, read, number)) for number, line, read in entries)
         return None
     return None
-
-
-def _read_entry(of_entry: Callable[[dict[str, Any], int], _Points], read: Callable[[], Any], number: int) -> _Points:
-    return of_entry(_object(read()), number)
 
 
 def _questioned(points: _Points, suite: str, there: Mapping[str, str]) -> QuestionedPrompt:
@@ -154,7 +150,8 @@ def _yes_no(answer: Any, key: str) -> str:
     return word
 
 
-def _geneval2(value: dict[str, Any], number: int) -> _Points:
+def _geneval2(read: Callable[[], Any], number: int) -> _Points:
+    value = _object(read())
     listed, skills = _list(value, "vqa_list"), _list(value, "skills")
     atoms = value.get("atom_count")
     if not isinstance(atoms, int) or isinstance(atoms, bool) or atoms < 1:
@@ -182,7 +179,8 @@ def _numbers(word: str) -> list[str]:
     return list(NUMBER_WORDS[first : first + _N_CHOICES])
 
 
-def _tiif(value: dict[str, Any], number: int) -> _Points:
+def _tiif(read: Callable[[], Any], number: int) -> _Points:
+    value = _object(read())
     texts, answers = _list(value, "yn_question_list"), _list(value, "yn_answer_list")
     if len(texts) != len(answers):
         raise ValueError(f"'yn_question_list' has {len(texts)} texts, 'yn_answer_list' has {len(answers)}; as many expected")
@@ -256,7 +254,8 @@ def _testpoints(index: str, text: str, dimensions: str) -> _Points:
     return _Points(index.strip(), text_of({"prompt": text}, "prompt"), theme, entries)
 
 
-def _wise(value: dict[str, Any], number: int) -> _Points:  # noqa: ARG001  (it has ids of its own)
+def _wise(read: Callable[[], Any], _: int) -> _Points:
+    value = _object(read())
     name, meant = value.get("prompt_id"), text_of(value, "Explanation")
     if not isinstance(name, int | str) or isinstance(name, bool):
         raise ValueError(f"'prompt_id' is {quoted(name)}, a number or a text expected")
@@ -268,7 +267,7 @@ def _wise(value: dict[str, Any], number: int) -> _Points:  # noqa: ARG001  (it h
     return _Points(str(name), text_of(value, "Prompt"), task, entries)
 
 
-_BY_KEY: Final[Mapping[str, tuple[str, Callable[[dict[str, Any], int], _Points]]]] = {
+_BY_KEY: Final[Mapping[str, tuple[str, Callable[[Callable[[], Any], int], _Points]]]] = {
     "vqa_list": ("geneval2", _geneval2),
     "yn_question_list": ("tiif", _tiif),
     "Explanation": ("wise", _wise),

@@ -108,18 +108,13 @@ def copy_database(cursor: Connection, path: Path, rest: Pause = no_pause) -> Dat
         finally:
             cursor.rollback()
         on_disk(path)
-    except duckdb.Error as error:
-        _remove_database(path)
-        raise OSError(str(error).splitlines()[0]) from error
-    except BaseException:
-        _remove_database(path)
+    except BaseException as error:
+        for file in (path, wal_file(path)):
+            file.unlink(missing_ok=True)
+        if isinstance(error, duckdb.Error):
+            raise OSError(connections.first_line(error)) from error
         raise
     return held
-
-
-def _remove_database(path: Path) -> None:
-    path.unlink(missing_ok=True)
-    wal_file(path).unlink(missing_ok=True)
 
 
 def wal_file(path: Path) -> Path:
@@ -174,7 +169,7 @@ def read_contents(path: Path) -> DatabaseContents:
         with connections.connect(path, read_only=True, threads=1, memory="1GB") as connection:
             return database_contents(connection)
     except duckdb.Error as error:
-        raise OSError(f"{path} cannot be opened: {str(error).splitlines()[0]}") from error
+        raise OSError(f"{path} cannot be opened: {connections.first_line(error)}") from error
 
 
 MANIFEST: Final = "manifest.json"
@@ -312,10 +307,8 @@ def list_backups(folder: Path) -> list[Backup]:
     backups = []
     for path in sorted(folder.iterdir()) if folder.is_dir() else ():
         if not path.name.startswith(".") and (path / MANIFEST).is_file():
-            try:
+            with suppress(BadBackup):
                 backups.append(read_backup(path))
-            except BadBackup:
-                continue
     return sorted(backups, key=lambda backup: (backup.manifest.number, backup.manifest.made))
 
 
@@ -443,12 +436,11 @@ def _folder_lock(folder: Path, *, patient: bool = False) -> Iterator[bool]:
         yield False
         return
     descriptor = os.open(folder, os.O_RDONLY)
+    could = False
     try:
-        could = True
-        try:
+        with suppress(OSError):
             fcntl.flock(descriptor, fcntl.LOCK_EX | (0 if patient else fcntl.LOCK_NB))
-        except OSError:
-            could = False
+            could = True
         yield could
     finally:
         os.close(descriptor)
@@ -506,9 +498,8 @@ def _add_files(project: Path | None, temporary: Path, before: Sequence[Backup], 
     """Put the project's files beside the database, and list them."""
     last = before[-1] if before else None
     known: dict[str, BackupFile] = {}
-    if last is not None:
-        with suppress(BadBackup):
-            known = {file.path: file for file in last.files()}
+    with suppress(BadBackup):
+        known = {file.path: file for file in last.files()} if last is not None else {}
     files = []
     for path, name in _project_files(project) if project else ():
         with suppress(FileNotFoundError):

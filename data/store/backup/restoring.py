@@ -23,7 +23,7 @@ from data.store.backup import backups, snapshot
 from data.store.backup.backups import Backup, BackupFile, BadBackup, Manifest
 from data.store.core import connections, rows
 from data.store.core import schema as schema_module
-from data.store.core.connections import DATABASE, Connection
+from data.store.core.connections import DATABASE, Connection, first_line
 from data.store.core.erased import mark, marks, people_named, strike_people
 from data.store.core.schema import migrate, migration_files
 from data.store.core.store import Store, StoreBusy
@@ -89,24 +89,19 @@ def erase_from_copies(store: Store, names: Iterable[str] = ()) -> list[CopyErasu
         erasures += [
             CopyErasure(path, "erased", "a backup that was never finished") for path in backups.delete_unfinished(home)
         ]
-        for backup in backups.list_backups(home):
-            erasures.append(_in_backup(backup, store.secret, known))
-        erasures += [CopyErasure(path, "failed", "it cannot be read as a backup") for path in _unreadable(home)]
+        erasures += [_in_backup(backup, store.secret, known) for backup in backups.list_backups(home)]
+        # folders with a database that are no backup one can read
+        readable = {backup.path for backup in backups.list_backups(home)}
+        others = [path for path in sorted(home.iterdir()) if path not in readable] if home.is_dir() else []
+        erasures += [
+            CopyErasure(path, "failed", "it cannot be read as a backup") for path in others if (path / DATABASE).exists()
+        ]
         for path in sorted(store.project.glob(f"{BEFORE}*")):
             if not path.name.endswith(".wal"):
                 erasures.append(_trying(path, lambda path=path: _in_file(path, store.secret, known)))  # type: ignore[misc]
-        inside = home.resolve()
-        for copy in list_copies(store):
-            if inside not in copy.path.parents:
-                erasures.append(_elsewhere(copy, store.secret, known, people))
+        elsewhere = [copy for copy in list_copies(store) if home.resolve() not in copy.path.parents]
+        erasures += [_elsewhere(copy, store.secret, known, people) for copy in elsewhere]
     return erasures
-
-
-def _unreadable(home: Path) -> list[Path]:
-    """Folders with a database that are no backup one can read."""
-    readable = {backup.path for backup in backups.list_backups(home)}
-    folders = home.iterdir() if home.is_dir() else ()
-    return [path for path in sorted(folders) if path not in readable and (path / DATABASE).exists()]
 
 
 def _elsewhere(copy: KnownCopy, secret: str, known: Mapping[str, Any], names: list[str]) -> CopyErasure:
@@ -131,7 +126,7 @@ def _trying(path: Path, erase: Callable[[], bool]) -> CopyErasure:
     try:
         return CopyErasure(path, "erased" if erase() else "clean")
     except duckdb.Error as error:
-        return CopyErasure(path, "failed", str(error).splitlines()[0])
+        return CopyErasure(path, "failed", first_line(error))
     except (OSError, BadBackup) as error:
         return CopyErasure(path, "failed", getattr(error, "strerror", None) or str(error))
 
@@ -261,7 +256,7 @@ def restore(project: Path, backup: Backup, now: datetime | None = None) -> Resto
             placed = sum(_restore_file(backup.path / file.path, project / file.path, file, stamp) for file in backup.files())
             aside = _exchange(project / DATABASE, fresh, stamp)
         except duckdb.Error as error:
-            raise BadBackup(f"{backup.database} cannot be restored: {str(error).splitlines()[0]}") from error
+            raise BadBackup(f"{backup.database} cannot be restored: {first_line(error)}") from error
         finally:
             shutil.rmtree(work, ignore_errors=True)
     return Restored(aside, backup.manifest.schema, placed, struck)

@@ -54,7 +54,7 @@ def write(store: Store, path: Path, rename: Rename | None = None) -> SnapshotCou
         temporary.chmod(0o444)
         temporary.replace(path)
     except duckdb.Error as error:
-        raise OSError(str(error).splitlines()[0]) from error
+        raise OSError(connections.first_line(error)) from error
     finally:
         temporary.unlink(missing_ok=True)
     return copied

@@ -16,7 +16,7 @@ from data.store.core.store import Store
 Order = Literal["prompt", "lowest", "highest", "split", "differs", "confidence", "likert", "recent"]
 
 # Only blind, valid answers: what people say is never mixed with what imitations say.
-_VALUES_SQL = """
+VALUES_SQL = """
 select item_id, avg(value) as mean, count(*) as n, var_pop(value) as spread
 from (
     -- of one person's repeated answers the first counts, as in every statistic
@@ -131,7 +131,7 @@ def _value_sql(shown: ListingDisplay, numbers: Numbers) -> tuple[str, list[Any],
         verdict = f"case t.says[{no}] when 1 then 1::double when 0 then 0::double end"
         value = f"t.scores[{no}]" if shown.aspect == "score" else verdict
         return "browse t", [], f"({value})", f"case when ({value}) is not null then 1 end", f"(({value}) * 0)"
-    source = f"browse t left join ({_VALUES_SQL}) h on h.item_id = t.item_id"
+    source = f"browse t left join ({VALUES_SQL}) h on h.item_id = t.item_id"
     return source, [shown.rater, shown.rater, shown.aspect], "h.mean", "h.n", "h.spread"
 
 
@@ -321,8 +321,7 @@ def prompt_rows(
     """
     index_refresh.catch_up(store)
     with store.read() as cursor:
-        numbers = scorer_numbers(cursor)
-        made = listing_sql(query, shown, numbers)
+        made = listing_sql(query, shown, scorer_numbers(cursor))
         fits = f"{made.text} and t.prompt_id is not null"
         records = cursor.execute(
             f"select t.prompt_id, count(*) over () as total {fits} group by t.prompt_id"
@@ -335,13 +334,12 @@ def prompt_rows(
             total = int(rows.value(cursor, counted, made.parameters))
         prompts = [row[0] for row in records]
         wanted = list(columns or query.selection.generator)
-        condition, parameters = where(conditions(query, numbers))
         cells = cursor.execute(
-            f"select t.item_id, t.prompt_id, t.generator, coalesce({condition}, false) as fits from browse t"
+            f"select t.item_id, t.prompt_id, t.generator, coalesce({made.condition}, false) as fits from browse t"
             " where t.prompt_id in (select unnest(?::varchar[])) and t.kind = 'image' and t.generator is not null"
             " and (len(?::varchar[]) = 0 or list_contains(?::varchar[], t.generator))"
             " order by t.generator, t.idx nulls last, t.item_id",
-            [*parameters, prompts, wanted, wanted],
+            [*made.parameters, prompts, wanted, wanted],
         ).fetchall()
         details = describe_items(cursor, [row[0] for row in cells])
         judged = cursor.execute(

@@ -37,8 +37,10 @@ class Draw:
 
 def pool(store: Store, selection: Selection) -> Pool:
     """The images with a file that are there to draw from, by suite, task and generator."""
+    condition, parameters = selection.items()
     with store.read() as cursor:
-        return _pool(cursor, selection)
+        records = cursor.execute(_POOL.format(where=condition), parameters).fetchall()
+    return {(suite, task, generator): n for suite, task, generator, n in records}
 
 
 def read_draws(store: Store) -> list[Draw]:
@@ -48,7 +50,7 @@ def read_draws(store: Store) -> list[Draw]:
         chances: dict[str, dict[str, float]] = {}
         for campaign, item, chance in cursor.execute(_CHANCES).fetchall():
             chances.setdefault(campaign, {})[item] = chance
-        everything = _pool(cursor, Selection())
+    everything = pool(store, Selection())
     for row in records:
         stored = rows.from_json(row["pool"])
         drawn_from = None if stored is None else {(suite, task, generator): n for suite, task, generator, n in stored}
@@ -60,12 +62,6 @@ def write_pool(connection: Connection, campaign_id: str, drawn_from: Pool) -> No
     """Store what a campaign's items were drawn from."""
     stored = rows.to_json([[*key, n] for key, n in drawn_from.items()])
     connection.execute("update campaigns set pool = ? where campaign_id = ?", [stored, campaign_id])
-
-
-def _pool(cursor: Connection, selection: Selection) -> Pool:
-    condition, parameters = selection.items()
-    records = cursor.execute(_POOL.format(where=condition), parameters).fetchall()
-    return {(suite, task, generator): n for suite, task, generator, n in records}
 
 
 _POOL: Final = (

@@ -51,7 +51,6 @@ def pairs(store: Store, selection: Selection, first: str, second: str, only: Col
 
     ``only``: none but these, by id.
     """
-    _check_two(first, second)
     secret = store.secret
     return store.change(
         lambda connection: _make(connection, "pair", _only(_paired(connection, selection, first, second), only), secret)
@@ -74,14 +73,8 @@ def possible_groups(store: Store, selection: Selection) -> list[Composed]:
 
 def possible_pairs(store: Store, selection: Selection, first: str, second: str) -> list[Composed]:
     """What ``pairs`` would make; nothing is written."""
-    _check_two(first, second)
     with store.read() as cursor:
         return _composed(_paired(cursor, selection, first, second))
-
-
-def _check_two(first: str, second: str) -> None:
-    if first == second:
-        raise ValueError(f"a pair is of two generators, got {first!r} twice")
 
 
 def _composed(made: Mapping[str, Sequence[Mapping[str, Any]]]) -> list[Composed]:
@@ -131,6 +124,8 @@ def _only(made: Members, only: Collection[str] | None) -> Members:
 
 
 def _paired(connection: Connection, selection: Selection, first: str, second: str) -> Members:
+    if first == second:
+        raise ValueError(f"a pair is of two generators, got {first!r} twice")
     places: dict[tuple[str, int], dict[str, dict[str, Any]]] = {}
     for row in _images(connection, selection):
         places.setdefault((row["prompt_id"], row["idx"]), {})[row["generator"]] = row

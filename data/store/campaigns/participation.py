@@ -40,7 +40,8 @@ def enter(store: Store, name: str) -> None:
     """
     try:
         # a new person is in nothing that memory keeps
-        store.write(_enter, name, touched=frozenset(), forget=False)
+        person = Rater(name, "human", "person")
+        store.change(lambda writing: insert_raters(writing, [person], None), touched=frozenset(), forget=False)
     except (ImportRefused, Erased) as error:
         raise NameTaken(str(error)) from error
 
@@ -163,12 +164,6 @@ where c.campaign_id = $campaign and c.item_id = $item and not c.aside and p.stat
 
 def _drop_claim(connection: Connection, campaign: str, person: str, item_id: str) -> None:
     connection.execute("delete from claims where campaign_id = ? and rater_id = ? and item_id = ?", [campaign, person, item_id])
-
-
-def _enter(connection: Connection, names: Sequence[str]) -> list[None]:
-    for name in names:
-        insert_raters(connection, [Rater(name, "human", "person")], None)
-    return [None] * len(names)
 
 
 @dataclass(frozen=True, slots=True)

@@ -81,16 +81,15 @@ def strike_person(connection: Connection, name: str) -> ErasedRows:
     Inside a transaction; the bytes are still in the file after it.
     """
     there = set(schema.table_names(connection))
-    verdicts = _count(connection, there, "adjudications", "rater_id = $1 or made_by = $1", name)
-    n_annotations = _count(connection, there, "annotations", "rater_id = $1", name)
-    n_judgements = _count(connection, there, "judgements", "rater_id = $1", name)
     if "stale" in there:
         browse_index.mark_stale_where(connection, "select item_id from judgements where rater_id = ?", [name])
-    deleted = dict.fromkeys(_THEIRS, "rater_id = $1")
-    deleted |= {"adjudications": "rater_id = $1 or made_by = $1", "notes": "made_by = $1"}
-    for table, whose in deleted.items():
-        if table in there:
-            connection.execute(f"delete from {table} where {whose}", [name])
+    theirs = dict.fromkeys(_THEIRS, "rater_id = $1")
+    theirs |= {"adjudications": "rater_id = $1 or made_by = $1", "notes": "made_by = $1"}
+    deleted = {
+        table: int(rows.value(connection, f"delete from {table} where {whose}", [name]))
+        for table, whose in theirs.items()
+        if table in there
+    }
     for table, columns in _BY.items():
         for column in columns if table in there else ():
             connection.execute(f"update {table} set {column} = ? where {column} = ?", [NOBODY, name])
@@ -99,11 +98,7 @@ def strike_person(connection: Connection, name: str) -> ErasedRows:
         connection.execute("update uncovered set how = ? where how = ?", [f"browse: {NOBODY}", f"browse: {name}"])
     if "campaign_items" in there:
         recount(connection)
-    return ErasedRows(n_annotations, n_judgements, verdicts)
-
-
-def _count(connection: Connection, there: set[str], table: str, whose: str, name: str) -> int:
-    return int(rows.value(connection, f"select count(*) from {table} where {whose}", [name])) if table in there else 0
+    return ErasedRows(*(deleted.get(table, 0) for table in ("annotations", "judgements", "adjudications")))
 
 
 def strike_people(connection: Connection, names: Iterable[str], secret: str, known: Mapping[str, Any]) -> None:

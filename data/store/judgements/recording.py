@@ -17,7 +17,6 @@ from data.store.judgements import answer_status, revocations, scorer_evidence
 from data.store.judgements.answer_status import (
     Decision,
     Feedback,
-    ItemContexts,
     Rule,
     ask_more,
     decide_status,
@@ -123,9 +122,11 @@ def _save(states: CampaignStates, annotations: Sequence[Annotation]) -> list[Sav
         answer_status.prepare_references(connection, list(fresh.values()), states.memory)
         browse_index.mark_stale(connection, items_of_sources(fresh.values()))
         unrevised = [annotation for annotation in fresh.values() if not annotation.revises]
-        decisions = _first_answers(states, unrevised, places)
-        status |= {annotation_id: decision.status for annotation_id, decision in decisions.items()}
-        again |= {annotation_id for annotation_id, decision in decisions.items() if decision.again}
+        decisions = decide_status(states, unrevised, places)
+        _insert_first(connection, unrevised, decisions)
+        for annotation, decision in zip(unrevised, decisions, strict=True):
+            status[annotation.annotation_id] = decision.status
+            again |= {annotation.annotation_id} if decision.again else set()
         for annotation in fresh.values():
             if annotation.revises:
                 status[annotation.annotation_id] = _revision(connection, annotation)
@@ -157,13 +158,6 @@ def _earlier(connection: Connection, annotations: Sequence[Annotation]) -> dict[
         if stands is not None and stands[0] != a.annotation_id:
             earlier[a.annotation_id] = stands[0]
     return earlier
-
-
-def _first_answers(states: CampaignStates, annotations: Sequence[Annotation], places: ItemContexts) -> dict[str, Decision]:
-    """Save answers that revise nothing; returns what became of each."""
-    decisions = decide_status(states, annotations, places)
-    _insert_first(states.connection, annotations, decisions)
-    return {a.annotation_id: decision for a, decision in zip(annotations, decisions, strict=True)}
 
 
 def _insert_first(

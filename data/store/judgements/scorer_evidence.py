@@ -54,14 +54,10 @@ def detections_of(
     )
     by_image: DetectionsByImage = {}
     for row in read:
-        by_image.setdefault((row["run_id"], row["image_id"]), []).append((_detection(row), row["mask_ref"]))
+        box, colors = (row["x0"], row["y0"], row["x1"], row["y1"]), row["color_probs"]
+        detection = Detection(row["label"], row["score"], box, None, None if colors is None else tuple(colors))
+        by_image.setdefault((row["run_id"], row["image_id"]), []).append((detection, row["mask_ref"]))
     return by_image
-
-
-def _detection(row: dict[str, Any]) -> Detection:
-    colors = row["color_probs"]
-    box = (row["x0"], row["y0"], row["x1"], row["y1"])
-    return Detection(row["label"], row["score"], box, None, None if colors is None else tuple(colors))
 
 
 @dataclass(frozen=True, slots=True)

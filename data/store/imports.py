@@ -114,14 +114,6 @@ def insert_import(connection: Connection, import_id: int, kind: str, name: str, 
     rows.add(connection, "imports", import_id=import_id, kind=kind, name=name, sha256=sha256, counts=rows.to_json(counts))
 
 
-def insert_imported_run(connection: Connection, observed: ImportedRun, import_id: int) -> None:
-    """A run that came whole, as its one part."""
-    run_id = observed.run.run_id
-    insert_run(connection, observed.run, observed.rater_id, observed.folder, "done", len(observed.seen), import_id)
-    rows.add(connection, "run_parts", run_id=run_id, part=0)
-    scorer_evidence.insert_detections(connection, run_id, 0, observed.seen)
-
-
 _FEW = 500
 
 
@@ -417,7 +409,11 @@ def _write_bundle(connection: Connection, bundle: ImportBundle, secret: str) -> 
         ),
     }
     if bundle.observed is not None:
-        insert_imported_run(connection, bundle.observed, import_id)
+        # a run that came whole, as its one part
+        observed, run = bundle.observed, bundle.observed.run
+        insert_run(connection, run, observed.rater_id, observed.folder, "done", len(observed.seen), import_id)
+        rows.add(connection, "run_parts", run_id=run.run_id, part=0)
+        scorer_evidence.insert_detections(connection, run.run_id, 0, observed.seen)
     if bundle.cooccurrence is not None:
         counts["cooccurrences"] = library.insert_cooccurrence(connection, bundle.cooccurrence, import_id)
     if bundle.returned is not None:

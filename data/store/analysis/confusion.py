@@ -187,6 +187,5 @@ def _judgements(aspect: str, selection: Selection) -> Where:
 
 def rater_groups(store: Store) -> dict[str, str]:
     """By rater among whom it is taken: ``people``, ``simulated people``, or nobody (a scorer)."""
-    records = store.query("select rater_id, kind, simulated from raters where kind <> 'consensus'")
-    kinds = {True: SIMULATED, False: PEOPLE}
-    return {row["rater_id"]: kinds[row["simulated"]] if row["kind"] == "human" else "" for row in records}
+    among = "case when kind <> 'human' then '' when simulated then ? else ? end"
+    return store.query_dict(f"select rater_id, {among} from raters where kind <> 'consensus'", [SIMULATED, PEOPLE])

@@ -29,9 +29,7 @@ def judgements(store: Store, selection: Selection) -> pd.DataFrame:
     ``submitted`` (UTC, null for scorers) and ``campaign``.
     """
     condition, parameters = selection.judgements()
-    with store.read() as cursor:
-        frame: pd.DataFrame = cursor.execute(FRAME.format(where=condition, more=_SOURCES), parameters).df()
-    return _in_utc(frame)
+    return _in_utc(store.query_frame(FRAME.format(where=condition, more=_SOURCES), parameters))
 
 
 def judgement_batches(store: Store, selection: Selection) -> Iterator[pd.DataFrame]:

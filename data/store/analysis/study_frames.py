@@ -386,9 +386,7 @@ def scorer_answers(store: Store, selection: Selection) -> pd.DataFrame:
     condition, parameters = Selection(
         suite=selection.suite, task=selection.task, generator=selection.generator, rater=selection.rater
     ).judgements()
-    with store.read() as cursor:
-        frame: pd.DataFrame = cursor.execute(_SCORER_ANSWERS.format(condition=condition), parameters).df()
-    return frame
+    return store.query_frame(_SCORER_ANSWERS.format(condition=condition), parameters)
 
 
 def person_answers(store: Store, selection: Selection) -> pd.DataFrame:
@@ -399,8 +397,7 @@ def person_answers(store: Store, selection: Selection) -> pd.DataFrame:
     """
     condition, parameters = replace(selection, aspect=("answer",), target=(), certainty=()).judgements()
     judged = JUDGED.format(where=f"r.kind = 'human' and j.aspect = 'answer' and {condition}", more=", j.source_id")
-    with store.read() as cursor:
-        frame: pd.DataFrame = cursor.execute(_PERSON_ANSWERS.format(said=judged), parameters).df()
+    frame = store.query_frame(_PERSON_ANSWERS.format(said=judged), parameters)
     # codes of 64 bits are no floats
     frame["wording"] = frame["wording"].astype("UInt64")
     return frame.astype(dict.fromkeys(("label", "excluded"), object)).replace({float("nan"): None})

@@ -15,7 +15,7 @@ import time
 import tomllib
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager, suppress
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from datetime import UTC, datetime
 from functools import cache
 from pathlib import Path
@@ -28,6 +28,7 @@ from data.people import keyed_hash
 from data.store.core import connections, erased
 from data.store.core.connections import DATABASE, Connection
 from data.store.core.schema import schema_version, secret_of, table_names
+from data.validation import record_of
 
 _BATCH: Final = 20_000
 _TRANSACTION: Final = 200_000
@@ -292,10 +293,9 @@ def read_backup(folder: Path) -> Backup:
         as_json: dict[str, Any] = json.loads(path.read_text(encoding="utf-8"))
         if as_json.pop("concord_backup") != _FORMAT:
             raise BadBackup(f"{folder} was made by a newer Concord: update Concord to read it")
-        made = datetime.fromisoformat(as_json["made"])
-        made = made if made.tzinfo else made.replace(tzinfo=UTC)
-        tables = {name: TableDigest(**held) for name, held in as_json["tables"].items()}
-        return Backup(folder, Manifest(**(as_json | {"made": made, "tables": tables})))
+        manifest = record_of(Manifest, as_json)
+        made = manifest.made if manifest.made.tzinfo else manifest.made.replace(tzinfo=UTC)
+        return Backup(folder, replace(manifest, made=made))
     except OSError as error:
         raise BadBackup(f"{folder} is not a backup: its {MANIFEST} cannot be read ({error.strerror})") from error
     except (ValueError, TypeError, KeyError, AttributeError) as error:

@@ -4,9 +4,12 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from typing import Any, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar
 
 from data.store.core.connections import Connection
+
+if TYPE_CHECKING:
+    import pandas as pd
 
 
 def insert(connection: Connection, table: str, records: Iterable[Mapping[str, Any]]) -> None:
@@ -60,6 +63,11 @@ def column(cursor: Connection, sql: str, parameters: Parameters = ()) -> list[An
 def mapping(cursor: Connection, sql: str, parameters: Parameters = ()) -> dict[Any, Any]:
     """The second column of a query by its first."""
     return dict(cursor.execute(sql, _bound(parameters)).fetchall())
+
+
+def frame(cursor: Connection, sql: str, parameters: Parameters = ()) -> pd.DataFrame:
+    """All rows of a query as a frame."""
+    return cursor.execute(sql, _bound(parameters)).df()
 
 
 def value(cursor: Connection, sql: str, parameters: Parameters = ()) -> Any:

@@ -18,7 +18,7 @@ from contextlib import closing, contextmanager
 from dataclasses import dataclass
 from functools import wraps
 from pathlib import Path
-from typing import Any, ClassVar, Concatenate, Generic, ParamSpec, Protocol, TypeVar
+from typing import TYPE_CHECKING, Any, ClassVar, Concatenate, Generic, ParamSpec, Protocol, TypeVar
 from weakref import WeakKeyDictionary
 
 import duckdb
@@ -27,6 +27,9 @@ from data.store.core import browse_index, connections, rows, schema
 from data.store.core.connections import DATABASE, Connection, as_disk_error, first_line, refuse_empty, unreadable
 from data.store.core.schema import SchemaTooNew, migrate, migration_files
 from data.store.core.writer import Items, Operation, P, R, Writer
+
+if TYPE_CHECKING:
+    import pandas as pd
 
 
 class ReadWriteLock:
@@ -262,6 +265,11 @@ class Store:
         """The second column of one query by its first."""
         with self.read() as cursor:
             return rows.mapping(cursor, sql, parameters)
+
+    def query_frame(self, sql: str, parameters: rows.Parameters = ()) -> pd.DataFrame:
+        """All rows of one query as a frame."""
+        with self.read() as cursor:
+            return rows.frame(cursor, sql, parameters)
 
     def query_value(self, sql: str, parameters: rows.Parameters = ()) -> Any:
         """The single value of one query that always has one."""

@@ -98,7 +98,14 @@ def evidence_of_item(store: Store, item_id: str) -> list[ItemEvidence]:
     with store.read() as cursor:
         records = rows.dicts(cursor, _FIRST.format(condition="e.item_id = ?"), [item_id])
         boxes = detections_of(cursor, [item_id])
-    return [_whole(store, rows.decoded(row, "payload", "settings"), boxes) for row in records]
+    evidence = []
+    for row in records:
+        decoded, folder = rows.decoded(row, "settings"), store.project / row["folder"]
+        here = _with_masks(folder, item_id, boxes.get((row["run_id"], item_id), []))
+        seen = Observation(item_id, rows.from_json(decoded.pop("payload")), here, decoded.pop("failed"))
+        del decoded["item_id"]
+        evidence.append(ItemEvidence(**decoded | {"folder": folder, "seen": seen}))
+    return evidence
 
 
 def imported_evidence(store: Store, suite: str, item_id: str | None = None) -> dict[tuple[str, str], Mapping[str, Any]]:
@@ -124,23 +131,11 @@ def evidence_without_masks(store: Store, item_ids: Sequence[str], rater_id: str)
         condition = "e.item_id in (select unnest(?::varchar[])) and e.rater_id = ?"
         records = rows.dicts(cursor, _FIRST.format(condition=condition), [list(item_ids), rater_id])
         boxes = detections_of(cursor, item_ids, {row["run_id"] for row in records})
-    by_item = {
-        row["item_id"]: Observation(
-            row["item_id"],
-            rows.from_json(row["payload"]),
-            tuple(detection for detection, _ in boxes.get((row["run_id"], row["item_id"]), ())),
-            row["failed"],
-        )
-        for row in records
-    }
-    return RaterEvidence(last["scorer"], last["version"], rows.from_json(last["settings"]), by_item)
-
-
-def _whole(store: Store, row: dict[str, Any], boxes: DetectionsByImage) -> ItemEvidence:
-    folder = store.project / row["folder"]
-    here = boxes.get((row["run_id"], row["item_id"]), [])
-    observation = Observation(row["item_id"], row["payload"], _with_masks(folder, row["item_id"], here), row["failed"])
-    return ItemEvidence(row["rater_id"], row["run_id"], folder, row["scorer"], row["version"], row["settings"], observation)
+    by_item = {}
+    for row in records:
+        here = tuple(detection for detection, _ in boxes.get((row["run_id"], row["item_id"]), ()))
+        by_item[row["item_id"]] = Observation(row["item_id"], rows.from_json(row["payload"]), here, row["failed"])
+    return RaterEvidence(**rows.decoded(last, "settings"), seen=by_item)
 
 
 def _with_masks(folder: Path, item_id: str, detections: list[tuple[Detection, str | None]]) -> tuple[Detection, ...]:

@@ -29,71 +29,15 @@ class OtherBrowser(ValueError):
     """The id belongs to another browser, and no re-entry code, or a wrong one, was given."""
 
 
-@dataclass(frozen=True, slots=True)
-class IdentityClaim:
-    """A browser comes with a person's id; all but the name are keyed hashes.
-
-    Attributes:
-        proven: whether its session is this person's.
-        held: of the secret in its cookie; ``typed``: of the re-entry code that was typed.
-        secret, code: of those that it is to get, if it gets any.
-    """
-
-    person: str
-    proven: bool
-    held: str
-    typed: str
-    secret: str
-    code: str
-
-
-@dataclass(frozen=True, slots=True)
-class Admission:
-    """What the browser gets: the secret for its cookie, and the re-entry code; False: it has one, or is not told it again."""
-
-    secret: bool = False
-    code: bool = False
-
-
-def new_secret() -> str:
-    return secrets.token_urlsafe(24)
-
-
 def new_code() -> str:
     """A re-entry code, such as ``K7QF-9M2X-TB4H``: 59 bits, without letters that look like others."""
     return "-".join("".join(secrets.choice(_LETTERS) for _ in range(_GROUP)) for _ in range(_GROUPS))
 
 
-def secret_hash(store: Store, person: str, secret: str) -> str:
-    return keyed_hash(store.secret, "browser", f"{person} {secret}")
-
-
-def code_hash(store: Store, person: str, code: str) -> str:
-    """Of a code as it is typed: case and what stands between the letters do not matter."""
+def code_hash(key: str, person: str, code: str) -> str:
+    """Of a code as it is typed: case and what stands between the letters do not matter. ``key``: the project's."""
     plain = "".join(letter for letter in code.upper() if letter.isalnum())
-    return keyed_hash(store.secret, "re-entry", f"{person} {plain}")
-
-
-def admit_browser(connection: Connection, claim: IdentityClaim, now: datetime) -> Admission:
-    """Let a browser in that may come in; before the arrival is written down. For the writer's thread.
-
-    Raises:
-        Elsewhere: it may not.
-    """
-    known = rows.first(connection, "select code from identities where rater_id = ?", [claim.person])
-    held = rows.first(connection, "select 1 from browsers where rater_id = ? and secret = ?", [claim.person, claim.held])
-    if known is not None and held is not None:
-        return Admission()
-    if known is None:
-        # who came before ids belonged to browsers is known by their session alone
-        came = rows.first(connection, "select 1 from arrivals where rater_id = ? limit 1", [claim.person])
-        if came is not None and not claim.proven:
-            raise OtherBrowser
-        rows.add(connection, "identities", rater_id=claim.person, code=claim.code, refused=0)
-    elif not claim.proven and known["code"] != claim.typed:
-        raise OtherBrowser
-    rows.add(connection, "browsers", rater_id=claim.person, secret=claim.secret, moment=now)
-    return Admission(secret=True, code=known is None)
+    return keyed_hash(key, "re-entry", f"{person} {plain}")
 
 
 @transaction(touched=frozenset(), forget=False)
@@ -109,7 +53,7 @@ def renew_code(store: Store, person: str) -> str:
         KeyError: nobody of this name came from a crowd platform.
     """
     code = new_code()
-    _renew_code(store, person, code_hash(store, person, code))
+    _renew_code(store, person, code_hash(store.secret, person, code))
     return code
 
 
@@ -276,26 +220,17 @@ def arrive(store: Store, arrival: Arrival) -> Arrived:
     """Let somebody in by an invitation; returns once they and their coming are on disk.
 
     Raises:
-        Closed: the invitation is unknown, revoked, expired or used up.
+        InvitationClosed: the invitation is unknown, revoked, expired or used up.
         NameTaken: they typed the name of somebody else, or of somebody who was erased.
-        Elsewhere: a crowd platform's id belongs to another browser, and the re-entry code is none or wrong.
+        OtherBrowser: a crowd platform's id belongs to another browser, and the re-entry code is none or wrong.
     """
-    person, secret, code = arrival.name, new_secret(), new_code()
-    claim = IdentityClaim(
-        person,
-        arrival.known_as == person,
-        held=secret_hash(store, person, arrival.secret),
-        typed=code_hash(store, person, arrival.code),
-        secret=secret_hash(store, person, secret),
-        code=code_hash(store, person, code),
-    )
     try:
-        invitation, gets = _arrive(store, arrival, claim)
+        arrived = _arrive(store, arrival, store.secret)
     except OtherBrowser:
-        count_refused(store, person)
+        count_refused(store, arrival.name)
         raise
     forget_cached(store)
-    return Arrived(invitation, secret if gets.secret else None, code if gets.code else None)
+    return arrived
 
 
 def forget_cached(store: Store) -> None:
@@ -304,7 +239,7 @@ def forget_cached(store: Store) -> None:
 
 
 @transaction(touched=frozenset(), forget=False)
-def _arrive(connection: Connection, arrival: Arrival, claim: IdentityClaim) -> tuple[Invitation, Admission]:
+def _arrive(connection: Connection, arrival: Arrival, key: str) -> Arrived:
     now = datetime.now(UTC)
     record = rows.first(connection, f"{_SELECT} where invitation_id = ?", [arrival.invitation_id])
     if record is None:
@@ -312,27 +247,49 @@ def _arrive(connection: Connection, arrival: Arrival, claim: IdentityClaim) -> t
     invitation = Invitation(**record)
     if why := invitation.closed(now):
         raise InvitationClosed(why)
-    before = connection.execute(
-        "select 1 from arrivals where invitation_id = ? and rater_id = ?", [arrival.invitation_id, arrival.name]
-    ).fetchone()
+    came_by = "select 1 from arrivals where invitation_id = ? and rater_id = ?"
+    before = rows.first(connection, came_by, [arrival.invitation_id, arrival.name])
     if before is None and invitation.uses is not None and invitation.used >= invitation.uses:
         raise InvitationClosed("This invitation is used up: the maximum number of people have joined.")
     if arrival.came_as == "name" and arrival.known_as != arrival.name:
         # whoever typed a name must not be taken for another: letters' case and width make no other name
-        known = connection.execute(
-            "select 1 from raters where lower(nfc_normalize(rater_id)) = lower(nfc_normalize(?)) limit 1", [arrival.name]
-        ).fetchone()
-        if known is not None:
+        alike = "select 1 from raters where lower(nfc_normalize(rater_id)) = lower(nfc_normalize(?)) limit 1"
+        if rows.first(connection, alike, [arrival.name]) is not None:
             raise NameTaken(f"somebody has the name {arrival.name!r} already")
     try:
         insert_raters(connection, [Rater(arrival.name, "human", "person")], None)
     except (ImportRefused, Erased) as error:
         raise NameTaken(str(error)) from error
-    gets = Admission() if arrival.came_as == "name" else admit_browser(connection, claim, now)
+    secret, code = (None, None) if arrival.came_as == "name" else _admit_browser(connection, arrival, key, now)
     if before is None:
         came = {"invitation_id": arrival.invitation_id, "rater_id": arrival.name, "came_as": arrival.came_as}
         rows.insert(connection, "arrivals", [came | {"moment": now, "network": arrival.network}])
-    return invitation, gets
+    return Arrived(invitation, secret, code)
+
+
+def _admit_browser(connection: Connection, arrival: Arrival, key: str, now: datetime) -> tuple[str | None, str | None]:
+    """Let a browser in that may come in; before the arrival is written down. Returns the secret for its cookie and the re-entry
+    code; None: it has one, or is not told it again."""
+    person, proven = arrival.name, arrival.known_as == arrival.name
+
+    def browser(secret: str) -> dict[str, str]:
+        return {"rater_id": person, "secret": keyed_hash(key, "browser", f"{person} {secret}")}
+
+    known = rows.first(connection, "select code from identities where rater_id = ?", [person])
+    held = "select 1 from browsers where rater_id = $rater_id and secret = $secret"
+    if known is not None and rows.first(connection, held, browser(arrival.secret)) is not None:
+        return None, None
+    secret, code = secrets.token_urlsafe(24), new_code()
+    if known is None:
+        # who came before ids belonged to browsers is known by their session alone
+        came = rows.first(connection, "select 1 from arrivals where rater_id = ? limit 1", [person])
+        if came is not None and not proven:
+            raise OtherBrowser
+        rows.add(connection, "identities", rater_id=person, code=code_hash(key, person, code), refused=0)
+    elif not proven and known["code"] != code_hash(key, person, arrival.code):
+        raise OtherBrowser
+    rows.insert(connection, "browsers", [browser(secret) | {"moment": now}])
+    return secret, code if known is None else None
 
 
 # asked at every request; only this process changes it

@@ -48,11 +48,6 @@ class Problems:
         """
         self._add(located(self.path, line, problem))
 
-    def add_located(self, error: InputError) -> None:
-        """Note problems that already say where they are."""
-        for problem in error.problems:
-            self._add(problem)
-
     @contextmanager
     def at(self, line: int | None, about: str = "") -> Iterator[None]:
         """Note what is wrong with an entry that is read meanwhile, so that the next ones are read, too; ``about``: its name.
@@ -63,7 +58,9 @@ class Problems:
         try:
             yield
         except InputError as error:
-            self.add_located(error)
+            # they say where they are
+            for problem in error.problems:
+                self._add(problem)
         except ValueError as error:
             self.add(line, about + printable(error))
 

@@ -162,7 +162,11 @@ class ImageValue:
 
 @dataclass(frozen=True, slots=True)
 class GeneratorValue:
-    """A scorer's values of a generator's images of one prompt (None: of none), added up, and how many."""
+    """A scorer's values of a generator's images of one prompt (None: of none), added up, and how many.
+
+    Attributes:
+        settings: of a scorer that is a diffusion model itself (SelfEval), its own; ``model`` is whom it is about.
+    """
 
     suite: str
     task: str
@@ -172,25 +176,7 @@ class GeneratorValue:
     aspect: str
     total: float
     n: int
-
-
-@dataclass(frozen=True, slots=True)
-class ModelValue:
-    """How many of a prompt's images a diffusion model told rightly by their captions, as ``rater_id`` (SelfEval).
-
-    Attributes:
-        images: whose images these are, by generator.
-        settings: the rater's; ``model`` is whom it is about.
-    """
-
-    suite: str
-    task: str
-    images: str
-    prompt_id: str | None
-    rater_id: str
-    settings: Mapping[str, Any]
-    total: float
-    n: int
+    settings: Mapping[str, Any] | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -231,16 +217,20 @@ def image_values(store: Store, selection: Selection, item_ids: Sequence[str]) ->
 
 def generator_values(store: Store, selection: Selection, suites: Sequence[str]) -> list[GeneratorValue]:
     """What scorers say of each generator's images of these suites, by prompt."""
-    where, parameters = _scorers(replace(selection, suite=tuple(suites)))
-    judged = JUDGED.format(where=f"{where} and t.kind = 'image' and t.generator is not null", more="")
-    return store.query_records(GeneratorValue, _OF_GENERATORS.format(judged=judged), parameters)
+    return _values(store, replace(selection, suite=tuple(suites)), "t.generator is not null")
 
 
-def model_values(store: Store, selection: Selection, suites: Sequence[str]) -> list[ModelValue]:
-    """What raters that are diffusion models themselves (their setting ``model``) made of these suites' images, by prompt."""
-    where, parameters = _scorers(replace(selection, suite=tuple(suites), generator=()))
-    judged = JUDGED.format(where=f"{where} and j.aspect = 'correct' and t.kind = 'image'", more="")
-    return store.query_records(ModelValue, _OF_MODELS.format(judged=judged), parameters, "settings")
+def model_values(store: Store, selection: Selection, suites: Sequence[str]) -> list[GeneratorValue]:
+    """How many of these suites' images, by prompt, raters that are diffusion models themselves told rightly by their captions
+    (their setting ``model``)."""
+    model = "j.aspect = 'correct' and r.settings ->> '$.model' is not null"
+    return _values(store, replace(selection, suite=tuple(suites), generator=()), model)
+
+
+def _values(store: Store, selection: Selection, which: str) -> list[GeneratorValue]:
+    where, parameters = _scorers(selection)
+    judged = JUDGED.format(where=f"{where} and t.kind = 'image' and {which}", more="")
+    return store.query_records(GeneratorValue, _OF_GENERATORS.format(judged=judged), parameters, "settings")
 
 
 def pairs(store: Store, item_ids: Sequence[str]) -> list[ImagePair]:
@@ -296,17 +286,12 @@ where m.item_id in (select unnest(?)) and m.item_id <> m.image_id and s.excluded
 order by m.item_id, s.rater, s.aspect, m.position
 """
 _OF_GENERATORS = """
-select suite, coalesce(task, '') as task, generator, prompt as prompt_id, rater as rater_id, aspect,
-       sum(number) as total, count(*) as n
-from ({judged}) s where excluded is null and isfinite(number)
-group by all order by all
-"""
-_OF_MODELS = """
-select s.suite, coalesce(s.task, '') as task, coalesce(s.generator, '') as images, s.prompt as prompt_id, s.rater as rater_id,
-       any_value(r.settings) as settings, sum(s.number) as total, count(*) as n
+select s.suite, coalesce(s.task, '') as task, coalesce(s.generator, '') as generator, s.prompt as prompt_id,
+       s.rater as rater_id, s.aspect, sum(s.number) as total, count(*) as n,
+       any_value(case when r.settings ->> '$.model' is not null then r.settings end) as settings
 from ({judged}) s join raters r on r.rater_id = s.rater
-where s.excluded is null and isfinite(s.number) and r.settings ->> '$.model' is not null
-group by all order by all
+where s.excluded is null and isfinite(s.number)
+group by s.suite, s.task, s.generator, s.prompt, s.rater, s.aspect order by all
 """
 _PAIRS = """
 select t.item_id, p.text, list({image_id: i.image_id, generator: i.generator, sha256: i.sha256} order by m.position)

@@ -65,7 +65,7 @@ def closed(project: Path, *, everything: bool = False) -> list[HealthCheck]:
         with connections.connect(path, read_only=True, memory="2GB") as connection:
             return examine(connection, project, everything=everything)
     except duckdb.Error as error:
-        if "lock" in str(error) or "different configuration" in str(error):
+        if connections.is_held_elsewhere(error):
             raise StoreBusy(f"{path} is open in another process") from error
         return [_broken(project, first_line(error)), *_backups(project, everything=everything)]
 

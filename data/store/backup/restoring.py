@@ -284,7 +284,7 @@ def _marks(project: Path) -> tuple[str, dict[str, Any]]:
                     known |= marks(connection)
                 secret = secret or stored
         except duckdb.Error as error:
-            if n == 0 and ("lock" in str(error) or "different configuration" in str(error)):
+            if n == 0 and connections.is_held_elsewhere(error):
                 raise StoreBusy(f"{path} is open in another process: close the app, then restore") from error
     return secret, known
 

@@ -126,6 +126,11 @@ def as_disk_error(error: Exception, database: Path) -> Exception:
     return error
 
 
+def is_held_elsewhere(error: Exception) -> bool:
+    """Whether a database cannot be opened because another process, or this one in another way, has it open."""
+    return "lock" in str(error) or "different configuration" in str(error)
+
+
 def is_durable(error: Exception) -> bool:
     """Whether a commit that failed is on disk all the same, and the database only has to be opened again."""
     return isinstance(error, duckdb.FatalException) and _DURABLE in str(error)

@@ -18,7 +18,7 @@ from contextlib import closing, contextmanager
 from dataclasses import dataclass
 from functools import wraps
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, ClassVar, Concatenate, Generic, ParamSpec, Protocol, TypeVar
+from typing import TYPE_CHECKING, Any, ClassVar, Concatenate, Generic, NamedTuple, ParamSpec, TypeVar
 from weakref import WeakKeyDictionary
 
 import duckdb
@@ -144,18 +144,16 @@ class Changes:
     items: Items
 
 
-class Backups(Protocol):
-    """What opening a project takes of its backups; ``data.store`` says which."""
+class Backups(NamedTuple):
+    """What opening a project takes of its backups; ``data.store`` says which.
 
-    def latest(self, project: Path) -> str | None:
-        """The name of the newest one, which may stand in the place of a database that cannot be opened."""
+    Attributes:
+        latest: the name of the newest one, which may stand in the place of a database that cannot be opened.
+        make: make one without the project's files; returns its folder. OSError, ValueError: there is none.
+    """
 
-    def make(self, connection: Connection, project: Path, reason: str) -> Path:
-        """Make one without the project's files; returns its folder.
-
-        Raises:
-            OSError, ValueError: there is none.
-        """
+    latest: Callable[[Path], str | None]
+    make: Callable[[Connection, Path, str], Path]
 
 
 class Store:

@@ -18,7 +18,7 @@ from data.playground.objects import KINDS
 from data.playground.render import TEXTURES
 from data.playground.scene import Background, Fact, Placed, Scene, is_correct, scene_facts
 from data.prompts.geneval_suite import COLORS
-from data.spec import ObjectSpec, Relation, Spec, SpecError, opposite
+from data.spec import ObjectSpec, Relation, RelationSpec, Spec, SpecError, opposite
 
 KindColor = tuple[str, str]
 
@@ -82,20 +82,11 @@ class PlannedObject:
 
 
 @dataclass(frozen=True, slots=True)
-class PlannedRelation:
-    """``subject`` (an index of the objects) stands in ``relation`` to ``reference``."""
-
-    subject: int
-    reference: int
-    relation: Relation
-
-
-@dataclass(frozen=True, slots=True)
 class ScenePlan:
-    """What to place, from back to front. ``links`` refer to ``things`` by number."""
+    """What to place, from back to front. ``links``: as of a spec, but that they refer to ``things`` by number."""
 
     things: tuple[PlannedObject, ...]
-    links: tuple[PlannedRelation, ...] = ()
+    links: tuple[RelationSpec, ...] = ()
 
 
 def arrange_objects(plan: ScenePlan, rng: np.random.Generator) -> tuple[Placed, ...]:
@@ -173,7 +164,7 @@ def _try_layout(plan: ScenePlan, overlap: float, scale: float, rng: np.random.Ge
 
 
 def _free_position(
-    placed: Placed, others: Sequence[Placed], bound: Sequence[PlannedRelation], overlap: float, rng: np.random.Generator
+    placed: Placed, others: Sequence[Placed], bound: Sequence[RelationSpec], overlap: float, rng: np.random.Generator
 ) -> Placed | None:
     w, h = (max(0.0, 0.5 - _MARGIN - half) for half in placed.half_extent)
     for _ in range(_TRIES):
@@ -311,7 +302,7 @@ def _without_object(plan: ScenePlan, lost: int) -> ScenePlan:
         return number - (number > lost)
 
     links = tuple(
-        PlannedRelation(moved(link.subject), moved(link.reference), link.relation)
+        replace(link, subject=moved(link.subject), reference=moved(link.reference))
         for link in plan.links
         if lost not in (link.subject, link.reference)
     )
@@ -396,7 +387,7 @@ def _scene_plan(spec: Spec, look: SceneLook, rng: np.random.Generator) -> SceneP
     for entry, wanted in enumerate(spec.objects):
         things += [PlannedObject(wanted.name, color, entry) for color in _object_colors(wanted, look, rng)]
     first = {thing.entry: number for number, thing in reversed(list(enumerate(things)))}
-    links = tuple(PlannedRelation(first[r.subject], first[r.reference], r.relation) for r in spec.relations)
+    links = tuple(replace(r, subject=first[r.subject], reference=first[r.reference]) for r in spec.relations)
     return ScenePlan(tuple(things), links)
 
 

@@ -7,13 +7,14 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
+from typing import Final
 
 import duckdb
 
 from data.store.analysis.exports import BATCH
 from data.store.core import connections, rows
 from data.store.core.connections import Connection
-from data.store.core.schema import LEFT_OUT, SCHEMA
+from data.store.core.schema import LEFT_OUT, SCHEMA, describe_table
 from data.store.core.store import Store
 
 ABOUT, COLUMNS = "about", "about_columns"
@@ -135,26 +136,26 @@ def _describe(out: Connection, version: str, types: dict[str, dict[str, str]], *
     ]
     rows.insert(out, ABOUT, ({"name": name, "value": value} for name, value in about))
     out.execute(f"create table {COLUMNS} (table_name varchar, column_name varchar, type varchar, description varchar)")
-    described = [
-        (name, None, None, table.text) if column is None else (name, column, types[name][column], table.columns[column].text)
-        for name, table in SCHEMA.items()
-        for column in (
-            None,
-            *(column for column, description in table.columns.items() if description.kept and column in types[name]),
-        )
-    ]
-    described += [
-        (ABOUT, None, None, "what this file is, and what is not in it"),
-        (ABOUT, "name", "VARCHAR", "of what it tells"),
-        (ABOUT, "value", "VARCHAR", "what it tells"),
-        (COLUMNS, None, None, "every table (column_name is null) and column of this file, in words"),
-        (COLUMNS, "table_name", "VARCHAR", "the table"),
-        (COLUMNS, "column_name", "VARCHAR", "the column; null: about the table"),
-        (COLUMNS, "type", "VARCHAR", "as DuckDB has it"),
-        (COLUMNS, "description", "VARCHAR", "in words"),
-    ]
-    names = ("table_name", "column_name", "type", "description")
-    rows.insert(out, COLUMNS, (dict(zip(names, row, strict=True)) for row in described))
+    for name, table in {**SCHEMA, **_OWN_TABLES}.items():
+        whole: dict[str, str | None] = {"column_name": None, "type": None, "description": table.text}
+        of_columns: list[dict[str, str | None]] = [
+            {"column_name": column, "type": types.get(name, {}).get(column, "VARCHAR"), "description": described.text}
+            for column, described in table.columns.items()
+            if described.kept and (name not in types or column in types[name])
+        ]
+        rows.insert(out, COLUMNS, ({"table_name": name, **row} for row in (whole, *of_columns)))
+
+
+_OWN_TABLES: Final = {
+    ABOUT: describe_table("what this file is, and what is not in it", name="of what it tells", value="what it tells"),
+    COLUMNS: describe_table(
+        "every table (column_name is null) and column of this file, in words",
+        table_name="the table",
+        column_name="the column; null: about the table",
+        type="as DuckDB has it",
+        description="in words",
+    ),
+}
 
 
 def is_snapshot(path: Path) -> bool:

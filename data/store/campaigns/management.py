@@ -197,20 +197,15 @@ def create(
     return _create(connection, campaign, tuple(items), drawn_from)
 
 
-def listed(store: Store) -> list[Campaign]:
-    """All campaigns, the default one among them once somebody has worked in it; oldest first."""
+def listed(store: Store, ids: Sequence[str] | None = None) -> list[Campaign]:
+    """All campaigns (or those of these that exist), the default one among them once somebody has worked in it; oldest first."""
     with store.read() as cursor:
-        return campaigns(cursor)
+        return campaigns(cursor, ids)
 
 
 def get(store: Store, campaign_id: str) -> Campaign | None:
     """One campaign, None if there is none."""
-
-    def read() -> Campaign | None:
-        with store.read() as cursor:
-            return next(iter(campaigns(cursor, [campaign_id])), None)
-
-    return store.memory.keep(("campaign", campaign_id), read)
+    return store.memory.keep(("campaign", campaign_id), lambda: next(iter(listed(store, [campaign_id])), None))
 
 
 def items(store: Store, campaign_id: str) -> list[CampaignItem]:
@@ -467,13 +462,9 @@ def consent_hash(settings: Settings) -> str | None:
 
 def has_consented(store: Store, campaign: str, person: str, text: str) -> bool:
     """Whether this person has agreed to this text."""
-
-    def read() -> bool | None:
-        record = store.query_first(f"select 1 from consents where {_WHERE}", [campaign, person, text])
-        return None if record is None else True
-
+    query, about = f"select 1 from consents where {_WHERE}", (campaign, person, text)
     # asked with every answer; who has not agreed yet is looked up anew
-    return store.memory.keep(("consent", campaign, person, text), read) is True
+    return store.memory.keep(("consent", *about), lambda: store.query_first(query, about)) is not None
 
 
 @transaction(shown=False)

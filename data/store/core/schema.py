@@ -78,7 +78,7 @@ class TableDescription:
     columns: Mapping[str, ColumnDescription]
 
 
-def _table(text: str, /, **columns: str | ColumnDescription) -> TableDescription:
+def describe_table(text: str, /, **columns: str | ColumnDescription) -> TableDescription:
     """A table; of a column that is only described its text is enough."""
     described = {name: ColumnDescription(about) if isinstance(about, str) else about for name, about in columns.items()}
     return TableDescription(text, described)
@@ -94,7 +94,7 @@ _PERSON: Final = ColumnDescription("who", person=True)
 _CODES: Final = json.dumps(dict.fromkeys(("completion_url", *(f"{outcome}_code" for outcome in OUTCOMES))))
 
 SCHEMA: Final[Mapping[str, TableDescription]] = {
-    "imports": _table(
+    "imports": describe_table(
         "what was imported, and whether it was undone",
         import_id="the number of the import",
         kind="what was imported, such as `study geneval`",
@@ -104,7 +104,7 @@ SCHEMA: Final[Mapping[str, TableDescription]] = {
         created="when it was made",
         undone="when it was undone; null if it was not",
     ),
-    "prompts": _table(
+    "prompts": describe_table(
         "texts given to generators",
         prompt_id="`suite/00042`",
         suite="the suite of the prompt",
@@ -113,7 +113,7 @@ SCHEMA: Final[Mapping[str, TableDescription]] = {
         spec="what must be in the image (JSON)",
         import_id="the import that added it",
     ),
-    "images": _table(
+    "images": describe_table(
         "places for images (prompt, generator, index), with or without a file",
         image_id="`prompt/generator/index`",
         prompt_id="its prompt",
@@ -127,7 +127,7 @@ SCHEMA: Final[Mapping[str, TableDescription]] = {
         file_import_id="the import that added the file",
         blanked="why the generator's output is blank, such as a safety filter",
     ),
-    "items": _table(
+    "items": describe_table(
         "what is shown and judged: an image, a pair, or a group",
         item_id="a single image's item has the image's id",
         kind="image, pair or group",
@@ -138,14 +138,14 @@ SCHEMA: Final[Mapping[str, TableDescription]] = {
         public_id=_left_out("the name that annotators' browsers see", "made with the project's secret"),
         import_id=_IMPORT,
     ),
-    "item_members": _table(
+    "item_members": describe_table(
         "the images that an item shows",
         item_id=_ITEM,
         image_id="the image",
         position="its place in the item, from 0",
         import_id=_IMPORT,
     ),
-    "raters": _table(
+    "raters": describe_table(
         "whoever judges: people, scorers",
         rater_id=ColumnDescription("the name", person=True),
         kind="human, scorer or consensus",
@@ -155,14 +155,14 @@ SCHEMA: Final[Mapping[str, TableDescription]] = {
         simulated="whether it is a simulated person",
         import_id=_IMPORT,
     ),
-    "scales": _table(
+    "scales": describe_table(
         "the scale of each aspect in a suite",
         suite="the suite",
         aspect="what is judged",
         scale="nominal, with or without its labels, ordinal:LOW-HIGH[:STEP] or its levels, interval",
         import_id=_IMPORT,
     ),
-    "campaigns": _table(
+    "campaigns": describe_table(
         "items × questionnaire × how many people each",
         campaign_id="the id",
         overlap="number of people who should answer each item",
@@ -182,7 +182,7 @@ SCHEMA: Final[Mapping[str, TableDescription]] = {
         pool="what items were drawn from (JSON): suite, task, generator, number of images",
         import_id=_IMPORT,
     ),
-    "campaign_items": _table(
+    "campaign_items": describe_table(
         "the items of campaigns",
         campaign_id="the campaign",
         item_id="the item",
@@ -196,7 +196,7 @@ SCHEMA: Final[Mapping[str, TableDescription]] = {
         aside="whether it was reported as broken, or taken out",
         draw_probability="of weighted items: the chance with which each was drawn",
     ),
-    "annotations": _table(
+    "annotations": describe_table(
         "people's whole answers; a revision is a new row",
         annotation_id="a UUID",
         campaign_id="its campaign; null: none",
@@ -223,7 +223,7 @@ SCHEMA: Final[Mapping[str, TableDescription]] = {
         selected="not drawn with the same chance as others, in a campaign that has drawn items",
         status_before="the status before the person's answers were made not to count",
     ),
-    "evidence": _table(
+    "evidence": describe_table(
         "what scorers saw",
         evidence_id="a UUID",
         item_id="its item",
@@ -234,7 +234,7 @@ SCHEMA: Final[Mapping[str, TableDescription]] = {
         run_id="the run that made it",
         failed="why there is no evidence",
     ),
-    "judgements": _table(
+    "judgements": describe_table(
         "what follows from answers and evidence by the rules: one rater's value for one aspect and target of one item",
         item_id=_ITEM,
         rater_id=_PERSON,
@@ -247,7 +247,7 @@ SCHEMA: Final[Mapping[str, TableDescription]] = {
         rule_version="the version of the rule",
         seq=_SEQ,
     ),
-    "runs": _table(
+    "runs": describe_table(
         "runs of scorers and of generators",
         run_id="the run",
         kind="`score` or `generate`",
@@ -266,7 +266,7 @@ SCHEMA: Final[Mapping[str, TableDescription]] = {
         engine="local or ray",
         place=_left_out("the place in the queue", "what waits here waits for this machine"),
     ),
-    "detections": _table(
+    "detections": describe_table(
         "boxes that detectors found",
         run_id="its run",
         image_id="its image",
@@ -280,20 +280,20 @@ SCHEMA: Final[Mapping[str, TableDescription]] = {
         mask_ref=_left_out("where the mask is", "masks stay in the run's files"),
         color_probs="the probabilities of colours",
     ),
-    "cooccurrence_files": _table(
+    "cooccurrence_files": describe_table(
         "annotation files of which it was counted how often classes are together",
         import_id="the import",
         name="name of the file",
         images="number of annotated images",
     ),
-    "cooccurrence": _table(
+    "cooccurrence": describe_table(
         "how often two classes are together in an image",
         import_id="its file",
         a="a class",
         b="another class; the same class: images with it",
         images="number of images",
     ),
-    "questions": _table(
+    "questions": describe_table(
         "what is asked about a prompt, in versions",
         prompt_id="the prompt",
         version="the highest version is current",
@@ -307,7 +307,7 @@ SCHEMA: Final[Mapping[str, TableDescription]] = {
         import_id="the import that added it",
         parents="questions that must hold for this one to make sense (JSON)",
     ),
-    "reports": _table(
+    "reports": describe_table(
         "items that people called broken",
         campaign_id="the campaign",
         item_id="the item",
@@ -316,7 +316,7 @@ SCHEMA: Final[Mapping[str, TableDescription]] = {
         moment="when",
         dismissed="when a manager put the item back",
     ),
-    "adjudications": _table(
+    "adjudications": describe_table(
         "verdicts on disagreements",
         adjudication_id="a UUID",
         item_id="the item",
@@ -331,7 +331,7 @@ SCHEMA: Final[Mapping[str, TableDescription]] = {
         moment="when",
         seq=_SEQ,
     ),
-    "taggings": _table(
+    "taggings": describe_table(
         "tags put on items and taken off; the last word about an item and a tag counts",
         tagging_id="a UUID of the action, which may cover many items",
         item_id="the item",
@@ -341,7 +341,7 @@ SCHEMA: Final[Mapping[str, TableDescription]] = {
         moment="when",
         seq="the order of such acts",
     ),
-    "notes": _table(
+    "notes": describe_table(
         "what researchers write beside an item; a changed note is a new row, an empty text takes it back",
         note_id="a UUID",
         root_id="the first note of a chain of revisions",
@@ -351,7 +351,7 @@ SCHEMA: Final[Mapping[str, TableDescription]] = {
         moment="when",
         seq="the order of notes",
     ),
-    "recruitments": _table(
+    "recruitments": describe_table(
         "how a campaign's people were recruited, instructed and paid; the row with the highest seq of a campaign counts",
         campaign_id="the campaign",
         fields="values by field, only those given (JSON)",
@@ -359,7 +359,7 @@ SCHEMA: Final[Mapping[str, TableDescription]] = {
         moment="when",
         seq="the order of such rows",
     ),
-    "generations": _table(
+    "generations": describe_table(
         "how generators were asked for the images that were made here",
         generator="the model",
         settings="all settings (JSON)",

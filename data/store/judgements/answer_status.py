@@ -47,12 +47,8 @@ def record_unblinding(store: Store, person: str, item_id: str, how: str) -> None
 def unblinded_how(store: Store, person: str, item_id: str) -> str | None:
     """How this person came to see it, or one of its images, first; None: they have not."""
     # most people in a campaign never see any, and are asked about with every answer
-
-    def people() -> frozenset[str]:
-        return frozenset(store.query_column("select distinct rater_id from uncovered"))
-
-    # who has ever been shown anything
-    if person not in (store.memory.keep("uncovered", people) or ()):
+    people = store.memory.keep("uncovered", lambda: frozenset(store.query_column("select distinct rater_id from uncovered")))
+    if person not in (people or ()):
         return None
     record = store.query_first(
         "select how from uncovered where rater_id = ? and (item_id = ? or item_id in"

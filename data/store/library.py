@@ -17,19 +17,22 @@ from data.store.core import rows
 from data.store.core.connections import Connection
 from data.store.core.store import Store
 
-_PROMPT_COLUMNS = "prompt_id, suite, text, task, spec"
-
 
 def prompts_by_id(store: Store, prompt_ids: Sequence[str]) -> dict[str, Prompt]:
     """Those of these prompts that the project has."""
-    query = f"select {_PROMPT_COLUMNS} from prompts where prompt_id in (select unnest(?::varchar[]))"
-    return {prompt.prompt_id: prompt for prompt in store.query_records(Prompt, query, [list(prompt_ids)], "spec")}
+    prompts = prompts_where(store, "prompt_id in (select unnest(?::varchar[]))", [list(prompt_ids)])
+    return {prompt.prompt_id: prompt for prompt in prompts}
 
 
 def prompts_of_suite(store: Store, suite: str | None) -> list[Prompt]:
     """All prompts of a suite (None: of all suites), by id."""
-    query = f"select {_PROMPT_COLUMNS} from prompts where ?::varchar is null or suite = ? order by prompt_id"
-    return store.query_records(Prompt, query, [suite, suite], "spec")
+    return prompts_where(store, "?::varchar is null or suite = ?", [suite, suite])
+
+
+def prompts_where(store: Store, condition: str, parameters: Sequence[Any]) -> list[Prompt]:
+    """The prompts of which a condition on their table holds, by id."""
+    query = f"select prompt_id, suite, text, task, spec from prompts where {condition} order by prompt_id"
+    return store.query_records(Prompt, query, parameters, "spec")
 
 
 ANSWERED_BY: Final = "tifa_vqa"

@@ -12,7 +12,8 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, Final, Literal
 
 from data.aspects import CANNOT_TELL
-from data.spec import HasSpec
+from data.records import Prompt
+from data.store import library
 from data.store.core import rows
 from data.store.core.frame import JUDGED
 from data.store.core.selection import Selection
@@ -23,28 +24,12 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True, slots=True)
-class FlipPrompt(HasSpec):
-    """A prompt."""
-
-    text: str
-    spec: Mapping[str, Any]
-
-
-@dataclass(frozen=True, slots=True)
 class FlipImage:
     """An image."""
 
     item_id: str
     prompt_id: str
     generator: str
-
-
-@dataclass(frozen=True, slots=True)
-class FlipSuite:
-    """A suite's images, by id, and their prompts by id."""
-
-    places: list[FlipImage]
-    prompts: Mapping[str, FlipPrompt]
 
 
 @dataclass(frozen=True, slots=True)
@@ -80,19 +65,15 @@ def suites(store: Store, selection: Selection) -> list[str]:
     return store.query_column(query, parameters)
 
 
-def images(store: Store, selection: Selection) -> FlipSuite:
-    """The selected images."""
+def images(store: Store, selection: Selection) -> tuple[list[FlipImage], dict[str, Prompt]]:
+    """The selected images, by id, and their prompts by id."""
     condition, parameters = selection.items()
     selected = f"from items t where t.kind = 'image' and {condition}"
-    with store.read() as cursor:
-        query = f"select prompt_id, text, spec from prompts where prompt_id in (select t.prompt_id {selected}) order by 1"
-        prompts = {row["prompt_id"]: row for row in rows.dicts(cursor, query, parameters)}
-        query = f"select t.item_id, t.prompt_id, coalesce(t.generator, '') as generator {selected} order by t.item_id"
-        images = rows.records(cursor, FlipImage, query, parameters)
-    return FlipSuite(
-        [image for image in images if image.prompt_id in prompts],
-        {name: FlipPrompt(row["text"], rows.from_json(row["spec"])) for name, row in prompts.items()},
-    )
+    prompts = library.prompts_where(store, f"prompt_id in (select t.prompt_id {selected})", parameters)
+    query = f"select t.item_id, t.prompt_id, coalesce(t.generator, '') as generator {selected} order by t.item_id"
+    images = store.query_records(FlipImage, query, parameters)
+    by_id = {prompt.prompt_id: prompt for prompt in prompts}
+    return [image for image in images if image.prompt_id in by_id], by_id
 
 
 def answers(store: Store, selection: Selection) -> list[FlipAnswer]:

@@ -472,7 +472,8 @@ def _make_manifest(
         secret = secret_of(connection)
         n_erased = len(erased.marks(connection)) if "erased" in held.tables else 0
     return Manifest(
-        project=project_id(secret, project),
+        # names a project without telling its secret
+        project=keyed_hash(secret, "backup", "project")[:12] if secret else project.name,
         number=max((backup.manifest.number for backup in before), default=0) + 1,
         reason=reason,
         made=made,
@@ -487,11 +488,6 @@ def _make_manifest(
         files_sha256=sha256_of(temporary / FILES),
         erased=n_erased,
     )
-
-
-def project_id(secret: str, project: Path) -> str:
-    """Names a project without telling its secret."""
-    return keyed_hash(secret, "backup", "project")[:12] if secret else project.name
 
 
 def _add_files(project: Path | None, temporary: Path, before: Sequence[Backup], rest: Pause) -> list[BackupFile]:

@@ -26,7 +26,7 @@ from data.store.core import schema as schema_module
 from data.store.core.connections import DATABASE, Connection, first_line
 from data.store.core.erased import mark, marks, people_named, strike_people
 from data.store.core.schema import migrate, migration_files
-from data.store.core.store import Store, StoreBusy
+from data.store.core.store import Store, StoreBusy, transaction
 
 Kind = Literal["snapshot", "backup"]
 BEFORE: Final = f"{DATABASE}.before-restore-"
@@ -57,16 +57,13 @@ class CopyErasure:
     why: str = ""
 
 
-def remember_copy(store: Store, path: Path, kind: Kind, *, names: bool = True) -> None:
+@transaction(shown=False)
+def remember_copy(connection: Connection, path: Path, kind: Kind, *, names: bool = True) -> None:
     """A copy of the project was written there."""
-    copy = {"path": str(path.resolve()), "kind": kind, "people": "names" if names else "pseudonyms"}
-
-    def remember(connection: Connection) -> None:
-        # another copy at the same place has replaced the one before
-        connection.execute("delete from copies where path = ?", [copy["path"]])
-        rows.insert(connection, "copies", [copy | {"moment": datetime.now(UTC)}])
-
-    store.change(remember, shown=False)
+    place, people = str(path.resolve()), "names" if names else "pseudonyms"
+    # another copy at the same place has replaced the one before
+    connection.execute("delete from copies where path = ?", [place])
+    rows.add(connection, "copies", path=place, kind=kind, people=people, moment=datetime.now(UTC))
 
 
 def list_copies(store: Store) -> list[KnownCopy]:

@@ -86,16 +86,16 @@ def questions_at(store: Store, prompt_id: str, version: int) -> QuestionVersion:
         KeyError: there is no such version.
     """
     with store.read() as cursor:
-        asked = _read(cursor, "where prompt_id = ? and version = ?", [prompt_id, version])
-    if not asked and version != 0:
+        versions = _read(cursor, "where prompt_id = ? and version = ?", [prompt_id, version])
+    if not versions and version != 0:
         raise KeyError(f"{prompt_id} has no version {version} of its questions")
-    return QuestionVersion(version, asked.get((prompt_id, version), ()))
+    return QuestionVersion(version, versions.get((prompt_id, version), ()))
 
 
 def _newest_questions(cursor: Connection, prompt_ids: Sequence[str]) -> dict[str, QuestionVersion]:
     newest = f"{_AMONG} qualify version = max(version) over (partition by prompt_id)"
-    asked = _read(cursor, newest, [list(prompt_ids)])
-    return {prompt_id: QuestionVersion(number, questions) for (prompt_id, number), questions in asked.items()}
+    versions = _read(cursor, newest, [list(prompt_ids)])
+    return {prompt_id: QuestionVersion(number, questions) for (prompt_id, number), questions in versions.items()}
 
 
 def all_questions(cursor: Connection) -> Versions:
@@ -107,13 +107,13 @@ _AMONG: Final = "where prompt_id in (select unnest(?::varchar[]))"
 
 
 def _read(cursor: Connection, where: str = "", parameters: Sequence[Any] = ()) -> Versions:
-    asked: dict[tuple[str, int], list[PromptQuestion]] = {}
+    versions: dict[tuple[str, int], list[PromptQuestion]] = {}
     for row in rows.dicts(cursor, f"{_QUESTIONS} {where} order by prompt_id, version, position", parameters):
         of = (row.pop("prompt_id"), row.pop("version"))
         decoded = rows.decoded(row, *_LISTS)
         question = PromptQuestion(**decoded | {name: tuple(decoded[name]) for name in _LISTS})
-        asked.setdefault(of, []).append(question)
-    return {of: tuple(questions) for of, questions in asked.items()}
+        versions.setdefault(of, []).append(question)
+    return {of: tuple(questions) for of, questions in versions.items()}
 
 
 def insert_questions(connection: Connection, by_prompt: Mapping[str, Sequence[PromptQuestion]], import_id: int) -> int:
@@ -138,18 +138,18 @@ def insert_question_versions(
     A version keeps its number where that is free or the very same; else it is the same one of another number, or a new one.
     """
     here: dict[str, dict[int, tuple[PromptQuestion, ...]]] = {}
-    for (prompt_id, version), questions in _read(connection, _AMONG, [[prompt_id for prompt_id, _ in by_version]]).items():
-        here.setdefault(prompt_id, {})[version] = questions
+    for (prompt_id, version), stored in _read(connection, _AMONG, [[prompt_id for prompt_id, _ in by_version]]).items():
+        here.setdefault(prompt_id, {})[version] = stored
     became: dict[tuple[str, int], int] = {}
     new: list[dict[str, Any]] = []
-    for (prompt_id, version), asked in sorted(by_version.items(), key=lambda pair: pair[0]):
+    for (prompt_id, version), questions in sorted(by_version.items(), key=lambda pair: pair[0]):
         known = here.setdefault(prompt_id, {})
-        same = [number for number, those in known.items() if those == tuple(asked)]
+        same = [number for number, those in known.items() if those == tuple(questions)]
         number = version if version in same or version not in known else (same or [max(known) + 1])[-1]
         became[prompt_id, version] = number
         if number not in known:
-            known[number] = tuple(asked)
-            new.extend(_rows(prompt_id, number, asked, import_id))
+            known[number] = tuple(questions)
+            new.extend(_rows(prompt_id, number, questions, import_id))
     rows.insert(connection, "questions", new)
     return became, len(new)
 

@@ -60,10 +60,10 @@ class CopyErasure:
 @transaction(shown=False)
 def remember_copy(connection: Connection, path: Path, kind: Kind, *, names: bool = True) -> None:
     """A copy of the project was written there."""
-    place, people = str(path.resolve()), "names" if names else "pseudonyms"
+    resolved, people = str(path.resolve()), "names" if names else "pseudonyms"
     # another copy at the same place has replaced the one before
-    connection.execute("delete from copies where path = ?", [place])
-    rows.add(connection, "copies", path=place, kind=kind, people=people, moment=datetime.now(UTC))
+    connection.execute("delete from copies where path = ?", [resolved])
+    rows.add(connection, "copies", path=resolved, kind=kind, people=people, moment=datetime.now(UTC))
 
 
 def list_copies(store: Store) -> list[KnownCopy]:

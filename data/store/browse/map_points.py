@@ -40,8 +40,8 @@ def by_score(store: Store, items: Sequence[str], query: ListingQuery, rater: str
 
 def by_simulated(store: Store, items: Sequence[str], query: ListingQuery) -> dict[str, float | None]:
     """Of those of these items that are asked for the mean of what imitations of people say on ``correct``; None: nothing."""
-    said = f"left join ({VALUES_SQL}) h on h.item_id = t.item_id"
-    return _values(store, items, query, "h.mean", said, said_by=[SIMULATED, SIMULATED, "correct"])
+    means = f"left join ({VALUES_SQL}) h on h.item_id = t.item_id"
+    return _values(store, items, query, "h.mean", means, of_join=[SIMULATED, SIMULATED, "correct"])
 
 
 def aspects_by_speaker(store: Store) -> dict[str, set[str]]:
@@ -71,7 +71,7 @@ def _values(
     value: str,
     join: str = "",
     rater: str = "",
-    said_by: Sequence[str] = (),
+    of_join: Sequence[str] = (),
 ) -> dict[str, Any]:
     """``value`` (in which ``{no}`` is the rater's place) of each; None where nobody has such a name."""
     index_refresh.catch_up(store)
@@ -81,4 +81,4 @@ def _values(
         shown = value.format(no=numbers[rater]) if rater in numbers else "null" if rater else value
         of_items = f"t.item_id in (select unnest(?::varchar[])) and {condition}"
         query_text = f"select t.item_id, {shown} from browse t {join} where {of_items}"
-        return rows.mapping(cursor, query_text, [*said_by, list(items), *parameters])
+        return rows.mapping(cursor, query_text, [*of_join, list(items), *parameters])

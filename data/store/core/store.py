@@ -400,18 +400,18 @@ class ByStore(Generic[T]):
     def __init__(self, read: Callable[[Store], T]) -> None:
         self._read = read
         self._lock = threading.Lock()
-        self._kept: WeakKeyDictionary[Store, T] = WeakKeyDictionary()
+        self._values: WeakKeyDictionary[Store, T] = WeakKeyDictionary()
 
     def __call__(self, store: Store) -> T:
         with self._lock:
-            if store not in self._kept:
-                self._kept[store] = self._read(store)
-            return self._kept[store]
+            if store not in self._values:
+                self._values[store] = self._read(store)
+            return self._values[store]
 
     def forget(self, store: Store) -> None:
         """Read it again when it is asked for next."""
         with self._lock:
-            self._kept.pop(store, None)
+            self._values.pop(store, None)
 
 
 def _connect(path: Path, backups: Backups) -> Connection:
